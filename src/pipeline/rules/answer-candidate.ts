@@ -2,6 +2,8 @@ import { foldText } from '../../core/identity.js'
 import { at, integerOf, listOf, objectOf, textOf } from '../../core/lenient.js'
 import { candidatesMax, type Candidate, type EvidencePart } from './candidate.js'
 
+/** One that was cut would lead elsewhere. */
+const urlCharsMax = 2_000
 const candidateTextLimits = { charsMax: 500, factorsMax: 20, identifiersMax: 20 } as const
 
 const text = (value: unknown, ...keys: string[]): string | null => {
@@ -91,13 +93,21 @@ const registryTier = 1
 
 /** The first record of a government register that the basis cites. */
 function registerUrl(data: unknown): string | null {
-  for (const entry of listOf(at(data, 'basis')))
-    for (const citation of listOf(at(entry, 'citations'))) {
-      const url = text(citation, 'url')
-      const isRegister = integerOf(at(citation, 'authority_tier')) === registryTier
-      if (isRegister && url !== null && /^https?:\/\//i.test(url) && URL.canParse(url)) return url
-    }
-  return null
+  return registerUrlAmong(listOf(at(data, 'basis')).flatMap((entry) => listOf(at(entry, 'citations'))))
+}
+
+/** The first page of a government register among citations. */
+export function registerUrlAmong(citations: readonly unknown[]): string | null {
+  return pageUrlAmong(
+    citations.filter((citation) => integerOf(at(citation, 'authority_tier')) === registryTier),
+  )
+}
+
+/** The first address among citations that a browser opens. */
+export function pageUrlAmong(citations: readonly unknown[]): string | null {
+  const urls = citations.flatMap((citation) => textOf(at(citation, 'url')) ?? [])
+  const opens = (url: string) => url.length <= urlCharsMax && /^https?:\/\//i.test(url) && URL.canParse(url)
+  return urls.find(opens) ?? null
 }
 
 /**

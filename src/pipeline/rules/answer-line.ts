@@ -2,12 +2,13 @@ import type { RunObjectLenient } from '../../contract/resolution.js'
 import { answerColumns, type AnswerColumnName } from './columns.js'
 import { utcInstant } from '../../core/instant.js'
 import { at, atPath, booleanOf, integerOf, listOf, objectOf, textOf } from '../../core/lenient.js'
+import { matchedNameIn, reasonIn, sourceUrlIn } from './answer-reasons.js'
 
 /**
  * An answer line is one line of JSON text that holds every answer column, under its name without a prefix.
  * It is made once, when an answer arrives; the checkpoint stores it and every writer reads it.
  */
-export const answerLineVersion = 1
+export const answerLineVersion = 2
 
 export const answerLimits = {
   listMax: 200,
@@ -87,15 +88,17 @@ const typesOfColumns = Object.entries(identifierTypes) as [keyof typeof identifi
 export function renderAnswer(run: RunObjectLenient): string {
   const data = run.data ?? null
   const entity = at(data, 'entity')
+  const basis = listOf(at(data, 'basis'))
+    .slice(0, answerLimits.basisMax)
+    .flatMap((entry) => basisRow(entry, entity))
   return renderResult(data, {
     status: statusOf(run, data),
     run_id: textOf(run.run_id),
     confidence: int32Of(at(data, 'match_confidence')),
     resolved_at: utcInstant(textOf(at(data, 'metadata', 'resolved_at')) ?? ''),
     from_cache: booleanOf(at(data, 'metadata', 'from_cache')),
-    basis: listOf(at(data, 'basis'))
-      .slice(0, answerLimits.basisMax)
-      .flatMap((entry) => basisRow(entry, entity)),
+    source_url: sourceUrlIn(basis),
+    basis,
   })
 }
 
@@ -111,8 +114,13 @@ export function renderResult(data: unknown, rest: Answer): string {
   const authority = at(entity, 'primary_legal_entity', 'registration_authority')
   const naics = primaryCode(at(entity, 'industry', 'schemes', 'naics_2022'))
   const sic = primaryCode(at(entity, 'industry', 'schemes', 'sic'))
+  const factors = objectsOf(at(data, 'factors'))
+  const matched = matchedNameIn(factors)
   return line({
     ...answer,
+    matched_name: matched?.name ?? null,
+    matched_name_kind: matched?.kind ?? null,
+    reason: reasonIn(factors, textOf(rest.status) ?? ''),
     registration_authority: textOf(
       objectOf(authority) === null
         ? authority
@@ -122,9 +130,7 @@ export function renderResult(data: unknown, rest: Answer): string {
     naics_label: textOf(at(naics, 'label')),
     sic_code: textOf(at(sic, 'code')),
     sic_label: textOf(at(sic, 'label')),
-    factors: objectsOf(at(data, 'factors')).map((factor) =>
-      texts(factor, ['code', 'type', 'description', 'impact']),
-    ),
+    factors: factors.map((factor) => texts(factor, ['code', 'type', 'description', 'impact'])),
     actions: objectsOf(at(data, 'actions')).map((action) => texts(action, ['code', 'description'])),
     ...rest,
   })

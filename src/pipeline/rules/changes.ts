@@ -1,3 +1,4 @@
+import { withoutRegistrySuffix } from '../../core/registry-suffix.js'
 import type { ChangeKind } from './change-kinds.js'
 import {
   isPendingStatus,
@@ -100,8 +101,8 @@ const isNowMerged = ({ older, newer }: Pair): boolean =>
 
 function* recordChanges(pair: Pair): Generator<StateChange> {
   const first = (fields: readonly PublishedField[]) => fields.find((field) => differs(pair, field))
-  const name = first(['legal_name', 'display_name'])
-  if (name !== undefined) yield changed('renamed', name, pair)
+  const name = nameField(pair)
+  if (name !== null) yield changed('renamed', name, pair)
   const standing = standingKind(pair)
   if (standing !== null) yield changed(standing, 'entity_status', pair)
   const address = first(['formatted_address', 'country_code'])
@@ -114,6 +115,13 @@ function* recordChanges(pair: Pair): Generator<StateChange> {
   for (const field of identifiers) yield changed('identifier_changed', field, pair)
   const parent = parentField(pair)
   if (parent !== null) yield changed('parent_changed', parent, pair)
+}
+
+/** Earlier outputs showed names with what EDGAR adds to them: without it they are the same. */
+function nameField(pair: Pair): PublishedField | null {
+  if (differs(pair, 'legal_name')) return 'legal_name'
+  const shown = (state: PublishedState) => withoutRegistrySuffix(valueIn(state, 'display_name') ?? '')
+  return differs(pair, 'display_name') && shown(pair.older) !== shown(pair.newer) ? 'display_name' : null
 }
 
 /** A standing that is not known any more is no change of it; one that is known now, and is not active, is. */

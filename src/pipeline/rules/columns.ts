@@ -68,6 +68,10 @@ export const answerColumns = [
   },
   { name: 'from_cache', kind: 'boolean', meaning: 'whether the service answered from its cache' },
   text('error', 'why there is no answer'),
+  text('matched_name', 'the name of the company that the name asked for matched, see below'),
+  text('matched_name_kind', '`legal`, `former`, `other`'),
+  text('reason', 'one sentence: why this company, or why none, see below'),
+  text('source_url', 'where the legal name can be looked up'),
   { name: 'basis', kind: 'basis', meaning: 'the source of each field, see below; where it is inline' },
 ] as const satisfies readonly AnswerColumn[]
 

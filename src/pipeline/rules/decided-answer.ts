@@ -31,7 +31,7 @@ export function renderDecided(decision: Decision, record: DecidedRecord): Decide
   const needsReview = doubtOfDecision(decision, standing) !== null
   const entity = at(record.body, 'entity')
   const known = { type: at(entity, 'type'), subtype: at(entity, 'subtype'), entity }
-  const sure = { confidence: 100, entity_id: decision.entityId }
+  const sure = { confidence: 100, entity_id: decision.entityId, source_url: record.url }
   if (decision.verdict === 'none')
     return answer('no_match', decision, null, {
       needsReview,
@@ -73,18 +73,23 @@ type Rest = Omit<Parameters<typeof renderResult>[1], 'status' | 'resolved_at'> &
 
 function answer(
   outcome: DecidedAnswer['outcome'],
-  { decidedAtMs }: Decision,
+  decision: Decision,
   data: object | null,
   { needsReview, ...rest }: Rest,
 ): DecidedAnswer {
-  const line = renderResult(data, { status: outcome, resolved_at: instantOf(decidedAtMs), ...rest })
+  const reason = `It was ${decidedText(decision)}.`
+  const resolved_at = instantOf(decision.decidedAtMs)
+  const line = renderResult(data, { status: outcome, resolved_at, reason, ...rest })
   return { outcome, line, needsReview }
 }
 
+const decidedText = ({ decidedBy, decidedAtMs }: Decision): string =>
+  `decided by ${decidedBy} on ${instantOf(decidedAtMs).slice(0, 10)}`
+
 /** What a person said is the source of it; the register is where it can be looked up. */
 function basisRow(decision: Decision, field: string, value: string | null, url: string | null): BasisRow {
-  const { decidedBy, decidedAtMs, note } = decision
-  const said = `decided by ${decidedBy} on ${instantOf(decidedAtMs).slice(0, 10)}`
+  const { note } = decision
+  const said = decidedText(decision)
   return {
     field,
     value,

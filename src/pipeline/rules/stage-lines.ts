@@ -20,7 +20,7 @@ import type { LookupKind, StageKind } from './lookup-kind.js'
 /** Raised when a line gains or changes a column: lines of an older version are made again from the body. */
 export const lineVersions: Readonly<Record<LookupKind, number>> = {
   resolution: answerLineVersion,
-  domain: 2,
+  domain: 3,
   entity: 2,
   hierarchy: 2,
 }

@@ -3,6 +3,7 @@ import type { BasisEntry, Citation } from '../../contract/result.js'
 import { formattedAddress, standingOf, statusOf } from './registration-facts.js'
 import { naicsLabel, sicLabel } from '../reference/industry-codes.js'
 import { omittedIdentifierCount } from './entity-record.js'
+import { withoutRegistrySuffix } from '../../core/registry-suffix.js'
 import { recordUrls } from '../model/identifiers.js'
 import type { RowName } from '../model/registry-row.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
@@ -133,6 +134,12 @@ function legalNameReason(primary: StoredLegalEntity): string {
   return `The name on the registration.${removed}${told.join('')}`
 }
 
+function displayNameReason({ displayName, legalName }: StoredLegalEntity): string {
+  return displayName !== legalName && displayName === withoutRegistrySuffix(legalName)
+    ? 'The name on the registration, without what EDGAR adds to it.'
+    : 'The shortest name in use that the registry lists.'
+}
+
 /** " since 2026-05-01 (gleif)": the day on which a former name had ended, and whose files show it. */
 export function endText({ endedOn, endedSource }: RowName): string {
   return `${endedOn === undefined ? '' : ` since ${endedOn}`}${endedSource === undefined ? '' : ` (${endedSource})`}`
@@ -147,7 +154,7 @@ function fieldsOf(entity: ResultEntity, primary: StoredLegalEntity): FieldReason
     }
   const [stated, derived, filed] = [noteOf('record'), noteOf('derived'), noteOf('file')]
   stated('legal_name', entity.legal_name, legalNameReason(primary))
-  filed('display_name', entity.display_name, 'The shortest name in use that the registry lists.')
+  filed('display_name', entity.display_name, displayNameReason(primary))
   filed('website', entity.website, 'The website that the registry lists; registers of companies hold none.')
   addressFields(entity.headquarters.address, primary, stated, derived)
   const legalEntity = entity.primary_legal_entity

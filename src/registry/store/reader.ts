@@ -1,5 +1,6 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
+import { withoutRegistrySuffix } from '../../core/registry-suffix.js'
 import type { RowAddress, RowIdentifier, RowName } from '../model/registry-row.js'
 import {
   bodyOf,
@@ -17,6 +18,7 @@ export interface StoredLegalEntity {
   readonly number: number
   readonly id: string
   readonly legalName: string
+  /** In use; without what EDGAR adds to the registered name. */
   readonly displayName: string
   readonly type: EntityType
   readonly subtype: EntitySubtype
@@ -92,6 +94,7 @@ interface LegalEntityRow extends FactColumns, AddressColumns {
   id: string
   legal_name: string
   display_name: string
+  source_key: string
   parent_name: string | null
   authority_json: string | null
   form_json: string | null
@@ -191,7 +194,7 @@ function outlineOf(row: LegalEntityRow): RegistrationOutline {
     number: row.number,
     id: row.id,
     legalName: row.legal_name,
-    displayName: row.display_name,
+    displayName: isOfEdgar(row) ? withoutRegistrySuffix(row.display_name) : row.display_name,
     ...bodyOf(row),
     ...tradeOf(row),
     listedForm: row.form_json === null ? [] : spellingsOf(JSON.parse(row.form_json) as ListedForm),
@@ -207,6 +210,9 @@ function outlineOf(row: LegalEntityRow): RegistrationOutline {
     address: rowAddressOf(row),
   }
 }
+
+/** Sources that know registrations by the SEC's number write their names as EDGAR does. */
+const isOfEdgar = ({ source_key }: LegalEntityRow): boolean => source_key.startsWith('cik:')
 
 function spellingsOf({ name, abbreviations }: ListedForm): string[] {
   return [...(abbreviations?.split(';') ?? []), name]

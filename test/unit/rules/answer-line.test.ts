@@ -107,6 +107,28 @@ describe('an answer line', () => {
     })
   })
 
+  test('says which name matched, why, and where the legal name can be looked up', () => {
+    const matched = {
+      code: 'name_close_match',
+      type: 'strength',
+      description: 'The name is that of "Acme Works Ltd", former name of Acme GmbH since 2026-05-01 (gleif).',
+      impact: 'high',
+    }
+    const citations = [{ url: 'https://register.example/7', authority_tier: 1 }]
+    const entity = { legal_name: 'Acme GmbH' }
+    expect(
+      answer({ status: 'matched', entity, factors: [matched], basis: [{ field: 'legal_name', citations }] }),
+    ).toMatchObject({
+      matched_name: 'Acme Works Ltd',
+      matched_name_kind: 'former',
+      reason: matched.description,
+      source_url: 'https://register.example/7',
+    })
+    expect(answer({ status: 'matched', entity })).toMatchObject({
+      ...{ matched_name: null, matched_name_kind: null, reason: null, source_url: null },
+    })
+  })
+
   test('never mixes entity and candidate', () => {
     const found = answer({
       status: 'inconclusive',

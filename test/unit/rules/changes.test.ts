@@ -57,6 +57,13 @@ describe('what a row became', () => {
     ['a merged company was a match', none, merged, ['gained_match status']],
     ['no match and a failure are no match both', none, { status: 'failed' }, []],
     ['uncertain and pending are no match both', { status: 'uncertain' }, { status: 'pending' }, []],
+    [
+      'a name that is shown without what EDGAR adds to it is no change',
+      { ...acme, display_name: 'ACME CORP /DE/' },
+      { ...acme, display_name: 'ACME CORP' },
+      [],
+    ],
+    ['another name in use is one', acme, { ...acme, display_name: 'Acme UK' }, ['renamed display_name']],
     ['another company is one line, whatever else differs', acme, other, ['entity_changed entity_id']],
     ['a company that was merged is one line', acme, merged, ['merged merged_into']],
     [

@@ -21,7 +21,7 @@ describe('the columns to write', () => {
     )
     expect(all[0]).toBe('enrich_status')
     expect(all.at(-1)).toBe('enrich_basis')
-    expect(all.length).toBe(52)
+    expect(all.length).toBe(56)
   })
 
   test.each(['file', 'none'] as const)('hold no basis where its place is %s', (basis) => {
@@ -53,8 +53,9 @@ describe('the columns to write', () => {
 describe('the columns of stages', () => {
   test('stand behind ours and before the basis, those of the stages that are asked', () => {
     const all = names({ prefix: 'e_', basis: 'inline', stages: ['hierarchy', 'entity'] })
-    expect(all.slice(46, 48)).toEqual(['e_error', 'e_decision'])
-    expect(all.slice(50, 53)).toEqual(['e_candidates', 'e_entity_record_status', 'e_entity_current_id'])
+    expect(all.slice(46, 48)).toEqual(['e_error', 'e_matched_name'])
+    expect(all.slice(50, 52)).toEqual(['e_source_url', 'e_decision'])
+    expect(all.slice(54, 57)).toEqual(['e_candidates', 'e_entity_record_status', 'e_entity_current_id'])
     expect(all.slice(-3)).toEqual(['e_hierarchy_researched_at', 'e_hierarchy_error', 'e_basis'])
     expect(all).not.toContain('e_domain_status')
   })

@@ -64,6 +64,12 @@ describe('the line of a decided row', () => {
     expect(
       columnsOf(line, 'run_id', 'resolved_at', 'from_cache', 'factors', 'actions', 'candidate_name'),
     ).toEqual([null, '2026-11-20T09:30:00Z', null, [], [], null])
+    expect(columnsOf(line, 'matched_name', 'matched_name_kind', 'reason', 'source_url')).toEqual([
+      null,
+      null,
+      'It was decided by Ada on 2026-11-20.',
+      url,
+    ])
     expect(columnsOf(line, 'basis')).toEqual([
       [
         {
@@ -138,6 +144,7 @@ describe('the line of a decided row', () => {
       null,
       null,
     ])
+    expect(columnsOf(line, 'reason', 'source_url')).toEqual(['It was decided by Ada on 2026-11-20.', null])
     expect(columnsOf(line, 'basis')).toMatchObject([
       [
         {

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { withoutRegistrySuffix } from '../../../src/core/registry-suffix.js'
+
+test.each([
+  ['BANK OF AMERICA CORP /DE/', 'BANK OF AMERICA CORP'],
+  ['KEYCORP /NEW/', 'KEYCORP'],
+  ['Gladstone Investment Corporation\\DE', 'Gladstone Investment Corporation'],
+  ['US BANCORP \\DE\\', 'US BANCORP'],
+  ['THOMSON REUTERS CORP /CAN/', 'THOMSON REUTERS CORP'],
+  ['MJP ASSOCIATES INC                     /ADV', 'MJP ASSOCIATES INC'],
+  ['Midea Group Co., Ltd./ADR', 'Midea Group Co., Ltd.'],
+  ['Rivian Automotive, Inc. / DE', 'Rivian Automotive, Inc.'],
+  ['FAIRFAX FINANCIAL HOLDINGS LTD/ CAN', 'FAIRFAX FINANCIAL HOLDINGS LTD'],
+  ['Core Scientific, Inc./tx', 'Core Scientific, Inc.'],
+  ['Schlumberger Limited/NV', 'Schlumberger Limited'],
+  ['TOWNSEND ASSET MANAGEMENT CORP /NC/ /ADV', 'TOWNSEND ASSET MANAGEMENT CORP'],
+  ['Zealand Pharma A/S/ADR', 'Zealand Pharma A/S'],
+])('%j is shown as %j', (name, shown) => {
+  expect(withoutRegistrySuffix(name)).toBe(shown)
+})
+
+test.each([
+  'Anheuser-Busch InBev SA/NV',
+  'Zealand Pharma A/S',
+  'DATA I/O CORP',
+  'KMT / UAG INC',
+  'Adventist Health System/ West',
+  'AC/DC Rectifiers Inc',
+  'Larkmoor Ltd ',
+  '/DE/',
+  '',
+])('%j has no such suffix and is shown as it is', (name) => {
+  expect(withoutRegistrySuffix(name)).toBe(name)
+})
