@@ -18,7 +18,7 @@ export interface StoredLegalEntity {
   readonly number: number
   readonly id: string
   readonly legalName: string
-  /** In use; without what EDGAR adds to the registered name. */
+  /** In use; without what EDGAR adds to the name of a registrant. */
   readonly displayName: string
   readonly type: EntityType
   readonly subtype: EntitySubtype
@@ -94,7 +94,7 @@ interface LegalEntityRow extends FactColumns, AddressColumns {
   id: string
   legal_name: string
   display_name: string
-  source_key: string
+  is_registrant: number
   parent_name: string | null
   authority_json: string | null
   form_json: string | null
@@ -161,6 +161,8 @@ function createOutlineReader(database: Sqlite): (entityNumber: number) => Regist
        a.sub_premise,
        (SELECT i.exchange FROM identifiers i WHERE i.legal_entity_number = l.number AND i.type = 'ticker'
           AND i.exchange IS NOT NULL ORDER BY i.position LIMIT 1) AS exchange,
+       (l.display_name GLOB '*[/\\]*' AND EXISTS (SELECT 1 FROM identifiers i
+          WHERE i.legal_entity_number = l.number AND i.type IN ('cik', 'sec_cik'))) AS is_registrant,
        (SELECT p.display_name FROM relationships r JOIN legal_entities p ON p.number = r.parent_number
         WHERE r.child_number = l.number AND r.type IN ('IS_DIRECTLY_CONSOLIDATED_BY', 'IS_CONTROLLED_BY')
           AND r.to_date IS NULL ORDER BY r.number LIMIT 1) AS parent_name,
@@ -194,7 +196,7 @@ function outlineOf(row: LegalEntityRow): RegistrationOutline {
     number: row.number,
     id: row.id,
     legalName: row.legal_name,
-    displayName: isOfEdgar(row) ? withoutRegistrySuffix(row.display_name) : row.display_name,
+    displayName: row.is_registrant === 1 ? withoutRegistrySuffix(row.display_name) : row.display_name,
     ...bodyOf(row),
     ...tradeOf(row),
     listedForm: row.form_json === null ? [] : spellingsOf(JSON.parse(row.form_json) as ListedForm),
@@ -210,9 +212,6 @@ function outlineOf(row: LegalEntityRow): RegistrationOutline {
     address: rowAddressOf(row),
   }
 }
-
-/** Sources that know registrations by the SEC's number write their names as EDGAR does. */
-const isOfEdgar = ({ source_key }: LegalEntityRow): boolean => source_key.startsWith('cik:')
 
 function spellingsOf({ name, abbreviations }: ListedForm): string[] {
   return [...(abbreviations?.split(';') ?? []), name]

@@ -173,6 +173,39 @@ describe('the SUB table', () => {
   })
 })
 
+describe('a name to which EDGAR adds a state or a remark', () => {
+  it('is shown without it, and stays as it is registered', async () => {
+    const registry = open()
+    await importContent(
+      registry,
+      'sec-tickers',
+      tickersJson([[1, 'QUILLON ZORVEX CORP /DE/', 'QZC', 'NYSE']]),
+    )
+    const answer = registry.resolve({ name: 'Quillon Zorvex', location: null, context: null })
+    expect(answer.entity).toMatchObject({
+      legal_name: 'QUILLON ZORVEX CORP /DE/',
+      display_name: 'QUILLON ZORVEX CORP',
+    })
+    expect(answer.basis.find(({ field }) => field === 'display_name')?.reasoning).toBe(
+      'The name on the registration, without what EDGAR adds to it.',
+    )
+    expect(answer.factors[0]?.description).toContain('"QUILLON ZORVEX CORP /DE/"')
+    const [hit] = registry.search({ name: 'Quillon Zorvex', limit: 1 }).hits
+    expect(hit).toMatchObject({ name: 'QUILLON ZORVEX CORP', legalName: 'QUILLON ZORVEX CORP /DE/' })
+  })
+
+  it.each([
+    ['name,cik\nQuillon Zorvex Corp\\DE,1\n', 'cik', 'Quillon Zorvex Corp'],
+    ['name,lei\nQuillon Zorvex/DE,HWUPKR0MPOU8FGXBT394\n', 'lei', 'Quillon Zorvex/DE'],
+  ])('of a file of our own is one of a registrant: %j', async (content, idType, shown) => {
+    const registry = open()
+    const path = join(temporaryFolder(), 'own.csv')
+    writeFileSync(path, content)
+    await importCsv(registry, { path, idType, sourceName: 'own' })
+    expect(registry.search({ name: 'Quillon Zorvex', limit: 1 }).hits[0]?.name).toBe(shown)
+  })
+})
+
 describe('submissions', () => {
   it('one file gives the registrant, with former names, tickers and places by EDGAR codes', async () => {
     const registry = open()
