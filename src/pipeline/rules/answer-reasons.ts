@@ -2,9 +2,9 @@ import { at, listOf, textOf } from '../../core/lenient.js'
 import { pageUrlAmong, registerUrlAmong } from './answer-candidate.js'
 
 /** `legal`: registered; `former`: registered before; `other`: in use, or written in another way, as a register lists it. */
-export type MatchedNameKind = 'legal' | 'former' | 'other'
+type MatchedNameKind = 'legal' | 'former' | 'other'
 
-export interface MatchedName {
+interface MatchedName {
   readonly name: string
   readonly kind: MatchedNameKind
 }
@@ -59,12 +59,9 @@ export function reasonIn(factors: readonly unknown[], status: string): string | 
   const groups = isFound ? [reasons, strengths, limitations] : [limitations, reasons, strengths]
   const group = [...groups, said].find(({ length }) => length > 0) ?? []
   const most = Math.max(...group.map(impactOf))
-  return textOf(
-    at(
-      group.find((factor) => impactOf(factor) === most),
-      'description',
-    ),
-  )
+  const strongest = group.find((factor) => impactOf(factor) === most)
+  // A sentence that ends with "Inc." has one full stop.
+  return textOf(at(strongest, 'description'))?.replace(/(?<!\.)\.\.$/, '.') ?? null
 }
 
 /** The page that states the legal name, of a register first; else the first record of a register that a basis cites. */

@@ -107,6 +107,8 @@ describe('the reason', () => {
     ['no_match', [{ ...far, impact: 'unheard of' }, far], 'It is elsewhere.'],
     ['no_match', [{ description: 'Of no type.' }], 'Of no type.'],
     ['a_new_status', [name], 'The name fits.'],
+    ['matched', [factor('strength', 'It is Acme Inc..', 'high')], 'It is Acme Inc.'],
+    ['matched', [factor('strength', 'It is Acme...', 'high')], 'It is Acme...'],
     ['no_match', [factor('limitation', null, 'high'), factor('limitation', ' ', 'high')], null],
     ['no_match', [], null],
   ])('of %s is the strongest factor that explains it', (status, factors, reason) => {
