@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { evaluationText } from '../src/cli/terminal/registry-evaluate-text.js'
@@ -7,16 +6,11 @@ import { readLabelledQueries, type LabelledQuery } from '../src/registry/evaluat
 import { measure, type Judgement } from '../src/registry/evaluate/measure.js'
 import type { CandidateName } from '../src/registry/match/candidate.js'
 import { decide } from '../src/registry/match/decide.js'
-import {
-  featureNames,
-  featuresOf,
-  queryFeatureNames,
-  queryFeaturesOf,
-  type FeatureName,
-} from '../src/registry/match/evidence.js'
+import { featureNames, featuresOf, type FeatureName } from '../src/registry/match/evidence.js'
+import { queryFeatureNames, queryFeaturesOf } from '../src/registry/match/query-features.js'
 import { fittedCoefficients, scoreOf, type Coefficients, type Model } from '../src/registry/match/model.js'
 import { evidencesOf, queryFactsOf, rankCompanies, type MatchQuery } from '../src/registry/match/rank.js'
-import { namesFor, readQuery } from '../src/registry/answer/resolve.js'
+import { companiesNamed, namesFor, readQuery } from '../src/registry/answer/resolve.js'
 import { openRegistry, type WritableRegistry } from '../src/registry/registry.js'
 import { cornersOf, type HeldOut } from './confidence-line.js'
 import { fitShares, sparse, type ShareSample } from './share-fit.js'
@@ -25,24 +19,22 @@ import { fitShares, sparse, type ShareSample } from './share-fit.js'
  * `npx tsx bench/fit-model.ts --set QUERIES.csv:REGISTRY[:WEIGHT] …`: fits the coefficients of the matcher (see
  * src/registry/match/model.ts) and the line from a share to a confidence. Each query whose company is known is also
  * asked with that company taken out of the registry, in a weight of its own (`--absent`): then none is right.
- * Prints what the coefficients give on each set, held out by company (folds are a hash of the expected ids), on whole
- * kinds held out (`--kinds`: of sets of weight 1 and more), and what is accepted of companies taken out. A set of weight 0 is judged and never fitted
+ * Each kind (`stratum`) of the sets of weight 1 and more is judged by coefficients fitted without any query of that kind,
+ * and the line is fitted on these shares alone: a user's names are of a kind that nobody fitted on. Prints what that
+ * gives by set and over all, and what is accepted of companies taken out. A set of weight 0 is judged and never fitted
  * on. `--write FILE` writes the coefficients as TypeScript.
  */
 const { values } = parseArgs({
   options: {
     set: { type: 'string', multiple: true, default: [] },
-    folds: { type: 'string', default: '5' },
     ridge: { type: 'string', default: '1' },
     absent: { type: 'string', default: '0.3' },
     /** The share from which on an answer is accepted: what of 80 on is stated of. */
     accept: { type: 'string', default: '0.77' },
-    kinds: { type: 'boolean', default: false },
     write: { type: 'string' },
     date: { type: 'string', default: '' },
   },
 })
-const foldCount = Number(values.folds)
 const ridge = Number(values.ridge)
 const absentWeight = Number(values.absent)
 const acceptShare = Number(values.accept)
@@ -90,7 +82,8 @@ interface Example {
   readonly right: ReadonlySet<number>
   readonly rightCores: ReadonlySet<string>
   readonly samples: readonly ShareSample[]
-  readonly fold: number
+  /** Left out together. */
+  readonly kind: string
   readonly weight: number
   readonly registry: WritableRegistry
 }
@@ -123,7 +116,12 @@ function exampleOf(
   weight: number,
 ): Example {
   const vocabulary = registry.resolveDeps.vocabulary()
-  const asked = readQuery(query, vocabulary)
+  const read = readQuery(query, vocabulary)
+  const isSeveral =
+    read !== null &&
+    companiesNamed(query.name, read, namesFor(read, registry.resolveDeps), registry.resolveDeps).length > 1
+  // Of several names in one text none is right, whatever the model says.
+  const asked = isSeveral ? null : read
   const names = asked === null ? [] : namesFor(asked, registry.resolveDeps)
   const right = new Set(
     names.map(({ entityNumber }) => entityNumber).filter((number) => isRight(number, query)),
@@ -143,11 +141,6 @@ function exampleOf(
             companies: rowsOf(asked, of, registry, right),
           },
         ]
-  const company =
-    query.expected
-      .map(({ value }) => value)
-      .sort()
-      .join('|') || query.id
   return {
     query,
     asked,
@@ -161,7 +154,7 @@ function exampleOf(
       ...sampleOf(names, weight),
       ...(absentNames ? sampleOf(absentNames, weight * absentWeight) : []),
     ],
-    fold: createHash('sha256').update(company).digest().readUInt32BE() % foldCount,
+    kind: weight >= 1 ? query.stratum : '',
     weight,
     registry,
   }
@@ -261,29 +254,42 @@ const all = sets.flatMap(({ examples }) => examples)
 if (all.length === 0) throw new Error('--set QUERIES.csv:REGISTRY[:WEIGHT] is needed')
 const taught = all.filter(({ weight }) => weight > 0)
 const fitted = fit(taught)
-const heldOut = Array.from({ length: foldCount }, (_, fold) =>
-  fit(
-    taught.filter((example) => example.fold !== fold),
-    fitted,
-  ),
+const kinds = [...new Set(taught.map(({ kind }) => kind))].filter((kind) => kind !== '')
+const fittedWithout = new Map(
+  kinds.map((kind) => [
+    kind,
+    fit(
+      taught.filter((example) => example.kind !== kind),
+      fitted,
+    ),
+  ]),
 )
 const unlined = (numbers: readonly number[]) => coefficientsFrom(numbers, [[1, 100]])
-const shares = taught.flatMap((example): HeldOut[] => {
-  const { ranked } = rank(example, example.names, unlined(heldOut[example.fold] ?? fitted))
-  const [best] = ranked
-  return best === undefined
-    ? []
-    : [{ share: best.share, isRight: isRightOne(best, example.right), weight: example.weight }]
-})
+const shares = taught
+  .filter(({ kind }) => isCounted(kind))
+  .flatMap((example): HeldOut[] => {
+    const { ranked } = rank(example, example.names, unlined(fittedWithout.get(example.kind) ?? fitted))
+    const [best] = ranked
+    return best === undefined
+      ? []
+      : [{ share: best.share, isRight: isRightOne(best, example.right), weight: example.weight }]
+  })
 const confidence = cornersOf(shares, acceptShare)
-const folds = heldOut.map((numbers) => coefficientsFrom(numbers, confidence))
+const without = new Map(
+  [...fittedWithout].map(([kind, numbers]) => [kind, coefficientsFrom(numbers, confidence)]),
+)
 const final = coefficientsFrom(fitted, confidence)
-const foldOf = ({ fold }: Example) => folds[fold] ?? final
+const coefficientsFor = ({ kind }: Example) => without.get(kind) ?? final
+
+/** Kinds that no text can tell, or that a policy answers, are reported on their own. */
+function isCounted(kind: string): boolean {
+  return kind !== '' && !kind.startsWith('policy_') && !kind.startsWith('stretch_')
+}
 
 /** What other shares to accept from would give: held out by company, with companies taken out beside it. */
 function tradeText(examples: readonly Example[]): string {
   const judged = examples.map((example) => {
-    const coefficients = foldOf(example)
+    const coefficients = coefficientsFor(example)
     const [best] = rank(example, example.names, coefficients).ranked
     const [other] = rank(example, example.absentNames ?? [], coefficients).ranked
     return {
@@ -308,51 +314,34 @@ function tradeText(examples: readonly Example[]): string {
 }
 
 const round = (value: number | null) => (value === null ? null : Number(value.toFixed(4)))
-const figures = sets.map(({ name, weight, examples }) => {
-  const report = measure(examples.map((example) => judge(example, weight === 0 ? final : foldOf(example))))
-  console.log(`\n${name}, held out by company\n${evaluationText(report).replace(/\nlatency.*\n/, '')}`)
-  console.log(absentText(examples, weight === 0 ? () => final : foldOf))
+const report = (name: string, examples: readonly Example[]) => {
+  const measured = measure(examples.map((example) => judge(example, coefficientsFor(example))))
+  console.log(`\n${name}\n${evaluationText(measured).replace(/\nlatency.*\n/, '')}`)
+  console.log(absentText(examples, coefficientsFor))
   console.log(`accepted from a share of\n${tradeText(examples)}`)
   return {
-    name,
-    weight,
-    queryCount: examples.length,
-    heldOut: {
-      precision: round(report.overall.precision),
-      recall: round(report.overall.recall),
-      falseAccepts: round(report.overall.falseAcceptShare),
-      calibrationError: round(report.calibration.expectedError),
-    },
-  }
-})
-if (values.kinds) {
-  for (const { name, examples } of sets.filter(({ weight }) => weight >= 1)) {
-    const kinds = [...new Set(examples.map(({ query }) => query.stratum))]
-    const without = new Map(
-      kinds.map((kind) => [
-        kind,
-        coefficientsFrom(
-          fit(
-            taught.filter((example) => !examples.includes(example) || example.query.stratum !== kind),
-            fitted,
-          ),
-          confidence,
-        ),
-      ]),
-    )
-    const of = (example: Example) => without.get(example.query.stratum) ?? final
-    const report = measure(examples.map((example) => judge(example, of(example))))
-    console.log(`\n${name}, whole kinds held out\n${evaluationText(report).replace(/\nlatency.*\n/, '')}`)
-    console.log(absentText(examples, of))
+    precision: round(measured.overall.precision),
+    recall: round(measured.overall.recall),
+    falseAccepts: round(measured.overall.falseAcceptShare),
+    calibrationError: round(measured.calibration.expectedError),
   }
 }
+const figures = sets.map(({ name, weight, examples }) => ({
+  ...{ name, weight, queryCount: examples.length },
+  heldOut: report(name, examples),
+}))
+const overall = report(
+  'all kinds, each held out',
+  all.filter(({ kind }) => isCounted(kind)),
+)
 const body = {
   fitted: values.date,
   sampleCount: taught.length,
-  foldCount,
+  kindCount: kinds.length,
   ridge,
   absentWeight,
   acceptShare,
+  overall,
   figures,
   confidence,
   company: Object.fromEntries(featureNames.map((name, at) => [name, final.company[at]])),
@@ -362,6 +351,6 @@ if (values.write === undefined) console.log(JSON.stringify(body, null, 1))
 else
   writeFileSync(
     values.write,
-    `/**\n * Written by bench/fit-model.ts; see there. Figures of a set: each query judged by coefficients fitted\n * without its company; a set of weight 0 was never fitted on.\n */\n` +
+    `/**\n * Written by bench/fit-model.ts; see there. Figures: each query judged by coefficients fitted\n * without its kind; a set of weight 0 was never fitted on.\n */\n` +
       `export const calibration = ${JSON.stringify(body, null, 2)} as const\n`,
   )

@@ -113,6 +113,8 @@ export interface CompanyIndex {
   isNameOfAnother(name: string, company: LabelledCompany): boolean
   /** A name is, or begins with, these words, or holds them all: a company that is made up must not. */
   isKnown(name: string): boolean
+  /** A company bears the name; with its very legal form, where that is what tells it. */
+  isNameHeld(name: string, isToldByForm: boolean): boolean
   /** Others that have the same first words. */
   withHead(tokens: readonly string[]): LabelledCompany[]
 }
@@ -151,6 +153,11 @@ export function indexCompanies(
       if (tokens.length === 0 || bearers.has(coreKey)) return true
       const [first, ...others] = tokens.map((word) => byWord.get(word) ?? new Set<LabelledCompany>())
       return [...(first ?? [])].some((company) => others.every((holders) => holders.has(company)))
+    },
+    isNameHeld(name, isToldByForm) {
+      const { coreKey, fullKey } = parseName(name)
+      const isHeld = bearers.has(coreKey)
+      return isToldByForm ? (byCore.get(coreKey) ?? []).some((other) => other.fullKey === fullKey) : isHeld
     },
     withHead: (tokens) => byHead.get(tokens.join(' ')) ?? [],
   }

@@ -1,4 +1,6 @@
-import { number, pick } from './name-pieces.js'
+import { isLightWord } from '../src/registry/normalize/generic-words.js'
+import { foldText } from '../src/registry/normalize/normalize-name.js'
+import { bare, number, pick, words, type NameChange } from './name-pieces.js'
 
 /** Words that names in a registry hold, for names that are in none. */
 export interface NameWords {
@@ -73,4 +75,56 @@ export const madeUpNames: Readonly<Record<string, MadeUpName>> = {
       one(forms, fraction),
       fraction() < 0.5 ? `- ${one(towns, fraction)}` : `#${number(fraction, 900)}`,
     ),
+}
+
+const otherBusinesses =
+  'Services,Properties,Estates,Developments,Investments,Finance,Capital,Realty,Leasing,Insurance,Consulting,Foundation,Ventures,Logistics,Retail,Marine,Transport,Technologies,Contractors,Trust Co,Towing,Catering,Training,Partners,Europe,Asia,Nominees,Pension Trustees,Facilities,Homes,Advisory,Legal Services'.split(
+    ',',
+  )
+/** Legal forms by the town that is given with them. */
+const foreignForms: readonly (readonly [form: string, country: string])[] = [
+  ...(['GmbH', 'AG', 'GmbH & Co. KG'] as const).map((form) => [form, 'DE'] as const),
+  ...(['B.V.', 'N.V.'] as const).map((form) => [form, 'NL'] as const),
+  ...(['AB'] as const).map((form) => [form, 'SE'] as const),
+  ...(['S.A.S.', 'SARL'] as const).map((form) => [form, 'FR'] as const),
+  ...(['S.p.A.', 'S.r.l.'] as const).map((form) => [form, 'IT'] as const),
+  ...(['Pty Ltd'] as const).map((form) => [form, 'AU'] as const),
+  ...(['Oy'] as const).map((form) => [form, 'FI'] as const),
+  ...(['A/S', 'ApS'] as const).map((form) => [form, 'DK'] as const),
+  ...(['Sp. z o.o.'] as const).map((form) => [form, 'PL'] as const),
+  ...(['S.L.'] as const).map((form) => [form, 'ES'] as const),
+  ...(['K.K.'] as const).map((form) => [form, 'JP'] as const),
+  ...(['Inc.', 'LLC'] as const).map((form) => [form, 'US'] as const),
+]
+const numerals = ['I', 'II', 'III', 'IV', 'V', 'VI', 'VII', 'VIII', 'IX', 'X']
+const numeral = new RegExp(`^(?:${numerals.join('|')}|\\d{1,2})$`)
+
+const formOf = (name: string) => name.slice(bare(name).length).replace(/^[\s,]+/, '')
+
+/** Names of companies that are not held, made of one that is: another company of the group, the series, or the name. */
+export const siblingNames: Readonly<Record<string, NameChange>> = {
+  sibling_business: (name, fraction) => {
+    const form = formOf(name)
+    return form === '' ? null : joined(bare(name), one(otherBusinesses, fraction), form)
+  },
+  sibling_business_bare: (name, fraction) =>
+    words(bare(name)).length > 3 ? null : joined(bare(name), one([...trades, ...otherBusinesses], fraction)),
+  sibling_word_less: (name, fraction) => {
+    const parts = words(bare(name))
+    if (formOf(name) === '' || parts.length < 3) return null
+    const at = 1 + Math.floor(fraction() * (parts.length - 1))
+    if (isLightWord(foldText(parts[at] ?? '').trim())) return null
+    return joined(...parts.filter((_, index) => index !== at), formOf(name))
+  },
+  sibling_series: (name, fraction) => {
+    const parts = words(bare(name))
+    const at = parts.findIndex((word, index) => index > 0 && numeral.test(word))
+    return at < 0 ? null : joined(...parts.with(at, pick(numerals, fraction) ?? ''), formOf(name))
+  },
+  sibling_foreign_form: (name, fraction, facts) => {
+    const [form, country] = pick(foreignForms, fraction) ?? []
+    return form === undefined || formOf(name) === '' || country === (facts?.countryCode ?? '')
+      ? null
+      : joined(bare(name), form)
+  },
 }

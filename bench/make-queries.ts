@@ -4,7 +4,7 @@ import { seededFractions } from '../src/platform/random.js'
 import { sicLabel } from '../src/registry/reference/industry-codes.js'
 import { openRegistry } from '../src/registry/registry.js'
 import { indexCompanies, readBearers, readCompanies, type LabelledCompany } from './labelled-companies.js'
-import { madeUpNames, type NameWords } from './made-up-names.js'
+import { madeUpNames, siblingNames, type NameWords } from './made-up-names.js'
 import { bare, words } from './name-pieces.js'
 import { fundChanges, headChanges, nameChanges, placelessChanges, type NameChange } from './query-changes.js'
 import { isFundName } from './query-changes-issuers.js'
@@ -233,6 +233,23 @@ function addMadeUp(count: number): void {
   }
 }
 
+/** Of names that are not held; the place is that of the company whose name they are made of, or none. */
+function addSiblings(count: number): void {
+  for (const [stratum, change] of Object.entries(siblingNames)) {
+    const asked = new Set<string>()
+    for (let tries = 0; asked.size < count && tries < count * triesPerQuery; tries++) {
+      const company =
+        stratum === 'sibling_foreign_form' && fraction() < 0.5 ? someOf(british) : usualCompany()
+      const name = change(company.name, fraction, company)
+      if (name === null || asked.has(name) || index.isNameHeld(name, stratum === 'sibling_foreign_form'))
+        continue
+      asked.add(name)
+      const place = stratum === 'sibling_foreign_form' || fraction() < 0.3 ? 'none' : usualPlace(company)
+      addLine(name, placeOf(company, place), '', [], stratum)
+    }
+  }
+}
+
 /** Words of three companies or more, so that none is one company's own name, and of few enough to be telling. */
 function registryWords(): NameWords {
   const counts = new Map<string, number>()
@@ -278,6 +295,7 @@ addQueries('bare_name_elsewhere', perStratum / 2, { company, change: bare, place
 addQueries('country_abroad', perStratum / 4, { company, change: asIs, place: () => 'abroad' })
 addContextQueries('context_of_head', perStratum)
 addMadeUp(perStratum / 2)
+addSiblings(perStratum * 2)
 if (gone.length > 0) {
   const missing = () => pickFrom(gone)
   for (const [stratum, change] of Object.entries(nameChanges))

@@ -32,8 +32,16 @@ function wordDropped(name: string, fraction: () => number): string | null {
   return parts.filter((_, index) => index !== at).join(' ')
 }
 
-const additions = ['Group', 'Holdings', 'UK', 'USA', '(Head Office)', 'Services', 'and Sons', 'International']
-const otherForms = ['Inc.', 'Corporation', 'Ltd', 'Limited', 'LLC', 'plc', 'Co.', 'LP']
+const additions = ['Group', 'Holdings', '(Head Office)']
+/** People mix up forms of one country: that of another country is another company's. */
+const formsOf: Readonly<Record<string, readonly string[]>> = {
+  US: ['Inc.', 'Corporation', 'LLC', 'Co.'],
+  GB: ['Ltd', 'Limited', 'plc'],
+}
+const formChanged: NameChange = (name, fraction, facts) => {
+  const form = pick(formsOf[facts?.countryCode ?? ''] ?? [], fraction)
+  return form === undefined ? null : `${bare(name)} ${form}`
+}
 
 function joinedOrSplit(name: string, fraction: () => number): string | null {
   const parts = words(bare(name))
@@ -125,7 +133,7 @@ const oneChange: Readonly<Record<string, NameChange>> = {
   exact: (name) => name,
   other_case: (name) => (name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase()),
   form_dropped: (name) => withoutForm(name),
-  form_changed: (name, fraction) => `${bare(name)} ${pick(otherForms, fraction) ?? ''}`,
+  form_changed: formChanged,
   cut_at_31: cutAt(31),
   cut_at_40: cutAt(40),
   abbreviated: replacing(shortForms),

@@ -23,6 +23,8 @@ export function sparse(row: readonly number[]): SparseRow {
 }
 
 const iterationsMax = 200
+/** From coefficients that fit most of the samples already. */
+const furtherIterationsMax = 40
 const historyMax = 12
 const halvingsMax = 25
 /** Less than this part of the loss gained in a step: it is found. */
@@ -47,7 +49,8 @@ export function fitShares(
   const gradient = new Float64Array(size)
   let value = lossOf(point, gradient)
   const history: { step: Float64Array; change: Float64Array }[] = []
-  for (let iteration = 0; iteration < iterationsMax; iteration++) {
+  const most = start === undefined ? iterationsMax : furtherIterationsMax
+  for (let iteration = 0; iteration < most; iteration++) {
     const direction = directionOf(gradient, history)
     const slope = dot(gradient, direction)
     const nextGradient = new Float64Array(size)

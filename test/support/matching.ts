@@ -82,11 +82,11 @@ const commonWords = {
 }
 
 /** Of the everyday words, and of the names held. */
-export function vocabularyOf(names: readonly CandidateName[]): Vocabulary {
+export function vocabularyOf(names: readonly CandidateName[], total = namesTotal): Vocabulary {
   const counts = new Map<string, number>(Object.entries(commonWords))
   for (const { tokens } of names)
     for (const word of new Set(tokens)) counts.set(word, (counts.get(word) ?? 0) + 1)
-  return new Vocabulary(counts, namesTotal)
+  return new Vocabulary(counts, total)
 }
 
 export function queryOf(name: string, location: string | null, vocabulary: Vocabulary): MatchQuery {

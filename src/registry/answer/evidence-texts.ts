@@ -83,6 +83,8 @@ function formText({ form, variant, candidate }: NameComparison): string {
     case 'soft_conflict':
     case 'hard_conflict':
       return `another legal form: "${own}", asked for "${asked}"`
+    case 'foreign':
+      return `a legal form of another country: "${own}", asked for "${asked}"`
     case 'unstated_partnership':
       return `a partnership ("${own}"), which was not asked for`
     case 'unknown':

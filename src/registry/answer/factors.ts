@@ -52,7 +52,11 @@ const rivalsNamedMax = 3
 /** Nothing is said of the registry's gaps where they are less likely. */
 const noneShareMin = 0.15
 
-function othersFactors({ rivals, noneShare, confidence }: Match): Factor[] {
+function othersFactors({ rivals, noneShare, confidence, names }: Match): Factor[] {
+  if (names !== undefined) {
+    const text = `The text names ${names.length} companies: ${names.map((name) => `"${name}"`).join(', ')}.`
+    return [limitation('no_legal_entity_confirmed', text, 'high')]
+  }
   const factors: Factor[] = []
   const isCertain = confidence >= matchedConfidenceMin
   if (rivals.length > 0) {
@@ -100,7 +104,7 @@ export function nameFactor(comparison: NameComparison, registration: StoredLegal
     other: 'other name',
     former: formerName(registration, candidate.name),
   }[candidate.kind]
-  const text = `The ${nameSaid(comparison)}, ${kind}.`
+  const text = `The ${nameSaid(comparison)}, ${kind}`.replace(/\.?$/, '.')
   return strength('name_close_match', text, matchType === 'exact' ? 'high' : 'medium')
 }
 

@@ -5,6 +5,7 @@ import type { MatchDecision } from '../match/decide.js'
 import type { FeatureName } from '../match/evidence.js'
 import type { PlaceAgreement } from '../match/place.js'
 import { contributionOf } from '../match/rank.js'
+import { parseName } from '../normalize/parsed-name.js'
 import type { StoredLegalEntity } from '../store/reader.js'
 
 export type Match = Exclude<MatchDecision, { kind: 'none' }>
@@ -141,6 +142,11 @@ const leftoverFeatures: readonly FeatureName[] = [
   'onlyQueryMore',
   'bothMore',
   'nearDifference',
+  'reordered',
+  'nameLeads',
+  'nameLeadsFormStated',
+  'oneWordPrefixMore',
+  'unlistedPrefixMore',
   'formStatedExtends',
   'formStatedInserted',
   'formStatedLight',
@@ -150,17 +156,23 @@ function hasMore({ light, soft, hard, number, place }: LeftoverWords): boolean {
   return light + soft + hard + number + place > 0
 }
 
-function formReasons({ form }: NameComparison): Reason[] {
+function formReasons(comparison: NameComparison): Reason[] {
   const features: readonly FeatureName[] = [
     'formSame',
     'formSoftConflict',
     'formHardConflict',
+    'formForeign',
+    'formForeignPlaced',
     'unstatedPartnership',
   ]
   const against = { type: 'limitation', code: 'no_legal_entity_confirmed', features } as const
-  switch (form) {
-    case 'same':
-      return [{ type: 'strength', text: 'The legal form is the same.', code: 'name_close_match', features }]
+  switch (comparison.form) {
+    case 'same': {
+      const text = isOneForm(comparison) ? 'The legal form is the same.' : 'The legal forms are of one kind.'
+      return [{ type: 'strength', text, code: 'name_close_match', features }]
+    }
+    case 'foreign':
+      return [{ ...against, text: 'The legal form is one of another country.' }]
     case 'soft_conflict':
     case 'hard_conflict':
       return [{ ...against, text: 'The legal form is of another kind.' }]
@@ -169,8 +181,15 @@ function formReasons({ form }: NameComparison): Reason[] {
     case 'unknown':
       return []
     default:
-      return unreachable(form)
+      return unreachable(comparison.form)
   }
+}
+
+/** "Ltd" and "Limited" are; "Inc." and "Corp." are forms of one kind, and so are "B.V." and "Limited". */
+function isOneForm({ variant, candidate }: NameComparison): boolean {
+  const held = parseName(candidate.name)
+  const [one = '', other = ''] = [variant.formWords[0], held.formWords[0]]
+  return one.charAt(0) === other.charAt(0) && variant.formCountries.join() === held.formCountries.join()
 }
 
 function uniquenessReasons({ best }: Match): Reason[] {
@@ -263,6 +282,10 @@ const placeFeatures: readonly FeatureName[] = [
   'otherCountryExact',
   'conflictListedExact',
   'conflictInexact',
+  'conflictPrefixMore',
+  'conflictBare',
+  'oneWordConflict',
+  'oneWordConflictListed',
   'conflictRarity',
   'conflictListed',
   'otherCountryListed',

@@ -9,6 +9,7 @@ import { rankCompanies, type MatchQuery, type Ranking } from '../match/rank.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { variantsOf, type VariantKind } from '../normalize/name-variants.js'
+import { severalNames } from '../normalize/several-names.js'
 import { sicLabel } from '../reference/industry-codes.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import type { CandidateFinder } from '../store/blocking.js'
@@ -56,6 +57,11 @@ export function matchName(
   const asked = readQuery(query, deps.vocabulary())
   if (asked === null) return unreadable
   const names = namesFor(asked, deps, isLeftOut)
+  const several = companiesNamed(query.name, asked, names, deps)
+  if (several.length > 1) {
+    const matches = several.map((name) => matchName({ ...query, name }, deps, coefficients, isLeftOut))
+    return { isReadable: true, ...severalMatched(matches, several) }
+  }
   const rank = (contextCount?: (candidate: CandidateName) => number) =>
     rankCompanies(asked, names, deps.vocabulary(), contextCount, coefficients)
   let ranking = rank()
@@ -73,6 +79,49 @@ export function matchName(
 }
 
 const contextCompaniesMax = 12
+
+/** The names of a text that names several companies; empty where it names one, or is as a whole a name that is held. */
+export function companiesNamed(
+  name: string,
+  { variants: [whole] }: MatchQuery,
+  found: readonly CandidateName[],
+  deps: Pick<ResolveDeps, 'find' | 'vocabulary'>,
+): readonly string[] {
+  const several = severalNames(name)
+  if (several === null || found.some(({ fullKey }) => fullKey === whole?.fullKey)) return []
+  const isHeld = (part: string) => {
+    const asked = readQuery({ name: part, location: null }, deps.vocabulary())
+    const names = asked === null ? [] : deps.find(asked.variants, deps.vocabulary(), 'narrow')
+    return names.some(({ coreKey }) => coreKey === asked?.variants[0]?.coreKey)
+  }
+  return several.areStated || several.names.every(isHeld) ? several.names : []
+}
+
+/** Neither of them alone is right: the first is named to be looked at, and the others beside it. */
+function severalMatched(
+  matches: readonly NameMatch[],
+  names: readonly string[],
+): Omit<NameMatch, 'isReadable'> {
+  const bests = matches.flatMap(({ ranked: [best] }) => (best === undefined ? [] : [best]))
+  const ranked = bests.map((best) => ({ ...best, share: best.share / bests.length }))
+  const [first] = matches.filter(({ ranked: [best] }) => best !== undefined)
+  const [best, ...rivals] = ranked
+  if (first === undefined || best === undefined)
+    return { decision: { kind: 'none' }, ranked: [], noneShare: 1, noneScore: 0 }
+  const { noneShare, noneScore } = first
+  const decision = {
+    kind: 'candidate',
+    best,
+    rivals,
+    noneShare,
+    confidence: severalConfidence,
+    names,
+  } as const
+  return { decision, ranked, noneShare, noneScore }
+}
+
+/** As likely as the other one of two. */
+const severalConfidence = 49
 
 /** Null for a name of no letters and digits. */
 export function readQuery(

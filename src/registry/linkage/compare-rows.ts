@@ -1,4 +1,5 @@
 import { isGenericWord, isLightWord } from '../normalize/generic-words.js'
+import { tellingCountries } from '../normalize/legal-forms.js'
 import type { LinkRow, StatedFacts } from './link-row.js'
 import { matchWeightOf, type ComparisonLevels, type Veto } from './match-weights.js'
 
@@ -151,7 +152,7 @@ const englishForm = /limited|company|corporation|incorporated|^(?:llc|llp|lp|plc
 function formCountryLevel(a: LinkRow, b: LinkRow): ComparisonLevels['form_country'] {
   if (a.formKey !== b.formKey || a.formKey === '') return 'unknown'
   const known = new Set([...countriesOf(a), ...countriesOf(b)])
-  const countries = a.name.formCountries
+  const countries = tellingCountries(a.name.formCountries)
   if (countries.some((country) => known.has(country))) return 'fits'
   if (englishForm.test(a.formKey)) return countryLevel(a, b) === 'unknown' ? 'worldwide' : 'unknown'
   return countries.length === 0 || known.size === 0 ? 'unknown' : 'elsewhere'

@@ -9,6 +9,7 @@ const formPoints: Readonly<Record<FormAgreement, number>> = {
   unstated_partnership: -3,
   soft_conflict: -4,
   hard_conflict: -14,
+  foreign: -14,
 }
 const kindPoints = { legal: 0, other: -1, former: -2 } as const
 const sureKinds: ReadonlySet<VariantKind> = new Set(['whole', 'cut', 'mended'])

@@ -3,6 +3,7 @@ import type { CandidateName } from './candidate.js'
 import { isNumberWord } from '../normalize/normalize-name.js'
 import { isGenericWord, isLightWord, isTradeWord, nameInHouseCompany } from '../normalize/generic-words.js'
 import type { FormClass } from '../normalize/legal-forms.js'
+import { parseName } from '../normalize/parsed-name.js'
 import type { NameVariant } from '../normalize/name-variants.js'
 import type { Vocabulary } from './vocabulary.js'
 
@@ -13,7 +14,9 @@ import type { Vocabulary } from './vocabulary.js'
  */
 export type MatchType = 'exact' | 'completed' | 'prefix' | 'extends' | 'acronym' | 'near'
 
-export type FormAgreement = 'same' | 'unknown' | 'unstated_partnership' | 'soft_conflict' | 'hard_conflict'
+/** `foreign`: no country knows both forms, or none of the company's knows the one that was asked for. */
+export type FormAgreement =
+  'same' | 'unknown' | 'unstated_partnership' | 'soft_conflict' | 'hard_conflict' | 'foreign'
 
 /** Words that one side has and the other lacks, by what they tell. */
 export interface LeftoverWords {
@@ -42,6 +45,10 @@ export interface NameComparison {
   readonly looseCount: number
   /** How many of these stop inside the query's word. */
   readonly shorterCount: number
+  /** Words in common stand in another order. */
+  readonly isReordered: boolean
+  /** Telling words of the name before the first one in common. */
+  readonly leadingCount: number
   /** They differ in nothing but a plural. */
   readonly isPluralOnly: boolean
   /** Every word that tells the company from others is spelled another way. */
@@ -120,7 +127,7 @@ export function compareNames(
   const sharedInName = candidate.tokens.filter((word) => !nameExtra.has(word))
   const series =
     matchType === 'completed' || matchType === 'prefix' ? missingNumber(variant, candidate) : null
-  const form = formAgreement(variant.formClass, candidate.formClass)
+  const form = formAgreement(variant, candidate)
   return {
     variant,
     candidate,
@@ -129,6 +136,7 @@ export function compareNames(
     firstAgrees: alignment?.firstAgrees ?? true,
     looseCount: alignment?.looseWords.length ?? 0,
     shorterCount: alignment?.shorterCount ?? 0,
+    ...orderOf(matchType === 'near' || matchType === 'extends' ? shared : [], candidate.tokens),
     isPluralOnly:
       alignment !== null &&
       alignment.pluralCount > 0 &&
@@ -178,6 +186,16 @@ function matchTypeOf(variant: NameVariant, candidate: CandidateName): MatchType 
   if (isWordPrefix(variant, candidate)) return 'prefix'
   if (isWordPrefix(candidate, variant)) return 'extends'
   return isInitials(variant, candidate) ? 'acronym' : 'near'
+}
+
+/** Of words that are spelled alike in both. */
+function orderOf(shared: readonly string[], name: readonly string[]) {
+  const places = shared.map((word) => name.indexOf(word)).filter((place) => place >= 0)
+  const first = Math.min(...places)
+  return {
+    isReordered: places.some((place, at) => at > 0 && place < (places[at - 1] ?? 0)),
+    leadingCount: places.length === 0 ? 0 : name.slice(0, first).filter((word) => !isLightWord(word)).length,
+  }
 }
 
 /** The words of a text that stops inside a name, with the last one as the name has it. */
@@ -272,10 +290,28 @@ function isMisspelled(
   return (distinctive.length > 0 ? distinctive : tokens).every((word) => looseWords.includes(word))
 }
 
-function formAgreement(query: FormClass | null, candidate: FormClass | null): FormAgreement {
-  if (query === candidate) return query === null ? 'unknown' : 'same'
-  if (query === null && candidate === 'partnership') return 'unstated_partnership'
-  if (query === null || candidate === null || query === 'company' || candidate === 'company') return 'unknown'
+function formAgreement(variant: NameVariant, candidate: CandidateName): FormAgreement {
+  const [query, held] = [variant.formClass, candidate.formClass]
+  if (isForeignForm(variant, candidate)) return 'foreign'
+  if (query === held) return query === null ? 'unknown' : 'same'
+  if (query === null && held === 'partnership') return 'unstated_partnership'
+  if (query === null || held === null || query === 'company' || held === 'company') return 'unknown'
   const corporate = (form: FormClass) => form === 'limited' || form === 'stock'
-  return corporate(query) && corporate(candidate) ? 'soft_conflict' : 'hard_conflict'
+  return corporate(query) && corporate(held) ? 'soft_conflict' : 'hard_conflict'
+}
+
+/**
+ * Companies of one group bear one name in many countries, each with a form of its own: "Norvane GmbH" is not the British
+ * "Norvane Limited". A register may translate a form: where the company's own country knows the one asked for, it is none.
+ */
+function isForeignForm(
+  { formCountries, formClass }: NameVariant,
+  { name, formClass: heldClass, place }: CandidateName,
+): boolean {
+  if (formCountries.length === 0 || formClass === null || heldClass === null) return false
+  const known = (country: string) => formCountries.includes(country)
+  const ownCountries = [place.countryCode, place.jurisdictionCountry].filter((code) => code !== '')
+  if (ownCountries.some(known)) return false
+  const held = parseName(name).formCountries
+  return held.length > 0 && !held.some(known)
 }

@@ -14,6 +14,8 @@ export type MatchDecision =
       readonly noneShare: number
       /** 0 to 100: how often such an answer is right. */
       readonly confidence: number
+      /** Of a text that names several companies: their names. */
+      readonly names?: readonly string[]
     }
 
 /** Below this nothing is named; between this and `entityConfidenceMin` only a guess is. */

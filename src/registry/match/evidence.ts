@@ -1,6 +1,6 @@
+import { capped, tenths, wantsTown } from './query-features.js'
 import type { LocationHint, PlaceAgreement } from './place.js'
 import type { NameComparison } from './compare-names.js'
-import type { Vocabulary } from './vocabulary.js'
 
 /** The companies among which one is chosen, as far as a name's evidence depends on the others. */
 export interface Siblings {
@@ -21,6 +21,8 @@ export interface Siblings {
   readonly seriesCount: number
   /** Companies found whose names begin with the first two words of the text: the more, the likelier is one not held. */
   readonly familyCount: number
+  /** How few names the registry holds; see Vocabulary. */
+  readonly fewness: number
   /** No other company has the rarest word in common in its name. */
   readonly ownsRarestWord: boolean
 }
@@ -35,17 +37,7 @@ export interface Evidence {
   readonly contextCount: number
 }
 
-/** What is known of a query before any company is looked at. */
-export interface QueryFacts {
-  readonly tokens: readonly string[]
-  readonly isFormStated: boolean
-  readonly isTruncated: boolean
-  readonly hint: LocationHint | null
-  readonly vocabulary: Vocabulary
-}
-
 type Feature = (evidence: Evidence) => number | boolean
-type QueryFeature = (facts: QueryFacts) => number | boolean
 
 const isPlaced = ({ place }: Evidence) => place === 'postal' || place === 'city'
 const isUnplaced = ({ place }: Evidence) => place !== 'postal' && place !== 'city'
@@ -69,14 +61,13 @@ const isKind = (...kinds: string[]) => {
 const both = (...features: Feature[]): Feature => {
   return (evidence) => features.reduce((product, feature) => product * Number(feature(evidence)), 1)
 }
-const capped = (value: number, max: number) => Math.min(value, max)
-const tenths = (weight: number, max: number) => capped(weight, max) / 10
+const isForeignForm = ({ comparison }: Evidence) => comparison.form === 'foreign'
 const isOneWord = ({ comparison }: Evidence) => comparison.variant.tokens.length === 1
-const wantsTown = (hint: LocationHint | null) => hint?.namesTown ?? false
 const hasNoTown = ({ comparison: { candidate } }: Evidence) =>
   candidate.place.cityKey === '' && candidate.place.postalKey === ''
 const queryHard = ({ comparison }: Evidence) => capped(comparison.queryLeftover.hard, 3)
 const nameHard = ({ comparison }: Evidence) => capped(comparison.nameLeftover.hard, 3)
+const nameTold = ({ comparison: { nameLeftover: n } }: Evidence) => capped(n.hard + n.soft, 2)
 /** The text as a whole, with a legal form at its end: no part of it is a site, a remark or a trade name. */
 const isFormStatedWhole = ({ comparison }: Evidence) =>
   comparison.isFormStated && comparison.variant.kind === 'whole'
@@ -104,6 +95,10 @@ const featureGroups = {
     acronym: is('acronym'),
     near: isNear,
     nearDifference: ({ comparison }) => (1 - comparison.similarity) * 5,
+    reordered: ({ comparison }) => comparison.isReordered,
+    // "NAV Larkmoor I" is a vehicle that holds shares of Larkmoor.
+    nameLeads: ({ comparison }) => comparison.leadingCount > 0,
+    nameLeadsFormStated: both(({ comparison }) => comparison.isFormStated && comparison.leadingCount > 0),
     nearFirstDiffers: ({ comparison }) => !comparison.firstAgrees,
     nearPlural: both(isNear, ({ comparison }) => comparison.isPluralOnly),
     looseWords: ({ comparison }) => capped(comparison.looseCount, 3),
@@ -173,6 +168,11 @@ const featureGroups = {
     formSame: ({ comparison }) => comparison.form === 'same',
     formSoftConflict: ({ comparison }) => comparison.form === 'soft_conflict',
     formHardConflict: ({ comparison }) => comparison.form === 'hard_conflict',
+    formForeign: isForeignForm,
+    // Where the place asked for is one of the form's own countries, no doubt is left.
+    formForeignPlaced: both(isForeignForm, ({ comparison, hint }) =>
+      comparison.variant.formCountries.some((country) => hint?.countries.has(country) === true),
+    ),
     formHardConflictInexact: both(({ comparison }) => comparison.form === 'hard_conflict', isInexact),
     unstatedPartnership: ({ comparison }) => comparison.form === 'unstated_partnership',
     formStatedInexact: ({ comparison }) => comparison.isFormStated && comparison.matchType !== 'exact',
@@ -204,6 +204,10 @@ const featureGroups = {
     genericExact: both(({ comparison }) => comparison.isGeneric, isExact),
     oneWordExact: both(isOneWord, isExact),
     oneWordPrefix: both(isOneWord, isPrefix),
+    // One word is a brand of several: what more a name says, or another place, is another company's more often.
+    oneWordPrefixMore: both(isOneWord, isPrefix, nameTold),
+    oneWordConflict: both(isOneWord, isConflict),
+    oneWordConflictListed: both(isOneWord, isConflict, isListed),
     oneWordExtends: both(({ comparison }) => comparison.candidate.tokens.length === 1, isExtends),
   },
   uniqueness: {
@@ -226,6 +230,11 @@ const featureGroups = {
     familyNear: both(isNear, familySize),
     familyListed: both(isListed, familySize),
     familyFund: both(({ comparison }) => !comparison.candidate.supported, familySize),
+    // No rival found says little where few companies are held.
+    fewHeldInexact: both(isInexact, ({ siblings }) => siblings.fewness),
+    fewHeldFormless: both(isExact, ({ comparison, siblings }) =>
+      comparison.isFormStated ? 0 : siblings.fewness,
+    ),
     ownsRarest: ({ siblings }) => siblings.ownsRarestWord,
     ownsRarestExact: both(isExact, ({ siblings }) => siblings.ownsRarestWord),
     ownsRarestPrefix: both(isPrefix, ({ siblings }) => siblings.ownsRarestWord),
@@ -251,6 +260,9 @@ const featureGroups = {
     otherCountryExact: both(({ place }) => place === 'country_conflict', isExact),
     conflictListedExact: both(isConflict, isListed, isExact),
     conflictInexact: both(isConflict, isInexact),
+    conflictPrefixMore: both(isConflict, isPrefix, nameTold),
+    conflictBare: both(isConflict, ({ comparison }) => !comparison.isFormStated),
+    unlistedPrefixMore: both(isUnplaced, isUnlisted, isPrefix, nameTold),
     conflictRarity: both(isConflict, rarity),
     conflictListed: both(isConflict, isListed),
     otherCountryListed: both(({ place }) => place === 'country_conflict', isListed),
@@ -299,31 +311,8 @@ const featureGroups = {
   },
 } as const satisfies Record<string, Record<string, Feature>>
 
-/** Of "none of them": what a query says of whether its company is in the registry at all. */
-const queryFeatures = {
-  always: () => 1,
-  formStated: ({ isFormStated }) => isFormStated,
-  oneWord: ({ tokens }) => tokens.length === 1,
-  words: ({ tokens }) => capped(tokens.length, 8) / 4,
-  unknownWords: ({ tokens, vocabulary }) =>
-    capped(tokens.filter((word) => vocabulary.nameCount(word) === 0).length, 3),
-  rarity: ({ tokens, vocabulary }) =>
-    tenths(
-      tokens.reduce((sum, word) => sum + vocabulary.weight(word), 0),
-      40,
-    ),
-  rarest: ({ tokens, vocabulary }) =>
-    tenths(Math.max(0, ...tokens.map((word) => vocabulary.weight(word))), 12),
-  columnCut: ({ isTruncated }) => isTruncated,
-  noLocation: ({ hint }) => hint === null,
-  townStated: ({ hint }) => wantsTown(hint),
-  britain: ({ hint }) => hint?.countries.has('GB') ?? false,
-  america: ({ hint }) => hint?.countries.has('US') ?? false,
-} as const satisfies Record<string, QueryFeature>
-
 export type FeatureGroup = keyof typeof featureGroups
 export type FeatureName = { [Group in FeatureGroup]: keyof (typeof featureGroups)[Group] }[FeatureGroup]
-export type QueryFeatureName = keyof typeof queryFeatures
 
 const named = Object.entries(featureGroups).flatMap(([group, features]) =>
   Object.entries(features).map(([name, feature]) => ({ group, name, feature })),
@@ -332,17 +321,10 @@ const named = Object.entries(featureGroups).flatMap(([group, features]) =>
 export const featureNames: readonly FeatureName[] = named.map(({ name }) => name)
 /** Of each feature, in the order of `featureNames`. */
 export const groupOfFeatures: readonly FeatureGroup[] = named.map(({ group }) => group)
-export const queryFeatureNames = Object.keys(queryFeatures) as QueryFeatureName[]
 
 const featureList: readonly Feature[] = named.map(({ feature }) => feature)
-const queryFeatureList: readonly QueryFeature[] = Object.values(queryFeatures)
 
 /** In the order of `featureNames`. */
 export function featuresOf(evidence: Evidence): number[] {
   return featureList.map((feature) => Number(feature(evidence)))
-}
-
-/** In the order of `queryFeatureNames`. */
-export function queryFeaturesOf(facts: QueryFacts): number[] {
-  return queryFeatureList.map((feature) => Number(feature(facts)))
 }

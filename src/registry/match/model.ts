@@ -1,5 +1,6 @@
 import { calibration } from './calibration.js'
-import { featureNames, queryFeatureNames, type FeatureName, type QueryFeatureName } from './evidence.js'
+import { featureNames, type FeatureName } from './evidence.js'
+import { queryFeatureNames, type QueryFeatureName } from './query-features.js'
 
 /** Coefficients by feature; one that is not named counts nothing. Data: written by bench/fit-model.ts. */
 export interface Model {

@@ -1,15 +1,10 @@
 import type { CandidateName } from './candidate.js'
 import { compareNames, type NameComparison } from './compare-names.js'
-import {
-  featureNames,
-  featuresOf,
-  queryFeaturesOf,
-  type Evidence,
-  type FeatureName,
-  type Siblings,
-} from './evidence.js'
+import { featureNames, featuresOf, type Evidence, type FeatureName, type Siblings } from './evidence.js'
+import { queryFeaturesOf } from './query-features.js'
 import { fittedCoefficients, scoreOf, sharesOf, type Coefficients } from './model.js'
 import { agreementOf, type LocationHint, type PlaceAgreement } from './place.js'
+import { tellingCountries } from '../normalize/legal-forms.js'
 import type { NameVariant } from '../normalize/name-variants.js'
 import { isNumberWord } from '../normalize/normalize-name.js'
 import { parseName } from '../normalize/parsed-name.js'
@@ -109,7 +104,8 @@ export function evidencesOf(
 function placeOf(hint: LocationHint | null, { place, name }: CandidateName): PlaceAgreement {
   const agreement = agreementOf(hint, place)
   if (hint === null || agreement !== 'registered_elsewhere') return agreement
-  const isOfCountry = parseName(name).formCountries.some((country) => hint.countries.has(country))
+  const countries = tellingCountries(parseName(name).formCountries)
+  const isOfCountry = countries.some((country) => hint.countries.has(country))
   return isOfCountry ? 'form_of_country' : agreement
 }
 
@@ -174,6 +170,7 @@ function countSiblings(pairs: readonly Pair[], vocabulary: Vocabulary): (pair: P
       completedCount: completed.get(variant)?.size ?? 0,
       seriesCount: series.get(variant)?.size ?? 0,
       familyCount,
+      fewness: vocabulary.fewness,
       prefixCount: Math.max(1, count),
       listedPrefixCount: listedCount,
       placedPrefixCount: countFrom[placeRank[place]] ?? 0,
@@ -231,7 +228,7 @@ function wordOwnership(
     entryOf(names, comparison.candidate.entityNumber, () => new Set()).add(comparison.candidate)
   return (entityNumber, word) => {
     const total = vocabulary.nameCount(word)
-    if (total > ownedNamesMax) return false
+    if (vocabulary.expectedCount(word) > ownedNamesMax) return false
     const own = [...(names.get(entityNumber) ?? [])].filter(({ tokens }) => tokens.includes(word))
     return own.length >= total
   }

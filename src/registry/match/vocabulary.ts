@@ -1,12 +1,13 @@
 import { distanceFrom, typosAllowed } from '../normalize/edit-distance.js'
 import { matchLimits } from '../model/limits.js'
+import { usualCount } from './usual-words.js'
 import { WordList, wordListsOf } from './word-list.js'
 
 /** What was asked before is asked again: names share words. */
 const rememberedWordsMax = 20_000
 
-/** A small registry is a sample of a larger one: what it holds once or never is as rare as there. */
-const namesTotalMin = 20_000
+/** A small registry is a sample of all companies: what names hold elsewhere counts like so many names more. */
+const usualNamesTotal = 50_000
 
 /**
  * The words of all names held, and in how many names each stands. Answers from memory what a full-text
@@ -32,11 +33,20 @@ export class Vocabulary {
     return at < 0 ? 0 : this.#words.count(at)
   }
 
+  /** In how many names a word stands, with what names elsewhere let expect. */
+  expectedCount(word: string): number {
+    return this.nameCount(word) + (usualCount(word) * usualNamesTotal) / 100_000
+  }
+
+  /** How few names are held: 0 from 100,000 on, 1 of 10,000, 2 of 1,000. */
+  get fewness(): number {
+    return Math.max(0, 5 - Math.log10(Math.max(1, this.#namesTotal)))
+  }
+
   /** How much a word tells, 0.2 for one in nearly every name and up; an unknown word tells most. */
   weight(word: string): number {
     return remembered(this.#weights, word, () => {
-      const namesTotal = Math.max(this.#namesTotal, namesTotalMin)
-      const weight = Math.log((namesTotal + 20) / (this.nameCount(word) + 1))
+      const weight = Math.log((this.#namesTotal + usualNamesTotal) / (this.expectedCount(word) + 1))
       return Math.max(0.2, weight)
     })
   }

@@ -19,7 +19,7 @@ export interface LegalFormEntry {
   readonly words: readonly string[]
   readonly formClass: FormClass
   readonly legalForm: LegalForm | null
-  /** ISO 3166-1 codes of the countries that know the form; empty where many do. */
+  /** ISO 3166-1 codes of the countries that know the form; empty where that says nothing. */
   readonly countries: readonly string[]
   /** Stands before the name ("PT Astra", "OOO Romashka"). */
   readonly leading: boolean
@@ -35,26 +35,29 @@ export interface LegalFormEntry {
  * that is closing. Too often words of a name, and therefore no forms here: CC, DA, KS, NL, PSA, SD, KEG, teo.
  */
 const table = `
-limited, ltd, ltda, limitada : limited : llc :
-ltd, limited, private limited, pvt ltd, private ltd, pvt limited, pte ltd, pte limited, pty ltd, pty limited, proprietary limited, proprietary ltd : limited : llc : GB IE IN SG AU NZ ZA HK CA
-llc, limited liability company, limited liability co, lc, llc co : limited : llc : US
+limited, ltd : limited : llc : GB IE IN PK BD LK NP SG MY HK AU NZ ZA CA US NG GH KE UG TZ ZM ZW MT CY IL JE GG IM GI VG KY BM BB JM TT BS MU SC CN JP KR TW TH
+ltda, limitada : limited : llc : BR CO CL EC PE BO CR GT PY HN PT
+private limited, pvt ltd, private ltd, pvt limited : limited : llc : IN PK BD LK NP SG MV ZW
+pte ltd, pte limited : limited : llc : SG FJ
+pty ltd, pty limited, proprietary limited, proprietary ltd : limited : llc : AU ZA BW NA SZ LS
+llc, limited liability company, limited liability co, lc, llc co : limited : llc : US PR AE QA SA OM BH EG RU UA KZ UZ GE AM AZ MN MH KN
 pllc, professional limited liability company : limited : pllc : US
-plc, public limited company, public ltd company, ccc : stock : corporation : GB IE
+plc, public limited company, public ltd company, ccc : stock : corporation : GB IE JE GG IM GI MT CY NG GH KE ZM ZW LK BD ET TH
 dac, designated activity company : limited : llc : IE
-inc, incorporated, incorp, corp, corporation, corporations, inc corp : stock : corporation : US CA
+inc, incorporated, incorp, corp, corporation, corporations, inc corp : stock : corporation : US CA PR PH JP KR TW PA LR MH VG KY
 pc, professional corporation : stock : pc : US
 co, company, compagnie, cie, compania, companhia, cia : company : - :
 na, national association : association : corporation : US
-lp, limited partnership : partnership : lp : US GB CA
-llp, limited liability partnership : partnership : llp : US GB
+lp, limited partnership : partnership : lp : US GB CA IE JE GG KY BM LU VG SG
+llp, limited liability partnership : partnership : llp : US GB CA IN SG MY JE GG IE JP
 lllp, limited liability limited partnership : partnership : lp : US
 rllp, registered limited liability partnership : partnership : llp : US
 lca, limited cooperative association : cooperative : cooperative : US
-ulc, unlimited liability company, unlimited : limited : - : CA IE
-gmbh, gesellschaft mit beschraenkter haftung, gesellschaft mit beschrankter haftung, ggmbh, gmbh mbh, mbh : limited : llc : DE AT CH
+ulc, unlimited liability company, unlimited : limited : - : CA IE GB
+gmbh, gesellschaft mit beschraenkter haftung, gesellschaft mit beschrankter haftung, ggmbh, gmbh mbh, mbh : limited : llc : DE AT CH LI LU IT
 ug, ug haftungsbeschrankt, unternehmergesellschaft : limited : llc : DE
-ag, aktiengesellschaft : stock : corporation : DE AT CH
-se, societas europaea : stock : corporation :
+ag, aktiengesellschaft : stock : corporation : DE AT CH LI LU
+se, societas europaea : stock : corporation : AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK GB
 kgaa, ag co kgaa, se co kgaa, gmbh co kgaa, kommanditgesellschaft auf aktien : partnership : - : DE
 kg, gmbh co kg, ag co kg, se co kg, gmbh co, kommanditgesellschaft : partnership : lp : DE AT
 ohg, gmbh co ohg, offene handelsgesellschaft : partnership : gp : DE AT
@@ -70,9 +73,9 @@ kommanditerwerbsgesellschaft, kommandit erwerbsgesellschaft : partnership : lp :
 eingetragener unternehmer, eingetragene unternehmerin : sole_trader : sole_proprietorship : AT
 ev, eingetragener verein : association : - : DE
 eg, eingetragene genossenschaft, genossenschaft : cooperative : cooperative : DE CH
-sa, societe anonyme, sociedad anonima, sociedade anonima, societa anonima : stock : corporation :
-sas, sasu, societe par actions simplifiee, sociedad por acciones simplificada : stock : corporation : FR CO
-sarl, societe a responsabilite limitee, sarlu, eurl : limited : llc : FR LU CH
+sa, societe anonyme, sociedad anonima, sociedade anonima, societa anonima : stock : corporation : FR BE LU CH ES PT IT GR RO PL AR BR CL CO PE UY PY BO EC VE PA CR GT HN SV NI DO MX MA TN DZ SN CI CM GA CD MC HT LI
+sas, sasu, societe par actions simplifiee, sociedad por acciones simplificada : stock : corporation : FR CO AR EC UY DO MX MC IT SN CI
+sarl, societe a responsabilite limitee, sarlu, eurl : limited : llc : FR LU CH BE MA TN DZ SN CI CM MC LB
 snc, societe en nom collectif : partnership : gp : FR IT
 scs, societe en commandite simple : partnership : lp : FR LU
 secs, scsp, secsp, societe en commandite speciale : partnership : lp : LU
@@ -83,16 +86,16 @@ societe en commandite : partnership : lp : CA
 senc : partnership : gp : CA LU
 sencrl, sencrl srl : partnership : llp : CA
 sca, societe en commandite par actions : partnership : - : FR LU
-spa, societa per azioni : stock : corporation : IT CL DZ
-srl, societa a responsabilita limitata, sociedad de responsabilidad limitada, srls : limited : llc : IT ES RO AR
+spa, societa per azioni : stock : corporation : IT CL DZ SM
+srl, societa a responsabilita limitata, sociedad de responsabilidad limitada, srls : limited : llc : IT ES RO AR BE MD MX PE UY PY BO CR DO SM VE
 scarl, scrl, societa cooperativa : cooperative : cooperative : IT BE
 sl, sociedad limitada, slu : limited : llc : ES
 sau : stock : corporation : ES
 sab, sab de cv, sa de cv, sapi de cv, sa b de cv, s de rl de cv, s de rl, srl de cv, sa de capital variable, sab de capital variable, sociedad anonima bursatil de capital variable : stock : corporation : MX
 sociedade limitada, eireli : limited : llc : BR
 lda, sgps sa, sgps, sgps lda : limited : llc : PT
-bv, besloten vennootschap, bvba, bv srl : limited : llc : NL BE
-nv, naamloze vennootschap, nv sa, sa nv : stock : corporation : NL BE
+bv, besloten vennootschap, bvba, bv srl : limited : llc : NL BE CW AW SX SR
+nv, naamloze vennootschap, nv sa, sa nv : stock : corporation : NL BE CW AW SX SR
 cv, vof : partnership : lp : NL
 ua, coop ua, cooperatie ua : cooperative : cooperative : NL
 ab, ab publ, aktiebolag, aktiebolaget, publ : stock : corporation : SE FI
@@ -145,11 +148,11 @@ saog, saoc, psc, pqsc, qpsc, qsc, kpsc, kscp, kscc, wll, bsc, fzco, fze, fz llc,
 bhd, berhad : stock : corporation : MY
 sdn bhd, sendirian berhad : limited : llc : MY
 tbk, <pt, perseroan terbatas : stock : corporation : ID
-pcl, public company limited : stock : corporation : TH
+pcl, public company limited : stock : corporation : TH CY
 jsc, joint stock commercial bank, cong ty co phan, ctcp : stock : corporation : VN
 kk, kabushiki kaisha, kabushiki gaisha : stock : corporation : JP
 gk, godo kaisha, yk, yugen kaisha : limited : llc : JP
-co ltd, company limited, company ltd, co limited, co inc, company inc, co pte ltd, co pty ltd, co corp, co llc, company llc, co lp, co plc, company plc, corp ltd, corporation limited, inc ltd, corporation ltd, pcl ltd : stock : corporation : JP CN KR TW TH
+co ltd, company limited, company ltd, co limited, co inc, company inc, co pte ltd, co pty ltd, co corp, co llc, company llc, co lp, co plc, company plc, corp ltd, corporation limited, inc ltd, corporation ltd, pcl ltd : stock : corporation : JP CN KR TW TH HK VN SG MY IN GB IE US CA IL SA BM KY NG
 scc, scca, cooperative, co op, coop, cooperativa : cooperative : cooperative :
 stichting, stiftung, fondation, fundacion, fundacao, fondazione : foundation : - :
 asbl, vzw, ry, onlus : association : nonprofit_corp : BE LU FI IT
@@ -158,7 +161,7 @@ $clg, company limited by guarantee : limited : - : IE
 icav, irish collective asset management vehicle : stock : - : IE
 teoranta : limited : llc : IE
 cyf, cyfyngedig : limited : llc : GB
-pty : limited : llc : AU ZA
+pty : limited : llc : AU ZA BW NA
 no liability : stock : - : AU
 close corporation : limited : - : ZA
 $npc, non profit company : association : nonprofit_corp : ZA
@@ -166,6 +169,13 @@ $sac, sociedad anonima cerrada, $saa, sociedad anonima abierta : stock : corpora
 eirl, empresa individual de responsabilidad limitada : limited : llc : PE CL
 eeig, ukeig, european economic interest grouping, ewiv, geie : association : - :
 `
+
+/** A form that more countries know says little of where its company is from. */
+const tellingCountriesMax = 20
+
+/** The countries of a form, where these are few enough to place a company by. */
+export const tellingCountries = (countries: readonly string[]): readonly string[] =>
+  countries.length > tellingCountriesMax ? [] : countries
 
 function parseTable(): LegalFormEntry[] {
   const entries: LegalFormEntry[] = []

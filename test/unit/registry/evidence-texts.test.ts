@@ -79,7 +79,13 @@ describe('what each part says of a pair', () => {
     ['Zorvex Robotic', { held: robotics }, 'spelling', 'a word is in the plural in one of the two'],
     ['Zorvex Fund 2', { held: { name: 'Zorvex Fund 3' } }, 'numbers', 'the two names bear different numbers'],
     ['Zorvex Robotics Inc', { held: robotics }, 'legal form', 'the same legal form: "inc"'],
-    ['Zorvex GmbH', { held: { name: 'Zorvex Ltd' } }, 'legal form', 'legal forms of one kind: "gmbh", "ltd"'],
+    ['Zorvex LLC', { held: { name: 'Zorvex PLLC' } }, 'legal form', 'legal forms of one kind: "llc", "pllc"'],
+    [
+      'Zorvex GmbH',
+      { held: { name: 'Zorvex Ltd' } },
+      'legal form',
+      'a legal form of another country: "ltd", asked for "gmbh"',
+    ],
     [
       'Zorvex Ltd',
       { held: { name: 'Zorvex LP' } },

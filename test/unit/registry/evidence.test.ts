@@ -3,12 +3,14 @@ import {
   featureNames,
   featuresOf,
   groupOfFeatures,
-  queryFeatureNames,
-  queryFeaturesOf,
   type Evidence,
   type FeatureName,
-  type QueryFeatureName,
 } from '../../../src/registry/match/evidence.js'
+import {
+  queryFeatureNames,
+  queryFeaturesOf,
+  type QueryFeatureName,
+} from '../../../src/registry/match/query-features.js'
 import { evidencesOf, queryFactsOf } from '../../../src/registry/match/rank.js'
 import type { VariantKind } from '../../../src/registry/normalize/name-variants.js'
 import { candidatesOf, queryOf, vocabularyOf, type Held } from '../../support/matching.js'
@@ -20,6 +22,8 @@ interface Asked {
   readonly at: string | null
   readonly kind: VariantKind
   readonly contextCount: number
+  /** Names in the registry. */
+  readonly total?: number
 }
 
 function asked(text: string, held: string | Held | readonly Held[], more: Partial<Asked> = {}): Asked {
@@ -27,9 +31,9 @@ function asked(text: string, held: string | Held | readonly Held[], more: Partia
   return { text, held: rows, at: null, kind: 'whole', contextCount: 0, ...more }
 }
 
-function evidenceOf({ text, held, at, kind, contextCount }: Asked): Evidence {
+function evidenceOf({ text, held, at, kind, contextCount, total }: Asked): Evidence {
   const names = candidatesOf(held)
-  const vocabulary = vocabularyOf(names)
+  const vocabulary = vocabularyOf(names, total)
   const found = evidencesOf(queryOf(text, at, vocabulary), names, vocabulary, () => contextCount).find(
     ({ comparison }) => comparison.candidate.entityNumber === 1 && comparison.variant.kind === kind,
   )
@@ -86,6 +90,34 @@ const pairs: Record<FeatureName, readonly [more: Asked, less: Asked]> = {
   extends: [longer, exact],
   acronym: [asked('ZRC', 'Zorvex Robotics Calder Inc'), exact],
   near: [near, exact],
+  reordered: [near, asked('Zorvex Calder', 'Zorvex Robotics Inc')],
+  nameLeads: [asked('Zorvex Calder', 'Reno Zorvex Calder I LLC'), near],
+  nameLeadsFormStated: [
+    asked('Zorvex Calder Inc', 'Reno Zorvex Calder Inc'),
+    asked('Zorvex Calder', 'Reno Zorvex Calder Inc'),
+  ],
+  formForeign: [
+    asked('Zorvex GmbH', held('Zorvex Limited', { city: 'Leeds', country: 'GB' })),
+    asked('Zorvex GmbH', held('Zorvex Limited', { city: 'Ulm', country: 'DE' })),
+  ],
+  formForeignPlaced: [
+    asked('Zorvex GmbH', held('Zorvex Limited', { city: 'Leeds', country: 'GB' }), { at: 'Ulm, Germany' }),
+    asked('Zorvex GmbH', held('Zorvex Limited', { city: 'Leeds', country: 'GB' }), { at: 'Leeds, GB' }),
+  ],
+  oneWordPrefixMore: [asked('Zorvex', 'Zorvex Calder'), exact],
+  oneWordConflict: [inAustin(asked('Zorvex', 'Zorvex Inc')), inReno(asked('Zorvex', 'Zorvex Inc'))],
+  oneWordConflictListed: [
+    listed(inAustin(asked('Zorvex', 'Zorvex Inc'))),
+    inAustin(asked('Zorvex', 'Zorvex Inc')),
+  ],
+  conflictPrefixMore: [inAustin(prefix), inReno(prefix)],
+  conflictBare: [inAustin(exact), inAustin(legal)],
+  unlistedPrefixMore: [prefix, listed(prefix)],
+  fewHeldInexact: [{ ...prefix, total: 1_000 }, prefix],
+  fewHeldFormless: [
+    { ...exact, total: 1_000 },
+    { ...legal, total: 1_000 },
+  ],
   nearDifference: [asked('Robotics Zorvex Calder', 'Zorvex Robotics Inc'), near],
   nearFirstDiffers: [asked('Calder Zorvex', 'Zorvex Inc'), asked('Zorvix Robotics', 'Zorvex Robotics')],
   nearPlural: [asked('Zorvex Hotel', 'Zorvex Hotels'), asked('Zorvex Hotl', 'Zorvex Hotels')],
@@ -321,8 +353,12 @@ describe('each feature', () => {
 })
 
 describe('each feature of a query', () => {
-  const factsOf = (text: string, at: string | null = null): Record<QueryFeatureName, number> => {
-    const vocabulary = vocabularyOf(candidatesOf([{ name: 'Zorvex Robotics' }]))
+  const factsOf = (
+    text: string,
+    at: string | null = null,
+    total?: number,
+  ): Record<QueryFeatureName, number> => {
+    const vocabulary = vocabularyOf(candidatesOf([{ name: 'Zorvex Robotics' }]), total)
     const values = queryFeaturesOf(queryFactsOf(queryOf(text, at, vocabulary), vocabulary))
     return Object.fromEntries(queryFeatureNames.map((name, index) => [name, values[index]])) as never
   }
@@ -335,6 +371,8 @@ describe('each feature of a query', () => {
     unknownWords: [factsOf('Zorvex Calder').unknownWords, plain.unknownWords],
     rarity: [plain.rarity, factsOf('First Capital').rarity],
     rarest: [plain.rarest, factsOf('First Capital').rarest],
+    missingWords: [factsOf('Zorvex Services').missingWords, plain.missingWords],
+    fewHeld: [factsOf('Zorvex Robotics', null, 1_000).fewHeld, plain.fewHeld],
     columnCut: [factsOf('Zorvex Growth Acquisition Corp').columnCut, plain.columnCut],
     noLocation: [plain.noLocation, factsOf('Zorvex Robotics', 'Reno').noLocation],
     townStated: [factsOf('Zorvex Robotics', 'Reno').townStated, factsOf('Zorvex Robotics', 'US').townStated],

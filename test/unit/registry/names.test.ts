@@ -176,7 +176,7 @@ describe('legal forms', () => {
     ['Acme S.E.N.C.R.L., s.r.l.', 'partnership', 'llp', ['CA']],
     ['Acme RLLP', 'partnership', 'llp', ['US']],
     ['Acme LCA', 'cooperative', 'cooperative', ['US']],
-    ['Acme Pty', 'limited', 'llc', ['AU', 'ZA']],
+    ['Acme Pty', 'limited', 'llc', ['AU', 'ZA', 'BW', 'NA']],
     ['Acme No Liability', 'stock', null, ['AU']],
     ['Acme NPC', 'association', 'nonprofit_corp', ['ZA']],
     ['Acme S.A.C.', 'stock', 'corporation', ['PE']],
@@ -185,7 +185,7 @@ describe('legal forms', () => {
     ['Acme SECS', 'partnership', 'lp', ['LU']],
     ['Acme Partners SCSp', 'partnership', 'lp', ['LU']],
     ['Acme SICAF', 'company', null, ['LU', 'FR', 'BE']],
-    ['Acme SICAV, S.A.', 'stock', 'corporation', []],
+    ['Acme SICAV, S.p.A.', 'stock', 'corporation', ['IT', 'CL', 'DZ', 'SM']],
     ['Acme S.C.A., SICAR', 'partnership', null, ['FR', 'LU']],
   ])('%j is %j, %j, of %j, and its name is without it', (name, formClass, legalForm, countries) => {
     const { tokens, ...parsed } = parseName(name)

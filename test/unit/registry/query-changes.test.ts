@@ -5,6 +5,7 @@ import { fundChanges, headChanges, nameChanges, placelessChanges } from '../../.
 import { seededFractions } from '../../../src/platform/random.js'
 
 const german: CompanyFacts = { ticker: null, countryCode: 'DE' }
+const british: CompanyFacts = { ticker: null, countryCode: 'GB' }
 const listed: CompanyFacts = { ticker: 'ZRVX', countryCode: 'US' }
 
 /** What a change makes of a name by each of many chances, each text once. */
@@ -26,7 +27,7 @@ const examples: [
   ['exact', 'Zorvex Robotics Inc', 'Zorvex Robotics Inc'],
   ['other_case', 'Zorvex Robotics Inc', 'ZORVEX ROBOTICS INC'],
   ['form_dropped', 'Zorvex Robotics, Inc.', 'Zorvex Robotics', 'Zorvex'],
-  ['form_changed', 'Zorvex Robotics Inc', 'Zorvex Robotics Ltd'],
+  ['form_changed', 'Zorvex Robotics Ltd', 'Zorvex Robotics plc', null, british],
   ['cut_at_31', 'Zorvex International Robotics Incorporated', 'Zorvex International Robotics I', 'Zorvex'],
   [
     'cut_at_40',
@@ -38,7 +39,7 @@ const examples: [
   ['reordered', 'Calder Brook Foods Ltd', 'Foods Calder Brook', 'Calder Ltd'],
   ['words_joined', 'Calder Brook Foods Ltd', 'CalderBrook Foods', 'Calder Ltd'],
   ['word_dropped', 'Calder Brook Foods Ltd', 'Calder Foods', 'Calder Foods Ltd'],
-  ['word_added', 'Calder Ltd', 'Calder and Sons'],
+  ['word_added', 'Calder Ltd', 'Calder Holdings'],
   ['initials', 'Calder Brook Foods Ltd', 'CBF', 'Calder Foods Ltd'],
   ['accents_lost', 'Société Norvane', 'Societe Norvane', 'Norvane'],
   ['soft_word_dropped', 'Norvane Holdings plc', 'Norvane', 'Norvane plc'],
@@ -132,7 +133,7 @@ describe('changes of names', () => {
   })
 
   it('what depends on facts does not apply where they are not known', () => {
-    for (const kind of ['ticker_added', 'own_country_added', 'letters_closed'])
+    for (const kind of ['form_changed', 'ticker_added', 'own_country_added', 'letters_closed'])
       expect(writtenWays(kind, 'Sparbank Muehlau')).toEqual([null])
     expect(writtenWays('country_added', 'Norvane GmbH', german)).toEqual([null])
     expect(writtenWays('own_country_added', 'Norvane Germany GmbH', german)).not.toContain(
