@@ -5,6 +5,7 @@ import { matchLimits } from '../model/limits.js'
 import { countryCodeOf } from '../../core/countries.js'
 import { regionCodeIn } from './place-names.js'
 import { boundedText, parseName, registrarRemark, type ParsedName } from './parsed-name.js'
+import { readingsOf } from './readings/readings.js'
 
 /**
  * What a piece of a query is taken for. `whole`: the name as given. `cut`: its end, a piece of a legal form or a
@@ -46,7 +47,9 @@ export interface NameVariant extends ParsedName {
   readonly isBracketTelling: boolean
 }
 
-type OpenVariant = Omit<NameVariant, 'cut' | 'isBesideForm' | 'isBracketTelling'>
+type OpenVariant = Omit<NameVariant, 'cut' | 'isBesideForm' | 'isBracketTelling'> & {
+  readonly cut?: ColumnCut
+}
 
 /**
  * The ways a query may be read, the whole name first, then the surer ones. `cities`: keys of the towns that the
@@ -61,6 +64,11 @@ export function variantsOf(name: string, cities: ReadonlySet<string> = new Set()
   const [current = '', ...former] = text.split(formerMarks)
   const candidates: (OpenVariant | null)[] = [
     { ...parseName(text), kind: 'whole' },
+    ...readingsOf(text).map((reading) => ({
+      ...parseName(reading.text),
+      kind: reading.kind,
+      cut: reading.columnChars === null ? cut : columnCutOf(reading.text, [reading.columnChars]),
+    })),
     ofWords(beforeRepetition(words, cut), 'cut'),
     ofWords(beforeSecurity(words, hasRate), 'security'),
     ofText(beforePhrase(text, securityPhrase), 'security'),
@@ -87,7 +95,7 @@ export function variantsOf(name: string, cities: ReadonlySet<string> = new Set()
     seen.add(variant.coreKey)
     variants.push({
       ...variant,
-      cut,
+      cut: variant.cut ?? cut,
       isBesideForm: isFormBefore && (variant.kind === 'alias' || variant.kind === 'whole'),
       isBracketTelling: (variant.kind === 'middle' || variant.kind === 'whole') && isBracketTelling(text),
     })
@@ -173,9 +181,8 @@ function beforeHyphen(text: string): string | null {
 }
 
 /** A column that ends at a space loses the space too. */
-function columnCutOf(name: string): ColumnCut {
+function columnCutOf(name: string, widths: readonly number[] = matchLimits.cutColumnChars): ColumnCut {
   const charCount = Array.from(name.trim()).length
-  const widths: readonly number[] = matchLimits.cutColumnChars
   if (widths.includes(charCount)) return 'anywhere'
   return widths.includes(charCount + 1) ? 'between_words' : 'nowhere'
 }

@@ -96,10 +96,15 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
       const isStem = whole.fullKey.length >= 10 && (!isExact || whole.cut !== 'nowhere')
       if (isStem) add(byStem.all(whole.fullKey, `${whole.fullKey}\u007f`))
       if (scope === 'wide') {
-        const enough = found.size + matchLimits.namesByWordsMax
-        for (const clause of wordClauses(whole.tokens, vocabulary)) {
-          if (found.size >= enough) break
-          add(byWords.all(clause))
+        // Another reading of the whole text is as likely as the text itself: they share what may be read.
+        const wholes = variants.filter(({ kind }, at) => at === 0 || kind === 'whole' || kind === 'mended')
+        const share = Math.ceil(matchLimits.namesByWordsMax / wholes.length)
+        for (const { tokens } of wholes) {
+          const enough = found.size + share
+          for (const clause of wordClauses(tokens, vocabulary)) {
+            if (found.size >= enough) break
+            add(byWords.all(clause))
+          }
         }
       }
       return [...found.values()].slice(0, matchLimits.candidateNamesMax)

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import { variantsOf, type VariantKind } from '../../../src/registry/normalize/name-variants.js'
+
+type Reading = [text: string, coreKey: string, kind: VariantKind]
+
+const expectReading = (text: string, coreKey: string, kind: VariantKind) => {
+  expect(variantsOf(text)).toContainEqual(expect.objectContaining({ coreKey, kind }))
+}
+
+describe('issuers as lists of securities write them', () => {
+  test.each<Reading>([
+    ['KORVANAX MNG CORP', 'korvanaxmining', 'whole'],
+    ['KORVANAX INDL REIT INC COM', 'korvanaxindustrialreit', 'whole'],
+    ['GENERAL KORVAN INVS INC', 'generalkorvaninvestors', 'whole'],
+    ['UTD SOUTHN ENTMT', 'unitedsouthernentertainment', 'whole'],
+    ['KORVANAX CORP PLC SHS NEW', 'korvanax', 'security'],
+    ['KORVANAX LTD SPONSORED ADR', 'korvanax', 'security'],
+    ['KORVANAX INC COM CL A', 'korvanax', 'security'],
+    ['KORVANAX INC CL B', 'korvanax', 'security'],
+  ])('%j may be %j, %s', expectReading)
+
+  test('a name that fills the column of 28 characters loses its piece of a legal form', () => {
+    expectReading('KORVANAX FACTORY OUTLET CT I', 'korvanaxfactoryoutletct', 'whole')
+    expectReading('KORVAN COMMUNICATIONS CO LT ADR', 'korvancommunications', 'whole')
+    expect(variantsOf('KORVAN ASSET HIGH INCM OPPS COM')).toContainEqual(
+      expect.objectContaining({ coreKey: 'korvanassethighincomeopportunities', cut: 'between_words' }),
+    )
+  })
+
+  test.each(['Korvanax.com', 'Shop Korvanax COMM', 'Korvanax Inc', 'Korvanax 4 U'])(
+    '%j is read as it is',
+    (text) => {
+      expect(variantsOf(text).filter(({ kind }) => kind === 'whole')).toHaveLength(1)
+    },
+  )
+})
+
+describe('banks as lists of bank codes write them', () => {
+  test.each<Reading>([
+    ['Spk Korvental', 'sparkassekorvental', 'whole'],
+    ['Kr Spk Korvental', 'kreissparkassekorvental', 'whole'],
+    ['KrSpk Korvental', 'kreissparkassekorvental', 'whole'],
+    ['St Spk Korvental', 'stadtsparkassekorvental', 'whole'],
+    ['VB Korvental', 'volksbankkorvental', 'whole'],
+    ['Raiffbk Korvental', 'raiffeisenbankkorvental', 'whole'],
+    ['RB Korvental', 'raiffeisenbankkorvental', 'whole'],
+    ['Raiff-VB Korvental', 'raiffeisenvolksbankkorvental', 'whole'],
+    ['LdBk Korvental', 'landesbankkorvental', 'whole'],
+    ['LdBk Korvental', 'landbankkorvental', 'whole'],
+    // The town comes last.
+    ['Spk Korvental Quellstadt', 'sparkassekorvental', 'site'],
+    ['Nord-Korven Spk Quellstadt', 'nordkorvensparkasse', 'site'],
+    ['LdBk Korven Gz Quellstadt', 'landesbankkorvengirozentrale', 'site'],
+  ])('%j may be %j, %s', expectReading)
+
+  test.each([
+    ['Spk Korvental', 'sparkasse'],
+    ['VB Korven-Quellstadt', 'volksbankkorven'],
+  ])('%j is not %j', (text, coreKey) => {
+    expect(variantsOf(text).map((variant) => variant.coreKey)).not.toContain(coreKey)
+  })
+})
