@@ -60,3 +60,22 @@ describe('banks as lists of bank codes write them', () => {
     expect(variantsOf(text).map((variant) => variant.coreKey)).not.toContain(coreKey)
   })
 })
+
+describe('lines of vendor lists', () => {
+  test.each<[text: string, coreKey: string, cut: string]>([
+    ['V857314 KORVANAX ENTERPRISES', 'korvanaxenterprises', 'nowhere'],
+    // The column ended, or made room for the number.
+    ['V446080 KORVANAX MEDICAL SYSTEMS HOLDI', 'korvanaxmedicalsystemsholdi', 'anywhere'],
+    ['KORVANAX MEDIA SOLUTIO 588611', 'korvanaxmediasolutio', 'anywhere'],
+    ['KORVANAX 588611', 'korvanax', 'nowhere'],
+  ])('%j may be %j, cut %s', (text, coreKey, cut) => {
+    expect(variantsOf(text)).toContainEqual(expect.objectContaining({ coreKey, cut, kind: 'whole' }))
+  })
+
+  test.each(['1234567 ONTARIO INC', 'KORVANAX 2000 LTD', 'KORVANAX SERIES 12345', 'Korvanax 588611'])(
+    '%j is read as it is',
+    (text) => {
+      expect(variantsOf(text).filter(({ kind }) => kind === 'whole')).toHaveLength(1)
+    },
+  )
+})

@@ -1,11 +1,12 @@
 import { readBankName } from './bank-names.js'
 import type { Reading } from './reading.js'
 import { readSecurityName } from './security-names.js'
+import { readVendorLine } from './vendor-numbers.js'
 
 /** More are not compared: each costs as much as the name itself. */
 const readingsMax = 4
 
 /** Other texts that stand for the whole name, the surest first. */
 export function readingsOf(text: string): Reading[] {
-  return [...readBankName(text), ...readSecurityName(text)].slice(0, readingsMax)
+  return [...readVendorLine(text), ...readBankName(text), ...readSecurityName(text)].slice(0, readingsMax)
 }
