@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { parseName } from '../../../src/registry/normalize/parsed-name.js'
 import { variantsOf, type VariantKind } from '../../../src/registry/normalize/name-variants.js'
 
 type Reading = [text: string, coreKey: string, kind: VariantKind]
@@ -78,4 +79,42 @@ describe('lines of vendor lists', () => {
       expect(variantsOf(text).filter(({ kind }) => kind === 'whole')).toHaveLength(1)
     },
   )
+})
+
+describe('names in other scripts', () => {
+  test.each<[text: string, coreKey: string]>([
+    // By sound, and as the Western name that was written by ear.
+    ['ПАО Газпром', 'gazprom'],
+    ['Филипс', 'philips'],
+    ['Тексимов Банк АД', 'teximovbank'],
+    ['Алианц', 'alianz'],
+    ['Интернешънъл Корвен Груп', 'internationalkorvengroup'],
+    ['ООО «Объект»', 'obyekt'],
+    ['Корвен (България) ЕАД', 'korvenbulgaria'],
+    ['Όπτιμα Μπανκ Α.Ε.', 'optimabank'],
+    ['Κορβανική Ασφαλιστική', 'korvanikiinsurance'],
+    ['Χρυσός', 'chrysos'],
+    ['Χρυσός', 'hrusos'],
+    ['Φιλίπ', 'philip'],
+    ['トヨタ', 'toyota'],
+    ['ソニーグループ株式会社', 'sonygroup'],
+    ['マイクロソフト', 'maikrosoft'],
+    ['シェルジャパン株式会社', 'sheljapan'],
+    ['삼성전자', 'samsungelectronics'],
+    ['주식회사 포스코', 'posco'],
+    ['카카오', 'kakao'],
+    ['롯데', 'lotde'],
+  ])('%j may be %j', (text, coreKey) => {
+    expectReading(text, coreKey, 'whole')
+  })
+
+  test('the registered name in its own script stays the first reading', () => {
+    expect(variantsOf('シェルジャパン株式会社')[0]).toEqual(
+      expect.objectContaining({ ...parseName('シェルジャパン株式会社'), kind: 'whole' }),
+    )
+  })
+
+  test('Chinese names are left as they are', () => {
+    expect(variantsOf('中国银行股份有限公司')).toHaveLength(1)
+  })
 })

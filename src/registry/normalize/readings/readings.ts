@@ -1,4 +1,5 @@
 import { readBankName } from './bank-names.js'
+import { readNativeName } from './native-scripts.js'
 import type { Reading } from './reading.js'
 import { readSecurityName } from './security-names.js'
 import { readVendorLine } from './vendor-numbers.js'
@@ -8,5 +9,10 @@ const readingsMax = 4
 
 /** Other texts that stand for the whole name, the surest first. */
 export function readingsOf(text: string): Reading[] {
-  return [...readVendorLine(text), ...readBankName(text), ...readSecurityName(text)].slice(0, readingsMax)
+  return [
+    ...readNativeName(text),
+    ...readVendorLine(text),
+    ...readBankName(text),
+    ...readSecurityName(text),
+  ].slice(0, readingsMax)
 }

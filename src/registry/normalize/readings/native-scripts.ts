@@ -1,0 +1,119 @@
+import { cutNativeForms } from '../legal-forms.js'
+import { cyrillicWords, greekWords, hangulWords, japaneseWords } from './native-words.js'
+import type { Reading } from './reading.js'
+
+const parseLetters = (table: string) =>
+  table
+    .trim()
+    .split(/\s+/)
+    .map((pair) => pair.split('=') as [string, string])
+
+type Letters = readonly (readonly [native: string, latin: string])[]
+
+/** Replaces the letters of a script in the order of the table, so that "кс" comes before "к". */
+function spell(text: string, letters: Letters): string {
+  return letters.reduce((spelled, [native, latin]) => spelled.replaceAll(native, latin), text)
+}
+
+const cyrillicBySound = parseLetters(`
+  ъе=ye ъё=ye ъю=yu ъя=ya ия=iya ый=y ий=y а=a б=b в=v г=g ґ=g д=d ђ=dj е=e ё=e є=ye ж=zh з=z и=i і=i ї=yi й=y ј=j к=k л=l љ=lj м=m н=n
+  њ=nj о=o п=p р=r с=s т=t ћ=c ќ=k у=u ў=u ф=f х=kh ц=ts ч=ch џ=dz ш=sh щ=shch ъ=a ы=y ь= э=e ю=yu я=ya ѓ=g ѕ=dz`)
+/** A Western name written by ear: Филипс is Philips, Алианц is Allianz, Тексим is Texim. */
+const cyrillicByOrigin = parseLetters('кс=x дж=j ия=ia ф=ph х=h ц=z к=c й=i щ=sht ю=u ж=j')
+
+const greekBySound = parseLetters(`
+  γιουρο=euro μπανκ=bank μπ=b γκ=g γγ=ng γχ=nch τζ=tz ου=ou ευ=ef αυ=af α=a β=v γ=g δ=d ε=e ζ=z η=i θ=th ι=i κ=k λ=l μ=m ν=n
+  ξ=x ο=o π=p ρ=r σ=s ς=s τ=t υ=y φ=f χ=ch ψ=ps ω=o`)
+const greekByOrigin = parseLetters('ευ=eu αυ=au κ=c φ=ph χ=h η=e β=b υ=u')
+
+const initials = 'g kk n d tt r m b pp s ss  j jj ch k t p h'.split(' ')
+const vowels = 'a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i'.split(' ')
+const finals = ' k k ks n nj nh t l lk lm lb ls lt lp lh m p ps t t ng t t k t p h'.split(' ')
+const hangulStart = 0xac00
+
+/** Revised Romanization of each syllable; a vowel that only carries a consonant of a foreign word is left out. */
+function romanizeHangul(text: string, isForeign: boolean): string {
+  return text.replace(/[가-힣]/gu, (syllable) => {
+    const code = (syllable.codePointAt(0) ?? 0) - hangulStart
+    const final = finals[code % finals.length] ?? ''
+    const vowel = vowels[Math.floor(code / finals.length) % vowels.length] ?? ''
+    const initial = initials[Math.floor(code / finals.length / vowels.length)] ?? ''
+    return initial + (isForeign && vowel === 'eu' && final === '' ? '' : vowel) + final
+  })
+}
+
+/** Korean has one letter for "r" and "l"; names begin with the latter. */
+const withFirstL = (word: string): string => word.replace(/^r/, 'l')
+
+/** Companies write "u" where the romanization has "eo": 삼성 is Samsung. */
+const hangulBySound = parseLetters('eo=u')
+const hangulByOrigin = parseLetters('eo=er k=c')
+
+const kanaPairs = parseLetters(`
+  しゃ=sha しゅ=shu しょ=sho しぇ=she ちゃ=cha ちゅ=chu ちょ=cho ちぇ=che じゃ=ja じゅ=ju じょ=jo じぇ=je つぁ=tsa てぃ=ti
+  でぃ=di とぅ=tu どぅ=du でゅ=du ふぁ=fa ふぃ=fi ふぇ=fe ふぉ=fo うぃ=wi うぇ=we うぉ=wo ゔぁ=va ゔぃ=vi ゔぇ=ve ゔぉ=vo
+  くぁ=qua くぉ=quo きゃ=kya きゅ=kyu きょ=kyo ぎゃ=gya ぎゅ=gyu ぎょ=gyo にゃ=nya にゅ=nyu にょ=nyo ひゃ=hya ひゅ=hyu
+  ひょ=hyo びゃ=bya びゅ=byu びょ=byo ぴゃ=pya ぴゅ=pyu ぴょ=pyo みゃ=mya みゅ=myu みょ=myo りゃ=rya りゅ=ryu りょ=ryo
+  あ=a い=i う=u え=e お=o か=ka き=ki く=ku け=ke こ=ko が=ga ぎ=gi ぐ=gu げ=ge ご=go さ=sa し=shi す=su せ=se そ=so
+  ざ=za じ=ji ず=zu ぜ=ze ぞ=zo た=ta ち=chi つ=tsu て=te と=to だ=da ぢ=ji づ=zu で=de ど=do な=na に=ni ぬ=nu ね=ne
+  の=no は=ha ひ=hi ふ=fu へ=he ほ=ho ば=ba び=bi ぶ=bu べ=be ぼ=bo ぱ=pa ぴ=pi ぷ=pu ぺ=pe ぽ=po ま=ma み=mi む=mu
+  め=me も=mo や=ya ゆ=yu よ=yo ら=ra り=ri る=ru れ=re ろ=ro わ=wa ゐ=i ゑ=e を=o ん=n ゔ=vu ぁ=a ぃ=i ぅ=u ぇ=e ぉ=o`)
+
+/** Hiragana stands for katakana too. */
+function romanizeKana(text: string, isForeign: boolean): string {
+  const hiragana = text.replace(/[ァ-ヴ]/gu, (kana) =>
+    String.fromCodePoint((kana.codePointAt(0) ?? 0) - 0x60),
+  )
+  const plain = spell(
+    hiragana.replace(/(?<=[きしちにりみ])ー(?![\p{L}ー])/gu, '*').replace(/ー/gu, ''),
+    kanaPairs,
+  )
+  const doubled = plain.replace(/っ(?=(\w))/gu, '$1').replaceAll('っ', '')
+  if (!isForeign) return doubled.replaceAll('*', '')
+  // Vowels that only carry a consonant: "maikurosofuto", and what was a "y" at the end.
+  return doubled
+    .replace(/kku(?![a-z])/g, 'c')
+    .replace(/i\*/g, 'y')
+    .replace(/ru(?![aeiouy])/g, 'l')
+    .replace(/(?<=[skgzfpbm])u(?![aeiouy])/g, '')
+    .replace(/tsu(?![aeiouy])/g, 'ts')
+    .replace(/(?<=[td])o(?![a-z])/g, '')
+}
+
+const wordsIn = (text: string, words: ReadonlyMap<string, string>) =>
+  text.replace(/[\p{L}\p{M}]+/gu, (word) => words.get(word) ?? word)
+const partsIn = (text: string, parts: Letters) =>
+  parts.reduce((split, [native, latin]) => split.replaceAll(native, ` ${latin} `), text)
+
+/** A table of origin says only where it differs from the sound. */
+const withRest = (letters: Letters, rest: Letters): Letters => {
+  const told = new Set(letters.map(([native]) => native))
+  return [...letters, ...rest.filter(([native]) => !told.has(native))].sort(([a], [b]) => b.length - a.length)
+}
+const cyrillicForeign = withRest(cyrillicByOrigin, cyrillicBySound)
+const greekForeign = withRest(greekByOrigin, greekBySound)
+
+const otherScript =
+  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u
+
+/** A name in another script as it is written in Latin letters: by its sound, and as the foreign name it may be. */
+export function readNativeName(text: string): Reading[] {
+  if (!otherScript.test(text)) return []
+  const isJapanese = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)
+  const lower = cutNativeForms(text).rest.toLowerCase()
+  // Greek letters lose their accents; kana and Hangul would fall into pieces.
+  const plain = /\p{Script=Greek}/u.test(lower) ? lower.normalize('NFD').replace(/\p{M}/gu, '') : lower
+  const known = wordsIn(wordsIn(plain, cyrillicWords), greekWords)
+  const split = partsIn(isJapanese ? partsIn(known, japaneseWords) : known, hangulWords)
+  return [false, true].map((isForeign) => {
+    const cyrillic = spell(split, isForeign ? cyrillicForeign : cyrillicBySound)
+    const greek = spell(cyrillic, isForeign ? greekForeign : greekBySound)
+    const hangul = /\p{Script=Hangul}/u.test(greek)
+      ? greek.replace(/\p{Script=Hangul}+/gu, (word) =>
+          spell(withFirstL(romanizeHangul(word, isForeign)), isForeign ? hangulByOrigin : hangulBySound),
+        )
+      : greek
+    const latin = isJapanese ? romanizeKana(hangul, isForeign) : hangul
+    return { text: latin.replace(/\s+/g, ' ').trim(), kind: 'whole', columnChars: null }
+  })
+}
