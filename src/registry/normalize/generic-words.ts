@@ -56,6 +56,11 @@ export function nameInHouseCompany(words: readonly string[]): boolean {
   )
 }
 
+/** All words that tell no company from others. */
+export function everydayWords(): string[] {
+  return [...genericWords, ...tradeWords, ...lightWords]
+}
+
 export function isGenericWord(word: string): boolean {
   return genericWords.has(word)
 }

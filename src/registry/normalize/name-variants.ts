@@ -90,9 +90,11 @@ export function variantsOf(name: string, cities: ReadonlySet<string> = new Set()
   const seen = new Set<string>()
   const variants: NameVariant[] = []
   for (const variant of candidates) {
-    if (variant === null || variant.fullKey.length < 2 || variant.coreKey === '' || seen.has(variant.coreKey))
-      continue
-    seen.add(variant.coreKey)
+    if (variant === null || variant.fullKey.length < 2 || variant.coreKey === '') continue
+    // Words that a scan has joined are compared one by one.
+    const key = variant.kind === 'mended' ? variant.tokens.join(' ') : variant.coreKey
+    if (seen.has(key)) continue
+    seen.add(key).add(variant.coreKey)
     variants.push({
       ...variant,
       cut: variant.cut ?? cut,

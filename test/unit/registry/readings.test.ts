@@ -118,3 +118,39 @@ describe('names in other scripts', () => {
     expect(variantsOf('中国银行股份有限公司')).toHaveLength(1)
   })
 })
+
+describe('names with errors of a scan', () => {
+  test.each<[text: string, coreKey: string]>([
+    ['K0RVANAX LTD', 'korvanax'],
+    ['KORV1NAX LTD', 'korvinax'],
+    ['Ko1vanax Ltd', 'kolvanax'],
+    ['6orvanax Ltd', 'gorvanax'],
+    ['KORVANAX RESOURCE5, lNC.', 'korvanaxresources'],
+    ['Korvanax 6lobal Services Lirnited', 'korvanaxglobalservices'],
+    ['KORVANAX INTERNATlONAL C0RP.', 'korvanaxinternational'],
+    ['Intemational Korvanax Holdinqs Limifcd', 'internationalkorvanaxholdings'],
+    ['Korviinax Inc', 'korvunax'],
+    ['KORVANAXLTD', 'korvanax'],
+  ])('%j may be %j', (text, coreKey) => {
+    expectReading(text, coreKey, 'mended')
+  })
+
+  test('words that were joined are compared one by one', () => {
+    expect(variantsOf('WorldKorvanax Corp')).toContainEqual(
+      expect.objectContaining({ tokens: ['world', 'korvanax'], kind: 'mended' }),
+    )
+  })
+
+  test.each([
+    '3M Company',
+    '7-Eleven',
+    '24hour Fitness',
+    'Studio54',
+    'Level8',
+    'Hawaii Gas',
+    'Kiinteisto Oy',
+    'McKorvan',
+  ])('%j is read as it is', (text) => {
+    expect(variantsOf(text).filter(({ kind }) => kind === 'mended')).toEqual([])
+  })
+})

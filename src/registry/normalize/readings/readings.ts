@@ -1,6 +1,7 @@
 import { readBankName } from './bank-names.js'
 import { readNativeName } from './native-scripts.js'
 import type { Reading } from './reading.js'
+import { readScannedName } from './scan-errors.js'
 import { readSecurityName } from './security-names.js'
 import { readVendorLine } from './vendor-numbers.js'
 
@@ -14,5 +15,6 @@ export function readingsOf(text: string): Reading[] {
     ...readVendorLine(text),
     ...readBankName(text),
     ...readSecurityName(text),
+    ...readScannedName(text),
   ].slice(0, readingsMax)
 }
