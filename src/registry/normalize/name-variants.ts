@@ -141,6 +141,8 @@ function insideBrackets(text: string): string | null {
 const siteWords =
   'plant|store|facility|warehouse|branch|division|department|dept|headquarters|hq|head office|corporate office|terminal|campus|refinery|works|mill|distribution center|fulfillment center|service center|call center|data center|customer service center|center at|site|location|unit|bldg|building|suite|accounts payable|payroll'
 const siteMark = new RegExp(`(?<=\\S)[\\s,]+(?:the\\s+)?(?:${siteWords})\\b.*$`, 'i')
+/** Words of a division at the end of the text, which the holder's registered name lacks. */
+const division = /(?<=\S)\s+(?:(?:research )?labs|research|worldwide|r ?& ?d)$/i
 const streetWords =
   'street|st|road|rd|avenue|ave|av|boulevard|blvd|drive|dr|lane|ln|way|highway|hwy|route|rte|parkway|pkwy|place|pl|plaza|square|sq|court|ct|circle|cir|terrace|industrial|po box|p o box|po|close|crescent'
 const address = new RegExp(
@@ -155,6 +157,7 @@ function siteHeads(text: string): string[] {
     /\s*(?:#|\bno\.?\s?(?=\d)).*$/iu,
     address,
     siteMark,
+    division,
     /[,;:@/|].*$/u,
   ]
   const heads: string[] = []

@@ -154,3 +154,29 @@ describe('names with errors of a scan', () => {
     expect(variantsOf(text).filter(({ kind }) => kind === 'mended')).toEqual([])
   })
 })
+
+describe('lines of card statements', () => {
+  test.each<Reading>([
+    ['COSTCO WHSE #0671', 'costcowholesale', 'whole'],
+    ['AMZN MKTP US*2K4LL1', 'amazoncom', 'whole'],
+    ['WM SUPERCENTER #1234', 'walmart', 'whole'],
+    ["MCDONALD'S F12345", 'mcdonalds', 'whole'],
+    ['SQ *KORVANAX COFFEE', 'korvanaxcoffee', 'whole'],
+    ['TST* KORVANAX GRILL', 'korvanaxgrill', 'whole'],
+    ['5 KORVANS #222', 'fivekorvans', 'mended'],
+  ])('%j may be %j, %s', expectReading)
+
+  test.each(['Costco', 'Target Korvanax', 'Apple Korvanax', '10 X Korvanax', 'Korvanax 5'])(
+    '%j is read as it is',
+    (text) => {
+      expect(variantsOf(text).filter(({ kind }) => kind === 'whole' || kind === 'mended')).toHaveLength(1)
+    },
+  )
+})
+
+test.each<Reading>([
+  ['Korvanax Labs', 'korvanax', 'site'],
+  ['Korvanax Research Labs', 'korvanax', 'site'],
+  ['Korvanax Worldwide', 'korvanax', 'site'],
+  ['Korvanax R&D', 'korvanax', 'site'],
+])('the division %j may be of %j', expectReading)

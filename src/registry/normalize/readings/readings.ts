@@ -1,4 +1,5 @@
 import { readBankName } from './bank-names.js'
+import { readCardDescriptor } from './card-descriptors.js'
 import { readNativeName } from './native-scripts.js'
 import type { Reading } from './reading.js'
 import { readScannedName } from './scan-errors.js'
@@ -12,6 +13,7 @@ const readingsMax = 4
 export function readingsOf(text: string): Reading[] {
   return [
     ...readNativeName(text),
+    ...readCardDescriptor(text),
     ...readVendorLine(text),
     ...readBankName(text),
     ...readSecurityName(text),
