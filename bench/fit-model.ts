@@ -31,6 +31,8 @@ const { values } = parseArgs({
     absent: { type: 'string', default: '0.3' },
     /** The share from which on an answer is accepted: what of 80 on is stated of. */
     accept: { type: 'string', default: '0.77' },
+    /** Prints every wrong answer that is accepted. */
+    wrong: { type: 'boolean', default: false },
     write: { type: 'string' },
     date: { type: 'string', default: '' },
   },
@@ -154,7 +156,7 @@ function exampleOf(
       ...sampleOf(names, weight),
       ...(absentNames ? sampleOf(absentNames, weight * absentWeight) : []),
     ],
-    kind: weight >= 1 ? query.stratum : '',
+    kind: query.stratum,
     weight,
     registry,
   }
@@ -254,7 +256,7 @@ const all = sets.flatMap(({ examples }) => examples)
 if (all.length === 0) throw new Error('--set QUERIES.csv:REGISTRY[:WEIGHT] is needed')
 const taught = all.filter(({ weight }) => weight > 0)
 const fitted = fit(taught)
-const kinds = [...new Set(taught.map(({ kind }) => kind))].filter((kind) => kind !== '')
+const kinds = [...new Set(taught.filter(({ weight }) => weight >= 1).map(({ kind }) => kind))]
 const fittedWithout = new Map(
   kinds.map((kind) => [
     kind,
@@ -265,15 +267,13 @@ const fittedWithout = new Map(
   ]),
 )
 const unlined = (numbers: readonly number[]) => coefficientsFrom(numbers, [[1, 100]])
-const shares = taught
-  .filter(({ kind }) => isCounted(kind))
-  .flatMap((example): HeldOut[] => {
-    const { ranked } = rank(example, example.names, unlined(fittedWithout.get(example.kind) ?? fitted))
-    const [best] = ranked
-    return best === undefined
-      ? []
-      : [{ share: best.share, isRight: isRightOne(best, example.right), weight: example.weight }]
-  })
+const shares = taught.filter(isCounted).flatMap((example): HeldOut[] => {
+  const { ranked } = rank(example, example.names, unlined(fittedWithout.get(example.kind) ?? fitted))
+  const [best] = ranked
+  return best === undefined
+    ? []
+    : [{ share: best.share, isRight: isRightOne(best, example.right), weight: example.weight }]
+})
 const confidence = cornersOf(shares, acceptShare)
 const without = new Map(
   [...fittedWithout].map(([kind, numbers]) => [kind, coefficientsFrom(numbers, confidence)]),
@@ -282,8 +282,8 @@ const final = coefficientsFrom(fitted, confidence)
 const coefficientsFor = ({ kind }: Example) => without.get(kind) ?? final
 
 /** Kinds that no text can tell, or that a policy answers, are reported on their own. */
-function isCounted(kind: string): boolean {
-  return kind !== '' && !kind.startsWith('policy_') && !kind.startsWith('stretch_')
+function isCounted({ kind, weight }: Example): boolean {
+  return weight >= 1 && !kind.startsWith('policy_') && !kind.startsWith('stretch_')
 }
 
 /** What other shares to accept from would give: held out by company, with companies taken out beside it. */
@@ -330,10 +330,21 @@ const figures = sets.map(({ name, weight, examples }) => ({
   ...{ name, weight, queryCount: examples.length },
   heldOut: report(name, examples),
 }))
-const overall = report(
-  'all kinds, each held out',
-  all.filter(({ kind }) => isCounted(kind)),
-)
+const counted = all.filter(isCounted)
+const overall = report('all kinds, each held out', counted)
+if (values.wrong) for (const example of counted) tellIfWrong(example)
+
+function tellIfWrong(example: Example): void {
+  const decision = decide(rank(example, example.names, coefficientsFor(example)), coefficientsFor(example))
+  if (decision.kind === 'none' || decision.confidence < 80 || isRightOne(decision.best, example.right)) return
+  const { name, location, stratum } = example.query
+  const { candidate } = decision.best.evidence.comparison
+  console.log(
+    [stratum, name, location ?? '', candidate.name, decision.confidence, decision.best.share.toFixed(3)].join(
+      ' | ',
+    ),
+  )
+}
 const body = {
   fitted: values.date,
   sampleCount: taught.length,

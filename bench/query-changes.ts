@@ -40,7 +40,8 @@ const formsOf: Readonly<Record<string, readonly string[]>> = {
 }
 const formChanged: NameChange = (name, fraction, facts) => {
   const form = pick(formsOf[facts?.countryCode ?? ''] ?? [], fraction)
-  return form === undefined ? null : `${bare(name)} ${form}`
+  const changed = `${bare(name)} ${form ?? ''}`
+  return form === undefined || changed === name ? null : changed
 }
 
 function joinedOrSplit(name: string, fraction: () => number): string | null {

@@ -7,7 +7,7 @@ import { companiesAbove, resolveDomain, type DomainDeps } from './domains.js'
 import { primaryOf } from './entity-record.js'
 import { identifiedAnswer, labelOf, type BorneIdentifier } from './identified-answer.js'
 import { answerByName } from './name-beside-identifiers.js'
-import { createNameJudge, type AskedName, type NameJudge } from './name-judge.js'
+import { createNameJudge, isLegalName, type AskedName, type NameJudge } from './name-judge.js'
 import { readQuery, type NameQuery, type ResolveDeps } from './resolve.js'
 import type { CandidateName } from '../match/candidate.js'
 import { agreementOf, parseLocation, type Place } from '../match/place.js'
@@ -82,7 +82,7 @@ function isLegalNameOfAnother(decision: IdentifiedDecision, judge: NameJudge): b
   const { entityNumber, by } = decision
   if (by.some(({ identifier }) => identifier.kind !== 'website')) return false
   const agreement = judge.agreementOf(entityNumber)
-  if (agreement.kind === 'foreign' || agreement.comparison.isFullName) return false
+  if (agreement.kind === 'foreign' || isLegalName(agreement.comparison)) return false
   const other = judge.legalNameMatch()
   return other !== null && other.entityNumber !== entityNumber
 }

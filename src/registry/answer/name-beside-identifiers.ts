@@ -23,8 +23,8 @@ interface AskedInVain extends AskedName {
 }
 
 /**
- * Answers a query whose identifiers lead to nobody by its name alone, never surer than the name is; without a name,
- * nothing is found.
+ * Answers a query whose identifiers lead to nobody by its name alone, never surer than the name is, and less sure where
+ * they are another company's; without a name, nothing is found.
  */
 export function answerByName(asked: AskedInVain, nameMatch: () => NameMatch, deps: ResolveDeps): Resolution {
   const identifiers = [...asked.found.map(({ identifier }) => identifier), ...asked.missing]
@@ -38,6 +38,10 @@ export function answerByName(asked: AskedInVain, nameMatch: () => NameMatch, dep
   const answer = answerFor(match, deps)
   const beside: Resolution = {
     ...answer,
+    match_confidence:
+      asked.found.length === 0
+        ? answer.match_confidence
+        : Math.min(answer.match_confidence, contradictedConfidence),
     factors: [...answer.factors, ...factors],
     actions: [...answer.actions, checkIdentifier],
   }
@@ -48,6 +52,9 @@ export function answerByName(asked: AskedInVain, nameMatch: () => NameMatch, dep
   const other = otherIdentifier(asked.missing, registrations)
   return registration === undefined || other === null ? beside : namesakeAnswer(beside, registration, other)
 }
+
+/** An identifier that is another company's lets doubt the name, however well it fits. */
+const contradictedConfidence = 90
 
 /** "BIC Holdings" has the form of an identifier, and may be a name all the same. */
 function wholeTextAnswer({ query, wrong }: AskedInVain, deps: ResolveDeps): Resolution | null {

@@ -3,6 +3,7 @@ import type { NameGrade } from './decide-identified.js'
 import { agreementWith, type NameAgreement } from './name-agreement.js'
 import { matchName, type NameMatch, type NameQuery, type ResolveDeps } from './resolve.js'
 import type { CandidateName } from '../match/candidate.js'
+import type { NameComparison } from '../match/compare-names.js'
 import { isConflict } from '../match/place.js'
 import type { MatchQuery } from '../match/rank.js'
 
@@ -21,9 +22,13 @@ export interface NameJudge {
   readonly nameMatch: () => NameMatch
   /** The company that the name alone is certain of. */
   readonly certainName: () => CandidateName | null
-  /** The likeliest company with exactly this legal name, legal form included, where no other place is asked for. */
+  /** The likeliest company with this legal name and legal form, however that is written, where no other place is asked for. */
   readonly legalNameMatch: () => CandidateName | null
 }
+
+/** Word for word, and with a legal form of the same kind: "Norvane Public Limited Company" is Norvane plc. */
+export const isLegalName = ({ matchType, form, isFormStated }: NameComparison): boolean =>
+  matchType === 'exact' && form === 'same' && isFormStated
 
 export function createNameJudge(
   { query, name, match }: AskedName,
@@ -47,7 +52,7 @@ export function createNameJudge(
   const legalNameMatch = (): CandidateName | null => {
     const found = nameMatch().ranked.find(
       ({ evidence: { comparison, place } }) =>
-        comparison.isFullName && comparison.candidate.kind === 'legal' && !isConflict(place),
+        isLegalName(comparison) && comparison.candidate.kind === 'legal' && !isConflict(place),
     )
     return found?.evidence.comparison.candidate ?? null
   }

@@ -92,9 +92,9 @@ export function variantsOf(name: string, cities: ReadonlySet<string> = new Set()
   for (const variant of candidates) {
     if (variant === null || variant.fullKey.length < 2 || variant.coreKey === '') continue
     // Words that a scan has joined are compared one by one.
-    const key = variant.kind === 'mended' ? variant.tokens.join(' ') : variant.coreKey
-    if (seen.has(key)) continue
-    seen.add(key).add(variant.coreKey)
+    const spaced = variant.tokens.join(' ')
+    if (seen.has(variant.kind === 'mended' ? spaced : variant.coreKey)) continue
+    seen.add(spaced).add(variant.coreKey)
     variants.push({
       ...variant,
       cut: variant.cut ?? cut,
