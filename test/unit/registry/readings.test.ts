@@ -57,6 +57,7 @@ describe('banks as lists of bank codes write them', () => {
   test.each([
     ['Spk Korvental', 'sparkasse'],
     ['VB Korven-Quellstadt', 'volksbankkorven'],
+    ['VB im Korvental', 'volksbankim'],
   ])('%j is not %j', (text, coreKey) => {
     expect(variantsOf(text).map((variant) => variant.coreKey)).not.toContain(coreKey)
   })

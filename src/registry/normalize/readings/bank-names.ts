@@ -21,7 +21,6 @@ const bankWords: readonly (readonly [pattern: RegExp, word: string])[] = (
   ] as const
 ).map(([pattern, word]) => [new RegExp(`(?<![\\p{L}\\p{N}])(?:${pattern})\\b\\.?`, 'giu'), word] as const)
 
-/** A short form that no other text has, so that the last word may be the town of the bank. */
 const bankMark = /bank|kasse/i
 const landBank = /(?<![\p{L}\p{N}])ldbk(?!\p{L})/iu
 
@@ -41,10 +40,9 @@ export function readBankName(text: string): Reading[] {
     })
 }
 
-/** Of a bank's short name, the last of three words and more; a name of two has no town besides. */
+/** Without the last word, where a word that tells the bank is left: of "VB im Korvental" none is. */
 function withoutTown(name: string): string | null {
-  const words = name.split(' ')
-  return words.length < 3 || !bankMark.test(words.slice(0, -1).join(' '))
-    ? null
-    : words.slice(0, -1).join(' ')
+  const head = name.split(' ').slice(0, -1)
+  const isTold = head.some((word) => word.length >= 4 && !bankMark.test(word))
+  return isTold && head.some((word) => bankMark.test(word)) ? head.join(' ') : null
 }
