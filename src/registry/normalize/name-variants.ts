@@ -8,8 +8,8 @@ import { boundedText, parseName, registrarRemark, type ParsedName } from './pars
 import { readingsOf } from './readings/readings.js'
 
 /**
- * What a piece of a query is taken for. `whole`: the name as given. `cut`: its end, a piece of a legal form or a
- * repetition, is left out. `mended`: with a typing error in its legal form put right. `security`: before the
+ * What a piece of a query is taken for. `whole`: the name as given, or another text for it (see readings). `cut`: its end, a piece of a legal form or a
+ * repetition, is left out. `mended`: with a typing error in its legal form, or errors of a scan, put right. `security`: before the
  * description of a share. `form`: up to a legal form that more words follow. `registered` and `alias`: before and
  * after "d/b/a", "t/a", "formerly". `site`: before a site, a department, a street address or the town asked for.
  * `bracket`: without a bracket at its end; `middle`: without one that more words follow; `inside`: what stands there.
@@ -91,7 +91,7 @@ export function variantsOf(name: string, cities: ReadonlySet<string> = new Set()
   const variants: NameVariant[] = []
   for (const variant of candidates) {
     if (variant === null || variant.fullKey.length < 2 || variant.coreKey === '') continue
-    // Words that a scan has joined are compared one by one.
+    // Words that a scan has joined are compared one by one, though closed up they are the same.
     const spaced = variant.tokens.join(' ')
     if (seen.has(variant.kind === 'mended' ? spaced : variant.coreKey)) continue
     seen.add(spaced).add(variant.coreKey)

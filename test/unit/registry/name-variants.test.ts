@@ -168,7 +168,6 @@ describe('any text', () => {
       fc.property(anyText, (text) => {
         const variants = variantsOf(text)
         expect(variants.length).toBeLessThanOrEqual(matchLimits.variantsMax)
-        // Words that a scan has joined are another reading of the same letters.
         expect(new Set(variants.map(({ tokens }) => tokens.join(' '))).size).toBe(variants.length)
         const whole = parseName(text)
         if (whole.fullKey.length >= 2 && text.normalize('NFKC').length <= matchLimits.nameCharsMax)

@@ -59,7 +59,7 @@ const kanaPairs = parseLetters(`
   の=no は=ha ひ=hi ふ=fu へ=he ほ=ho ば=ba び=bi ぶ=bu べ=be ぼ=bo ぱ=pa ぴ=pi ぷ=pu ぺ=pe ぽ=po ま=ma み=mi む=mu
   め=me も=mo や=ya ゆ=yu よ=yo ら=ra り=ri る=ru れ=re ろ=ro わ=wa ゐ=i ゑ=e を=o ん=n ゔ=vu ぁ=a ぃ=i ぅ=u ぇ=e ぉ=o`)
 
-/** Hiragana stands for katakana too. */
+/** Hepburn romanization. Katakana are turned into hiragana, so that one table serves both. */
 function romanizeKana(text: string, isForeign: boolean): string {
   const hiragana = text.replace(/[ァ-ヴ]/gu, (kana) =>
     String.fromCodePoint((kana.codePointAt(0) ?? 0) - 0x60),
@@ -70,7 +70,7 @@ function romanizeKana(text: string, isForeign: boolean): string {
   )
   const doubled = plain.replace(/っ(?=(\w))/gu, '$1').replaceAll('っ', '')
   if (!isForeign) return doubled.replaceAll('*', '')
-  // Vowels that only carry a consonant: "maikurosofuto", and what was a "y" at the end.
+  // Drops vowels that only carry a consonant ("maikurosofuto") and restores a final "y".
   return doubled
     .replace(/kku(?![a-z])/g, 'c')
     .replace(/i\*/g, 'y')
@@ -85,7 +85,7 @@ const wordsIn = (text: string, words: ReadonlyMap<string, string>) =>
 const partsIn = (text: string, parts: Letters) =>
   parts.reduce((split, [native, latin]) => split.replaceAll(native, ` ${latin} `), text)
 
-/** A table of origin says only where it differs from the sound. */
+/** A table by origin lists only the letters that differ from the table by sound. */
 const withRest = (letters: Letters, rest: Letters): Letters => {
   const told = new Set(letters.map(([native]) => native))
   return [...letters, ...rest.filter(([native]) => !told.has(native))].sort(([a], [b]) => b.length - a.length)

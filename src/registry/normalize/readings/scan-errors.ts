@@ -27,11 +27,11 @@ const byShape = new Map([...knownWords].map((word) => [shapeOf(word), word]))
 const letterOfDigit: Readonly<Record<string, string>> = { 0: 'o', 5: 's', 6: 'g', 8: 'b' }
 /** In a word of three letters and more, one or two digits that look like letters. */
 const mixedWord = /^(?=(?:\P{L}*\p{L}){3})(?:\p{L}*[01568]){1,2}\p{L}*$/u
-/** Numbers on purpose: "24hour", "Studio54", "Level8". */
+/** Numbers that belong to the name: "24hour", "Studio54", "Level8". */
 const numberedWord = /^\d{2}|\d{2}$|[168]$/
 
 function mendWord(word: string): string {
-  // A small L in capitals is an I, and so is the one of "lnc".
+  // A lower-case L between capitals, or in "lnc", is an I.
   const upright = word.replace(/(?<=\p{Lu})l(?=\p{Lu})|^l(?=\p{Lu}{2}|nc\b)/gu, 'I')
   const lower = upright.toLowerCase()
   if (knownWords.has(lower)) return upright
@@ -49,7 +49,7 @@ const replaceDigits = (word: string): string =>
 const joinedWords = /(?<=\p{L}{3}\p{Ll})(?=\p{Lu}\p{Ll}{3})/gu
 const joinedForm = /(?<=[\p{L}\d]{5})(?=(?:[Ll][Tt][Dd]|[Gg][Mm][Bb][Hh]|[Ll]imited|LIMITED|LLC)\b)/gu
 
-/** The name with the errors undone that scans make; none where it shows none. */
+/** Undoes errors that scans make. Empty if the name has none. */
 export function readScannedName(text: string): Reading[] {
   const split = text.replace(joinedForm, ' ').replace(joinedWords, ' ')
   const mended = split.replace(/[\p{L}\d|]+/gu, mendWord)

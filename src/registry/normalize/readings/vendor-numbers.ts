@@ -16,7 +16,7 @@ export function readVendorLine(text: string): Reading[] {
   const rest = text.replace(numberBefore, '')
   const name = rest.replace(numberAfter, '')
   if (name === text || name.length < 2) return []
-  // A number behind the name stands in the same column, so that the name was cut to leave room for it.
+  // A number after the name is in the same column: the name was cut to leave room for it.
   const columnChars =
     name === rest
       ? (columnWidths.find((width) => width === name.length || width === name.length + 1) ?? null)
