@@ -68,6 +68,14 @@ const fixed: Readonly<Partial<Record<FeatureName, number>>> = {
   // exchange lists is seldom the one meant.
   otherCountryUnlisted: -1.5,
   conflictFormDiffers: -1.5,
+  // A group's companies have one name and a form for each country: only the form tells them apart, and few queries have it.
+  formForeign: -5,
+  // Who states a legal form states the name: a word more is another company's of the group.
+  formStatedPrefixMore: -2,
+  formStatedPrefix: -1,
+  // Many companies bear a name of one word; one that is elsewhere is seldom the one meant.
+  oneWordConflict: -2,
+  oneWordConflictListed: 0,
   // The caller says so: two words in common outweigh a difference of place.
   context: 1,
 }

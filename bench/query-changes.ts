@@ -32,7 +32,7 @@ function wordDropped(name: string, fraction: () => number): string | null {
   return parts.filter((_, index) => index !== at).join(' ')
 }
 
-const additions = ['Group', 'Holdings', '(Head Office)']
+const additions = ['Group', 'Holdings', 'UK', 'USA', '(Head Office)']
 /** People mix up forms of one country: that of another country is another company's. */
 const formsOf: Readonly<Record<string, readonly string[]>> = {
   US: ['Inc.', 'Corporation', 'LLC', 'Co.'],

@@ -104,11 +104,13 @@ export interface Asked {
   readonly held: readonly Held[]
   readonly contextCount?: (candidate: CandidateName) => number
   readonly coefficients?: Coefficients
+  /** Names in the registry; many. */
+  readonly total?: number
 }
 
-export function rank({ name, location = null, held, contextCount, coefficients }: Asked): Ranking {
+export function rank({ name, location = null, held, contextCount, coefficients, total }: Asked): Ranking {
   const names = candidatesOf(held)
-  const vocabulary = vocabularyOf(names)
+  const vocabulary = vocabularyOf(names, total)
   const query = queryOf(name, location, vocabulary)
   if (query.variants.length === 0) return { ranked: [], noneShare: 1, noneScore: 0 }
   return rankCompanies(query, names, vocabulary, contextCount, coefficients)

@@ -29,7 +29,8 @@ const featuresOfParts = {
     ],
     ...['nameSoft', 'nameHard', 'inHouse', 'namePlaceWords', 'onlyQueryMore', 'bothMore', 'queryHardRarity'],
     ...['nameHardRarity', 'queryHardPrefix', 'formStatedQueryMore', 'formStatedNameMore'],
-    ...['formStatedExtends', 'formStatedInserted', 'formStatedLight'],
+    ...['formStatedExtends', 'formStatedInserted', 'formStatedLight', 'formStatedPrefixMore'],
+    ...['querySoftExtends'],
   ],
   spelling: [
     ...['nearPlural', 'looseWords', 'looseShorter', 'misspelledUnplaced', 'misspelled', 'misspelledBrand'],

@@ -148,6 +148,8 @@ const leftoverFeatures: readonly FeatureName[] = [
   'oneWordPrefixMore',
   'unlistedPrefixMore',
   'formStatedExtends',
+  'formStatedPrefixMore',
+  'querySoftExtends',
   'formStatedInserted',
   'formStatedLight',
 ]

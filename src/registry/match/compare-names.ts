@@ -302,7 +302,8 @@ function formAgreement(variant: NameVariant, candidate: CandidateName): FormAgre
 
 /**
  * Companies of one group bear one name in many countries, each with a form of its own: "Norvane GmbH" is not the British
- * "Norvane Limited". A register may translate a form: where the company's own country knows the one asked for, it is none.
+ * "Norvane Limited". A register may translate a form: where the company's own country knows the one asked for, it is none;
+ * and the very same form is none either, since registers do not always know a company's country.
  */
 function isForeignForm(
   { formCountries, formClass }: NameVariant,
@@ -313,5 +314,7 @@ function isForeignForm(
   const ownCountries = [place.countryCode, place.jurisdictionCountry].filter((code) => code !== '')
   if (ownCountries.some(known)) return false
   const held = parseName(name).formCountries
-  return held.length > 0 && !held.some(known)
+  if (held.length === 0) return false
+  const isSameForm = formClass === heldClass && held.join() === formCountries.join()
+  return !isSameForm && (ownCountries.length > 0 || !held.some(known))
 }

@@ -156,6 +156,7 @@ const featureGroups = {
       ({ comparison }) => comparison.variant.cut !== 'nowhere',
     ),
     queryHardPrefix: both(isExtends, queryHard),
+    querySoftExtends: both(isExtends, ({ comparison }) => capped(comparison.queryLeftover.soft, 2)),
     siteExact: both(isExact, isKind('site', 'registered', 'bracket')),
     columnCutExtends: both(is('extends', 'prefix'), ({ comparison }) => comparison.variant.cut !== 'nowhere'),
     columnCutNear: both(isNear, ({ comparison }) => comparison.variant.cut !== 'nowhere'),
@@ -180,6 +181,7 @@ const featureGroups = {
     formStatedNameMore: both(({ comparison }) => comparison.isFormStated, is('prefix', 'near'), nameHard),
     formStatedMiddle: both(({ comparison }) => comparison.isFormStated, isKind('middle')),
     formStatedPrefix: both(({ comparison }) => comparison.isFormStated, isPrefix),
+    formStatedPrefixMore: both(isFormStatedWhole, isPrefix, nameTold),
     // Words between the name and the form stated are of the name: "Norvane Oval Ltd" is another one than Norvane Ltd.
     formStatedExtends: both(isFormStatedWhole, isExtends, queryTold),
     formStatedInserted: both(isFormStatedWhole, isNear, isInserted, queryTold),

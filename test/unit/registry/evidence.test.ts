@@ -104,6 +104,8 @@ const pairs: Record<FeatureName, readonly [more: Asked, less: Asked]> = {
     asked('Zorvex GmbH', held('Zorvex Limited', { city: 'Leeds', country: 'GB' }), { at: 'Ulm, Germany' }),
     asked('Zorvex GmbH', held('Zorvex Limited', { city: 'Leeds', country: 'GB' }), { at: 'Leeds, GB' }),
   ],
+  formStatedPrefixMore: [asked('Zorvex Inc', 'Zorvex Robotics Inc'), legal],
+  querySoftExtends: [asked('Zorvex Foods', 'Zorvex Inc'), longer],
   oneWordPrefixMore: [asked('Zorvex', 'Zorvex Calder'), exact],
   oneWordConflict: [inAustin(asked('Zorvex', 'Zorvex Inc')), inReno(asked('Zorvex', 'Zorvex Inc'))],
   oneWordConflictListed: [

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+import { match, namedBy, type Held } from '../../support/matching.js'
+
+const inBritain = (name: string, city = 'Leeds'): Held => ({ name, city, country: 'GB' })
+
+/** Answers that users met as certain, and that were another company: each is right now, or not accepted. */
+describe('never sure and wrong', () => {
+  test.each<[asked: string, location: string | null, held: Held]>([
+    ['Siemens AG', 'Munich', inBritain('SIEMENS PUBLIC LIMITED COMPANY', 'Camberley')],
+    ['Siemens AG', 'München, Germany', inBritain('SIEMENS PUBLIC LIMITED COMPANY', 'Camberley')],
+    ['BASF AG', null, inBritain('BASF PUBLIC LIMITED COMPANY', 'Stockport')],
+    ['Robert Bosch GmbH', 'Stuttgart', inBritain('ROBERT BOSCH LIMITED', 'Denham')],
+    ['Portman Travel B.V.', null, inBritain('PORTMAN TRAVEL LIMITED')],
+    ['Portman Travel AB', 'Stockholm, Sweden', inBritain('PORTMAN TRAVEL LIMITED')],
+    ['Portman Travel S.A.', 'Paris, France', inBritain('PORTMAN TRAVEL LIMITED')],
+    ['Portman Travel K.K.', null, inBritain('PORTMAN TRAVEL LIMITED')],
+    ['Portman Travel Pty Ltd', 'Sydney, Australia', inBritain('PORTMAN TRAVEL LIMITED')],
+    ['Moda Operandi', 'New York', { name: 'NAV Moda Operandi I, LLC', city: 'San Francisco', region: 'CA' }],
+    ['PERKINS COIE LLP', 'Seattle, WA', { name: 'Perkins Coie Trust Co', city: 'Seattle', region: 'WA' }],
+    [
+      'ClearOne Advantage',
+      'Baltimore, MD',
+      { name: 'ClearOne Inc', city: 'Salt Lake City', region: 'UT', listed: true, industry: true },
+    ],
+    [
+      "Kohl's Towing",
+      'US',
+      { name: 'KOHLS Corp', city: 'Menomonee Falls', region: 'WI', listed: true, industry: true },
+    ],
+    ['Effective Software Consulting', 'US', { name: 'Software Effective Solutions, Corp.' }],
+    ['Alsp Orchid Acquisition Corp II', 'US', { name: 'Alsp Orchid Acquisition Corp I' }],
+    ['Welltower Inc', 'US', { name: 'Welltower OP LLC', city: 'Toledo', region: 'OH', industry: true }],
+    [
+      'Time Warner Inc',
+      'New York, NY',
+      { name: 'Time Warner Cable Inc', city: 'New York', region: 'NY', listed: true, industry: true },
+    ],
+    ['Barchester Healthcare Developments Limited', 'GB', inBritain('BARCHESTER HEALTHCARE LIMITED')],
+  ])('%j in %j is not answered with the one that is held', (name, location, held) => {
+    const decision = match({ name, location, held: [held] })
+    if (decision.kind !== 'none') expect(decision.confidence, namedBy(decision) ?? '').toBeLessThan(80)
+  })
+
+  test('an exact name with its form outranks that of another country', () => {
+    const held = [inBritain('ROBERT BOSCH LIMITED', 'Denham'), { name: 'Robert Bosch GmbH', country: 'DE' }]
+    const decision = match({ name: 'Robert Bosch GmbH', location: 'Stuttgart', held })
+    expect(namedBy(decision)).toBe('Robert Bosch GmbH')
+  })
+
+  test.each([500, 5_000])(
+    'in a registry of %d names a bank of another country is none that is held',
+    (total) => {
+      const held = [
+        { name: 'Bank of America Corp', city: 'Charlotte', region: 'NC', listed: true, industry: true },
+      ]
+      for (const location of ['Yerevan, Armenia', null]) {
+        const decision = match({ name: 'Bank of Armenia', location, held, total })
+        if (decision.kind !== 'none') expect(decision.confidence).toBeLessThan(80)
+      }
+    },
+  )
+
+  test.each([
+    ['Siemens Aktiengesellschaft', 'Munich', { name: 'SIEMENS AG', country: 'DE', city: 'München' }],
+    ['Toyota Motor Corporation', 'Japan', { name: 'TOYOTA MOTOR CORP/', country: 'JP', listed: true }],
+    ['Portman Travel Ltd', 'Leeds', inBritain('PORTMAN TRAVEL LIMITED')],
+    ['Portman Travel Public Limited Company', null, inBritain('PORTMAN TRAVEL PLC')],
+  ])('%j is known by a form written another way', (name, location, held: Held) => {
+    const decision = match({ name, location, held: [held] })
+    expect(decision).toMatchObject({ kind: 'entity' })
+    if (decision.kind !== 'none') expect(decision.confidence).toBeGreaterThanOrEqual(95)
+  })
+})
