@@ -8,7 +8,9 @@ export interface HeldOut {
 }
 
 /** Where the line may bend: closer together where most answers are. */
-const bends = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.96, 0.98, 0.99, 0.997, 1]
+const bends = [
+  0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.96, 0.98, 0.99, 0.997, 1,
+]
 const confidenceMax = 99
 /** The line rises from what is accepted over at least so much of a share. */
 const rampMin = 0.03
@@ -32,7 +34,7 @@ export function cornersOf(heldOut: readonly HeldOut[], acceptShare: number): [nu
   // A bend right behind it would leave values out between what is accepted and what is sure.
   const above = rising.filter(({ middle }) => middle > acceptShare + rampMin)
   const percent = (rate: number) => Math.round(1000 * rate) / 10
-  return [
+  const corners: [number, number][] = [
     [0, 0],
     ...below.map(({ middle, rate }): [number, number] => [
       middle,
@@ -46,6 +48,16 @@ export function cornersOf(heldOut: readonly HeldOut[], acceptShare: number): [nu
     ]),
     [1, confidenceMax],
   ]
+  return corners.filter((corner, at) => !isBetweenEqual(corner, corners[at - 1], corners[at + 1]))
+}
+
+/** A corner of a level stretch that does not end it. */
+function isBetweenEqual(
+  [, own]: readonly [number, number],
+  before?: readonly [number, number],
+  after?: readonly [number, number],
+): boolean {
+  return before?.[1] === own && after?.[1] === own
 }
 
 interface Band {
@@ -53,6 +65,22 @@ interface Band {
   readonly total: number
   readonly right: number
 }
+
+/** The least share from which answers are right so often; where there are too few to tell, one that few reach. */
+export function acceptShareOf(heldOut: readonly HeldOut[], rate: number): number {
+  const ends = bends.filter((bend) => bend >= acceptShareMin)
+  const bands = ends.slice(1).map((end, at) => {
+    const start = ends[at] ?? 0
+    const inside = heldOut.filter(({ share }) => share > start && share <= end)
+    const total = inside.reduce((sum, { weight }) => sum + weight, 0)
+    const right = inside.reduce((sum, { weight, isRight }) => sum + (isRight ? weight : 0), 0)
+    return { end, middle: start, total, right }
+  })
+  return isotonic(bands).find((band) => band.rate >= rate)?.middle ?? acceptShareMax
+}
+
+const acceptShareMin = 0.5
+const acceptShareMax = 0.97
 
 /** Neighbours whose rates fall instead of rising are put together until none does. */
 function isotonic(bands: readonly Band[]): { middle: number; rate: number }[] {

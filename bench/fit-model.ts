@@ -8,11 +8,18 @@ import type { CandidateName } from '../src/registry/match/candidate.js'
 import { decide } from '../src/registry/match/decide.js'
 import { featureNames, featuresOf, type FeatureName } from '../src/registry/match/evidence.js'
 import { queryFeatureNames, queryFeaturesOf } from '../src/registry/match/query-features.js'
-import { fittedCoefficients, scoreOf, type Coefficients, type Model } from '../src/registry/match/model.js'
+import { evidenceKindOf, evidenceKinds, type EvidenceKind } from '../src/registry/match/evidence-kind.js'
+import {
+  fittedCoefficients,
+  sameLine,
+  scoreOf,
+  type Coefficients,
+  type Lines,
+} from '../src/registry/match/model.js'
 import { evidencesOf, queryFactsOf, rankCompanies, type MatchQuery } from '../src/registry/match/rank.js'
 import { companiesNamed, namesFor, readQuery } from '../src/registry/answer/resolve.js'
 import { openRegistry, type WritableRegistry } from '../src/registry/registry.js'
-import { cornersOf, type HeldOut } from './confidence-line.js'
+import { acceptShareOf, cornersOf } from './confidence-line.js'
 import { fitShares, sparse, type ShareSample } from './share-fit.js'
 
 /**
@@ -29,8 +36,8 @@ const { values } = parseArgs({
     set: { type: 'string', multiple: true, default: [] },
     ridge: { type: 'string', default: '1' },
     absent: { type: 'string', default: '0.3' },
-    /** The share from which on an answer is accepted: what of 80 on is stated of. */
-    accept: { type: 'string', default: '0.77' },
+    /** How often an answer has to be right to be accepted, among those of its kind of evidence and its share. */
+    accept: { type: 'string', default: '0.9' },
     /** Prints every wrong answer that is accepted. */
     wrong: { type: 'boolean', default: false },
     write: { type: 'string' },
@@ -39,7 +46,7 @@ const { values } = parseArgs({
 })
 const ridge = Number(values.ridge)
 const absentWeight = Number(values.absent)
-const acceptShare = Number(values.accept)
+const acceptRate = Number(values.accept)
 
 /** What the queries cannot teach, for none of them is about it; with the reason of each. */
 const fixed: Readonly<Partial<Record<FeatureName, number>>> = {
@@ -71,14 +78,19 @@ const fixed: Readonly<Partial<Record<FeatureName, number>>> = {
   // A group's companies have one name and a form for each country: only the form tells them apart, and few queries have it.
   formForeign: -5,
   // Who states a legal form states the name: a word more is another company's of the group.
-  formStatedPrefixMore: -2,
+  formStatedPrefixMore: -4,
   formStatedPrefix: -1,
   // Many companies bear a name of one word; one that is elsewhere is seldom the one meant.
   oneWordConflict: -2,
   oneWordConflictListed: 0,
+  oneWordExtends: -1.5,
   // The caller says so: two words in common outweigh a difference of place.
   context: 1,
 }
+
+const fixedPlaces = new Map(
+  Object.entries(fixed).map(([name, value]) => [featureNames.indexOf(name as FeatureName), value]),
+)
 
 /** So many ways of comparing one company are kept for the fit, and so many companies of one query. */
 const optionsMax = 3
@@ -196,10 +208,10 @@ function rowsOf(
 
 function fit(examples: readonly Example[], start?: readonly number[]): number[] {
   const samples = examples.flatMap(({ samples }) => samples)
-  return fitShares(samples, featureNames.length, queryFeatureNames.length, ridge, start)
+  return fitShares(samples, featureNames.length, queryFeatureNames.length, ridge, start, fixedPlaces)
 }
 
-function coefficientsFrom(fitted: readonly number[], confidence: Model['confidence']): Coefficients {
+function coefficientsFrom(fitted: readonly number[], confidence: Lines): Coefficients {
   const rounded = (value: number) => Number(value.toFixed(3))
   return {
     company: featureNames.map((name, at) => fixed[name] ?? rounded(fitted[at] ?? 0)),
@@ -274,15 +286,22 @@ const fittedWithout = new Map(
     ),
   ]),
 )
-const unlined = (numbers: readonly number[]) => coefficientsFrom(numbers, [[1, 100]])
-const shares = taught.filter(isCounted).flatMap((example): HeldOut[] => {
+const unlined = (numbers: readonly number[]) => coefficientsFrom(numbers, sameLine([[1, 100]]))
+const shares = taught.filter(isCounted).flatMap((example) => {
   const { ranked } = rank(example, example.names, unlined(fittedWithout.get(example.kind) ?? fitted))
   const [best] = ranked
-  return best === undefined
-    ? []
-    : [{ share: best.share, isRight: isRightOne(best, example.right), weight: example.weight }]
+  if (best === undefined) return []
+  const isRight = isRightOne(best, example.right)
+  return [{ kind: evidenceKindOf(best.evidence), share: best.share, isRight, weight: example.weight }]
 })
-const confidence = cornersOf(shares, acceptShare)
+const acceptShares: Partial<Record<EvidenceKind, number>> = {}
+const lines = evidenceKinds.map((kind) => {
+  const own = shares.filter((one) => one.kind === kind)
+  const acceptShare = acceptShareOf(own, acceptRate)
+  acceptShares[kind] = acceptShare
+  return [kind, cornersOf(own, acceptShare)] as const
+})
+const confidence: Lines = Object.fromEntries(lines) as Record<EvidenceKind, [number, number][]>
 const without = new Map(
   [...fittedWithout].map(([kind, numbers]) => [kind, coefficientsFrom(numbers, confidence)]),
 )
@@ -334,10 +353,7 @@ const report = (name: string, examples: readonly Example[]) => {
     calibrationError: round(measured.calibration.expectedError),
   }
 }
-const figures = sets.map(({ name, weight, examples }) => ({
-  ...{ name, weight, queryCount: examples.length },
-  heldOut: report(name, examples),
-}))
+for (const { name, examples } of sets) report(name, examples)
 const counted = all.filter(isCounted)
 const overall = report('all kinds, each held out', counted)
 if (values.wrong) for (const example of counted) tellIfWrong(example)
@@ -359,9 +375,10 @@ const body = {
   kindCount: kinds.length,
   ridge,
   absentWeight,
-  acceptShare,
+  acceptRate,
+  acceptShares,
   overall,
-  figures,
+  sets: Object.fromEntries(sets.map(({ name, examples }) => [name, examples.length])),
   confidence,
   company: Object.fromEntries(featureNames.map((name, at) => [name, final.company[at]])),
   none: Object.fromEntries(queryFeatureNames.map((name, at) => [name, final.none[at]])),

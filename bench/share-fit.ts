@@ -33,8 +33,8 @@ const gainMin = 1e-6
 /**
  * Fits the coefficients of companies and of "none" that make the shares of the right answers largest: the loss is
  * the log of the summed share of all right companies, or of none where none is right. L-BFGS with a ridge on every
- * coefficient but the first of "none", which must be that of a feature that is always 1. The same samples give the
- * same coefficients.
+ * coefficient but the first of "none", which must be that of a feature that is always 1. `fixed` ones, by their place,
+ * keep their values. The same samples give the same coefficients.
  */
 export function fitShares(
   samples: readonly ShareSample[],
@@ -42,10 +42,16 @@ export function fitShares(
   noneSize: number,
   ridge: number,
   start?: readonly number[],
+  fixed: ReadonlyMap<number, number> = new Map(),
 ): number[] {
   const size = companySize + noneSize
-  const lossOf = (at: Float64Array, gradient: Float64Array) => loss(samples, at, gradient, companySize, ridge)
+  const lossOf = (at: Float64Array, gradient: Float64Array) => {
+    const value = loss(samples, at, gradient, companySize, ridge)
+    for (const place of fixed.keys()) gradient[place] = 0
+    return value
+  }
   let point: Float64Array = Float64Array.from(start ?? new Array<number>(size).fill(0))
+  for (const [place, value] of fixed) point[place] = value
   const gradient = new Float64Array(size)
   let value = lossOf(point, gradient)
   const history: { step: Float64Array; change: Float64Array }[] = []

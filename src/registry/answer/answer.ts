@@ -7,9 +7,16 @@ import type { Match } from './reasons.js'
 import { regionCodeIn } from '../normalize/place-names.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
-/** Nothing found, or (`not_found`) nothing that could be looked for. */
-export function emptyAnswer(status: 'no_match' | 'not_found'): Resolution {
+/**
+ * Nothing found, or (`not_found`) nothing that could be looked for. `closest`: a name that is close to the one asked for,
+ * and most likely another company's.
+ */
+export function emptyAnswer(status: 'no_match' | 'not_found', closest: string | null = null): Resolution {
   const isNamed = status === 'no_match'
+  const nothing =
+    closest === null
+      ? 'No registration bears this name or one close to it.'
+      : `The closest name held, "${closest}", is most likely that of another company.`
   return {
     status,
     match_confidence: 0,
@@ -19,11 +26,7 @@ export function emptyAnswer(status: 'no_match' | 'not_found'): Resolution {
     candidate: null,
     factors: [
       isNamed
-        ? limitation(
-            'no_legal_entity_confirmed',
-            'No registration bears this name or one close to it.',
-            'high',
-          )
+        ? limitation('no_legal_entity_confirmed', nothing, 'high')
         : limitation('name_too_generic', 'The name holds too few letters or digits to look for.', 'high'),
     ],
     actions: [

@@ -5,6 +5,7 @@ import { otherCandidatesText, otherRegistersText, partText, startText, type Pair
 import { isSupportedKind, unsupportedText } from './factors.js'
 import { formattedAddress, standingOf } from './registration-facts.js'
 import type { NameMatch, ResolveDeps } from './resolve.js'
+import { evidenceKindOf } from '../match/evidence-kind.js'
 import { confidenceOf, fittedCoefficients } from '../match/model.js'
 import type { RankedCompany, Ranking } from '../match/rank.js'
 import { foldText } from '../normalize/normalize-name.js'
@@ -80,10 +81,10 @@ export function candidatesByName(
  * evidence are equal, and all of them together are no surer than the model is; never above what an answer would say.
  */
 function candidateConfidence(
-  { share }: Pick<RankedCompany, 'share'>,
+  { share, evidence }: Pick<RankedCompany, 'share' | 'evidence'>,
   { ranked }: Pick<Ranking, 'ranked'>,
 ): number {
-  const { confidence } = fittedCoefficients
+  const confidence = fittedCoefficients.confidence[evidenceKindOf(evidence)]
   const total = ranked.reduce((sum, company) => sum + company.share, 0)
   const part = total === 0 ? 0 : (confidenceOf(total, confidence) * share) / total
   return Math.round(Math.min(part, confidenceOf(share, confidence)))

@@ -84,7 +84,7 @@ function othersFactors({ rivals, noneShare, confidence, names }: Match): Factor[
 const readAs: Readonly<Record<VariantKind, string | null>> = {
   whole: null,
   cut: 'without its cut end',
-  mended: 'with its legal form put right',
+  mended: 'with an error put right',
   security: 'without the description of a security',
   form: 'up to its legal form',
   registered: 'without the trade name',

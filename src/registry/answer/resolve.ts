@@ -157,13 +157,23 @@ export function namesFor(
 }
 
 /** Dresses a match in what the store knows of the company. */
-export function answerFor({ isReadable, decision }: NameMatch, deps: ResolveDeps): Resolution {
-  if (decision.kind === 'none') return emptyAnswer(isReadable ? 'no_match' : 'not_found')
+export function answerFor({ isReadable, decision, ranked }: NameMatch, deps: ResolveDeps): Resolution {
+  if (decision.kind === 'none') return emptyAnswer(isReadable ? 'no_match' : 'not_found', closestName(ranked))
   const { entityNumber, legalEntityNumber } = decision.best.evidence.comparison.candidate
   const stored = deps.reader.entityByNumber(entityNumber)
   const registration = stored?.legalEntities.find(({ number }) => number === legalEntityNumber)
   if (!stored || !registration) throw new Error('a name in the index belongs to no registration')
   return answerOf(decision, stored, registration)
+}
+
+/** Names that have less in common are not close. */
+const closeSimilarityMin = 0.75
+
+function closestName(ranked: NameMatch['ranked']): string | null {
+  const comparison = ranked[0]?.evidence.comparison
+  return comparison === undefined || comparison.similarity < closeSimilarityMin
+    ? null
+    : comparison.candidate.name
 }
 
 /** How many distinctive words the caller's context shares with what is known of a company besides its name. */

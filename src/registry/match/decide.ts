@@ -1,4 +1,5 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
+import { evidenceKindOf } from './evidence-kind.js'
 import { confidenceOf, fittedCoefficients, type Coefficients } from './model.js'
 import type { RankedCompany, Ranking } from './rank.js'
 
@@ -35,7 +36,7 @@ export function decide(
 ): MatchDecision {
   const [best, ...others] = ranked
   if (best === undefined) return { kind: 'none' }
-  const confidence = confidenceOf(best.share, coefficients.confidence)
+  const confidence = confidenceOf(best.share, coefficients.confidence[evidenceKindOf(best.evidence)])
   if (confidence < candidateConfidenceMin) return { kind: 'none' }
   const rivals = others.filter(({ share }) => share >= rivalShareMin)
   const isOpen = confidence < matchedConfidenceMin && rivals.length > 0

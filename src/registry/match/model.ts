@@ -1,4 +1,5 @@
 import { calibration } from './calibration.js'
+import { evidenceKinds, type EvidenceKind } from './evidence-kind.js'
 import { featureNames, type FeatureName } from './evidence.js'
 import { queryFeatureNames, type QueryFeatureName } from './query-features.js'
 
@@ -6,15 +7,22 @@ import { queryFeatureNames, type QueryFeatureName } from './query-features.js'
 export interface Model {
   readonly company: Readonly<Partial<Record<FeatureName, number>>>
   readonly none: Readonly<Partial<Record<QueryFeatureName, number>>>
-  /** Confidence, 0 to 100, by share: corners of a line that rises, in order. */
-  readonly confidence: readonly (readonly [share: number, confidence: number])[]
+  readonly confidence: Lines
 }
+
+/** Confidence, 0 to 100, by share: corners of a line that rises, in order. */
+export type Line = readonly (readonly [share: number, confidence: number])[]
+/** By what an answer rests on. */
+export type Lines = Readonly<Record<EvidenceKind, Line>>
+
+export const sameLine = (line: Line): Lines =>
+  Object.fromEntries(evidenceKinds.map((kind) => [kind, line])) as Record<EvidenceKind, Line>
 
 /** A model as two rows of numbers, in the order of the features. */
 export interface Coefficients {
   readonly company: readonly number[]
   readonly none: readonly number[]
-  readonly confidence: Model['confidence']
+  readonly confidence: Lines
 }
 
 export function coefficientsOf(model: Model): Coefficients {
@@ -51,7 +59,7 @@ export function sharesOf(
 }
 
 /** How often an answer of this share is right, as a whole number of percent: what was fitted on held-out queries. */
-export function confidenceOf(share: number, corners: Model['confidence']): number {
+export function confidenceOf(share: number, corners: Line): number {
   let [fromShare, fromConfidence] = corners[0] ?? [0, 0]
   for (const [toShare, toConfidence] of corners) {
     if (share <= toShare) {

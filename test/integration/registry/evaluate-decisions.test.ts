@@ -91,7 +91,7 @@ describe('enrich registry evaluate --decisions', () => {
   const settled = () => [
     decision('Acme Widgets', null, { entityId: ids.get('acme-london') ?? '' }),
     decision('Red Hat Inc', 'Raleigh', { entityId: ids.get('redhat') ?? '', service: null }),
-    decision('IBM', 'Leeds, GB', none),
+    decision('Acme Widgets Group', 'GB', none),
     decision('IBM (CIK 1087423)', null, { entityId: ids.get('ibm') ?? '' }),
     decision('Acme Identified', 'Germany', { entityId: ids.get('merged') ?? '' }),
     decision('Gone Ltd', 'GB', { entityId: 'siq_gone' }),

@@ -74,6 +74,8 @@ describe('messy names', () => {
     ['ACME WIDGETS LTD', 'EC1A 1BB', 'Acme Widgets Limited'],
     ['トヨタ自動車', '日本', 'トヨタ自動車株式会社'],
     ['Toyota', 'Japan', 'トヨタ自動車株式会社'],
+    // Nobody of the second name is held: a remark, or a site.
+    ['Red Hat, Inc. / Tower', null, 'Red Hat, Inc.'],
   ])('%j at %j is %j', (name, location, legalName) => {
     const answer = resolve(name, location)
     expect(answer).toMatchObject({ status: 'matched', entity: { legal_name: legalName } })
@@ -83,8 +85,15 @@ describe('messy names', () => {
   test.each([
     ['acme widgets', null, 'inconclusive', 'Other companies may be meant: "Acme Widgets'],
     ['Oxfam', 'Oxford', 'inconclusive', '"Oxfam" is a nonprofit body, not a company'],
-    ['Red Hat Logistics', 'Leeds, GB', 'inconclusive', 'The text asked for has words that the name lacks'],
+    ['Red Hat Logistics', 'Leeds, GB', 'no_match', 'The closest name held, "Red Hat, Inc."'],
     ['Unheard-of Bakery', 'Leeds', 'no_match', 'No registration bears this name'],
+    [
+      'Red Hat, Inc. / International Business Machines Corporation',
+      null,
+      'inconclusive',
+      'The text names 2 companies: "Red Hat, Inc.", "International Business Machines Corporation"',
+    ],
+    ['Red Hat / Oxfam', null, 'inconclusive', 'The text names 2 companies: "Red Hat", "Oxfam"'],
     ['???', null, 'not_found', 'too few letters or digits'],
   ])('%j at %j is %s: %s…', (name, location, status, reason) => {
     const answer = resolve(name, location)

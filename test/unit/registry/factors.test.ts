@@ -6,7 +6,7 @@ import { featureNames, type FeatureName } from '../../../src/registry/match/evid
 import { fittedCoefficients } from '../../../src/registry/match/model.js'
 import type { PlaceAgreement } from '../../../src/registry/match/place.js'
 import type { StoredEntity, StoredLegalEntity } from '../../../src/registry/store/reader.js'
-import { match, type Held } from '../../support/matching.js'
+import { rank, type Held } from '../../support/matching.js'
 
 const registration: StoredLegalEntity = {
   number: 1,
@@ -53,13 +53,13 @@ function weighed(
   counted: Partial<Record<FeatureName, number>>,
   location: string | null = null,
 ): Match {
-  const found = match({ name: text, location, held: Array.isArray(held) ? held : [held as Held] })
-  if (found.kind === 'none') throw new Error(`${text} finds nothing`)
+  const [best] = rank({ name: text, location, held: Array.isArray(held) ? held : [held as Held] }).ranked
+  if (best === undefined) throw new Error(`${text} finds nothing`)
   const features = featureNames.map((name, at) => {
     const coefficient = fittedCoefficients.company[at] ?? 0
     return counted[name] === undefined || coefficient === 0 ? 0 : counted[name] / coefficient
   })
-  return { ...found, best: { ...found.best, features }, rivals: [], confidence: 95, noneShare: 0 }
+  return { kind: 'entity', best: { ...best, features }, rivals: [], confidence: 95, noneShare: 0 }
 }
 
 const factors = (of: Match, one = registration): Factor[] => factorsOf(of, storedOf(one), one)

@@ -1,0 +1,20 @@
+import type { Evidence } from './evidence.js'
+
+/**
+ * What an answer rests on: how often answers of one share are right differs between these. `exact_told`: the name, and a
+ * legal form or a town besides. `part`: the name goes on, or the text does; `part_of_one_word`: one of the two is a single
+ * word. `near`: they are only alike. `piece`: of the text only a piece is looked at.
+ */
+export const evidenceKinds = ['exact_told', 'exact', 'part', 'part_of_one_word', 'near', 'piece'] as const
+export type EvidenceKind = (typeof evidenceKinds)[number]
+
+const wholeKinds: ReadonlySet<string> = new Set(['whole', 'cut', 'mended', 'security'])
+
+export function evidenceKindOf({ comparison, place }: Evidence): EvidenceKind {
+  const { variant, candidate, matchType, form } = comparison
+  if (!wholeKinds.has(variant.kind)) return 'piece'
+  if (matchType === 'exact')
+    return form === 'same' || place === 'postal' || place === 'city' ? 'exact_told' : 'exact'
+  if (matchType === 'near') return 'near'
+  return variant.tokens.length === 1 || candidate.tokens.length === 1 ? 'part_of_one_word' : 'part'
+}
