@@ -1,3 +1,4 @@
+import { parseName } from '../parsed-name.js'
 import type { Reading } from './reading.js'
 
 /** Payment companies write their mark before the merchant's name. */
@@ -27,13 +28,13 @@ const merchants: readonly (readonly [pattern: RegExp, name: string])[] = (
     ['wholefds', 'Whole Foods Market, Inc.'],
     ['homedepot\\.com|the home depot', 'The Home Depot, Inc.'],
     ["lowe'?s (?:#|\\d)", "Lowe's Companies, Inc."],
-    ['bestbuycom|best ?buy (?:#|\\d)|best buy mht', 'Best Buy Co., Inc.'],
+    ['bestbuycom|best ?buy (?:#|\\d{3})|best buy mht', 'Best Buy Co., Inc.'],
     ["mcdonald'?s [fm]\\d", "McDonald's Corporation"],
     ['starbucks (?:store|#|\\d)', 'Starbucks Corporation'],
-    ['target (?:t-?\\d|\\d|\\.com)', 'Target Corporation'],
+    ['target (?:t-?\\d{3}|\\d{5}|\\.com)', 'Target Corporation'],
     ['cvs/?\\s?pharm(?:acy)?', 'CVS Health Corporation'],
     ['chipotle (?:online|\\d)', 'Chipotle Mexican Grill, Inc.'],
-    ['southwes(?:t)? ?\\d', 'Southwest Airlines Co.'],
+    ['southwes(?:t)? ?\\d{6}', 'Southwest Airlines Co.'],
     ['united ?\\d{6}', 'United Airlines, Inc.'],
     ['american air ?\\d', 'American Airlines, Inc.'],
     ['delta air ?\\d', 'Delta Air Lines, Inc.'],
@@ -44,7 +45,7 @@ const merchants: readonly (readonly [pattern: RegExp, name: string])[] = (
     ['comcast cable comm', 'Comcast Corporation'],
     ['exxonmobil ?\\d|exxon ?\\d', 'Exxon Mobil Corporation'],
     ['oreilly auto', "O'Reilly Automotive, Inc."],
-    ['tjx |tj ?maxx (?:#|\\d)', 'The TJX Companies, Inc.'],
+    ['tj ?maxx (?:#|\\d)', 'The TJX Companies, Inc.'],
   ] as const
 ).map(([pattern, name]) => [new RegExp(`^(?:${pattern})`, 'i'), name] as const)
 
@@ -52,6 +53,8 @@ const numberWords = 'zero one two three four five six seven eight nine ten'.spli
 
 /** A line of the statement of a card: the merchant without the marks of payment companies and its store's number. */
 export function readCardDescriptor(text: string): Reading[] {
+  // Statements of cards leave legal forms out: "Target 20000 Limited" is a company.
+  if ((parseName(text).formClass ?? 'company') !== 'company') return []
   const unmarked = text.replace(processorMark, '')
   const merchant = merchants.find(([pattern]) => pattern.test(unmarked))?.[1]
   if (merchant !== undefined) return [{ text: merchant, kind: 'whole', columnChars: null }]
