@@ -111,11 +111,12 @@ export class KindMachine {
     this.#moreSignal.ring()
   }
 
-  /** Resolves when nothing is left to submit and to wait for, or it was stopped. `lostAreOver`: see WebhookIngestor. */
-  async run(lostAreOver: () => Promise<void>): Promise<void> {
-    // A failure of one (the disk is full, say) ends the other before it is thrown by whoever waits for both.
+  /**
+   * Submits, and polls: both resolve when nothing is left to do, or it was stopped. Where one rejects, its caller has to
+   * stop the other, which may wait for it. `lostAreOver`: see WebhookIngestor.
+   */
+  run(lostAreOver: () => Promise<void>): Promise<void>[] {
     const submitting = this.#submitter.run().then(lostAreOver)
-    const parts = [submitting.finally(this.poller.noMoreRuns), this.poller.run()]
-    for (const part of await Promise.allSettled(parts)) if (part.status === 'rejected') throw part.reason
+    return [submitting.finally(this.poller.noMoreRuns), this.poller.run()]
   }
 }

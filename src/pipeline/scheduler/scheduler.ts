@@ -115,7 +115,7 @@ async function startParts(deps: SchedulerDeps, stoppings: Stoppings): Promise<Ro
     ...firsts.map(({ checkpoint }) => feed.feedKnown(checkpoint)),
     feed.feedDecided(deps.checkpoint.of('entity')),
   ]
-  const runs = new Map<LookupKind, Promise<void>>()
+  const runs = new Map<LookupKind, Promise<void>[]>()
   for (const kind of ['resolution', 'domain', 'entity', 'hierarchy'] as const) {
     const machine = machines.get(kind)
     if (machine === undefined) continue
@@ -129,7 +129,7 @@ async function startParts(deps: SchedulerDeps, stoppings: Stoppings): Promise<Ro
       machine.run(() => lostAreOver(kind)),
     )
   }
-  const asking = [...runs.values()]
+  const asking = [...runs.values()].flat()
   const ending = Promise.allSettled(asking).then(() => ingestor?.end())
   return { parts: [...feedings, ...asking, ending, ingestor?.run() ?? Promise.resolve()], feed, jobBudget }
 }

@@ -14,6 +14,7 @@ import { systemRandom } from '../../../src/platform/random.js'
 import {
   foreignMatch,
   type Fault,
+  type ForeignService,
   type ForeignServiceOptions,
   type RecordedRequest,
 } from '../../support/foreign-service.js'
@@ -341,6 +342,59 @@ test('a second process on the same checkpoint is told who holds it', async () =>
   await running
 })
 
+/** Asks names until a method of the checkpoint fails; the scheduler alone, so that its error is not wrapped. */
+async function askUntilItFails(
+  service: ForeignService,
+  names: readonly string[],
+  failing: { method: keyof Checkpoint; times: (count: number) => Promise<void> | null },
+  inFlightRunsMax = 10,
+): Promise<unknown> {
+  const scope = service.baseUrl
+  const checkpoint = openCheckpoint({
+    ...{ path: place.path('checkpoint.sqlite'), scope, job: 'in.csv', nowMs: Date.now() },
+    random: systemRandom,
+  })
+  const lookups = names.map((name) => ({ name, location: null, context: null }))
+  await checkpoint.want(
+    lookups.map((lookup) => ({ kind: 'resolution' as const, key: resolutionKey(lookup), lookup })),
+  )
+  await checkpoint.plan({ nowMs: Date.now(), maxAgeMs: null, onLost: 'hold' })
+  let count = 0
+  const failingOne: Checkpoint = new Proxy(checkpoint, {
+    get: (target, name) => {
+      const trouble = name === failing.method ? failing.times(++count) : null
+      if (trouble !== null) return () => trouble.then(() => Promise.reject(new Error('the disk is gone')))
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+  const client = createServiceClient({
+    baseUrl: scope,
+    apiKey: service.apiKey,
+    userAgent: 'test',
+    connectionsMax: 2,
+  })
+  const backlog = new Backlog(names.length)
+  try {
+    await runUntilAnswered({
+      ...{ checkpoint: failingOne, client, clock: systemClock, random: systemRandom, backlog },
+      limits: {
+        ...{ submissionsPerWindow: null, pollsPerWindow: null, windowMs: 60_000 },
+        ...{ inFlightRunsMax, submitConcurrency: 4 },
+      },
+      polling: { firstAfterMs: 0, intervalMs: 20, deadlineMs: 60_000 },
+      ...{ serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
+      ...{ counter: createTally().counter, interrupt: new AbortController().signal },
+    })
+    return null
+  } catch (error) {
+    return error
+  } finally {
+    checkpoint.close()
+    await client.close()
+  }
+}
+
 test('a checkpoint that fails while a submission is in flight: its answer is waited for and recorded', async () => {
   const replies: (() => void)[] = []
   let isPosted: () => void = () => undefined
@@ -354,53 +408,24 @@ test('a checkpoint that fails while a submission is in flight: its answer is wai
             isPosted()
           },
   })
-  const [scope, lookup] = [service.baseUrl, { name: 'Acme', location: null, context: null }]
-  const checkpoint = openCheckpoint({
-    ...{ path: place.path('checkpoint.sqlite'), scope, job: 'in.csv', nowMs: Date.now() },
-    random: systemRandom,
-  })
-  await checkpoint.want([{ kind: 'resolution', key: resolutionKey(lookup), lookup }])
-  await checkpoint.plan({ nowMs: Date.now(), maxAgeMs: null, onLost: 'hold' })
-  let pageCount = 0
-  const failing: Checkpoint = new Proxy(checkpoint, {
-    get: (target, name) => {
-      if (name === 'nextToSubmit' && ++pageCount > 1)
-        return () => posted.then(() => Promise.reject(new Error('the disk is gone')))
-      const value: unknown = Reflect.get(target, name)
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value
-    },
-  })
-  const client = createServiceClient({
-    baseUrl: scope,
-    apiKey: service.apiKey,
-    userAgent: 'test',
-    connectionsMax: 2,
-  })
   let hasEnded = false
-  const backlog = new Backlog(2)
-  const running = runUntilAnswered({
-    ...{ checkpoint: failing, client, clock: systemClock, random: systemRandom, backlog },
-    limits: {
-      ...{ submissionsPerWindow: null, pollsPerWindow: null, windowMs: 60_000 },
-      ...{ inFlightRunsMax: 10, submitConcurrency: 4 },
-    },
-    polling: { firstAfterMs: 0, intervalMs: 20, deadlineMs: 60_000 },
-    ...{ serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
-    ...{ counter: createTally().counter, interrupt: new AbortController().signal },
-  }).catch((error: unknown) => {
-    hasEnded = true
-    return error
-  })
+  const failing = { method: 'nextToSubmit', times: (count: number) => (count > 1 ? posted : null) } as const
+  const running = askUntilItFails(service, ['Acme'], failing).finally(() => (hasEnded = true))
   // The service answers once the run has ended, or after a time that is enough for it to end.
   await Promise.race([running, posted.then(() => systemClock.sleep(1_000))])
   const endedBefore = hasEnded
   for (const reply of replies) reply()
   expect(String(await running)).toContain('the disk is gone')
-  checkpoint.close()
-  await client.close()
   expect([endedBefore, service.runs.length, states()]).toMatchObject([
     false,
     1,
     { new: 0, intended: 0, uncertain: 0 },
   ])
+})
+
+test('a checkpoint that cannot record an answer, while no more runs may be open: the run ends', async () => {
+  const service = await serve()
+  const failing = { method: 'answer', times: () => Promise.resolve() } as const
+  expect(String(await askUntilItFails(service, ['Acme', 'Globex'], failing, 1))).toContain('the disk is gone')
+  expect([service.runs.length, states()]).toMatchObject([1, { new: 1, running: 1 }])
 })
