@@ -47,8 +47,8 @@ function expectGolden(name: string, text: string, place: CliPlace): void {
 /** What a person sees: the command, then everything it says, standard error first. */
 async function said(place: CliPlace, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { code, stdout, stderr } = await place.run(args, { env })
-  // A slow machine tells its progress in between.
-  const told = stderr.replace(/^.* done · .*\n/gm, '')
+  // A slow machine tells its progress in between, and what still runs when the credit ends.
+  const told = stderr.replace(/^(.* done · |Nothing more is submitted: ).*\n/gm, '')
   return `$ ${['enrich', ...args].join(' ')}\n${told}${stdout}(exit ${String(code)})\n`
 }
 
