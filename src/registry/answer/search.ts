@@ -2,6 +2,7 @@ import { readIdentifiers, type StatedIdentifier } from '../../core/stated-identi
 import { entityId, legalEntityId, type EntityId, type LegalEntityId } from '../../contract/ids.js'
 import { jurisdictionParts, primaryOf } from './entity-record.js'
 import type { CandidateName } from '../match/candidate.js'
+import { candidateOf, type CompanyCandidate } from './candidates.js'
 import type { MatchQuery } from '../match/rank.js'
 import { countryCodeOf, countryNameOf } from '../../core/countries.js'
 import { regionCodeIn } from '../normalize/place-names.js'
@@ -183,4 +184,21 @@ function hitOf(
     city: registration.address.city,
     score: Math.max(0, Math.min(100, Math.round(points))),
   }
+}
+
+/** Registrations of one company may be several hits: so many are looked at for each company wanted. */
+const hitsPerCompany = 3
+
+/** The companies that a search finds, each once, by its closest registration; nothing is weighed. */
+export function searchCompanies(query: SearchQuery, deps: SearchDeps): CompanyCandidate[] {
+  const { hits } = searchNames({ ...query, limit: query.limit * hitsPerCompany }, deps)
+  const seen = new Set<string>()
+  const closest = hits.filter(({ entityId }) => !seen.has(entityId) && seen.add(entityId))
+  return closest.slice(0, query.limit).flatMap(({ id, entityId }) => {
+    const stored = deps.reader.entityById(entityId)
+    const registration = stored?.legalEntities.find((one) => one.id === id)
+    return stored && registration
+      ? [candidateOf(stored, registration, { confidence: null, evidence: [] })]
+      : []
+  })
 }
