@@ -110,7 +110,7 @@ export function nameFactor(comparison: NameComparison, registration: StoredLegal
 
 /** How the text is a name, from its subject on: `name, without the site, is the beginning of "Larkmoor Ltd"`. */
 export function nameSaid({ matchType, candidate, variant }: NameComparison): string {
-  const how = readAs[variant.kind]
+  const how = variant.how ?? readAs[variant.kind]
   return `${how === null ? 'name' : `name, ${how},`} ${relation(matchType)} "${candidate.name}"`
 }
 

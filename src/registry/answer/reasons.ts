@@ -138,6 +138,7 @@ const leftoverFeatures: readonly FeatureName[] = [
   'queryNumbers',
   'nameNumbers',
   'namePlaceWords',
+  'nameCountry',
   'nameHardRarity',
   'onlyQueryMore',
   'bothMore',

@@ -164,6 +164,7 @@ export const calibration = {
     queryNumbers: 0.343,
     nameNumbers: -0.921,
     namePlaceWords: -0.839,
+    nameCountry: -4,
     bankAndHolding: 1.536,
     onlyQueryMore: -0.341,
     bothMore: -1.416,

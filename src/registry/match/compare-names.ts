@@ -1,3 +1,4 @@
+import { countryCodeOf } from '../../core/countries.js'
 import { align, sameNumbers, totalWeight, wordWeight } from './align.js'
 import type { CandidateName } from './candidate.js'
 import { isNumberWord } from '../normalize/normalize-name.js'
@@ -27,6 +28,8 @@ export interface LeftoverWords {
   readonly number: number
   /** Words of the place that is asked for, or of the company's own. */
   readonly place: number
+  /** Countries that are not asked for; they count among the others here too. */
+  readonly country: number
   /** All others. */
   readonly hard: number
   /** How much the hard ones tell. */
@@ -82,7 +85,7 @@ export interface NameComparison {
   readonly isGeneric: boolean
 }
 
-const noWords: LeftoverWords = { light: 0, soft: 0, number: 0, place: 0, hard: 0, hardWeight: 0 }
+const noWords: LeftoverWords = { light: 0, soft: 0, number: 0, place: 0, country: 0, hard: 0, hardWeight: 0 }
 
 /** Below this two names have too little in common to be compared further. */
 const similarityMin = 0.35
@@ -231,8 +234,9 @@ function leftoverOf(
   placeWords: ReadonlySet<string>,
   vocabulary: Vocabulary,
 ): LeftoverWords {
-  const count = { light: 0, soft: 0, number: 0, place: 0, hard: 0, hardWeight: 0 }
+  const count = { light: 0, soft: 0, number: 0, place: 0, country: 0, hard: 0, hardWeight: 0 }
   for (const word of words) {
+    if (isCountryWord(word) && !placeWords.has(word)) count.country++
     if (isNumberWord(word)) count.number++
     else if (isLightWord(word)) count.light++
     else if (placeWords.has(word)) count.place++
@@ -279,6 +283,11 @@ function missingNumber(variant: NameVariant, candidate: CandidateName): boolean 
   return isNumberWord(same) ? !same.startsWith(cutWord) : isNumberWord(next)
 }
 
+/** Shorter words are codes of countries and words of names: "can", "per", "and". */
+const isCountryWord = (word: string): boolean =>
+  (word.length >= 4 || shortCountries.has(word)) && countryCodeOf(word) !== null
+const shortCountries = new Set(['uk', 'us', 'uae'])
+
 const seriesForms = new Set('co company companies corp corporation inc ltd limited llc lp plc'.split(' '))
 
 function isMisspelled(
@@ -311,9 +320,12 @@ function isForeignForm(
 ): boolean {
   if (formCountries.length === 0 || formClass === null || heldClass === null) return false
   const known = (country: string) => formCountries.includes(country)
-  const ownCountries = [place.countryCode, place.jurisdictionCountry].filter((code) => code !== '')
-  if (ownCountries.some(known)) return false
   const held = parseName(name).formCountries
+  // A register that lists companies of other countries may name its own for them: no Danish "A/S" is American.
+  const isRegisteredThere = held.length === 0 || held.includes(place.jurisdictionCountry)
+  const registered = isRegisteredThere ? place.jurisdictionCountry : ''
+  const ownCountries = [place.countryCode, registered].filter((code) => code !== '')
+  if (ownCountries.some(known)) return false
   if (held.length === 0) return false
   const isSameForm = formClass === heldClass && held.join() === formCountries.join()
   return !isSameForm && (ownCountries.length > 0 || !held.some(known))

@@ -41,6 +41,15 @@ type Feature = (evidence: Evidence) => number | boolean
 
 const isPlaced = ({ place }: Evidence) => place === 'postal' || place === 'city'
 const isUnplaced = ({ place }: Evidence) => place !== 'postal' && place !== 'city'
+const isInCountry = ({ place }: Evidence) => inCountry.has(place)
+const inCountry: ReadonlySet<PlaceAgreement> = new Set([
+  'postal',
+  'city',
+  'region',
+  'country',
+  'registered_there',
+  'region_conflict',
+])
 const isConflict = ({ place }: Evidence) => place === 'region_conflict' || place === 'country_conflict'
 const is = (...types: NameComparison['matchType'][]) => {
   return ({ comparison }: Evidence) => types.includes(comparison.matchType)
@@ -126,6 +135,11 @@ const featureGroups = {
     queryNumbers: ({ comparison }) => capped(comparison.queryLeftover.number, 2),
     nameNumbers: ({ comparison }) => capped(comparison.nameLeftover.number, 2),
     namePlaceWords: ({ comparison }) => capped(comparison.nameLeftover.place, 3),
+    // A group's company in one country, where nothing says that this country is meant.
+    nameCountry: both(
+      ({ comparison }) => comparison.nameLeftover.country > 0,
+      (evidence) => !isInCountry(evidence),
+    ),
     bankAndHolding: ({ comparison }) => comparison.isBankAndHolding,
     onlyQueryMore: ({ comparison: { queryLeftover: q, nameLeftover: n } }) =>
       q.hard + q.soft > 0 && n.hard + n.soft === 0,

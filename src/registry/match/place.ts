@@ -1,7 +1,13 @@
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { countryCodeOf } from '../../core/countries.js'
-import { cityKeyOf, postalKeyOf, regionCodesOf } from '../normalize/place-names.js'
+import {
+  cityKeyOf,
+  isPartOfUnitedKingdom,
+  largerRegionOf,
+  postalKeyOf,
+  regionCodesOf,
+} from '../normalize/place-names.js'
 
 /** Where a registration sits, in the keys of place-names.ts. Empty text stands for unknown. */
 export interface Place {
@@ -136,7 +142,7 @@ function readName(name: string, hint: OpenHint, countries: Set<string>): boolean
     return true
   }
   if (country !== null) countries.add(country)
-  for (const region of regions) hint.regions.add(region)
+  for (const region of regions) if (tellsRegion(region)) hint.regions.add(region)
   // A region's name is often a city's too: New York, Berlin, Luxembourg.
   hint.cities.add(cityKeyOf(name))
   return true
@@ -170,7 +176,7 @@ function settleCodes(hint: OpenHint): void {
 export function agreementOf(hint: LocationHint | null, place: Place): PlaceAgreement {
   if (hint === null) return 'none'
   const countries = [place.countryCode, place.jurisdictionCountry].filter((code) => code !== '')
-  const regions = [place.regionCode, place.jurisdictionRegion].filter((code) => code !== '')
+  const regions = [place.regionCode, place.jurisdictionRegion].filter(tellsRegion)
   const countryFits = countries.some(
     (code) => hint.countries.has(code) || anyStartsWith(hint.regions, `${code}-`),
   )
@@ -182,9 +188,10 @@ export function agreementOf(hint: LocationHint | null, place: Place): PlaceAgree
   if (place.postalKey !== '' && hint.postals.has(place.postalKey)) return 'postal'
   if (place.cityKey !== '' && hint.cities.has(place.cityKey)) return 'city'
   if (outwardFits(hint, place)) return 'city'
-  if (regions.some((code) => hint.regions.has(code))) return 'region'
-  if (place.regionCode !== '' && anyStartsWith(hint.regions, place.regionCode.slice(0, 3)))
-    return 'region_conflict'
+  if (regions.some((code) => hint.regions.has(code) || hint.regions.has(largerRegionOf(code) ?? '')))
+    return 'region'
+  const [region] = regions
+  if (region === place.regionCode && differsFrom(hint.regions, region)) return 'region_conflict'
   if (areaDiffers(hint, place)) return 'region_conflict'
   if (countryFits)
     return place.countryCode === '' && place.jurisdictionRegion === '' ? 'registered_there' : 'country'
@@ -215,6 +222,15 @@ function areaDiffers(hint: LocationHint, place: Place): boolean {
   const area = areaOf(place.postalKey)
   const told = [...hint.postals].map(areaOf).filter((other) => other !== undefined)
   return area !== undefined && told.length > 0 && !told.includes(area)
+}
+
+/** "England" says no more than the country: it is no other region than Surrey. */
+const tellsRegion = (code: string): boolean => code !== '' && !isPartOfUnitedKingdom(code)
+
+/** Regions of one country, of which none is a part of this one. */
+function differsFrom(asked: ReadonlySet<string>, region: string): boolean {
+  const inCountry = [...asked].filter((code) => code.startsWith(region.slice(0, 3)))
+  return inCountry.length > 0 && !inCountry.some((code) => largerRegionOf(code) === region)
 }
 
 function anyStartsWith(values: ReadonlySet<string>, prefix: string): boolean {

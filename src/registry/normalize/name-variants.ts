@@ -35,6 +35,8 @@ export interface NameVariant extends ParsedName {
   readonly kind: VariantKind
   /** Where the column may have ended that the name fills: inside a word, between two, or nowhere. */
   readonly cut: ColumnCut
+  /** How another text was read for the name, as a reason says it; null for a piece of the text itself. */
+  readonly how: string | null
   /**
    * Of a trade name, and of the whole text that holds it: what stands before it states a legal form, so that it names
    * the company: "Norvane Ltd t/a Sunny Inn".
@@ -47,8 +49,9 @@ export interface NameVariant extends ParsedName {
   readonly isBracketTelling: boolean
 }
 
-type OpenVariant = Omit<NameVariant, 'cut' | 'isBesideForm' | 'isBracketTelling'> & {
+type OpenVariant = Omit<NameVariant, 'cut' | 'how' | 'isBesideForm' | 'isBracketTelling'> & {
   readonly cut?: ColumnCut
+  readonly how?: string
 }
 
 /**
@@ -67,6 +70,7 @@ export function variantsOf(name: string, cities: ReadonlySet<string> = new Set()
     ...readingsOf(text).map((reading) => ({
       ...parseName(reading.text),
       kind: reading.kind,
+      how: reading.how,
       cut: reading.columnChars === null ? cut : columnCutOf(reading.text, [reading.columnChars]),
     })),
     ofWords(beforeRepetition(words, cut), 'cut'),
@@ -98,6 +102,7 @@ export function variantsOf(name: string, cities: ReadonlySet<string> = new Set()
     variants.push({
       ...variant,
       cut: variant.cut ?? cut,
+      how: variant.how ?? null,
       isBesideForm: isFormBefore && (variant.kind === 'alias' || variant.kind === 'whole'),
       isBracketTelling: (variant.kind === 'middle' || variant.kind === 'whole') && isBracketTelling(text),
     })

@@ -20,7 +20,10 @@ for (const group of cityNames.trim().split(/[|\n]/)) {
 }
 
 const regionCodes = new Map<string, string[]>()
-for (const { code, name } of iso31662) {
+/** By a region: the larger one that it is a part of. */
+const largerRegions = new Map<string, string>()
+for (const { code, name, parent } of iso31662) {
+  if (parent.includes('-')) largerRegions.set(code, parent)
   for (const known of [name, code.slice(3)]) {
     const codes = regionCodes.get(closed(known))
     if (codes) codes.push(code)
@@ -36,6 +39,13 @@ function closed(text: string): string {
 export function regionCodesOf(text: string): readonly string[] {
   return regionCodes.get(closed(text)) ?? []
 }
+
+/** The region that holds this one (ISO 3166-2): Lombardia of Milano; null for most. */
+export const largerRegionOf = (code: string): string | null => largerRegions.get(code) ?? null
+
+/** ISO 3166-2 lists the countries of the United Kingdom, and all of it, beside their counties. */
+export const isPartOfUnitedKingdom = (code: string): boolean => nations.has(code)
+const nations = new Set(['UKM', 'GBN', 'EAW', 'ENG', 'SCT', 'WLS', 'NIR'].map((nation) => `GB-${nation}`))
 
 /** The ISO 3166-2 code of a subdivision as written, where its country makes it certain; else null. */
 export function regionCodeIn(countryCode: string | null, text: string): string | null {

@@ -308,6 +308,8 @@ describe('how the name was read', () => {
     ['Zorvex Robotics Inc dba Calder', robotics, 'The name, without the trade name, is that of'],
     ['Calder Ltd t/a Zorvex Robotics', robotics, 'The name, by its trade name, is that of'],
     ['Zorvex Robotics Inc Class A', robotics, 'The name, without the description of a security, is that of'],
+    ['Zorvex Rob0tics', robotics, 'The name, with errors of a scan put right, is that of'],
+    ['SQ *ZORVEX ROBOTICS', robotics, 'The name, without what a card statement adds, is that of'],
     ['Zorvex Robotics Inc Employees Plan', robotics, 'The name, up to its legal form, is that of'],
   ])('%s', (text, held, sentence) => {
     expect(said(weighed(text, held, {}))).toContain(sentence)

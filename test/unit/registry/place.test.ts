@@ -25,6 +25,10 @@ function place(
 const cupertino = place('Cupertino', 'CA', '95014', 'US', 'us_ca')
 const munich = place('München', 'Bayern', '80333', 'DE', 'de')
 const stockport = place('Stockport', null, 'SK1 3BZ', 'GB', 'gb')
+const chertsey = place('Chertsey', 'Surrey', 'KT16 0RS', 'GB', 'gb')
+const glasgow = place('Glasgow', 'Scotland', '', 'GB', 'gb')
+const monza = place('Monza', 'IT-MB', '', 'IT', 'it')
+const turin = place('Torino', 'IT-21', '', 'IT', 'it')
 const toronto = place('Toronto', 'ON', 'M5J 2T3', 'CA', 'ca_on')
 const shenzhen = place('Luohu, Shenzhen', null, '518000', 'CN')
 const utah = place('South Jordan', 'UT', '84095', 'US', 'us_de')
@@ -50,6 +54,13 @@ describe('a location hint and a place', () => {
     [stockport, 'SK1 9ZZ', 'city'],
     [stockport, 'Stockport, SK1 3BZ, GB', 'postal'],
     [stockport, 'England', 'country'],
+    [chertsey, 'United Kingdom', 'country'],
+    [chertsey, 'England', 'country'],
+    [chertsey, 'Leeds, UK', 'region_conflict'],
+    [glasgow, 'Edinburgh, UK', 'country'],
+    [monza, 'Lombardia, Italy', 'region'],
+    [turin, 'Cuneo, Italy', 'country'],
+    [turin, 'Lombardia, Italy', 'region_conflict'],
     [toronto, 'Toronto, ON, Canada', 'city'],
     [toronto, 'CA', 'country'],
     [toronto, 'Ontario', 'region'],

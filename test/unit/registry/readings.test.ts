@@ -175,6 +175,9 @@ describe('lines of card statements', () => {
     'Korvanax 5',
     'Target 20000 Ltd',
     'TJX Europe',
+    'THE HOME DEPOT FOUNDATION',
+    'The Home Depot Foundation',
+    'Spotify USA',
   ])('%j is read as it is', (text) => {
     expect(variantsOf(text).filter(({ kind }) => kind === 'whole' || kind === 'mended')).toHaveLength(1)
   })

@@ -35,6 +35,15 @@ describe('never sure and wrong', () => {
       'New York, NY',
       { name: 'Time Warner Cable Inc', city: 'New York', region: 'NY', listed: true, industry: true },
     ],
+    [
+      'Novo Nordisk Inc',
+      null,
+      { name: 'NOVO NORDISK A S', city: 'Bagsvaerd', country: 'DK', jurisdictionCountry: 'US', listed: true },
+    ],
+    ['Samsung Electronics', null, inBritain('SAMSUNG ELECTRONICS (UK) LIMITED', 'Chertsey')],
+    ['삼성전자', 'Suwon, South Korea', inBritain('SAMSUNG ELECTRONICS (UK) LIMITED', 'Chertsey')],
+    ['Amazon Web Services', null, inBritain('AMAZON WEB SERVICES UK LIMITED', 'London')],
+    ['THE HOME DEPOT FOUNDATION', 'Atlanta, GA', { name: 'HOME DEPOT, INC.', listed: true, industry: true }],
     ['Barchester Healthcare Developments Limited', 'GB', inBritain('BARCHESTER HEALTHCARE LIMITED')],
   ])('%j in %j is not answered with the one that is held', (name, location, held) => {
     const decision = match({ name, location, held: [held] })

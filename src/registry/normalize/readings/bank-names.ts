@@ -35,8 +35,11 @@ export function readBankName(text: string): Reading[] {
     .filter((name) => name !== text)
     .flatMap((name): Reading[] => {
       const head = withoutTown(name)
-      const whole: Reading = { text: name, kind: 'whole', columnChars: null }
-      return head === null ? [whole] : [whole, { text: head, kind: 'site', columnChars: null }]
+      const how = 'with abbreviations written out'
+      const whole: Reading = { text: name, kind: 'whole', how, columnChars: null }
+      return head === null
+        ? [whole]
+        : [whole, { text: head, kind: 'site', how: `${how} and without the town`, columnChars: null }]
     })
 }
 

@@ -21,12 +21,12 @@ const merchants: readonly (readonly [pattern: RegExp, name: string])[] = (
     ['msft ?\\*|microsoft ?\\*', 'Microsoft Corporation'],
     ['uber ?\\*|uber (?:trip|eats)', 'Uber Technologies, Inc.'],
     ['lyft ?\\*', 'Lyft, Inc.'],
-    ['dd ?\\*? ?doordash|doordash ?\\*', 'DoorDash, Inc.'],
+    ['dd ?\\*? ?doordash.*|doordash ?\\*', 'DoorDash, Inc.'],
     ['netflix\\.com', 'Netflix, Inc.'],
     ['airbnb ?\\*', 'Airbnb, Inc.'],
     ['spotify (?:usa|uk|p[0-9a-f]+)', 'Spotify Technology S.A.'],
     ['wholefds', 'Whole Foods Market, Inc.'],
-    ['homedepot\\.com|the home depot', 'The Home Depot, Inc.'],
+    ['homedepot\\.com|the home depot(?= ?#| \\d{4}|$)', 'The Home Depot, Inc.'],
     ["lowe'?s (?:#|\\d)", "Lowe's Companies, Inc."],
     ['bestbuycom|best ?buy (?:#|\\d{3})|best buy mht', 'Best Buy Co., Inc.'],
     ["mcdonald'?s [fm]\\d", "McDonald's Corporation"],
@@ -49,6 +49,7 @@ const merchants: readonly (readonly [pattern: RegExp, name: string])[] = (
   ] as const
 ).map(([pattern, name]) => [new RegExp(`^(?:${pattern})`, 'i'), name] as const)
 
+const how = 'without what a card statement adds'
 const numberWords = 'zero one two three four five six seven eight nine ten'.split(' ')
 
 /** A line of the statement of a card: the merchant without the marks of payment companies and its store's number. */
@@ -56,12 +57,22 @@ export function readCardDescriptor(text: string): Reading[] {
   // Statements of cards leave legal forms out: "Target 20000 Limited" is a company.
   if ((parseName(text).formClass ?? 'company') !== 'company') return []
   const unmarked = text.replace(processorMark, '')
-  const merchant = merchants.find(([pattern]) => pattern.test(unmarked))?.[1]
-  if (merchant !== undefined) return [{ text: merchant, kind: 'whole', columnChars: null }]
+  const merchant = merchantOf(unmarked)
+  if (merchant !== null)
+    return [{ text: merchant, kind: 'whole', how: 'written out from a card statement', columnChars: null }]
   const isMarked = unmarked !== text
   const store = unmarked.replace(storeNumber, '')
   // "5 Korvans" for "Five Korvans".
   const written = store.replace(/^\d{1,2}(?=\s+\p{L}{3})/u, (digits) => numberWords[Number(digits)] ?? digits)
-  if (written !== store) return [{ text: written, kind: 'mended', columnChars: null }]
-  return isMarked ? [{ text: store, kind: 'whole', columnChars: null }] : []
+  if (written !== store) return [{ text: written, kind: 'mended', how, columnChars: null }]
+  return isMarked ? [{ text: store, kind: 'whole', how, columnChars: null }] : []
+}
+
+/** Behind its mark a statement has a number or another mark, or nothing: "THE HOME DEPOT FOUNDATION" is a name. */
+function merchantOf(text: string): string | null {
+  const isMarked = /[*#\d/.]/.test(text)
+  const isInCapitals = text === text.toUpperCase()
+  const isLine = ([pattern]: (typeof merchants)[number]) =>
+    isMarked ? pattern.test(text) : isInCapitals && pattern.exec(text)?.[0] === text
+  return merchants.find(isLine)?.[1] ?? null
 }

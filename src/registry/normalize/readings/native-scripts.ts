@@ -114,6 +114,11 @@ export function readNativeName(text: string): Reading[] {
         )
       : greek
     const latin = isJapanese ? romanizeKana(hangul, isForeign) : hangul
-    return { text: latin.replace(/\s+/g, ' ').trim(), kind: 'whole', columnChars: null }
+    return {
+      text: latin.replace(/\s+/g, ' ').trim(),
+      kind: 'whole',
+      how: 'in Latin letters',
+      columnChars: null,
+    }
   })
 }

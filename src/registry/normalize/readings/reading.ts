@@ -6,6 +6,8 @@ export interface Reading {
    * end. `security`: without the title of the class.
    */
   readonly kind: 'whole' | 'mended' | 'site' | 'security'
+  /** How a reason says that the name was read: "in Latin letters". */
+  readonly how: string
   /** Width of the column that the name came from; `null` if unknown. */
   readonly columnChars: number | null
 }

@@ -53,5 +53,7 @@ const joinedForm = /(?<=[\p{L}\d]{5})(?=(?:[Ll][Tt][Dd]|[Gg][Mm][Bb][Hh]|[Ll]imi
 export function readScannedName(text: string): Reading[] {
   const split = text.replace(joinedForm, ' ').replace(joinedWords, ' ')
   const mended = split.replace(/[\p{L}\d|]+/gu, mendWord)
-  return mended === text ? [] : [{ text: mended, kind: 'mended', columnChars: null }]
+  return mended === text
+    ? []
+    : [{ text: mended, kind: 'mended', how: 'with errors of a scan put right', columnChars: null }]
 }

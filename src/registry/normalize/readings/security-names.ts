@@ -59,5 +59,6 @@ export function readSecurityName(text: string): Reading[] {
   // Unfolded where it can be: legal forms may need their punctuation.
   const name = isAbbreviated ? written.join(' ') : head
   const columnChars = isFull ? issuerChars + name.length - head.length : null
-  return [{ text: name, kind: isAbbreviated || isFull ? 'whole' : 'security', columnChars }]
+  const how = isAbbreviated ? 'with abbreviations written out' : 'without the class of the security'
+  return [{ text: name, kind: isAbbreviated || isFull ? 'whole' : 'security', how, columnChars }]
 }

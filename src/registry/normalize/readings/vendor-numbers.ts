@@ -23,5 +23,5 @@ export function readVendorLine(text: string): Reading[] {
       : name.length < cutNameCharsMin
         ? null
         : name.length
-  return [{ text: name, kind: 'whole', columnChars }]
+  return [{ text: name, kind: 'whole', how: "without the vendor's number", columnChars }]
 }
