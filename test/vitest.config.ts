@@ -36,7 +36,10 @@ export default defineConfig(({ mode }) => {
       expect: { poll: { timeout: 120_000 } },
       // Two cores, and tests that wait for processes, leases and limits a good part of their time.
       maxWorkers: isFull ? 4 : 3,
-      globalSetup: isFull ? ['test/support/shared-servers.ts'] : [],
+      globalSetup: [
+        'test/support/bundled-children.ts',
+        ...(isFull ? ['test/support/shared-servers.ts'] : []),
+      ],
       projects: [
         // Nothing of these outlives its test: files share what is loaded, which takes half of their time otherwise.
         project('parts', 'refused', { include: parts, exclude: full, isolate: false }),

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 export interface Child {
   /** The next line of its standard output; fails the test if it ends before. */
@@ -13,22 +14,33 @@ export interface Child {
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const loader = ['--import', 'tsx']
+/** Where the tests' programs are bundled (see bundled-children.ts). Without it, sources are loaded one by one. */
+export const childrenVariable = 'TEST_CHILDREN'
 
 /**
- * Runs a TypeScript module of test/support in a process of its own: what is tested is the source, never a stale
- * build. `moduleUrl` is a file URL; its export `main` gets the arguments.
+ * Runs a TypeScript module of the tests in a process of its own: what is tested is the source, never a stale build.
+ * `moduleUrl` is a file URL; its export `main` gets the arguments.
  */
 export function startChild(moduleUrl: string, ...args: string[]): Child {
+  const { loader, path } = programAt(moduleUrl)
   const code = `
-    const { main } = await import(${JSON.stringify(moduleUrl)})
+    const { main } = await import(${JSON.stringify(pathToFileURL(path).href)})
     await main(...${JSON.stringify(args)})`
   return follow([...loader, '--input-type=module', '--eval', code], moduleUrl)
 }
 
 /** The same of a module that does its work when it is loaded; it gets the arguments as its own. */
 export function startProgram(moduleUrl: string, ...args: string[]): Child {
-  return follow([...loader, fileURLToPath(moduleUrl), ...args], moduleUrl)
+  const { loader, path } = programAt(moduleUrl)
+  return follow([...loader, path, ...args], moduleUrl)
+}
+
+function programAt(moduleUrl: string): { loader: readonly string[]; path: string } {
+  const path = fileURLToPath(moduleUrl)
+  const folder = process.env[childrenVariable]
+  return folder === undefined
+    ? { loader: ['--import', 'tsx'], path }
+    : { loader: [], path: join(folder, `${basename(path, '.ts')}.js`) }
 }
 
 function follow(nodeArgs: readonly string[], moduleUrl: string): Child {
