@@ -41,12 +41,12 @@ export function cornersOf(heldOut: readonly HeldOut[], acceptShare: number): [nu
       Math.min(percent(rate), matchedConfidenceMin - 1),
     ]),
     [Number((acceptShare - justBelow).toFixed(6)), matchedConfidenceMin - 1],
-    [acceptShare, matchedConfidenceMin],
+    ...(acceptShare === neverAccepted ? [] : [[acceptShare, matchedConfidenceMin] as [number, number]]),
     ...above.map(({ middle, rate }): [number, number] => [
       middle,
       Math.max(matchedConfidenceMin, Math.min(percent(rate), confidenceMax)),
     ]),
-    [1, confidenceMax],
+    [1, acceptShare === neverAccepted ? matchedConfidenceMin - 1 : confidenceMax],
   ]
   return corners.filter((corner, at) => !isBetweenEqual(corner, corners[at - 1], corners[at + 1]))
 }
@@ -66,7 +66,7 @@ interface Band {
   readonly right: number
 }
 
-/** The least share from which answers are right so often; where there are too few to tell, one that few reach. */
+/** The least share from which answers are right so often. */
 export function acceptShareOf(heldOut: readonly HeldOut[], rate: number): number {
   const ends = bends.filter((bend) => bend >= acceptShareMin)
   const bands = ends.slice(1).map((end, at) => {
@@ -76,11 +76,11 @@ export function acceptShareOf(heldOut: readonly HeldOut[], rate: number): number
     const right = inside.reduce((sum, { weight, isRight }) => sum + (isRight ? weight : 0), 0)
     return { end, middle: start, total, right }
   })
-  return isotonic(bands).find((band) => band.rate >= rate)?.middle ?? acceptShareMax
+  return isotonic(bands).find((band) => band.rate >= rate)?.middle ?? neverAccepted
 }
 
 const acceptShareMin = 0.5
-const acceptShareMax = 0.97
+const neverAccepted = 1
 
 /** Neighbours whose rates fall instead of rising are put together until none does. */
 function isotonic(bands: readonly Band[]): { middle: number; rate: number }[] {

@@ -136,9 +136,9 @@ function isBracketTelling(text: string): boolean {
   })
 }
 
-/** A trade name or the holder's name beside the name: "Sunny Inn (Brightlow LLC)". One word is a remark. */
+/** A trade name or the holder's name behind the name: "Sunny Inn (Brightlow LLC)". One word is a remark. */
 function insideBrackets(text: string): string | null {
-  const inside = /[([]([^)\]]{4,})[)\]]?/.exec(text)?.[1] ?? null
+  const inside = /[([]([^)\]]{4,})[)\]]?\s*$/.exec(text)?.[1] ?? null
   return inside !== null && /\S\s+\S/.test(inside.trim()) ? inside : null
 }
 
