@@ -70,9 +70,12 @@ describe('the coefficients that the registry answers by', () => {
     const corners: Line = calibration.confidence[kind]
     const stated = Array.from({ length: 10_001 }, (_, at) => confidenceOf(at / 10_000, corners))
     expect(stated).toEqual([...stated].sort((a, b) => a - b))
-    expect([stated[0], stated.at(-1)]).toEqual([0, 99])
+    // Evidence that is right too seldom is never enough.
+    const isEverAccepted = calibration.acceptShares[kind] < 1
+    expect([stated[0], stated.at(-1)]).toEqual([0, isEverAccepted ? 99 : matchedConfidenceMin - 1])
     const reached = new Set(stated)
-    for (let confidence = matchedConfidenceMin - 1; confidence <= 90; confidence++)
+    const last = isEverAccepted ? 90 : matchedConfidenceMin - 1
+    for (let confidence = matchedConfidenceMin - 1; confidence <= last; confidence++)
       expect(reached.has(confidence), String(confidence)).toBe(true)
   })
 
@@ -80,7 +83,7 @@ describe('the coefficients that the registry answers by', () => {
     const { precision, recall, falseAccepts, calibrationError } = calibration.overall
     expect(precision).toBeGreaterThanOrEqual(0.985)
     expect(recall).toBeGreaterThanOrEqual(0.85)
-    expect(falseAccepts).toBeLessThanOrEqual(0.02)
+    expect(falseAccepts).toBeLessThanOrEqual(0.015)
     expect(calibrationError).toBeLessThanOrEqual(0.015)
   })
 })
