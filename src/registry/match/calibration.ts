@@ -13,7 +13,7 @@ export const calibration = {
     exact_told: 0.5,
     exact: 0.65,
     part: 0.55,
-    part_of_one_word: 1,
+    part_weak: 1,
     near: 0.65,
     piece: 0.5,
   },
@@ -86,7 +86,7 @@ export const calibration = {
       [0.9935, 99],
       [1, 99],
     ],
-    part_of_one_word: [
+    part_weak: [
       [0, 0],
       [0.05, 11.8],
       [0.15, 20],

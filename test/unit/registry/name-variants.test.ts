@@ -34,7 +34,7 @@ describe('what a text may be read as', () => {
     ['Brightlow Ltd T/A Sunny Inn', 'sunnyinn', 'alias'],
     ['Brightlow Ltd trading as Sunny Inn', 'sunnyinn', 'alias'],
     ['Harbel Trustees c/o Brightlow LLC', 'harbeltrustees', 'registered'],
-    ['Harbel Trustees c/o Brightlow LLC', 'brightlow', 'alias'],
+    ['c/o Brightlow LLC', 'brightlow', 'registered'],
     ['Brightlow PLC formerly Tavrik PLC', 'brightlow', 'registered'],
     ['Brightlow PLC (f/k/a Tavrik PLC)', 'tavrik', 'alias'],
     ['Aptina Inc., (formerly Lorvane Inc.)', 'lorvane', 'alias'],

@@ -44,6 +44,17 @@ describe('never sure and wrong', () => {
     ['삼성전자', 'Suwon, South Korea', inBritain('SAMSUNG ELECTRONICS (UK) LIMITED', 'Chertsey')],
     ['Amazon Web Services', null, inBritain('AMAZON WEB SERVICES UK LIMITED', 'London')],
     ['THE HOME DEPOT FOUNDATION', 'Atlanta, GA', { name: 'HOME DEPOT, INC.', listed: true, industry: true }],
+    [
+      'Smith c/o Deutsche Bank AG',
+      'Frankfurt',
+      { name: 'DEUTSCHE BANK AKTIENGESELLSCHAFT', city: 'Frankfurt', country: 'DE' },
+    ],
+    ['Exxon Mobil Retirees Club', null, { name: 'EXXON MOBIL CORP', listed: true, industry: true }],
+    [
+      'The Home Depot Foundation',
+      'Atlanta, GA',
+      { name: 'HOME DEPOT, INC.', city: 'Atlanta', region: 'GA', listed: true, industry: true },
+    ],
     ['Barchester Healthcare Developments Limited', 'GB', inBritain('BARCHESTER HEALTHCARE LIMITED')],
   ])('%j in %j is not answered with the one that is held', (name, location, held) => {
     const decision = match({ name, location, held: [held] })
