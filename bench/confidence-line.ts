@@ -66,7 +66,7 @@ interface Band {
   readonly right: number
 }
 
-/** The least share from which answers are right so often. */
+/** The least share from which answers are right so often; 1 where too few are. */
 export function acceptShareOf(heldOut: readonly HeldOut[], rate: number): number {
   const ends = bends.filter((bend) => bend >= acceptShareMin)
   const bands = ends.slice(1).map((end, at) => {
@@ -76,10 +76,19 @@ export function acceptShareOf(heldOut: readonly HeldOut[], rate: number): number
     const right = inside.reduce((sum, { weight, isRight }) => sum + (isRight ? weight : 0), 0)
     return { end, middle: start, total, right }
   })
-  return isotonic(bands).find((band) => band.rate >= rate)?.middle ?? neverAccepted
+  const accepted = isotonic(bands).filter((band) => band.rate >= rate)
+  const from = accepted[0]?.middle ?? neverAccepted
+  const isProven = heldOutWeightFrom(heldOut, from) >= acceptedWeightMin
+  return isProven ? from : neverAccepted
 }
 
-const acceptShareMin = 0.5
+const heldOutWeightFrom = (heldOut: readonly HeldOut[], from: number): number =>
+  heldOut.reduce((sum, { share, weight }) => (share > from ? sum + weight : sum), 0)
+
+/** Likelier than all else by half. */
+const acceptShareMin = 0.6
+/** Fewer answers prove nothing. */
+const acceptedWeightMin = 20
 const neverAccepted = 1
 
 /** Neighbours whose rates fall instead of rising are put together until none does. */

@@ -37,7 +37,7 @@ const { values } = parseArgs({
     ridge: { type: 'string', default: '1' },
     absent: { type: 'string', default: '0.3' },
     /** How often an answer has to be right to be accepted, among those of its kind of evidence and its share. */
-    accept: { type: 'string', default: '0.9' },
+    accept: { type: 'string', default: '0.8' },
     /** Prints every wrong answer that is accepted. */
     wrong: { type: 'boolean', default: false },
     write: { type: 'string' },
@@ -77,6 +77,7 @@ const fixed: Readonly<Partial<Record<FeatureName, number>>> = {
   conflictFormDiffers: -1.5,
   // A group's companies have one name and a form for each country: only the form tells them apart, and few queries have it.
   formForeign: -5,
+  formForeignPlaced: -3,
   // Who states a legal form states the name: a word more is another company's of the group.
   formStatedPrefixMore: -4,
   formStatedPrefix: -1,

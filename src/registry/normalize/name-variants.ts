@@ -11,7 +11,7 @@ import { readingsOf } from './readings/readings.js'
  * What a piece of a query is taken for. `whole`: the name as given, or another text for it (see readings). `cut`: its end, a piece of a legal form or a
  * repetition, is left out. `mended`: with a typing error in its legal form, or errors of a scan, put right. `security`: before the
  * description of a share. `form`: up to a legal form that more words follow. `registered` and `alias`: before and
- * after "d/b/a", "t/a", "formerly"; before "c/o". `site`: before a site, a department, a street address or the town asked for.
+ * after "d/b/a", "t/a", "formerly". `site`: before a site, a department, a street address or the town asked for.
  * `bracket`: without a bracket at its end; `middle`: without one that more words follow; `inside`: what stands there.
  * `hyphen`: before a hyphen inside a word.
  */
@@ -59,14 +59,11 @@ type OpenVariant = Omit<NameVariant, 'cut' | 'how' | 'isBesideForm' | 'isBracket
  * query's place may name (see place.ts), so that "Norvane Tulsa" in Tulsa is read as "Norvane" too.
  */
 export function variantsOf(name: string, cities: ReadonlySet<string> = new Set()): NameVariant[] {
-  const text = boundedText(name)
+  const text = addresseeOf(boundedText(name))
   const words = wordsOf(foldText(text.replace(registrarRemark, '')))
   const cut = columnCutOf(name)
   const hasRate = text.includes('%') || (cut !== 'nowhere' && /\d\.\d*$/.test(text))
-  const [beforeCare = '', ...careOf] = text.split(careOfMark)
-  // Who is written to; behind the mark stands whose address it is.
-  const addressee = beforeCare.trim() === '' ? (careOf[0] ?? '') : beforeCare
-  const [registered = '', ...aliases] = addressee.split(tradingMarks)
+  const [registered = '', ...aliases] = text.split(tradingMarks)
   const [current = '', ...former] = text.split(formerMarks)
   const candidates: (OpenVariant | null)[] = [
     { ...parseName(text), kind: 'whole' },
@@ -81,7 +78,7 @@ export function variantsOf(name: string, cities: ReadonlySet<string> = new Set()
     ofText(beforePhrase(text, securityPhrase), 'security'),
     ofWords(beforeCutForm(words, cut), 'cut'),
     ofWords(withFormMended(words), 'mended'),
-    ofText(aliases.length + careOf.length > 0 ? withoutOpenBracket(registered) : null, 'registered'),
+    ofText(aliases.length > 0 ? withoutOpenBracket(registered) : null, 'registered'),
     ofText(former.length > 0 ? current : null, 'registered'),
     ofWords(isRemark(words, cut) ? beforeForm(words) : null, 'cut'),
     ofText(text.replace(lastBracket, ''), 'bracket'),
@@ -123,13 +120,18 @@ function ofWords(words: readonly string[] | null, kind: VariantKind): OpenVarian
 
 const tradingMarks =
   /[([,]?\s*\b(?:d\/?b\/?a|t\/a|trading as|trades as|doing business as|operating as)\b[:.]?/i
-const careOfMark = /[([,]?\s*\bc\/o\b[:.]?/i
 /** What follows is a name of the same company. */
 const formerMarks =
   /[([,]?\s*\b(?:f\/?k\/?a|a\/?k\/?a|n\/?k\/?a|formerly(?: known as)?|previously|also known as|now known as)\b[:.]?/i
 /** What ends the text; a bracket that was cut has no end. */
 const lastBracket = /\s*[([][^)\]]*[)\]]?\s*$/
 const allBrackets = /[([][^)\]]*[)\]]?/g
+
+/** Behind "c/o" stands whose address it is. */
+function addresseeOf(text: string): string {
+  const [addressee = '', ...hosts] = text.split(/[([,]?\s*\bc\/o\b[:.]?/i)
+  return addressee.trim() === '' ? hosts.join(' ') : addressee
+}
 
 const withoutOpenBracket = (text: string): string => text.replace(/[([]\s*$/, '')
 
