@@ -85,6 +85,8 @@ const fixed: Readonly<Partial<Record<FeatureName, number>>> = {
   oneWordConflict: -2,
   oneWordConflictListed: 0,
   oneWordExtends: -1.5,
+  // A vehicle that holds shares of a company has the company's name inside its own; few queries have one.
+  nameEmbeds: -3,
   // A group's companies are called by their countries, and few of the queries have their names.
   nameCountry: -4,
   // The caller says so: two words in common outweigh a difference of place.

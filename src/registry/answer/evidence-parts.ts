@@ -19,6 +19,7 @@ const featuresOfParts = {
     ...[
       'reordered',
       'nameLeads',
+      'nameEmbeds',
       'nameLeadsFormStated',
       'nearDifference',
       'queryLight',

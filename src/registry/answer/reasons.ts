@@ -145,6 +145,7 @@ const leftoverFeatures: readonly FeatureName[] = [
   'nearDifference',
   'reordered',
   'nameLeads',
+  'nameEmbeds',
   'nameLeadsFormStated',
   'oneWordPrefixMore',
   'unlistedPrefixMore',

@@ -143,6 +143,7 @@ export const calibration = {
     nearDifference: -0.909,
     reordered: -0.06,
     nameLeads: -0.289,
+    nameEmbeds: -3,
     nameLeadsFormStated: -0.433,
     nearFirstDiffers: -0.525,
     nearPlural: 0.354,

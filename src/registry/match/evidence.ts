@@ -108,6 +108,12 @@ const featureGroups = {
     // "NAV Larkmoor I" is a vehicle that holds shares of Larkmoor.
     nameLeads: ({ comparison }) => comparison.leadingCount > 0,
     nameLeadsFormStated: both(({ comparison }) => comparison.isFormStated && comparison.leadingCount > 0),
+    // All of the text stands in a name that begins with other words: no part of it is only spelled otherwise.
+    nameEmbeds: both(
+      isNear,
+      ({ comparison: { leadingCount, looseCount, queryLeftover: q } }) =>
+        leadingCount > 0 && looseCount + q.light + q.soft + q.hard + q.number + q.place === 0,
+    ),
     nearFirstDiffers: ({ comparison }) => !comparison.firstAgrees,
     nearPlural: both(isNear, ({ comparison }) => comparison.isPluralOnly),
     looseWords: ({ comparison }) => capped(comparison.looseCount, 3),

@@ -164,7 +164,7 @@ function settleCodes(hint: OpenHint): void {
     const regions = regionCodesOf(code)
     const isCountry = country !== null && code === last && hint.countries.size === 0
     if (isCountry) hint.countries.add(country)
-    if (!isCountry || isAlone) for (const region of regions) hint.regions.add(region)
+    if (!isCountry || isAlone) for (const region of regions) if (tellsRegion(region)) hint.regions.add(region)
   }
   if (hint.countries.size === 0 || isAlone) return
   for (const region of hint.regions) {

@@ -152,6 +152,7 @@ const pairs: Record<FeatureName, readonly [more: Asked, less: Asked]> = {
   inHouse: [asked('Zorvex', 'Zorvex Services (UK) Ltd'), asked('Zorvex', 'Zorvex Robotics Services Ltd')],
   queryNumbers: [asked('Zorvex Fund IV', 'Zorvex Fund'), asked('Zorvex Fund', 'Zorvex')],
   nameNumbers: [asked('Zorvex Fund', 'Zorvex Fund IV'), asked('Zorvex', 'Zorvex Fund')],
+  nameEmbeds: [asked('Zorvex Reno', 'Calder Zorvex Reno'), asked('Zorvex Reno', 'Calder Zorvex')],
   nameCountry: [asked('Zorvex', 'Zorvex Italia'), asked('Zorvex', 'Zorvex Reno')],
   namePlaceWords: [asked('Zorvex', 'Zorvex Reno', { at: 'Reno' }), asked('Zorvex', 'Zorvex Reno')],
   bankAndHolding: [asked('Zorvex Bank', 'Zorvex Bancorp'), asked('Zorvex Bank', 'Zorvex Group')],

@@ -56,6 +56,7 @@ describe('a location hint and a place', () => {
     [stockport, 'England', 'country'],
     [chertsey, 'United Kingdom', 'country'],
     [chertsey, 'England', 'country'],
+    [chertsey, 'London, ENG, GB', 'country'],
     [chertsey, 'Leeds, UK', 'region_conflict'],
     [glasgow, 'Edinburgh, UK', 'country'],
     [monza, 'Lombardia, Italy', 'region'],
