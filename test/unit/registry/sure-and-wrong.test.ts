@@ -15,7 +15,11 @@ describe('never sure and wrong', () => {
     ['Portman Travel S.A.', 'Paris, France', inBritain('PORTMAN TRAVEL LIMITED')],
     ['Portman Travel K.K.', null, inBritain('PORTMAN TRAVEL LIMITED')],
     ['Portman Travel Pty Ltd', 'Sydney, Australia', inBritain('PORTMAN TRAVEL LIMITED')],
-    ['Moda Operandi', 'New York', { name: 'NAV Moda Operandi I, LLC' }],
+    [
+      'Moda Operandi',
+      'New York, NY',
+      { name: 'NAV Moda Operandi I, LLC', city: 'New York', region: 'NY', industry: true },
+    ],
     ['Moda Operandi', 'New York', { name: 'NAV Moda Operandi I, LLC', city: 'San Francisco', region: 'CA' }],
     ['PERKINS COIE LLP', 'Seattle, WA', { name: 'Perkins Coie Trust Co', city: 'Seattle', region: 'WA' }],
     [
