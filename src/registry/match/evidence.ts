@@ -1,5 +1,5 @@
 import { capped, tenths, wantsTown } from './query-features.js'
-import type { LocationHint, PlaceAgreement } from './place.js'
+import { isInCountry, type LocationHint, type PlaceAgreement } from './place.js'
 import type { NameComparison } from './compare-names.js'
 
 /** The companies among which one is chosen, as far as a name's evidence depends on the others. */
@@ -41,15 +41,6 @@ type Feature = (evidence: Evidence) => number | boolean
 
 const isPlaced = ({ place }: Evidence) => place === 'postal' || place === 'city'
 const isUnplaced = ({ place }: Evidence) => place !== 'postal' && place !== 'city'
-const isInCountry = ({ place }: Evidence) => inCountry.has(place)
-const inCountry: ReadonlySet<PlaceAgreement> = new Set([
-  'postal',
-  'city',
-  'region',
-  'country',
-  'registered_there',
-  'region_conflict',
-])
 const isConflict = ({ place }: Evidence) => place === 'region_conflict' || place === 'country_conflict'
 const is = (...types: NameComparison['matchType'][]) => {
   return ({ comparison }: Evidence) => types.includes(comparison.matchType)
@@ -144,7 +135,7 @@ const featureGroups = {
     // A group's company in one country, where nothing says that this country is meant.
     nameCountry: both(
       ({ comparison }) => comparison.nameLeftover.country > 0,
-      (evidence) => !isInCountry(evidence),
+      ({ place }) => !isInCountry(place),
     ),
     bankAndHolding: ({ comparison }) => comparison.isBankAndHolding,
     onlyQueryMore: ({ comparison: { queryLeftover: q, nameLeftover: n } }) =>

@@ -53,6 +53,20 @@ export function isConflict(place: PlaceAgreement): boolean {
   return place === 'region_conflict' || place === 'country_conflict' || place === 'town_abroad'
 }
 
+const inCountry: ReadonlySet<PlaceAgreement> = new Set([
+  'postal',
+  'city',
+  'region',
+  'country',
+  'registered_there',
+  'region_conflict',
+])
+
+/** The company is in the country asked for, or registered there. */
+export function isInCountry(place: PlaceAgreement): boolean {
+  return inCountry.has(place)
+}
+
 const postalShapes = [
   /\b[A-Z]{1,2}\d[A-Z\d]?\s*\d[A-Z]{2}\b/i, // GB
   /\b[A-Z]\d[A-Z]\s*\d[A-Z]\d\b/i, // CA
