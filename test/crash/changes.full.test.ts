@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { rowsOfCsv } from '../support/tables.js'
 import { MortalJob } from './mortal-job.js'
-import type { Life } from './mortality.js'
+import { tellingSteps, type Life } from './mortality.js'
 
 const changesName = 'changes.csv'
 /** The second night: a row is new, one is gone, one of two that ask the same is, and others have moved. */
@@ -35,10 +35,10 @@ describe('a night that dies at any step, and is resumed', () => {
   })
 
   test('its changes are told once, by the run that came to its end, and the next night tells none', async () => {
-    for (const [index, label] of whole.steps.entries()) {
+    for (const step of tellingSteps(whole.steps)) {
       const job = await afterFirstNight()
       try {
-        const life = await job.live('hold', index + 1)
+        const life = await job.live('hold', step)
         expect(life.isDead).toBe(true)
         expect([[], expected]).toContainEqual(told(job))
         // Once it is written down that the run has ended, all of it has been told.
@@ -47,7 +47,7 @@ describe('a night that dies at any step, and is resumed', () => {
         await job.live('hold')
         expect(told(job)).toEqual([])
       } catch (error) {
-        throw new Error(`died at step ${index + 1}, ${label}`, { cause: error })
+        throw new Error(`died at step ${step}, ${String(whole.steps[step - 1])}`, { cause: error })
       } finally {
         job.remove()
       }

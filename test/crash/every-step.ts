@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
 import { readParquet } from '../support/tables.js'
 import { MortalJob, oldOutput, type OnLost } from './mortal-job.js'
-import type { Life } from './mortality.js'
+import { tellingSteps, type Life } from './mortality.js'
 
 /** A file as its rows, so that one row can be told to differ. */
 async function linesOf(job: MortalJob): Promise<string[]> {
@@ -88,8 +88,8 @@ function expectResubmitted(job: MortalJob, whole: Whole, intended: readonly stri
 }
 
 /**
- * Dies once at every step from `from` on, and once at each kind of step that this missed, since steps side by side
- * change places; answers with the steps it died at.
+ * Dies once at every telling step from `from` on, and once at each kind of them that this missed, since steps side by
+ * side change places; answers with the steps it died at.
  */
 export async function dieEverywhere(
   outputName: string,
@@ -100,9 +100,10 @@ export async function dieEverywhere(
   const seen: string[] = []
   const first = whole.life.steps.indexOf(from) + 1
   expect(first).toBeGreaterThan(0)
-  const numbers = whole.life.steps.flatMap((_, index) => (index + 1 >= first ? [index + 1] : []))
+  const numbers = tellingSteps(whole.life.steps, first)
   await dieAtEach(numbers)
-  await dieAtEach([...new Set(whole.life.steps.slice(first - 1))].filter((kind) => !seen.includes(kind)))
+  const kinds = new Set(numbers.map((number) => whole.life.steps[number - 1] ?? ''))
+  await dieAtEach([...kinds].filter((kind) => !seen.includes(kind)))
   return seen
 
   async function dieAtEach(steps: readonly (number | string)[]): Promise<void> {

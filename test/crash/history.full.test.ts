@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { RememberedRun } from '../../src/pipeline/history/history.js'
 import { MortalJob } from './mortal-job.js'
+import { tellingSteps } from './mortality.js'
 
 function newJob(): MortalJob {
   const job = new MortalJob('out.csv')
@@ -28,7 +29,7 @@ describe('a run that dies at any of its steps', () => {
     const { steps } = await dying(Infinity)
     expect(steps.filter((step) => step === 'after remember').length).toBeGreaterThan(5)
     const seen = new Set<string>()
-    for (let dieAt = 1; dieAt <= steps.length; dieAt++) {
+    for (const dieAt of tellingSteps(steps)) {
       const { job } = await dying(dieAt)
       const [second, first] = runsOf(job).length === 1 ? [undefined, runsOf(job)[0]] : runsOf(job)
       expect(first).toMatchObject({ number: 1, isPublished: true, exitCode: 3, baseline: null })

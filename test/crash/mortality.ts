@@ -51,6 +51,17 @@ export class Life {
 }
 
 /**
+ * The numbers, from 1, of the steps from `first` on whose death leaves something new: before a step everything is as
+ * after the one before it.
+ */
+export function tellingSteps(steps: readonly string[], first = 1, last = steps.length): number[] {
+  return steps.flatMap((step, index) => {
+    const number = index + 1
+    return number >= first && number <= last && (number === first || step.startsWith('after')) ? [number] : []
+  })
+}
+
+/**
  * The same object, with a step before and after each of its methods but `close`; all of them are asynchronous, but for
  * `of`, which gives another view of the same.
  */
