@@ -7,7 +7,6 @@ import { createRowReader, keyedQuestion } from './row-reader.js'
 import type { AskingRule, IdentifierUse } from './rules/asking-rule.js'
 import type { ColumnSamples } from './rules/column-content.js'
 import { askedColumns, detectColumns, type AskedColumns, type LookupColumns } from './rules/detect-columns.js'
-import { earlierColumns } from './rules/earlier-columns.js'
 import { identifiersIn } from './rules/identifier-columns.js'
 import { plainColumns } from './rules/nested-columns.js'
 
@@ -50,8 +49,7 @@ export interface ColumnChoice {
 
 /**
  * The columns asked for or found. A lookup is known by what was asked: where more rows of this input were asked
- * before by the columns of an earlier rule, or without identifiers, those are kept, so that nothing is billed again by
- * a better guess.
+ * before by other columns, or without identifiers, those are kept, so that nothing is billed again by a better guess.
  */
 export async function chooseColumns(options: {
   input: Input
@@ -87,26 +85,15 @@ export async function chooseColumns(options: {
   return { rule: other, note }
 }
 
-/** What earlier runs may have asked with: no identifiers, the earlier rule, and what is found where nothing is named. */
+/** What earlier runs may have asked with: no identifiers, and what is found where nothing is named. */
 function otherColumns(
   { columns: header, nested }: Input,
   asked: AskedColumns,
   columns: LookupColumns,
   samples: ColumnSamples,
 ): LookupColumns[] {
-  const found = earlierColumns(header)
-  const earlier = found === null || nested.has(found.name) ? null : found
   const { context, identifiers } = columns
   const candidates: LookupColumns[] = columns.name === null ? [] : [{ ...columns, identifiers: {} }]
-  if (earlier !== null) {
-    const name = asked.name === undefined ? earlier.name : columns.name
-    const location = asked.location === undefined ? earlier.location : columns.location
-    for (const places of [location, earlier.location])
-      candidates.push(
-        { name, location: places, context, identifiers: {} },
-        { name, location: places, context, identifiers },
-      )
-  }
   if (asked.location !== undefined && columns.name !== null) {
     const detected = detectColumns(
       header,

@@ -6,7 +6,6 @@ import {
   NotOursError,
   openSqlite,
   versionOf,
-  type Migration,
   type OpenSqliteOptions,
   type Sqlite,
 } from './sqlite.js'
@@ -17,7 +16,7 @@ export interface OwnSqlite {
   readonly path: string
   /** Marks a file as of this kind; null where its name alone says so. */
   readonly applicationId: number | null
-  readonly migrations: readonly Migration[]
+  readonly migrations: readonly string[]
   /** What went wrong with the file, in a user's words: NotOursError, and what SQLite and the file system throw. */
   readonly explain: (error: unknown) => unknown
 }

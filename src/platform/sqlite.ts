@@ -116,27 +116,19 @@ export const versionOf = (database: Sqlite): number =>
   database.pragma('user_version', { simple: true }) as number
 
 /**
- * SQL or a function, applied in one transaction; or work in transactions of its own, for what is too much for one:
- * killed at any point, it is begun again and goes on.
- */
-export type Migration = string | ((database: Sqlite) => void) | { inBatches: (database: Sqlite) => void }
-
-/**
  * Brings the schema from its `user_version` to `migrations.length`, each step in a transaction of its own, also where
  * another process is at it. Throws NotOursError when the file was written by a newer version.
  */
-export function migrate(database: Sqlite, migrations: readonly Migration[]): void {
+export function migrate(database: Sqlite, migrations: readonly string[]): void {
   const found = versionOf(database)
   if (found > migrations.length) throw NotOursError.newer(found, migrations.length)
-  const step = database.transaction((migration: Migration, version: number) => {
+  const step = database.transaction((migration: string, version: number) => {
     if (versionOf(database) >= version) return
-    if (typeof migration === 'string') database.exec(migration)
-    else if (typeof migration === 'function') migration(database)
+    database.exec(migration)
     database.pragma(`user_version = ${version}`)
   })
   for (const [index, migration] of migrations.entries()) {
     if (index < found) continue
-    if (typeof migration === 'object') migration.inBatches(database)
     step.immediate(migration, index + 1)
   }
 }

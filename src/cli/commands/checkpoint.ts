@@ -59,9 +59,7 @@ export function fillCheckpointCommand(checkpoint: Command, io: CliIo): void {
   })
   leaf('compact', 'gives the disk back what the checkpoint no longer needs; loses nothing', (path, flags) => {
     if (!existsSync(path)) throwNone(path)
-    const compaction = compactCheckpoint(path, systemClock.nowMs(), (text) => {
-      io.err(`${text}.\n`)
-    })
+    const compaction = compactCheckpoint(path, systemClock.nowMs())
     io.out(flags.json === true ? jsonLine('compaction', compaction) : compactionText(compaction))
   })
   fillMigrateCommand(checkpoint, io)

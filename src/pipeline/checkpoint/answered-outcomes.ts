@@ -6,7 +6,6 @@ import {
   unpackLineHead,
   type PackedAnswer,
 } from './packed-answer.js'
-import { answersIn } from './plain-answers.js'
 
 /** Of an answer, before it is said of which kind it is. */
 export interface FoundOutcome {
@@ -19,14 +18,12 @@ export interface FoundOutcome {
 }
 
 /** The answers that stand, among ids that are given as a JSON list. */
-export const outcomesSql = (version: number): string =>
-  `SELECT l.lookup_id AS lookupId, l.scope_id AS scopeId, a.outcome, a.packing,
+export const outcomesSql = `SELECT l.lookup_id AS lookupId, l.scope_id AS scopeId, a.outcome, a.packing,
      substr(a.packed, 1, ${packedHeadBytes}) AS head
-   FROM json_each(?) AS given CROSS JOIN lookups l ON l.lookup_id = given.value JOIN ${answersIn(version)} a USING (lookup_id)
+   FROM json_each(?) AS given CROSS JOIN lookups l ON l.lookup_id = given.value JOIN answers a USING (lookup_id)
    WHERE l.state = 'answered'`
 
-export const wholeAnswerSql = (version: number): string =>
-  `SELECT ${packedColumns} FROM ${answersIn(version)} WHERE lookup_id = ?`
+export const wholeAnswerSql = `SELECT ${packedColumns} FROM answers WHERE lookup_id = ?`
 
 /** Behind the status, where lines of resolutions have it; `whole` is read where it stands elsewhere. */
 export function confidenceOf(

@@ -291,7 +291,7 @@ export interface AnsweredLine {
   outcome: string
   /** As UTF-8: a Parquet output copies it, and decodes none. */
   line: Buffer
-  /** The checksum that the answer bears; null in a file of an earlier version. */
+  /** The checksum that the answer bears. */
   mark: Buffer | null
 }
 

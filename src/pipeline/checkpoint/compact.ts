@@ -18,12 +18,12 @@ export interface Compaction {
  * point, or on a full disk, it is as it was. It stays the same file, so its head still fits. Throws CHECKPOINT_* and
  * DISK_FULL.
  */
-export function compactCheckpoint(path: string, nowMs: number, notice: (text: string) => void): Compaction {
+export function compactCheckpoint(path: string, nowMs: number): Compaction {
   const lock = lockCheckpoint(path, nowMs)
   try {
     return explained(path, () => {
       const bytesBefore = bytesOf(path)
-      const database = openToWrite(path, notice)
+      const database = openToWrite(path)
       try {
         const wrong = findDamage(database, 'all')
         if (wrong.length > 0) throw damaged(path, undefined, damageText(wrong))

@@ -1,7 +1,6 @@
-import { sqliteCode, type Sqlite } from '../../platform/sqlite.js'
+import { sqliteCode, versionOf, type Sqlite } from '../../platform/sqlite.js'
 import { unsoundHistory } from './history-proof.js'
-import { answersIn, provenVersion } from './plain-answers.js'
-import { checksumSql, nextChain, summedTables, type SummedTable } from './row-checksums.js'
+import { checksumSql, nextChain, provenAnswers, summedTables, type SummedTable } from './row-checksums.js'
 
 /** Something that is not as it was written. */
 export interface Damage {
@@ -35,13 +34,12 @@ export function findDamage(database: Sqlite, answers: AnswersChecked, beside: Sq
       found.push({ where, what: `cannot be read (${(error as Error).message})`, count: 1, examples: [] })
     }
   }
-  const version = database.pragma('user_version', { simple: true }) as number
   const lookAtAll = database.transaction(() => {
     look('database', () => integrity(beside))
-    // Of an earlier version there is nothing more to hold it against.
-    if (version < provenVersion) return
+    // A file that was never finished being made holds nothing more.
+    if (versionOf(database) === 0) return
     for (const table of summedTables) look(table, () => unsoundRows(database, table))
-    look('answers', () => unsoundAnswers(database, answersIn(version), answers))
+    look('answers', () => unsoundAnswers(database, answers))
     look('chain', () => brokenChain(database))
     look('lookups', () => forgottenAttempts(database))
     // Nothing that a run decides depends on it.
@@ -128,16 +126,12 @@ function checkpointRow(database: Sqlite): Omit<Damage, 'where'> | null {
 }
 
 /** What agrees with its checksum and cannot be unpacked was written by nobody; looked for where all are. */
-function unsoundAnswers(
-  database: Sqlite,
-  answers: string,
-  which: AnswersChecked,
-): Omit<Damage, 'where'> | null {
+function unsoundAnswers(database: Sqlite, which: AnswersChecked): Omit<Damage, 'where'> | null {
   const found =
     which === 'all'
-      ? `${answers} a LEFT JOIN lookups l USING (lookup_id)
+      ? `${provenAnswers} a LEFT JOIN lookups l USING (lookup_id)
          WHERE NOT is_sound OR NOT unpacks(packing, line_bytes, body_bytes, packed)`
-      : `temp.wanted JOIN ${answers} a USING (lookup_id) LEFT JOIN lookups l USING (lookup_id) WHERE NOT is_sound`
+      : `temp.wanted JOIN ${provenAnswers} a USING (lookup_id) LEFT JOIN lookups l USING (lookup_id) WHERE NOT is_sound`
   const names = database.prepare<[], string | null>(`SELECT l.name FROM ${found}`).pluck().all()
   return names.length === 0 ? null : listed('answers do not agree with their checksums', names)
 }

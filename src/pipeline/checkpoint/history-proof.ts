@@ -1,8 +1,7 @@
-import { sqliteCode, versionOf, type Sqlite } from '../../platform/sqlite.js'
+import { sqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import {
   entryDigest,
   historyTables,
-  historyVersion,
   marksChecksum,
   outputDigest,
   runChecksum,
@@ -60,7 +59,6 @@ export function soundOutput(
 
 /** Rows of history that are not as they were written, of each table. */
 export function unsoundHistory(database: Sqlite): { table: string; count: number }[] {
-  if (versionOf(database) < historyVersion) return []
   return historyTables
     .map((table) => ({ table, count: countUnsound[table](database) }))
     .filter(({ count }) => count > 0)

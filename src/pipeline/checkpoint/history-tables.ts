@@ -1,9 +1,6 @@
 import { valuesOfState } from '../rules/published-state.js'
 import { digest, rowChecksum } from './row-checksums.js'
 
-/** From this version on, runs are remembered. */
-export const historyVersion = 8
-
 /**
  * - `history_runs`: one row a run; `output_id` is null where none was written, or it is not remembered any more.
  * - `history_outputs`: the entry of each row of an output, as `packed-rows.ts` has them; runs whose outputs are equal

@@ -4,12 +4,10 @@ import { assertOwnPath, openOwn, readOwn, type OwnSqlite } from '../../platform/
 import { LockHeldError, takeLock, type ProcessLock } from '../../platform/process-lock.js'
 import { isDiskFull, NotOursError, sqliteCode, versionOf, type Sqlite } from '../../platform/sqlite.js'
 import { damaged } from './damage-error.js'
-import { stampHead } from './facts.js'
 import { readHead } from './head-file.js'
 import { moved } from './moved-error.js'
 import { movedTo } from './moved-file.js'
 import { headPath } from './paths.js'
-import { fitsVersion } from './plain-answers.js'
 import { keepChecksums, registerChecksums } from './row-checksums.js'
 import { applicationId, migrations, schemaVersion } from './schema.js'
 
@@ -31,8 +29,8 @@ export function lockCheckpoint(path: string, nowMs: number): ProcessLock {
   return explained(path, () => takeLock(`${path}.lock`, nowMs))
 }
 
-/** Opens the checkpoint to write, made and migrated as needed. Throws CHECKPOINT_* and DISK_FULL. */
-export function openToWrite(path: string, notice: (text: string) => void = () => undefined): Sqlite {
+/** Opens the checkpoint to write, made as needed. Throws CHECKPOINT_* and DISK_FULL. */
+export function openToWrite(path: string): Sqlite {
   assertFile(path)
   return openOwn(checkpointAt(path), {
     synchronous: 'FULL',
@@ -40,34 +38,9 @@ export function openToWrite(path: string, notice: (text: string) => void = () =>
     setUp: (database) => {
       database.pragma('temp_store = FILE')
       registerChecksums(database)
-      assertSoundToMigrate(database, path)
-    },
-    aroundMigration: (migrate, database) => {
-      const sizeMegabytes = Math.round(statSync(path).size / 1e6)
-      if (sizeMegabytes >= noticedMegabytes) notice(migrationText(path, sizeMegabytes))
-      stampHead(database, path)
-      migrate()
     },
     finish: keepChecksums,
   })
-}
-
-/** What is smaller is brought to this version in seconds. */
-const noticedMegabytes = 100
-
-const migrationText = (path: string, sizeMegabytes: number) =>
-  `The checkpoint ${path} (${sizeMegabytes.toLocaleString('en-US')} MB) is brought to the form of this version, once; stopped at any time, it goes on with the next run`
-
-/**
- * What is damaged is not built on: its checksums would prove the damage. Where the version is damaged, the tables
- * are not those of it.
- */
-function assertSoundToMigrate(database: Sqlite, path: string): void {
-  const version = versionOf(database)
-  if (version === 0) return
-  if (!fitsVersion(database, version)) throw damaged(path)
-  if (version >= schemaVersion) return
-  if (database.pragma('integrity_check', { simple: true }) !== 'ok') throw damaged(path)
 }
 
 /**
@@ -81,9 +54,7 @@ export function openToRead(path: string, unfinished: 'unfinished' | 'refused' = 
     versions: 'any',
     setUp: (database) => {
       registerChecksums(database)
-      const version = versionOf(database)
-      if (version > 0 && !fitsVersion(database, version)) throw damaged(path)
-      if (version > 0 || unfinished === 'unfinished') return
+      if (versionOf(database) > 0 || unfinished === 'unfinished') return
       throw new UserError('CHECKPOINT_INVALID', `the checkpoint ${path} was never finished being made`, {
         hint: 'run `enrich` once with this checkpoint, then look again',
       })

@@ -24,8 +24,7 @@ import {
   unpackLineBytes,
   type PackedAnswer,
 } from './packed-answer.js'
-import { answersIn, provenVersion } from './plain-answers.js'
-import { checksumSql } from './row-checksums.js'
+import { checksumSql, provenAnswers } from './row-checksums.js'
 import { readCounts, readSpentOfJob, serviceOf } from './scope-counts.js'
 import { findLookupSql, type FoundLookup } from './queries.js'
 import { standingOf } from './verify.js'
@@ -87,7 +86,7 @@ class SqliteReader implements CheckpointReader {
   readonly #path: string
   /** Null: of no service. */
   readonly #scope: string | null
-  #reads: Reads
+  readonly #reads: Reads
   /** Scopes that were seen, by number: they never change. */
   readonly #kinds = new Map<number, LookupKind>()
 
@@ -96,7 +95,7 @@ class SqliteReader implements CheckpointReader {
     this.#database = database
     this.#path = path
     this.#scope = scope
-    this.#reads = prepareReads(database, versionOf(database))
+    this.#reads = prepareReads(database)
   }
 
   fetch(kind: LookupKind, keys: readonly Uint8Array[]): Promise<void> {
@@ -200,17 +199,12 @@ class SqliteReader implements CheckpointReader {
     return kind
   }
 
-  /**
-   * One transaction for all: each of its own locks the file anew and drops what is in the cache. A file of an earlier
-   * version may have been brought to this one since.
-   */
+  /** One transaction for all: each of its own locks the file anew and drops what is in the cache. */
   #reading<Result>(read: (reads: Reads) => Result): Result {
-    const once = this.#database.transaction(() => {
-      const version = versionOf(this.#database)
-      if (version !== this.#reads.version) this.#reads = prepareReads(this.#database, version)
-      return read(this.#reads)
-    })
-    return explained(this.#path, once)
+    return explained(
+      this.#path,
+      this.#database.transaction(() => read(this.#reads)),
+    )
   }
 
   /** What does not agree with its checksum is not given out. */
@@ -229,7 +223,7 @@ class SqliteReader implements CheckpointReader {
   }
 
   counts(): ScopeCounts[] {
-    return explained(this.#path, () => readCounts(this.#database, versionOf(this.#database)))
+    return explained(this.#path, () => readCounts(this.#database))
   }
 
   spentOfJob(job: string): ReadonlyMap<LookupKind, number> {
@@ -261,22 +255,19 @@ class SqliteReader implements CheckpointReader {
 
 type Reads = ReturnType<typeof prepareReads>
 
-function prepareReads(database: Sqlite, version: number) {
-  const answers = answersIn(version)
-  // A file of an earlier version has no checksums yet: the next run adds them.
-  const isLookupSound = version < provenVersion ? '1' : `l.checksum IS ${checksumSql('lookups', 'l.')}`
+function prepareReads(database: Sqlite) {
+  const isLookupSound = `l.checksum IS ${checksumSql('lookups', 'l.')}`
   return {
-    version,
     scopeId: database.prepare<[string], number>('SELECT scope_id FROM scopes WHERE scope = ?').pluck(),
     scopeOf: database.prepare<[number], string>('SELECT scope FROM scopes WHERE scope_id = ?').pluck(),
     find: database.prepare<[number, Uint8Array], FoundLookup>(findLookupSql),
-    answeredOutcomes: database.prepare<[string], FoundOutcome>(outcomesSql(version)),
-    whole: database.prepare<[number], PackedAnswer>(wholeAnswerSql(version)),
+    answeredOutcomes: database.prepare<[string], FoundOutcome>(outcomesSql),
+    whole: database.prepare<[number], PackedAnswer>(wholeAnswerSql),
     wasAsked: database
       .prepare<[number], 0 | 1>(`SELECT state <> 'new' FROM lookups WHERE lookup_id = ?`)
       .pluck(),
     outcome: database.prepare<[number], { outcome: string; scopeId: number }>(
-      `SELECT a.outcome, l.scope_id AS scopeId FROM lookups l JOIN ${answers} a USING (lookup_id)
+      `SELECT a.outcome, l.scope_id AS scopeId FROM lookups l JOIN answers a USING (lookup_id)
        WHERE lookup_id = ? AND l.state = 'answered'`,
     ),
     asked: database.prepare<[number], Lookup>(
@@ -289,7 +280,7 @@ function prepareReads(database: Sqlite, version: number) {
       `SELECT l.scope_id AS scopeId, l.state, l.answered_at_ms AS answeredAtMs, l.run_id AS runId, l.failure, a.outcome,
          a.line_version AS lineVersion, ${packedColumns},
          ${isLookupSound} AND coalesce(a.is_sound, 1) AS isSound
-       FROM lookups l LEFT JOIN ${answers} a USING (lookup_id) WHERE lookup_id = ?`,
+       FROM lookups l LEFT JOIN ${provenAnswers} a USING (lookup_id) WHERE lookup_id = ?`,
     ),
     answered: database.prepare<
       [number],
@@ -297,7 +288,7 @@ function prepareReads(database: Sqlite, version: number) {
     >(
       `SELECT a.outcome, l.scope_id AS scopeId, a.line_version AS lineVersion, a.mark, ${packedColumns},
          ${isLookupSound} AND a.is_sound AS isSound
-       FROM lookups l JOIN ${answers} a USING (lookup_id)
+       FROM lookups l JOIN ${provenAnswers} a USING (lookup_id)
        WHERE lookup_id = ? AND l.state IN ('answered', 'failed')`,
     ),
   }

@@ -2,6 +2,7 @@ import type { FoundHead } from '../rules/checkpoint-standing.js'
 import { carryHistory } from './history-proof.js'
 import { parseCustomId, type SubmissionName } from '../rules/custom-id.js'
 import type { Sqlite } from '../../platform/sqlite.js'
+import { nextChain } from './row-checksums.js'
 import {
   insertRow,
   isSound,
@@ -12,7 +13,6 @@ import {
   type Rebuilt,
   type Row,
 } from './salvage.js'
-import { chainSubmissions } from './schema.js'
 
 const reason = 'what was known of it was damaged'
 
@@ -326,5 +326,24 @@ export class Rebuilder {
       )
       .pluck()
     return [...ids].map((id) => name.get(id) ?? '')
+  }
+}
+
+/** Chains the submissions that are there, in the order in which they left. */
+function chainSubmissions(database: Sqlite): void {
+  const page = database.prepare<
+    [number],
+    { position: number; customId: string; attempt: number; intendedAtMs: number }
+  >(
+    `SELECT rowid AS position, custom_id AS customId, attempt, intended_at_ms AS intendedAtMs
+     FROM submissions WHERE rowid > ? ORDER BY rowid LIMIT 1000`,
+  )
+  const write = database.prepare<[string, number]>('UPDATE submissions SET chain = ? WHERE rowid = ?')
+  let chain = ''
+  for (let rows = page.all(-1); rows.length > 0; rows = page.all(rows.at(-1)?.position ?? 0)) {
+    for (const row of rows) {
+      chain = nextChain(chain, row)
+      write.run(chain, row.position)
+    }
   }
 }

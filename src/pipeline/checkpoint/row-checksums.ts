@@ -65,6 +65,11 @@ export function answerChecksumSql(answer: string, key: string): string {
   return `answer_checksum(${key}, ${answerColumns.map((column) => answer + column).join(', ')})`
 }
 
+/** The answers, each with its checksum as `mark` and whether it is sound. */
+export const provenAnswers = `(SELECT a.lookup_id, a.run_id, a.outcome, a.line_version, a.answered_at_ms, a.packing,
+    a.line_bytes, a.body_bytes, a.packed, a.checksum AS mark, a.checksum IS ${answerChecksumSql('a.', 'l.key')} AS is_sound
+  FROM answers a LEFT JOIN lookups l USING (lookup_id))`
+
 /** The same of a row that was read: `row` by the names of its columns. */
 export function answerChecksumOf(row: Readonly<Record<string, unknown>>, key: Buffer): Buffer {
   return answerChecksum([key, ...answerColumns.map((column) => row[column])])
@@ -93,7 +98,6 @@ export function registerChecksums(database: Sqlite): void {
   const unpacksRow = (packing: unknown, lineBytes: unknown, bodyBytes: unknown, packed: unknown) =>
     Number(unpacks({ packing, lineBytes, bodyBytes, packed } as PackedAnswer))
   database.function('unpacks', options, unpacksRow)
-  database.function('digest', options, (bytes: unknown) => digest(bytes as Buffer | string))
 }
 
 export function rowChecksum(values: readonly unknown[]): Buffer {

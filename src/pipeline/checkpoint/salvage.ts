@@ -1,7 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { sqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import { unpacks, type PackedAnswer } from './packed-answer.js'
-import { isPlainSound, packedRow, type PlainAnswerRow } from './plain-answers.js'
 import { answerChecksumOf, rowChecksum, summedColumns, type SummedTable } from './row-checksums.js'
 import { applicationId, schemaVersion } from './schema.js'
 
@@ -57,12 +56,8 @@ export function isSound(table: SummedTable, row: Row): boolean {
   return Buffer.isBuffer(row['checksum']) && sum.equals(row['checksum'])
 }
 
-/** An answer as it is kept now, however it was kept; null where it is not as it was written. */
+/** An answer; null where it is not as it was written. */
 export function soundAnswer({ position, ...row }: Row, key: Buffer): Row | null {
-  if ('line' in row) {
-    const plain = row as unknown as PlainAnswerRow
-    return isPlainSound(plain, key) ? { position, ...packedRow(plain, key) } : null
-  }
   const { checksum, packing, line_bytes: lineBytes, body_bytes: bodyBytes, packed } = row
   const isProven = Buffer.isBuffer(checksum) && answerChecksumOf(row, key).equals(checksum)
   const isWhole = unpacks({ packing, lineBytes, bodyBytes, packed } as PackedAnswer)

@@ -3,10 +3,9 @@ import { readScope, type LookupKind } from '../rules/lookup-kind.js'
 import { lookupStates, type LookupState } from '../rules/lookup-state.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { ScopeCounts } from './checkpoint.js'
-import { answersIn } from './plain-answers.js'
 
 /** What each scope of a checkpoint holds. */
-export function readCounts(database: Sqlite, version: number): ScopeCounts[] {
+export function readCounts(database: Sqlite): ScopeCounts[] {
   const scopes = database
     .prepare<
       [],
@@ -29,7 +28,7 @@ export function readCounts(database: Sqlite, version: number): ScopeCounts[] {
     'SELECT state, count(*) AS count FROM lookups WHERE scope_id = ? GROUP BY state',
   )
   const outcomes = database.prepare<[number], { outcome: string; count: number }>(
-    `SELECT outcome, count(*) AS count FROM lookups JOIN ${answersIn(version)} USING (lookup_id)
+    `SELECT outcome, count(*) AS count FROM lookups JOIN answers USING (lookup_id)
      WHERE scope_id = ? AND state IN ('answered', 'failed') GROUP BY outcome ORDER BY 2 DESC`,
   )
   const lastInput = database

@@ -54,9 +54,7 @@ export function openCheckpoint(deps: OpenCheckpointDeps): OwnCheckpoint {
         lock.release()
       })
       assertNotBehind(standingOf(path).standing, deps)
-      const database = openToWrite(path, (text) =>
-        deps.notice?.(`${text}. Then enrich checkpoint compact frees the room that is left over.`),
-      )
+      const database = openToWrite(path)
       stack.add(() => database.close())
       const reserve = keepReserve(path)
       stack.add(reserve.release)

@@ -1,7 +1,7 @@
 import { sqliteCode, versionOf, type Sqlite } from '../../platform/sqlite.js'
 import { damaged } from '../checkpoint/damage-error.js'
 import { soundState, stateColumns, type StateRow } from '../checkpoint/history-proof.js'
-import { entryDigest, historyTables, historyVersion } from '../checkpoint/history-tables.js'
+import { entryDigest, historyTables } from '../checkpoint/history-tables.js'
 import { explained, openToRead } from '../checkpoint/open.js'
 import type {
   HistoryReader,
@@ -17,14 +17,16 @@ import { rememberedOf, runRowsOf } from './run-rows.js'
 import { withSubmissions } from './run-spending.js'
 
 /**
- * Reads what a checkpoint remembers, while a run may be writing it; of a file that an earlier version wrote, nothing.
+ * Reads what a checkpoint remembers, while a run may be writing it.
  * Null where there is no checkpoint. Throws CHECKPOINT_*; CHECKPOINT_DAMAGED also where what is asked for is not as it
  * was written.
  */
 export function openHistory(path: string): (HistoryReader & Pick<KnownHistory, 'submissions'>) | null {
   const database = openToRead(path, 'unfinished')
   if (database === null) return null
-  return explained(path, () => new SqliteHistory(database, path))
+  if (versionOf(database) > 0) return explained(path, () => new SqliteHistory(database, path))
+  database.close()
+  return null
 }
 
 /**
@@ -56,7 +58,6 @@ class SqliteHistory implements HistoryReader, Pick<KnownHistory, 'submissions'> 
 
   runs(): readonly RememberedRun[] {
     return explained(this.#path, () => {
-      if (versionOf(this.#database) < historyVersion) return []
       const runs = runRowsOf(this.#database, null).map(rememberedOf)
       return runs.map((run, at) => withLedger(this.#database, run, runs[at - 1]?.startedAtMs ?? Infinity))
     })
@@ -68,7 +69,6 @@ class SqliteHistory implements HistoryReader, Pick<KnownHistory, 'submissions'> 
 
   published(run: number): PublishedOutput | null {
     return explained(this.#path, () => {
-      if (versionOf(this.#database) < historyVersion) return null
       const row = runRowsOf(this.#database, null).find(({ run_id: number }) => number === run)
       if (row === undefined || row.output_id === null) return null
       const rows = readOutput(this.#database, row.output_id)

@@ -5,7 +5,7 @@ export type Fact = Readonly<Record<string, FactValue>>
 /** In the order in which they are written: each refers to those before it alone. */
 const knownTables = ['scopes', 'carried', 'jobs', 'lookups', 'submissions', 'answers'] as const
 
-/** What is remembered of runs; column for column the same on a server, where it has these tables. */
+/** What is remembered of runs; column for column the same on a server. */
 export const historyFactTables = [
   'history_states',
   'history_entries',
@@ -17,11 +17,7 @@ export const historyFactTables = [
 export type FactTable = (typeof knownTables)[number] | (typeof historyFactTables)[number] | 'deliveries'
 
 /** Those that are moved; the inbox last, since it is sealed meanwhile. */
-export const factTablesOf = (hasHistory: boolean): readonly FactTable[] => [
-  ...knownTables,
-  ...(hasHistory ? historyFactTables : []),
-  'deliveries',
-]
+export const factTables: readonly FactTable[] = [...knownTables, ...historyFactTables, 'deliveries']
 
 /**
  * What is known of each, in the form of a file: a job is of one kind of lookups. A submission's `position` counts from 1
@@ -120,8 +116,6 @@ export interface FactSource {
   readonly checkpointId: string
   readonly createdAtMs: number
   readonly generation: number
-  /** Whether it has a place for what is remembered of runs. */
-  readonly hasHistory: boolean
   /** A page at a time, in the order of their first column. */
   read(table: FactTable): AsyncIterable<readonly Fact[]>
 }

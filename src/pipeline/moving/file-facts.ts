@@ -77,7 +77,6 @@ export class FileFacts implements FactSource {
   readonly checkpointId: string
   readonly createdAtMs: number
   readonly generation: number
-  readonly hasHistory = true
   readonly #deps: FileFactsDeps
   readonly #hasCarried: boolean
 

@@ -40,9 +40,7 @@ export function fileSource(given: string, deps: FileSideDeps, closeLater: CloseL
   const isBilled = isOfHosted(path)
   const problem = problemOf(path, isBilled)
   if (problem !== null) throw problem
-  const database = openToWrite(path, (text) => {
-    deps.notice(`${text}.`)
-  })
+  const database = openToWrite(path)
   closeLater(() => void database.close())
   const wrong = findDamage(database, 'all').filter((damage) => !isHarmless(damage))
   if (wrong.length > 0) throw damaged(path, undefined, damageText(wrong))
@@ -141,7 +139,6 @@ export function fileTarget(
     const target = new FileTarget({ place: path, database, makeInbox }, source)
     return {
       target,
-      hasHistory: true,
       isHeld: () => true,
       publish: () => {
         close()

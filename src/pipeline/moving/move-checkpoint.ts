@@ -4,7 +4,7 @@ import { isPostgresUrl, parsePostgresUrl, shownPostgresUrl } from '../../core/po
 import { closingAfter, type CloseLater } from '../../platform/close-stack.js'
 import { moved } from '../checkpoint/moved-error.js'
 import { digestsOf, firstDifference, type Digests } from './digests.js'
-import { factTablesOf, type FactTable } from './facts.js'
+import { factTables, type FactTable } from './facts.js'
 import { fileSource, fileTarget, finishFileTarget, type FileSideDeps } from './file-side.js'
 import { lost, type ServerSideDeps } from './hold.js'
 import { finishServerTarget, serverSource, serverTarget } from './server-side.js'
@@ -65,9 +65,8 @@ export function undoMove(from: string, to: string, deps: MoveDeps): Promise<void
     if (source.movedTo !== placeOf(to)) throw moved(source.place, source.movedTo)
     const target = await openIfThere(to, deps, closeLater)
     if (target !== null && target.movedTo === null) {
-      const tables = factTablesOf(source.facts.hasHistory && target.facts.hasHistory)
-      const ofSource = await digestsOf(source.facts, tables, ignore)
-      const ofTarget = await digestsOf(target.facts, tables, ignore)
+      const ofSource = await digestsOf(source.facts, factTables, ignore)
+      const ofTarget = await digestsOf(target.facts, factTables, ignore)
       const table = firstDifference(ofSource, ofTarget)
       if (table !== null) throw usedSince(target.place, table)
       await target.markMoved(source.place)
@@ -98,18 +97,17 @@ async function openIfThere(to: string, deps: MoveDeps, closeLater: CloseLater): 
 
 async function move(
   source: LockedSource,
-  { target, hasHistory, ...side }: TargetSide,
+  { target, ...side }: TargetSide,
   deps: MoveDeps,
   isMarking: { now: boolean },
 ): Promise<Move> {
   const { facts } = source
-  const tables = factTablesOf(hasHistory && facts.hasHistory)
   const assertHeld = () => {
     if (!source.isHeld()) throw lost(source.place)
     if (!side.isHeld()) throw lost(target.place)
   }
   const progress = createProgress(deps)
-  for (const table of tables) {
+  for (const table of factTables) {
     // From here on nothing is acknowledged that would not be moved.
     if (table === 'deliveries') await source.seal()
     for await (const page of facts.read(table)) {
@@ -123,18 +121,15 @@ async function move(
     assertHeld()
     progress(what, table, count)
   }
-  const ofSource = await digestsOf(facts, tables, read('read again'))
-  const ofTarget = await digestsOf(target.written(), tables, read('compared'))
+  const ofSource = await digestsOf(facts, factTables, read('read again'))
+  const ofTarget = await digestsOf(target.written(), factTables, read('compared'))
   assertEqual(ofSource, ofTarget, source.place, target.place)
   assertHeld()
   isMarking.now = true
   await source.markMoved(target.place)
   await side.publish()
   const counts = Object.fromEntries([...ofTarget].map(([table, { count }]) => [table, count]))
-  const { place: from } = source
-  const runs = 'what is remembered of runs: the other one has no place for it'
-  const isLeft = facts.hasHistory && !hasHistory
-  const staysBehind = [...source.staysBehind, ...(isLeft ? [runs] : [])]
+  const { place: from, staysBehind } = source
   return { from, to: target.place, counts, staysBehind, isDone: false }
 }
 

@@ -78,14 +78,12 @@ export class ServerFacts implements FactSource {
   readonly checkpointId: string
   readonly createdAtMs: number
   readonly generation: number
-  readonly hasHistory: boolean
   readonly #statements: PostgresStatements
 
   constructor(
     { url, id, generation, postgres }: SharedDatabase,
-    { createdAtMs, hasHistory }: { readonly createdAtMs: number; readonly hasHistory: boolean },
+    { createdAtMs }: { readonly createdAtMs: number },
   ) {
-    this.hasHistory = hasHistory
     this.place = url
     this.checkpointId = id
     this.generation = generation

@@ -16,8 +16,6 @@ interface Head {
   readonly movedTo: string | null
   readonly arrivingFrom: string | null
   readonly isMoving: boolean
-  /** It has tables for what is remembered of runs. */
-  readonly hasHistory: boolean
 }
 
 /** A batch is seconds, and counting millions is minutes. */
@@ -34,8 +32,7 @@ async function opened(url: string, deps: ServerSideDeps, closeLater: CloseLater)
 const lockedHead = async ({ query }: PostgresStatements): Promise<Head> => {
   const [head] = await query<Head>(
     `SELECT created_at_ms AS "createdAtMs", moved_to AS "movedTo", arriving_from AS "arrivingFrom",
-       coalesce(moving_until > clock_timestamp(), false) AS "isMoving",
-       to_regclass('enrich.history_runs') IS NOT NULL AS "hasHistory"
+       coalesce(moving_until > clock_timestamp(), false) AS "isMoving"
      FROM enrich.checkpoint FOR UPDATE`,
   )
   if (head === undefined) throw new Error('a checkpoint without a row of its own')
@@ -134,7 +131,7 @@ export async function serverTarget(
   const { postgres, url: place } = database
   const hold = new Hold(database, deps)
   const from = arrivingText(source)
-  const hasHistory = await onceNobodyMoves(database, deps, async (statements, head) => {
+  await onceNobodyMoves(database, deps, async (statements, head) => {
     const { movedTo, arrivingFrom } = head
     if (movedTo !== null) throw moved(place, movedTo)
     if (arrivingFrom !== null && idOf(arrivingFrom) !== source.checkpointId)
@@ -143,14 +140,12 @@ export async function serverTarget(
     await statements.query('UPDATE enrich.checkpoint SET arriving_from = $1', [from])
     await hold.begin(statements)
     // What an earlier try wrote may be of an older state of the source.
-    const tables = [...ownTables, ...(head.hasHistory ? historyFactTables : [])]
-    const names = tables.map((table) => `enrich.${table}`).join(', ')
+    const names = [...ownTables, ...historyFactTables].map((table) => `enrich.${table}`).join(', ')
     if (arrivingFrom !== null) await statements.query(`TRUNCATE ${names} RESTART IDENTITY CASCADE`)
-    return head.hasHistory
   })
   closeLater(() => hold.end())
   hold.start()
-  const target = new ServerTarget(database, source, hasHistory)
+  const target = new ServerTarget(database, source)
   await target.begin(source.place)
   await postgres.query('UPDATE enrich.checkpoint SET id = $1, generation = $2, created_at_ms = $3', [
     source.checkpointId,
@@ -159,14 +154,21 @@ export async function serverTarget(
   ])
   return {
     target,
-    hasHistory,
     isHeld: () => hold.isHeld,
     publish: () => published(postgres, source.checkpointId).then(() => undefined),
   }
 }
 
 const ownTables = [
-  ...['answers', 'submissions', 'outputs', 'wanted', 'job_kinds', 'jobs', 'lookups', 'scopes', 'inbox'],
+  'answers',
+  'submissions',
+  'outputs',
+  'wanted',
+  'job_kinds',
+  'jobs',
+  'lookups',
+  'scopes',
+  'inbox',
   'workers',
 ]
 

@@ -85,13 +85,6 @@ const historyTypes = {
   history_marks: { series: 'text', output_id: 'bigint', form: 'text', checksum: 'bytea' },
 }
 
-const historyNumbers = [
-  ['history_states', 'state_id', null],
-  ['history_entries', 'entry_id', null],
-  ['history_outputs', 'output_id', null],
-  ['history_runs', 'run_id', null],
-] as const
-
 type Types = Readonly<Record<string, string>>
 type Written = Readonly<Record<string, FactValue | boolean>>
 
@@ -101,15 +94,13 @@ export class ServerTarget implements FactTarget {
   readonly #database: SharedDatabase
   readonly #postgres: Postgres
   readonly #createdAtMs: number
-  readonly #hasHistory: boolean
   readonly #carried: Carried[] = []
   readonly #jobs: Fact[] = []
   /** Jobs of kinds that are counted within another one. */
   readonly #within = new Map<number, number>()
   #workerId = 0
 
-  constructor(database: SharedDatabase, { createdAtMs }: FactSource, hasHistory: boolean) {
-    this.#hasHistory = hasHistory
+  constructor(database: SharedDatabase, { createdAtMs }: FactSource) {
     this.place = database.url
     this.#database = database
     this.#postgres = database.postgres
@@ -164,7 +155,7 @@ export class ServerTarget implements FactTarget {
   }
 
   written(): ServerFacts {
-    return new ServerFacts(this.#database, { createdAtMs: this.#createdAtMs, hasHistory: this.#hasHistory })
+    return new ServerFacts(this.#database, { createdAtMs: this.#createdAtMs })
   }
 
   readonly #submission = ({ position, is_first: isFirst, ...fact }: Fact): Written => {
@@ -248,7 +239,10 @@ export class ServerTarget implements FactTarget {
       ['submissions', 'submission_id', null],
       ['inbox', 'position', null],
       ['jobs', 'job_id', lastJob],
-      ...(this.#hasHistory ? historyNumbers : []),
+      ['history_states', 'state_id', null],
+      ['history_entries', 'entry_id', null],
+      ['history_outputs', 'output_id', null],
+      ['history_runs', 'run_id', null],
     ] as const)
       await this.#postgres.query(
         `SELECT setval(pg_get_serial_sequence('enrich.${table}', '${column}'), greatest(last, 1), last > 0)

@@ -32,8 +32,6 @@ export type SourceSide = MovedSource | LockedSource
 /** Where it goes; nobody's before it is published. */
 export interface TargetSide {
   readonly target: FactTarget
-  /** It has a place for what is remembered of runs. */
-  readonly hasHistory: boolean
   isHeld(): boolean
   publish(): Promise<void>
 }

@@ -1,5 +1,5 @@
 import { canBeNames, canBePlaces, type ColumnSamples } from './column-content.js'
-import { spellingKey } from './earlier-columns.js'
+import { spellingKey } from './header-key.js'
 import { UserError } from '../../core/errors.js'
 import { findIdentifiers, identifierPlaces, type FoundIdentifiers } from './find-identifiers.js'
 import { headerKey } from './header-key.js'

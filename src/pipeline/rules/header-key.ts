@@ -28,3 +28,10 @@ export function headerKey(header: string): string {
 export function headerKeys(...lists: readonly string[]): string[] {
   return lists.flatMap((list) => list.split('|').map(headerKey))
 }
+
+/** `Company Name`, `company_name` and `COMPANY-NAME` are one header; marks tell headers apart. */
+export const spellingKey = (header: string): string =>
+  header
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')

@@ -23,7 +23,8 @@ export const migrations = [
     import_sequence INTEGER NOT NULL,
     row_count INTEGER NOT NULL,
     rejected_count INTEGER NOT NULL,
-    imported_at TEXT NOT NULL
+    imported_at TEXT NOT NULL,
+    coverage TEXT NOT NULL DEFAULT 'whole'
   ) STRICT;
 
   CREATE TABLE entities (
@@ -40,7 +41,7 @@ export const migrations = [
     source_key TEXT NOT NULL,
     source_line INTEGER NOT NULL,
     import_sequence INTEGER NOT NULL,
-    vanished INTEGER NOT NULL DEFAULT 0,
+    removed_from_source INTEGER NOT NULL DEFAULT 0,
     legal_name TEXT NOT NULL,
     display_name TEXT NOT NULL,
     type TEXT NOT NULL,
@@ -53,10 +54,29 @@ export const migrations = [
     sic TEXT,
     naics TEXT,
     parent_key TEXT,
-    source_url TEXT
+    source_url TEXT,
+    -- The registrable domain of the website.
+    domain TEXT,
+    industry_codes TEXT,
+    formed_on TEXT,
+    successor_key TEXT,
+    -- Of what it was written from: an unchanged row of a newer file is not written again.
+    content_hash TEXT,
+    -- How many identifiers are left out.
+    identifiers_omitted INTEGER NOT NULL DEFAULT 0,
+    -- The day the row was stated, and the first day on which its source stated the name that it states now.
+    stated_on TEXT,
+    named_on TEXT,
+    -- The company that it goes back to when a join by name no longer holds.
+    joined_from_number INTEGER REFERENCES entities (number)
   ) STRICT;
   CREATE INDEX legal_entities_by_entity ON legal_entities (entity_number);
   CREATE INDEX legal_entities_by_source ON legal_entities (source_number, source_key);
+  CREATE INDEX legal_entities_by_domain ON legal_entities (domain) WHERE domain IS NOT NULL;
+  CREATE INDEX legal_entities_with_successor ON legal_entities (number) WHERE successor_key IS NOT NULL;
+  CREATE INDEX legal_entities_with_parent ON legal_entities (source_number) WHERE parent_key IS NOT NULL;
+  CREATE INDEX legal_entities_joined_by_name ON legal_entities (joined_from_number)
+    WHERE joined_from_number IS NOT NULL;
 
   CREATE TABLE names (
     number INTEGER PRIMARY KEY,
@@ -67,12 +87,17 @@ export const migrations = [
     core_key TEXT NOT NULL,
     full_key TEXT NOT NULL,
     form_class TEXT,
-    acronym TEXT NOT NULL
+    acronym TEXT NOT NULL,
+    -- Of a former name, the day on which it ended, and the source whose files bore it and no longer do.
+    ended_on TEXT,
+    ended_source TEXT
   ) STRICT;
   CREATE INDEX names_by_legal_entity ON names (legal_entity_number);
   CREATE INDEX names_by_core_key ON names (core_key);
   CREATE INDEX names_by_full_key ON names (full_key);
   CREATE INDEX names_by_acronym ON names (acronym) WHERE acronym <> '';
+  -- Which ones begin with the words of a query.
+  CREATE INDEX names_by_tokens ON names (tokens);
 
   CREATE TABLE identifiers (
     type TEXT NOT NULL,
@@ -80,9 +105,15 @@ export const migrations = [
     jurisdiction TEXT NOT NULL,
     legal_entity_number INTEGER NOT NULL REFERENCES legal_entities (number),
     position INTEGER NOT NULL,
+    -- Where a ticker is traded.
+    exchange TEXT,
     PRIMARY KEY (type, value, jurisdiction, legal_entity_number)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX identifiers_by_legal_entity ON identifiers (legal_entity_number);
+  -- Numbers of registers, however they are spaced: "927 523 000" is "927523000", "00445790" is "445790".
+  CREATE INDEX identifiers_by_number_key ON identifiers (
+      ltrim(replace(replace(replace(replace(value, ' ', ''), '-', ''), '.', ''), '/', ''), '0'))
+    WHERE type = 'registration_id';
 
   CREATE TABLE addresses (
     legal_entity_number INTEGER NOT NULL REFERENCES legal_entities (number),
@@ -96,16 +127,14 @@ export const migrations = [
     region_code TEXT NOT NULL,
     city_key TEXT NOT NULL,
     postal_key TEXT NOT NULL,
+    -- Stated apart from the street line, which holds them too.
+    street_number TEXT,
+    sub_premise TEXT,
     PRIMARY KEY (legal_entity_number, kind)
   ) STRICT, WITHOUT ROWID;
 
   CREATE VIRTUAL TABLE name_index USING fts5(tokens, content='', detail=none, columnsize=0, tokenize='ascii');
   CREATE VIRTUAL TABLE name_vocabulary USING fts5vocab('name_index', 'row');
-  `,
-  `
-  -- The registrable domain of the website; filled by the next import.
-  ALTER TABLE legal_entities ADD COLUMN domain TEXT;
-  CREATE INDEX legal_entities_by_domain ON legal_entities (domain) WHERE domain IS NOT NULL;
 
   -- From the child's side, as GLEIF's relationship records are. Dates are as exact as they are known; an end
   -- means that it holds no longer. Where a record can be looked up, the address says where.
@@ -124,30 +153,20 @@ export const migrations = [
   ) STRICT;
   CREATE INDEX relationships_by_child ON relationships (child_number);
   CREATE INDEX relationships_by_parent ON relationships (parent_number);
-  INSERT INTO relationships (source_number, child_number, parent_number, type)
-    SELECT c.source_number, c.number, p.number, 'IS_CONTROLLED_BY'
-    FROM legal_entities c
-    JOIN legal_entities p ON p.source_number = c.source_number AND p.source_key = c.parent_key
-    WHERE c.parent_key IS NOT NULL AND c.vanished = 0 AND p.vanished = 0 AND p.number <> c.number
-    ORDER BY c.number;
-  `,
-  `
-  ALTER TABLE legal_entities ADD COLUMN industry_codes TEXT;
-  ALTER TABLE legal_entities ADD COLUMN formed_on TEXT;
-  ALTER TABLE legal_entities ADD COLUMN successor_key TEXT;
 
   -- What each source states of a registration that several sources tell of, or that none names yet. The
   -- registration itself is composed of them. One that a single source tells of has no statement: its row is it.
-  CREATE TABLE statements (
+  CREATE TABLE claims (
     number INTEGER PRIMARY KEY,
     registration_id TEXT NOT NULL,
     source_number INTEGER NOT NULL REFERENCES sources (number),
     import_sequence INTEGER NOT NULL,
     stated_on TEXT,
     row_json TEXT NOT NULL,
+    named_on TEXT,
     UNIQUE (registration_id, source_number)
   ) STRICT;
-  CREATE INDEX statements_by_source ON statements (source_number);
+  CREATE INDEX claims_by_source ON claims (source_number);
 
   -- Relationships by the ids of registrations that may not be held yet.
   CREATE TABLE stated_relationships (
@@ -159,6 +178,7 @@ export const migrations = [
     from_date TEXT,
     to_date TEXT,
     source_url TEXT,
+    import_sequence INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (source_number, child_id, parent_id, type)
   ) STRICT, WITHOUT ROWID;
 
@@ -168,6 +188,7 @@ export const migrations = [
     scheme TEXT NOT NULL,
     code TEXT NOT NULL,
     facts_json TEXT NOT NULL,
+    import_sequence INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (scheme, code)
   ) STRICT, WITHOUT ROWID;
 
@@ -175,25 +196,22 @@ export const migrations = [
     isin TEXT NOT NULL,
     registration_id TEXT NOT NULL,
     source_number INTEGER NOT NULL REFERENCES sources (number),
+    import_sequence INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (isin, registration_id)
   ) STRICT, WITHOUT ROWID;
-  `,
-  `
-  -- Of what a registration was written from: an unchanged row of a newer file is not written again.
-  ALTER TABLE legal_entities ADD COLUMN content_hash TEXT;
-  CREATE INDEX legal_entities_with_successor ON legal_entities (number) WHERE successor_key IS NOT NULL;
-  CREATE INDEX legal_entities_with_parent ON legal_entities (source_number) WHERE parent_key IS NOT NULL;
 
   -- Why two companies were found to be one. The younger's id leads to the older's from then on.
   CREATE TABLE entity_merges (
     entity_number INTEGER PRIMARY KEY REFERENCES entities (number),
     into_number INTEGER NOT NULL REFERENCES entities (number),
     reason TEXT NOT NULL,
-    import_sequence INTEGER NOT NULL
+    import_sequence INTEGER NOT NULL,
+    -- What a join by name rests on.
+    evidence_json TEXT
   ) STRICT;
 
   -- One row: the words of all names in order, in how many names each stands, and the order of the words read
-  -- backwards. Numbers have 32 bits, little-endian. Made by the last import; not there in older registries.
+  -- backwards. Numbers have 32 bits, little-endian. Made by the last import.
   CREATE TABLE word_lists (
     number INTEGER PRIMARY KEY CHECK (number = 1),
     name_count INTEGER NOT NULL,
@@ -201,37 +219,6 @@ export const migrations = [
     counts BLOB NOT NULL,
     backward BLOB NOT NULL
   ) STRICT;
-  `,
-  `
-  -- What a newer file of the source no longer tells is told from what it does.
-  ALTER TABLE stated_relationships ADD COLUMN import_sequence INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE listed_codes ADD COLUMN import_sequence INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE securities ADD COLUMN import_sequence INTEGER NOT NULL DEFAULT 0;
-  `,
-  `
-  -- Stated apart from the street line, which holds them too; where a ticker is traded; how many identifiers are left out.
-  ALTER TABLE addresses ADD COLUMN street_number TEXT;
-  ALTER TABLE addresses ADD COLUMN sub_premise TEXT;
-  ALTER TABLE identifiers ADD COLUMN exchange TEXT;
-  ALTER TABLE legal_entities ADD COLUMN identifiers_omitted INTEGER NOT NULL DEFAULT 0;
-  `,
-  `
-  -- Of a former name, the day on which it ended, and the source whose files bore it and no longer do.
-  ALTER TABLE names ADD COLUMN ended_on TEXT;
-  ALTER TABLE names ADD COLUMN ended_source TEXT;
-
-  -- The day a row was stated, and the first day on which its source stated the name that it states now.
-  ALTER TABLE legal_entities ADD COLUMN stated_on TEXT;
-  ALTER TABLE legal_entities ADD COLUMN named_on TEXT;
-  ALTER TABLE statements ADD COLUMN named_on TEXT;
-  UPDATE legal_entities SET stated_on = (SELECT file_date FROM sources s WHERE s.number = source_number);
-  UPDATE legal_entities SET named_on = stated_on;
-  UPDATE statements SET stated_on = (SELECT file_date FROM sources s WHERE s.number = source_number)
-    WHERE stated_on IS NULL;
-  UPDATE statements SET named_on = stated_on;
-
-  ALTER TABLE sources ADD COLUMN coverage TEXT NOT NULL DEFAULT 'whole';
-  UPDATE sources SET coverage = 'part' WHERE format IN ('sec-sub', 'sec-submissions');
 
   -- Every file that was imported of a source: the newest is what the source states.
   CREATE TABLE source_files (
@@ -247,10 +234,6 @@ export const migrations = [
     rejected_count INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX source_files_by_source ON source_files (source_number, file_date);
-  INSERT INTO source_files (source_number, file_name, file_date, file_sha256, settings_json, derivation,
-      import_sequence, row_count, rejected_count)
-    SELECT number, file_name, file_date, file_sha256, settings_json, derivation, import_sequence, row_count,
-      rejected_count FROM sources;
 
   -- Names that a source gave a registration, and no longer does.
   CREATE TABLE stated_names (
@@ -261,29 +244,5 @@ export const migrations = [
     last_on TEXT NOT NULL,
     PRIMARY KEY (registration_id, source_number, name)
   ) STRICT, WITHOUT ROWID;
-  `,
-  `
-  ALTER TABLE legal_entities RENAME COLUMN vanished TO removed_from_source;
-  ALTER TABLE statements RENAME TO claims;
-  DROP INDEX statements_by_source;
-  CREATE INDEX claims_by_source ON claims (source_number);
-  `,
-  `
-  -- Names by their words: which ones begin with those of a query.
-  CREATE INDEX names_by_tokens ON names (tokens);
-  `,
-  `
-  -- What a join by name rests on; and of each registration that it moved, the company that it goes back to when
-  -- the join no longer holds.
-  ALTER TABLE entity_merges ADD COLUMN evidence_json TEXT;
-  ALTER TABLE legal_entities ADD COLUMN joined_from_number INTEGER REFERENCES entities (number);
-  CREATE INDEX legal_entities_joined_by_name ON legal_entities (joined_from_number)
-    WHERE joined_from_number IS NOT NULL;
-  `,
-  `
-  -- Numbers of registers, however they are spaced: "927 523 000" is "927523000", "00445790" is "445790".
-  CREATE INDEX identifiers_by_number_key ON identifiers (
-      ltrim(replace(replace(replace(replace(value, ' ', ''), '-', ''), '.', ''), '/', ''), '0'))
-    WHERE type = 'registration_id';
   `,
 ] as const

@@ -9,12 +9,19 @@ export const migrations: readonly string[] = [
     account_number INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
     v3_enabled INTEGER NOT NULL,
-    credit_units INTEGER
+    credit_units INTEGER,
+    created_at_ms INTEGER NOT NULL DEFAULT 0,
+    -- How many units may be charged in a calendar month; null where the plan has no such limit.
+    monthly_units_max INTEGER
   ) STRICT;
 
   CREATE TABLE api_keys (
     key_hash TEXT PRIMARY KEY,
-    account_number INTEGER NOT NULL REFERENCES accounts
+    account_number INTEGER NOT NULL REFERENCES accounts,
+    label TEXT,
+    created_at_ms INTEGER NOT NULL DEFAULT 0,
+    -- A key given at the start of the service is replaced at the next start.
+    given_at_start INTEGER NOT NULL DEFAULT 0
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE runs (
@@ -31,7 +38,9 @@ export const migrations: readonly string[] = [
     with_basis INTEGER NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('PENDING', 'COMPLETED', 'FAILED')),
     created_at_ms INTEGER NOT NULL,
-    due_at_ms INTEGER NOT NULL
+    due_at_ms INTEGER NOT NULL,
+    surface TEXT NOT NULL DEFAULT 'v3' CHECK (surface IN ('v3', 'v2')),
+    webhook_url TEXT
   ) STRICT;
   CREATE UNIQUE INDEX runs_by_run_id ON runs (account_number, run_id);
   CREATE UNIQUE INDEX runs_by_job_id ON runs (account_number, job_id) WHERE job_id IS NOT NULL;
@@ -48,28 +57,11 @@ export const migrations: readonly string[] = [
   CREATE TABLE ledger (
     entry_number INTEGER PRIMARY KEY,
     account_number INTEGER NOT NULL REFERENCES accounts,
-    run_number INTEGER NOT NULL UNIQUE REFERENCES runs,
-    units INTEGER NOT NULL,
-    created_at_ms INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX ledger_by_account ON ledger (account_number);
-  `,
-  `
-  ALTER TABLE runs ADD COLUMN surface TEXT NOT NULL DEFAULT 'v3' CHECK (surface IN ('v3', 'v2'));
-  ALTER TABLE runs ADD COLUMN webhook_url TEXT;
-
-  CREATE TABLE ledger_entries (
-    entry_number INTEGER PRIMARY KEY,
-    account_number INTEGER NOT NULL REFERENCES accounts,
     run_number INTEGER REFERENCES runs,
     kind TEXT NOT NULL CHECK (kind IN ('charge', 'refund', 'grant')),
     units INTEGER NOT NULL CHECK (units > 0),
     created_at_ms INTEGER NOT NULL
   ) STRICT;
-  INSERT INTO ledger_entries (entry_number, account_number, run_number, kind, units, created_at_ms)
-    SELECT entry_number, account_number, run_number, 'charge', units, created_at_ms FROM ledger;
-  DROP TABLE ledger;
-  ALTER TABLE ledger_entries RENAME TO ledger;
   CREATE INDEX ledger_by_account ON ledger (account_number, created_at_ms);
   -- A run is charged once, and refunded once at most.
   CREATE UNIQUE INDEX ledger_by_run ON ledger (run_number, kind) WHERE run_number IS NOT NULL;
@@ -84,9 +76,6 @@ export const migrations: readonly string[] = [
     granted_units INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (account_number, month)
   ) STRICT, WITHOUT ROWID;
-  INSERT INTO usage (account_number, month, charged_units)
-    SELECT account_number, strftime('%Y-%m', created_at_ms / 1000, 'unixepoch') AS month, sum(units)
-    FROM ledger GROUP BY account_number, month;
   CREATE TRIGGER ledger_charges AFTER INSERT ON ledger WHEN NEW.kind = 'charge' BEGIN
     INSERT INTO usage (account_number, month, charged_units)
       VALUES (NEW.account_number, strftime('%Y-%m', NEW.created_at_ms / 1000, 'unixepoch'), NEW.units)
@@ -103,15 +92,6 @@ export const migrations: readonly string[] = [
       VALUES (NEW.account_number, strftime('%Y-%m', NEW.created_at_ms / 1000, 'unixepoch'), NEW.units)
       ON CONFLICT DO UPDATE SET granted_units = granted_units + excluded.granted_units;
   END;
-
-  ALTER TABLE accounts ADD COLUMN created_at_ms INTEGER NOT NULL DEFAULT 0;
-  -- How many units may be charged in a calendar month; null where the plan has no such limit.
-  ALTER TABLE accounts ADD COLUMN monthly_units_max INTEGER;
-  ALTER TABLE api_keys ADD COLUMN label TEXT;
-  ALTER TABLE api_keys ADD COLUMN created_at_ms INTEGER NOT NULL DEFAULT 0;
-  -- A key given at the start of the service is replaced at the next start; all keys were, so far.
-  ALTER TABLE api_keys ADD COLUMN given_at_start INTEGER NOT NULL DEFAULT 0;
-  UPDATE api_keys SET given_at_start = 1;
 
   -- Secrets are kept as they are: one cannot sign with a hash. Null never expires.
   CREATE TABLE webhook_secrets (

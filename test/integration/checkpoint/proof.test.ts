@@ -8,11 +8,9 @@ import {
   type OpenCheckpointDeps,
 } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import { witnessPath } from '../../../src/pipeline/checkpoint/paths.js'
-import { registerChecksums } from '../../../src/pipeline/checkpoint/row-checksums.js'
-import { migrations } from '../../../src/pipeline/checkpoint/schema.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
 import { systemRandom } from '../../../src/platform/random.js'
-import { loadDriver, migrate } from '../../../src/platform/sqlite.js'
+import { loadDriver } from '../../../src/platform/sqlite.js'
 import { answerTo, checkpointFolder, job, keyed, keyOf, scope, startMs, linesOf } from './support.js'
 
 const Database = loadDriver()
@@ -348,56 +346,5 @@ describe('damage', () => {
     bytes[place + 16] = 1
     writeFileSync(at.path(), bytes)
     expect(() => at.read().find('resolution', [keyOf('Beta')])).toThrow(refusal('CHECKPOINT_DAMAGED'))
-  })
-})
-
-describe('a checkpoint of an earlier version', () => {
-  function makeOld(): void {
-    const database = new Database(at.path())
-    database.pragma('journal_mode = WAL')
-    database.pragma(`application_id = 1701737059`)
-    for (const [index, sql] of migrations.slice(0, 2).entries()) {
-      database.exec(sql as string)
-      database.pragma(`user_version = ${index + 1}`)
-    }
-    database.exec(`INSERT INTO checkpoint VALUES ('${'o'.repeat(24)}', 1);
-      INSERT INTO scopes VALUES (1, '${scope}'); INSERT INTO jobs VALUES (1, 1, 'j', 1, NULL);`)
-    const insert = database.prepare(
-      "INSERT INTO lookups (scope_id, key, name, state, attempt, custom_id, run_id, answered_at_ms) VALUES (1, ?, ?, 'answered', 1, ?, ?, 5)",
-    )
-    for (let id = 1; id <= 2_500; id++) {
-      const customId = `enr_${'o'.repeat(24)}_1_${Buffer.from(keyOf(`Old ${id}`)).toString('hex')}_1`
-      insert.run(keyOf(`Old ${id}`), `Old ${id}`, customId, `run_${id}`)
-      database
-        .prepare("INSERT INTO submissions VALUES (?, ?, 1, 1, 'accepted', ?, NULL, 3, 4)")
-        .run(customId, id, `run_${id}`)
-      database.prepare("INSERT INTO answers VALUES (?, ?, 'matched', '{}', 1, '{}', 5)").run(id, `run_${id}`)
-    }
-    database.close()
-  }
-
-  test('is read as it is, and proven from the next run on; killed between two batches, the migration goes on', async () => {
-    makeOld()
-    expect(at.read().counts()[0]?.states.answered).toBe(2_500)
-    at.close()
-    // As if it had been killed after a thousand answers.
-    const database = new Database(at.path())
-    registerChecksums(database)
-    migrate(database, migrations.slice(0, 4))
-    database.close()
-    change('UPDATE answers SET checksum = NULL WHERE lookup_id > 1000; PRAGMA user_version = 3')
-    const checkpoint = open()
-    await checkpoint.want(keyed('Old 1', 'Old 2500', 'New'))
-    expect(await checkpoint.plan(hold)).toMatchObject({ submit: 1, answered: 2 })
-    checkpoint.close()
-    expect(verifyCheckpoint(at.path())).toMatchObject({ damage: [], problem: null })
-  })
-
-  test('is not proven where it is damaged', () => {
-    makeOld()
-    const bytes = readFileSync(at.path())
-    bytes.fill(0xff, 5 * 4_096, 6 * 4_096)
-    writeFileSync(at.path(), bytes)
-    expect(() => open()).toThrow(refusal('CHECKPOINT_DAMAGED'))
   })
 })

@@ -1,9 +1,6 @@
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { migrate, openSqlite } from '../../../src/platform/sqlite.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
-import { migrations } from '../../../src/registry/store/schema.js'
-import { addRows, sampleRows, temporaryFolder, type Row } from '../../support/registry.js'
+import { addRows, sampleRows, type Row } from '../../support/registry.js'
 
 function add(registry: WritableRegistry, rows: readonly Row[], sourceName = 'sample') {
   return addRows(registry, rows, { fileName: `${sourceName}.csv`, sourceName })
@@ -88,36 +85,6 @@ describe('a newer file', () => {
     expect(statusOf()).toEqual([null])
     add(registry, sampleRows)
     expect(statusOf()).toEqual(['active'])
-  })
-})
-
-describe('a registry of an older version', () => {
-  it('is refused to readers with a hint, and an importer keeps what it holds', () => {
-    const path = join(temporaryFolder(), 'registry.sqlite')
-    const old = openSqlite(path, { synchronous: 'NORMAL' })
-    migrate(old, migrations.slice(0, 7))
-    old.exec(`INSERT INTO sources VALUES (1, 's', 'csv', '{}', 'f', '2026-01-01', 'x', 1, 1, 2, 0, '', 'whole');
-      INSERT INTO entities VALUES (1, 'siq_a', NULL), (2, 'siq_b', NULL);
-      INSERT INTO legal_entities (id, entity_number, source_number, source_key, source_line, import_sequence,
-        legal_name, display_name, type, subtype, vanished) VALUES
-        ('le_a', 1, 1, 'id:a', 2, 1, 'A', 'A', 'business', 'incorporated_entity', 1),
-        ('le_b', 2, 1, 'id:b', 3, 1, 'B', 'B', 'business', 'incorporated_entity', 0);
-      INSERT INTO statements (registration_id, source_number, import_sequence, row_json) VALUES ('le_b', 1, 1, '{}')`)
-    old.close()
-    expect(() => openRegistry(path, { readonly: true })).toThrow(
-      expect.objectContaining({
-        code: 'REGISTRY_INVALID',
-        hint: expect.stringMatching(/^import any of its files into it again/),
-      }),
-    )
-    const registry = openRegistry(path)
-    expect(registry.info().entityCount).toBe(1)
-    expect(listed(registry, 'SELECT id, removed_from_source FROM legal_entities ORDER BY id')).toEqual([
-      ['le_a', 1],
-      ['le_b', 0],
-    ])
-    expect(listed(registry, 'SELECT registration_id FROM claims')).toEqual([['le_b']])
-    registry.close()
   })
 })
 

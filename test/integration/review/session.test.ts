@@ -397,7 +397,7 @@ describe('a checkpoint that changes while its review is open', () => {
   test('compacted it is the same one', async () => {
     const place = await answered()
     const { session } = await place.open()
-    compactCheckpoint(place.path('checkpoint.sqlite'), systemClock.nowMs(), () => undefined)
+    compactCheckpoint(place.path('checkpoint.sqlite'), systemClock.nowMs())
     await session.refresh()
     expect(session.page(openOnes).rows).toHaveLength(12)
   })

@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { parseWebhookSecrets } from '../../../src/core/webhook-signature.js'
-import { migrate, openSqlite, type Sqlite } from '../../../src/platform/sqlite.js'
+import type { Sqlite } from '../../../src/platform/sqlite.js'
 import { createAccountBook, type AccountBook } from '../../../src/service/accounts/account-book.js'
 import { hashKey } from '../../../src/service/accounts/accounts.js'
 import {
@@ -12,7 +12,6 @@ import {
   openDatabase,
   useBesideService,
 } from '../../../src/service/storage/database.js'
-import { migrations } from '../../../src/service/storage/schema.js'
 import { openBook } from '../../support/account-book.js'
 import { startTestService } from '../../support/test-service.js'
 
@@ -201,34 +200,13 @@ describe('the data folder', () => {
     await again.service.close()
   })
 
-  test('SIG-22 the data of the first version is brought along: charges count, and its accounts get a secret', () => {
-    const dataFolder = newFolder()
-    const old = openSqlite(join(dataFolder, 'service.sqlite'), { synchronous: 'FULL' })
-    migrate(old, migrations.slice(0, 1))
-    old.exec(`
-      INSERT INTO accounts VALUES (1, 'acme', 1, 10);
-      INSERT INTO api_keys VALUES ('hash', 1);
-      INSERT INTO runs (run_number, account_number, run_id, call_id, name, with_basis, status, created_at_ms, due_at_ms)
-        VALUES (1, 1, 'run_1', 'req_1', 'Acme', 0, 'PENDING', 5, 5);
-      INSERT INTO ledger VALUES (1, 1, 1, 1, 5)`)
-    old.close()
-    const book = openBook(dataFolder)
-    book.secrets.ensureAll(9_000)
-    expect(book.summary('acme', 0)).toMatchObject({ creditUnits: 9, chargedUnits: 1, secretCount: 1 })
-    expect(book.keys.list(1)).toMatchObject([{ isGivenAtStart: true }])
-    expect([...book.ledger('acme')]).toMatchObject([{ kind: 'charge', runId: 'run_1' }])
-  })
-
-  test('is not migrated under a service that runs on it', () => {
+  test('is not made under a service that runs on it', () => {
     const dataFolder = newFolder()
     const lock = lockDataFolder(dataFolder, 0)
-    const old = openSqlite(join(dataFolder, 'service.sqlite'), { synchronous: 'FULL' })
-    migrate(old, migrations.slice(0, 1))
+    writeFileSync(join(dataFolder, 'service.sqlite'), '')
     expect(() => openBesideService(dataFolder, 0, 'refuse')).toThrow(
       expect.objectContaining({ code: 'SERVICE_DATA_IN_USE' }),
     )
-    expect(old.pragma('user_version', { simple: true })).toBe(1)
-    old.close()
     lock.release()
     openBesideService(dataFolder, 0, 'refuse').close()
   })

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { columnLines, reportColumns } from '../../../src/pipeline/rules/column-report.js'
 import type { AskingRule } from '../../../src/pipeline/rules/asking-rule.js'
 import { detectColumns, type LookupColumns } from '../../../src/pipeline/rules/detect-columns.js'
-import { earlierColumns } from '../../../src/pipeline/rules/earlier-columns.js'
 import { placeOfHeader } from '../../../src/pipeline/rules/place-headers.js'
 
 const cells = (text: string) => text.split('|')
@@ -367,23 +366,4 @@ describe('what is told of the columns', () => {
     expect(lines.join('').length).toBeLessThan(1_500)
     expect(lines.join('')).not.toContain('\n')
   })
-})
-
-test('the earlier rule stays what it was: inputs that were asked by it are known by it', () => {
-  const table: [string, string | null, string][] = [
-    [
-      'Account Name|Billing Street|Billing City|Billing State/Province|Billing Country',
-      'Account Name',
-      'Billing City|Billing Country',
-    ],
-    ['Firma|Ort', null, ''],
-    ['name|company|location|city', 'company', 'location'],
-    ['Company name|City|State/Region|Postal Code|Country/Region', 'Company name', 'City'],
-    ['name|state|town|countrycode', 'name', 'town|state|countrycode'],
-  ]
-  for (const [header, name, location] of table) {
-    const found = earlierColumns(cells(header))
-    expect(found?.name ?? null).toBe(name)
-    expect((found?.location ?? []).join('|')).toBe(location)
-  }
 })

@@ -4,8 +4,8 @@
  * the step. A plan that is kept has to be right when the tables have grown: what reads more than these rows is switched
  * off.
  *
- * A function is never changed here: one with a higher number takes its place, in a later migration, since processes of
- * this version go on calling this one.
+ * Once released, a function is never changed here: one with a higher number takes its place, in a later migration, since
+ * processes of this version go on calling this one.
  */
 const function_ = (head: string, body: string): string => `
   CREATE FUNCTION enrich.${head} LANGUAGE plpgsql
@@ -178,20 +178,4 @@ const answer = function_(
   SELECT lookup_id FROM moved;`,
 )
 
-/**
- * What a step writes names rows that the same statement has just read, and none of them is ever deleted: to look each of
- * them up once more, and lock it, took a tenth of the time.
- */
-const withoutReferences = `
-  ALTER TABLE enrich.lookups
-    DROP CONSTRAINT lookups_scope_id_fkey, DROP CONSTRAINT lookups_worker_id_fkey;
-  ALTER TABLE enrich.submissions
-    DROP CONSTRAINT submissions_lookup_id_fkey, DROP CONSTRAINT submissions_job_id_fkey,
-    DROP CONSTRAINT submissions_worker_id_fkey;
-  ALTER TABLE enrich.answers DROP CONSTRAINT answers_lookup_id_fkey;
-  ALTER TABLE enrich.wanted
-    DROP CONSTRAINT wanted_worker_id_fkey, DROP CONSTRAINT wanted_scope_id_fkey,
-    DROP CONSTRAINT wanted_lookup_id_fkey;`
-
-/** A migration of the schema. */
-export const stepFunctions = [intend, settle, answer, withoutReferences].join('\n')
+export const stepFunctions = [intend, settle, answer].join('\n')

@@ -6,7 +6,7 @@ import { repeated } from '../../checkpoint/postgres/repeating.js'
 import type { HistoryReader, KnownHistory } from '../history.js'
 import { openHistory } from '../reader.js'
 import { copyOutputs } from './copy-outputs.js'
-import { hasHistory, querySubmissions, rememberedShared, settledRunsOf } from './shared-runs.js'
+import { querySubmissions, rememberedShared, settledRunsOf } from './shared-runs.js'
 
 /**
  * What a checkpoint on PostgreSQL remembers of its runs, for commands that only look; null where nothing is known yet.
@@ -24,9 +24,8 @@ export async function lookAtHistory(
     repeated(deps, work).catch((error: unknown) => {
       throw shared.explain(error)
     })
-  const isKept = await asking(() => hasHistory(shared.postgres))
-  const rows = isKept ? await asking(() => settledRunsOf(shared.postgres, null)) : []
-  const submissions = isKept ? await asking(() => querySubmissions(shared.postgres, null)) : []
+  const rows = await asking(() => settledRunsOf(shared.postgres, null))
+  const submissions = await asking(() => querySubmissions(shared.postgres, null))
   const runs = rows.map(rememberedShared)
   let copy: LocalCopy | null = null
   let reader: HistoryReader | null = null
@@ -45,9 +44,7 @@ export async function lookAtHistory(
         nowMs: clock.nowMs(),
         random,
       }))
-      if (isKept) {
-        await asking(() => shared.postgres.transaction((statements) => copyOutputs(statements, to, wanted)))
-      }
+      await asking(() => shared.postgres.transaction((statements) => copyOutputs(statements, to, wanted)))
       reader ??= openHistory(to.path)
     },
     close: () => undefined,

@@ -85,9 +85,3 @@ export async function querySubmissions(
 export function rememberedShared({ isGoingOn, ...row }: SharedRunRow): RememberedRun {
   return { ...rememberedOf(row), ...(isGoingOn === null ? {} : { isGoingOn }) }
 }
-
-/** Whether the tables are there: an older version made none, and who only looks makes none. */
-export async function hasHistory(statements: PostgresStatements): Promise<boolean> {
-  const rows = await statements.query("SELECT 1 WHERE to_regclass('enrich.history_runs') IS NOT NULL")
-  return rows.length === 1
-}

@@ -1,5 +1,3 @@
-import { deliveryClaims, servedEdition } from './schema-deliveries.js'
-
 /**
  * The service's tables on PostgreSQL, which several replicas share: what `schema.ts` of SQLite has, as a list of
  * migrations in the schema `enrich_service`. Times in milliseconds since 1970 are of whoever wrote them, except
@@ -203,7 +201,20 @@ export const serviceMigrations: readonly string[] = [
      object text
    );
    CREATE INDEX build_waiters_by_build ON enrich_service.build_waiters (build_number) WHERE object IS NULL;
-   CREATE UNIQUE INDEX build_waiters_by_run_id ON enrich_service.build_waiters (account_number, run_id)`,
-  deliveryClaims,
-  servedEdition,
+   CREATE UNIQUE INDEX build_waiters_by_run_id ON enrich_service.build_waiters (account_number, run_id);
+   -- Who delivers the events of an account. The limits and the order of deliveries are those of accounts and their lanes,
+   -- so that they hold over all replicas where one replica at a time has an account.
+   CREATE TABLE enrich_service.delivery_claims (
+     account_number bigint PRIMARY KEY REFERENCES enrich_service.accounts,
+     claimed_by text NOT NULL,
+     -- By the clock of the server; another replica may take it after.
+     claimed_until timestamptz NOT NULL
+   ) WITH (fillfactor = 50);
+   -- What the replicas of a service answer from: one edition at a time.
+   CREATE TABLE enrich_service.served_edition (
+     is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+     edition text NOT NULL,
+     -- By the clock of the server; '-infinity' for the first of all.
+     since timestamptz NOT NULL DEFAULT '-infinity'
+   )`,
 ]
