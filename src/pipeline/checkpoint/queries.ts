@@ -1,18 +1,15 @@
 import type { Lookup } from '../../core/identity.js'
-import { moveLookup, type LookupEvent } from '../rules/lookup-life.js'
 import type { LookupState } from '../rules/lookup-state.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { packedColumns, unpackBody, type PackedAnswer } from './packed-answer.js'
 import { answerChecksumSql, checksumSql } from './row-checksums.js'
 import type { Answer, LookupId, OpenRun, RunContender, RunOwner, ToSubmit } from './checkpoint.js'
+import type { Change, Contest, LookupNow, Settlement } from './transitions.js'
 
 /** A lookup as its next change finds it. */
-export interface LookupRow {
-  state: LookupState
-  attempt: number
-  key: Buffer
-  customId: string | null
-  runId: string | null
+export interface LookupRow extends LookupNow {
+  readonly attempt: number
+  readonly key: Buffer
 }
 
 /** By the index, and by the row it leads to: an index that is damaged would give one lookup another's answer. */
@@ -31,13 +28,6 @@ export interface LastSubmission {
   submissionCount: number
   chain: string
   submittedAtMs: number
-}
-
-/** What the answer to a submission leaves behind. */
-export interface Settlement {
-  runId: string | null
-  acceptedAtMs: number | null
-  reason: string | null
 }
 
 /** What is wanted of one kind, after a position: all of it after 0. */
@@ -168,7 +158,8 @@ export function prepareQueries(database: Sqlite) {
     ),
     lookup: prepare<[number], LookupRow>(
       database,
-      `SELECT state, attempt, key, custom_id AS customId, run_id AS runId FROM lookups WHERE lookup_id = ?`,
+      `SELECT lookup_id AS lookupId, name, state, attempt, key, custom_id AS customId, run_id AS runId
+       FROM lookups WHERE lookup_id = ?`,
     ),
     intend: prepare<{ lookupId: number; state: LookupState; attempt: number; customId: string }>(
       database,
@@ -214,11 +205,6 @@ export function prepareQueries(database: Sqlite) {
       database,
       `SELECT s.custom_id AS customId, lookup_id AS lookupId, name FROM submissions s JOIN lookups l USING (lookup_id)
        WHERE s.run_id = @runId AND l.scope_id = @scopeId ORDER BY s.rowid`,
-    ),
-    /** The run that the service named for a submission, though it is another's: what makes it contested. */
-    nameRun: prepare<{ customId: string; runId: string }>(
-      database,
-      'UPDATE submissions SET run_id = @runId WHERE custom_id = @customId',
     ),
     ownerOf: prepare<[string], OwnerRow>(
       database,
@@ -299,16 +285,24 @@ export function bodyOf(queries: Pick<Queries, 'answer'>, lookupId: LookupId): st
   return answer === undefined ? null : unpackBody(answer)
 }
 
-/** The state an event leads to. Throws where the life of a lookup knows no such step: that is a bug. */
-export function moveOf(
-  queries: Pick<Queries, 'lookup'>,
-  lookupId: LookupId,
-  event: LookupEvent,
-): { state: LookupState; row: LookupRow } {
-  const row = queries.lookup.get(lookupId)
-  const state = row === undefined ? null : moveLookup(row.state, event)
-  if (row === undefined || state === null) {
-    throw new Error(`lookup ${lookupId} is ${row?.state ?? 'unknown'}: "${event}" cannot happen to it`)
+/** Writes what a transition changes, within the transaction that read the rows. */
+export function applyChanges(queries: Queries, changes: readonly Change[]): void {
+  for (const change of changes) {
+    if (change.of === 'lookup') queries.settle.run(change)
+    else if (change.of === 'submission') queries.settleSubmission.run(change)
+    else queries.setNeedsAttention.run(change)
   }
-  return { state, row }
+}
+
+/** Submissions with one run, as a transition needs them. */
+export function contestOf(queries: Queries, contenders: readonly RunContender[]): Contest {
+  const rows = new Map<LookupId, LookupNow>()
+  const bodies = new Map<LookupId, string>()
+  for (const { lookupId } of contenders) {
+    const row = queries.lookup.get(lookupId)
+    const body = bodyOf(queries, lookupId)
+    if (row !== undefined) rows.set(lookupId, row)
+    if (body !== null) bodies.set(lookupId, body)
+  }
+  return { contenders, rows, bodies }
 }

@@ -1,19 +1,16 @@
 import type { Lookup } from '../../core/identity.js'
-import { formatCustomId } from '../rules/custom-id.js'
-import { moveLookup, type LookupEvent } from '../rules/lookup-life.js'
+import { formatCustomId, parseCustomId } from '../rules/custom-id.js'
+import { moveLookup } from '../rules/lookup-life.js'
 import type { LookupKind } from '../rules/lookup-kind.js'
-import { nothingPlanned, type LookupPlan, type PlanPolicy } from '../rules/lookup-state.js'
+import { nothingPlanned } from '../rules/lookup-state.js'
 import { opening } from '../../platform/close-stack.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type {
   Answer,
   Checkpoint,
   Claim,
-  FirstAnswer,
   Intention,
-  KeyedLookup,
   LookupId,
-  OpenRun,
   RunContender,
   RunHolder,
   RunOwner,
@@ -25,8 +22,19 @@ import { assertNotBehind } from './head-keeper.js'
 import { assertCheckpointPath, explained, lockCheckpoint, openToWrite } from './open.js'
 import { nextChain } from './row-checksums.js'
 import { packAnswer } from './packed-answer.js'
-import { bodyOf, moveOf, type Queries, type Settlement } from './queries.js'
-import { awardRun, claimRun, contestRun, exchangeRuns } from './run-claims.js'
+import { applyChanges, bodyOf, contestOf, type LookupRow, type Queries } from './queries.js'
+import {
+  answered,
+  awardRun,
+  claimRun,
+  disproveRun,
+  exchangeRuns,
+  settle,
+  stateAfter,
+  uncontested,
+  type Reply,
+  type Transition,
+} from './transitions.js'
 import { standingOf } from './verify.js'
 import { WantedLookups } from './wanted-lookups.js'
 
@@ -67,49 +75,20 @@ export function openCheckpoint(deps: OpenCheckpointDeps): OwnCheckpoint {
 /** The file is locked: nobody takes this process to be gone. */
 const mayLeave = () => true
 
-class SqliteCheckpoint implements OwnCheckpoint {
+class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
   readonly id: string
-  readonly kind: LookupKind
-  readonly #file: CheckpointFile
   readonly #queries: Queries
-  readonly #wanted: WantedLookups
   readonly #others: Map<LookupKind, OwnCheckpoint>
 
   constructor(file: CheckpointFile, kind: LookupKind, others = new Map<LookupKind, OwnCheckpoint>()) {
+    super(file, kind)
     this.id = file.id
-    this.kind = kind
-    this.#file = file
     this.#queries = file.queries
-    this.#wanted = new WantedLookups(file, kind)
     this.#others = others.set(kind, this)
   }
 
   of(kind: LookupKind): OwnCheckpoint {
-    return this.#others.get(kind) ?? new SqliteCheckpoint(this.#file, kind, this.#others)
-  }
-
-  want(lookups: readonly KeyedLookup[]): Promise<LookupId[]> {
-    return this.#wanted.want(lookups)
-  }
-
-  plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>> {
-    return this.#wanted.plan(policy)
-  }
-
-  follow(lookups: readonly KeyedLookup[], policy: PlanPolicy): ReturnType<Checkpoint['follow']> {
-    return this.#wanted.follow(lookups, policy)
-  }
-
-  reopen(outcomes: readonly string[]): Promise<number> {
-    return this.#wanted.reopen(outcomes)
-  }
-
-  nextToSubmit(afterPosition: number, count: number): ReturnType<Checkpoint['nextToSubmit']> {
-    return this.#wanted.nextToSubmit(afterPosition, count)
-  }
-
-  openRuns(): Promise<OpenRun[]> {
-    return this.#wanted.openRuns()
+    return this.#others.get(kind) ?? new SqliteCheckpoint(this.file, kind, this.#others)
   }
 
   elsewhere(): Promise<boolean> {
@@ -125,19 +104,17 @@ class SqliteCheckpoint implements OwnCheckpoint {
     return Promise.resolve()
   }
 
-  firstAnswers(afterPosition: number, count: number): Promise<FirstAnswer[]> {
-    return this.#wanted.firstAnswers(afterPosition, count)
-  }
-
   firstQuestion(lookupId: LookupId): Promise<Lookup | null> {
-    return this.#explained(() => this.#queries.firstQuestion.get(lookupId) ?? null)
+    return this.file.explained(() => this.#queries.firstQuestion.get(lookupId) ?? null)
   }
 
   intend(lookupId: LookupId, nowMs: number): Promise<Intention> {
-    return this.#transaction(() => {
-      this.#file.assertRoom()
-      const { scopeId, jobId } = this.#ids()
-      const { state, row } = moveOf(this.#queries, lookupId, 'intend')
+    return this.file.transaction(() => {
+      this.file.assertRoom()
+      const { scopeId } = this.#ids()
+      const row = this.#queries.lookup.get(lookupId)
+      if (row === undefined) throw new Error(`lookup ${lookupId} is unknown`)
+      const state = stateAfter(row, 'intend')
       const attempt = row.attempt + 1
       // Names the checkpoint, the lookup (its scope and key) and the attempt: a webhook that echoes it is claimed.
       const customId = formatCustomId({
@@ -145,99 +122,100 @@ class SqliteCheckpoint implements OwnCheckpoint {
         scopeId,
         keyHex: row.key.toString('hex'),
         attempt,
-        generation: this.#file.generation,
+        generation: this.file.generation,
       })
-      const previous = this.#queries.lastSubmission.get()?.chain ?? ''
-      const chain = nextChain(previous, { customId, attempt, intendedAtMs: nowMs })
       this.#queries.intend.run({ lookupId, state, attempt, customId })
-      this.#queries.insertSubmission.run({ lookupId, jobId, attempt, customId, nowMs, chain })
+      this.#submitted(lookupId, customId, attempt, nowMs)
       return { customId, attempt, mayLeave }
     })
   }
 
   accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean | 'contested'> {
-    return this.#transaction(() => {
+    return this.file.transaction(() => {
       const others = this.#contenders(runId).filter((one) => one.customId !== customId)
-      if (others.length === 0) {
-        return this.#settleNow(lookupId, customId, 'accept', 'accepted', { runId, acceptedAtMs: nowMs })
-      }
-      // Its answer would come out on two lookups; whose it is, the answer alone can prove.
-      const reason = `the service named ${runId}, the run of another submission`
-      if (!this.#settleNow(lookupId, customId, 'lose', 'uncertain', { reason })) return false
-      this.#queries.nameRun.run({ customId, runId })
-      contestRun(this.#queries, runId, this.#contenders(runId), `the service named ${runId} twice`)
-      return 'contested'
+      const contest = others.length === 0 ? uncontested : contestOf(this.#queries, others)
+      const reply = { event: 'accept', verdict: 'accepted', runId, atMs: nowMs, reason: null } as const
+      const row = this.#queries.lookup.get(lookupId)
+      return this.#applied(settle(row, { lookupId, customId, ...reply }, contest))
     })
   }
 
   withdraw(lookupId: LookupId, customId: string, reason: string, mayBeBilled = false): Promise<boolean> {
     const verdict = mayBeBilled ? 'uncertain' : 'not_created'
-    return this.#settle(lookupId, customId, 'withdraw', verdict, { reason })
+    return this.#settle({ lookupId, customId, event: 'withdraw', verdict, reason })
   }
 
   reject(lookupId: LookupId, customId: string, reason: string): Promise<boolean> {
-    return this.#settle(lookupId, customId, 'reject', 'rejected', { reason })
+    return this.#settle({ lookupId, customId, event: 'reject', verdict: 'rejected', reason })
   }
 
   lose(lookupId: LookupId, customId: string, reason: string): Promise<boolean> {
-    return this.#settle(lookupId, customId, 'lose', 'uncertain', { reason })
+    return this.#settle({ lookupId, customId, event: 'lose', verdict: 'uncertain', reason })
   }
 
   claim(customId: string, runId: string, nowMs: number): Promise<Claim> {
-    return this.#transaction(() => claimRun(this.#queries, { customId, runId, nowMs }, this.#own()))
+    return this.file.transaction(() => {
+      const lookupId = this.#queries.lookupOfSubmission.get(customId) ?? this.#restored(customId, nowMs)
+      const row = lookupId === undefined ? undefined : this.#queries.lookup.get(lookupId)
+      const named = this.#queries.submission.get(customId)
+      if (row === undefined || named === undefined) return 'unknown'
+      return this.#applied(claimRun(row, named, this.#contenders(runId), { customId, runId, nowMs }))
+    })
   }
 
   contenders(runId: string): Promise<RunContender[]> {
-    return this.#explained(() => this.#contenders(runId))
+    return this.file.explained(() => this.#contenders(runId))
   }
 
   award(customId: string, runId: string, nowMs: number): Promise<boolean> {
-    return this.#transaction(() => awardRun(this.#queries, customId, runId, this.#contenders(runId), nowMs))
+    return this.file.transaction(() => {
+      const contest = contestOf(this.#queries, this.#contenders(runId))
+      return this.#applied(awardRun(contest, { customId, runId, nowMs }))
+    })
   }
 
   exchangeRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean> {
-    return this.#transaction(() => exchangeRuns(this.#queries, one, other, nowMs))
+    return this.file.transaction(() => {
+      const found = [one, other].flatMap(({ lookupId }) => this.#queries.lookup.get(lookupId) ?? [])
+      const rows = new Map(found.map((row) => [row.lookupId, row]))
+      return this.#applied(exchangeRuns(rows, one, other, nowMs))
+    })
   }
 
   ownerOf(runId: string): Promise<RunOwner | null> {
-    return this.#explained(() => {
+    return this.file.explained(() => {
       const owner = this.#queries.ownerOf.get(runId)
       return owner === undefined ? null : { ...owner, isWanted: owner.isWanted === 1 }
     })
   }
 
   ownerOfKey(key: Uint8Array): Promise<RunOwner | null> {
-    return this.#explained(() => {
+    return this.file.explained(() => {
       const owner = this.#queries.ownerOfKey.get(this.#scopeId(), key)
       return owner === undefined ? null : { ...owner, isWanted: owner.isWanted === 1 }
     })
   }
 
   disprove(lookupId: LookupId, customId: string, reason: string): Promise<void> {
-    return this.#transaction(() => {
+    return this.file.transaction(() => {
       const row = this.#queries.lookup.get(lookupId)
-      // A webhook, or another answer, may have been faster.
-      if (row?.state !== 'running' || row.customId !== customId) return
-      const settlement = { runId: null, acceptedAtMs: null, reason }
-      const { state } = moveOf(this.#queries, lookupId, 'reopen')
-      this.#queries.settle.run({ lookupId, state, ...settlement })
-      this.#queries.settleSubmission.run({ customId, verdict: 'not_created', ...settlement })
+      applyChanges(this.#queries, disproveRun(row, { lookupId, customId, reason }))
     })
   }
 
   lostSince(afterMs: number, among: 'wanted' | 'all' = 'wanted'): ReturnType<Checkpoint['lostSince']> {
     const lost = among === 'all' ? this.#queries.lostOfScope : this.#queries.lostSince
-    return this.#explained(() => lost.all({ scopeId: this.#scopeId(), afterPosition: 0, afterMs }))
+    return this.file.explained(() => lost.all({ scopeId: this.#scopeId(), afterPosition: 0, afterMs }))
   }
 
   recentSubmissions(afterMs: number, countMax: number): Promise<number[]> {
-    return this.#explained(() =>
+    return this.file.explained(() =>
       this.#queries.recentSubmissions.all({ scopeId: this.#scopeId(), afterMs, countMax }),
     )
   }
 
   bodyOf(lookupId: LookupId): Promise<string | null> {
-    return this.#explained(() => bodyOf(this.#queries, lookupId))
+    return this.file.explained(() => bodyOf(this.#queries, lookupId))
   }
 
   answer(
@@ -246,12 +224,10 @@ class SqliteCheckpoint implements OwnCheckpoint {
     isProved = false,
   ): ReturnType<Checkpoint['answer']> {
     const packed = packAnswer(line, body)
-    return this.#transaction(() => {
-      const row = this.#queries.lookup.get(lookupId)
-      const event = answer.state === 'failed' ? 'fail' : 'answer'
-      const state = row?.runId === answer.runId ? moveLookup(row.state, event) : null
-      if (state === null) return false
-      if (!isProved && this.#contenders(answer.runId).length > 1) return 'contested'
+    return this.file.transaction(() => {
+      const isContested = !isProved && this.#contenders(answer.runId).length > 1
+      const state = answered(this.#queries.lookup.get(lookupId), answer, isContested)
+      if (state === false || state === 'contested') return state
       this.#queries.finish.run({ lookupId, state, answeredAtMs: answer.answeredAtMs })
       this.#queries.insertAnswer.run({ lookupId, ...answer, ...packed })
       return true
@@ -259,33 +235,33 @@ class SqliteCheckpoint implements OwnCheckpoint {
   }
 
   setNeedsAttention(lookupId: LookupId, reason: string | null): Promise<void> {
-    return this.#transaction(() => {
+    return this.file.transaction(() => {
       this.#queries.setNeedsAttention.run({ lookupId, reason })
     })
   }
 
   spent(): Promise<number> {
-    return this.#explained(() => this.#queries.spent.get(this.#file.idsOf(this.kind)?.jobId ?? 0) ?? 0)
+    return this.file.explained(() => this.#queries.spent.get(this.file.idsOf(this.kind)?.jobId ?? 0) ?? 0)
   }
 
   spentByRows(): Promise<number> {
-    const { jobId = 0 } = this.#file.idsOf(this.kind) ?? {}
-    return this.#explained(() => this.#queries.spentByRows.get(jobId) ?? 0)
+    const { jobId = 0 } = this.file.idsOf(this.kind) ?? {}
+    return this.file.explained(() => this.#queries.spentByRows.get(jobId) ?? 0)
   }
 
   endJob(nowMs: number): Promise<void> {
-    return this.#transaction(() => {
-      const jobId = this.#file.idsOf(this.kind)?.jobId
+    return this.file.transaction(() => {
+      const jobId = this.file.idsOf(this.kind)?.jobId
       if (jobId !== undefined) this.#queries.endJob.run({ jobId, nowMs })
     })
   }
 
   remember<Result>(change: (database: Sqlite) => Result): Promise<Result> {
-    return this.#file.remember(change)
+    return this.file.remember(change)
   }
 
   close(): void {
-    this.#file.close()
+    this.file.close()
   }
 
   /** Only the service makes runs that it could name twice: other lookups are known by what they ask. */
@@ -293,55 +269,53 @@ class SqliteCheckpoint implements OwnCheckpoint {
     return this.kind === 'resolution' ? this.#queries.contenders.all({ runId, scopeId: this.#scopeId() }) : []
   }
 
-  /** Leaves `intended`, and only that: a lookup is settled once. */
-  #settle(
-    lookupId: LookupId,
-    customId: string,
-    event: LookupEvent,
-    verdict: string,
-    details: Partial<Settlement>,
-  ): Promise<boolean> {
-    return this.#transaction(() => this.#settleNow(lookupId, customId, event, verdict, details))
+  #settle(reply: Omit<Reply, 'runId' | 'atMs'>): Promise<boolean> {
+    return this.file.transaction(() => {
+      const row = this.#queries.lookup.get(reply.lookupId)
+      return this.#applied(settle(row, { ...reply, runId: null, atMs: null }, uncontested)) === true
+    })
   }
 
-  #settleNow(
-    lookupId: LookupId,
-    customId: string,
-    event: LookupEvent,
-    verdict: string,
-    details: Partial<Settlement>,
-  ): boolean {
-    // A webhook may be faster than the answer, and then knows better what the answer was.
-    const left = this.#queries.lookup.get(lookupId)
-    if (left?.customId === customId && left.state !== 'intended') return false
-    const { state, row } = moveOf(this.#queries, lookupId, event)
-    if (row.customId !== customId) throw new Error(`lookup ${lookupId} is not intended as ${customId}`)
-    const settlement = { runId: null, acceptedAtMs: null, reason: null, ...details }
-    this.#queries.settle.run({ lookupId, state, ...settlement })
-    this.#queries.settleSubmission.run({ customId, verdict, ...settlement })
-    return true
+  #applied<Outcome>({ outcome, changes }: Transition<Outcome>): Outcome {
+    applyChanges(this.#queries, changes)
+    return outcome
   }
 
-  #own() {
-    return { checkpointId: this.id, ...this.#ids() }
+  #submitted(lookupId: LookupId, customId: string, attempt: number, nowMs: number): void {
+    const { jobId } = this.#ids()
+    const previous = this.#queries.lastSubmission.get()?.chain ?? ''
+    const chain = nextChain(previous, { customId, attempt, intendedAtMs: nowMs })
+    this.#queries.insertSubmission.run({ lookupId, jobId, attempt, customId, nowMs, chain })
+  }
+
+  /**
+   * A submission that was lost with a part of the checkpoint, and is named by a webhook: known again by its scope and
+   * key. Undefined where it is none of this scope's.
+   */
+  #restored(customId: string, nowMs: number): LookupId | undefined {
+    const name = parseCustomId(customId)
+    const { scopeId } = this.#ids()
+    if (name?.checkpointId !== this.id || name.scopeId !== scopeId) return undefined
+    const lookupId = this.#queries.findLookup.get(scopeId, Buffer.from(name.keyHex, 'hex'))?.lookupId
+    const row: LookupRow | undefined = lookupId === undefined ? undefined : this.#queries.lookup.get(lookupId)
+    if (row === undefined) return undefined
+    this.#submitted(row.lookupId, customId, name.attempt, nowMs)
+    // Nothing was submitted for it since: it need not be.
+    if (row.customId === null && moveLookup(row.state, 'claim') !== null) {
+      const attempt = Math.max(name.attempt, row.attempt)
+      this.#queries.intend.run({ lookupId: row.lookupId, state: row.state, attempt, customId })
+    }
+    return row.lookupId
   }
 
   #ids(): KindIds {
-    const ids = this.#file.idsOf(this.kind)
+    const ids = this.file.idsOf(this.kind)
     if (ids === null) throw new Error(`nothing of the kind ${this.kind} is wanted`)
     return ids
   }
 
   /** No scope has the number 0. */
   #scopeId(): number {
-    return this.#file.idsOf(this.kind)?.scopeId ?? 0
-  }
-
-  #transaction<Result>(action: () => Result): Promise<Result> {
-    return this.#file.transaction(action)
-  }
-
-  #explained<Result>(action: () => Result): Promise<Result> {
-    return this.#file.explained(action)
+    return this.file.idsOf(this.kind)?.scopeId ?? 0
   }
 }

@@ -1,9 +1,9 @@
 import { createGatheredCommits, type Settled } from '../../../platform/gathered-commits.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import { moveLookup } from '../../rules/lookup-life.js'
 import type { LookupKind } from '../../rules/lookup-kind.js'
 import type { Answer, LookupId } from '../checkpoint.js'
 import { packAnswer, type PackedAnswer } from '../packed-answer.js'
+import { answered } from '../transitions.js'
 import { contendersOf, lockLookup } from './lookup-rows.js'
 import type { SharedStore } from './store.js'
 
@@ -77,11 +77,10 @@ export class Answers {
     const row = await lockLookup(statements, lookupId)
     const isOwn = row?.runId === runId
     if (mayBeWritten && isOwn && row.state === item.state) return isWrittenAs(statements, item)
-    const state = isOwn ? moveLookup(row.state, item.state === 'failed' ? 'fail' : 'answer') : null
-    if (state === null) return false
     const isNamed = !isProved && this.#kind === 'resolution'
     const contenders = isNamed ? await contendersOf(statements, runId, this.#store.scopeId(this.#kind)) : []
-    if (contenders.length > 1) return 'contested'
+    const state = answered(row, item, contenders.length > 1)
+    if (state === false || state === 'contested') return state
     const rows = await statements.query(writeSql, valuesOf([item], false))
     return rows.length === 1
   }

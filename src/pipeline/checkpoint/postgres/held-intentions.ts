@@ -1,5 +1,6 @@
 import type { LookupId } from '../checkpoint.js'
-import { lockLookup, settleLookup, settleSubmission, stateAfter } from './lookup-rows.js'
+import { settle, uncontested } from '../transitions.js'
+import { applyChanges, lockLookup } from './lookup-rows.js'
 import type { SharedStore } from './store.js'
 import { lostReason } from './sweep.js'
 
@@ -40,9 +41,8 @@ function takeBack(store: SharedStore, lookupId: LookupId, customId: string): Pro
   return store.transaction(async (statements) => {
     const row = await lockLookup(statements, lookupId)
     if (row?.state !== 'uncertain' || row.customId !== customId) return
-    const settlement = { runId: null, acceptedAtMs: null, reason: neverLeft }
-    const state = stateAfter(row, lookupId, 'withdraw')
-    await settleLookup(statements, { lookupId, state, workerId: store.workerId, ...settlement })
-    await settleSubmission(statements, { customId, verdict: 'not_created', ...settlement })
+    const reply = { lookupId, customId, event: 'withdraw', verdict: 'not_created', runId: null } as const
+    const { changes } = settle(row, { ...reply, atMs: null, reason: neverLeft }, uncontested, true)
+    await applyChanges(statements, changes, store.workerId)
   })
 }

@@ -1,23 +1,18 @@
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import { moveLookup, type LookupEvent } from '../../rules/lookup-life.js'
-import type { LookupState } from '../../rules/lookup-state.js'
 import type { LookupId, RunContender } from '../checkpoint.js'
+import { unpackBody, type PackedAnswer } from '../packed-answer.js'
+import type { Change, Contest, LookupChange, LookupNow } from '../transitions.js'
 
-/** A lookup as its next change finds it; nobody else changes it before the transaction ends. */
-export interface LockedLookup {
-  lookupId: LookupId
-  state: LookupState
-  customId: string | null
-  runId: string | null
-}
-
-/** By their numbers, in their order: who locks several always locks them so, and two never wait for each other. */
+/**
+ * Nobody else changes them before the transaction ends. By their numbers, in their order: who locks several always locks
+ * them so, and two never wait for each other.
+ */
 export async function lockLookups(
   statements: PostgresStatements,
   lookupIds: readonly LookupId[],
-): Promise<Map<LookupId, LockedLookup>> {
-  const rows = await statements.query<LockedLookup>(
-    `SELECT lookup_id AS "lookupId", state, custom_id AS "customId", run_id AS "runId" FROM enrich.lookups
+): Promise<Map<LookupId, LookupNow>> {
+  const rows = await statements.query<LookupNow>(
+    `SELECT lookup_id AS "lookupId", name, state, custom_id AS "customId", run_id AS "runId" FROM enrich.lookups
      WHERE lookup_id = ANY($1::bigint[]) ORDER BY lookup_id FOR NO KEY UPDATE`,
     [lookupIds],
   )
@@ -27,59 +22,82 @@ export async function lockLookups(
 export async function lockLookup(
   statements: PostgresStatements,
   lookupId: LookupId,
-): Promise<LockedLookup | undefined> {
+): Promise<LookupNow | undefined> {
   return (await lockLookups(statements, [lookupId])).get(lookupId)
 }
 
-/** The state an event leads to. Throws where the life of a lookup knows no such step: that is a bug. */
-export function stateAfter(
-  row: LockedLookup | undefined,
-  lookupId: LookupId,
-  event: LookupEvent,
-): LookupState {
-  const state = row === undefined ? null : moveLookup(row.state, event)
-  if (state === null)
-    throw new Error(`lookup ${lookupId} is ${row?.state ?? 'unknown'}: "${event}" cannot happen to it`)
-  return state
-}
+/** Of an answer, as `PackedAnswer`. */
+export const packedColumnsSql = `a.packing, a.line_bytes AS "lineBytes", a.body_bytes AS "bodyBytes", a.packed`
 
-/** What the answer to a submission leaves behind. */
-export interface Settlement {
-  runId: string | null
-  acceptedAtMs: number | null
-  reason: string | null
-}
-
-/** `workerId`: who looks after it from here on. */
-export async function settleLookup(
-  statements: PostgresStatements,
-  {
-    lookupId,
-    state,
-    workerId,
-    runId,
-    acceptedAtMs,
-    reason,
-  }: Settlement & {
-    lookupId: LookupId
-    state: LookupState
-    workerId: number | null
-  },
-): Promise<void> {
-  await statements.query(
-    `UPDATE enrich.lookups SET state = $2, worker_id = $3, run_id = $4, submitted_at_ms = $5, failure = $6
-     WHERE lookup_id = $1`,
-    [lookupId, state, workerId, runId, acceptedAtMs, reason],
+/** The body of the last answer to a lookup, as JSON; null where there is none. */
+export async function bodyOf(statements: PostgresStatements, lookupId: LookupId): Promise<string | null> {
+  const [row] = await statements.query<PackedAnswer>(
+    `SELECT ${packedColumnsSql} FROM enrich.answers a WHERE a.lookup_id = $1`,
+    [lookupId],
   )
+  return row === undefined ? null : unpackBody(row)
+}
+
+/** Submissions with one run, as a transition needs them, with their lookups locked. */
+export async function contestOf(
+  statements: PostgresStatements,
+  contenders: readonly RunContender[],
+): Promise<Contest> {
+  const ids = contenders.map(({ lookupId }) => lookupId)
+  const rows = await lockLookups(statements, ids)
+  const bodies = new Map<LookupId, string>()
+  for (const lookupId of ids) {
+    const body = await bodyOf(statements, lookupId)
+    if (body !== null) bodies.set(lookupId, body)
+  }
+  return { contenders, rows, bodies }
+}
+
+/**
+ * Writes what a transition changes, within the transaction that locked the rows. Answers with the lookups that this
+ * process looks after from here on.
+ */
+export async function applyChanges(
+  statements: PostgresStatements,
+  changes: readonly Change[],
+  workerId: number,
+): Promise<Set<LookupId>> {
+  const kept = new Set<LookupId>()
+  for (const change of changes) {
+    if (change.of === 'submission') await settleSubmission(statements, change)
+    else if (change.of === 'attention')
+      await statements.query('UPDATE enrich.lookups SET failure = $2 WHERE lookup_id = $1', [
+        change.lookupId,
+        change.reason,
+      ])
+    else if (await settleLookup(statements, change, workerId)) kept.add(change.lookupId)
+  }
+  return kept
+}
+
+/** Whether this process looks after it from here on. */
+async function settleLookup(
+  { query }: PostgresStatements,
+  { lookupId, state, keeper, runId, acceptedAtMs, reason }: LookupChange,
+  workerId: number,
+): Promise<boolean> {
+  const [kept] = await query<{ workerId: number | null }>(
+    `UPDATE enrich.lookups SET state = $2, run_id = $3, submitted_at_ms = $4, failure = $5,
+       worker_id = CASE WHEN $6 = 'self' OR $6 = 'whoever wants it' AND EXISTS (
+         SELECT FROM enrich.wanted w WHERE w.worker_id = $7 AND w.lookup_id = $1 AND NOT w.is_decided) THEN $7::bigint END
+     WHERE lookup_id = $1 RETURNING worker_id AS "workerId"`,
+    [lookupId, state, runId, acceptedAtMs, reason, keeper, workerId],
+  )
+  return kept?.workerId === workerId
 }
 
 /**
  * What was not billed is there again for the job that it was taken from; what turns out to have been billed after all is
  * taken from it.
  */
-export async function settleSubmission(
+async function settleSubmission(
   statements: PostgresStatements,
-  { customId, verdict, runId, acceptedAtMs, reason }: Settlement & { customId: string; verdict: string },
+  { customId, verdict, runId, acceptedAtMs, reason }: Extract<Change, { of: 'submission' }>,
 ): Promise<void> {
   await statements.query(
     `WITH before AS (

@@ -18,11 +18,12 @@ import type {
   SubmissionBounds,
 } from '../checkpoint.js'
 import { Answers } from './answers.js'
-import { awardRun, bodyOf, claimRun, disproveRun, exchangeRuns } from './claims.js'
+import type { Reply } from '../transitions.js'
+import { award, claim, disprove, exchange } from './claims.js'
 import { Followings } from './following.js'
 import { Intentions } from './intentions.js'
 import { endJob, spentByRows, spentOf } from './job.js'
-import { contendersOf } from './lookup-rows.js'
+import { bodyOf, contendersOf } from './lookup-rows.js'
 import type { Others } from './others.js'
 import { adoptRuns, claimNew, planKind, reopenOutcomes } from './planning.js'
 import {
@@ -33,7 +34,7 @@ import {
   ownerOfRun,
   recentSubmissions,
 } from './reads.js'
-import { Settlements, type SettlingItem } from './settlements.js'
+import { Settlements } from './settlements.js'
 import type { SharedStore } from './store.js'
 import { wantLookups } from './wanted.js'
 
@@ -171,11 +172,12 @@ export class PostgresCheckpoint implements Checkpoint {
   }
 
   async claim(customId: string, runId: string, nowMs: number): Promise<Claim> {
-    const { claim, isWanted } = await this.store.transaction((statements) =>
-      claimRun(statements, { customId, runId, nowMs }, this.#claimant()),
+    const claimed = await this.store.transaction((statements) =>
+      claim(statements, { customId, runId, nowMs }, this.#claimant()),
     )
-    if (claim === 'claimed' && isWanted) this.#deps.others.settled(this.kind, 'uncertain', -1)
-    return claim
+    const isTold = claimed.claim === 'claimed' && claimed.isWanted
+    if (isTold) this.#deps.others.settled(this.kind, 'uncertain', -1)
+    return claimed.claim
   }
 
   /** Only the service makes runs that it could name twice: other lookups are known by what they ask. */
@@ -186,14 +188,14 @@ export class PostgresCheckpoint implements Checkpoint {
 
   award(customId: string, runId: string, nowMs: number): Promise<boolean> {
     return this.store.transaction((statements) =>
-      awardRun(statements, { customId, runId, nowMs }, this.#claimant()),
+      award(statements, { customId, runId, nowMs }, this.#claimant()),
     )
   }
 
   /** False too where the reply to its commit was lost: then their runs are polled again, as they are by then. */
   exchangeRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean> {
     const { workerId } = this.#claimant()
-    return this.store.transaction((statements) => exchangeRuns(statements, one, other, { nowMs, workerId }))
+    return this.store.transaction((statements) => exchange(statements, one, other, { nowMs, workerId }))
   }
 
   async ownerOf(runId: string): Promise<RunOwner | null> {
@@ -212,7 +214,7 @@ export class PostgresCheckpoint implements Checkpoint {
 
   disprove(lookupId: LookupId, customId: string, reason: string): Promise<void> {
     return this.store.transaction((statements) =>
-      disproveRun(statements, { lookupId, customId, reason }, this.store.workerId),
+      disprove(statements, { lookupId, customId, reason }, this.store.workerId),
     )
   }
 
@@ -267,7 +269,7 @@ export class PostgresCheckpoint implements Checkpoint {
     return this.#deps.close()
   }
 
-  async #settle(item: Omit<SettlingItem, 'runId' | 'atMs'>): Promise<boolean> {
+  async #settle(item: Omit<Reply, 'runId' | 'atMs'>): Promise<boolean> {
     return (await this.#settlements.settle({ ...item, runId: null, atMs: null })) === true
   }
 

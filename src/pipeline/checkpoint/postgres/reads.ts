@@ -2,7 +2,7 @@ import type { Lookup } from '../../../core/identity.js'
 import type { LookupKind } from '../../rules/lookup-kind.js'
 import type { FirstAnswer, LookupId, RunOwner } from '../checkpoint.js'
 import { unpackBody, type PackedAnswer } from '../packed-answer.js'
-import { packedColumnsSql } from './claims.js'
+import { packedColumnsSql } from './lookup-rows.js'
 import type { SharedStore } from './store.js'
 
 /** First questions of a kind with an answer that stands, after a position; in order. */

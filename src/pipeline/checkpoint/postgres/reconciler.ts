@@ -5,7 +5,8 @@ import { readScope } from '../../rules/lookup-kind.js'
 import type { LookupState } from '../../rules/lookup-state.js'
 import type { LookupId } from '../checkpoint.js'
 import type { Reconciled, ReconcileDeps } from '../reconcile.js'
-import { lockLookup, settleLookup, settleSubmission } from './lookup-rows.js'
+import type { Change } from '../transitions.js'
+import { applyChanges, lockLookup } from './lookup-rows.js'
 
 export interface SharedReconcilerDeps extends Omit<ReconcileDeps, 'database'> {
   /** Of one transaction. */
@@ -118,7 +119,7 @@ export class SharedReconciler {
     const reason = runId === null ? 'charged, says the list of charges, which names no run' : null
     const settlement = { runId, reason, acceptedAtMs: runId === null ? null : this.#deps.nowMs }
     const verdict = runId === null ? 'uncertain' : 'accepted'
-    await settleSubmission(this.#deps.statements, { customId, verdict, ...settlement })
+    await this.#apply({ of: 'submission', customId, verdict, ...settlement })
     ;(runId === null ? this.#result.charged : this.#result.accepted).push(customId)
     // A later submission of it was made since, or it is answered: only what was paid is known better.
     const isCurrent = lookup.customId === customId || lookup.customId === null
@@ -126,12 +127,17 @@ export class SharedReconciler {
     const { lookupId } = lookup
     const state = runId === null ? 'uncertain' : 'running'
     // Whoever wants it next polls it.
-    await settleLookup(this.#deps.statements, { lookupId, state, workerId: null, ...settlement })
+    await this.#apply({ of: 'lookup', lookupId, state, keeper: 'none', ...settlement })
     await this.#query('UPDATE enrich.lookups SET attempt = $2, custom_id = $3 WHERE lookup_id = $1', [
       lookupId,
       name.attempt,
       customId,
     ])
+  }
+
+  async #apply(change: Change): Promise<void> {
+    // It keeps nothing itself: no process has this number.
+    await applyChanges(this.#deps.statements, [change], 0)
   }
 
   /** A submission that the checkpoint has lost, and its lookup where that is lost too; null where its scope is. */
@@ -195,7 +201,7 @@ export class SharedReconciler {
 
   /** What is uncertain and was not charged. Only resolutions bear a `custom_id` that a list of charges names. */
   async #uncharged(): Promise<void> {
-    const { charges, completeUntilMs, statements } = this.#deps
+    const { charges, completeUntilMs } = this.#deps
     const scopes = await this.#query<{ scopeId: number; scope: string }>(
       'SELECT scope_id AS "scopeId", scope FROM enrich.scopes',
     )
@@ -217,7 +223,7 @@ export class SharedReconciler {
       }
       const reason = 'not in the list of charges: never created'
       const settlement = { runId: null, acceptedAtMs: null, reason }
-      await settleSubmission(statements, { customId, verdict: 'not_created', ...settlement })
+      await this.#apply({ of: 'submission', customId, verdict: 'not_created', ...settlement })
       await this.#query(
         `UPDATE enrich.lookups SET state = 'new', custom_id = NULL, run_id = NULL, failure = NULL, worker_id = NULL
          WHERE lookup_id = $1`,

@@ -2,7 +2,7 @@ import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { Damage } from '../find-damage.js'
 import { unpacks, type PackedAnswer } from '../packed-answer.js'
 import type { Verification } from '../verify.js'
-import { packedColumnsSql } from './claims.js'
+import { packedColumnsSql } from './lookup-rows.js'
 import { openSharedToRead, type OpenSharedDeps } from './open.js'
 
 /** Looks at everything and changes nothing, while others go on. Null where there is none. Throws CHECKPOINT_*. */

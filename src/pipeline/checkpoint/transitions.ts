@@ -1,0 +1,265 @@
+import { runObjectLenient } from '../../contract/resolution.js'
+import { moveLookup, type LookupEvent } from '../rules/lookup-life.js'
+import type { LookupState } from '../rules/lookup-state.js'
+import { provenOwner } from '../rules/misdirected.js'
+import type { Answer, Claim, LookupId, RunContender, RunHolder } from './checkpoint.js'
+
+/**
+ * What becomes of lookups and submissions, for both stores: each reads the rows, under its locks, calls one of these, and
+ * writes the changes in their order within the same transaction. Nothing here reads or writes.
+ */
+export interface Transition<Outcome> {
+  readonly outcome: Outcome
+  readonly changes: readonly Change[]
+}
+
+/** What the answer to a submission leaves behind. */
+export interface Settlement {
+  readonly runId: string | null
+  readonly acceptedAtMs: number | null
+  readonly reason: string | null
+}
+
+/**
+ * `keeper`: the process that looks after the lookup from here on, where several share a checkpoint: this one, none, or
+ * this one if it wants the lookup and otherwise whoever wants it next.
+ */
+export interface LookupChange extends Settlement {
+  readonly of: 'lookup'
+  readonly lookupId: LookupId
+  readonly state: LookupState
+  readonly keeper: 'self' | 'none' | 'whoever wants it'
+}
+
+export type Change =
+  | LookupChange
+  | ({ readonly of: 'submission'; readonly customId: string; readonly verdict: Verdict } & Settlement)
+  | { readonly of: 'attention'; readonly lookupId: LookupId; readonly reason: string }
+
+/** What is known of a submission: `accepted` and `uncertain` ones count as billed. */
+export type Verdict = 'intended' | 'accepted' | 'not_created' | 'uncertain' | 'rejected'
+
+/** A lookup as a transition finds it. */
+export interface LookupNow {
+  readonly lookupId: LookupId
+  readonly name: string
+  readonly state: LookupState
+  readonly customId: string | null
+  readonly runId: string | null
+}
+
+/** The submissions that the service gave one run to, with their lookups. */
+export interface Contest {
+  readonly contenders: readonly RunContender[]
+  readonly rows: ReadonlyMap<LookupId, LookupNow>
+  /** The bodies of answers, as JSON, of those that have one. */
+  readonly bodies: ReadonlyMap<LookupId, string>
+}
+
+export const uncontested: Contest = { contenders: [], rows: new Map(), bodies: new Map() }
+
+/** The reply to a submission, or its loss. */
+export interface Reply {
+  readonly lookupId: LookupId
+  readonly customId: string
+  readonly event: Extract<LookupEvent, 'accept' | 'withdraw' | 'reject' | 'lose'>
+  readonly verdict: Verdict
+  readonly runId: string | null
+  readonly atMs: number | null
+  readonly reason: string | null
+}
+
+/** The state an event leads to. Throws where the life of a lookup knows no such step: that is a bug. */
+export function stateAfter(row: Pick<LookupNow, 'lookupId' | 'state'>, event: LookupEvent): LookupState {
+  const state = moveLookup(row.state, event)
+  if (state === null)
+    throw new Error(`lookup ${row.lookupId} is ${row.state}: "${event}" cannot happen to it`)
+  return state
+}
+
+/**
+ * A lookup leaves `intended`, and only that: it is settled once. False where a webhook was faster than the reply, and so
+ * knew better what it was. `contested` where the service gave the run to another submission too. `isOwn`: this process
+ * submitted it and was told nothing since; others may have taken it to be gone, and what it knows of its own submission
+ * holds.
+ */
+export function settle(
+  row: LookupNow | undefined,
+  reply: Reply,
+  contest: Contest,
+  isOwn = false,
+): Transition<boolean | 'contested'> {
+  const { runId, customId } = reply
+  const isTaken = contest.contenders.some((one) => one.customId !== customId)
+  if (row === undefined) throw new Error(`lookup ${reply.lookupId} is unknown`)
+  if (runId === null || !isTaken) return settledAs(row, reply, runId, isOwn)
+  // Its answer would come out on two lookups; whose it is, the answer alone can prove.
+  const reason = `the service named ${runId}, the run of another submission`
+  const loss = { ...reply, event: 'lose', verdict: 'uncertain', runId: null, atMs: null, reason } as const
+  const lost = settledAs(row, loss, runId, isOwn)
+  if (!lost.outcome) return lost
+  const own = { customId, lookupId: row.lookupId, name: row.name }
+  const others = contest.contenders.filter((one) => one.customId !== customId)
+  const doubts = contestRun({ ...contest, contenders: [...others, own] }, runId)
+  return { outcome: 'contested', changes: [...lost.changes, ...doubts] }
+}
+
+/** The process that submitted it polls it, or submits it again; else it is nobody's. */
+export const staysOwn = ({ event }: Pick<Reply, 'event'>): boolean =>
+  event === 'accept' || event === 'withdraw'
+
+/** `namedRunId`: the run that the service named for the submission, though the lookup may not hold it. */
+function settledAs(
+  row: LookupNow,
+  { lookupId, customId, event, verdict, runId, atMs, reason }: Reply,
+  namedRunId: string | null,
+  isOwn: boolean,
+): Transition<boolean> {
+  const settlement = { runId, acceptedAtMs: atMs, reason }
+  const submission = { of: 'submission', customId, verdict, ...settlement } as const
+  // Taken to be gone, and submitted again since: what became of the first is known now, and changes nothing else.
+  if (row.customId !== customId && isOwn) return { outcome: false, changes: [submission] }
+  const isLate = isOwn && row.state === 'uncertain'
+  if (row.customId === customId && row.state !== 'intended' && !isLate) return { outcome: false, changes: [] }
+  const state = isLate ? stateAfterLate(row, event) : stateAfter(row, event)
+  if (row.customId !== customId) throw new Error(`lookup ${lookupId} is not intended as ${customId}`)
+  const keeper = staysOwn({ event }) ? 'self' : 'none'
+  const lookup = { of: 'lookup', lookupId, state, keeper, ...settlement } as const
+  return { outcome: true, changes: [lookup, { ...submission, runId: namedRunId }] }
+}
+
+function stateAfterLate(row: LookupNow, event: Reply['event']): LookupState {
+  return event === 'lose' ? row.state : stateAfter(row, event === 'accept' ? 'claim' : event)
+}
+
+/** A webhook, or the answer to another submission, named the run of a submission. `named`: that submission. */
+export function claimRun(
+  row: LookupNow,
+  named: { readonly verdict: string; readonly runId: string | null },
+  contenders: readonly RunContender[],
+  { customId, runId, nowMs }: { customId: string; runId: string; nowMs: number },
+): Transition<Claim> {
+  const unchanged = (outcome: Claim) => ({ outcome, changes: [] })
+  const isSame = named.runId === runId
+  if (named.verdict === 'accepted') return unchanged(isSame ? 'known' : 'conflict')
+  if (contenders.some((one) => one.customId !== customId)) return unchanged(isSame ? 'contested' : 'conflict')
+  const [lookup, submission] = heldBy(row.lookupId, customId, runId, nowMs)
+  const state = row.customId === customId ? moveLookup(row.state, 'claim') : null
+  if (state === null) return { outcome: 'superseded', changes: [submission] }
+  return {
+    outcome: row.state === 'intended' ? 'early' : 'claimed',
+    changes: [submission, { ...lookup, state }],
+  }
+}
+
+/** A run is a lookup's now, by a submission that was accepted. */
+function heldBy(lookupId: LookupId, customId: string, runId: string, nowMs: number) {
+  const settlement = { runId, acceptedAtMs: nowMs, reason: null }
+  return [
+    { of: 'lookup', lookupId, state: 'running', keeper: 'whoever wants it', ...settlement },
+    { of: 'submission', customId, verdict: 'accepted', ...settlement },
+  ] as const satisfies Change[]
+}
+
+/**
+ * The service gave one run to several submissions. The later one is uncertain already, and names the run; here the
+ * earlier ones stop being believed: one that still runs needs attention, and its answer will have to prove whose it
+ * is; one that was answered stays so only if its answer proves that.
+ */
+function contestRun({ contenders, rows, bodies }: Contest, runId: string): Change[] {
+  const reason = `the service named ${runId} twice`
+  return contenders.flatMap(({ lookupId, customId }): Change[] => {
+    const row = rows.get(lookupId)
+    if (row === undefined || row.runId !== runId || row.customId !== customId) return []
+    if (row.state === 'running') return [{ of: 'attention', lookupId, reason }]
+    return isProved(bodies.get(lookupId), customId, contenders) ? [] : doubt(row, runId, reason)
+  })
+}
+
+function isProved(body: string | undefined, customId: string, contenders: readonly RunContender[]): boolean {
+  const answer = body === undefined ? null : runObjectLenient.safeParse(JSON.parse(body))
+  return answer?.success === true && provenOwner(answer.data, contenders)?.customId === customId
+}
+
+/** It may have been billed under a run that nobody knows; its submission goes on naming the contested one. */
+function doubt({ lookupId, state: from, customId }: LookupNow, runId: string, reason: string): Change[] {
+  const state = moveLookup(from, 'doubt')
+  if (state === null || customId === null) return []
+  const details = { acceptedAtMs: null, reason }
+  return [
+    { of: 'lookup', lookupId, state, keeper: 'none', runId: null, ...details },
+    { of: 'submission', customId, verdict: 'uncertain', runId, ...details },
+  ]
+}
+
+/** The run goes to the submission that its answer names; see `Checkpoint.award`. */
+export function awardRun(
+  { contenders, rows }: Omit<Contest, 'bodies'>,
+  { customId, runId, nowMs }: { customId: string; runId: string; nowMs: number },
+): Transition<boolean> {
+  const winner = contenders.find((one) => one.customId === customId)
+  const row = winner === undefined ? undefined : rows.get(winner.lookupId)
+  const state = row?.customId === customId ? moveLookup(row.state, 'claim') : null
+  const holders = contenders.flatMap(({ lookupId }) => {
+    const holder = rows.get(lookupId)
+    return holder?.runId === runId ? [holder] : []
+  })
+  if (row === undefined || state === null || holders.some((holder) => holder.state !== 'running'))
+    return { outcome: false, changes: [] }
+  const reason = `the service named ${runId}, the run of another submission`
+  const [lookup, submission] = heldBy(row.lookupId, customId, runId, nowMs)
+  const doubts = holders.flatMap((holder) => doubt(holder, runId, reason))
+  return { outcome: true, changes: [...doubts, { ...lookup, state }, submission] }
+}
+
+/** Each gets the other's run; see `Checkpoint.exchangeRuns`. */
+export function exchangeRuns(
+  rows: ReadonlyMap<LookupId, LookupNow>,
+  one: RunHolder,
+  other: RunHolder,
+  nowMs: number,
+): Transition<boolean> {
+  const holdsRun = ({ lookupId, runId, customId }: RunHolder) => {
+    const row = rows.get(lookupId)
+    return row?.state === 'running' && row.runId === runId && row.customId === customId
+  }
+  if (!holdsRun(one) || !holdsRun(other)) return { outcome: false, changes: [] }
+  const [released] = heldBy(other.lookupId, other.customId, other.runId, nowMs)
+  return {
+    outcome: true,
+    changes: [
+      // No two lookups hold one run, not even for a moment.
+      { ...released, runId: null },
+      ...heldBy(one.lookupId, one.customId, other.runId, nowMs),
+      ...heldBy(other.lookupId, other.customId, one.runId, nowMs),
+    ],
+  }
+}
+
+/** It runs, and the service says that it was never asked: it may be submitted again, by this process first. */
+export function disproveRun(
+  row: LookupNow | undefined,
+  { lookupId, customId, reason }: { lookupId: LookupId; customId: string; reason: string },
+): readonly Change[] {
+  // A webhook, or another answer, may have been faster.
+  if (row?.state !== 'running' || row.customId !== customId) return []
+  const settlement = { runId: null, acceptedAtMs: null, reason }
+  return [
+    { of: 'lookup', lookupId, state: stateAfter(row, 'reopen'), keeper: 'self', ...settlement },
+    { of: 'submission', customId, verdict: 'not_created', ...settlement },
+  ]
+}
+
+/**
+ * What an answer makes of the lookup that waits for its run. False where it waits for no such answer; `contested` where
+ * several submissions have the run and the answer is not proved to be this lookup's.
+ */
+export function answered(
+  row: LookupNow | undefined,
+  { runId, state }: Pick<Answer, 'runId' | 'state'>,
+  isContested: boolean,
+): LookupState | false | 'contested' {
+  const next = row?.runId === runId ? moveLookup(row.state, state === 'failed' ? 'fail' : 'answer') : null
+  if (next === null) return false
+  return isContested ? 'contested' : next
+}
