@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, rmdirSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
 
@@ -130,6 +139,13 @@ await bundle(
   {},
 )
 
+// Styles, where the sources have them: `stylesheet` of src/web reads them beside the code that runs.
+for (const path of readdirSync(src, { recursive: true }).filter((path) => path.endsWith('.css'))) {
+  mkdirSync(dirname(join(dist, path)), { recursive: true })
+  copyFileSync(join(src, path), join(dist, path))
+  written.add(path.replaceAll('\\', '/'))
+}
+
 // Licences ask that their text goes with the code.
 const packages = files.flatMap(({ moduleIds = [] }) =>
   moduleIds.map((id) => /.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0]),
@@ -146,7 +162,8 @@ function sweep(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) sweep(path)
-    else if (path.endsWith('.js') && !written.has(relative(dist, path).replaceAll('\\', '/'))) rmSync(path)
+    else if (/\.(?:js|css)$/.test(path) && !written.has(relative(dist, path).replaceAll('\\', '/')))
+      rmSync(path)
   }
   if (readdirSync(folder).length === 0) rmdirSync(folder)
 }

@@ -1,4 +1,5 @@
-import { html, type Html, type HtmlPart } from './html.js'
+import { html, pageHtml, styleHtml, type Html, type HtmlPart } from '../web/html.js'
+import { stylesheet } from '../web/stylesheet.js'
 import { texturesHtml } from './charts/outcomes.js'
 import type { ReportData } from './report-data.js'
 import { attentionHtml } from './sections/attention.js'
@@ -7,11 +8,13 @@ import { confidenceHtml, costHtml, groupsHtml, outcomesHtml, timelineHtml } from
 import { alarmsHtml, tilesHtml } from './sections/tiles.js'
 import { headlineOf } from './sections/headline.js'
 import { jobHtml, settingsHtml } from './sections/settings.js'
-import { styleText } from './style.js'
 import { dayText, moment } from './words.js'
 
 /** No script, no picture, no font, nothing from anywhere. */
 const reportPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+/** Style of the report, which the live page has too. */
+export const reportStyle = (): string => stylesheet('web/base', 'web/charts', 'report/report')
 
 export interface Section {
   readonly id: string
@@ -23,37 +26,28 @@ export interface Section {
 export function reportPage(data: ReportData): string {
   const { run } = data
   const sections = reportSections(data)
-  return String(
-    html`<!doctype html>
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <meta http-equiv="content-security-policy" content="${reportPolicy}" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="referrer" content="no-referrer" />
-          <meta name="color-scheme" content="light dark" />
-          <title>Run ${run.number}, ${dayText(run.startedAtMs)}: enrich</title>
-          <style>
-            ${styleText}
-          </style>
-        </head>
-        <body>
-          ${texturesHtml}
-          ${bodyHtml({
-            title: `Run ${run.number}`,
-            below: html`${jobHtml(run)}, ${moment(run.startedAtMs)}`,
-            top: topHtml(data),
-            sections,
-          })}
-          <footer class="quiet">
-            <p>
-              Written by enrich on ${moment(data.madeAtMs)}. This file holds all it shows, and asks nobody for
-              anything.
-            </p>
-          </footer>
-        </body>
-      </html> `,
-  )
+  return pageHtml({
+    title: `Run ${run.number}, ${dayText(run.startedAtMs)}: enrich`,
+    head: html`<meta
+        http-equiv="content-security-policy"
+        content="${reportPolicy}"
+      />${styleHtml(reportStyle())}`,
+    body: html`<body>
+      ${texturesHtml}
+      ${bodyHtml({
+        title: `Run ${run.number}`,
+        below: html`${jobHtml(run)}, ${moment(run.startedAtMs)}`,
+        top: topHtml(data),
+        sections,
+      })}
+      <footer class="quiet">
+        <p>
+          Written by enrich on ${moment(data.madeAtMs)}. This file holds all it shows, and asks nobody for
+          anything.
+        </p>
+      </footer>
+    </body>`,
+  })
 }
 
 export interface BodyOptions {

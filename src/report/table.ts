@@ -1,4 +1,4 @@
-import { html, type Html, type HtmlPart } from './html.js'
+import { html, type Html, type HtmlPart } from '../web/html.js'
 import { grouped } from './words.js'
 
 interface Column {

@@ -1,5 +1,5 @@
 import { formatAmount } from '../pipeline/rules/money.js'
-import { html, type Html } from './html.js'
+import { html, type Html } from '../web/html.js'
 
 /** `1,234` */
 export const grouped = (value: number): string => value.toLocaleString('en-US')

@@ -32,6 +32,7 @@ const heights: Record<string, number> = {
   tables: 4,
   parquet: 4,
   client: 4,
+  web: 4,
   platform: 3,
   core: 2,
   contract: 1,

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { removeStale, temporaryMark } from '../../platform/durable-files.js'
-import { html } from '../../report/html.js'
+import { html, pageHtml } from '../../web/html.js'
 
 const folderPrefix = 'enrich-review-'
 
@@ -57,18 +57,11 @@ function createPrivateFolderIn(parent: string): string {
 }
 
 const redirectPage = (url: string): string =>
-  String(
-    html`<!doctype html>
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <meta name="color-scheme" content="light dark" />
-          <meta name="referrer" content="no-referrer" />
-          <meta http-equiv="refresh" content="0; url=${url}" />
-          <title>Opening the review page</title>
-        </head>
-        <body>
-          <p><a href="${url}">Open the review page</a></p>
-        </body>
-      </html> `,
-  )
+  pageHtml({
+    title: 'Opening the review page',
+    head: html`<meta name="color-scheme" content="light dark" />
+      <meta http-equiv="refresh" content="0; url=${url}" />`,
+    body: html`<body>
+      <p><a href="${url}">Open the review page</a></p>
+    </body>`,
+  })

@@ -1,8 +1,8 @@
 import { matchedConfidenceMin } from '../../contract/outcome-rules.js'
-import { html, type Html } from '../html.js'
+import { html, type Html } from '../../web/html.js'
 import { tableHtml } from '../table.js'
 import { counted, grouped, percent } from '../words.js'
-import { figureHtml, rectangleHtml } from './figure.js'
+import { figureHtml, rectangleHtml } from '../../web/charts.js'
 
 /** Confidences that share a column; 100 is with those just below it. */
 const binWidth = 5

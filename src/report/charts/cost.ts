@@ -1,10 +1,9 @@
 import type { RememberedRun } from '../../pipeline/history/history.js'
 import { microsOfUnits, type Money } from '../../pipeline/rules/money.js'
-import { html, type Html } from '../html.js'
+import { html, type Html } from '../../web/html.js'
 import { tableHtml } from '../table.js'
 import { amount, dayText, grouped, moment } from '../words.js'
-import { columnPlace, endsHtml, figureHtml, rectangleHtml } from './figure.js'
-import { ceilingOf } from './scale.js'
+import { ceilingOf, columnPlace, endsHtml, figureHtml, rectangleHtml } from '../../web/charts.js'
 
 const shownMax = 31
 

@@ -1,10 +1,10 @@
 import type { RememberedRun } from '../../pipeline/history/history.js'
 import type { OutputFigures } from '../../pipeline/rules/run-record.js'
-import { foreign, html, type Html } from '../html.js'
+import { foreign, html, type Html } from '../../web/html.js'
 import { outcomeGroups, rowsByGroup } from '../outcome-groups.js'
 import { tableHtml } from '../table.js'
 import { counted, dayText, grouped, moment, percent } from '../words.js'
-import { columnPlace, endsHtml, figureHtml, rectangleHtml } from './figure.js'
+import { columnPlace, endsHtml, figureHtml, rectangleHtml } from '../../web/charts.js'
 
 /** A run with the figures of its output. */
 export interface FiguredRun {

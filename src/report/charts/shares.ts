@@ -1,8 +1,8 @@
 import type { GroupFigures } from '../../pipeline/rules/run-record.js'
-import { cut, foreign, html, type Html } from '../html.js'
+import { cut, foreign, html, type Html } from '../../web/html.js'
 import { tableHtml } from '../table.js'
 import { counted, grouped, percent } from '../words.js'
-import { detailsHtml, rectangleHtml } from './figure.js'
+import { detailsHtml, rectangleHtml } from '../../web/charts.js'
 
 const barsMax = 12
 const groupsMax = 200

@@ -1,9 +1,9 @@
 import { formatDuration } from '../../core/duration.js'
 import type { TimelinePoint } from '../../pipeline/rules/run-record.js'
-import { html, type Html } from '../html.js'
+import { html, type Html } from '../../web/html.js'
 import { tableHtml } from '../table.js'
 import { grouped } from '../words.js'
-import { detailsHtml, endsHtml, plotHtml, rectangleHtml } from './figure.js'
+import { detailsHtml, endsHtml, plotHtml, rectangleHtml } from '../../web/charts.js'
 
 const series = [
   { key: 'answered', name: 'Answers', mark: 'o-matched' },

@@ -1,9 +1,9 @@
 import { formatDuration } from '../../core/duration.js'
 import type { Progress } from '../../pipeline/rules/progress.js'
-import { rectangleHtml } from '../charts/figure.js'
+import { rectangleHtml } from '../../web/charts.js'
 import { sharesBarHtml, texturesHtml } from '../charts/outcomes.js'
 import { timelineChart } from '../charts/timeline.js'
-import { cut, foreign, html, scriptHtml, type Html, type HtmlPart } from '../html.js'
+import { cut, foreign, html, pageHtml, scriptHtml, type Html, type HtmlPart } from '../../web/html.js'
 import { bodyHtml, reportSections, topHtml, type Section } from '../page.js'
 import { costChart } from '../charts/cost.js'
 import { outcomesHtml } from '../sections/charts.js'
@@ -17,25 +17,18 @@ export const livePaths = { script: 'watch.js', style: 'watch.css', state: 'live'
 
 /** The page as it is asked for first; its script keeps it as the run is. */
 export function livePage(data: LiveData): string {
-  return String(
-    html`<!doctype html>
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="color-scheme" content="light dark" />
-          <title>A run of enrich</title>
-          <link rel="icon" href="data:," />
-          <link rel="stylesheet" href="${livePaths.style}" />
-          ${scriptHtml(livePaths.script, 'defer')}
-        </head>
-        <body>
-          ${texturesHtml}
-          <p id="connection" class="connection" role="status"></p>
-          <div id="live">${liveBody(data)}</div>
-        </body>
-      </html> `,
-  )
+  return pageHtml({
+    title: 'A run of enrich',
+    head: html`<meta name="color-scheme" content="light dark" />
+      <link rel="icon" href="data:," />
+      <link rel="stylesheet" href="${livePaths.style}" />
+      ${scriptHtml(livePaths.script, 'defer')}`,
+    body: html`<body>
+      ${texturesHtml}
+      <p id="connection" class="connection" role="status"></p>
+      <div id="live">${liveBody(data)}</div>
+    </body>`,
+  })
 }
 
 /** What changes of the page while the run goes on. */

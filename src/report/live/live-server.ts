@@ -3,7 +3,8 @@ import type { ListenAddress } from '../../core/listen-address.js'
 import type { Clock } from '../../platform/clock.js'
 import { closeWithin, httpUrl, listen } from '../../platform/listening.js'
 import { createSourceCheck } from '../../platform/request-source-check.js'
-import { styleText } from '../style.js'
+import { stylesheet } from '../../web/stylesheet.js'
+import { reportStyle } from '../page.js'
 import { liveBody, livePage, livePaths } from './live-page.js'
 import type { LiveRun } from './live-run.js'
 import { liveScript } from './live-script.js'
@@ -50,7 +51,7 @@ export interface LiveServer {
  */
 export async function startLiveServer({ run, address, clock }: LiveServerDeps): Promise<LiveServer> {
   const app = createApp()
-  const style = String(styleText)
+  const style = reportStyle() + stylesheet('report/live/live')
   const closing = new AbortController()
   /** Pages that look, by what tells their questions apart: how many are waiting for a state. */
   let waitingCount = 0

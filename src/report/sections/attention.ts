@@ -1,4 +1,4 @@
-import { foreign, html, sourceHtml, type Html } from '../html.js'
+import { foreign, html, sourceHtml, type Html } from '../../web/html.js'
 import type { ReportAttention, ReportData } from '../report-data.js'
 import { tableHtml } from '../table.js'
 import { counted, grouped } from '../words.js'

@@ -1,6 +1,6 @@
 import { changeKinds, type ChangeKind } from '../../pipeline/rules/change-kinds.js'
-import { detailsHtml } from '../charts/figure.js'
-import { foreign, html, sourceHtml, type Html, type HtmlPart } from '../html.js'
+import { detailsHtml } from '../../web/charts.js'
+import { foreign, html, sourceHtml, type Html, type HtmlPart } from '../../web/html.js'
 import type { ReportChange, ReportData } from '../report-data.js'
 import { tableHtml } from '../table.js'
 import { grouped } from '../words.js'

@@ -4,7 +4,7 @@ import { costChart } from '../charts/cost.js'
 import { outcomesChart, type FiguredRun } from '../charts/outcomes.js'
 import { sharesChart } from '../charts/shares.js'
 import { timelineChart } from '../charts/timeline.js'
-import { cut, html, type Html } from '../html.js'
+import { cut, html, type Html } from '../../web/html.js'
 import { figuresOf, type ReportData } from '../report-data.js'
 
 const figured = (run: RememberedRun): FiguredRun[] => {

@@ -1,5 +1,5 @@
 import type { RememberedRun } from '../../pipeline/history/history.js'
-import { foreign, html, type Html, type HtmlPart } from '../html.js'
+import { foreign, html, type Html, type HtmlPart } from '../../web/html.js'
 import { isNamedJob } from '../../pipeline/rules/job-name.js'
 import { tableHtml } from '../table.js'
 import { moment } from '../words.js'

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../core/duration.js'
 import type { RememberedRun } from '../../pipeline/history/history.js'
-import { foreign, html, type Html, type HtmlPart } from '../html.js'
+import { foreign, html, type Html, type HtmlPart } from '../../web/html.js'
 import { rowsByGroup } from '../outcome-groups.js'
 import { figuresOf, type ReportData } from '../report-data.js'
 import { amount, grouped, percent } from '../words.js'

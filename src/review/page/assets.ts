@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { packageFolder } from '../../platform/package-folder.js'
+import { stylesheet } from '../../web/stylesheet.js'
 import { pageText } from './page-html.js'
-import { styleText } from './style.js'
 
 export { pagePaths } from './page-html.js'
 
@@ -26,7 +26,13 @@ export function readPageAssets(): PageAssets {
   const scripts = own.map((name) => [name, readFileSync(`${built}${name}`, 'utf8')] as const)
   return {
     pageHtml: pageText(own),
-    pageCss: String(styleText),
+    pageCss: stylesheet(
+      'web/base',
+      'review/page/page',
+      'review/page/layout',
+      'review/page/queue',
+      'review/page/cards',
+    ),
     scripts: new Map(scripts),
   }
 }

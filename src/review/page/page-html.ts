@@ -1,4 +1,4 @@
-import { html, scriptHtml } from '../../report/html.js'
+import { html, pageHtml, scriptHtml } from '../../web/html.js'
 
 /** Where the page finds what it is made of. */
 export const pagePaths = { page: '/', style: '/review.css', scripts: '/scripts/' } as const
@@ -7,34 +7,27 @@ const mainScript = 'review/page/browser/main.js'
 
 /** The page before any script has run: its rooms, all empty. `scripts`: their names, asked for at once rather than one after the other. */
 export function pageText(scripts: readonly string[]): string {
-  return String(
-    html`<!doctype html>
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="color-scheme" content="light dark" />
-          <title>Review</title>
-          <link rel="icon" href="data:," />
-          <link rel="stylesheet" href="${pagePaths.style}" />
-          ${scripts.map((name) => html`<link rel="modulepreload" href="${pagePaths.scripts}${name}" />`)}
-          ${scriptHtml(`${pagePaths.scripts}${mainScript}`, 'type="module"')}
-        </head>
-        <body data-pane="review">
-          ${headerHtml}
-          <p id="connection" class="connection" role="alert" hidden></p>
-          <main id="main">${queueHtml}${reviewHtml}${decidedHtml}</main>
-          <p id="said" class="unseen" role="status"></p>
-          <dialog id="group" aria-labelledby="group-title"></dialog>
-          <dialog id="help" aria-labelledby="help-title"></dialog>
-          <noscript
-            ><p class="connection">
-              The review page needs JavaScript, which this browser does not run.
-            </p></noscript
-          >
-        </body>
-      </html> `,
-  )
+  return pageHtml({
+    title: 'Review',
+    head: html`<meta name="color-scheme" content="light dark" />
+      <link rel="icon" href="data:," />
+      <link rel="stylesheet" href="${pagePaths.style}" />
+      ${scripts.map((name) => html`<link rel="modulepreload" href="${pagePaths.scripts}${name}" />`)}
+      ${scriptHtml(`${pagePaths.scripts}${mainScript}`, 'type="module"')}`,
+    body: html`<body data-pane="review">
+      ${headerHtml}
+      <p id="connection" class="connection" role="alert" hidden></p>
+      <main id="main">${queueHtml}${reviewHtml}${decidedHtml}</main>
+      <p id="said" class="unseen" role="status"></p>
+      <dialog id="group" aria-labelledby="group-title"></dialog>
+      <dialog id="help" aria-labelledby="help-title"></dialog>
+      <noscript
+        ><p class="connection">
+          The review page needs JavaScript, which this browser does not run.
+        </p></noscript
+      >
+    </body>`,
+  })
 }
 
 const headerHtml = html`<header class="top">

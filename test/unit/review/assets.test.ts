@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { palette } from '../../../src/report/palette.js'
 import { pagePaths, readPageAssets } from '../../../src/review/page/assets.js'
+import { stylesheet } from '../../../src/web/stylesheet.js'
 
 const { pageHtml, pageCss, scripts } = readPageAssets()
 
@@ -23,11 +23,9 @@ describe('what the review page is made of', () => {
     for (const [name, text] of scripts) expect(text, name).not.toMatch(forbidden)
   })
 
-  test('its style has the colours of the report, and fetches nothing', () => {
-    const known = [palette.light, palette.dark].flatMap(({ grounds, hairs, texts, marks }) =>
-      Object.values<string>({ ...grounds, ...hairs, ...texts, ...marks }),
-    )
-    expect((pageCss.match(/#[0-9a-f]{3,8}\b/g) ?? []).filter((color) => !known.includes(color))).toEqual([])
+  test('its style is that of all pages and its own, and fetches nothing', () => {
+    expect(pageCss.startsWith(stylesheet('web/base'))).toBe(true)
+    expect(pageCss).toContain('.card-head')
     expect(pageCss).not.toMatch(/@import|url\(/)
   })
 })

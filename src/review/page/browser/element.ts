@@ -2,7 +2,10 @@ import { shown } from './shown-text.js'
 
 type Child = Node | string | null
 
-/** An element with attributes (null: left out) and children; text goes in as text. */
+/**
+ * An element with attributes (null: left out) and children; text goes in as text. The `html` tag of src/web is not used
+ * in the browser: it makes text, and no script of the page turns text into markup.
+ */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string | null>> = {},

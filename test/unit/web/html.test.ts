@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cut, foreign, html, sourceHtml } from '../../../src/report/html.js'
+import { cut, foreign, html, sourceHtml } from '../../../src/web/html.js'
 
 describe('html', () => {
   test('what is put in is escaped, for text and for attributes; what it made itself is not escaped again', () => {

@@ -46,6 +46,10 @@ function textOf(part: HtmlPart): string {
 const escape = (text: string): string =>
   printable(text).replace(/[&<>"']/g, (character) => entities[character] ?? character)
 
+/** Parts with a separator between them. */
+export const joinHtml = (parts: readonly HtmlPart[], separator: HtmlPart): HtmlPart =>
+  parts.flatMap((part, index) => (index === 0 ? [part] : [separator, part]))
+
 /** Of words from files and servers, so many characters are shown. */
 const foreignCharsMax = 160
 /** More marks than these on one letter would run over the lines around it. */
@@ -61,6 +65,9 @@ export function cut(text: string, charsMax = foreignCharsMax): string {
   if (shown.length <= charsMax && text.length <= charsMax * 4) return shown
   return `${shown.slice(0, charsMax - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
+
+/** A style within a page, unchanged, so that `styleSource` holds its hash. For texts of `stylesheet` alone: nothing is escaped. */
+export const styleHtml = (css: string): Html => new Html(`<style>${css}</style>`)
 
 /** Loads a script. A tagged template with an end tag of a script would not survive the build as it is. */
 export const scriptHtml = (address: string, loading: 'type="module"' | 'defer'): Html =>
@@ -83,3 +90,27 @@ function addressOf(text: string): string | null {
   const isOfTheWeb = protocol === 'http:' || protocol === 'https:'
   return isOfTheWeb && username === '' && password === '' ? href : null
 }
+
+export interface PageOptions {
+  readonly title: string
+  /** Style, scripts, and other elements of the head. */
+  readonly head: HtmlPart
+  /** The `body` element. */
+  readonly body: HtmlPart
+}
+
+/** A whole page; its links send no referrer. */
+export const pageHtml = ({ title, head, body }: PageOptions): string =>
+  String(
+    html`<!doctype html>
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="referrer" content="no-referrer" />
+          <title>${title}</title>
+          ${head}
+        </head>
+        ${body}
+      </html> `,
+  )
