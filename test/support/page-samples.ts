@@ -7,9 +7,15 @@ export interface ShownCode {
   readonly code: string
 }
 
-const entities: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' }
+const entities: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+}
 const plain = (html: string) =>
-  html.replace(/<[^>]+>/g, '').replace(/&\w+;/g, (entity) => entities[entity] ?? entity)
+  html.replace(/<[^>]+>/g, '').replace(/&#?\w+;/g, (entity) => entities[entity] ?? entity)
 
 export function codeOf(page: string): ShownCode[] {
   return [...page.matchAll(/<pre [^>]*aria-label="([^"]*)"><code>([^]*?)<\/code><\/pre>/g)].map(

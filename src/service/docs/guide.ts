@@ -1,8 +1,9 @@
 import { deliveryLimits, fieldLimits } from '../../contract/limits.js'
 import { routes, type Route } from '../../contract/routes.js'
 import { limits } from '../limits.js'
+import { html, joinHtml, type Html, type HtmlPart } from '../../web/html.js'
 import { exampleAnswers, exampleEvent } from './examples/calls.js'
-import { codeBlock, escapeHtml, inlineCode, jsonBlock, table, tabs, type Html } from './html.js'
+import { codeBlock, inlineCode, jsonBlock, table, tabs } from './html.js'
 import { errorTexts } from './openapi.js'
 import { errorTypeIn, type Operation } from './operation-html.js'
 import { samples, type Samples } from './samples.js'
@@ -10,82 +11,105 @@ import { samples, type Samples } from './samples.js'
 export interface Section {
   readonly id: string
   readonly title: string
-  readonly html: Html
+  readonly body: Html
 }
 
 /** What a caller needs to know before the routes; `origin` is where the service is. */
 export function guideSections(origin: string): Section[] {
   return [
-    { id: 'key', title: 'Get a key', html: keyHtml(origin) },
-    { id: 'submit', title: 'Submit a company', html: submitHtml() },
-    { id: 'poll', title: 'Poll for the answer', html: pollHtml() },
-    { id: 'webhooks', title: 'Receive webhooks', html: webhooksHtml() },
+    { id: 'key', title: 'Get a key', body: keyHtml(origin) },
+    { id: 'submit', title: 'Submit a company', body: submitHtml() },
+    { id: 'poll', title: 'Poll for the answer', body: pollHtml() },
+    { id: 'webhooks', title: 'Receive webhooks', body: webhooksHtml() },
   ]
 }
 
-const samplesHtml = (group: string, list: Samples) =>
-  list.length === 1
-    ? list.map(({ language, code }) => codeBlock(code, language)).join('')
-    : tabs(
-        group,
-        list.map(({ language, code }) => ({ label: language, html: codeBlock(code, language) })),
-      )
+function samplesHtml(group: string, list: Samples): HtmlPart {
+  const blocks = list.map(({ language, code }) => ({ label: language, body: codeBlock(code, language) }))
+  return blocks.length === 1 ? blocks.map(({ body }) => body) : tabs(group, blocks)
+}
 
 function keyHtml(origin: string): Html {
-  return `<p>Every route needs a key in the header <code>apikey</code>. Whoever runs the service has it:
-the key of the account <code>default</code> is what <code>ENRICH_SERVE_API_KEY</code> was when the service was started, and
-another account gets one by</p>
-${codeBlock('enrich accounts add NAME', 'A key for another account')}
-<p>which prints it once, and its signing secret with <code>enrich accounts secrets show NAME</code>. The calls of this page take
-both address and key from the environment:</p>
-${codeBlock(`export BASE_URL=${origin}\nexport API_KEY=…`, 'Address and key')}
-<p>A missing or wrong key is a <code>401</code>. Keep the key out of addresses, logs and web pages: pages of other sites are
-refused, and get no CORS headers.</p>`
+  return html`<p>
+      Every route needs a key in the header <code>apikey</code>. Whoever runs the service has it: the key of
+      the account <code>default</code> is what <code>ENRICH_SERVE_API_KEY</code> was when the service was
+      started, and another account gets one by
+    </p>
+    ${codeBlock('enrich accounts add NAME', 'A key for another account')}
+    <p>
+      which prints it once, and its signing secret with <code>enrich accounts secrets show NAME</code>. The
+      calls of this page take both address and key from the environment:
+    </p>
+    ${codeBlock(`export BASE_URL=${origin}\nexport API_KEY=…`, 'Address and key')}
+    <p>
+      A missing or wrong key is a <code>401</code>. Keep the key out of addresses, logs and web pages: pages
+      of other sites are refused, and get no CORS headers.
+    </p>`
 }
 
 function submitHtml(): Html {
-  return `<p>A <code>POST</code> starts a run and returns at once. It is charged, and sent twice it is charged twice: where
-an answer was lost, the run may exist.</p>
-${samplesHtml('start', samples.start)}
-${jsonBlock(exampleAnswers.kickoffRun[202], 'The answer to a kickoff')}
-<p><code>include: "basis"</code> records where each field comes from: ask for it here and again at the poll.
-<code>custom_id</code> is your own label, echoed in every answer and event. All fields:
-<a href="#kickoffRun">kickoffRun</a>.</p>`
+  return html`<p>
+      A <code>POST</code> starts a run and returns at once. It is charged, and sent twice it is charged twice:
+      where an answer was lost, the run may exist.
+    </p>
+    ${samplesHtml('start', samples.start)}
+    ${jsonBlock(exampleAnswers.kickoffRun[202], 'The answer to a kickoff')}
+    <p>
+      <code>include: "basis"</code> records where each field comes from: ask for it here and again at the
+      poll. <code>custom_id</code> is your own label, echoed in every answer and event. All fields:
+      <a href="#kickoffRun">kickoffRun</a>.
+    </p>`
 }
 
 function pollHtml(): Html {
-  return `<p>Research takes one to five minutes. Poll every 5 to 10 seconds; polls are free.</p>
-${samplesHtml('poll', samples.poll)}
-<p><code>COMPLETED</code> says that the research has ended, not that a company was found: see <code>data.status</code>.</p>
-${table(
-  ['data.status', 'Meaning', 'Populated'],
-  outcomes.map(([status, meaning, populated]) => [inlineCode(status), meaning, populated]),
-)}
-<p>Submitting and polling together:</p>
-${samplesHtml('resolve', samples.resolve)}`
+  return html`<p>Research takes one to five minutes. Poll every 5 to 10 seconds; polls are free.</p>
+    ${samplesHtml('poll', samples.poll)}
+    <p>
+      <code>COMPLETED</code> says that the research has ended, not that a company was found: see
+      <code>data.status</code>.
+    </p>
+    ${table(
+      ['data.status', 'Meaning', 'Populated'],
+      outcomes.map(([status, meaning, populated]) => [inlineCode(status), meaning, populated]),
+    )}
+    <p>Submitting and polling together:</p>
+    ${samplesHtml('resolve', samples.resolve)}`
 }
 
 const outcomes = [
-  ['matched', 'The company was found; confidence of 80 or more', '<code>entity</code>'],
-  ['partial_match', 'A company was found; confidence below 80', '<code>entity</code>'],
-  ['inconclusive', 'Several are possible, or the kind is not supported', 'perhaps <code>candidate</code>'],
+  ['matched', 'The company was found; confidence of 80 or more', html`<code>entity</code>`],
+  ['partial_match', 'A company was found; confidence below 80', html`<code>entity</code>`],
+  [
+    'inconclusive',
+    'Several are possible, or the kind is not supported',
+    html`perhaps <code>candidate</code>`,
+  ],
   ['no_match', 'Nothing was found', 'neither'],
   ['not_found', 'What was asked is no business', 'neither'],
-  ['merged', 'The company is another one now', '<code>merged_into</code>'],
+  ['merged', 'The company is another one now', html`<code>merged_into</code>`],
   ['failed', 'The research failed', 'neither'],
 ] as const
 
 function webhooksHtml(): Html {
   const { retryDelaysSeconds: delays } = deliveryLimits
-  return `<p>Instead of polling, name a <code>webhook_url</code> on a v3 request: a public https address, port 443 or above 1024.
-One event comes for each request that ends. Answer with any 2xx within ${deliveryLimits.answerSecondsMax} seconds; otherwise it is
-sent again after ${delays.join(', ')} seconds, ${delays.length + 1} times in all. It may come twice: handle each
-<code>id</code> once. After the last attempt the answer is still at the run poll.</p>
-${jsonBlock({ ...exampleEvent, data: { object: { ...exampleEvent.data.object, data: { status: 'matched', '…': '…' } } } }, 'An event')}
-<p>Verify every delivery by its raw bytes before you read it. The signing secret begins with <code>whsec_</code>;
-what follows is the key in base64. While a secret is replaced, each delivery has two signatures for ${deliveryLimits.rotatedSecretHours} hours.</p>
-${samplesHtml('verify', samples.verify)}
-<p>A body of more than 1 MB comes with <code>data_truncated: true</code> and without <code>data.object.data</code>: poll the run.</p>`
+  return html`<p>
+      Instead of polling, name a <code>webhook_url</code> on a v3 request: a public https address, port 443 or
+      above 1024. One event comes for each request that ends. Answer with any 2xx within
+      ${deliveryLimits.answerSecondsMax} seconds; otherwise it is sent again after ${delays.join(', ')}
+      seconds, ${delays.length + 1} times in all. It may come twice: handle each <code>id</code> once. After
+      the last attempt the answer is still at the run poll.
+    </p>
+    ${jsonBlock({ ...exampleEvent, data: { object: { ...exampleEvent.data.object, data: { status: 'matched', '…': '…' } } } }, 'An event')}
+    <p>
+      Verify every delivery by its raw bytes before you read it. The signing secret begins with
+      <code>whsec_</code>; what follows is the key in base64. While a secret is replaced, each delivery has
+      two signatures for ${deliveryLimits.rotatedSecretHours} hours.
+    </p>
+    ${samplesHtml('verify', samples.verify)}
+    <p>
+      A body of more than 1 MB comes with <code>data_truncated: true</code> and without
+      <code>data.object.data</code>: poll the run.
+    </p>`
 }
 
 /** Statuses and their types, as the operations have them, and those that any path may answer. */
@@ -110,21 +134,24 @@ export function errorsHtml(operations: readonly Operation[], description: string
     .sort(([a], [b]) => Number(a) - Number(b))
     .map(([status, known]) => [
       inlineCode(status),
-      [...known].map(inlineCode).join(', '),
-      escapeHtml(errorTexts[Number(status)] ?? ''),
+      joinHtml([...known].map(inlineCode), ', '),
+      errorTexts[Number(status)] ?? '',
     ])
-  return `<p>v3 answers with one shape; branch on the status and on <code>type</code>, never on <code>message</code>.</p>
-${jsonBlock({ error: { type: 'bad_request', message: 'body.name: name must have at least 2 characters' } }, 'An error of v3')}
-<p>v1 and v2 have several shapes: see the answers of their routes. A failed resolution is no error: it is a <code>200</code>.
-After a <code>429</code> wait
-<code>ratelimit-reset</code> seconds. Polls and reads can be repeated after <code>500</code>, <code>502</code>, <code>503</code>
-and <code>504</code>; a submission that got no answer, or one of these, may have been charged: do not repeat it blindly.</p>
-${table(['Status', 'Types', 'Meaning'], rows, 'statuses')}
-${description
-  .split('\n\n')
-  .slice(1)
-  .map((text) => `<p>${escapeHtml(text)}</p>`)
-  .join('')}`
+  return html`<p>
+      v3 answers with one shape; branch on the status and on <code>type</code>, never on <code>message</code>.
+    </p>
+    ${jsonBlock({ error: { type: 'bad_request', message: 'body.name: name must have at least 2 characters' } }, 'An error of v3')}
+    <p>
+      v1 and v2 have several shapes: see the answers of their routes. A failed resolution is no error: it is a
+      <code>200</code>. After a <code>429</code> wait <code>ratelimit-reset</code> seconds. Polls and reads
+      can be repeated after <code>500</code>, <code>502</code>, <code>503</code> and <code>504</code>; a
+      submission that got no answer, or one of these, may have been charged: do not repeat it blindly.
+    </p>
+    ${table(['Status', 'Types', 'Meaning'], rows, 'statuses')}
+    ${description
+      .split('\n\n')
+      .slice(1)
+      .map((text) => html`<p>${text}</p>`)}`
 }
 
 /** The limits a minute by route, and those of sizes. */
@@ -134,7 +161,7 @@ export function limitsHtml(): Html {
       ? []
       : [
           [
-            `<a href="#${name}">${method} ${escapeHtml(path)}</a>`,
+            html`<a href="#${name}">${method} ${path}</a>`,
             `${limit.perMinute} a minute for each ${limit.per}`,
           ],
         ],
@@ -147,12 +174,11 @@ export function limitsHtml(): Html {
     ['Streams held open', `${limits.streamsPerKeyMax} for each key`],
     ['Search results', `at most ${fieldLimits.searchResultsMax}`],
   ]
-  return `<p>Each limited answer has <code>x-ratelimit-limit-minute</code>, <code>x-ratelimit-remaining-minute</code> and
-<code>ratelimit-reset</code>, the seconds until the minute is over. Beyond the limit the answer is a <code>429</code>.
-One without these headers is a limit of the plan: waiting does not help.</p>
-${table(['Route', 'Limit'], rows)}
-${table(
-  ['What', 'Bound'],
-  sizes.map((row) => row.map(escapeHtml)),
-)}`
+  return html`<p>
+      Each limited answer has <code>x-ratelimit-limit-minute</code>,
+      <code>x-ratelimit-remaining-minute</code> and <code>ratelimit-reset</code>, the seconds until the minute
+      is over. Beyond the limit the answer is a <code>429</code>. One without these headers is a limit of the
+      plan: waiting does not help.
+    </p>
+    ${table(['Route', 'Limit'], rows)} ${table(['What', 'Bound'], sizes)}`
 }

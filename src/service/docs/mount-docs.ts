@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { askedOrigin } from '../http/asked-origin.js'
 import { mountPage } from '../http/mount.js'
 import { openApiDocument } from './openapi.js'
-import { docsPage, docsPolicy } from './page.js'
+import { docsPage, type DocsPage } from './page.js'
 
 /** Stands in the documents for the address they are asked at. */
 const originMark = 'http://address.invalid'
@@ -17,7 +17,7 @@ export function mountDocs(
   furtherLinks: Readonly<Record<string, string>> = {},
 ): void {
   // Made once, and only if somebody asks: most services are never read.
-  let made: { json: string; page: string } | null = null
+  let made: { json: string; page: DocsPage } | null = null
   const documents = () => {
     if (made === null) {
       const document = openApiDocument(version, originMark)
@@ -30,12 +30,13 @@ export function mountDocs(
       .type('application/json; charset=utf-8')
       .send(documents().json.replaceAll(originMark, askedOrigin(request))),
   )
-  mountPage(app, '/docs', (request, reply) =>
-    reply
+  mountPage(app, '/docs', (request, reply) => {
+    const { text, policy } = documents().page
+    return reply
       .type('text/html; charset=utf-8')
-      .header('content-security-policy', docsPolicy)
-      .send(documents().page.replaceAll(originMark, askedOrigin(request))),
-  )
+      .header('content-security-policy', policy)
+      .send(text.replaceAll(originMark, askedOrigin(request)))
+  })
   mountPage(app, '/', (request, reply) => {
     reply.header('vary', 'accept')
     if (/\btext\/html\b/.test(request.headers.accept ?? '')) return reply.redirect('docs')

@@ -1,4 +1,5 @@
-import { codeBlock, escapeHtml, headingHtml, inlineCode, jsonBlock, table, type Html } from './html.js'
+import { html, joinHtml, type Html } from '../../web/html.js'
+import { codeBlock, headingHtml, inlineCode, jsonBlock, table } from './html.js'
 import { fieldsHtml, typeHtml, type Schema, type Schemas } from './schema-html.js'
 
 interface Content {
@@ -38,38 +39,46 @@ export interface Placed {
 export function operationHtml({ method, path, operation }: Placed, schemas: Schemas): Html {
   const { operationId, summary, description, parameters, requestBody, responses } = operation
   const answers = Object.entries(responses)
-  return [
-    headingHtml({
+  return html`${headingHtml({
       id: operationId,
       level: 3,
-      html: `<span class="method ${method}">${method}</span> ${inlineCode(path)}`,
-    }),
-    `<p><strong>${escapeHtml(summary)}.</strong> ${escapeHtml(description)}</p>`,
-    parameters.length === 0 ? '' : `<h4>Parameters</h4>${parametersHtml(parameters)}`,
-    requestBody === undefined ? '' : bodyHtml(requestBody, schemas),
-    `<h4>Call</h4>${codeBlock(callOf({ method, path, operation }), `A call of ${path}`)}`,
-    '<h4>Answers</h4>',
-    ...answers.filter(([status]) => Number(status) < 300).map(answerHtml),
-    '<h4>Errors</h4>',
-    errorsHtml(answers.filter(([status]) => Number(status) >= 300)),
-  ].join('\n')
+      text: html`<span class="method ${method}">${method}</span> ${inlineCode(path)}`,
+    })}
+    <p><strong>${summary}.</strong> ${description}</p>
+    ${
+      parameters.length === 0
+        ? null
+        : html`<h4>Parameters</h4>
+            ${parametersHtml(parameters)}`
+    }
+    ${requestBody === undefined ? null : bodyHtml(requestBody, schemas)}
+    <h4>Call</h4>
+    ${codeBlock(callOf({ method, path, operation }), `A call of ${path}`)}
+    <h4>Answers</h4>
+    ${answers.filter(([status]) => Number(status) < 300).map(answerHtml)}
+    <h4>Errors</h4>
+    ${errorsHtml(answers.filter(([status]) => Number(status) >= 300))}`
 }
 
 function parametersHtml(parameters: readonly Parameter[]): Html {
   const rows = parameters.map(({ name, in: place, required, schema, description = '' }) => [
-    `${inlineCode(name)} <span class="tag">${place}${required ? ', required' : ''}</span>`,
+    html`${inlineCode(name)} <span class="tag">${place}${required ? ', required' : ''}</span>`,
     typeHtml(schema),
-    escapeHtml(description),
+    description,
   ])
   return table(['Parameter', 'Type', 'Meaning'], rows)
 }
 
-function bodyHtml({ required, content }: NonNullable<Operation['requestBody']>, schemas: Schemas): Html {
+function bodyHtml(
+  { required, content }: NonNullable<Operation['requestBody']>,
+  schemas: Schemas,
+): Html | null {
   const schema = content['application/json']?.schema
-  if (!required || schema === undefined) return ''
+  if (!required || schema === undefined) return null
   const shape = schemas[schema.$ref?.replace(/^.*\//, '') ?? ''] ?? schema
   const isFree = shape.properties === undefined
-  return `<h4>Body</h4>${isFree ? '<p>Any JSON object.</p>' : fieldsHtml(shape, { marksRequired: true })}`
+  return html`<h4>Body</h4>
+    ${isFree ? html`<p>Any JSON object.</p>` : fieldsHtml(shape, { marksRequired: true })}`
 }
 
 /** The call as a shell makes it, with BASE_URL and API_KEY of the environment. */
@@ -93,11 +102,13 @@ type Answer = [status: string, Operation['responses'][string]]
 
 function answerHtml([status, { description, content }]: Answer): Html {
   const json = content?.['application/json']
-  if (json === undefined) return `<p>${inlineCode(status)} ${escapeHtml(description)}</p>`
-  const shape = `<p>Shape: ${typeHtml(json.schema)}</p>`
-  const example = json.example === undefined ? '' : jsonBlock(json.example, `An answer with ${status}`)
+  if (json === undefined) return html`<p>${inlineCode(status)} ${description}</p>`
   const isShort = JSON.stringify(json.example ?? '').length < 400
-  return `<details${isShort ? ' open' : ''}><summary>${inlineCode(status)} ${escapeHtml(description)}</summary>${shape}${example}</details>`
+  return html`<details ${isShort ? 'open' : null}>
+    <summary>${inlineCode(status)} ${description}</summary>
+    <p>Shape: ${typeHtml(json.schema)}</p>
+    ${json.example === undefined ? null : jsonBlock(json.example, `An answer with ${status}`)}
+  </details>`
 }
 
 function errorsHtml(answers: readonly Answer[]): Html {
@@ -105,11 +116,13 @@ function errorsHtml(answers: readonly Answer[]): Html {
     ['Status', 'Type', 'Meaning'],
     answers.map(([status, { description, content }]) => [
       inlineCode(status),
-      Object.values(content?.['application/json']?.examples ?? {})
-        .flatMap(({ value }) => errorTypeIn(value) ?? [])
-        .map(inlineCode)
-        .join(', '),
-      escapeHtml(description),
+      joinHtml(
+        Object.values(content?.['application/json']?.examples ?? {})
+          .flatMap(({ value }) => errorTypeIn(value) ?? [])
+          .map(inlineCode),
+        ', ',
+      ),
+      description,
     ]),
     'statuses',
   )

@@ -1,4 +1,5 @@
-import { escapeHtml, inlineCode, table, type Html } from './html.js'
+import { html, joinHtml, type Html, type HtmlPart } from '../../web/html.js'
+import { inlineCode, table } from './html.js'
 
 /** As much of JSON Schema as the documents use. */
 export interface Schema {
@@ -29,20 +30,26 @@ export const shapeIdOf = (ref: string): string => `shape-${ref.slice(ref.lastInd
 /** What a value may be, in words, with links to the shapes that have a name. */
 export function typeHtml(schema: Schema): Html {
   const constraints = constraintsOf(schema)
-  return (
-    kindHtml(schema) + (constraints === '' ? '' : ` <span class="quiet">${escapeHtml(constraints)}</span>`)
-  )
+  return constraints === ''
+    ? html`${kindHtml(schema)}`
+    : html`${kindHtml(schema)} <span class="quiet">${constraints}</span>`
 }
 
-function kindHtml(schema: Schema): Html {
+function kindHtml(schema: Schema): HtmlPart {
   const { $ref, anyOf, enum: values, items, type } = schema
-  if ($ref !== undefined) {
-    return `<a href="#${shapeIdOf($ref)}">${escapeHtml($ref.slice($ref.lastIndexOf('/') + 1))}</a>`
+  if ($ref !== undefined)
+    return html`<a href="#${shapeIdOf($ref)}">${$ref.slice($ref.lastIndexOf('/') + 1)}</a>`
+  if (anyOf !== undefined) {
+    const kinds = new Map(anyOf.map(typeHtml).map((kind) => [String(kind), kind]))
+    return joinHtml([...kinds.values()], ' or ')
   }
-  if (anyOf !== undefined) return [...new Set(anyOf.map(typeHtml))].join(' or ')
-  if (values !== undefined) return values.map((value) => inlineCode(String(value))).join(', ')
+  if (values !== undefined)
+    return joinHtml(
+      values.map((value) => inlineCode(String(value))),
+      ', ',
+    )
   if (schema.const !== undefined) return inlineCode(JSON.stringify(schema.const))
-  if (type === 'array') return `list of ${items === undefined ? 'anything' : kindHtml(items)}`
+  if (type === 'array') return ['list of ', items === undefined ? 'anything' : kindHtml(items)]
   return typeof type === 'string' ? type : (type?.join(' or ') ?? 'anything')
 }
 
@@ -77,18 +84,15 @@ function fieldRows(
   { properties = {}, required = [] }: Schema,
   prefix: string,
   marksRequired: boolean,
-): Html[][] {
+): HtmlPart[][] {
   return Object.entries(properties).flatMap(([key, field]) => {
     const path = `${prefix}${key}`
     const isRequired = required.includes(key)
-    const mark = marksRequired
-      ? isRequired
-        ? ' <span class="tag">required</span>'
-        : ''
-      : isRequired
-        ? ''
-        : ' <span class="tag">may be absent</span>'
-    const row = [`${inlineCode(path)}${mark}`, typeHtml(field), escapeHtml(field.description ?? '')]
+    const mark =
+      isRequired !== marksRequired
+        ? null
+        : html` <span class="tag">${isRequired ? 'required' : 'may be absent'}</span>`
+    const row = [[inlineCode(path), mark], typeHtml(field), field.description ?? '']
     const inner = innerOf(field)
     return [row, ...(inner === null ? [] : fieldRows(inner.schema, `${path}${inner.mark}.`, marksRequired))]
   })

@@ -1,33 +1,21 @@
-import { createHash } from 'node:crypto'
 import type { EntityRecord } from '../../contract/entity.js'
-import { escapeHtml, type Html } from '../docs/html.js'
+import { html, joinHtml, pageHtml, styleHtml, type Html, type HtmlPart } from '../../web/html.js'
+import { styleSource, stylesheet } from '../../web/stylesheet.js'
 import type { Knowledge } from '../knowledge.js'
 import { nameOf, placeOf } from './describe.js'
 import { valuesOfCompany, type ExtensionValue } from './extension.js'
-import { previewSize, reconciliationPaths } from './manifest.js'
+import { reconciliationPaths } from './manifest.js'
 import { reconciliationProperties, type PropertyId } from './properties.js'
 
-const style = `
-* { box-sizing: border-box }
-body { margin: 0; overflow-wrap: anywhere; background: #fff; color: #1c2024; font: 13px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif }
-h1 { font-size: 1.15em; line-height: 1.3; margin: 0 0 .15rem; } p { margin: 0 0 .5rem; color: #5b636b }
-dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .1rem .8rem; margin: 0 } dt { color: #5b636b } dd { margin: 0 }
-a { color: #0b57a8 }
-.preview { width: ${previewSize.width}px; height: ${previewSize.height}px; padding: 10px 12px; overflow: hidden }
-.preview h1 { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden }
-.preview p, .preview dd { white-space: nowrap; overflow: hidden; text-overflow: ellipsis }
-.preview dd:first-of-type { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; white-space: normal }
-.view { font-size: 16px; max-width: 46rem; margin: 0 auto; padding: 2rem 1rem } .view dl { gap: .4rem 1.5rem }
-`
+const pageStyle = (): string => stylesheet('service/reconciliation/pages')
 
 /**
  * No script, no form, and nothing loaded from anywhere. `framers`: the origins whose pages may show it in a frame, as
  * sources of a policy.
  */
 export function pagePolicy(framers: readonly string[]): string {
-  const hash = createHash('sha256').update(style).digest('base64')
   return (
-    `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'; ` +
+    `default-src 'none'; style-src ${styleSource(pageStyle())}; img-src data:; base-uri 'none'; form-action 'none'; ` +
     `frame-ancestors ${framers.length === 0 ? "'none'" : framers.join(' ')}`
   )
 }
@@ -44,7 +32,7 @@ const previewed: readonly PropertyId[] = [
 ]
 
 /** A company in a frame of a fixed size (v0.2, "Preview Service"). */
-export function previewPage(record: EntityRecord, knowledge: Knowledge): Html {
+export function previewPage(record: EntityRecord, knowledge: Knowledge): string {
   const valuesOf = valuesOfCompany(record, knowledge)
   const facts = reconciliationProperties
     .filter(({ id }) => previewed.includes(id))
@@ -53,66 +41,63 @@ export function previewPage(record: EntityRecord, knowledge: Knowledge): Html {
 }
 
 /** All that is known of a company: what `view` of the manifest leads to. */
-export function viewPage(record: EntityRecord, knowledge: Knowledge): Html {
+export function viewPage(record: EntityRecord, knowledge: Knowledge): string {
   const valuesOf = valuesOfCompany(record, knowledge)
   const facts = reconciliationProperties.map(({ id, name }) => factHtml(name, valuesOf(id).map(linkedHtml)))
-  return pageOf(record, 'view', [...facts, factHtml('Id', [escapeHtml(record.id)])])
+  return pageOf(record, 'view', [...facts, factHtml('Id', [record.id])])
 }
 
-export const unknownCompanyPage = (): Html =>
-  documentOf('No such company', 'preview', '<h1>No such company</h1>\n<p>Nothing held has this id.</p>')
+export const unknownCompanyPage = (): string =>
+  companyPage(
+    'No such company',
+    'preview',
+    html`<h1>No such company</h1>
+      <p>Nothing held has this id.</p>`,
+  )
 
-function pageOf(record: EntityRecord, kind: 'preview' | 'view', facts: readonly Html[]): Html {
+function pageOf(record: EntityRecord, kind: 'preview' | 'view', facts: readonly HtmlPart[]): string {
   const { display_name: brand, status } = record
   const name = nameOf(record)
   const about = [brand === name ? null : brand, placeOf(record), status].filter((part) => part !== null)
-  return documentOf(
+  return companyPage(
     name,
     kind,
-    `<h1>${textHtml(name)}</h1>
-<p>${about.map(textHtml).join(' · ')}</p>
-<dl>
-${facts.filter((html) => html !== '').join('\n')}
-</dl>`,
+    html`<h1>${textHtml(name)}</h1>
+      <p>${joinHtml(about.map(textHtml), ' · ')}</p>
+      <dl>${facts}</dl>`,
   )
 }
 
-const documentOf = (title: string, kind: 'preview' | 'view', main: Html): Html => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>${escapeHtml(title)}</title>
-<link rel="icon" href="data:,">
-<style>${style}</style>
-</head>
-<body>
-<main class="${kind}">
-${main}
-</main>
-</body>
-</html>
-`
+const companyPage = (title: string, kind: 'preview' | 'view', main: Html): string =>
+  pageHtml({
+    title,
+    head: html`<link rel="icon" href="data:," />${styleHtml(pageStyle())}`,
+    body: html`<body>
+      <main class="${kind}">${main}</main>
+    </body>`,
+  })
 
-const factHtml = (name: string, values: readonly Html[]): Html =>
-  values.length === 0 ? '' : `<dt>${escapeHtml(name)}</dt><dd>${values.join(', ')}</dd>`
+const factHtml = (name: string, values: readonly HtmlPart[]): HtmlPart =>
+  values.length === 0
+    ? null
+    : html`<dt>${name}</dt>
+        <dd>${joinHtml(values, ', ')}</dd>`
 
 /** Words of a register, set apart: from right to left, or with marks that turn text, they never order what is around them. */
-const textHtml = (text: string): Html => `<bdi>${escapeHtml(text)}</bdi>`
+const textHtml = (text: string): Html => html`<bdi>${text}</bdi>`
 
-function shortHtml(value: ExtensionValue): Html {
+function shortHtml(value: ExtensionValue): HtmlPart {
   if ('str' in value) return textHtml(value.str)
-  return 'date' in value ? escapeHtml(value.date.slice(0, 10)) : textHtml(value.name)
+  return 'date' in value ? value.date.slice(0, 10) : textHtml(value.name)
 }
 
-function linkedHtml(value: ExtensionValue): Html {
+function linkedHtml(value: ExtensionValue): HtmlPart {
   if ('id' in value) {
     const address = `${reconciliationPaths.view}?id=${encodeURIComponent(value.id)}`
-    return `<a href="${escapeHtml(address)}">${textHtml(value.name)}</a>`
+    return html`<a href="${address}">${textHtml(value.name)}</a>`
   }
   return 'str' in value && isWebAddress(value.str)
-    ? `<a href="${escapeHtml(value.str)}" rel="noopener noreferrer">${escapeHtml(value.str)}</a>`
+    ? html`<a href="${value.str}" rel="noopener noreferrer">${value.str}</a>`
     : shortHtml(value)
 }
 
