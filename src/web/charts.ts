@@ -1,49 +1,54 @@
 import { html, type Html, type HtmlPart } from './html.js'
+import { tableHtml, type TableOptions } from './table.js'
 
-export interface FigureOptions {
+export interface FigureOptions<Row> {
   /** Unique in the page. */
+  readonly id: string
+  readonly title: string
+  /** Null if the figure has bars or plots of its own in `below`. */
+  readonly plot: Omit<PlotOptions, 'id' | 'title'> | null
+  /** Ticks, a legend and words. */
+  readonly below: HtmlPart
+  /** The drawn values. */
+  readonly table: Omit<TableOptions<Row>, 'id' | 'label'>
+}
+
+/** A picture with its words, and the same as a table, which is closed at first. */
+export const figureHtml = <Row>({ id, title, plot, below, table }: FigureOptions<Row>): Html =>
+  html`<figure class="chart" id="${id}">
+    <figcaption>${title}</figcaption>
+    ${plot === null ? null : plotHtml({ id, title, ...plot })} ${below}
+    ${detailsHtml(
+      `${id}-data`,
+      `The same as a table: ${title}`,
+      tableHtml({ ...table, id: `${id}-table`, label: title }),
+    )}
+  </figure>`
+
+export interface PlotOptions {
   readonly id: string
   readonly title: string
   /** What is to be seen, in a sentence: for those who do not see it. */
   readonly description: string
-  /** The marks; all of their places are in percent, so that they fit any width. */
+  /** All of their places are in percent, so that they fit any width. */
   readonly marks: HtmlPart
-  readonly size?: 'low' | 'tall'
-  /** Words below the marks: ticks and a legend. */
-  readonly below: HtmlPart
-  /** What is drawn, as a table. */
-  readonly data: Html | null
+  readonly size: 'low' | 'tall'
 }
 
-/** A picture with its words: only marks are in the SVG, since words have to fit. */
-export function figureHtml({ id, title, description, marks, size, below, data }: FigureOptions): Html {
-  return html`<figure class="chart" id="${id}">
-    <figcaption>${title}</figcaption>
-    ${plotHtml({ id, title, description, marks, size: size ?? 'tall' })} ${below}
-    ${data === null ? null : detailsHtml(`${id}-data`, `The same as a table: ${title}`, data)}
-  </figure>`
-}
-
-export const plotHtml = (
-  plot: Pick<FigureOptions, 'id' | 'title' | 'description' | 'marks'> & { readonly size: 'low' | 'tall' },
-): Html =>
-  html`<svg class="plot ${plot.size}" role="img" aria-labelledby="${plot.id}-title ${plot.id}-desc">
-    <title id="${plot.id}-title">${plot.title}</title>
-    <desc id="${plot.id}-desc">${plot.description}</desc>
-    ${plot.marks}
+/** Only marks are in the SVG, since words have to fit. */
+export const plotHtml = ({ id, title, description, marks, size }: PlotOptions): Html =>
+  html`<svg class="plot ${size}" role="img" aria-labelledby="${id}-title ${id}-desc">
+    <title id="${id}-title">${title}</title>
+    <desc id="${id}-desc">${description}</desc>
+    ${marks}
   </svg>`
 
 /** Opened by keyboard too. */
 export const detailsHtml = (id: string, summary: string, inner: HtmlPart, isOpen = false): Html =>
-  isOpen
-    ? html`<details id="${id}" open>
-        <summary>${summary}</summary>
-        ${inner}
-      </details>`
-    : html`<details id="${id}">
-        <summary>${summary}</summary>
-        ${inner}
-      </details>`
+  html`<details id="${id}" ${isOpen ? 'open' : null}>
+    <summary>${summary}</summary>
+    ${inner}
+  </details>`
 
 export interface Rectangle {
   /** In percent of the picture, from its left and upper edge. */

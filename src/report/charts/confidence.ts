@@ -1,6 +1,5 @@
 import { matchedConfidenceMin } from '../../contract/outcome-rules.js'
 import { html, type Html } from '../../web/html.js'
-import { tableHtml } from '../table.js'
 import { counted, grouped, percent } from '../words.js'
 import { figureHtml, rectangleHtml } from '../../web/charts.js'
 
@@ -24,21 +23,24 @@ export function confidenceChart(counts: readonly number[]): Html {
   return figureHtml({
     id: 'confidence',
     title,
-    description:
-      `Rows by confidence from 0 to 100. ${counted(total - below, 'row')} (${percent(total - below, total)}) ` +
-      `at ${matchedConfidenceMin} or above, ${counted(below, 'row')} below.`,
-    marks: [
-      bins.map(({ from, to, count }) =>
-        count === 0 ? null : binOf({ from, to, height: Math.max(heightMin, (count / most) * 96), count }),
-      ),
-      html`<line
-        class="line-at"
-        x1="${matchedConfidenceMin}%"
-        x2="${matchedConfidenceMin}%"
-        y1="0"
-        y2="100%"
-      />`,
-    ],
+    plot: {
+      description:
+        `Rows by confidence from 0 to 100. ${counted(total - below, 'row')} (${percent(total - below, total)}) ` +
+        `at ${matchedConfidenceMin} or above, ${counted(below, 'row')} below.`,
+      size: 'tall',
+      marks: [
+        bins.map(({ from, to, count }) =>
+          count === 0 ? null : binOf({ from, to, height: Math.max(heightMin, (count / most) * 96), count }),
+        ),
+        html`<line
+          class="line-at"
+          x1="${matchedConfidenceMin}%"
+          x2="${matchedConfidenceMin}%"
+          y1="0"
+          y2="100%"
+        />`,
+      ],
+    },
     below: html`<div class="scale quiet" aria-hidden="true">
         ${[0, 20, 40, 60, 80].map((value) => html`<span>${value}</span>`)}
       </div>
@@ -47,13 +49,11 @@ export function confidenceChart(counts: readonly number[]): Html {
         line at ${matchedConfidenceMin}, where a match is sure enough;
         <strong>${grouped(below)}</strong> below it. The highest column has ${counted(most, 'row')}.
       </p>`,
-    data: tableHtml({
-      id: 'confidence-table',
-      label: title,
+    table: {
       columns: [{ name: 'Confidence' }, { name: 'Rows', isNumber: true }, { name: 'Share', isNumber: true }],
       rows: bins.filter(({ count }) => count > 0).reverse(),
       cellsOf: ({ from, to, count }) => [`${from} to ${to}`, grouped(count), percent(count, total)],
-    }),
+    },
   })
 }
 

@@ -1,7 +1,6 @@
 import type { RememberedRun } from '../../pipeline/history/history.js'
 import { microsOfUnits, type Money } from '../../pipeline/rules/money.js'
 import { html, type Html } from '../../web/html.js'
-import { tableHtml } from '../table.js'
 import { amount, dayText, grouped, moment } from '../words.js'
 import { ceilingOf, columnPlace, endsHtml, figureHtml, rectangleHtml } from '../../web/charts.js'
 
@@ -37,8 +36,11 @@ export function costChart(runs: readonly RememberedRun[]): Html | null {
   return figureHtml({
     id: 'cost',
     title,
-    description: `Cost by run, oldest first; ${inAll}.`,
-    marks: paid.map((one, index) => columnOf(one, ceiling, columnPlace(index, paid.length))),
+    plot: {
+      description: `Cost by run, oldest first; ${inAll}.`,
+      size: 'tall',
+      marks: paid.map((one, index) => columnOf(one, ceiling, columnPlace(index, paid.length))),
+    },
     below: [
       first === undefined || last === undefined || first === last
         ? null
@@ -48,9 +50,7 @@ export function costChart(runs: readonly RememberedRun[]): Html | null {
         The scale ends at ${amount(ceiling, currency)}.${cut.length === 0 ? null : html` ${cutText(cut)}`}
       </p>`,
     ],
-    data: tableHtml({
-      id: 'cost-table',
-      label: title,
+    table: {
       columns: [
         { name: 'Run' },
         { name: 'Began' },
@@ -64,7 +64,7 @@ export function costChart(runs: readonly RememberedRun[]): Html | null {
         amount(money.cost, money.currency),
         money.uncertainCost === 0 ? '–' : amount(money.uncertainCost, money.currency),
       ],
-    }),
+    },
   })
 }
 

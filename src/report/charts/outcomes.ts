@@ -2,7 +2,6 @@ import type { RememberedRun } from '../../pipeline/history/history.js'
 import type { OutputFigures } from '../../pipeline/rules/run-record.js'
 import { foreign, html, type Html } from '../../web/html.js'
 import { outcomeGroups, rowsByGroup } from '../outcome-groups.js'
-import { tableHtml } from '../table.js'
 import { counted, dayText, grouped, moment, percent } from '../words.js'
 import { columnPlace, endsHtml, figureHtml, rectangleHtml } from '../../web/charts.js'
 
@@ -27,17 +26,18 @@ export function outcomesChart(runs: readonly FiguredRun[]): Html {
   return figureHtml({
     id: 'outcomes',
     title,
-    description,
-    marks: runs.map((run, index) => columnOf(run, columnPlace(index, runs.length))),
+    plot: {
+      description,
+      size: 'tall',
+      marks: runs.map((run, index) => columnOf(run, columnPlace(index, runs.length))),
+    },
     below: [
       first === undefined || last === undefined || first === last
         ? null
         : endsHtml(nameOf(first), nameOf(last)),
       legendHtml,
     ],
-    data: tableHtml({
-      id: 'outcomes-table',
-      label: title,
+    table: {
       columns: [
         { name: 'Run' },
         { name: 'Began' },
@@ -56,7 +56,7 @@ export function outcomesChart(runs: readonly FiguredRun[]): Html {
           percent(rows.matched, figures.rowCount),
         ]
       },
-    }),
+    },
   })
 }
 
@@ -106,22 +106,26 @@ export function sharesBarHtml(outcomes: Readonly<Record<string, number>>): Html 
   return figureHtml({
     id: 'answers-chart',
     title,
-    description: parts.map(({ key, label }) => `${label} ${percent(answers[key], total)}`).join(', '),
-    size: 'low',
-    marks: parts.map(({ key, label }, index) =>
-      rectangleHtml({
-        ...{ x: starts[index] ?? 0, y: 0, width: widths[index] ?? 0, height: 100 },
-        ...{ className: `o-${key}`, words: `${label}: ${grouped(answers[key])}` },
-      }),
-    ),
+    plot: {
+      description: parts.map(({ key, label }) => `${label} ${percent(answers[key], total)}`).join(', '),
+      size: 'low',
+      marks: parts.map(({ key, label }, index) =>
+        rectangleHtml({
+          x: starts[index] ?? 0,
+          y: 0,
+          width: widths[index] ?? 0,
+          height: 100,
+          className: `o-${key}`,
+          words: `${label}: ${grouped(answers[key])}`,
+        }),
+      ),
+    },
     below: legendHtml,
-    data: tableHtml({
-      id: 'answers-table',
-      label: title,
+    table: {
       columns: [{ name: 'Outcome' }, { name: 'Answers', isNumber: true }, { name: 'Share', isNumber: true }],
       rows: Object.entries(outcomes).sort(([, one], [, other]) => other - one),
       cellsOf: ([outcome, count]) => [foreign(outcome, 40), grouped(count), percent(count, total)],
-    }),
+    },
   })
 }
 

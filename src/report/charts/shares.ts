@@ -1,8 +1,7 @@
 import type { GroupFigures } from '../../pipeline/rules/run-record.js'
 import { cut, foreign, html, type Html } from '../../web/html.js'
-import { tableHtml } from '../table.js'
 import { counted, grouped, percent } from '../words.js'
-import { detailsHtml, rectangleHtml } from '../../web/charts.js'
+import { figureHtml, rectangleHtml } from '../../web/charts.js'
 
 const barsMax = 12
 const groupsMax = 200
@@ -25,36 +24,32 @@ export function sharesChart({ id, title, noun, groups, noneLabel }: SharesOption
   const rest = groups.slice(barsMax)
   const labelOf = ({ value }: GroupFigures): Html =>
     value === null || value === '' ? html`<i>${noneLabel}</i>` : foreign(value, 40)
-  return html`<figure class="chart" id="${id}">
-    <figcaption>${title}</figcaption>
-    <ul class="bars">
-      ${bars.map((group) => barHtml(group, labelOf(group)))}
-    </ul>
-    ${rest.length === 0 ? null : restHtml(rest)}
-    ${detailsHtml(
-      `${id}-data`,
-      `The same as a table: ${title}`,
-      tableHtml({
-        id: `${id}-table`,
-        label: title,
-        columns: [
-          { name: noun },
-          { name: 'Rows', isNumber: true },
-          { name: 'Matched', isNumber: true },
-          { name: 'Share', isNumber: true },
-        ],
-        rows: groups.slice(0, groupsMax),
-        totalCount: groups.length,
-        noun: 'groups',
-        cellsOf: (group) => [
-          labelOf(group),
-          grouped(group.rowCount),
-          grouped(group.matchedCount),
-          percent(group.matchedCount, group.rowCount),
-        ],
-      }),
-    )}
-  </figure>`
+  return figureHtml({
+    id,
+    title,
+    plot: null,
+    below: html`<ul class="bars">
+        ${bars.map((group) => barHtml(group, labelOf(group)))}
+      </ul>
+      ${rest.length === 0 ? null : restHtml(rest)}`,
+    table: {
+      columns: [
+        { name: noun },
+        { name: 'Rows', isNumber: true },
+        { name: 'Matched', isNumber: true },
+        { name: 'Share', isNumber: true },
+      ],
+      rows: groups.slice(0, groupsMax),
+      totalCount: groups.length,
+      noun: 'groups',
+      cellsOf: (group) => [
+        labelOf(group),
+        grouped(group.rowCount),
+        grouped(group.matchedCount),
+        percent(group.matchedCount, group.rowCount),
+      ],
+    },
+  })
 }
 
 function barHtml({ value, rowCount, matchedCount }: GroupFigures, label: Html): Html {

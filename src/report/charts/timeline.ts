@@ -1,9 +1,8 @@
 import { formatDuration } from '../../core/duration.js'
 import type { TimelinePoint } from '../../pipeline/rules/run-record.js'
 import { html, type Html } from '../../web/html.js'
-import { tableHtml } from '../table.js'
 import { grouped } from '../words.js'
-import { detailsHtml, endsHtml, plotHtml, rectangleHtml } from '../../web/charts.js'
+import { endsHtml, figureHtml, plotHtml, rectangleHtml } from '../../web/charts.js'
 
 const series = [
   { key: 'answered', name: 'Answers', mark: 'o-matched' },
@@ -26,35 +25,37 @@ export function timelineChart(points: readonly TimelinePoint[]): Html | null {
   if (last === undefined || last.elapsedMs < elapsedMsMin) return null
   const title = 'Requests and answers over the time of the run, all stages together'
   const bins = binsOf(points)
-  return html`<figure class="chart" id="timeline">
-    <figcaption>${title}</figcaption>
-    ${series.map(({ key, name, mark }) =>
-      stripHtml({
-        ...{ key, name, mark, values: bins.map((bin) => bin[key]), sum: last[key] },
-        mostInMinute: findMostInMinute(points, key),
-      }),
-    )}
-    ${endsHtml('start', `after ${formatDuration(last.elapsedMs)}`)}
-    ${detailsHtml(
-      'timeline-data',
-      `The same as a table: ${title}`,
-      tableHtml({
-        id: 'timeline-table',
-        label: title,
-        columns: [
-          { name: 'From' },
-          { name: 'To' },
-          ...series.map(({ name }) => ({ name, isNumber: true as const })),
-        ],
-        rows: bins,
-        cellsOf: (bin) => [
-          formatDuration(bin.fromMs),
-          formatDuration(bin.untilMs),
-          ...series.map(({ key }) => grouped(Math.round(bin[key]))),
-        ],
-      }),
-    )}
-  </figure>`
+  return figureHtml({
+    id: 'timeline',
+    title,
+    plot: null,
+    below: [
+      series.map(({ key, name, mark }) =>
+        stripHtml({
+          key,
+          name,
+          mark,
+          values: bins.map((bin) => bin[key]),
+          sum: last[key],
+          mostInMinute: findMostInMinute(points, key),
+        }),
+      ),
+      endsHtml('start', `after ${formatDuration(last.elapsedMs)}`),
+    ],
+    table: {
+      columns: [
+        { name: 'From' },
+        { name: 'To' },
+        ...series.map(({ name }) => ({ name, isNumber: true as const })),
+      ],
+      rows: bins,
+      cellsOf: (bin) => [
+        formatDuration(bin.fromMs),
+        formatDuration(bin.untilMs),
+        ...series.map(({ key }) => grouped(Math.round(bin[key]))),
+      ],
+    },
+  })
 }
 
 type Counted = (typeof series)[number]['key']

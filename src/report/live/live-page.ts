@@ -8,7 +8,7 @@ import { bodyHtml, reportSections, topHtml, type Section } from '../page.js'
 import { costChart } from '../charts/cost.js'
 import { outcomesHtml } from '../sections/charts.js'
 import { jobHtml } from '../sections/settings.js'
-import { tileList } from '../sections/tiles.js'
+import { factList } from '../sections/tiles.js'
 import { amount, counted, grouped, moment, percent } from '../words.js'
 import type { LiveData } from './live-run.js'
 
@@ -116,7 +116,7 @@ function progressTiles(progress: Progress): Html {
       : [['Budget spent', budgetText(progress.budget, progress.money?.currency ?? null)] as const]),
     ['Since the first question', formatDuration(progress.elapsedMs)],
   ]
-  return tileList(tiles)
+  return factList('tiles', tiles)
 }
 
 const budgetText = ({ spent, costMax }: NonNullable<Progress['budget']>, currency: string | null): string =>

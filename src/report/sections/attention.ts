@@ -1,6 +1,6 @@
 import { foreign, html, sourceHtml, type Html } from '../../web/html.js'
 import type { ReportAttention, ReportData } from '../report-data.js'
-import { tableHtml } from '../table.js'
+import { tableHtml } from '../../web/table.js'
 import { counted, grouped } from '../words.js'
 import { textHtml } from './changes.js'
 

@@ -2,7 +2,7 @@ import { changeKinds, type ChangeKind } from '../../pipeline/rules/change-kinds.
 import { detailsHtml } from '../../web/charts.js'
 import { foreign, html, sourceHtml, type Html, type HtmlPart } from '../../web/html.js'
 import type { ReportChange, ReportData } from '../report-data.js'
-import { tableHtml } from '../table.js'
+import { tableHtml } from '../../web/table.js'
 import { grouped } from '../words.js'
 import { kindWords } from './headline.js'
 

@@ -1,8 +1,9 @@
 import type { RememberedRun } from '../../pipeline/history/history.js'
 import { foreign, html, type Html, type HtmlPart } from '../../web/html.js'
 import { isNamedJob } from '../../pipeline/rules/job-name.js'
-import { tableHtml } from '../table.js'
+import { tableHtml } from '../../web/table.js'
 import { moment } from '../words.js'
+import { factList } from './tiles.js'
 
 /** The name of the job, or else the files that it read. */
 export function jobHtml({ series, record }: RememberedRun): Html {
@@ -26,23 +27,15 @@ export function settingsHtml(run: RememberedRun): Html {
     ['SHA-256 of the input', input.sha256 === null ? '–' : html`<code>${input.sha256}</code>`],
     ['enrich', foreign(program, 40)],
   ]
-  return html`<dl class="facts">
-      ${facts.map(
-        ([name, value]) =>
-          html`<div>
-            <dt>${name}</dt>
-            <dd>${value}</dd>
-          </div>`,
-      )}
-    </dl>
-    ${tableHtml({
-      id: 'settings-table',
-      label: 'Settings',
-      columns: [{ name: 'Setting' }, { name: 'Value' }],
-      rows: listValues(settings),
-      cellsOf: ([key, value]) => [html`<code>${key}</code>`, foreign(value, 300)],
-      noun: 'settings',
-    })}`
+  return html`${factList('facts', facts)}
+  ${tableHtml({
+    id: 'settings-table',
+    label: 'Settings',
+    columns: [{ name: 'Setting' }, { name: 'Value' }],
+    rows: listValues(settings),
+    cellsOf: ([key, value]) => [html`<code>${key}</code>`, foreign(value, 300)],
+    noun: 'settings',
+  })}`
 }
 
 /** Each setting with the path of its key: `input.columns.name`. A list is one setting. */

@@ -23,12 +23,12 @@ export function tilesHtml({ run, changes, review }: ReportData): Html {
     ['Cost', money === null ? '–' : amount(money.cost, money.currency)],
     ['Took', summary === null ? '–' : formatDuration(summary.elapsedMs)],
   ]
-  return tileList(tiles)
+  return factList('tiles', tiles)
 }
 
-export const tileList = (tiles: readonly (readonly [string, HtmlPart])[]): Html =>
-  html`<dl class="tiles">
-    ${tiles.map(
+export const factList = (kind: 'tiles' | 'facts', facts: readonly (readonly [string, HtmlPart])[]): Html =>
+  html`<dl class="${kind}">
+    ${facts.map(
       ([name, value]) =>
         html`<div>
           <dt>${name}</dt>

@@ -1,5 +1,4 @@
-import { html, type Html, type HtmlPart } from '../web/html.js'
-import { grouped } from './words.js'
+import { html, type Html, type HtmlPart } from './html.js'
 
 interface Column {
   readonly name: string
@@ -39,7 +38,9 @@ export function tableHtml<Row>(options: TableOptions<Row>): Html {
   const totalCount = Math.max(options.totalCount ?? 0, rows.length)
   const rest =
     shown.length < totalCount
-      ? html`<p class="quiet">The first ${grouped(shown.length)} of ${grouped(totalCount)} ${noun}.</p>`
+      ? html`<p class="quiet">
+          The first ${shown.length.toLocaleString('en-US')} of ${totalCount.toLocaleString('en-US')} ${noun}.
+        </p>`
       : null
   return html`<div class="scroll" id="${id}" tabindex="0" role="group" aria-label="${label}"><table${columns.length >= 5 ? html` class="wide"` : null}>
 <thead><tr>${columns.map(headHtml)}</tr></thead>
