@@ -1,3 +1,4 @@
+import { formatCount } from '../core/text.js'
 import { isPostgresUrl } from '../core/postgres-address.js'
 import { defaultPaths } from '../config/options.js'
 import { systemRandom } from '../platform/random.js'
@@ -58,7 +59,7 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
     })
     const { entityCount } = registry.info()
     deps.notice(
-      `Embedded service, answering from ${label} (${entityCount.toLocaleString('en-US')} entities). ` +
+      `Embedded service, answering from ${label} (${formatCount(entityCount)} entities). ` +
         'A hosted service: --base-url and ENRICH_API_KEY. Your own data: enrich registry import.',
     )
     const client = createServiceClient({ apiKey }, createLocalTransport(service.answer))

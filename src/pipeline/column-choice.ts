@@ -1,3 +1,4 @@
+import { formatCount } from '../core/text.js'
 import { withHintFirst } from '../core/errors.js'
 import { earlierNamesIn } from './asked-before.js'
 import type { CheckpointReader } from './checkpoint/checkpoint.js'
@@ -71,7 +72,7 @@ export async function chooseColumns(options: {
   const most = Math.max(...counts)
   const other = rules[counts.indexOf(most)]
   if (other === undefined || most <= present) return { rule, note: null }
-  const many = `${isWhole ? '' : 'At least '}${most.toLocaleString('en-US')}`
+  const many = `${isWhole ? '' : 'At least '}${formatCount(most)}`
   const rows = most === 1 ? '1 row was' : `${many} rows were`
   if (asked.location !== undefined || asked.name !== undefined || asked.identifiers !== undefined) {
     return {

@@ -1,3 +1,4 @@
+import { formatCount } from '../core/text.js'
 import { UserError } from '../core/errors.js'
 import { closingAfter, type CloseLater } from '../platform/close-stack.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
@@ -148,7 +149,7 @@ async function readInput(run: OpenRun): Promise<Ingested> {
 const unmetText = (count: number): string =>
   count === 1
     ? '1 decision is of a lookup that no row of this input asks.'
-    : `${count.toLocaleString('en-US')} decisions are of lookups that no row of this input asks.`
+    : `${formatCount(count)} decisions are of lookups that no row of this input asks.`
 
 /** What has to be done; where that costs anything, only after the output was found to take what is paid for. */
 async function planChecked(run: OpenRun, { rowCount }: RowIndex): Promise<Planned> {

@@ -1,3 +1,4 @@
+import { formatCount, plural } from '../core/text.js'
 import { formatDuration } from '../core/duration.js'
 import { explainStop, waitsForRuns, type Stop } from './rules/stop.js'
 import type { Tally } from './tally.js'
@@ -45,10 +46,10 @@ export function watchMisdirected(
     const { misdirected, held } = tally
     if (misdirected < nextNoticeCount) return
     nextNoticeCount = misdirected * 2
-    const answers = misdirected === 1 ? '1 answer' : `${misdirected.toLocaleString('en-US')} answers`
+    const answers = plural(misdirected, 'answer')
     notify(
       `ALARM: the service sent ${answers} of another lookup than was asked for: not written, and asked for again. ` +
-        `${held.size.toLocaleString('en-US')} lookups are held at the moment; does a cache or a proxy mix them up?`,
+        `${formatCount(held.size)} lookups are held at the moment; does a cache or a proxy mix them up?`,
     )
   }
 }
@@ -69,11 +70,9 @@ export function watchStop(notify: (sentence: string) => void): (state: StopState
     isReported = true
     const explained = explainStop({ kind: 'resolution', stop })
     if (running === 0 || explained === null) return
-    const count = (number: number) => number.toLocaleString('en-US')
-    const held =
-      left === 0 ? '' : `; ${count(left)} ${left === 1 ? 'lookup is' : 'lookups are'} left for another run`
+    const held = left === 0 ? '' : `; ${plural(left, 'lookup is', 'lookups are')} left for another run`
     notify(
-      `Nothing more is submitted: ${explained.message}${held}. The run waits for the answers to ${count(running)} ` +
+      `Nothing more is submitted: ${explained.message}${held}. The run waits for the answers to ${formatCount(running)} ` +
         `${running === 1 ? 'lookup that is' : 'lookups that are'} running (${explained.code}).`,
     )
   }

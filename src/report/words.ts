@@ -1,12 +1,10 @@
+import {} from '../core/text.js'
 import { formatAmount } from '../pipeline/rules/money.js'
 import { html, type Html } from '../web/html.js'
 
 /** `1,234` */
-export const grouped = (value: number): string => value.toLocaleString('en-US')
 
 /** `1 row`, `1,234 rows` */
-export const counted = (value: number, noun: string): string =>
-  `${grouped(value)} ${noun}${value === 1 ? '' : 's'}`
 
 /** `96.4 %`; never 0 or 100 of what is not nothing or all. */
 export function percent(part: number, whole: number): string {

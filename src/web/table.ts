@@ -1,3 +1,4 @@
+import { formatCount } from '../core/text.js'
 import { html, type Html, type HtmlPart } from './html.js'
 
 interface Column {
@@ -39,7 +40,7 @@ export function tableHtml<Row>(options: TableOptions<Row>): Html {
   const rest =
     shown.length < totalCount
       ? html`<p class="quiet">
-          The first ${shown.length.toLocaleString('en-US')} of ${totalCount.toLocaleString('en-US')} ${noun}.
+          The first ${formatCount(shown.length)} of ${formatCount(totalCount)} ${noun}.
         </p>`
       : null
   return html`<div class="scroll" id="${id}" tabindex="0" role="group" aria-label="${label}"><table${columns.length >= 5 ? html` class="wide"` : null}>

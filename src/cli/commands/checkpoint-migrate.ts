@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { formatCount, plural } from '../../core/text.js'
 import { assertLocalPath } from '../../core/local-path.js'
 import type { Move, MoveDeps } from '../../pipeline/moving/move-checkpoint.js'
 import { systemClock } from '../../platform/clock.js'
@@ -44,15 +45,13 @@ export function fillMigrateCommand(checkpoint: Command, io: CliIo): void {
     })
 }
 
-const number = (value: number) => value.toLocaleString('en-US')
-
 function moveText({ from, to, counts, staysBehind, isDone }: Move): string {
   if (isDone) return `${from} was moved to ${to} before; nothing was left to do.\n`
   if (counts === null) return `${from} is moved to ${to}: all of it was there already.\n`
   const { lookups = 0, submissions = 0, answers = 0, deliveries = 0, history_runs: runs = 0 } = counts
   return [
     `${from} is moved to ${to}, and is not used any more`,
-    `  moved and compared: ${number(lookups)} lookups, ${number(submissions)} submissions, ${number(answers)} answers, ${number(deliveries)} webhooks${runs === 0 ? '' : `, ${number(runs)} ${runs === 1 ? 'run' : 'runs'}`}`,
+    `  moved and compared: ${formatCount(lookups)} lookups, ${formatCount(submissions)} submissions, ${formatCount(answers)} answers, ${formatCount(deliveries)} webhooks${runs === 0 ? '' : `, ${plural(runs, 'run')}`}`,
     ...staysBehind.map((what) => `  stays behind: ${what}`),
     `  Next: the same commands as before, with --checkpoint ${to}`,
   ]

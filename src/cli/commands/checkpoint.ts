@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
+import { formatCount } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import { isPostgresUrl } from '../../core/postgres-address.js'
 import { compactCheckpoint, type Compaction } from '../../pipeline/checkpoint/compact.js'
@@ -77,8 +78,6 @@ function throwNone(path: string): never {
   })
 }
 
-const number = (value: number) => value.toLocaleString('en-US')
-
 function verificationText({ path, damage, problem }: Verification): string {
   if (damage.length === 0 && problem === null) return `${path} is sound.\n`
   const lines = damage.map((one) => `  ${damageLine(one)}\n`)
@@ -92,7 +91,7 @@ function verificationText({ path, damage, problem }: Verification): string {
 function damageLine({ where, what, count, examples }: Damage): string {
   const shown =
     examples.length === 0 ? '' : ` (${examples.join(', ')}${count > examples.length ? ', …' : ''})`
-  return `${where}: ${number(count)} × ${what}${shown}`
+  return `${where}: ${formatCount(count)} × ${what}${shown}`
 }
 
 function compactionText({ path, bytesBefore, bytesAfter, isRead }: Compaction): string {
@@ -100,8 +99,7 @@ function compactionText({ path, bytesBefore, bytesAfter, isRead }: Compaction): 
   return isRead ? `${sizes}Another process reads it: the rest is given back when it ends.\n` : sizes
 }
 
-const megabytes = (bytes: number) =>
-  `${(bytes / 1e6).toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} MB`
+const megabytes = (bytes: number) => `${formatCount(bytes / 1e6, 1)} MB`
 
 const namesShown = 10
 
@@ -112,19 +110,21 @@ function repairText(path: string, repair: Repair | null): string {
     ` (${names.slice(0, namesShown).join(', ')}${names.length > namesShown ? ', …' : ''})`
   return [
     `${path} was made anew; the damaged file is ${repair.damagedPath}`,
-    `  kept: ${number(lookupCount)} lookups, ${number(submissionCount)} submissions, ${number(answerCount)} answers`,
+    `  kept: ${formatCount(lookupCount)} lookups, ${formatCount(submissionCount)} submissions, ${formatCount(answerCount)} answers`,
     ...(fetchedAgain.length === 0
       ? []
       : [
-          `  ${number(fetchedAgain.length)} paid for, and fetched again by the next run at no cost${listed(fetchedAgain)}`,
+          `  ${formatCount(fetchedAgain.length)} paid for, and fetched again by the next run at no cost${listed(fetchedAgain)}`,
         ]),
     ...(uncertain.length === 0
       ? []
-      : [`  ${number(uncertain.length)} became uncertain: they may have been billed${listed(uncertain)}`]),
+      : [
+          `  ${formatCount(uncertain.length)} became uncertain: they may have been billed${listed(uncertain)}`,
+        ]),
     ...(lostSubmissionCount === 0
       ? []
       : [
-          `  ${number(lostSubmissionCount)} submissions are lost, and nobody can tell of which lookups: they may have been billed.`,
+          `  ${formatCount(lostSubmissionCount)} submissions are lost, and nobody can tell of which lookups: they may have been billed.`,
           '  Next: enrich reconcile LEDGER.csv, or a run with --accept-rollback.',
         ]),
   ]

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { formatCount } from '../../core/text.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
 import { isPostgresUrl } from '../../core/postgres-address.js'
@@ -54,14 +55,13 @@ async function collect(flags: Flags, io: CliIo): Promise<void> {
 }
 
 function collectedText({ job, partCount, rowCount, manifestPath, outputPaths, removed }: Collected): string {
-  const number = (value: number) => value.toLocaleString('en-US')
   return [
-    `${job}: all ${number(partCount)} parts are there, ${number(rowCount)} rows`,
+    `${job}: all ${formatCount(partCount)} parts are there, ${formatCount(rowCount)} rows`,
     ...outputPaths.map((path) => `  written   ${path}`),
     `  written   ${manifestPath}`,
     ...(removed.length === 0
       ? []
-      : [`  removed   ${number(removed.length)} files that other attempts had left`]),
+      : [`  removed   ${formatCount(removed.length)} files that other attempts had left`]),
   ]
     .map((line) => `${line}\n`)
     .join('')

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
+import { formatCount } from '../../core/text.js'
 import { defaultPaths } from '../../config/options.js'
 import { columnLines } from '../../pipeline/rules/column-report.js'
 import { UserError } from '../../core/errors.js'
@@ -127,7 +128,7 @@ const addressText = (listen: Settings['webhook']['listen']): string =>
 function checkRegistry(settings: Settings): string {
   const { registry, label } = chooseRegistry(settings.service.registryPath)
   try {
-    return `the embedded service answers from ${label}: ${registry.info().entityCount.toLocaleString('en-US')} entities`
+    return `the embedded service answers from ${label}: ${formatCount(registry.info().entityCount)} entities`
   } finally {
     registry.close()
   }
@@ -193,5 +194,5 @@ function checkpointText(path: string, isBilled: boolean): string {
     (sum, { states }) => sum + Object.values(states).reduce((a, b) => a + b, 0),
     0,
   )
-  return `${path} is writable${isThere ? `: ${lookups.toLocaleString('en-US')} lookups known` : ' (it was made just now)'}`
+  return `${path} is writable${isThere ? `: ${formatCount(lookups)} lookups known` : ' (it was made just now)'}`
 }

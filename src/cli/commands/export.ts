@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { formatCount, plural } from '../../core/text.js'
 import { assertNoClash } from '../../pipeline/rules/columns.js'
 import { labelColumn } from '../../pipeline/rules/detect-columns.js'
 import { UserError } from '../../core/errors.js'
@@ -69,11 +70,9 @@ export function fillExportCommand(command: Command, io: CliIo): void {
           io.out(jsonLine('exported', { rowCount, rowsByStatus, outputPaths: paths }))
         }
         const rows = [...answers.rowCounts]
-          .map(([status, count]) => `${status} ${count.toLocaleString('en-US')}`)
+          .map(([status, count]) => `${status} ${formatCount(count)}`)
           .join(' · ')
-        io.err(
-          `${report.rowCount.toLocaleString('en-US')} ${report.rowCount === 1 ? 'row' : 'rows'} (${rows})\n`,
-        )
+        io.err(`${plural(report.rowCount, 'row')} (${rows})\n`)
         for (const path of report.paths) io.err(`  written   ${path}\n`)
         warnOfStanding(problem, io)
       },

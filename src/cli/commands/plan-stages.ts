@@ -1,3 +1,4 @@
+import { formatCount } from '../../core/text.js'
 import type { CheckpointReader, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
 import { idsOf, stageLookup } from '../../pipeline/checkpoint/lookup-key.js'
 import type { DecidedOf, stageAnswersOf } from '../../pipeline/checkpoint/stage-answers.js'
@@ -9,7 +10,6 @@ import {
   type PlanPolicy,
 } from '../../pipeline/rules/lookup-state.js'
 import type { Settings } from '../../config/settings.js'
-import { grouped } from '../terminal/io.js'
 import { countOf } from '../terminal/stage-text.js'
 import { DistinctKeys } from './distinct-keys.js'
 
@@ -123,7 +123,7 @@ const words: Readonly<Record<LookupPlan, string>> = {
 /** `  entity     40 known, 12 to ask, and 300 companies more at most` */
 export function stagePlanLine({ kind, plan, moreMax }: StagePlan): string {
   const known = (Object.keys(words) as LookupPlan[]).flatMap((name) =>
-    plan[name] === 0 && name !== 'submit' ? [] : [`${grouped(plan[name])} ${words[name]}`],
+    plan[name] === 0 && name !== 'submit' ? [] : [`${formatCount(plan[name])} ${words[name]}`],
   )
   const more = moreMax === 0 ? '' : `, and ${countOf(moreMax, kind)} more at most`
   return `  ${kind.padEnd(9)}  ${known.join(', ')}${more}`

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { formatCount } from '../../core/text.js'
 import { columnLines, type ColumnReport } from '../../pipeline/rules/column-report.js'
 import { formatDuration } from '../../core/duration.js'
 import type { LookupKind } from '../../pipeline/rules/lookup-kind.js'
@@ -17,7 +18,7 @@ import type { CheckpointReader, KeyedLookup, LookupId } from '../../pipeline/che
 import type { DecidedLookups } from '../../pipeline/decided-lookups.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { commandLine, grouped, jsonLine, type CliIo } from '../terminal/io.js'
+import { commandLine, jsonLine, type CliIo } from '../terminal/io.js'
 import { warnOfStanding } from '../terminal/report-error.js'
 import { lookupNoun } from '../terminal/stage-text.js'
 import { planWords } from '../terminal/plan-words.js'
@@ -187,8 +188,8 @@ function describePlan(
 
 function planText(report: PlanReport, io: CliIo): string {
   const [asked = '', ...unused] = columnLines(report.columns)
-  const width = grouped(report.rowCount).length
-  const line = (count: number, text: string) => `  ${grouped(count).padStart(width)}  ${text}`
+  const width = formatCount(report.rowCount).length
+  const line = (count: number, text: string) => `  ${formatCount(count).padStart(width)}  ${text}`
   const { min, max } = report.durationMs
   const time = max === min ? formatDuration(max) : `${formatDuration(min)} to ${formatDuration(max)}`
   return `${[

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { formatCount } from '../../core/text.js'
 import { blamingDamage } from '../../pipeline/checkpoint/verify.js'
 import { reconcileCheckpoint, type ReconcileReport } from '../../pipeline/checkpoint/reconcile-checkpoint.js'
 import { readLedger } from '../../pipeline/checkpoint/read-ledger.js'
@@ -61,7 +62,7 @@ function reportText(report: ReconcileReport, { dryRun, complete }: Flags): strin
     list.length === 0
       ? []
       : [
-          `${list.length.toLocaleString('en-US').padStart(9)}  ${text}`,
+          `${formatCount(list.length).padStart(9)}  ${text}`,
           ...list.slice(0, shownMax).map((one) => `           ${String(one)}`),
           ...(list.length > shownMax ? ['           …'] : []),
         ]
@@ -88,8 +89,7 @@ function reportText(report: ReconcileReport, { dryRun, complete }: Flags): strin
     ...problemLines(report),
   ]
   const head = dryRun === true ? 'Nothing was changed; this is what would be:' : 'Reconciled:'
-  const others =
-    report.otherCount === 0 ? '' : `${report.otherCount.toLocaleString('en-US')} charges are of others.\n`
+  const others = report.otherCount === 0 ? '' : `${formatCount(report.otherCount)} charges are of others.\n`
   return lines.length === 0
     ? `Nothing to settle.\n${others}`
     : `${head}\n${lines.map((text) => `${text}\n`).join('')}${others}`

@@ -1,3 +1,4 @@
+import { formatCount } from '../../core/text.js'
 import { filesInUse } from '../../app/embedded-service.js'
 import type { OpenReview } from '../../app/review-of-file.js'
 import type { Settings } from '../../config/settings.js'
@@ -9,7 +10,7 @@ import { systemClock } from '../../platform/clock.js'
 import { exportTodo, todoFormat } from '../../review/exchange/export-todo.js'
 import { importVerdicts } from '../../review/exchange/import-verdicts.js'
 import { configPathOf, type ConfigFlags } from '../config-flags.js'
-import { commandLine, grouped, jsonLine, type CliIo } from '../terminal/io.js'
+import { commandLine, jsonLine, type CliIo } from '../terminal/io.js'
 import { exportedText, importedText } from '../terminal/review-exchange-text.js'
 
 /** What a review does in place of its page. */
@@ -45,7 +46,7 @@ export async function exportReview(
       const nowMs = systemClock.monotonicMs()
       if (nowMs - toldAtMs < progressEveryMs) return
       toldAtMs = nowMs
-      io.err(`  ${grouped(lookupCount)} of ${grouped(openCount)} lookups\n`)
+      io.err(`  ${formatCount(lookupCount)} of ${formatCount(openCount)} lookups\n`)
     },
   })
   if (flags.json === true) io.out(jsonLine('exported', exported))

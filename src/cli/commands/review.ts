@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
+import { formatCount, plural } from '../../core/text.js'
 import { withKnownHistory } from '../../app/known-history.js'
 import type { OpenReview } from '../../app/review-of-file.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
@@ -12,7 +13,7 @@ import { systemRandom } from '../../platform/random.js'
 import type { RememberedRun } from '../../pipeline/history/history.js'
 import type { QueueCounts, ReviewSession } from '../../review/session.js'
 import { addConfigFlags, configOf } from '../config-flags.js'
-import { commandLine, grouped, interrupted, jsonLine, type CliIo } from '../terminal/io.js'
+import { commandLine, interrupted, jsonLine, type CliIo } from '../terminal/io.js'
 import { openSecretAddress } from '../terminal/open-browser.js'
 import { reviewFlagGroups } from '../terminal/summary-text.js'
 import { warnOfStanding } from '../terminal/report-error.js'
@@ -118,7 +119,7 @@ function tryOpen(url: string, io: CliIo): () => void {
 const reusedText = (firstUsedAtMs: number, decidedCount: number, url: string): string =>
   `warning: two browsers opened the address, the first of them at ${new Date(firstUsedAtMs).toISOString()}.\n` +
   '  If the first was not yours, another user of this machine may have reviewed in your name; ' +
-  `decided so far: ${grouped(decidedCount)}, listed on the page under "Decided", where each can be taken back.\n` +
+  `decided so far: ${formatCount(decidedCount)}, listed on the page under "Decided", where each can be taken back.\n` +
   `  Both are shut out, and that address is no longer valid.\nReview at ${url}\n`
 
 function tellEnd(
@@ -128,8 +129,8 @@ function tellEnd(
 ): void {
   const [decided, counts] = [session.ownCount(), session.counts()]
   if (flags.json === true) io.out(jsonLine('reviewed', { decided, ...shownCounts(counts) }))
-  const left = counts.openCount === 0 ? 'none is left' : `${grouped(counts.openCount)} left`
-  io.err(`${grouped(decided)} decided, ${left}.\n`)
+  const left = counts.openCount === 0 ? 'none is left' : `${formatCount(counts.openCount)} left`
+  io.err(`${formatCount(decided)} decided, ${left}.\n`)
   if (counts.decidedCount > 0)
     io.err(`Next: ${runCommand}   (what is decided is neither asked nor billed again)\n`)
 }
@@ -143,12 +144,12 @@ const shownCounts = ({ openCount, openRowCount, decidedCount, unansweredCount }:
 
 function foundText(counts: QueueCounts, isRunGoingOn: boolean): string {
   const { openCount, openRowCount, decidedCount, unansweredCount } = counts
-  const decided = decidedCount === 0 ? '' : `; ${grouped(decidedCount)} decided`
-  const rest = unansweredCount === 0 ? '' : `; ${grouped(unansweredCount)} not answered yet`
+  const decided = decidedCount === 0 ? '' : `; ${formatCount(decidedCount)} decided`
+  const rest = unansweredCount === 0 ? '' : `; ${formatCount(unansweredCount)} not answered yet`
   const found =
     openCount === 0
       ? 'No doubtful lookups'
-      : `${grouped(openCount)} doubtful lookup${openCount === 1 ? '' : 's'}, ${grouped(openRowCount)} row${openRowCount === 1 ? '' : 's'}`
+      : `${plural(openCount, 'doubtful lookup')}, ${plural(openRowCount, 'row')}`
   return `${found}${decided}${rest}${isRunGoingOn ? '; a run goes on, and more may come' : ''}.`
 }
 

@@ -11,6 +11,7 @@ import { version } from '../../platform/version.js'
 import { interrupted, jsonLine, type CliIo } from '../terminal/io.js'
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
+import { formatCount } from '../../core/text.js'
 import { faultPlan, type FaultPlan } from '../../service/faults.js'
 
 interface ServeFlags {
@@ -151,7 +152,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
     const reconciliationUrl = flags.reconcile === undefined ? null : `${service.url}/reconcile`
     tell('serving', { url: service.url, registry: label, entityCount, reconciliationUrl })
     io.err(
-      `Serving at ${service.url}, answering from ${label} (${entityCount.toLocaleString('en-US')} entities).\n` +
+      `Serving at ${service.url}, answering from ${label} (${formatCount(entityCount)} entities).\n` +
         (isShared ? 'Others may serve the same data: see docs/serve.md on several replicas.\n' : '') +
         (isLoopback(flags.listen.host) ? '' : 'It listens beyond this machine: put TLS in front of it.\n') +
         `Use it: ENRICH_BASE_URL=${service.url} ENRICH_API_KEY=… enrich companies.csv -o out.parquet\n`,

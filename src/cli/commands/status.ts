@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import type { Command } from 'commander'
+import { formatCount } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import { isPostgresUrl } from '../../core/postgres-address.js'
 import { blamingDamage } from '../../pipeline/checkpoint/verify.js'
@@ -135,8 +136,6 @@ function byService(scopes: readonly ScopeCounts[]): ServiceScopes[] {
   })
 }
 
-const number = (value: number) => value.toLocaleString('en-US')
-
 function serviceText(
   { base, resolutions, others }: ServiceScopes,
   decided: DecidedCounts | undefined,
@@ -156,9 +155,9 @@ function serviceText(
 function scopeLines(scope: ScopeCounts): string[] {
   const { states } = scope
   const line = (count: number, text: string) =>
-    count === 0 ? [] : [`  ${number(count).padStart(9)}  ${text}`]
+    count === 0 ? [] : [`  ${formatCount(count).padStart(9)}  ${text}`]
   return [
-    `  since ${when(scope.firstSubmittedAtMs)}, last answer ${when(scope.lastAnsweredAtMs)}, ${number(scope.submissions)} submissions${scope.isEstimated === true ? '; too many to be counted: counts of what is done or new are estimates' : ''}`,
+    `  since ${when(scope.firstSubmittedAtMs)}, last answer ${when(scope.lastAnsweredAtMs)}, ${formatCount(scope.submissions)} submissions${scope.isEstimated === true ? '; too many to be counted: counts of what is done or new are estimates' : ''}`,
     ...line(states.answered, `answered (${outcomesOf(scope)})`),
     ...line(states.failed, 'failed: paid for, without a result'),
     ...line(states.running, 'running: submitted, the answer is still to be fetched'),
@@ -172,21 +171,21 @@ function decidedLines(decided: DecidedCounts | undefined): string[] {
   const { accepted, none } = decided ?? { accepted: 0, none: 0 }
   if (accepted + none === 0) return []
   return [
-    `  ${number(accepted + none).padStart(9)}  of them decided by people (accepted ${number(accepted)} · none ${number(none)}): not asked again`,
+    `  ${formatCount(accepted + none).padStart(9)}  of them decided by people (accepted ${formatCount(accepted)} · none ${formatCount(none)}): not asked again`,
   ]
 }
 
 function outcomesOf({ outcomes }: ScopeCounts): string {
   return Object.entries(outcomes)
     .filter(([outcome]) => outcome !== 'failed') // on a line of its own
-    .map(([outcome, count]) => `${outcome} ${number(count)}`)
+    .map(([outcome, count]) => `${outcome} ${formatCount(count)}`)
     .join(' · ')
 }
 
 /** What was asked after the answers, or by a domain, on a line each. */
 function kindLine(scope: ScopeCounts): string {
   const { states, kind } = scope
-  const some = (count: number, text: string) => (count === 0 ? [] : [`${number(count)} ${text}`])
+  const some = (count: number, text: string) => (count === 0 ? [] : [`${formatCount(count)} ${text}`])
   const parts = [
     ...some(states.answered, `answered (${outcomesOf(scope)})`),
     ...some(states.failed, 'failed'),
@@ -213,9 +212,7 @@ function inboxText(inbox: InboxCounts | null): string {
     [inbox.unclaimed, 'unclaimed: of no run that is known here'],
     [inbox.quarantined, 'in quarantine: their ids contradict each other, or they cannot be read'],
   ] as const
-  const shown = parts.flatMap(([count, text]) =>
-    count === 0 ? [] : `${count.toLocaleString('en-US')} ${text}`,
-  )
+  const shown = parts.flatMap(([count, text]) => (count === 0 ? [] : `${formatCount(count)} ${text}`))
   return `Webhooks: ${shown.join(' · ') || 'none yet'}\n`
 }
 

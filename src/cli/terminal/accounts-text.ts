@@ -1,3 +1,4 @@
+import { formatCount } from '../../core/text.js'
 import type { AccountSummary, BookedUnits } from '../../service/accounts/account-book.js'
 import type { KeyInfo } from '../../service/accounts/keys.js'
 import type { SecretInfo } from '../../service/accounts/secrets.js'
@@ -64,7 +65,7 @@ function ofMonth({ monthUnits, monthlyUnitsMax }: AccountSummary): string {
 }
 
 function units(count: number | null): string {
-  return count === null ? 'unlimited' : count.toLocaleString('en-US')
+  return count === null ? 'unlimited' : formatCount(count)
 }
 
 /** Accounts of earlier versions do not know when they were made. */

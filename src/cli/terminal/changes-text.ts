@@ -1,8 +1,8 @@
+import { formatCount, plural } from '../../core/text.js'
 import type { RunPair } from '../../pipeline/history/choose-runs.js'
 import type { RememberedRun } from '../../pipeline/history/history.js'
 import type { Change, ChangeCounts } from '../../pipeline/rules/change-kinds.js'
 import { tableLines } from './fit-text.js'
-import { grouped } from './io.js'
 
 /** What is shown of changes: how many of each kind there are, and the first of them. */
 export interface ShownChanges {
@@ -27,8 +27,8 @@ export function changesText(
   const head = `Run ${newer.number} (${dayOf(newer)}) against run ${older.number} (${dayOf(older)}): `
   if (total === 0) return `${head}nothing changed\n${written}`
   return [
-    `${head}${grouped(total)} ${total === 1 ? 'change' : 'changes'}\n`,
-    ...entries.map(([kind, count]) => `  ${kind.padEnd(widthsMax[0] ?? 0)}  ${grouped(count)}\n`),
+    `${head}${plural(total, 'change')}\n`,
+    ...entries.map(([kind, count]) => `  ${kind.padEnd(widthsMax[0] ?? 0)}  ${formatCount(count)}\n`),
     writtenTo === null
       ? `\n${tableText(first, columnCount)}${restText(pair, total - first.length)}`
       : written,
@@ -37,7 +37,7 @@ export function changesText(
 
 function restText({ older, newer }: RunPair, left: number): string {
   if (left === 0) return ''
-  return `  … and ${grouped(left)} more: enrich diff ${older.number}..${newer.number} -o changes.csv\n`
+  return `  … and ${formatCount(left)} more: enrich diff ${older.number}..${newer.number} -o changes.csv\n`
 }
 
 const dayOf = ({ startedAtMs }: RememberedRun): string =>

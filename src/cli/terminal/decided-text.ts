@@ -1,3 +1,4 @@
+import { formatCount, plural } from '../../core/text.js'
 import type { LabelledDecisions } from '../../app/labelled-decisions.js'
 import { cutToWidth } from '../../core/display-width.js'
 import type { DecidedEvaluation, UnknownCompany } from '../../registry/evaluate/decided.js'
@@ -28,10 +29,10 @@ function headLines(
   { acceptedCount, noneCount, unknown }: DecidedEvaluation,
   { otherServiceCount, furtherAskedCount }: LabelledDecisions,
 ): string[] {
-  const further = furtherAskedCount === 1 ? '1 was' : `${number(furtherAskedCount)} were`
+  const further = furtherAskedCount === 1 ? '1 was' : `${formatCount(furtherAskedCount)} were`
   return [
-    `${counted(acceptedCount + noneCount, 'decision')}: ${number(acceptedCount)} accepted, ${number(noneCount)} none of those known`,
-    ...(otherServiceCount === 0 ? [] : [`  ${number(otherServiceCount)} of another service left out`]),
+    `${plural(acceptedCount + noneCount, 'decision')}: ${formatCount(acceptedCount)} accepted, ${formatCount(noneCount)} none of those known`,
+    ...(otherServiceCount === 0 ? [] : [`  ${formatCount(otherServiceCount)} of another service left out`]),
     ...unknownLines(unknown),
     ...(furtherAskedCount === 0
       ? []
@@ -49,9 +50,9 @@ function unknownLines(unknown: readonly UnknownCompany[]): string[] {
     .map(({ name, entityId }) => `    ${cutToWidth(`${entityId} ${name}`, lineColumnsMax - 4)}`)
   const rest = unknown.length - shown.length
   return [
-    `  ${number(unknown.length)} left out: this registry has no company of that id`,
+    `  ${formatCount(unknown.length)} left out: this registry has no company of that id`,
     ...shown,
-    ...(rest === 0 ? [] : [`    and ${number(rest)} more, with --json`]),
+    ...(rest === 0 ? [] : [`    and ${formatCount(rest)} more, with --json`]),
   ]
 }
 
@@ -79,11 +80,11 @@ const line = (cells: readonly string[]): string =>
 function thresholdLine({ risk, band, ...figures }: ThresholdFigures): string {
   return line([
     String(figures.threshold),
-    number(figures.sparedCount),
+    formatCount(figures.sparedCount),
     percent(figures.sparedShare),
-    number(figures.wrongCount),
+    formatCount(figures.wrongCount),
     withInterval(figures.wrongShare, risk),
-    band.count === 0 ? '-' : `${number(band.wrongCount)} wrong of ${number(band.count)}`,
+    band.count === 0 ? '-' : `${formatCount(band.wrongCount)} wrong of ${formatCount(band.count)}`,
   ])
 }
 
@@ -98,19 +99,16 @@ function recommendationLines(
       const { threshold } = recommendation
       const found = thresholds.find((one) => one.threshold === threshold)
       return [
-        `recommended: review.threshold ${threshold}. ${counted(found?.sparedCount ?? 0, 'lookup')} (${percent(found?.sparedShare ?? 0)} %) less to review,`,
+        `recommended: review.threshold ${threshold}. ${plural(found?.sparedCount ?? 0, 'lookup')} (${percent(found?.sparedShare ?? 0)} %) less to review,`,
         `of which at most ${percent(found?.risk?.[1] ?? 0)} % are wrong, by the 95 % interval.`,
       ]
     }
     case 'too_few':
       return [
-        `Not enough to recommend a threshold: ${number(recommendation.moreCount)} more decisions on answers at or above`,
+        `Not enough to recommend a threshold: ${formatCount(recommendation.moreCount)} more decisions on answers at or above`,
         `${recommendation.threshold}, as right as those so far, would show that at most ${most} are wrong.`,
       ]
     case 'too_wrong':
       return [`No threshold can be recommended: more than ${most} of the answers at each are wrong.`]
   }
 }
-
-const number = (value: number): string => value.toLocaleString('en-US')
-const counted = (count: number, what: string): string => `${number(count)} ${what}${count === 1 ? '' : 's'}`

@@ -42,11 +42,6 @@ export function assertOneUseOfStdout(wantsJson: boolean, outputPath: string | un
   })
 }
 
-/** A whole number as people read it: 1,234,567. Without `toLocaleString`, which loads all of ICU for the first. */
-export function grouped(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
-}
-
 /** `enrich …` as it would be typed again, without what may be a secret. */
 export function commandLine({ program, argv }: Pick<CliIo, 'program' | 'argv'>): string {
   return [program, ...withoutSecretArguments(argv).map(quote)].join(' ')

@@ -1,3 +1,4 @@
+import { formatCount } from '../../core/text.js'
 import { cutToWidth, displayWidth } from '../../core/display-width.js'
 import type { ChangeKind, Comparison, QueryChange, QueryOutcome } from '../../registry/evaluate/compare.js'
 import type {
@@ -63,8 +64,8 @@ function line(width: number, name: string, cells: readonly string[]): string {
 function cellsOf(figures: StratumFigures): string[] {
   const negativeCount = figures.queryCount - figures.positiveCount
   return [
-    number(figures.queryCount),
-    number(figures.acceptedCount),
+    formatCount(figures.queryCount),
+    formatCount(figures.acceptedCount),
     withInterval(figures.precision, figures.precisionInterval),
     withInterval(figures.recall, figures.recallInterval),
     percent(figures.top1Recall),
@@ -76,12 +77,12 @@ function cellsOf(figures: StratumFigures): string[] {
 function reliabilityLines({ calibration }: EvaluationReport): string[] {
   const { accepted, bands } = calibration
   const errorLine = (what: string, { count, expectedError, expectedErrorEqualMass }: typeof accepted) =>
-    `  ${what.padEnd(20)} ${number(count).padStart(7)} ${expectedError.toFixed(3).padStart(12)} ${expectedErrorEqualMass.toFixed(3).padStart(12)}`
+    `  ${what.padEnd(20)} ${formatCount(count).padStart(7)} ${expectedError.toFixed(3).padStart(12)} ${expectedErrorEqualMass.toFixed(3).padStart(12)}`
   return [
     'confidence    named  stated    came true',
     ...bands.map(
       ({ confidenceMin, confidenceMax, count, meanConfidence, accuracy, accuracyInterval }) =>
-        `${`${confidenceMin} to ${confidenceMax}`.padEnd(10)} ${number(count).padStart(8)} ${meanConfidence.toFixed(1).padStart(7)} ${withInterval(accuracy, accuracyInterval).padStart(12)}`,
+        `${`${confidenceMin} to ${confidenceMax}`.padEnd(10)} ${formatCount(count).padStart(8)} ${meanConfidence.toFixed(1).padStart(7)} ${withInterval(accuracy, accuracyInterval).padStart(12)}`,
     ),
     '',
     'expected calibration error, over ten bins',
@@ -94,9 +95,9 @@ function reliabilityLines({ calibration }: EvaluationReport): string[] {
 function leaveOutLines(figures: LeaveOutFigures): string[] {
   const { queryCount, acceptedCount, acceptedBesideNamesakesCount } = figures
   const row = (what: string, count: number, share: number | null, interval: Interval | null) =>
-    `  ${what.padEnd(24)} ${number(count).padStart(6)} ${withInterval(share, interval).padStart(13)}`
+    `  ${what.padEnd(24)} ${formatCount(count).padStart(6)} ${withInterval(share, interval).padStart(13)}`
   return [
-    `${number(queryCount)} queries asked with their right company taken out (${percent(figures.share)} % of them)`,
+    `${formatCount(queryCount)} queries asked with their right company taken out (${percent(figures.share)} % of them)`,
     row('accepted', acceptedCount, figures.acceptedShare, figures.acceptedShareInterval),
     row(
       'accepted, no namesake',
@@ -120,12 +121,12 @@ export function comparisonText(comparison: Comparison, path: string): string {
   const lines = [
     '',
     ...(displayWidth(path) > lineColumnsMax - 20 ? ['compared with', path] : [`compared with ${path}`]),
-    `  ${number(queryCount)} queries in both; ${number(gainedCount)} gained, ${number(lostCount)} lost; by chance alone: p = ${comparison.chance.toFixed(4)}`,
-    `  wrong accepts: ${number(comparison.wrongGainedCount)} came, ${number(comparison.wrongLostCount)} went`,
-    ...(uncomparedCount === 0 ? [] : [`  ${number(uncomparedCount)} queries are asked here alone`]),
+    `  ${formatCount(queryCount)} queries in both; ${formatCount(gainedCount)} gained, ${formatCount(lostCount)} lost; by chance alone: p = ${comparison.chance.toFixed(4)}`,
+    `  wrong accepts: ${formatCount(comparison.wrongGainedCount)} came, ${formatCount(comparison.wrongLostCount)} went`,
+    ...(uncomparedCount === 0 ? [] : [`  ${formatCount(uncomparedCount)} queries are asked here alone`]),
     ...(['lost', 'gained', 'other'] as const).flatMap((kind) => changeLines(kind, shown)),
     ...(shown.length < changes.length
-      ? [`and ${number(changes.length - shown.length)} more, with --json`]
+      ? [`and ${formatCount(changes.length - shown.length)} more, with --json`]
       : []),
   ]
   return `${lines.join('\n')}\n`
@@ -159,8 +160,4 @@ export function withInterval(value: number | null, interval: Interval | null): s
   if (value === null || interval === null) return '-'
   const [least, most] = interval
   return `${percent(value)} ${Math.floor(least * 100)}-${Math.ceil(most * 100)}`
-}
-
-function number(value: number): string {
-  return value.toLocaleString('en-US')
 }

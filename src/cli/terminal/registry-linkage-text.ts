@@ -1,3 +1,4 @@
+import { formatCount } from '../../core/text.js'
 import { matchWeights, thresholdBits, vetoes } from '../../registry/linkage/match-weights.js'
 import type { LinkageReport } from '../../registry/registry.js'
 
@@ -44,11 +45,11 @@ export function linkageText({ joined, apart }: LinkageReport): string {
 }
 
 function total(counts: readonly { readonly count: number }[]): string {
-  return counts.reduce((sum, { count }) => sum + count, 0).toLocaleString('en-US')
+  return formatCount(counts.reduce((sum, { count }) => sum + count, 0))
 }
 
 function line(reason: string, count: number, meaning: string): string {
-  return `  ${reason.padEnd(16)} ${count.toLocaleString('en-US').padStart(7)}   ${meaning}`
+  return `  ${reason.padEnd(16)} ${formatCount(count).padStart(7)}   ${meaning}`
 }
 
 function joinText(legalName: string, evidence: Evidence | null): string {

@@ -1,3 +1,4 @@
+import { formatCount } from '../../core/text.js'
 import type { LoadedFile, LoadPlan, LoadStep } from '../../registry/import/load/load.js'
 import { importText } from './registry-text.js'
 
@@ -23,7 +24,7 @@ function tableLines(steps: readonly LoadStep[]): string[] {
     ...steps.map((step, index) => [
       String(index + 1),
       step.format,
-      step.rowEstimate === null ? '?' : `~${step.rowEstimate.toLocaleString('en-US')}`,
+      step.rowEstimate === null ? '?' : `~${formatCount(step.rowEstimate)}`,
       step.fileDate.slice(0, 10),
       step.path,
     ]),
@@ -69,7 +70,7 @@ export function summaryText(
 ): string {
   const results = files.flatMap(({ result }) => (result === null ? [] : [result]))
   const sum = (pick: (result: (typeof results)[number]) => number) =>
-    results.reduce((total, result) => total + pick(result), 0).toLocaleString('en-US')
+    formatCount(results.reduce((total, result) => total + pick(result), 0))
   const parts = [
     `${results.length} of ${files.length} files loaded`,
     `${sum(({ rowCount }) => rowCount)} rows`,

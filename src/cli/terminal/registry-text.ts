@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { formatBytes, formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/duration.js'
 import type { LoadStep } from '../../registry/import/load/load.js'
 import { termList } from './io.js'
@@ -13,7 +14,7 @@ export function importText(
   { registryPath, isOwnList }: { readonly registryPath: string | null; readonly isOwnList: boolean },
 ): string {
   if (result.unchanged) return `${file} was imported before, unchanged: nothing to do.\n`
-  const lines = [`${file}: ${count(result.rowCount, 'row')}`, ...countLines(result)]
+  const lines = [`${file}: ${plural(result.rowCount, 'row')}`, ...countLines(result)]
   lines.push(...reasonLines('Rejected rows', result.rejections, result.rejectedCount))
   lines.push(...reasonLines('Values left out of rows that were kept', result.drops, result.droppedCount))
   // The file of a register is not the user's to fix; a list of their own is.
@@ -26,7 +27,7 @@ export function importText(
 /** Each figure, and what it counts where the word does not say it. */
 function countLines(result: ImportResult): string[] {
   const line = (word: string, value: number, meaning = '') =>
-    `  ${word.padEnd(9)} ${number(value)}${meaning === '' ? '' : `   (${meaning})`}`
+    `  ${word.padEnd(9)} ${formatCount(value)}${meaning === '' ? '' : `   (${meaning})`}`
   const lineIf = (word: string, value: number, meaning: string) =>
     value > 0 ? [line(word, value, meaning)] : []
   const isOlder = result.newerFileDate !== null
@@ -50,7 +51,7 @@ function countLines(result: ImportResult): string[] {
           line(
             'waiting',
             result.keptCount,
-            `rows about companies that no loaded file names; used once a file names them${result.waitingCount > 0 ? `; ${number(result.waitingCount)} companies` : ''}`,
+            `rows about companies that no loaded file names; used once a file names them${result.waitingCount > 0 ? `; ${formatCount(result.waitingCount)} companies` : ''}`,
           ),
         ]
       : lineIf(
@@ -83,19 +84,16 @@ export function loadProgressText(
   const isMoreThanGuessed = rowEstimate === null || rowCount === 0 || rowCount >= rowEstimate
   const leftMs = isMoreThanGuessed ? null : (elapsedMs / rowCount) * (rowEstimate - rowCount)
   const rows = isMoreThanGuessed
-    ? count(rowCount, 'row')
-    : `${number(rowCount)} of ~${number(rowEstimate)} rows`
+    ? plural(rowCount, 'row')
+    : `${formatCount(rowCount)} of ~${formatCount(rowEstimate)} rows`
   const left = leftMs === null ? '' : ` · about ${formatDuration(Math.max(1_000, leftMs))} left`
-  return `${basename(path)} (${sizeText(bytes)}): ${rows} read${left}`
+  return `${basename(path)} (${formatBytes(bytes)}): ${rows} read${left}`
 }
-
-const sizeText = (bytes: number): string =>
-  bytes < 1e6 ? `${number(Math.ceil(bytes / 1e3))} kB` : `${number(Math.round(bytes / 1e5) / 10)} MB`
 
 /** Rows so far, and how many a second. */
 export function importProgressText(rowCount: number, elapsedMs: number): string {
   const rate = elapsedMs < 1 ? 0 : Math.round(rowCount / (elapsedMs / 1_000))
-  return `${count(rowCount, 'row')} read · ${number(rate)}/s`
+  return `${plural(rowCount, 'row')} read · ${formatCount(rate)}/s`
 }
 
 const formatTexts: Readonly<Record<'csv' | FormatName, string>> = {
@@ -121,18 +119,18 @@ export function formatsText(): string {
 
 function reasonLines(title: string, reasons: readonly LineReason[], total: number): string[] {
   if (total === 0) return []
-  const more = total > reasons.length ? [`  … and ${number(total - reasons.length)} more`] : []
+  const more = total > reasons.length ? [`  … and ${formatCount(total - reasons.length)} more`] : []
   return [`${title}:`, ...reasons.map(({ line, reason }) => `  line ${line}: ${reason}`), ...more]
 }
 
 export function infoText(info: RegistryInfo): string {
   const sources = info.sources.map(
     (source) =>
-      `  ${source.name} (${source.format}): ${count(source.rowCount, 'row')}, ${number(source.rejectedCount)} rejected, imported ${source.importedAt}`,
+      `  ${source.name} (${source.format}): ${plural(source.rowCount, 'row')}, ${formatCount(source.rejectedCount)} rejected, imported ${source.importedAt}`,
   )
   const lines = [
     `registry  ${info.path}`,
-    `companies ${number(info.entityCount)}`,
+    `companies ${formatCount(info.entityCount)}`,
     `edition   ${info.edition}`,
     sources.length === 0 ? 'sources   none yet: enrich registry load PATH' : 'sources',
     ...sources,
@@ -148,12 +146,4 @@ export function searchText(name: string, hits: readonly SearchHit[]): string {
     return `${String(hit.score).padStart(3)}  ${hit.legalName}${shown}  ${place}  ${hit.status ?? ''}  ${hit.entityId}`
   })
   return `${lines.join('\n')}\n`
-}
-
-function number(value: number): string {
-  return value.toLocaleString('en-US')
-}
-
-function count(value: number, noun: string): string {
-  return `${number(value)} ${noun}${value === 1 ? '' : 's'}`
 }

@@ -1,3 +1,4 @@
+import { formatCount, plural } from '../../core/text.js'
 import { columnLines } from '../../pipeline/rules/column-report.js'
 import { spendingText } from '../../pipeline/rules/planned-spending.js'
 import { progressLine, progressParts, wholeOf, type Progress } from '../../pipeline/rules/progress.js'
@@ -112,8 +113,8 @@ const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.s
 function plannedText({ rowCount, plan, ...lookups }: Extract<RunEvent, { type: 'planned' }>): string {
   const known = Object.entries(plan)
     .filter(([, count]) => count > 0)
-    .map(([name, count]) => `${count.toLocaleString('en-US')} ${planWords[name] ?? name}`)
-  const rows = `${rowCount.toLocaleString('en-US')} ${rowCount === 1 ? 'row' : 'rows'}`
+    .map(([name, count]) => `${formatCount(count)} ${planWords[name] ?? name}`)
+  const rows = plural(rowCount, 'row')
   return `${rows}, ${lookupsText(lookups)}: ${known.join(', ') || 'nothing to ask'}`
 }
 
@@ -136,7 +137,7 @@ export function progressBar(progress: Progress, columnCount: number): string {
 
 /** By the width of the terminal and the count of lookups alone: a bar that changed its width would tell of no progress. */
 function countBarCells({ lookups }: Progress, columnsMax: number): number {
-  const done = `${lookups.toLocaleString('en-US')}/${lookups.toLocaleString('en-US')} done`
+  const done = `${formatCount(lookups)}/${formatCount(lookups)} done`
   const room = columnsMax - displayWidth(done) - etaColumns - 3
   const cells = Math.min(barCellsMax, Math.max(barCellsMin, Math.floor(columnsMax / 8)), room)
   return cells < barCellsMin ? 0 : cells
@@ -159,7 +160,7 @@ function fittingLine(progress: Progress, columnsMax: number): string | null {
 
 function shortest(progress: Progress): string {
   const { done, lookups } = wholeOf(progress)
-  return `${Math.floor((done / Math.max(1, lookups)) * 100)}% of ${lookups.toLocaleString('en-US')}`
+  return `${Math.floor((done / Math.max(1, lookups)) * 100)}% of ${formatCount(lookups)}`
 }
 
 function bar(progress: Progress, cells: number): string {

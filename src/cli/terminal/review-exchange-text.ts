@@ -1,3 +1,4 @@
+import { formatCount, plural } from '../../core/text.js'
 import type { ExportedTodo } from '../../review/exchange/export-todo.js'
 import type { ImportedVerdicts } from '../../review/exchange/import-verdicts.js'
 
@@ -7,11 +8,11 @@ export function exportedText(
   importCommand: string,
 ): string {
   const lines = [
-    `${counted(lookupCount, 'doubtful lookup')} (${counted(rowCount, 'row')})`,
+    `${plural(lookupCount, 'doubtful lookup')} (${plural(rowCount, 'row')})`,
     ...(missing === null
       ? []
       : [
-          `  note: without candidates ${number(missing.lookupCount)}: ${missing.reason}; the same command again asks for them`,
+          `  note: without candidates ${formatCount(missing.lookupCount)}: ${missing.reason}; the same command again asks for them`,
         ]),
     `  written   ${path}`,
     ...(lookupCount === 0
@@ -31,7 +32,7 @@ export function importedText({ unit, replaced, ...imported }: ImportedVerdicts, 
   const head =
     decidedCount === 0
       ? 'Nothing changed.'
-      : `${counted(decidedCount, 'lookup')} decided (${counted(rowCount, 'row')}): ${number(acceptedCount)} accepted, ${number(noneCount)} none of these`
+      : `${plural(decidedCount, 'lookup')} decided (${plural(rowCount, 'row')}): ${formatCount(acceptedCount)} accepted, ${formatCount(noneCount)} none of these`
   const shown = replaced
     .slice(0, replacedShownMax)
     .map(
@@ -42,20 +43,19 @@ export function importedText({ unit, replaced, ...imported }: ImportedVerdicts, 
     head,
     ...(replaced.length === 0
       ? []
-      : [`  of these ${number(replaced.length)} decided otherwise before, by you`]),
+      : [`  of these ${formatCount(replaced.length)} decided otherwise before, by you`]),
     ...shown,
-    ...(shown.length < replaced.length ? [`    and ${number(replaced.length - shown.length)} more`] : []),
-    ...(unchangedCount === 0 ? [] : [`  ${number(unchangedCount)} decided so already`]),
-    ...(undecidedCount === 0 ? [] : [`  ${number(undecidedCount)} without a verdict`]),
+    ...(shown.length < replaced.length
+      ? [`    and ${formatCount(replaced.length - shown.length)} more`]
+      : []),
+    ...(unchangedCount === 0 ? [] : [`  ${formatCount(unchangedCount)} decided so already`]),
+    ...(undecidedCount === 0 ? [] : [`  ${formatCount(undecidedCount)} without a verdict`]),
     ...(loneNoteCount === 0
       ? []
-      : [`  of these ${number(loneNoteCount)} with a note, which is kept with verdicts alone`]),
+      : [`  of these ${formatCount(loneNoteCount)} with a note, which is kept with verdicts alone`]),
     ...(decidedCount === 0
       ? []
       : [`Next: ${runCommand}   (what is decided is neither asked nor billed again)`]),
   ]
   return `${lines.join('\n')}\n`
 }
-
-const number = (value: number): string => value.toLocaleString('en-US')
-const counted = (count: number, what: string): string => `${number(count)} ${what}${count === 1 ? '' : 's'}`

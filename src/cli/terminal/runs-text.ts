@@ -1,10 +1,10 @@
 import { basename } from 'node:path'
+import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/duration.js'
 import type { RememberedRun } from '../../pipeline/history/history.js'
 import { countSubmittedByRun, type CheckpointTotals } from '../../pipeline/history/run-spending.js'
 import { formatAmount } from '../../pipeline/rules/money.js'
 import type { RunRecord } from '../../pipeline/rules/run-record.js'
-import { grouped } from './io.js'
 
 interface Column {
   readonly title: string
@@ -64,15 +64,17 @@ export function totalsText(totals: CheckpointTotals): string {
   const priced = costs.reduce((sum, { lookupCount }) => sum + lookupCount, 0)
   const amounts = costs.map(({ cost, currency }) => formatAmount(cost, currency)).join(' and ')
   const parts = [
-    `${grouped(runCount)} ${runCount === 1 ? 'run' : 'runs'}`,
-    `${grouped(submittedCount)} submitted`,
-    `${grouped(billedCount)} billed`,
-    ...(amounts === '' ? [] : [priced < billedCount ? `${amounts} for ${grouped(priced)} of them` : amounts]),
+    plural(runCount, 'run'),
+    `${formatCount(submittedCount)} submitted`,
+    `${formatCount(billedCount)} billed`,
+    ...(amounts === ''
+      ? []
+      : [priced < billedCount ? `${amounts} for ${formatCount(priced)} of them` : amounts]),
   ]
   const unsure =
     uncertainCount === 0
       ? ''
-      : `; ${grouped(uncertainCount)} more may have been billed: enrich status --uncertain`
+      : `; ${formatCount(uncertainCount)} more may have been billed: enrich status --uncertain`
   return `Total: ${parts.join(', ')}${unsure}\n`
 }
 
@@ -95,7 +97,7 @@ function recordFacts(record: RunRecord): [string, string][] {
   const countsOf = (counts: Readonly<Record<string, number | undefined>>) =>
     Object.entries(counts)
       .sort(([, a = 0], [, b = 0]) => b - a)
-      .map(([name, number = 0]) => `${name} ${grouped(number)}`)
+      .map(([name, number = 0]) => `${name} ${formatCount(number)}`)
       .join(' · ')
   return [
     ['command', record.command],
@@ -127,15 +129,15 @@ function summaryFacts(
   countsOf: (counts: Readonly<Record<string, number>>) => string,
 ): [string, string][] {
   if (summary === null)
-    return submittedCount === undefined ? [] : [['counts', `${grouped(submittedCount)} submitted`]]
+    return submittedCount === undefined ? [] : [['counts', `${formatCount(submittedCount)} submitted`]]
   const { rowCount, lookupCount, cachedCount, decidedCount, billedCount, pollCount } = summary
   const numbers = [
-    `${grouped(rowCount)} rows`,
-    `${grouped(lookupCount)} lookups`,
-    `${grouped(cachedCount)} answered before`,
-    ...(decidedCount > 0 ? [`${grouped(decidedCount)} decided by people`] : []),
-    `${grouped(billedCount)} submitted`,
-    `${grouped(pollCount)} polls`,
+    `${formatCount(rowCount)} rows`,
+    `${formatCount(lookupCount)} lookups`,
+    `${formatCount(cachedCount)} answered before`,
+    ...(decidedCount > 0 ? [`${formatCount(decidedCount)} decided by people`] : []),
+    `${formatCount(billedCount)} submitted`,
+    `${formatCount(pollCount)} polls`,
   ]
   const answers = countsOf(summary.outcomes)
   return [
@@ -167,7 +169,7 @@ const durationText = ({ startedAtMs, endedAtMs }: RememberedRun): string =>
 
 function count(record: RunRecord | null, of: (record: RunRecord) => number | undefined): string {
   const number = record === null ? undefined : of(record)
-  return number === undefined ? '' : grouped(number)
+  return number === undefined ? '' : formatCount(number)
 }
 
 function costText(record: RunRecord | null): string {

@@ -1,3 +1,4 @@
+import { formatCount } from '../../core/text.js'
 import { formatDuration } from '../../core/duration.js'
 import { printable } from '../../core/printable.js'
 import { formatAmount, unitsOf } from '../../pipeline/rules/money.js'
@@ -7,8 +8,6 @@ import type {
   SharedStatus,
   WorkerStatus,
 } from '../../pipeline/checkpoint/postgres/status.js'
-
-const number = (value: number) => value.toLocaleString('en-US')
 
 /** Who works on a checkpoint that several processes share, at what pace, and what their jobs took of their budgets. */
 export function sharedStatusText({ workers, paces, jobs }: SharedStatus, nowMs: number): string {
@@ -36,15 +35,15 @@ const filesText = (inputs: readonly string[]) =>
 function workerText(worker: WorkerStatus, nowMs: number): string {
   const { id, name, inputs, doing, startedAtMs, intendedCount, runningCount } = worker
   const counts = [
-    ...(runningCount === 0 ? [] : [`${number(runningCount)} running`]),
-    ...(intendedCount === 0 ? [] : [`${number(intendedCount)} being submitted`]),
+    ...(runningCount === 0 ? [] : [`${formatCount(runningCount)} running`]),
+    ...(intendedCount === 0 ? [] : [`${formatCount(intendedCount)} being submitted`]),
     ...(doing === '' ? [] : [printable(doing)]),
   ].map((text) => ` · ${text}`)
   return `${id}  ${printable(name)}  ${leaseText(worker)} · since ${formatDuration(Math.max(0, nowMs - startedAtMs))}${filesText(inputs)}${counts.join('')}`
 }
 
 function leaseText({ state, leaseLeftMs }: WorkerStatus): string {
-  const seconds = number(Math.round(Math.abs(leaseLeftMs) / 1_000))
+  const seconds = formatCount(Math.round(Math.abs(leaseLeftMs) / 1_000))
   switch (state) {
     case 'alive':
       return `alive, lease ${seconds} s`
@@ -60,12 +59,12 @@ function leaseText({ state, leaseLeftMs }: WorkerStatus): string {
 function paceText({ route, key, perMinute, givenCount, idleMs, pausedMs }: PaceStatus): string {
   const last = idleMs < 0 ? 'in use' : `last ${formatDuration(idleMs)} ago`
   const pause = pausedMs > 0 ? ` · paused for ${formatDuration(pausedMs)}` : ''
-  return `${printable(route)} (key ${key}): at most ${number(Math.round(perMinute))} a minute · ${number(givenCount)} so far · ${last}${pause}`
+  return `${printable(route)} (key ${key}): at most ${formatCount(Math.round(perMinute))} a minute · ${formatCount(givenCount)} so far · ${last}${pause}`
 }
 
 function jobText(job: JobStatus, nowMs: number): string {
   const { id, base, inputs, startedAtMs, reservedOfRows, reservedMicros, partCount, publishedCount } = job
   const cost = reservedMicros === 0 ? '' : ` · ${formatAmount(unitsOf(reservedMicros), null)}`
   const parts = partCount === null ? '' : ` · ${publishedCount} of ${partCount} parts published`
-  return `${id}  ${printable(base)}${filesText(inputs)} · since ${formatDuration(Math.max(0, nowMs - startedAtMs))} · ${number(reservedOfRows)} submissions of its budget${cost}${parts}`
+  return `${id}  ${printable(base)}${filesText(inputs)} · since ${formatDuration(Math.max(0, nowMs - startedAtMs))} · ${formatCount(reservedOfRows)} submissions of its budget${cost}${parts}`
 }

@@ -1,7 +1,7 @@
+import { formatCount, plural } from '../../core/text.js'
 import { explainStop } from '../../pipeline/rules/stop.js'
 import type { LookupKind } from '../../pipeline/rules/lookup-kind.js'
 import type { StageFacts } from '../../pipeline/rules/stage-facts.js'
-import { grouped } from './io.js'
 
 /** What one lookup of a kind is about. */
 const kindNouns: Readonly<Record<LookupKind, readonly [one: string, many: string]>> = {
@@ -13,7 +13,7 @@ const kindNouns: Readonly<Record<LookupKind, readonly [one: string, many: string
 
 export function countOf(count: number, kind: LookupKind): string {
   const [one, many] = kindNouns[kind]
-  return `${grouped(count)} ${count === 1 ? one : many}`
+  return plural(count, one, many)
 }
 
 /** What rows ask, each distinct question once. */
@@ -25,14 +25,14 @@ interface Lookups {
 
 /** `5 distinct lookups (3 by name, 2 by domain)`; how they are asked is left out where all are asked by name. */
 export const lookupsText = (lookups: Lookups): string =>
-  `${grouped(lookups.lookupCount)} ${lookupNoun(lookups)}`
+  `${formatCount(lookups.lookupCount)} ${lookupNoun(lookups)}`
 
 /** The same without the count in front. */
 export function lookupNoun({ lookupCount, domainCount }: Lookups): string {
   const nameCount = lookupCount - domainCount
   const ways = [
-    ...(nameCount === 0 ? [] : [`${grouped(nameCount)} by name`]),
-    `${grouped(domainCount)} by domain`,
+    ...(nameCount === 0 ? [] : [`${formatCount(nameCount)} by name`]),
+    `${formatCount(domainCount)} by domain`,
   ]
   const noun = `distinct ${lookupCount === 1 ? 'lookup' : 'lookups'}`
   return domainCount === 0 ? noun : `${noun} (${ways.join(', ')})`
@@ -42,11 +42,12 @@ export function lookupNoun({ lookupCount, domainCount }: Lookups): string {
 export function stageLines(facts: StageFacts, isHosted: boolean): string[] {
   const { kind, outcomes, stop } = facts
   const billed = kind === 'domain' && isHosted ? 'asked, each billed' : 'asked, free of charge'
-  const some = (value: number, words: string): string[] => (value === 0 ? [] : [`${grouped(value)} ${words}`])
+  const some = (value: number, words: string): string[] =>
+    value === 0 ? [] : [`${formatCount(value)} ${words}`]
   const answers = Object.entries(outcomes)
     .filter(([outcome]) => outcome !== 'failed')
     .sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
-    .map(([outcome, number]) => `${outcome} ${grouped(number)}`)
+    .map(([outcome, number]) => `${outcome} ${formatCount(number)}`)
   const parts = [
     countOf(facts.lookupCount, kind),
     ...some(facts.cachedCount, 'answered before'),

@@ -1,3 +1,4 @@
+import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/duration.js'
 import { argumentsOfGroups } from '../config-flags.js'
 import { lookupKinds } from '../../pipeline/rules/lookup-kind.js'
@@ -6,8 +7,6 @@ import { endedBy, explainStop, type KindStop } from '../../pipeline/rules/stop.j
 import type { RunSummary } from '../../pipeline/summary.js'
 import { countOf, lookupsText, stageLines } from './stage-text.js'
 
-const number = (value: number): string => value.toLocaleString('en-US')
-const count = (value: number, noun: string): string => `${number(value)} ${noun}${value === 1 ? '' : 's'}`
 const deviationNamesMax = 3
 
 /** The closing summary, for people; `command` is the one that was typed. */
@@ -54,8 +53,8 @@ export function nextSteps(summary: RunSummary, command: string): NextStep[] {
   const doubtful = sum(open) - openNotFound
   const notFound = sum(Object.entries(rowsByStatus).filter(isNotFound))
   const words = [
-    ...(doubtful === 0 ? [] : [count(doubtful, 'doubtful row')]),
-    ...(openNotFound === 0 ? [] : [`${count(openNotFound, 'row')} not found`]),
+    ...(doubtful === 0 ? [] : [plural(doubtful, 'doubtful row')]),
+    ...(openNotFound === 0 ? [] : [`${plural(openNotFound, 'row')} not found`]),
   ]
   const isDemo = summary.isDemo === true
   // A reviewer finds no company for a row that the demo registry does not know.
@@ -66,7 +65,7 @@ export function nextSteps(summary: RunSummary, command: string): NextStep[] {
     ...(isDemo && notFound > 0
       ? [
           {
-            text: `${number(notFound)} of ${count(rowCount, 'row')} not found in the demo registry`,
+            text: `${formatCount(notFound)} of ${plural(rowCount, 'row')} not found in the demo registry`,
             command: `${programOf(command)} registry load FOLDER`,
             page: 'docs/registry.md#where-registers-are-published',
           },
@@ -87,7 +86,7 @@ function reviewCommand(command: string): string | null {
 }
 
 function headline(summary: RunSummary): string {
-  const rows = `${count(summary.rowCount, 'row')}, ${lookupsText(summary)}`
+  const rows = `${plural(summary.rowCount, 'row')}, ${lookupsText(summary)}`
   const time = formatDuration(summary.elapsedMs)
   return endedBy(summary) === null ? `Done in ${time}: ${rows}.` : `Stopped after ${time}: ${rows}.`
 }
@@ -104,21 +103,21 @@ function outcomeLines(summary: RunSummary): string[] {
 function tallied(record: Readonly<Record<string, number>>): string {
   return Object.entries(record)
     .sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
-    .map(([name, count]) => `${name} ${number(count)}`)
+    .map(([name, count]) => `${name} ${formatCount(count)}`)
     .join(' · ')
 }
 
 function lookupLine(summary: RunSummary): string {
   const price = summary.service === 'hosted' ? ', each billed' : ', free of charge'
   return `  lookups   ${[
-    `${number(summary.cachedCount)} answered before`,
-    ...(summary.decidedCount === 0 ? [] : [`${number(summary.decidedCount)} decided by people`]),
-    `${number(summary.billedCount)} submitted${summary.billedCount === 0 ? '' : price}`,
-    ...(summary.claimedCount === 0 ? [] : [`${number(summary.claimedCount)} found again by webhook`]),
-    ...(summary.uncertainCount === 0 ? [] : [`${number(summary.uncertainCount)} uncertain`]),
-    ...(summary.failedCount === 0 ? [] : [`${number(summary.failedCount)} failed`]),
-    ...(summary.rejectedCount === 0 ? [] : [`${number(summary.rejectedCount)} refused as invalid`]),
-    ...(summary.pendingCount === 0 ? [] : [`${number(summary.pendingCount)} without an answer yet`]),
+    `${formatCount(summary.cachedCount)} answered before`,
+    ...(summary.decidedCount === 0 ? [] : [`${formatCount(summary.decidedCount)} decided by people`]),
+    `${formatCount(summary.billedCount)} submitted${summary.billedCount === 0 ? '' : price}`,
+    ...(summary.claimedCount === 0 ? [] : [`${formatCount(summary.claimedCount)} found again by webhook`]),
+    ...(summary.uncertainCount === 0 ? [] : [`${formatCount(summary.uncertainCount)} uncertain`]),
+    ...(summary.failedCount === 0 ? [] : [`${formatCount(summary.failedCount)} failed`]),
+    ...(summary.rejectedCount === 0 ? [] : [`${formatCount(summary.rejectedCount)} refused as invalid`]),
+    ...(summary.pendingCount === 0 ? [] : [`${formatCount(summary.pendingCount)} without an answer yet`]),
   ].join(' · ')}`
 }
 
@@ -141,10 +140,10 @@ function askingLines(summary: RunSummary): string[] {
   if (pollCount + billedCount + rateLimitedCount + deliveries.taken === 0) return []
   const perResult = summary.pollsPerResult === null ? '' : ` (${summary.pollsPerResult.toFixed(2)} a result)`
   const limited =
-    summary.rateLimitedCount === 0 ? '' : ` · ${number(summary.rateLimitedCount)} times told to wait`
-  const webhooks = deliveries.taken === 0 ? '' : ` · ${count(deliveries.taken, 'webhook')}`
+    summary.rateLimitedCount === 0 ? '' : ` · ${formatCount(summary.rateLimitedCount)} times told to wait`
+  const webhooks = deliveries.taken === 0 ? '' : ` · ${plural(deliveries.taken, 'webhook')}`
   return [
-    `  asking    ${number(Math.round(summary.submissionsPerMinute))} submissions a minute · ${count(summary.pollCount, 'poll')}${perResult}${webhooks}${limited}`,
+    `  asking    ${formatCount(Math.round(summary.submissionsPerMinute))} submissions a minute · ${plural(summary.pollCount, 'poll')}${perResult}${webhooks}${limited}`,
   ]
 }
 
@@ -159,7 +158,7 @@ function oddityLines(summary: RunSummary): string[] {
   const named = schemaDeviations.slice(0, deviationNamesMax).map(([what]) => what)
   const rest = schemaDeviations.length > deviationNamesMax ? ', …' : ''
   return [
-    `  note      the service's answers differ from the interface in ${count(schemaDeviations.length, 'way')}, kept as they came: ${named.join(', ')}${rest}`,
+    `  note      the service's answers differ from the interface in ${plural(schemaDeviations.length, 'way')}, kept as they came: ${named.join(', ')}${rest}`,
   ]
 }
 
@@ -188,7 +187,7 @@ function attentionLines(summary: RunSummary, command: string): string[] {
     ...(summary.invalidRowCount === 0
       ? []
       : [
-          `  note      ${count(summary.invalidRowCount, 'row')} without a usable company name: asked for nothing, cost nothing; the error column says why`,
+          `  note      ${plural(summary.invalidRowCount, 'row')} without a usable company name: asked for nothing, cost nothing; the error column says why`,
         ]),
     ...(has('uncertainCount')
       ? [

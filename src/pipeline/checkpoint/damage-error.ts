@@ -1,3 +1,4 @@
+import { plural } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import type { Standing } from '../rules/checkpoint-standing.js'
 
@@ -41,13 +42,11 @@ function behindText(path: string, standing: Standing & { kind: 'behind' }): stri
   const what = isAbsent
     ? `the checkpoint ${path} is missing, and its head file says that it held answers`
     : `the checkpoint ${path} is older than its head file says`
-  const count = (number: number, one: string) =>
-    `${number.toLocaleString('en-US')} ${one}${number === 1 ? '' : 's'}`
   const when = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
   const span = `${afterMs === null ? '' : ` after ${when(afterMs)}`}${untilMs === null ? '' : ` until ${when(untilMs)}`}`
   return lostSubmissionCount === 0
-    ? `${what}: no submission is missing, but the last ${count(lostCommitCount, 'change')}`
-    : `${what}: ${count(lostSubmissionCount, 'submission')}${span} ${lostSubmissionCount === 1 ? 'is' : 'are'} missing, and may have been billed`
+    ? `${what}: no submission is missing, but the last ${plural(lostCommitCount, 'change')}`
+    : `${what}: ${plural(lostSubmissionCount, 'submission')}${span} ${lostSubmissionCount === 1 ? 'is' : 'are'} missing, and may have been billed`
 }
 
 function divergedText({ isOtherCheckpoint }: Standing & { kind: 'diverged' }): string {

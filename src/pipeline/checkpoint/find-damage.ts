@@ -1,3 +1,4 @@
+import { formatCount } from '../../core/text.js'
 import { sqliteCode, versionOf, type Sqlite } from '../../platform/sqlite.js'
 import { unsoundHistory } from './history-proof.js'
 import { checksumSql, nextChain, provenAnswers, summedTables, type SummedTable } from './row-checksums.js'
@@ -154,7 +155,7 @@ function brokenChain(database: Sqlite): Omit<Damage, 'where'> | null {
       chain = row.chain
       continue
     }
-    const what = `the chain of submissions breaks at the ${position.toLocaleString('en-US')}th`
+    const what = `the chain of submissions breaks at the ${formatCount(position)}th`
     return { what, count: 1, examples: [row.customId] }
   }
   return null
@@ -181,9 +182,7 @@ export function damageText(found: readonly Damage[]): string {
   return found
     .slice(0, 3)
     .map(({ where, what, count }) =>
-      where === 'database' || where === 'chain'
-        ? what
-        : `${count.toLocaleString('en-US')} ${what} (${where})`,
+      where === 'database' || where === 'chain' ? what : `${formatCount(count)} ${what} (${where})`,
     )
     .join('; ')
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { formatCount } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import { isPostgresUrl, parsePostgresUrl, shownPostgresUrl } from '../../core/postgres-address.js'
 import { closingAfter, type CloseLater } from '../../platform/close-stack.js'
@@ -185,6 +186,6 @@ function createProgress({ clock, notice }: MoveDeps) {
     counts.set(key, (counts.get(key) ?? 0) + count)
     if (clock.monotonicMs() - last < noticeEveryMs) return
     last = clock.monotonicMs()
-    notice(`${(counts.get(key) ?? 0).toLocaleString('en-US')} ${table} ${what}`)
+    notice(`${formatCount(counts.get(key) ?? 0)} ${table} ${what}`)
   }
 }

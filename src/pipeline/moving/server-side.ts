@@ -1,3 +1,4 @@
+import { formatCount } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import type { CloseLater } from '../../platform/close-stack.js'
 import type { PostgresStatements } from '../../platform/postgres/postgres.js'
@@ -111,9 +112,7 @@ async function staysBehind({ query }: PostgresStatements): Promise<string[]> {
   )
   const { workers = 0, hasReview = false } = row ?? {}
   return [
-    ...(workers === 0
-      ? []
-      : [`who worked on it (${workers.toLocaleString('en-US')} processes), and paces of keys`]),
+    ...(workers === 0 ? [] : [`who worked on it (${formatCount(workers)} processes), and paces of keys`]),
     ...(hasReview
       ? ['what was looked at and decided in reviews: what the decisions file here holds goes on']
       : []),

@@ -1,3 +1,4 @@
+import { formatCount, plural } from '../../core/text.js'
 import { changeKinds, type ChangeCounts } from './change-kinds.js'
 import { formatAmount } from './money.js'
 
@@ -188,9 +189,9 @@ function foundText(
   { units, of, percent }: { units: number; of: number; percent: number },
 ): string {
   if (name === 'cost') return `the run cost ${formatAmount(units, money?.currency ?? null)}`
-  const count = units.toLocaleString('en-US')
-  if (name === 'rows') return `the output has ${count} ${units === 1 ? 'row' : 'rows'}`
-  const whole = `${of.toLocaleString('en-US')} ${of === 1 ? 'row' : 'rows'}${isChangeName(name) ? ' of the output before' : ''}`
+  const count = formatCount(units)
+  if (name === 'rows') return `the output has ${plural(units, 'row')}`
+  const whole = `${plural(of, 'row')}${isChangeName(name) ? ' of the output before' : ''}`
   return isPercent ? `${count} of ${whole} (${percentText(percent)})` : `${count} of ${whole}`
 }
 

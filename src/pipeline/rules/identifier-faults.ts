@@ -1,3 +1,4 @@
+import { plural } from '../../core/text.js'
 import type { IdentifierKey } from './identifier-columns.js'
 
 /** What a row's identifier may be that it should not be; it is not asked. */
@@ -70,5 +71,4 @@ export class IdentifierCounts {
   }
 }
 
-const rows = (count: number): string =>
-  count === 1 ? '1 row holds' : `${count.toLocaleString('en-US')} rows hold`
+const rows = (count: number): string => plural(count, 'row holds', 'rows hold')

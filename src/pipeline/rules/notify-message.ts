@@ -1,3 +1,4 @@
+import { formatCount } from '../../core/text.js'
 import { unreachable } from '../../core/errors.js'
 import { cutToWidth } from '../../core/display-width.js'
 import { formatDuration } from '../../core/duration.js'
@@ -83,7 +84,7 @@ function linesOf(run: NotifiedRun): string[] {
     Object.entries(counts)
       .filter(([, count]) => count > 0)
       .sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
-      .map(([name, count]) => `${name} ${count.toLocaleString('en-US')}`)
+      .map(([name, count]) => `${name} ${formatCount(count)}`)
       .join(', ')
   const some = (title: string, text: string) => (text === '' ? [] : [`${title}: ${text}`])
   const lines = [

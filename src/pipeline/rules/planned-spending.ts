@@ -1,3 +1,4 @@
+import { formatCount, plural } from '../../core/text.js'
 import type { LookupKind, StageKind } from './lookup-kind.js'
 import { costMicros, formatAmount, unitsOf, type CostLimit, type Prices } from './money.js'
 
@@ -118,9 +119,9 @@ function findStop(
 export function spendingText(spending: PlannedSpending): string {
   const { lookupCount, stages, cost, stop } = spending
   const billed = stages.filter(({ kind, atMost }) => kind === 'domain' && atMost !== 0)
-  const lookups = lookupCount === 0 ? [] : [counted(lookupCount, 'lookup')]
+  const lookups = lookupCount === 0 ? [] : [plural(lookupCount, 'lookup')]
   const domains = billed.map(({ atMost }) =>
-    atMost === null ? 'the domains that follow' : `at most ${counted(atMost, 'domain')}`,
+    atMost === null ? 'the domains that follow' : `at most ${plural(atMost, 'domain')}`,
   )
   const nouns = [...lookups, ...domains].join(' and ')
   if (nouns === '' && (cost === null || cost.amountMax === 0)) return 'nothing: there is nothing to submit'
@@ -151,11 +152,8 @@ function stopText(
   const spent =
     spentCount === 0 && (spentAmount ?? 0) === 0
       ? ''
-      : `, since an interrupted run spent ${spentAmount === null ? counted(spentCount, 'lookup') : amountOf(spentAmount)} of the same budget`
+      : `, since an interrupted run spent ${spentAmount === null ? plural(spentCount, 'lookup') : amountOf(spentAmount)} of the same budget`
   if (lookupCount === null) return `this run stops before it costs more than ${amountOf(amount ?? 0)}${spent}`
   const price = amount === null ? '' : ` (${amountOf(amount)})`
-  return `this run stops after ${lookupCount.toLocaleString('en-US')}${price}${spent}`
+  return `this run stops after ${formatCount(lookupCount)}${price}${spent}`
 }
-
-const counted = (count: number, noun: string): string =>
-  `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`

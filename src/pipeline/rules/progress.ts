@@ -1,3 +1,4 @@
+import { formatCount } from '../../core/text.js'
 import { formatDuration } from '../../core/duration.js'
 import { formatAmount, type Money } from './money.js'
 import type { TimelinePoint } from './run-record.js'
@@ -108,13 +109,12 @@ const weightMax = 100
 
 /** What is shown of a progress, in the order of the line. */
 export function progressParts(progress: Progress): ProgressPart[] {
-  const number = (value: number) => value.toLocaleString('en-US')
   const rate = (value: number, limit: number | null) =>
-    limit === null ? number(value) : `${number(value)}/${number(limit)}`
+    limit === null ? formatCount(value) : `${formatCount(value)}/${formatCount(limit)}`
   const some = (count: number, word: string, weight: number): ProgressPart[] =>
-    count === 0 ? [] : [{ text: `${number(count)} ${word}`, weight }]
+    count === 0 ? [] : [{ text: `${formatCount(count)} ${word}`, weight }]
   return [
-    { text: `${number(progress.done)}/${number(progress.lookups)} done`, weight: weightMax },
+    { text: `${formatCount(progress.done)}/${formatCount(progress.lookups)} done`, weight: weightMax },
     ...firstAnswersPart(progress),
     ...outcomeParts(progress.outcomes),
     ...progress.stages.map(stagePart),
@@ -158,8 +158,8 @@ const budgetText = ({ spent, costMax }: NonNullable<Progress['budget']>, currenc
 /** How many of those wanted so far are done: more follow from the answers to come. */
 function stagePart(facts: StageFacts, rank: number): ProgressPart {
   const { kind, lookupCount, stop } = facts
-  const done = doneOf(facts).toLocaleString('en-US')
-  const text = `${kind} ${done}/${lookupCount.toLocaleString('en-US')}${stop === null ? '' : ' stopped'}`
+  const done = formatCount(doneOf(facts))
+  const text = `${kind} ${done}/${formatCount(lookupCount)}${stop === null ? '' : ' stopped'}`
   return { text, weight: 45 - rank }
 }
 
@@ -169,7 +169,7 @@ function outcomeParts(outcomes: Progress['outcomes']): ProgressPart[] {
     .filter(([name]) => name !== 'failed')
     .sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
     .map(([name, count], rank) => ({
-      text: `${name} ${count.toLocaleString('en-US')}`,
+      text: `${name} ${formatCount(count)}`,
       weight: rank === 0 ? 50 : Math.max(12, 24 - rank),
     }))
 }

@@ -1,3 +1,4 @@
+import { plural } from '../../core/text.js'
 import type { ErrorCode } from '../../core/errors.js'
 import type { LookupKind } from './lookup-kind.js'
 import { formatAmount } from './money.js'
@@ -125,14 +126,11 @@ export function explainStop({
       return {
         code: 'LOOKUPS_MAX_REACHED',
         message: `${setting} ${lookupsMax} is reached${budgetText(stop, budgetEnd)}`,
-        hint: budgetHint(budgetEnd, counted(lookupsMax), setting),
+        hint: budgetHint(budgetEnd, plural(lookupsMax, 'lookup'), setting),
       }
     }
   }
 }
-
-const counted = (count: number): string =>
-  `${count.toLocaleString('en-US')} ${count === 1 ? 'lookup' : 'lookups'}`
 
 /** The amount spent in this budget, the part that earlier processes spent, and what is left to pay for. */
 function budgetText(stop: Stop, end: BudgetEnd | null): string {
@@ -140,11 +138,11 @@ function budgetText(stop: Stop, end: BudgetEnd | null): string {
   const inMoney = stop.kind === 'cost_max'
   const { currency, spentCost, ownCost, spentCount, ownCount, leftCount, leftCost } = end
   const amount = (cost: number | null, count: number) =>
-    inMoney && cost !== null ? formatAmount(cost, currency) : counted(count)
+    inMoney && cost !== null ? formatAmount(cost, currency) : plural(count, 'lookup')
   const own = ownCount === spentCount ? 'all by this run' : `${amount(ownCost, ownCount)} of it by this run`
   const spent = `${amount(spentCost, spentCount)} of this budget ${inMoney || spentCount === 1 ? 'is' : 'are'} spent, ${own}`
   const price = leftCost === null ? '' : ` (${formatAmount(leftCost, currency)})`
-  const left = `${counted(leftCount)}${price} ${leftCount === 1 ? 'is' : 'are'} left to ${end.isBilled ? 'pay for' : 'submit'}`
+  const left = `${plural(leftCount, 'lookup')}${price} ${leftCount === 1 ? 'is' : 'are'} left to ${end.isBilled ? 'pay for' : 'submit'}`
   return `: ${spent}; ${left}`
 }
 

@@ -1,3 +1,4 @@
+import { formatCount } from '../../core/text.js'
 import type { ResultEntity } from '../../contract/entity.js'
 import type { BasisEntry, Citation } from '../../contract/result.js'
 import { formattedAddress, standingOf, statusOf } from './registration-facts.js'
@@ -82,7 +83,7 @@ function omissionEntry(stored: StoredEntity): BasisEntry[] {
     {
       field: 'identifiers',
       confidence: 'high',
-      reasoning: `Registers list ${count.toLocaleString('en-US')} more identifiers than are shown.`,
+      reasoning: `Registers list ${formatCount(count)} more identifiers than are shown.`,
       citations: holders.map((holder) => recordCitation(holder)),
     },
   ]

@@ -1,3 +1,4 @@
+import { formatCount, plural } from '../../core/text.js'
 import { countryNameOf } from '../../core/countries.js'
 import { unreachable } from '../../core/errors.js'
 import { jurisdictionParts } from './entity-record.js'
@@ -97,7 +98,7 @@ function formText({ form, variant, candidate }: NameComparison): string {
 function rarityText({ isGeneric, rarestWord }: NameComparison, vocabulary: Vocabulary): string {
   if (rarestWord === null) return 'no whole word is in common'
   const count = vocabulary.nameCount(rarestWord)
-  const names = count === 1 ? '1 name' : `${count.toLocaleString('en-US')} names`
+  const names = plural(count, 'name')
   return isGeneric
     ? `only everyday words are in common; the rarest, "${rarestWord}", is in ${names} of the registry`
     : `the rarest word in common, "${rarestWord}", is in ${names} of the registry`
@@ -121,7 +122,7 @@ function othersText({ comparison, siblings }: Evidence): string {
     texts.push(
       prefixCount <= 1
         ? 'no other company found has a name that begins so'
-        : `names of ${prefixCount.toLocaleString('en-US')} companies begin so`,
+        : `names of ${formatCount(prefixCount)} companies begin so`,
     )
     if (prefixCount > 1 && placedPrefixCount === 1) texts.push('no other fits the place as well')
     else if (prefixCount > 1 && siblings.listedPrefixCount === 1 && candidate.prominence.isListed)
@@ -144,7 +145,7 @@ function othersText({ comparison, siblings }: Evidence): string {
 }
 
 const others = (exactCount: number) =>
-  exactCount === 2 ? 'another company bears' : `${(exactCount - 1).toLocaleString('en-US')} others bear`
+  exactCount === 2 ? 'another company bears' : `${formatCount(exactCount - 1)} others bear`
 
 function knownText({ candidate: { prominence } }: NameComparison): string {
   const known = [

@@ -1,3 +1,4 @@
+import { formatCount } from '../../core/text.js'
 import { unreachable } from '../../core/errors.js'
 import { matchedConfidenceMin, type Action, type Factor } from '../../contract/result.js'
 import { omittedIdentifierCount } from './entity-record.js'
@@ -163,7 +164,7 @@ export function inactiveFactor({ status }: StoredLegalEntity): Factor {
 export function omissionFactors(stored: StoredEntity): Factor[] {
   const count = omittedIdentifierCount(stored)
   if (count === 0) return []
-  const text = `Registers list ${count.toLocaleString('en-US')} more identifiers of the company than are shown.`
+  const text = `Registers list ${formatCount(count)} more identifiers of the company than are shown.`
   return [limitation('identifiers_truncated', text, 'low')]
 }
 

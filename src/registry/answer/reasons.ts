@@ -1,3 +1,4 @@
+import { formatCount } from '../../core/text.js'
 import { unreachable } from '../../core/errors.js'
 import { matchedConfidenceMin, type Factor } from '../../contract/result.js'
 import type { LeftoverWords, NameComparison } from '../match/compare-names.js'
@@ -221,7 +222,7 @@ function uniquenessReasons({ best }: Match): Reason[] {
     return [{ ...isFor, text: 'No other company of a name that begins so fits the place as well.', features }]
   if (listedPrefixCount === 1 && comparison.candidate.prominence.isListed)
     return [{ ...isFor, text: 'No other listed company has a name that begins so.', features }]
-  const text = `Names of ${prefixCount.toLocaleString('en-US')} companies begin so.`
+  const text = `Names of ${formatCount(prefixCount)} companies begin so.`
   return [{ type: 'limitation', text, code: 'name_too_generic', features }]
 }
 

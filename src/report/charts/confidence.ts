@@ -1,6 +1,7 @@
+import { formatCount, plural } from '../../core/text.js'
 import { matchedConfidenceMin } from '../../contract/outcome-rules.js'
 import { html, type Html } from '../../web/html.js'
-import { counted, grouped, percent } from '../words.js'
+import { percent } from '../words.js'
 import { figureHtml, rectangleHtml } from '../../web/charts.js'
 
 /** Confidences that share a column; 100 is with those just below it. */
@@ -25,8 +26,8 @@ export function confidenceChart(counts: readonly number[]): Html {
     title,
     plot: {
       description:
-        `Rows by confidence from 0 to 100. ${counted(total - below, 'row')} (${percent(total - below, total)}) ` +
-        `at ${matchedConfidenceMin} or above, ${counted(below, 'row')} below.`,
+        `Rows by confidence from 0 to 100. ${plural(total - below, 'row')} (${percent(total - below, total)}) ` +
+        `at ${matchedConfidenceMin} or above, ${plural(below, 'row')} below.`,
       size: 'tall',
       marks: [
         bins.map(({ from, to, count }) =>
@@ -45,14 +46,14 @@ export function confidenceChart(counts: readonly number[]): Html {
         ${[0, 20, 40, 60, 80].map((value) => html`<span>${value}</span>`)}
       </div>
       <p>
-        <strong>${counted(total - below, 'row')}</strong> (${percent(total - below, total)}) at or above the
+        <strong>${plural(total - below, 'row')}</strong> (${percent(total - below, total)}) at or above the
         line at ${matchedConfidenceMin}, where a match is sure enough;
-        <strong>${grouped(below)}</strong> below it. The highest column has ${counted(most, 'row')}.
+        <strong>${formatCount(below)}</strong> below it. The highest column has ${plural(most, 'row')}.
       </p>`,
     table: {
       columns: [{ name: 'Confidence' }, { name: 'Rows', isNumber: true }, { name: 'Share', isNumber: true }],
       rows: bins.filter(({ count }) => count > 0).reverse(),
-      cellsOf: ({ from, to, count }) => [`${from} to ${to}`, grouped(count), percent(count, total)],
+      cellsOf: ({ from, to, count }) => [`${from} to ${to}`, formatCount(count), percent(count, total)],
     },
   })
 }
@@ -67,6 +68,6 @@ function binOf(bin: { from: number; to: number; height: number; count: number })
     y: 100 - height,
     height,
     className: from >= matchedConfidenceMin ? 'o-matched' : 'o-doubtful',
-    words: `${from} to ${to}: ${counted(count, 'row')}`,
+    words: `${from} to ${to}: ${plural(count, 'row')}`,
   })
 }

@@ -1,7 +1,8 @@
+import { formatCount } from '../../core/text.js'
 import type { RememberedRun } from '../../pipeline/history/history.js'
 import { microsOfUnits, type Money } from '../../pipeline/rules/money.js'
 import { html, type Html } from '../../web/html.js'
-import { amount, dayText, grouped, moment } from '../words.js'
+import { amount, dayText, moment } from '../words.js'
 import { ceilingOf, columnPlace, endsHtml, figureHtml, rectangleHtml } from '../../web/charts.js'
 
 const shownMax = 31
@@ -32,7 +33,7 @@ export function costChart(runs: readonly RememberedRun[]): Html | null {
     ofCurrency.reduce((sum, { money }) => sum + microsOfUnits(costOf(money)), 0) / 1_000_000
   const total = sumOf(({ cost }) => cost)
   const unsure = sumOf(({ uncertainCost }) => uncertainCost)
-  const inAll = `${amount(total, currency)} in all${ofCurrency.length > paid.length ? `, by the ${grouped(ofCurrency.length)} runs that are remembered` : ''}`
+  const inAll = `${amount(total, currency)} in all${ofCurrency.length > paid.length ? `, by the ${formatCount(ofCurrency.length)} runs that are remembered` : ''}`
   return figureHtml({
     id: 'cost',
     title,

@@ -1,8 +1,9 @@
+import { formatCount, plural } from '../../core/text.js'
 import type { RememberedRun } from '../../pipeline/history/history.js'
 import type { OutputFigures } from '../../pipeline/rules/run-record.js'
 import { foreign, html, type Html } from '../../web/html.js'
 import { outcomeGroups, rowsByGroup } from '../outcome-groups.js'
-import { counted, dayText, grouped, moment, percent } from '../words.js'
+import { dayText, moment, percent } from '../words.js'
 import { columnPlace, endsHtml, figureHtml, rectangleHtml } from '../../web/charts.js'
 
 /** A run with the figures of its output. */
@@ -51,8 +52,8 @@ export function outcomesChart(runs: readonly FiguredRun[]): Html {
         return [
           run.number,
           moment(run.startedAtMs),
-          grouped(figures.rowCount),
-          ...outcomeGroups.map(({ key }) => grouped(rows[key])),
+          formatCount(figures.rowCount),
+          ...outcomeGroups.map(({ key }) => formatCount(rows[key])),
           percent(rows.matched, figures.rowCount),
         ]
       },
@@ -89,7 +90,7 @@ function columnOf(run: FiguredRun, place: { x: number; width: number }): Html[] 
   return parts.map(({ key, label }, index) => {
     const height = heights[index] ?? 0
     top -= height
-    const words = `${nameOf(run)}: ${label} ${counted(rows[key], 'row')} of ${grouped(run.figures.rowCount)}`
+    const words = `${nameOf(run)}: ${label} ${plural(rows[key], 'row')} of ${formatCount(run.figures.rowCount)}`
     return rectangleHtml({ ...place, y: top, height, className: `o-${key}`, words })
   })
 }
@@ -116,7 +117,7 @@ export function sharesBarHtml(outcomes: Readonly<Record<string, number>>): Html 
           width: widths[index] ?? 0,
           height: 100,
           className: `o-${key}`,
-          words: `${label}: ${grouped(answers[key])}`,
+          words: `${label}: ${formatCount(answers[key])}`,
         }),
       ),
     },
@@ -124,7 +125,7 @@ export function sharesBarHtml(outcomes: Readonly<Record<string, number>>): Html 
     table: {
       columns: [{ name: 'Outcome' }, { name: 'Answers', isNumber: true }, { name: 'Share', isNumber: true }],
       rows: Object.entries(outcomes).sort(([, one], [, other]) => other - one),
-      cellsOf: ([outcome, count]) => [foreign(outcome, 40), grouped(count), percent(count, total)],
+      cellsOf: ([outcome, count]) => [foreign(outcome, 40), formatCount(count), percent(count, total)],
     },
   })
 }

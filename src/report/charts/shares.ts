@@ -1,6 +1,7 @@
+import { formatCount, plural } from '../../core/text.js'
 import type { GroupFigures } from '../../pipeline/rules/run-record.js'
 import { cut, foreign, html, type Html } from '../../web/html.js'
-import { counted, grouped, percent } from '../words.js'
+import { percent } from '../words.js'
 import { figureHtml, rectangleHtml } from '../../web/charts.js'
 
 const barsMax = 12
@@ -44,8 +45,8 @@ export function sharesChart({ id, title, noun, groups, noneLabel }: SharesOption
       noun: 'groups',
       cellsOf: (group) => [
         labelOf(group),
-        grouped(group.rowCount),
-        grouped(group.matchedCount),
+        formatCount(group.rowCount),
+        formatCount(group.matchedCount),
         percent(group.matchedCount, group.rowCount),
       ],
     },
@@ -54,7 +55,7 @@ export function sharesChart({ id, title, noun, groups, noneLabel }: SharesOption
 
 function barHtml({ value, rowCount, matchedCount }: GroupFigures, label: Html): Html {
   const share = rowCount === 0 ? 0 : (matchedCount / rowCount) * 100
-  const words = `${cut(value ?? '', 40)} ${grouped(matchedCount)} of ${counted(rowCount, 'row')} matched`
+  const words = `${cut(value ?? '', 40)} ${formatCount(matchedCount)} of ${plural(rowCount, 'row')} matched`
   return html`<li>
     <span class="bar-name">${label}</span>
     <svg class="bar" aria-hidden="true">
@@ -73,7 +74,7 @@ function barHtml({ value, rowCount, matchedCount }: GroupFigures, label: Html): 
       }
     </svg>
     <span class="bar-value"
-      >${percent(matchedCount, rowCount)} <span class="quiet">of ${grouped(rowCount)}</span></span
+      >${percent(matchedCount, rowCount)} <span class="quiet">of ${formatCount(rowCount)}</span></span
     >
   </li>`
 }
@@ -82,7 +83,7 @@ function restHtml(rest: readonly GroupFigures[]): Html {
   const rowCount = rest.reduce((sum, group) => sum + group.rowCount, 0)
   const matchedCount = rest.reduce((sum, group) => sum + group.matchedCount, 0)
   return html`<p class="quiet">
-    ${counted(rest.length, 'smaller group')} more: ${percent(matchedCount, rowCount)} of
-    ${counted(rowCount, 'row')} matched.
+    ${plural(rest.length, 'smaller group')} more: ${percent(matchedCount, rowCount)} of
+    ${plural(rowCount, 'row')} matched.
   </p>`
 }

@@ -1,7 +1,7 @@
+import { formatCount } from '../../core/text.js'
 import { formatDuration } from '../../core/duration.js'
 import type { TimelinePoint } from '../../pipeline/rules/run-record.js'
 import { html, type Html } from '../../web/html.js'
-import { grouped } from '../words.js'
 import { endsHtml, figureHtml, plotHtml, rectangleHtml } from '../../web/charts.js'
 
 const series = [
@@ -52,7 +52,7 @@ export function timelineChart(points: readonly TimelinePoint[]): Html | null {
       cellsOf: (bin) => [
         formatDuration(bin.fromMs),
         formatDuration(bin.untilMs),
-        ...series.map(({ key }) => grouped(Math.round(bin[key]))),
+        ...series.map(({ key }) => formatCount(Math.round(bin[key]))),
       ],
     },
   })
@@ -130,7 +130,7 @@ interface Strip {
 
 function stripHtml({ key, name, mark, values, sum, mostInMinute }: Strip): Html {
   const most = Math.max(...values)
-  const words = `${grouped(sum)} in all${mostInMinute === null ? '' : `, at most ${grouped(mostInMinute)} in a minute`}`
+  const words = `${formatCount(sum)} in all${mostInMinute === null ? '' : `, at most ${formatCount(mostInMinute)} in a minute`}`
   const step = 100 / values.length
   return html`<div class="strip">
     <p><strong>${name}</strong> <span class="quiet">${words}</span></p>

@@ -1,3 +1,4 @@
+import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/duration.js'
 import type { Progress } from '../../pipeline/rules/progress.js'
 import { rectangleHtml } from '../../web/charts.js'
@@ -9,7 +10,7 @@ import { costChart } from '../charts/cost.js'
 import { outcomesHtml } from '../sections/charts.js'
 import { jobHtml } from '../sections/settings.js'
 import { factList } from '../sections/tiles.js'
-import { amount, counted, grouped, moment, percent } from '../words.js'
+import { amount, moment, percent } from '../words.js'
 import type { LiveData } from './live-run.js'
 
 /** Where the page finds what it is made of, beside itself. */
@@ -65,7 +66,7 @@ function liveTop(data: LiveData): Html {
 
 /** What a run is doing, in plain words. */
 function liveSentence({ phase, progress, rowCount, failure }: LiveData): string {
-  const rows = rowCount === null ? '' : ` of ${counted(rowCount, 'row')}`
+  const rows = rowCount === null ? '' : ` of ${plural(rowCount, 'row')}`
   switch (phase) {
     case 'reading':
       return 'The input is being read. Nothing is asked yet.'
@@ -84,8 +85,8 @@ function liveSentence({ phase, progress, rowCount, failure }: LiveData): string 
 
 function askingSentence({ done, lookups, running, heldBack, etaMs }: Progress): string {
   const left = etaMs === null ? 'how long it takes is not known yet' : `about ${formatDuration(etaMs)} left`
-  const held = heldBack === 0 ? '' : `, ${grouped(heldBack)} left for another run`
-  return `${grouped(done)} of ${counted(lookups, 'lookup')} done, ${grouped(running)} running${held}, ${left}.`
+  const held = heldBack === 0 ? '' : `, ${formatCount(heldBack)} left for another run`
+  return `${formatCount(done)} of ${plural(lookups, 'lookup')} done, ${formatCount(running)} running${held}, ${left}.`
 }
 
 function doneBar({ done, lookups }: Progress): Html {
@@ -98,14 +99,14 @@ function doneBar({ done, lookups }: Progress): Html {
 
 function progressTiles(progress: Progress): Html {
   const tiles: (readonly [string, HtmlPart])[] = [
-    ['Done', `${grouped(progress.done)} of ${grouped(progress.lookups)}`],
-    ['Answered before', grouped(progress.cached)],
-    ...(progress.decided === 0 ? [] : ([['Decided by people', grouped(progress.decided)]] as const)),
-    ['Running', grouped(progress.running)],
-    ['To submit', grouped(progress.toSubmit)],
-    ...(progress.heldBack === 0 ? [] : [['Left for another run', grouped(progress.heldBack)] as const]),
-    ['Failed', grouped(progress.failed)],
-    ['Uncertain', grouped(progress.uncertain)],
+    ['Done', `${formatCount(progress.done)} of ${formatCount(progress.lookups)}`],
+    ['Answered before', formatCount(progress.cached)],
+    ...(progress.decided === 0 ? [] : ([['Decided by people', formatCount(progress.decided)]] as const)),
+    ['Running', formatCount(progress.running)],
+    ['To submit', formatCount(progress.toSubmit)],
+    ...(progress.heldBack === 0 ? [] : [['Left for another run', formatCount(progress.heldBack)] as const]),
+    ['Failed', formatCount(progress.failed)],
+    ['Uncertain', formatCount(progress.uncertain)],
     ['Submissions a minute', rateText(progress.submissionsPerMinute, progress.submitLimit)],
     ['Polls a minute', rateText(progress.pollsPerMinute, progress.pollLimit)],
     ...(progress.money === null
@@ -123,7 +124,7 @@ const budgetText = ({ spent, costMax }: NonNullable<Progress['budget']>, currenc
   `${amount(spent, currency)} of ${amount(costMax, currency)}`
 
 const rateText = (rate: number, limit: number | null): string =>
-  limit === null ? grouped(rate) : `${grouped(rate)} of ${grouped(limit)}`
+  limit === null ? formatCount(rate) : `${formatCount(rate)} of ${formatCount(limit)}`
 
 function liveSections(data: LiveData): Section[] {
   const { progress, timeline, earlier, paid, notices } = data
@@ -161,7 +162,7 @@ const stagesHtml = ({ stages }: Progress): Html =>
     ${stages.map(
       ({ kind, lookupCount, uncertainCount, pendingCount, stop }) =>
         html`<li>
-          ${kind}: ${grouped(lookupCount - uncertainCount - pendingCount)} of ${grouped(lookupCount)}
+          ${kind}: ${formatCount(lookupCount - uncertainCount - pendingCount)} of ${formatCount(lookupCount)}
           done${stop === null ? '' : ', stopped'}
         </li>`,
     )}

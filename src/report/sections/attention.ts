@@ -1,7 +1,7 @@
+import { formatCount, plural } from '../../core/text.js'
 import { foreign, html, sourceHtml, type Html } from '../../web/html.js'
 import type { ReportAttention, ReportData } from '../report-data.js'
 import { tableHtml } from '../../web/table.js'
-import { counted, grouped } from '../words.js'
 import { textHtml } from './changes.js'
 
 /** A list takes at most this much, so that a page stays below its size. */
@@ -17,7 +17,7 @@ export function attentionHtml({ run, review, unanswered }: ReportData): Html {
         ? html`<p>None: no answer is doubtful.</p>`
         : listHtml('review', review, {
             title: 'Rows to review',
-            words: html`${counted(lookupCount, 'doubtful lookup')}, ${counted(review.rowCount, 'row')}:
+            words: html`${plural(lookupCount, 'doubtful lookup')}, ${plural(review.rowCount, 'row')}:
               <code>enrich review</code> shows the same ones.`,
           })
   }
@@ -26,7 +26,7 @@ export function attentionHtml({ run, review, unanswered }: ReportData): Html {
       ? null
       : listHtml('unanswered', unanswered, {
           title: 'Rows without an answer',
-          words: html`${counted(unanswered.rowCount, 'row')} without an answer: the lookup failed or may have
+          words: html`${plural(unanswered.rowCount, 'row')} without an answer: the lookup failed or may have
           been billed, or the row could not be looked up.`,
         })
   }`
@@ -52,12 +52,12 @@ function listHtml(
       ],
       rows: entries,
       cellsOf: (entry) => [
-        grouped(entry.rowCount),
+        formatCount(entry.rowCount),
         html`${textHtml(entry.name)}
           <span class="quiet place"
             >${
               entry.rowKey === null
-                ? html`row ${grouped(entry.rowNumber)}`
+                ? html`row ${formatCount(entry.rowNumber)}`
                 : html`key ${foreign(entry.rowKey, 40)}`
             }</span
           >`,

@@ -1,9 +1,9 @@
+import { formatCount } from '../../core/text.js'
 import { changeKinds, type ChangeKind } from '../../pipeline/rules/change-kinds.js'
 import { detailsHtml } from '../../web/charts.js'
 import { foreign, html, sourceHtml, type Html, type HtmlPart } from '../../web/html.js'
 import type { ReportChange, ReportData } from '../report-data.js'
 import { tableHtml } from '../../web/table.js'
-import { grouped } from '../words.js'
 import { kindWords } from './headline.js'
 
 /** Of all kinds together; so a page keeps below its size whatever changed. */
@@ -46,7 +46,7 @@ function kindHtml(kind: ChangeKind, count: number, largest: readonly ReportChang
     ],
     rows: largest,
     cellsOf: (change) => [
-      grouped(change.rowCount),
+      formatCount(change.rowCount),
       askedHtml(change),
       ...(isWhole ? [textHtml(change.newEntityId ?? change.oldEntityId)] : valuesOf(change)),
     ],
@@ -57,7 +57,7 @@ function kindHtml(kind: ChangeKind, count: number, largest: readonly ReportChang
 }
 
 function askedHtml({ name, rowKey, rowNumber, rowCount }: ReportChange): Html {
-  const place = rowKey === null ? html`row ${grouped(rowNumber)}` : html`key ${foreign(rowKey, 40)}`
+  const place = rowKey === null ? html`row ${formatCount(rowNumber)}` : html`key ${foreign(rowKey, 40)}`
   return html`${textHtml(name)} <span class="quiet place">${place}${rowCount > 1 ? ' and others' : ''}</span>`
 }
 

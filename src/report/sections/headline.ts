@@ -1,3 +1,4 @@
+import { formatCount, plural } from '../../core/text.js'
 import { exitCodes } from '../../core/errors.js'
 import { changeKinds, type ChangeKind } from '../../pipeline/rules/change-kinds.js'
 import type { RememberedRun } from '../../pipeline/history/history.js'
@@ -5,7 +6,7 @@ import type { OutputFigures } from '../../pipeline/rules/run-record.js'
 import { cut } from '../../web/html.js'
 import { rowsByGroup } from '../outcome-groups.js'
 import { figuresOf, type ReportData } from '../report-data.js'
-import { amount, counted, grouped, percent } from '../words.js'
+import { amount, percent } from '../words.js'
 
 /** What happened in a run, in plain sentences. */
 export function headlineOf(data: ReportData): string {
@@ -32,9 +33,9 @@ function rowsSentence(data: ReportData): string {
   const { matched, open } = rowsByGroup(figures.rowsByStatus)
   if (figures.rowCount === 0) return 'The input has no rows.'
   if (!data.run.isPublished)
-    return `This run published no output. Of its ${counted(figures.rowCount, 'row')}, ${grouped(matched)} are matched so far, and ${grouped(open)} have no answer yet.`
+    return `This run published no output. Of its ${plural(figures.rowCount, 'row')}, ${formatCount(matched)} are matched so far, and ${formatCount(open)} have no answer yet.`
   const share = percent(matched, figures.rowCount)
-  return `${counted(figures.rowCount, 'row')}, ${grouped(matched)} of them matched (${share}${changeOfShare(data)}).`
+  return `${plural(figures.rowCount, 'row')}, ${formatCount(matched)} of them matched (${share}${changeOfShare(data)}).`
 }
 
 /** Against the run before it: what people remember. */
@@ -60,12 +61,12 @@ function changesSentence({ changes, run }: ReportData): string | null {
   const largest = [...counts].sort((one, other) => other.count - one.count).slice(0, 3)
   const named = largest.map(({ kind, count }) => kindWords(kind, count)).join(', ')
   const rest = counts.length > largest.length ? ' and more' : ''
-  return `${counted(total, 'change')} since run ${changes.baseline}: ${named}${rest}.`
+  return `${plural(total, 'change')} since run ${changes.baseline}: ${named}${rest}.`
 }
 
 /** `1 new row`, `43 new rows`: what changed on how many rows, for people. */
 export const kindWords = (kind: ChangeKind, count: number): string =>
-  `${grouped(count)} ${wordsOfKind[kind][count === 1 ? 0 : 1]}`
+  `${formatCount(count)} ${wordsOfKind[kind][count === 1 ? 0 : 1]}`
 
 const wordsOfKind: Readonly<Record<ChangeKind, readonly [one: string, several: string]>> = {
   new_row: ['new row', 'new rows'],
@@ -87,7 +88,7 @@ function costSentence({ record }: RememberedRun): string | null {
   if (record === null) return null
   const { money, summary, service } = record
   if (service === 'embedded') return 'The embedded service answered, which costs nothing.'
-  if (money === null) return summary === null ? null : `${counted(summary.billedCount, 'lookup')} billed.`
+  if (money === null) return summary === null ? null : `${plural(summary.billedCount, 'lookup')} billed.`
   const uncertain =
     money.uncertainCost === 0
       ? ''

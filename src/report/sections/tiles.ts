@@ -1,9 +1,10 @@
+import { formatCount } from '../../core/text.js'
 import { formatDuration } from '../../core/duration.js'
 import type { RememberedRun } from '../../pipeline/history/history.js'
 import { foreign, html, type Html, type HtmlPart } from '../../web/html.js'
 import { rowsByGroup } from '../outcome-groups.js'
 import { figuresOf, type ReportData } from '../report-data.js'
-import { amount, grouped, percent } from '../words.js'
+import { amount, percent } from '../words.js'
 
 /** The figures that everybody asks for first. */
 export function tilesHtml({ run, changes, review }: ReportData): Html {
@@ -11,15 +12,15 @@ export function tilesHtml({ run, changes, review }: ReportData): Html {
   const summary = run.record?.summary ?? null
   const money = run.record?.money ?? null
   const tiles: (readonly [string, HtmlPart])[] = [
-    ['Rows', figures === null ? '–' : grouped(figures.rowCount)],
+    ['Rows', figures === null ? '–' : formatCount(figures.rowCount)],
     [
       'Matched',
       figures === null ? '–' : percent(rowsByGroup(figures.rowsByStatus).matched, figures.rowCount),
     ],
-    ['Changes', changes === null ? '–' : grouped(sumOf(Object.values(changes.counts)))],
-    ['Rows to review', review === null ? '–' : grouped(review.rowCount)],
+    ['Changes', changes === null ? '–' : formatCount(sumOf(Object.values(changes.counts)))],
+    ['Rows to review', review === null ? '–' : formatCount(review.rowCount)],
     ...decidedTile(run),
-    ['Lookups billed', summary === null ? '–' : grouped(billedOf(run))],
+    ['Lookups billed', summary === null ? '–' : formatCount(billedOf(run))],
     ['Cost', money === null ? '–' : amount(money.cost, money.currency)],
     ['Took', summary === null ? '–' : formatDuration(summary.elapsedMs)],
   ]
@@ -42,7 +43,7 @@ const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) 
 /** Left out where nobody decided anything. */
 function decidedTile({ record }: RememberedRun): (readonly [string, HtmlPart])[] {
   const decidedCount = record?.summary?.decidedCount ?? 0
-  return decidedCount > 0 ? [['Lookups decided by people', grouped(decidedCount)]] : []
+  return decidedCount > 0 ? [['Lookups decided by people', formatCount(decidedCount)]] : []
 }
 
 /** The embedded service bills nobody. */

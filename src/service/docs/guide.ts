@@ -1,3 +1,4 @@
+import { formatCount } from '../../core/text.js'
 import { deliveryLimits, fieldLimits } from '../../contract/limits.js'
 import { routes, type Route } from '../../contract/routes.js'
 import { limits } from '../limits.js'
@@ -170,7 +171,7 @@ export function limitsHtml(): Html {
     ['Name', `at least ${fieldLimits.nameCharsMin} characters`],
     ['custom_id', `at most ${fieldLimits.customIdCharsMax} characters of printable ASCII`],
     ['webhook_url', `at most ${fieldLimits.webhookUrlCharsMax} characters`],
-    ['Body of a request', `at most ${limits.bodyBytesMax.toLocaleString('en-US')} bytes`],
+    ['Body of a request', `at most ${formatCount(limits.bodyBytesMax)} bytes`],
     ['Streams held open', `${limits.streamsPerKeyMax} for each key`],
     ['Search results', `at most ${fieldLimits.searchResultsMax}`],
   ]

@@ -1,10 +1,7 @@
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { EntityId } from '../../../src/contract/ids.js'
-import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
-import { migrations } from '../../../src/registry/store/schema.js'
-import { openSqlite, migrate } from '../../../src/platform/sqlite.js'
-import { addRows as load, registryOf as open, temporaryFolder, type Row } from '../../support/registry.js'
+import type { WritableRegistry } from '../../../src/registry/registry.js'
+import { addRows as load, registryOf as open, type Row } from '../../support/registry.js'
 
 const company = (id: string, parent?: string, parts: Row = {}): Row => ({
   id,
@@ -180,23 +177,5 @@ describe('imports', () => {
     expect(linksOf(registry, 'a')).toEqual(['c > a'])
     load(registry, [company('a', 'c'), company('b')])
     expect(linksOf(registry, 'a')).toEqual([])
-  })
-
-  test('a registry of the version before keeps its parents', () => {
-    const path = join(temporaryFolder(), 'registry.sqlite')
-    const old = openSqlite(path, { synchronous: 'NORMAL' })
-    migrate(old, migrations.slice(0, 1))
-    old.exec(`INSERT INTO sources VALUES (1, 's', 'csv', '{}', 'f', '2026-01-01', 'x', 1, 1, 2, 0, '');
-      INSERT INTO entities VALUES (1, 'siq_a', NULL), (2, 'siq_b', NULL);
-      INSERT INTO legal_entities (id, entity_number, source_number, source_key, source_line, import_sequence,
-        legal_name, display_name, type, subtype, parent_key) VALUES
-        ('le_a', 1, 1, 'id:a', 2, 1, 'A', 'A', 'business', 'incorporated_entity', 'id:b'),
-        ('le_b', 2, 1, 'id:b', 3, 1, 'B', 'B', 'business', 'incorporated_entity', NULL);
-      INSERT INTO addresses (legal_entity_number, kind, region_code, city_key, postal_key)
-        VALUES (1, 'headquarters', '', '', ''), (2, 'headquarters', '', '', '')`)
-    old.close()
-    const registry = openRegistry(path)
-    expect(linksOf(registry, 'a')).toEqual(['B > A'])
-    registry.close()
   })
 })

@@ -2,13 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { emptyWords } from '../../../src/review/page/browser/empty-words.js'
 import { choicesOf, settledBy } from '../../../src/review/page/browser/group-choice.js'
 import { shown } from '../../../src/review/page/browser/shown-text.js'
-import {
-  agoWords,
-  counted,
-  statusWords,
-  toneOf,
-  weightWords,
-} from '../../../src/review/page/browser/words.js'
+import { agoWords, statusWords, toneOf, weightWords } from '../../../src/review/page/browser/words.js'
 import type { CandidateView, QueueRow } from '../../../src/review/page-data.js'
 
 describe('words of the page', () => {
@@ -39,7 +33,6 @@ describe('words of the page', () => {
       ...['matched', 'none', 'none', 'doubtful', 'doubtful'],
     ])
     expect(statusWords('brand_new_one')).toBe('brand new one')
-    expect([counted(1, 'row'), counted(1_234, 'row')]).toEqual(['1 row', '1,234 rows'])
   })
 
   test.each([

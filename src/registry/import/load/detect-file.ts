@@ -1,4 +1,5 @@
 import { open, stat } from 'node:fs/promises'
+import { formatCount } from '../../../core/text.js'
 import { UserError } from '../../../core/errors.js'
 import { packingOf } from '../../../tables/bytes.js'
 import type { Encoding } from '../../../tables/encodings/names.js'
@@ -60,7 +61,7 @@ const jsonFormats: readonly FormatName[] = ['wikidata', 'gleif', 'sec-tickers', 
 async function detectTable(path: string, sample: FileSample, bytes: number | null): Promise<DetectedFile> {
   const { header, rows, text, isWhole } = sample
   if (!isWhole && !/[\r\n]/.test(text)) {
-    return unknown(`its first line is longer than ${sampleCharsMax.toLocaleString('en-US')} characters`)
+    return unknown(`its first line is longer than ${formatCount(sampleCharsMax)} characters`)
   }
   if (header.length < 2) return unknown('it is no table: its first line names no columns')
   const formats = formatsOfHeader(header, rows)

@@ -1,8 +1,9 @@
+import { plural } from '../../../core/text.js'
 import type { CandidateView, DecisionView, LookupDetail, QueueRow } from '../../page-data.js'
 import { element, foreign, keyCap, unseen } from './element.js'
 import { marked } from './marked.js'
 import { shown } from './shown-text.js'
-import { agoWords, counted, momentWords, statusWords, toneOf } from './words.js'
+import { agoWords, momentWords, statusWords, toneOf } from './words.js'
 
 export interface AskedDeps {
   readonly onUndo: (decision: DecisionView) => void
@@ -71,7 +72,7 @@ function facts({ status, confidence, rowCount }: QueueRow, context: string | nul
       statusWords(status),
       confidence === null ? null : element('span', { class: 'quiet' }, ` at ${confidence}`),
     ),
-    fact('In the input', counted(rowCount, 'row')),
+    fact('In the input', plural(rowCount, 'row')),
     ...(context === null ? [] : [fact('Context', foreign(context, 600))]),
   )
 }

@@ -1,8 +1,9 @@
+import { formatCount } from '../../../core/text.js'
 import type { DecisionView } from '../../page-data.js'
 import { timeElement, verdictParts } from './asked-panel.js'
 import { element, foreign, partOf, putChildren, unseen } from './element.js'
 import { shown } from './shown-text.js'
-import { agoWords, grouped } from './words.js'
+import { agoWords } from './words.js'
 
 export interface DecidedDeps {
   readonly onUndo: (decision: DecisionView) => void
@@ -36,7 +37,7 @@ export class DecidedList {
     const items = this.#decisions.map((decision) => this.#itemOf(decision, nowMs))
     if (left > 0) items.push(restElement(left))
     if (items.length === 0) items.push(nothingYet())
-    this.#count.textContent = grouped(count)
+    this.#count.textContent = formatCount(count)
     putChildren(this.#box, items)
     const sequences = new Set(this.#decisions.map(({ sequence }) => sequence))
     for (const sequence of this.#items.keys()) if (!sequences.has(sequence)) this.#items.delete(sequence)
@@ -98,7 +99,11 @@ export class DecidedList {
 }
 
 const restElement = (count: number): HTMLElement =>
-  element('li', { class: 'quiet rest' }, `${grouped(count)} older ones are in the queue’s view “decided”.`)
+  element(
+    'li',
+    { class: 'quiet rest' },
+    `${formatCount(count)} older ones are in the queue’s view “decided”.`,
+  )
 
 const nothingYet = (): HTMLElement =>
   element(

@@ -1,6 +1,6 @@
+import { plural } from '../../../core/text.js'
 import type { QueueFilter } from '../../page-data.js'
 import type { QueueCounts } from './queue-counts.js'
-import { counted } from './words.js'
 
 export interface EmptyWords {
   readonly title: string
@@ -18,7 +18,7 @@ export function emptyWords(filters: QueueFilter, { open, decided, isRunGoingOn }
   if (open === 0 && decided > 0)
     return {
       title: 'All is settled',
-      text: `${counted(decided, 'lookup')} decided, none open. The next run takes the verdicts, and asks and bills nothing for them.${later}`,
+      text: `${plural(decided, 'lookup')} decided, none open. The next run takes the verdicts, and asks and bills nothing for them.${later}`,
       isFiltered: false,
     }
   return {

@@ -1,7 +1,8 @@
+import { formatCount, plural } from '../../../core/text.js'
 import type { QueueFilter, QueueSort, QueueView } from '../../page-data.js'
 import { element, partOf } from './element.js'
 import type { QueueCounts } from './queue-counts.js'
-import { counted, grouped, statusWords, toneOf } from './words.js'
+import { statusWords, toneOf } from './words.js'
 
 const views: readonly { readonly view: QueueView; readonly label: string }[] = [
   { view: 'open', label: 'Open' },
@@ -51,7 +52,7 @@ export class FilterBar {
 
   /** `count`: after the filters. */
   show(counts: QueueCounts, count: number): void {
-    this.#count.textContent = counted(count, 'lookup')
+    this.#count.textContent = plural(count, 'lookup')
     const known = inOrder(new Set([...Object.keys(counts.openByStatus), ...this.#filters.statuses]))
     if (known.join() !== this.#known.join()) {
       this.#known = known
@@ -59,7 +60,7 @@ export class FilterBar {
       this.#press()
     }
     for (const number of this.#statuses.querySelectorAll<HTMLElement>('.number'))
-      number.textContent = grouped(counts.openByStatus[number.dataset['of'] ?? ''] ?? 0)
+      number.textContent = formatCount(counts.openByStatus[number.dataset['of'] ?? ''] ?? 0)
     this.#statuses.hidden = known.length < 2
   }
 

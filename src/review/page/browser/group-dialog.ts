@@ -1,8 +1,9 @@
+import { plural } from '../../../core/text.js'
 import type { AlikeRow, CandidateView, LookupDetail, QueueRow } from '../../page-data.js'
 import { nameOf } from './candidate-cards.js'
 import { element, foreign, keyCap, partOf } from './element.js'
 import { choicesOf, settledBy, type Choice } from './group-choice.js'
-import { counted, statusWords, toneOf } from './words.js'
+import { statusWords, toneOf } from './words.js'
 
 export interface GroupVerdict {
   readonly choice: Choice
@@ -113,7 +114,7 @@ export class GroupDialog {
           element('span', { class: `dot ${toneOf(row.status)}` }),
           statusWords(row.status),
         ),
-        element('span', { class: 'alike-count quiet' }, counted(row.rowCount, 'row')),
+        element('span', { class: 'alike-count quiet' }, plural(row.rowCount, 'row')),
         element('span', { class: 'alike-why' }, alike === null ? 'the row you look at' : ''),
       ),
     )
@@ -140,7 +141,7 @@ export class GroupDialog {
     const rows = this.#rows()
     const inputRows = rows.reduce((sum, { rowCount }) => sum + rowCount, 0)
     partOf('group-count', HTMLElement).textContent =
-      `${counted(rows.length, 'lookup')}, ${counted(inputRows, 'row')} of the input`
+      `${plural(rows.length, 'lookup')}, ${plural(inputRows, 'row')} of the input`
     const settle = partOf('group-settle', HTMLButtonElement)
     settle.disabled = rows.length === 0
     settle.replaceChildren(

@@ -1,8 +1,8 @@
+import { formatCount } from '../../../core/text.js'
 import type { SessionView } from '../../page-data.js'
 import { foreign, partOf } from './element.js'
 import { shown } from './shown-text.js'
 import type { QueueCounts } from './queue-counts.js'
-import { grouped } from './words.js'
 
 export type Pane = 'queue' | 'review' | 'decided'
 
@@ -30,7 +30,7 @@ export class PageFrame {
 
   showCounts({ open, decided, isRunGoingOn }: QueueCounts): void {
     const percent = open + decided === 0 ? 100 : Math.floor((decided / (open + decided)) * 100)
-    this.#words.textContent = `${grouped(open)} open, ${grouped(decided)} decided`
+    this.#words.textContent = `${formatCount(open)} open, ${formatCount(decided)} decided`
     this.#bar.setAttribute('aria-valuenow', String(percent))
     if (this.#bar.firstElementChild instanceof HTMLElement)
       this.#bar.firstElementChild.style.width = `${percent}%`

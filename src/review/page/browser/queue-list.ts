@@ -1,7 +1,8 @@
+import { formatCount, plural } from '../../../core/text.js'
 import type { QueueRow } from '../../page-data.js'
 import { element, foreign, partOf, putChildren, unseen } from './element.js'
 import { scrolledPx, scrollToPut, seenAt, windowAt, type ListShape } from './list-window.js'
-import { counted, grouped, statusWords, toneOf } from './words.js'
+import { statusWords, toneOf } from './words.js'
 
 export interface QueueListDeps {
   readonly rowAt: (index: number) => QueueRow | null
@@ -176,8 +177,8 @@ function rowParts(row: QueueRow): HTMLElement[] {
     element('span', { class: 'row-name' }, foreign(row.name, 120)),
     element(
       'span',
-      { class: 'row-count', title: counted(rowCount, 'row') },
-      rowCount === 1 ? '' : `× ${grouped(rowCount)}`,
+      { class: 'row-count', title: plural(rowCount, 'row') },
+      rowCount === 1 ? '' : `× ${formatCount(rowCount)}`,
       rowCount === 1 ? null : unseen(' rows'),
     ),
     element(

@@ -1,3 +1,4 @@
+import { plural } from '../../../core/text.js'
 import type {
   CandidateView,
   DecideRequest,
@@ -9,7 +10,6 @@ import type {
 import { sendDecision, sendUndo } from './api.js'
 import { nameOf } from './candidate-cards.js'
 import { shown } from './shown-text.js'
-import { counted } from './words.js'
 
 export interface Verdict {
   readonly verdict: DecideRequest['verdict']
@@ -56,7 +56,7 @@ export class Verdicts {
     return this.#send(async () => {
       const reply = await sendDecision({ lookups, verdict, entityId, note })
       if (reply.decisions.length === 0) this.#deps.onConflict(reply.others)
-      else this.#deps.onDecided(reply, `${words}, for ${counted(rowCount, 'row')}.`)
+      else this.#deps.onDecided(reply, `${words}, for ${plural(rowCount, 'row')}.`)
     })
   }
 

@@ -1,12 +1,3 @@
-const numbers = new Intl.NumberFormat('en-US')
-
-/** `1,234` */
-export const grouped = (value: number): string => numbers.format(value)
-
-/** `1 row`, `1,234 rows` */
-export const counted = (value: number, noun: string): string =>
-  `${grouped(value)} ${noun}${value === 1 ? '' : 's'}`
-
 /** `no_match` as people read it. */
 export const statusWords = (status: string): string => status.replaceAll('_', ' ')
 

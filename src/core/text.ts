@@ -1,0 +1,19 @@
+/**
+ * A number as people read it: 1,234,567; with so many decimals, where these are said. `toLocaleString` would load all of
+ * ICU for the first.
+ */
+export const formatCount = (value: number, decimals?: number): string =>
+  (decimals === undefined ? String(value) : value.toFixed(decimals)).replace(
+    /\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g,
+    ',',
+  )
+
+/** `1 row`, `1,234 rows`; `several`: the noun of any count but one. */
+export const plural = (count: number, noun: string, several = `${noun}s`): string =>
+  `${formatCount(count)} ${count === 1 ? noun : several}`
+
+/** `870 kB`, `1.5 MB` */
+export const formatBytes = (bytes: number): string =>
+  bytes < 1e6
+    ? `${formatCount(Math.ceil(bytes / 1e3))} kB`
+    : `${formatCount(Math.round(bytes / 1e5) / 10)} MB`

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { formatBytes, formatCount, plural } from '../../../src/core/text.js'
+
+test.each([
+  [0, '0'],
+  [999, '999'],
+  [1_000, '1,000'],
+  [-1_234_567, '-1,234,567'],
+  [1234.5678, '1,234.5678'],
+  [Number.MAX_SAFE_INTEGER, '9,007,199,254,740,991'],
+])('the number %d is shown as people read it', (value, shown) => {
+  expect(formatCount(value)).toBe(shown)
+})
+
+test('a number is shown with the decimals asked for', () => {
+  expect([formatCount(1_234, 1), formatCount(0.04, 1)]).toEqual(['1,234.0', '0.0'])
+})
+
+test('a noun follows its count', () => {
+  expect([0, 1, 2_000].map((count) => plural(count, 'row'))).toEqual(['0 rows', '1 row', '2,000 rows'])
+  expect(plural(2, 'lookup is', 'lookups are')).toBe('2 lookups are')
+})
+
+test('a size is shown in the unit that fits', () => {
+  expect([0, 1, 870_000, 1_234_567, 12e9].map(formatBytes)).toEqual([
+    '0 kB',
+    '1 kB',
+    '870 kB',
+    '1.2 MB',
+    '12,000 MB',
+  ])
+})
