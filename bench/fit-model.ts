@@ -6,7 +6,7 @@ import { readLabelledQueries, type LabelledQuery } from '../src/registry/evaluat
 import { measure, type Judgement } from '../src/registry/evaluate/measure.js'
 import type { CandidateName } from '../src/registry/match/candidate.js'
 import { decide } from '../src/registry/match/decide.js'
-import { featureNames, featuresOf, type FeatureName } from '../src/registry/match/evidence.js'
+import { featureNames, featuresOf, type FeatureName } from '../src/registry/match/features.js'
 import { queryFeatureNames, queryFeaturesOf } from '../src/registry/match/query-features.js'
 import { evidenceKindOf, evidenceKinds, type EvidenceKind } from '../src/registry/match/evidence-kind.js'
 import {

@@ -98,7 +98,8 @@ export function hostedCandidates({ client, clock, windowMs }: HostedCandidatesDe
       const found = await search(asked, certainCountry(location), signal)
       return found.slice(0, candidatesMax)
     },
-    ...{ search, company },
+    search,
+    company,
   }
 }
 

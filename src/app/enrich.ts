@@ -128,8 +128,11 @@ function pipelineDeps({ settings, environment, options, observe, clock, command 
     clock,
     random: options.random ?? systemRandom,
     history: {
-      ...{ program: version, command, settings: settings.asConfigured },
-      ...{ job: settings.job.name, runsMax: settings.history.keep },
+      program: version,
+      command,
+      settings: settings.asConfigured,
+      job: settings.job.name,
+      runsMax: settings.history.keep,
     },
     ...(options.stdout === undefined ? {} : { stdout: options.stdout }),
     part: partOfJob(settings, environment, options.askAgain ?? []),

@@ -34,13 +34,11 @@ function labelled(decision: Decision): LabelledQuery {
   const { lookup, name, location, entityId } = decision
   const website = { kind: 'website', value: name, place: null } as const
   return {
-    ...{
-      id: lookup,
-      name: isOfDomain(decision) ? nameWithIdentifiers(null, [website]) : name,
-      location,
-      context: null,
-      stratum: 'all',
-    },
+    id: lookup,
+    name: isOfDomain(decision) ? nameWithIdentifiers(null, [website]) : name,
+    location,
+    context: null,
+    stratum: 'all',
     expected: entityId === null ? [] : [{ type: 'entity', value: entityId, jurisdiction: null }],
   }
 }

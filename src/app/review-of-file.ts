@@ -72,7 +72,15 @@ async function reviewOf<Result>(
   const source = lateCandidates(() => connectTo(settings, environment, () => undefined))
   try {
     const session = await openSession({
-      ...{ index, reader, checkpointPath, store, service, source, bareName, clock, signal },
+      index,
+      reader,
+      checkpointPath,
+      store,
+      service,
+      source,
+      bareName,
+      clock,
+      signal,
       inspectAgain: isRead(settings)
         ? () =>
             inspectInput({ settings, stdin, signal, environment }, (again) => Promise.resolve(again.index))
@@ -82,7 +90,8 @@ async function reviewOf<Result>(
       scope: baseUrl ?? (await embeddedScopeOf(registryPath)),
       reviewer: settings.review.reviewer ?? systemUser(environment),
       doubt: doubtOf(settings),
-      ...{ isRunGoingOn, follow: follow === null ? null : (unanswered) => follow(reader, unanswered) },
+      isRunGoingOn,
+      follow: follow === null ? null : (unanswered) => follow(reader, unanswered),
     })
     const fresh = keepFresh({ session, clock, onTrouble })
     try {

@@ -24,7 +24,11 @@ export async function openStorePlace(
     const { openSharedStorePlace } = await import('./shared-store-place.js')
     const { path: decisionsPath } = settings.decisions
     return openSharedStorePlace(path, {
-      ...{ checkpointPath, decisionsPath, environment, clock, random: systemRandom },
+      checkpointPath,
+      decisionsPath,
+      environment,
+      clock,
+      random: systemRandom,
     })
   }
   const store = openReviewStore(path)

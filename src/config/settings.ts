@@ -142,7 +142,16 @@ function pickRecorded(filled: Filled, stages: readonly StageKind[]): Settings['a
   const { job, history, review, report, alarms } = filled
   return {
     input: { ...input, paths: undefined },
-    ...{ output, lookup, submission, limits, polling, budget, billing, job, history, report },
+    output,
+    lookup,
+    submission,
+    limits,
+    polling,
+    budget,
+    billing,
+    job,
+    history,
+    report,
     checkpoint: { maxAge: checkpoint.maxAge },
     stages: Object.fromEntries([
       ...(stages.length === 0 ? [] : [['with', [...stages]] as const]),

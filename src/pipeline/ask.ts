@@ -108,7 +108,12 @@ export async function askUntilAnswered(
   const { durationMsMax, lookupsMax, cost } = scheduling
   const isBounded = lookupsMax !== null || cost !== undefined
   const progress = watchProgress({
-    ...{ plan, tally, stages, ...scheduling, clock, observe },
+    plan,
+    tally,
+    stages,
+    ...scheduling,
+    clock,
+    observe,
     prices: deps.prices ?? null,
     spent: isBounded ? await readSpending(checkpoint) : null,
     timeline: run.timeline,

@@ -28,7 +28,11 @@ export async function besideGathering(
   const { clock, observe, interrupt, doubtThreshold = doubtThresholdByDefault } = deps
   const stopping = new AbortController()
   const gatherer = new CandidateGatherer({
-    ...{ source, scope, clock, threshold: doubtThreshold, editionScopes: `${decisionService(null)}:` },
+    source,
+    scope,
+    clock,
+    threshold: doubtThreshold,
+    editionScopes: `${decisionService(null)}:`,
     openStore: reviewStore,
     openReader: () => peekAtKnown(deps, scope),
     stopSignal: AbortSignal.any([stopping.signal, interrupt]),

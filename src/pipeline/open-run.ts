@@ -92,22 +92,20 @@ export async function openRun(
   const rowSpool = spoolsRows(input, output) ? new RowSpool(output.path, deps.input.spoolFolder) : null
   if (rowSpool !== null) closeLater(() => rowSpool.remove())
   return {
-    ...{
-      deps,
-      input,
-      rule,
-      rowKeyColumn,
-      groupColumn,
-      output,
-      changes,
-      rowSpool,
-      connection,
-      checkpoint,
-      decided,
-      webhooks,
-      history,
-      part,
-    },
+    deps,
+    input,
+    rule,
+    rowKeyColumn,
+    groupColumn,
+    output,
+    changes,
+    rowSpool,
+    connection,
+    checkpoint,
+    decided,
+    webhooks,
+    history,
+    part,
     reviewStore: review === undefined ? reviewStore.get : () => review.candidates,
     startedAtMs,
     timeline: createTimeline(),
@@ -138,7 +136,12 @@ async function openPartOf(
   }
   if (database === undefined) throw new Error('a part without a database to publish it in')
   const opened = await openPart({
-    ...{ name: part.job, partition: part.partition, scope, attempt, clock, database },
+    name: part.job,
+    partition: part.partition,
+    scope,
+    attempt,
+    clock,
+    database,
     inputFingerprint: input.listFingerprint(),
     nowMs: clock.nowMs(),
   })

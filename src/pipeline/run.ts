@@ -62,7 +62,10 @@ async function joined(
   const joining = { ...shared, folder, clock, random, acceptRollback, part, notice, signal }
   const run = await joinShared(joining, closeLater)
   const review = new SharedReview({
-    ...{ database: run.database, checkpointPath: run.path, clock, random },
+    database: run.database,
+    checkpointPath: run.path,
+    clock,
+    random,
     decisionsPath: deps.decisions?.path ?? '',
   })
   closeLater(() => {
@@ -117,7 +120,8 @@ function summaryOfPart(
   observe({ type: 'notice', text: publishedText(partition, part) })
   const summary: RunSummary = {
     ...summaryOfNothing(connection.service, createTally().tally),
-    ...{ outputPaths: filesOf(part), rowCount: part.rowCount },
+    outputPaths: filesOf(part),
+    rowCount: part.rowCount,
   }
   observe({ type: 'finished', summary })
   return summary
@@ -134,7 +138,13 @@ async function readInput(run: OpenRun): Promise<Ingested> {
   }
   const asked = askedBefore(() => peekAtKnown(deps, connection.scope))
   const read = await ingest({
-    ...{ input, rule, rowKeyColumn, groupColumn, dedupe, place, signal },
+    input,
+    rule,
+    rowKeyColumn,
+    groupColumn,
+    dedupe,
+    place,
+    signal,
     spool: run.rowSpool,
     earlier: asked,
   }).finally(asked.close)

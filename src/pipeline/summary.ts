@@ -129,18 +129,21 @@ function findBudgetEnd({ service, stop, job, prices, ...facts }: SummaryFacts): 
 /** Of a run that asked nobody anything. */
 export const summaryOfNothing = (service: RunSummary['service'], tally: Tally): RunSummary =>
   summarise({
-    ...{
-      service,
-      stop: null,
-      job: null,
-      tally,
-      domainCount: 0,
-      stages: [],
-      prices: null,
-      index: new RowIndex(),
-    },
+    service,
+    stop: null,
+    job: null,
+    tally,
+    domainCount: 0,
+    stages: [],
+    prices: null,
+    index: new RowIndex(),
     plan: nothingPlanned(),
-    ...{ rows: new Map(), review: null, report: null, notes: [], elapsedMs: 0, askingMs: 0 },
+    rows: new Map(),
+    review: null,
+    report: null,
+    notes: [],
+    elapsedMs: 0,
+    askingMs: 0,
   })
 
 function notesOf({ webhookRefusal, contradictions, deliveries, ...tally }: Tally): string[] {

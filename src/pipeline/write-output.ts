@@ -107,12 +107,21 @@ async function readAnswers<Used>(
   const { doubtThreshold = doubtThresholdByDefault } = deps
   if (deps.review !== undefined) {
     await bringCandidates({
-      ...{ review: deps.review, scope, index, reader, doubtThreshold },
-      ...{ decided: run.decided.lookups, columns: output.columns },
+      review: deps.review,
+      scope,
+      index,
+      reader,
+      doubtThreshold,
+      decided: run.decided.lookups,
+      columns: output.columns,
     })
   }
   const review = openReviewOfRows({
-    ...{ checkpointPath: deps.checkpoint.path, scope, decided: run.decided, reader, doubtThreshold },
+    checkpointPath: deps.checkpoint.path,
+    scope,
+    decided: run.decided,
+    reader,
+    doubtThreshold,
     columns: output.columns,
   })
   try {

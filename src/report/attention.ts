@@ -70,7 +70,8 @@ function attentionEntry(
   const found = fields.get('display_name') ?? fields.get('legal_name') ?? fields.get('entity_id')
   return {
     ...place,
-    ...{ rowKey, name },
+    rowKey,
+    name,
     status: fields.get('status')?.value ?? '',
     confidence: confidence === undefined ? null : Number(confidence.value),
     found: found?.value ?? null,

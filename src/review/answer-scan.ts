@@ -99,7 +99,10 @@ export class AnswerScan {
     for (const [at, { place, ...facts }] of found.entries()) {
       const { name = '', location = null } = asked[at] ?? {}
       queue.add({
-        ...{ ...facts, isDoubtful, rowCount: rowCounts[place] ?? 0, firstRow: firstRows[place] ?? 0 },
+        ...facts,
+        isDoubtful,
+        rowCount: rowCounts[place] ?? 0,
+        firstRow: firstRows[place] ?? 0,
         nameHash: hashOf(this.#bareName(name)),
         text: location === null ? name : `${name} ${location}`,
       })

@@ -45,8 +45,12 @@ export function decisionsOf(
     if (name !== null) names.set(entityId, name)
   }
   const decisions = choices.map(({ lookup, verdict, entityId, note }, at) => ({
-    ...{ lookup, verdict, entityId, note: note?.trim() === '' ? null : note },
-    ...{ name: asked[at]?.name ?? '', location: asked[at]?.location ?? null },
+    lookup,
+    verdict,
+    entityId,
+    note: note?.trim() === '' ? null : note,
+    name: asked[at]?.name ?? '',
+    location: asked[at]?.location ?? null,
     entityName: entityId === null ? null : (names.get(entityId) ?? deps.records.nameOf(entityId)),
     decidedBy: deps.reviewer,
     decidedAtMs: deps.nowMs,

@@ -1,3 +1,5 @@
+import type { Lookup } from '../core/identity.js'
+import { nameWithIdentifiers } from '../core/stated-identifiers.js'
 import type { LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
 
@@ -29,7 +31,9 @@ export function lookupsOf(index: RowIndex): InputLookups {
     }
   }
   return {
-    ...{ ids, firstRows, rowCounts: countsOfAll.slice(first, end) },
+    ids,
+    firstRows,
+    rowCounts: countsOfAll.slice(first, end),
     unknownRowCount: first === 0 ? 0 : (countsOfAll[0] ?? 0),
   }
 }
@@ -48,3 +52,9 @@ export function placeOf(ids: Uint32Array, id: LookupId): number {
   }
   return -1
 }
+
+/** A domain is looked for as the identifier that it is. */
+export const meant = (asked: Lookup, isOfDomain: boolean): Lookup =>
+  isOfDomain
+    ? { ...asked, name: nameWithIdentifiers(null, [{ kind: 'website', value: asked.name, place: null }]) }
+    : asked

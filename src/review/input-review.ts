@@ -69,7 +69,9 @@ export class InputReview {
     const { queue, records } = this
     this.verdicts = new Verdicts({
       ...deps,
-      ...{ queue, records, isShared: deps.follow !== null },
+      queue,
+      records,
+      isShared: deps.follow !== null,
       include: (id) => this.#scan.include(id, reader, queue),
     })
   }

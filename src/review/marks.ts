@@ -70,16 +70,23 @@ const letters = new Intl.Segmenter('und', { granularity: 'grapheme' })
 function piecesOf(text: string | null): Piece[] {
   if (text === null || text === '') return []
   const pieceOf = (piece: string, spellings: readonly string[]): Piece => ({
-    ...{ text: piece, spellings },
-    ...{ isShared: false, letterMarks: null },
+    text: piece,
+    spellings,
+    isShared: false,
+    letterMarks: null,
   })
   if (text.length > charsMax) return [pieceOf(text, [])]
   return [...words.segment(text)].map(({ segment }) => pieceOf(segment, spellingsOf(segment)))
 }
 
 const umlauts: Readonly<Record<string, string>> = {
-  ...{ ä: 'ae', ö: 'oe', ü: 'ue', å: 'aa' },
-  ...{ ø: 'oe', æ: 'ae', ß: 'ss' },
+  ä: 'ae',
+  ö: 'oe',
+  ü: 'ue',
+  å: 'aa',
+  ø: 'oe',
+  æ: 'ae',
+  ß: 'ss',
 }
 
 const plainWord = /^[a-zA-Z0-9]+$/

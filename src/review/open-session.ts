@@ -1,6 +1,5 @@
 import { UserError } from '../core/errors.js'
 import type { Lookup } from '../core/identity.js'
-import { nameWithIdentifiers } from '../core/stated-identifiers.js'
 import { withAnswerFirst } from '../pipeline/rules/answer-candidate.js'
 import { candidatesMax, type Candidate, type CandidateSource } from '../pipeline/rules/candidate.js'
 import type { KeptDecision } from '../pipeline/decisions/review-store.js'
@@ -8,6 +7,7 @@ import { factsOfAnswer, type AnswerFacts } from './answer-facts.js'
 import { CandidateBook } from './candidate-book.js'
 import { candidateView } from './candidate-view.js'
 import { decisionsOf } from './choices.js'
+import { meant } from './input-lookups.js'
 import { decisionView } from './decision-view.js'
 import { InputReview, type InputReviewDeps } from './input-review.js'
 import type {
@@ -96,7 +96,10 @@ class InputSession implements ReviewSession {
     const { openByStatus } = queue.counts()
     return {
       ...this.#state(),
-      ...{ totalCount: entries.length, from, openByStatus, isRunGoingOn },
+      totalCount: entries.length,
+      from,
+      openByStatus,
+      isRunGoingOn,
       rows: this.#rowsOf(this.#entriesAt(entries.subarray(from, from + count))),
       places: Object.fromEntries(places),
     }
@@ -129,7 +132,8 @@ class InputSession implements ReviewSession {
       row,
       context: asked.context,
       candidates: candidates.map((candidate) => candidateView(candidate, asked)),
-      ...{ candidatesError, factors },
+      candidatesError,
+      factors,
       alike: this.#alikeOf(alike, candidates),
     }
   }
@@ -266,8 +270,13 @@ class InputSession implements ReviewSession {
       const identity = identities[at] ?? null
       if (identity === null) return []
       return {
-        ...{ lookup: Buffer.from(identity.key).toString('hex'), name: identity.name ?? '' },
-        ...{ location: identity.location, status, confidence, rowCount, reason },
+        lookup: Buffer.from(identity.key).toString('hex'),
+        name: identity.name ?? '',
+        location: identity.location,
+        status,
+        confidence,
+        rowCount,
+        reason,
         decision: decision === null ? null : decisionView(decision),
       }
     })
@@ -334,12 +343,6 @@ async function toFile(bring: () => Promise<void>): Promise<void> {
     })
   }
 }
-
-/** A domain is looked for as the identifier that it is. */
-const meant = (asked: Lookup, isOfDomain: boolean): Lookup =>
-  isOfDomain
-    ? { ...asked, name: nameWithIdentifiers(null, [{ kind: 'website', value: asked.name, place: null }]) }
-    : asked
 
 /** What the checkpoint does not know any more. */
 const nothingAsked: Lookup = { name: '', location: null, context: null }

@@ -67,14 +67,20 @@ export function openParts<Runs extends AnyRunStore>(
     const held = isInProcess ? createHeldPolls(clock) : null
     const waiting = held === null ? [streams.onEnded] : [streams.onEnded, held.onEnded]
     const stores = storesOf({
-      ...{ waiting, clock, random },
+      waiting,
+      clock,
+      random,
       lateMs: () => faults.deliveryDelayMs(),
       endingOf: waiterEndings({ entity: entityEventData(knowledge), domain: domainEventData }),
     })
     const { runs: store, callers, limiter } = stores
     const webhooks = createWebhooks(options, { ...stores, clock, log, faults })
     const researcher = startResearcher({
-      ...{ store: guardedDue(store, guard), knowledge, clock, log, isBusy },
+      store: guardedDue(store, guard),
+      knowledge,
+      clock,
+      log,
+      isBusy,
       onStored: webhooks.outbox.wake,
     })
     const follower =
@@ -127,7 +133,9 @@ function openBuilds(options: PartsOptions, deps: Deps, store: AnyBuildStore): De
   const { knowledge } = deps
   const { domainLists: lists = noDomainLists, checkWebsite = null } = options
   return createBuilds({
-    ...{ ...deps, ...deps.outgoing, store },
+    ...deps,
+    ...deps.outgoing,
+    store,
     buildMs: options.buildMs ?? { min: 0, max: 0 },
     edition: () => knowledge.edition?.() ?? null,
     compilers: {

@@ -24,7 +24,9 @@ export function fillMigrateCommand(checkpoint: Command, io: CliIo): void {
       const { prices } = resolveSettings(configOf([], flags, io.environment), io.environment)
       const { moveCheckpoint, placeOf, undoMove } = await import('../../pipeline/moving/move-checkpoint.js')
       const deps: MoveDeps = {
-        ...{ clock: systemClock, random: systemRandom, environment: io.environment },
+        clock: systemClock,
+        random: systemRandom,
+        environment: io.environment,
         priceMicrosOf: (kind) => prices?.byKind[kind] ?? 0,
         notice: (text) => {
           io.err(`${text}\n`)

@@ -44,7 +44,11 @@ async function collect(flags: Flags, io: CliIo): Promise<void> {
   }
   try {
     const collected = await collectParts({
-      ...{ database, clock: systemClock, job, baseUrl: settings.service.baseUrl, signal: io.interrupt },
+      database,
+      clock: systemClock,
+      job,
+      baseUrl: settings.service.baseUrl,
+      signal: io.interrupt,
       output: flags.output === undefined ? null : { path: flags.output },
     })
     if (flags.json === true) io.out(jsonLine('collected', collected))

@@ -47,7 +47,11 @@ export function fillExportCommand(command: Command, io: CliIo): void {
           await bringCandidates({ ...wanted, review: shared, scope })
         }
         const review = openReviewOfRows({
-          ...{ checkpointPath, scope, decided, reader, columns: output.columns },
+          checkpointPath,
+          scope,
+          decided,
+          reader,
+          columns: output.columns,
           doubtThreshold,
         })
         const answers = answerLinesOf({ index, reader, stages: output.stages, review })

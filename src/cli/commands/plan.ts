@@ -155,7 +155,9 @@ function describePlan(
     estimateEtaMs({
       toSubmit: billedMax,
       running: plan.poll,
-      ...{ pollsPerAnswer: 1, runs: null, answersPerMs: 0 },
+      pollsPerAnswer: 1,
+      runs: null,
+      answersPerMs: 0,
       ...settings.limits,
     }) ?? 0
   // The last run still has to finish after the last submission.

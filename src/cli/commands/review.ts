@@ -68,10 +68,15 @@ async function servePage(
     session,
     about: {
       input: (settings.input.paths ?? []).map((path) => basename(path)).join(', '),
-      ...{ reviewer: session.reviewer, service, command: commandLine(io), decisionsPath },
+      reviewer: session.reviewer,
+      service,
+      command: commandLine(io),
+      decisionsPath,
     },
     assets: readPageAssets(),
-    ...{ address: listen, clock: systemClock, random: systemRandom },
+    address: listen,
+    clock: systemClock,
+    random: systemRandom,
     onBug: (error) => {
       io.err(`This is a bug in enrich; what was decided before is safe.\n${errorStack(error)}\n`)
     },

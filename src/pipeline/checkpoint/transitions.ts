@@ -37,7 +37,7 @@ export type Change =
   | { readonly of: 'attention'; readonly lookupId: LookupId; readonly reason: string }
 
 /** What is known of a submission: `accepted` and `uncertain` ones count as billed. */
-export type Verdict = 'intended' | 'accepted' | 'not_created' | 'uncertain' | 'rejected'
+type Verdict = 'intended' | 'accepted' | 'not_created' | 'uncertain' | 'rejected'
 
 /** A lookup as a transition finds it. */
 export interface LookupNow {

@@ -54,7 +54,10 @@ export function openEnding(deps: EndingDeps): Ending {
       alarmsOf(ending.conditions, { rowCount, rowsByStatus, changes, money }, observe),
     ofRun: (summary, { run, changes }) =>
       report({
-        ...{ run, summary, money: summary.money, changes: changes?.counts ?? null },
+        run,
+        summary,
+        money: summary.money,
+        changes: changes?.counts ?? null,
         exitCode: exitCodeOf(summary, interruptionCode(interrupt.reason)),
         failure: failureOf(summary),
         alarms: summary.alarms,

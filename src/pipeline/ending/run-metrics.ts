@@ -12,7 +12,9 @@ export async function metricsText(end: RunEnd, earlier: EarlierEnds): Promise<st
   for (const { name, help, label, values } of metricsOf(end, earlier)) {
     if (values.length === 0) continue
     const gauge = new Gauge({
-      ...{ name, help, registers: [registry] },
+      name,
+      help,
+      registers: [registry],
       labelNames: label === undefined ? [] : [label],
     })
     for (const [value, count] of values) gauge.set(label === undefined ? {} : { [label]: value }, count)

@@ -108,7 +108,10 @@ function changesOfRow(
   const { rowKey, name } = newer
   return changesOf(before, after).map((change) => ({
     ...change,
-    ...{ rowKey, name, rowNumber: row + 1, run },
+    rowKey,
+    name,
+    rowNumber: row + 1,
+    run,
     oldEntityId: currentEntityId(before),
     newEntityId: currentEntityId(after),
   }))
@@ -128,8 +131,16 @@ function rowChange(
 ): Change {
   const entityId = currentEntityId(parsePublishedState(state))
   return {
-    ...{ kind, rowKey, rowNumber: row + 1, name, run },
-    ...{ field: null, old: null, new: null, oldSource: null, newSource: null },
+    kind,
+    rowKey,
+    rowNumber: row + 1,
+    name,
+    run,
+    field: null,
+    old: null,
+    new: null,
+    oldSource: null,
+    newSource: null,
     oldEntityId: kind === 'row_gone' ? entityId : null,
     newEntityId: kind === 'new_row' ? entityId : null,
   }

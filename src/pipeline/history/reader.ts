@@ -74,7 +74,8 @@ class SqliteHistory implements HistoryReader, Pick<KnownHistory, 'submissions'> 
       const rows = readOutput(this.#database, row.output_id)
       if (rows === null) throw this.#notAsWritten(`of what run ${run} published`)
       return {
-        ...{ run, rows },
+        run,
+        rows,
         entries: (numbers) => this.#entries(numbers),
         numbersOf: (isWanted) => this.#numbersOf(isWanted),
       }

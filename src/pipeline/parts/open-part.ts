@@ -73,7 +73,10 @@ export async function publishPart(
   const basisPath = report.paths.length > 1 ? basisPathOf(path) : null
   const published = await ledger.publish(
     {
-      ...{ part: partition.index, attempt, path, rowCount: report.rowCount },
+      part: partition.index,
+      attempt,
+      path,
+      rowCount: report.rowCount,
       ...(await factsOf(path)),
       basis: basisPath === null ? null : await factsOf(basisPath),
     },

@@ -157,7 +157,11 @@ function partOfRow(row: OutputRow): PublishedPart {
       ? null
       : { byteCount: basis_byte_count, sha256: basis_sha256 }
   return {
-    ...{ part, attempt, path, sha256, basis },
+    part,
+    attempt,
+    path,
+    sha256,
+    basis,
     rowCount: row.row_count,
     byteCount: row.byte_count,
     publishedAt: row.published_at.toISOString(),

@@ -58,9 +58,12 @@ const hasMatch = (state: PublishedState): boolean =>
 function changed(kind: StateChange['kind'], field: PublishedField, { older, newer }: Pair): StateChange {
   const [before, after] = [older.get(field), newer.get(field)]
   return {
-    ...{ kind, field },
-    ...{ old: before?.value ?? null, new: after?.value ?? null },
-    ...{ oldSource: before?.source ?? null, newSource: after?.source ?? null },
+    kind,
+    field,
+    old: before?.value ?? null,
+    new: after?.value ?? null,
+    oldSource: before?.source ?? null,
+    newSource: after?.source ?? null,
   }
 }
 

@@ -68,7 +68,13 @@ export async function connectMachines(
       counter,
     }
     return new KindMachine({
-      ...{ checkpoint, clock, polling, stopping, backlog, counter, jobBudget },
+      checkpoint,
+      clock,
+      polling,
+      stopping,
+      backlog,
+      counter,
+      jobBudget,
       lookupsMax: kind === 'resolution' ? null : lookupsMax,
       budget: costBudget?.of(kind) ?? null,
       protocol: protocolOf(kind, deps.client, deps.serverErrorMeans),

@@ -70,7 +70,9 @@ export function matchIdentified(query: NameQuery, deps: IdentifiedDeps): Identif
   }
   let made: Resolution | null = null
   return {
-    ...{ asked, judge, decision },
+    asked,
+    judge,
+    decision,
     domain: isWebsite ? first.value : null,
     answer: () => (made ??= makeAnswer()),
   }

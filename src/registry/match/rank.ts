@@ -1,6 +1,7 @@
 import type { CandidateName } from './candidate.js'
 import { compareNames, type NameComparison } from './compare-names.js'
-import { featureNames, featuresOf, type Evidence, type FeatureName, type Siblings } from './evidence.js'
+import type { Evidence, Siblings } from './evidence.js'
+import { featureNames, featuresOf, type FeatureName } from './features.js'
 import { queryFeaturesOf } from './query-features.js'
 import { fittedCoefficients, scoreOf, sharesOf, type Coefficients } from './model.js'
 import { agreementOf, type LocationHint, type PlaceAgreement } from './place.js'

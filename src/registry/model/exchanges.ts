@@ -2,7 +2,14 @@
 const marketNames: Readonly<Record<string, readonly string[]>> = {
   NASDAQ: ['XNAS', 'XNGS', 'XNMS', 'XNCM', 'NASDAQGS', 'NASDAQGM', 'NASDAQCM', 'NASDAQSTOCKMARKET'],
   NYSE: [
-    ...['XNYS', 'NEWYORKSTOCKEXCHANGE', 'NYSEARCA', 'ARCX', 'ARCA', 'NYSEAMERICAN', 'NYSEMKT', 'XASE'],
+    'XNYS',
+    'NEWYORKSTOCKEXCHANGE',
+    'NYSEARCA',
+    'ARCX',
+    'ARCA',
+    'NYSEAMERICAN',
+    'NYSEMKT',
+    'XASE',
     'AMEX',
   ],
   CBOE: ['BATS', 'BZX', 'CBOEBZX', 'XCBO'],

@@ -92,7 +92,8 @@ export function binsOf(points: readonly TimelinePoint[]): Bin[] {
     const before = edges[index] ?? zero
     const countOf = (key: Counted) => Math.max(0, edge[key] - before[key])
     return {
-      ...{ fromMs: before.elapsedMs, untilMs: edge.elapsedMs },
+      fromMs: before.elapsedMs,
+      untilMs: edge.elapsedMs,
       answered: countOf('answered'),
       submissions: countOf('submissions'),
       polls: countOf('polls'),

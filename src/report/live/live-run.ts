@@ -109,12 +109,16 @@ export class LiveRun {
 
   data(): LiveData {
     return {
-      ...{ phase: this.#phase, rowCount: this.#rowCount, progress: this.#progress },
-      ...{ command: this.#deps.command, startedAtMs: this.#deps.startedAtMs },
+      phase: this.#phase,
+      rowCount: this.#rowCount,
+      progress: this.#progress,
+      command: this.#deps.command,
+      startedAtMs: this.#deps.startedAtMs,
       timeline: this.#timeline.points(),
       notices: this.#notices,
       failure: this.#failure,
-      ...{ earlier: this.#earlier, paid: this.#paid },
+      earlier: this.#earlier,
+      paid: this.#paid,
       report: this.#report,
     }
   }

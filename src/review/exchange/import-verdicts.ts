@@ -97,7 +97,10 @@ async function record(
   if (choices.length === 0) return
   const { decisions, others } = await session.decide(
     choices.map(({ row, verdict, entityId, note }) => ({
-      ...{ lookup: row.lookup, verdict, entityId, note },
+      lookup: row.lookup,
+      verdict,
+      entityId,
+      note,
       seen: row.decision?.sequence ?? 0,
     })),
   )

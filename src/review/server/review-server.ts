@@ -143,7 +143,11 @@ function describeRequest(
 ): PageRequest {
   const { host, origin, cookie, 'sec-fetch-site': fetchSite, 'content-type': contentType } = headers
   return {
-    ...{ method, host, origin, contentType, isEntry: token !== null },
+    method,
+    host,
+    origin,
+    contentType,
+    isEntry: token !== null,
     isForPage: routeOptions.url === pagePaths.page,
     fetchSite: typeof fetchSite === 'string' ? fetchSite : undefined,
     isIn: access.isIn(cookie, port),

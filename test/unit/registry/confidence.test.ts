@@ -4,7 +4,7 @@ import { matchedConfidenceMin } from '../../../src/contract/result.js'
 import { calibration } from '../../../src/registry/match/calibration.js'
 import { decide } from '../../../src/registry/match/decide.js'
 import { evidenceKinds } from '../../../src/registry/match/evidence-kind.js'
-import { featureNames } from '../../../src/registry/match/evidence.js'
+import { featureNames } from '../../../src/registry/match/features.js'
 import { queryFeatureNames } from '../../../src/registry/match/query-features.js'
 import {
   coefficientsOf,

@@ -1,12 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  featureParts,
-  placesOfParts,
-  scoreParts,
-  shareParts,
-} from '../../../src/registry/answer/evidence-parts.js'
-import { featureNames } from '../../../src/registry/match/evidence.js'
+import { scoreParts, shareParts } from '../../../src/registry/answer/evidence-parts.js'
 import { rank, type Held } from '../../support/matching.js'
 
 const held: readonly Held[] = [
@@ -41,11 +35,6 @@ const sum = (parts: readonly { readonly weight: number }[]) =>
   parts.reduce((total, { weight }) => total + weight, 0)
 
 describe('the parts of the evidence', () => {
-  test('each feature of the model is in one part, and in no other', () => {
-    const places = featureParts.flatMap((part) => placesOfParts[part])
-    expect([...places].sort((a, b) => a - b)).toEqual([...featureNames.keys()])
-  })
-
   test('those of the features add up to the score of the model, whatever is asked', () => {
     fc.assert(
       fc.property(name, location, (asked, place) => {

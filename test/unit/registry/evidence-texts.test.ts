@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { scoreParts, type FeaturePart } from '../../../src/registry/answer/evidence-parts.js'
+import { scoreParts } from '../../../src/registry/answer/evidence-parts.js'
+import type { FeaturePart } from '../../../src/registry/match/features.js'
 import {
   otherCandidatesText,
   otherRegistersText,

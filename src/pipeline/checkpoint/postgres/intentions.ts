@@ -128,8 +128,13 @@ export class Intentions {
       store.workerId,
       batch.map(({ lookupId }) => lookupId),
       batch.map(({ nowMs }) => nowMs),
-      ...[store.scopeId(this.#kind), store.job.jobId, `enr_${store.id}_${store.scopeId(this.#kind)}_`],
-      ...[rowsMax, kindMax, priceMicros, costMaxMicros],
+      store.scopeId(this.#kind),
+      store.job.jobId,
+      `enr_${store.id}_${store.scopeId(this.#kind)}_`,
+      rowsMax,
+      kindMax,
+      priceMicros,
+      costMaxMicros,
       store.generation,
     ])
   }

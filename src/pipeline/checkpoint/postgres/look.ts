@@ -50,7 +50,9 @@ export async function lookAtShared(deps: SharedLookDeps, closeLater: CloseLater)
     copy.close()
   })
   return {
-    ...{ path: copy.path, problem: shared.problem, database: shared },
+    path: copy.path,
+    problem: shared.problem,
+    database: shared,
     peek: peekInto(shared, copy, deps),
   }
 }

@@ -33,8 +33,15 @@ const openStates: ReadonlySet<LookupState> = new Set(['new', 'uncertain', 'inten
 export class SharedReconciler {
   readonly #deps: SharedReconcilerDeps
   readonly #result: Reconciled = {
-    ...{ accepted: [], charged: [], notCreated: [], restored: [], billedTwice: [], severalCharged: [] },
-    ...{ unknown: [], leftUncertain: [], otherCount: 0 },
+    accepted: [],
+    charged: [],
+    notCreated: [],
+    restored: [],
+    billedTwice: [],
+    severalCharged: [],
+    unknown: [],
+    leftUncertain: [],
+    otherCount: 0,
   }
   readonly #chargedOfLookup = new Map<string, string[]>()
   /** Submissions that were put back are of no input, and of no process, that is known. */

@@ -140,6 +140,18 @@ async function openJoined(
       : (route: string, windowMs: number) =>
           openTurns({ prompt, clock, random, keyHash: keyHashOf(scope, key), route, windowMs })
   return openPostgresCheckpoint({
-    ...{ scope, job, nowMs, random, clock, postgres, id, generation, explain, worker, copy, turnsOf, part },
+    scope,
+    job,
+    nowMs,
+    random,
+    clock,
+    postgres,
+    id,
+    generation,
+    explain,
+    worker,
+    copy,
+    turnsOf,
+    part,
   })
 }

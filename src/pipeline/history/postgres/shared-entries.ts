@@ -114,7 +114,9 @@ function itemOf({ address, rowKey, name, state, ...facts }: NewEntry): EntryItem
   const entry = { address, rowKey: storable(rowKey), name: storable(name) }
   const checksum = stateChecksum(ofState, state)
   return {
-    ...{ entry, ofState, digest: entryDigest(entry, ofState) },
+    entry,
+    ofState,
+    digest: entryDigest(entry, ofState),
     // As it comes, it holds the whole piece of memory that it was packed in, and it may wait.
     state: { ...counted, packing, stateBytes, packed: Buffer.from(packed), checksum },
   }

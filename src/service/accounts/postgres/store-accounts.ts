@@ -42,8 +42,10 @@ async function storeOne(
      WHERE account_number = $1`,
     [
       accountNumber,
-      ...[creditUnits !== undefined, creditUnits ?? null],
-      ...[monthlyUnitsMax !== undefined, monthlyUnitsMax ?? null],
+      creditUnits !== undefined,
+      creditUnits ?? null,
+      monthlyUnitsMax !== undefined,
+      monthlyUnitsMax ?? null,
     ],
   )
   // A key that is given again stays: replicas that run with it must not miss it for a moment.
