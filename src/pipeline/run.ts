@@ -15,15 +15,15 @@ import { publishedText } from './parts/open-part.js'
 import { filesOf } from './parts/part-files.js'
 import { summaryOfNothing } from './summary.js'
 import { peekAtKnown } from './peek-at-known.js'
-import { recordingFailure } from './record-failure.js'
 import { Backlog } from './scheduler/backlog.js'
 import { moneySoFar } from './progress-watch.js'
-import type { Prices } from './rules/money.js'
+import type { Prices, Money } from './rules/money.js'
 import { planSpending, type PlannedSpending } from './rules/planned-spending.js'
 import type { RunSummary } from './rules/run-summary.js'
 import { readSpending } from './scheduler/job-budget.js'
 import { createTally } from './tally.js'
 import { assertFilesMayGrow, checkOutput, tryOutput } from './write-output.js'
+import { endOfError } from './ending/end-of-error.js'
 
 /** A row's whole walk: read, identify, ask once, wait, join, publish. */
 export async function runPipeline(deps: PipelineDeps): Promise<RunSummary> {
@@ -226,5 +226,25 @@ async function sayingWhatWasBilled<Result>(
     throw error instanceof UserError && backlogs.some(({ hasSubmitted }) => hasSubmitted)
       ? error.afterSubmissions()
       : error
+  }
+}
+
+/** A run that ends by an error, or is interrupted before it asks, is remembered as such. */
+async function recordingFailure<Result>(
+  run: OpenRun,
+  moneySoFar: () => Money | null,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (thrown) {
+    const error = explainSystemFailure(thrown)
+    const { history, timeline, ending, deps } = run
+    const { exitCode, failure } = endOfError(error, deps.interrupt)
+    const money = moneySoFar()
+    history.note({ error: failure, money, timeline: timeline.points() })
+    await ending.ofError(error, { run: history.run, money })
+    await history.end(exitCode)
+    throw error
   }
 }

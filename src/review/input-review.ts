@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { UserError } from '../core/errors.js'
 import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import type { DecisionsBook } from '../pipeline/decisions/decisions-book.js'
@@ -5,7 +6,6 @@ import type { ReviewStore } from '../pipeline/decisions/review-store.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
 import type { Clock } from '../platform/clock.js'
 import { AnswerScan, type Doubt } from './answer-scan.js'
-import { guardCheckpoint } from './checkpoint-guard.js'
 import { CompanyRecords } from './company-records.js'
 import { findFirst } from './first-lookups.js'
 import { lookupsOf } from './input-lookups.js'
@@ -174,3 +174,30 @@ const unknown = (lookup: string): UserError =>
   new UserError('REVIEW_LOOKUP_UNKNOWN', `the input has no doubtful lookup ${lookup}`, {
     hint: 'load the page again',
   })
+
+/**
+ * Takes a checkpoint as it is, and throws REVIEW_CHECKPOINT_CHANGED from then on where another file is in its place, or
+ * none: what is read from the one that is open is not what runs know by then. One that is written, compacted or migrated
+ * stays the same file.
+ */
+function guardCheckpoint(path: string): () => void {
+  const opened = fileOf(path)
+  return () => {
+    const found = fileOf(path)
+    if (found === opened) return
+    const what = found === null ? 'is gone' : 'was replaced'
+    throw new UserError(
+      'REVIEW_CHECKPOINT_CHANGED',
+      `the checkpoint ${path} ${what} while its review was open`,
+      {
+        hint: 'what was decided is safe: put it back, or start enrich review again',
+      },
+    )
+  }
+}
+
+/** What tells files apart; null where there is none. */
+function fileOf(path: string): string | null {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found === undefined ? null : `${found.dev}:${found.ino}`
+}

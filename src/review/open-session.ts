@@ -5,10 +5,9 @@ import { candidatesMax, type Candidate, type CandidateSource } from '../pipeline
 import type { KeptDecision } from '../pipeline/decisions/review-store.js'
 import { factsOfAnswer, type AnswerFacts } from './answer-facts.js'
 import { CandidateBook } from './candidate-book.js'
-import { candidateView } from './candidate-view.js'
+import { candidateView, decisionView } from './views.js'
 import { decisionsOf } from './choices.js'
 import { meant } from './input-lookups.js'
-import { decisionView } from './decision-view.js'
 import { InputReview, type InputReviewDeps } from './input-review.js'
 import type {
   AlikeRow,

@@ -3,18 +3,18 @@ import type { Command } from 'commander'
 import { formatCount } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import { isPostgresUrl } from '../../core/postgres-address.js'
-import { blamingDamage } from '../../pipeline/checkpoint/verify.js'
+import { blamingDamage, problemOf } from '../../pipeline/checkpoint/verify.js'
 import type { ScopeCounts, UncertainLookup } from '../../pipeline/checkpoint/checkpoint.js'
-import { problemOf } from '../../pipeline/checkpoint/verify.js'
 import { openCheckpointReader } from '../../pipeline/checkpoint/reader.js'
-import type { LookupKind } from '../../pipeline/rules/lookup-kind.js'
+import { type LookupKind, firstKinds } from '../../pipeline/rules/lookup-kind.js'
 import { readInboxCounts, type InboxCounts } from '../../pipeline/inbox/inbox.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
 import { quote, jsonLine, type CliIo } from '../terminal/io.js'
-import { decidedCountsOf, type DecidedCounts } from './decided-counts.js'
 import { warnOfStanding } from '../terminal/report-error.js'
 import { sharedStatusText } from '../terminal/shared-status-text.js'
+import { readStandingDecisions } from '../../pipeline/decisions/read-standing.js'
+import { decisionService, type Verdict } from '../../pipeline/rules/decision.js'
 
 type StatusFlags = ConfigFlags & { uncertain?: boolean; json?: boolean }
 
@@ -250,4 +250,30 @@ function uncertainText(uncertain: readonly UncertainLookup[]): string {
 
 function when(ms: number | null): string {
   return ms === null ? 'never' : new Date(ms).toISOString().replace('T', ' ').slice(0, 16)
+}
+
+/** Lookups of a checkpoint that people decided, by what they said. */
+type DecidedCounts = Readonly<Record<Verdict, number>>
+
+/** Of lookups that were asked of each service. Throws DECISIONS_* and REVIEW_STORE_*. */
+async function decidedCountsOf(
+  { checkpoint: { path }, decisions }: Pick<Settings, 'checkpoint' | 'decisions'>,
+  scopes: readonly string[],
+): Promise<ReadonlyMap<string, DecidedCounts>> {
+  const counts = new Map<string, DecidedCounts>()
+  for (const scope of scopes) {
+    const service = decisionService(scope.startsWith('embedded:') ? null : scope)
+    const { byLookup } = await readStandingDecisions({ ...decisions, checkpointPath: path, service })
+    const reader = openCheckpointReader(path, scope)
+    try {
+      const keys = [...byLookup.keys()].map((lookup) => Buffer.from(lookup, 'hex'))
+      const found = firstKinds.map((kind) => reader?.find(kind, keys) ?? [])
+      const known = [...byLookup.values()].filter((_, at) => found.some((ids) => (ids[at] ?? 0) !== 0))
+      const countOf = (verdict: Verdict) => known.filter((one) => one.verdict === verdict).length
+      counts.set(scope, { accepted: countOf('accepted'), none: countOf('none') })
+    } finally {
+      reader?.close()
+    }
+  }
+  return counts
 }

@@ -6,18 +6,19 @@ import {
   stateDigest,
   type EntryFacts,
   type RunRow,
+  type StateFacts,
 } from '../checkpoint/history-tables.js'
 import { packAnswer } from '../checkpoint/packed-answer.js'
 import { baselineOf } from '../rules/baseline.js'
 import type { OutputFigures, RunRecord } from '../rules/run-record.js'
 import type { RowGroups } from '../input/row-groups.js'
-import { figuresOfOutput } from './count-rows.js'
 import { groupFiguresOf } from './group-rows.js'
 import { lastMarks, writeMarks, type Marks } from './marks.js'
 import { readOutput, writeOutputRows } from './outputs.js'
 import type { BegunRun, HistoryWriter, KeyedEntry, LastOutput, NewEntry, Thinned } from './history-writer.js'
-import { packRecord, rememberedOf, runRowOf, runRowsOf, writeRun } from './run-rows.js'
+import { packRecord, rememberedOf, runRowOf, runRowsOf, writeRun, unpackRecord } from './run-rows.js'
 import { thin } from './thin.js'
+import { figuresOf } from '../rules/output-figures.js'
 
 /** In the checkpoint's own file, each in one transaction of it. Rejects with CHECKPOINT_DAMAGED and DISK_FULL. */
 export class HistoryStore implements HistoryWriter {
@@ -161,5 +162,34 @@ function entryFinder(database: Sqlite): FindEntry {
     const digest = entryDigest(entry, ofState)
     const { address, rowKey, name } = entry
     return find.get(digest) ?? Number(insert.run(address, rowKey, name, stateId(), digest).lastInsertRowid)
+  }
+}
+
+/** Figures of an output: those of an earlier run that published the same, or counted anew. */
+function figuresOfOutput(
+  database: Sqlite,
+  series: string,
+  outputId: number,
+  rows: Uint32Array,
+): OutputFigures {
+  for (const row of runRowsOf(database, series)) {
+    const figures = row.output_id === outputId ? unpackRecord(row.record)?.figures : null
+    if (figures) return { ...figures, byColumn: null }
+  }
+  return figuresOf(countedRows(database, rows))
+}
+
+function* countedRows(database: Sqlite, rows: Uint32Array): Generator<StateFacts & { rowCount: number }> {
+  const factsOf = database.prepare<[number], StateFacts>(
+    `SELECT status, confidence, country FROM history_entries JOIN history_states USING (state_id) WHERE entry_id = ?`,
+  )
+  const sorted = rows.slice().sort()
+  for (let first = 0; first < sorted.length;) {
+    const entry = sorted[first] ?? 0
+    let end = first + 1
+    while (sorted[end] === entry) end++
+    const facts = factsOf.get(entry)
+    if (facts !== undefined) yield { ...facts, rowCount: end - first }
+    first = end
   }
 }

@@ -9,9 +9,17 @@ import { pagePaths, type PageAssets } from '../page/assets.js'
 import type { ReviewSession } from '../session.js'
 import { createAccess, type Access, type Entry } from './access.js'
 import { judgeRequest, type Listening, type PageRequest, type Refusal } from './judge-request.js'
-import { mountApi } from './mount-api.js'
 import { errorReply, replyOfError } from './page-errors.js'
-import { requestLimits } from './page-requests.js'
+import {
+  requestLimits,
+  decideBody,
+  decisionsQuery,
+  lookupParams,
+  parseRequest,
+  queueQuery,
+  searchQuery,
+  undoBody,
+} from './page-requests.js'
 
 const serverLimits = {
   connectionsMax: 64,
@@ -215,3 +223,33 @@ const reachable = ({ host, port }: ListenAddress): ListenAddress => ({
   host: host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host,
   port,
 })
+
+/** The routes that `page-data.ts` describes: what the page asks and what it is told, each from the session. */
+function mountApi(app: FastifyInstance, session: ReviewSession, about: SessionView): void {
+  app.get('/api/session', () => about)
+  app.get('/api/queue', ({ query }) => {
+    const { status, ...window } = parseRequest(queueQuery, query)
+    return session.page({ ...window, statuses: status })
+  })
+  app.get('/api/lookups/:lookup', ({ params }) => session.detail(parseRequest(lookupParams, params).lookup))
+  app.get('/api/search', ({ query }, reply) =>
+    session.search(parseRequest(searchQuery, query), untilGone(reply)),
+  )
+  app.get('/api/decisions', ({ query }) => session.decisions(parseRequest(decisionsQuery, query).count))
+  app.post('/api/decisions', async ({ body }, reply) => {
+    const { lookups, ...choice } = parseRequest(decideBody, body)
+    const answer = await session.decide(lookups.map((one) => ({ ...one, ...choice })))
+    // What somebody else took back in the meantime leaves none behind.
+    return reply.code(answer.decisions.length === 0 ? 409 : 200).send(answer)
+  })
+  app.post('/api/undo', ({ body }) => session.undo(parseRequest(undoBody, body).sequences))
+}
+
+/** Aborted where nobody waits for the reply any more. */
+function untilGone(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort()
+  })
+  return gone.signal
+}

@@ -6,10 +6,10 @@ import { startDueWorkLoop, type InFlight } from '../../platform/due-work-loop.js
 import { ConnectionLostError } from '../../platform/postgres/postgres.js'
 import { limits } from '../limits.js'
 import { attemptDelivery, type AttemptDeps } from './attempt.js'
-import { createEndsJournal } from './ends-journal.js'
 import type { AnyEventStore, AttemptEnd, DueEvent } from './event-store.js'
 import { Lanes } from './lanes.js'
 import type { OutboxWakes } from './outbox.js'
+import { createGatheredCommits } from '../../platform/gathered-commits.js'
 
 export interface Deliverer {
   /** Begins nothing more; what is in flight has a moment to end, and counts as never tried if it does not. */
@@ -126,4 +126,39 @@ function isExhausted({ deliveredAtMs, nextAttemptAtMs }: AttemptEnd): boolean {
 function exhaustedLine({ eventId, webhookUrl }: DueEvent, { failure }: AttemptEnd): string {
   const { host } = new URL(webhookUrl)
   return `event ${eventId} was not delivered to ${host} in ${attemptsMax} attempts: ${String(failure)}`
+}
+
+/** Ends of attempts that come at about the same time share one synced transaction. */
+interface EndsJournal {
+  /** Resolves once the end is durable; on a full disk, when there is room again, or when `stop` is aborted. */
+  append(end: AttemptEnd): Promise<void>
+}
+
+interface EndsJournalDeps {
+  readonly events: Pick<AnyEventStore, 'end'>
+  readonly clock: Clock
+  readonly log: (line: string) => void
+  readonly stop: AbortSignal
+}
+
+export function createEndsJournal({ events, clock, log, stop }: EndsJournalDeps): EndsJournal {
+  const store = async (ends: readonly AttemptEnd[]): Promise<void> => {
+    for (;;) {
+      try {
+        await events.end(ends)
+        return
+      } catch (error) {
+        // That the database is away is said once, by who watches it.
+        if (!(error instanceof ConnectionLostError))
+          log(`the ends of ${ends.length} deliveries wait to be stored: ${errorText(error)}`)
+        if (stop.aborted) return
+        await clock.sleep(limits.deliveryRetryMs, stop)
+      }
+    }
+  }
+  const commits = createGatheredCommits(async (ends: readonly AttemptEnd[]) => {
+    await store(ends)
+    return ends.map(() => ({ value: undefined }))
+  })
+  return { append: commits.add }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AddressGroups } from '../../../src/pipeline/history/address-groups.js'
+import { AddressGroups } from '../../../src/pipeline/history/paired-rows.js'
 import { ChangeCounter, changesBetween } from '../../../src/pipeline/history/changes-between.js'
 import type { PublishedEntry, PublishedOutput } from '../../../src/pipeline/history/history.js'
 import type { Change } from '../../../src/pipeline/rules/change-kinds.js'

@@ -4,7 +4,7 @@ import type { HistoryReader, PublishedEntry, RememberedRun } from '../../../src/
 import type { OutputFigures } from '../../../src/pipeline/rules/run-record.js'
 import { rowsToReview, unansweredRows } from '../../../src/report/attention.js'
 import { gatherReport } from '../../../src/report/gather-data.js'
-import { LargestChanges } from '../../../src/report/largest-changes.js'
+import { LargestChanges } from '../../../src/report/gather-data.js'
 import { sampleChange, sampleRun } from '../../support/report-samples.js'
 
 type Fields = Readonly<Record<string, string | true>>

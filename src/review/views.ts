@@ -1,7 +1,8 @@
+import type { KeptDecision } from '../pipeline/decisions/review-store.js'
 import { isEntityId } from '../core/entity-id.js'
 import type { Candidate } from '../pipeline/rules/candidate.js'
 import { compareNames, comparePlaces } from './marks.js'
-import type { CandidateView } from './page-data.js'
+import type { CandidateView, DecisionView } from './page-data.js'
 
 export interface AskedTexts {
   readonly name: string
@@ -33,4 +34,9 @@ export function candidateView(candidate: Candidate, asked: AskedTexts): Candidat
 function obstacleOf({ entityId }: Candidate): string | null {
   if (entityId === null) return 'the service gives no id of a company for it'
   return isEntityId(entityId) ? null : `its id, ${entityId}, is not one of a company (siq_…)`
+}
+
+export function decisionView(decision: KeptDecision): DecisionView {
+  const { sequence, lookup, name, verdict, entityId, entityName, decidedBy, decidedAtMs, note } = decision
+  return { sequence, lookup, name, verdict, entityId, entityName, decidedBy, decidedAtMs, note }
 }
