@@ -1,5 +1,5 @@
 import { tableLimits } from './limits.js'
-import type { ChooseColumns, LocatedRecord, RecordReader } from './records.js'
+import type { ChooseColumns, LocatedRecord, RecordReader, RecordSource, TableRecord } from './records.js'
 import { textPieces } from './text-source.js'
 
 export interface CsvDialect {
@@ -10,34 +10,52 @@ export interface CsvDialect {
   readonly keepsRagged?: boolean
   /** Lines of the file above the first one that is given. */
   readonly linesAbove?: number
+  /**
+   * Whether it stops at the first record that is not plain: that csv-parse would refuse, report, or read in a way of its
+   * own. Plain are records of as many cells as the header, on lines that end with LF or CRLF, quotes closed where a cell
+   * ends.
+   */
+  readonly isStrict?: boolean
 }
 
 /**
  * Reads CSV piece by piece. Made for registers of hundreds of columns of which few are wanted: cells not
  * chosen are passed over without being cut out. A record that cannot be read costs its first line, and
- * reading goes on with the next. Stray quotes inside cells are text.
+ * reading goes on with the next, unless it is strict. Stray quotes inside cells are text.
  */
 export class CsvScanner {
   readonly #dialect: CsvDialect
   readonly #delimiter: number
+  readonly #isStrict: boolean
+  readonly #recordCharsMax: number
   readonly #choose: ChooseColumns
+  readonly #quotes = new NextPlace('"')
+  readonly #returns = new NextPlace('\r')
+  readonly #newlines = new NextPlace('\n')
   #text = ''
   #line: number
   #at = 0
   #columnCount = 0
-  #hasHeader = false
   /** Of each column, where its cell goes; null where all cells are wanted. */
   #slots: Int32Array | null = null
   #chosenCount = 0
+  /** Records that were read, the header and those that were passed over included. */
+  recordCount = 0
+  /** Whether a strict scanner met a record that is not plain: it and what follows are not given. */
+  hasStopped: boolean
 
   constructor(dialect: CsvDialect, choose: ChooseColumns) {
     this.#dialect = dialect
+    this.#isStrict = dialect.isStrict === true
+    // A UTF-16 unit is at most three bytes of UTF-8.
+    this.#recordCharsMax = this.#isStrict ? tableLimits.recordBytesMax / 3 : tableLimits.scannedRecordCharsMax
     this.#line = 1 + (dialect.linesAbove ?? 0)
     this.#delimiter = dialect.delimiter.charCodeAt(0)
     this.#choose = choose
+    this.hasStopped = this.#isStrict && dialect.delimiter.length !== 1
   }
 
-  /** The records that are complete with this piece of text. */
+  /** The records that are complete with this piece of text, which ends with a whole character. */
   push(piece: string): LocatedRecord[] {
     this.#text = this.#at === 0 ? this.#text + piece : this.#text.slice(this.#at) + piece
     this.#at = 0
@@ -49,33 +67,43 @@ export class CsvScanner {
     return this.#scan(true)
   }
 
+  /** Text behind the last record that was complete. */
+  get rest(): string {
+    return this.#text.slice(this.#at)
+  }
+
   #scan(isEnd: boolean): LocatedRecord[] {
+    // A record that was not complete is scanned once more, from its beginning.
+    for (const next of [this.#quotes, this.#returns, this.#newlines]) next.reset()
     const records: LocatedRecord[] = []
-    while (this.#at < this.#text.length) {
+    while (this.#at < this.#text.length && !this.hasStopped) {
       const start = this.#at
       const found = this.#record(start, isEnd)
-      if (found === 'unclosed') {
-        records.push(this.#skipLine(start, unclosed))
-        continue
-      }
-      if (found === null) {
-        const isTooLong = this.#text.length - start > tableLimits.scannedRecordCharsMax
-        if (!isTooLong && !isEnd) break
-        records.push(this.#skipLine(start, isEnd ? unclosed : tooLong))
-        continue
-      }
-      if (found.isBlank) this.#pass(start, found.end)
-      else if (!this.#hasHeader) {
+      if (found === null && !isEnd && this.#text.length - start <= this.#recordCharsMax) break
+      if (this.#isStrict && !this.#isPlain(start, found)) this.hasStopped = true
+      else if (found === null) records.push(this.#skipLine(start, isEnd ? unclosed : tooLong))
+      else if (found === 'unclosed') records.push(this.#skipLine(start, unclosed))
+      else if (found.isBlank) this.#pass(found)
+      else if (this.recordCount++ > 0) records.push(this.#checked(start, found))
+      else {
         this.#readHeader(found.cells)
-        this.#pass(start, found.end)
-      } else records.push(this.#checked(start, found))
+        this.#pass(found)
+      }
     }
     return records
   }
 
+  #isPlain(start: number, found: Found | 'unclosed' | null): boolean {
+    if (found === null || found === 'unclosed') return false
+    const { cellCount, end, isBlank } = found
+    const isFirst = this.recordCount === 0
+    if (isFirst && this.#text.charCodeAt(start) === byteOrderMark) return false
+    const isAsWide = isBlank || isFirst || cellCount === this.#columnCount
+    return isAsWide && cellCount <= tableLimits.columnsMax && end - start <= this.#recordCharsMax
+  }
+
   #readHeader(cells: readonly string[]): void {
     const chosen = this.#choose(cells)
-    this.#hasHeader = true
     this.#columnCount = cells.length
     if (chosen === null) return
     this.#slots = new Int32Array(cells.length).fill(-1)
@@ -86,26 +114,25 @@ export class CsvScanner {
   #checked(start: number, found: Found): LocatedRecord {
     const line = this.#line
     if (found.cellCount === this.#columnCount || this.#dialect.keepsRagged === true) {
-      this.#pass(start, found.end)
+      this.#pass(found)
       return { cells: found.cells, line, reason: null }
     }
     const reason = `it has ${found.cellCount} cells where the header has ${this.#columnCount}`
-    if (newlines(this.#text, start, found.end) > 1) {
-      return this.#skipLine(start, `${reason}, over several lines`)
-    }
-    this.#pass(start, found.end)
+    if (found.lineCount > 1) return this.#skipLine(start, `${reason}, over several lines`)
+    this.#pass(found)
     return { cells: [], line, reason }
   }
 
-  #pass(start: number, end: number): void {
-    this.#line += newlines(this.#text, start, end)
+  #pass({ end, lineCount }: Pick<Found, 'end' | 'lineCount'>): void {
+    this.#line += lineCount
     this.#at = end
   }
 
   #skipLine(start: number, reason: string): LocatedRecord {
     const line = this.#line
     const newline = this.#text.indexOf('\n', start)
-    this.#pass(start, newline === -1 ? this.#text.length : newline + 1)
+    const end = newline === -1 ? this.#text.length : newline + 1
+    this.#pass({ end, lineCount: countLines(this.#text, start, end) })
     return { cells: [], line, reason }
   }
 
@@ -113,6 +140,10 @@ export class CsvScanner {
   #record(start: number, isEnd: boolean): Found | 'unclosed' | null {
     const text = this.#text
     const slots = this.#slots
+    const plain = slots === null ? this.#plainLine(start) : null
+    if (plain !== null) return plain
+    const isStrict = this.#isStrict
+    if (isStrict && !isEnd && this.#newlines.from(text, start) === text.length) return null
     const cells: string[] = slots === null ? [] : new Array<string>(this.#chosenCount).fill('')
     let cellCount = 0
     let at = start
@@ -121,20 +152,38 @@ export class CsvScanner {
       const cellEnd = isQuoted ? this.#quotedEnd(at, isEnd) : this.#plainEnd(at)
       if (cellEnd === neverClosed) return 'unclosed'
       if (cellEnd === -1 || (cellEnd >= text.length && !isEnd)) return null
+      if (isStrict && !isQuoted && this.#quotes.from(text, at) < cellEnd) return 'unclosed'
       const slot = slots === null ? cellCount : (slots[cellCount] ?? -1)
       if (slot >= 0 && cellEnd > at) {
         cells[slot] = isQuoted ? unquoted(text.slice(at + 1, cellEnd - 1)) : text.slice(at, cellEnd)
       } else if (slots === null) cells[slot] = ''
       cellCount++
-      if (cellCount > tableLimits.scannedColumnsMax) return { cells, cellCount, end: cellEnd, isBlank: false }
+      if (!isStrict && cellCount > tableLimits.scannedColumnsMax)
+        return { cells, cellCount, end: cellEnd, lineCount: 1, isBlank: false }
       if (text.charCodeAt(cellEnd) === this.#delimiter) {
         at = cellEnd + 1
         continue
       }
       const end = lineEnd(text, cellEnd, isEnd)
       if (end === -1) return null
-      return { cells, cellCount, end, isBlank: cellCount === 1 && cellEnd === start }
+      if (isStrict && end < text.length && text.charCodeAt(end - 1) === carriageReturn) return 'unclosed'
+      const lineCount = this.#newlines.from(text, start) === end - 1 ? 1 : countLines(text, start, end)
+      return { cells, cellCount, end, lineCount, isBlank: cellCount === 1 && cellEnd === start }
     }
+  }
+
+  /** A line whose delimiters are all there is to find in it; null for any other record. */
+  #plainLine(start: number): Found | null {
+    const text = this.#text
+    const newline = this.#newlines.from(text, start)
+    if (newline === text.length || (this.#dialect.quoted && this.#quotes.from(text, start) < newline))
+      return null
+    const end = newline > start && text.charCodeAt(newline - 1) === carriageReturn ? newline - 1 : newline
+    if (this.#returns.from(text, start) < end) return null
+    const cells = end === start ? [] : text.slice(start, end).split(this.#dialect.delimiter)
+    const cellCount = cells.length
+    if (!this.#isStrict && cellCount > tableLimits.scannedColumnsMax) return null
+    return { cells, cellCount, end: newline + 1, lineCount: 1, isBlank: end === start }
   }
 
   #plainEnd(from: number): number {
@@ -162,7 +211,7 @@ export class CsvScanner {
       if (Number.isNaN(next)) return isEnd ? found + 1 : -1
       if (next === this.#delimiter || next === newline || next === carriageReturn) return found + 1
       // A quote that begins a line begins a record: the one before was never closed.
-      if (text.charCodeAt(found - 1) === newline) return neverClosed
+      if (this.#isStrict || text.charCodeAt(found - 1) === newline) return neverClosed
       at = found + 1
     }
   }
@@ -175,13 +224,34 @@ interface Found {
   cells: string[]
   cellCount: number
   end: number
+  lineCount: number
   isBlank: boolean
+}
+
+/** Where a character is next in a text, at places that do not go back; looked for once, however often it is wanted. */
+class NextPlace {
+  #place = -1
+
+  constructor(private readonly char: string) {}
+
+  /** To be called for another text, and to go back. */
+  reset(): void {
+    this.#place = -1
+  }
+
+  /** The text's length where there is none. */
+  from(text: string, start: number): number {
+    if (this.#place >= start) return this.#place
+    const found = text.indexOf(this.char, start)
+    return (this.#place = found === -1 ? text.length : found)
+  }
 }
 
 const neverClosed = -2
 const quote = 0x22
 const newline = 0x0a
 const carriageReturn = 0x0d
+const byteOrderMark = 0xfeff
 
 function unquoted(text: string): string {
   return text.includes('""') ? text.replaceAll('""', '"') : text
@@ -195,7 +265,7 @@ function lineEnd(text: string, at: number, isEnd: boolean): number {
   return text.charCodeAt(at + 1) === newline ? at + 2 : at + 1
 }
 
-function newlines(text: string, start: number, end: number): number {
+function countLines(text: string, start: number, end: number): number {
   let count = 0
   let at = text.indexOf('\n', start)
   for (; at !== -1 && at < end; at = text.indexOf('\n', at + 1)) count++
@@ -215,11 +285,48 @@ export function scannedRecords({
   isUnquoted,
   keepsRagged = false,
 }: ScanOptions = {}): RecordReader<LocatedRecord> {
-  return async function* (text, choose) {
-    const { delimiter, linesAbove } = text
+  return (source, choose) => {
+    const { delimiter, linesAbove } = source
     const quoted = isUnquoted?.(delimiter) !== true
-    const scanner = new CsvScanner({ delimiter, quoted, keepsRagged, linesAbove }, choose)
-    for await (const piece of textPieces(text.chunks())) yield scanner.push(piece)
-    yield scanner.end()
+    return scan(source, new CsvScanner({ delimiter, quoted, keepsRagged, linesAbove }, choose))
   }
+}
+
+async function* scan(source: RecordSource, scanner: CsvScanner): AsyncGenerator<readonly LocatedRecord[]> {
+  for await (const piece of textPieces(source.chunks())) {
+    yield scanner.push(piece)
+    if (scanner.hasStopped) return
+  }
+  yield scanner.end()
+}
+
+/**
+ * Records as csv-parse reads them: the first defect ends the reading, behind the records before it. Records with fewer
+ * or more cells than the header are kept as they are. A file is scanned as far as it is plain; then csv-parse reads it
+ * from its beginning, and what was given already is passed over. Throws INPUT_QUOTE_UNCLOSED, INPUT_CSV_INVALID,
+ * INPUT_RECORD_TOO_LARGE and INPUT_COLUMNS_TOO_MANY, each with the line.
+ */
+export const strictRecords: RecordReader<TableRecord> = async function* (source, choose) {
+  const { delimiter, linesAbove } = source
+  let chosen: readonly number[] | null = null
+  const chooseOnce = (header: readonly string[]) => (chosen = choose(header))
+  const scanner = new CsvScanner({ delimiter, quoted: true, linesAbove, isStrict: true }, chooseOnce)
+  for await (const records of scan(source, scanner)) if (scanner.recordCount > 0) yield records
+  if (!scanner.hasStopped) return
+  const { parsedRecords } = await import('./parsed-records.js')
+  let passedCount = 0
+  for await (const records of parsedRecords(source)) {
+    let given = records.slice(Math.max(0, scanner.recordCount - passedCount))
+    if (scanner.recordCount === 0 && passedCount === 0) {
+      chooseOnce(records[0]?.cells ?? [])
+      given = given.slice(1)
+    }
+    passedCount += records.length
+    yield picked(given, chosen)
+  }
+}
+
+function picked(records: readonly TableRecord[], indexes: readonly number[] | null): readonly TableRecord[] {
+  if (indexes === null) return records
+  return records.map((record) => ({ ...record, cells: indexes.map((index) => record.cells[index] ?? '') }))
 }

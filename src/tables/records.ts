@@ -2,8 +2,8 @@
 export interface TableRecord {
   readonly cells: readonly string[]
   /**
-   * The line it begins on; the first line of a file is 1. A reader that does not count the lines of all records counts
-   * those of records with fewer or more cells than the header; null elsewhere.
+   * The line it begins on; the first line of a file is 1. Null where csv-parse read it, unless it has fewer or more cells
+   * than the header.
    */
   readonly line: number | null
   readonly reason: string | null

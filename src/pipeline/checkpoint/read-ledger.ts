@@ -4,7 +4,7 @@ import { fileBytes, type ByteSource } from '../../tables/bytes.js'
 import { openDelimited } from '../../tables/delimited.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import { readLines } from '../../tables/ndjson-lines.js'
-import { strictRecords } from '../../tables/strict-records.js'
+import { strictRecords } from '../../tables/csv-scanner.js'
 import { openText, textPieces, type TextSource } from '../../tables/text-source.js'
 import { ChargeBook, findLedgerColumns, readLedgerEntry, type Charge } from '../rules/ledger.js'
 

@@ -42,25 +42,19 @@ export async function readDecisions(
   return { decisions: located.map(({ decision }) => decision), notices, isPlain }
 }
 
-const lineFeed = 10
-const quote = 34
-
 function withoutTornLine(bytes: Buffer, unwritten: readonly Decision[]): Buffer {
   if (unwritten.length === 0) return bytes
-  let start = 0
-  let isQuoted = false
-  for (const [at, byte] of bytes.entries()) {
-    if (byte === quote) isQuoted = !isQuoted
-    else if (byte === lineFeed && !isQuoted) start = at + 1
-  }
-  const tail = bytes.subarray(start)
+  const scanner = new CsvScanner({ delimiter: ',', quoted: true, keepsRagged: true }, () => null)
+  // A character a byte: a line may be torn within a character.
+  scanner.push(bytes.toString('latin1'))
+  const tail = Buffer.from(scanner.rest, 'latin1')
   const isTorn =
     tail.length > 0 &&
     unwritten.some((decision) => {
       const line = Buffer.from(decisionLine(decision))
       return tail.length < line.length && line.subarray(0, tail.length).equals(tail)
     })
-  return isTorn ? bytes.subarray(0, start) : bytes
+  return isTorn ? bytes.subarray(0, bytes.length - tail.length) : bytes
 }
 
 async function textOf(path: string, bytes: Buffer): Promise<{ text: string; notices: string[] }> {

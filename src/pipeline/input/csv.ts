@@ -1,6 +1,6 @@
 import { fileBytes } from '../../tables/bytes.js'
 import { openDelimited, type DelimitedFile } from '../../tables/delimited.js'
-import { strictRecords } from '../../tables/strict-records.js'
+import { strictRecords } from '../../tables/csv-scanner.js'
 import type { TableRecord } from '../../tables/records.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import { freeName, indexOf, missingColumn, nameColumns } from './header.js'

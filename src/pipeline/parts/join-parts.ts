@@ -2,15 +2,14 @@ import { UserError } from '../../core/errors.js'
 import { joinParquet, readParquetFacts, type ParquetFacts } from '../../parquet/join-files.js'
 import { fileBytes } from '../../tables/bytes.js'
 import { openDelimited } from '../../tables/delimited.js'
-import { strictRecords } from '../../tables/strict-records.js'
+import { strictRecords } from '../../tables/csv-scanner.js'
 import { basisFileColumns } from '../output/answer-cells.js'
 import { csvText } from '../output/csv-text.js'
 import type { OutputForm } from '../output/output-format.js'
 import { basisPathOf } from '../output/output-path.js'
-import { sinkOf, type OutputSink } from '../output/packed-output.js'
+import { sinkOf } from '../output/packed-output.js'
 import type { StagedFile } from '../output/staged-file.js'
 import type { PublishedPart } from './part-ledger.js'
-import { RecordCounter, splitFirstRecord } from './text-records.js'
 
 const bytesOf = (path: string): AsyncIterable<Buffer> => fileBytes(path, path).bytes()
 
@@ -30,8 +29,7 @@ export async function assertAlike(parts: readonly PublishedPart[], { format }: O
     case 'csv': {
       let first: { part: PublishedPart; header: Buffer } | null = null
       for (const part of parts) {
-        const { first: header, rest } = await splitFirstRecord(bytesOf(part.path))
-        await rest.return(undefined)
+        const header = await readHeader(part.path)
         first ??= { part, header }
         if (header.equals(first.header)) continue
         const names = [first.header, header].map((line) =>
@@ -97,10 +95,16 @@ export async function joinRows(
   await sink.write('')
   for (const part of parts) {
     const counter = new RecordCounter(format === 'csv')
-    for await (const chunk of rowsOf(part, format === 'csv', sink)) {
+    // The header of the first is that of all.
+    const header = format === 'csv' ? await readHeader(part.path) : Buffer.alloc(0)
+    if (part.part === 1) await sink.write(header)
+    let headerLeft = header.length
+    for await (const chunk of bytesOf(part.path)) {
       signal?.throwIfAborted()
-      counter.add(chunk)
-      await sink.write(chunk)
+      const rows = chunk.subarray(headerLeft)
+      headerLeft = Math.max(0, headerLeft - chunk.length)
+      counter.add(rows)
+      await sink.write(rows)
     }
     if (counter.count !== part.rowCount || !counter.endsWhole) throw otherRowCount(part, counter.count)
   }
@@ -108,19 +112,16 @@ export async function joinRows(
   await file.close()
 }
 
-/** The header of the first is that of all. */
-async function* rowsOf(
-  part: PublishedPart,
-  hasHeader: boolean,
-  sink: OutputSink,
-): AsyncGenerator<Uint8Array> {
-  if (!hasHeader) {
-    yield* bytesOf(part.path)
-    return
+/** The first record of a CSV, with its line end. */
+async function readHeader(path: string): Promise<Buffer> {
+  const counter = new RecordCounter(true)
+  const pieces: Buffer[] = []
+  for await (const chunk of bytesOf(path)) {
+    const end = counter.add(chunk)
+    pieces.push(end === -1 ? chunk : chunk.subarray(0, end))
+    if (end !== -1) break
   }
-  const { first, rest } = await splitFirstRecord(bytesOf(part.path))
-  if (part.part === 1) await sink.write(first)
-  yield* rest
+  return Buffer.concat(pieces)
 }
 
 /** Writes the basis files of the parts as one; rows in it are counted through all parts. */
@@ -135,10 +136,9 @@ export async function joinBasis(
   let firstRow = 0
   for (const part of parts) {
     const path = basisPathOf(part.path)
-    const { first, rest } = await splitFirstRecord(bytesOf(path))
-    await rest.return(undefined)
-    if (part.part === 1) await sink.write(first)
-    const delimiter = delimiterOf(first)
+    const header = await readHeader(path)
+    if (part.part === 1) await sink.write(header)
+    const delimiter = delimiterOf(header)
     const source = await openDelimited(fileBytes(path, path), { delimiter, encoding: 'utf-8' })
     for await (const records of source.records(strictRecords, () => null)) {
       signal?.throwIfAborted()
@@ -155,3 +155,37 @@ export async function joinBasis(
 
 /** Of our own header, whose names hold none. */
 const delimiterOf = (header: Buffer): string => /[^\w\ufeff]/u.exec(header.toString('utf8'))?.[0] ?? ','
+
+const quote = 0x22
+const lineFeed = 0x0a
+
+/**
+ * Finds records in the bytes of a CSV, or lines in those of NDJSON, as we write both: records end with a line feed, and
+ * within quotes it ends none.
+ */
+class RecordCounter {
+  readonly #hasQuotes: boolean
+  #isQuoted = false
+  /** Whether the last record is whole. */
+  endsWhole = true
+  count = 0
+
+  constructor(hasQuotes: boolean) {
+    this.#hasQuotes = hasQuotes
+  }
+
+  /** Counts the records that end in a chunk; gives where the first of them ends, or -1. */
+  add(chunk: Uint8Array): number {
+    let firstEnd = -1
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at]
+      if (byte === quote && this.#hasQuotes) this.#isQuoted = !this.#isQuoted
+      else if (byte === lineFeed && !this.#isQuoted) {
+        this.count++
+        if (firstEnd === -1) firstEnd = at + 1
+      }
+    }
+    if (chunk.length > 0) this.endsWhole = chunk.at(-1) === lineFeed && !this.#isQuoted
+    return firstEnd
+  }
+}

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { scannedRecords } from '../../../src/tables/csv-scanner.js'
-import { strictRecords } from '../../../src/tables/strict-records.js'
+import { scannedRecords, strictRecords } from '../../../src/tables/csv-scanner.js'
 
 const mebibyte = 1024 * 1024
 const pieces = ['x', '""', 'é']

@@ -3,10 +3,9 @@ import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { describe, expect, test } from 'vitest'
 import type { UserError } from '../../../src/core/errors.js'
-import { CsvScanner, scannedRecords } from '../../../src/tables/csv-scanner.js'
+import { CsvScanner, scannedRecords, strictRecords } from '../../../src/tables/csv-scanner.js'
 import { tableLimits } from '../../../src/tables/limits.js'
 import type { ChooseColumns, RecordReader, RecordSource, TableRecord } from '../../../src/tables/records.js'
-import { strictRecords } from '../../../src/tables/strict-records.js'
 import { naughtyStrings } from '../../hostile/naughty-strings.js'
 
 /** Both readers of delimited text, held to the same cases. */
@@ -235,7 +234,7 @@ describe('a defect', () => {
     for (const size of [1, 2, text.length]) {
       const strict = await read(strictRecords, cut(text, size), { linesAbove: 2 })
       expect(strict.records.map(({ line, cells }) => [line, cells.length])).toEqual([
-        [null, 2],
+        [4, 2],
         [7, 1],
         [8, 3],
         [null, 2],
