@@ -1,9 +1,10 @@
 import type { DecidedLookups } from './decided-lookups.js'
-import { openReviewStoreToRead } from './decisions/review-store.js'
+import { openReviewStoreToRead, type ReviewReader } from './decisions/review-store.js'
 import type { CheckpointReader } from './checkpoint/checkpoint.js'
-import { candidatesOfRows } from './output/candidate-members.js'
-import type { ReviewOfRows } from './output/decided-lines.js'
+import type { CandidatesOfRows, ReviewOfRows } from './output/answer-lines.js'
+import type { Candidate } from './rules/candidate.js'
 import type { OutputColumn } from './rules/columns.js'
+import { isDoubtfulLine } from './rules/doubtful-line.js'
 import type { ReviewColumnName } from './rules/review-columns.js'
 
 export interface OpenReviewOfRows extends ReviewOfRows {
@@ -39,4 +40,42 @@ export function openReviewOfRows(deps: ReviewOfRowsDeps): OpenReviewOfRows {
     },
     close: () => store?.close(),
   }
+}
+
+interface CandidatesOfRowsDeps {
+  readonly store: Pick<ReviewReader, 'candidates'>
+  readonly scope: string
+  readonly threshold: number
+  readonly reader: Pick<CheckpointReader, 'identities'>
+}
+
+function candidatesOfRows(deps: CandidatesOfRowsDeps): CandidatesOfRows {
+  const { store, scope, threshold, reader } = deps
+  return {
+    isDoubtful: (outcome, line) => isDoubtfulLine(outcome, () => line.toString(), threshold),
+    membersOf: (ids) => {
+      const keys = reader.identities(ids).map((identity) => hexOf(identity?.key ?? new Uint8Array()))
+      const kept = store.candidates(scope, keys)
+      return new Map(
+        ids.flatMap((id, at) => {
+          const candidates = kept[at] ?? []
+          return candidates.length === 0 ? [] : [[id, candidatesMember(candidates)] as const]
+        }),
+      )
+    },
+  }
+}
+
+const hexOf = (key: Uint8Array) => Buffer.from(key).toString('hex')
+
+function candidatesMember(candidates: readonly Candidate[]): string {
+  const listed = candidates.map(({ entityId, name, legalName, place, confidence, url }) => ({
+    entity_id: entityId,
+    name,
+    legal_name: legalName,
+    place,
+    confidence,
+    url,
+  }))
+  return `"candidates":${JSON.stringify(listed)}`
 }

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { InvalidArgumentError, type Command, type Option } from 'commander'
-import { stringify } from 'csv-stringify/sync'
 import { labelledDecisions, type LabelledDecisions } from '../../app/labelled-decisions.js'
 import { defaultPaths } from '../../config/options.js'
 import { UserError } from '../../core/errors.js'
@@ -20,6 +19,7 @@ import { evaluate, type EvaluationDeps, type Verdict } from '../../registry/eval
 import { readLabelledQueries, type LabelledQuery } from '../../registry/evaluate/labelled-query.js'
 import { openRegistry } from '../../registry/registry.js'
 import { openShippedRegistry } from '../../registry/shipped.js'
+import { csvText } from '../../tables/csv-text.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import { decidedText } from '../terminal/decided-text.js'
 import { jsonLine, type CliIo } from '../terminal/io.js'
@@ -203,28 +203,31 @@ function assertErrorsApart(path: string, queriesPath: string, registryPaths: rea
   )
 }
 
+/** The columns of a file of errors, and what stands in each. */
+const errorColumns: Readonly<Record<string, (verdict: Verdict) => string | null>> = {
+  query_id: ({ query }) => query.id,
+  stratum: ({ query }) => query.stratum,
+  query_name: ({ query }) => query.name,
+  location: ({ query }) => query.location ?? null,
+  expected: ({ query }) =>
+    query.expected.map(({ type, value }) => (type === null ? value : `${type}:${value}`)).join('|'),
+  status: ({ status }) => status,
+  confidence: ({ confidence }) => String(confidence),
+  answered_name: ({ answeredName }) => answeredName,
+  answered_ids: ({ answeredIds }) => answeredIds,
+  rank_of_expected: ({ rank }) => (rank === null ? null : String(rank)),
+  factors: ({ factors }) => factors,
+  share: ({ share }) => share.toFixed(4),
+  expected_names: ({ expectedNames }) => expectedNames.join('|'),
+  share_of_expected: ({ shareOfExpected }) => shareOfExpected?.toFixed(4) ?? null,
+  left_out: ({ isLeftOut }) => (isLeftOut ? 'yes' : null),
+}
+
 function writeErrors(path: string, errors: readonly Verdict[]): void {
-  const rows = errors.map(({ query, ...verdict }) => ({
-    query_id: query.id,
-    stratum: query.stratum,
-    query_name: query.name,
-    location: query.location ?? '',
-    expected: query.expected.map(({ type, value }) => (type === null ? value : `${type}:${value}`)).join('|'),
-    status: verdict.status,
-    confidence: verdict.confidence,
-    answered_name: verdict.answeredName ?? '',
-    answered_ids: verdict.answeredIds,
-    rank_of_expected: verdict.rank ?? '',
-    factors: verdict.factors,
-    share: verdict.share.toFixed(4),
-    expected_names: verdict.expectedNames.join('|'),
-    share_of_expected: verdict.shareOfExpected?.toFixed(4) ?? '',
-    left_out: verdict.isLeftOut ? 'yes' : '',
-  }))
-  const columns =
-    'query_id,stratum,query_name,location,expected,status,confidence,answered_name,answered_ids,rank_of_expected,factors,share,expected_names,share_of_expected,left_out'
+  const cellsOf = Object.values(errorColumns)
+  const rows = errors.map((verdict) => cellsOf.map((cellOf) => cellOf(verdict)))
   try {
-    writeFileSync(path, stringify(rows, { header: true, columns: columns.split(',') }))
+    writeFileSync(path, csvText([Object.keys(errorColumns), ...rows]))
   } catch (cause) {
     const isFolder = existsSync(path)
     throw new UserError('OUTPUT_UNWRITABLE', `${path} cannot be written`, {

@@ -1,8 +1,8 @@
-import { stringify } from 'csv-stringify/sync'
 import { parseBaseUrl } from '../../core/base-url.js'
 import { isEntityId } from '../../core/entity-id.js'
 import { UserError } from '../../core/errors.js'
 import { instantMs } from '../../core/instant.js'
+import { csvText } from '../../tables/csv-text.js'
 import { verdicts, type Decision, type Verdict } from '../rules/decision.js'
 
 /** The columns of a decisions file, in the order in which they are written. */
@@ -37,10 +37,7 @@ export function decisionLine(decision: Decision): string {
     note: decision.note,
     service: decision.service,
   }
-  return stringify([decisionColumns.map((column) => guarded(writable(cells[column] ?? '')))], {
-    record_delimiter: '\n',
-    quoted_match: /[\r\ufeff]/,
-  })
+  return csvText([decisionColumns.map((column) => guarded(writable(cells[column] ?? '')))])
 }
 
 /** No NUL and no half of a character: either would make the whole file one that cannot be read. */

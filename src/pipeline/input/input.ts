@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { UserError, unreachable, withHintFirst } from '../../core/errors.js'
 import { makeFolder } from '../../platform/durable-files.js'
 import type { Encoding } from '../../tables/encodings/names.js'
+import type { SheetColumn } from '../../tables/xlsx/write/written-row.js'
 import { namedJob } from '../rules/job-name.js'
 import type { NestedColumns } from '../rules/nested-columns.js'
 import { blocksOf, type Partition } from '../rules/partition.js'
@@ -63,6 +64,8 @@ export interface Input {
   textRows(columns?: readonly string[]): AsyncIterable<readonly TextRow[]>
   /** Each row as the text of one JSON object. */
   objectRows(): AsyncIterable<readonly string[]>
+  /** The columns of a sheet of Excel that the rows are written to. */
+  readonly sheetColumns: readonly SheetColumn[]
   /** Each row as cells of a sheet of Excel. */
   cellRows(): AsyncIterable<readonly CellRow[]>
   /** How the rows are handed to DuckDB to be written as Parquet. */
@@ -241,6 +244,9 @@ function inputOf(opened: OpenedInput): Input {
     bytes: partition === null ? bytes : Math.ceil(bytes / partition.count),
     get columns() {
       return table.columns
+    },
+    get sheetColumns() {
+      return table.columns.map((name) => ({ name, isText: format === 'csv' }))
     },
     nested: table.nested,
     delimiter: table.delimiter,

@@ -71,7 +71,11 @@ function piecesOf(chosen: readonly RowGroup[], all: readonly RowGroup[], paths: 
   const pieces = new Map<number, Piece & { groupCount: number }>()
   for (const { file, firstRow, rowCount } of chosen) {
     const piece = pieces.get(file) ?? {
-      ...{ path: paths[file] ?? '', firstRow, endRow: firstRow, isWhole: false, groupCount: 0 },
+      path: paths[file] ?? '',
+      firstRow,
+      endRow: firstRow,
+      isWhole: false,
+      groupCount: 0,
     }
     piece.endRow = firstRow + rowCount
     piece.isWhole = ++piece.groupCount === groupCounts.get(file)

@@ -1,15 +1,16 @@
 import { renderUnanswered, type Unanswered } from '../rules/answer-line.js'
 import { isDoubtfulLine } from '../rules/doubtful-line.js'
 import type { ReviewCounts } from '../rules/run-summary.js'
-import { decisionMembers } from '../rules/decided-answer.js'
+import { decisionMembers, renderDecided, type DecidedAnswer } from '../rules/decided-answer.js'
 import { joinLines, withReview } from '../rules/joined-line.js'
-import type { LookupKind, StageKind } from '../rules/lookup-kind.js'
-import { lineVersions } from '../rules/stage-lines.js'
-import type { CheckpointReader, KnownAnswer, LookupId } from '../checkpoint/checkpoint.js'
+import { stageKinds, type LookupKind, type StageKind } from '../rules/lookup-kind.js'
+import { lineVersions, renderUnansweredStage } from '../rules/stage-lines.js'
+import type { DecidedLookup } from '../rules/stage-questions.js'
+import type { CheckpointReader, KnownAnswer, LookupId, StageAnswer } from '../checkpoint/checkpoint.js'
+import { recordsOf } from '../checkpoint/decided-records.js'
+import { stageAnswersOf, type DecidedOf } from '../checkpoint/stage-answers.js'
 import type { NumberedLines } from '../../parquet/numbered-lines.js'
 import type { RowIndex } from '../input/row-index.js'
-import { decidedAnswersOf, type ReviewOfRows } from './decided-lines.js'
-import { joinStages } from './joined-stages.js'
 import { answeredLineOf, unansweredOf } from './known-line.js'
 
 /** Rows by what became of them: an outcome of the service, or one of ours. */
@@ -50,6 +51,25 @@ interface RowLine extends WrittenLine {
 
 interface LookupLine extends Omit<RowLine, 'needsReview'> {
   readonly kind?: LookupKind
+}
+
+/** What people said of rows, beside what the service did. */
+export interface ReviewOfRows {
+  readonly decidedOf: DecidedOf
+  /** An answer that is less sure is doubtful, 0 to 100. */
+  readonly threshold: number
+  /** Where the register shows the company that a lookup was decided to be; null where it is not known. */
+  readonly urlOf: (decided: DecidedLookup) => string | null
+  /** Null where no row has any, or no column is written of them. */
+  readonly candidates: CandidatesOfRows | null
+}
+
+/** Companies that doubtful rows may mean, as their lines have them. */
+export interface CandidatesOfRows {
+  /** Whether a row of this outcome and line is doubtful. */
+  isDoubtful(outcome: string, line: Buffer): boolean
+  /** The member of a line, as JSON without braces, of those lookups that have candidates. */
+  membersOf(ids: readonly LookupId[]): ReadonlyMap<LookupId, string>
 }
 
 export interface LineSources {
@@ -146,6 +166,27 @@ function linesOf(ids: ReadonlySet<LookupId>, sources: LineSources): Map<LookupId
   return found
 }
 
+/** The answers of lookups that people decided, by their ids; each company's record is read once. */
+function decidedAnswersOf(
+  ids: readonly LookupId[],
+  reader: CheckpointReader | null,
+  { decidedOf, urlOf }: ReviewOfRows,
+): Map<LookupId, DecidedAnswer> {
+  const decided = ids.flatMap((id) => {
+    const found = decidedOf(id)
+    return found === null ? [] : [[id, found] as const]
+  })
+  const companies = decided.flatMap(([, { decision }]) => decision.entityId ?? [])
+  const records = reader === null ? new Map<string, never>() : recordsOf(reader, companies)
+  return new Map(
+    decided.map(([id, one]) => {
+      const { known = null, body = null } = records.get(one.decision.entityId ?? '') ?? {}
+      const missing = unansweredOf(known)?.error ?? null
+      return [id, renderDecided(one.decision, { body, missing, url: urlOf(one) })] as const
+    }),
+  )
+}
+
 /** Rows that ask for nothing have no lookup, and empty stages. */
 function addStages(found: Map<LookupId, RowLine>, { index, reader, stages, review }: LineSources): void {
   const lines = [...found].map(
@@ -154,6 +195,49 @@ function addStages(found: Map<LookupId, RowLine>, { index, reader, stages, revie
   const joined = joinStages(lines, reader, stages, review.decidedOf).values()
   for (const [id, own] of found)
     found.set(id, { ...own, line: Buffer.from(joined.next().value ?? ''), mark: null })
+}
+
+/**
+ * The lines of first questions, each with what the stages came to that follow from its answer: aligned with the ids. A
+ * company or a domain that several of them share is read once.
+ */
+function joinStages(
+  lines: readonly (readonly [id: LookupId, line: string])[],
+  reader: CheckpointReader | null,
+  asked: readonly StageKind[],
+  decidedOf: DecidedOf,
+): string[] {
+  const kinds = stageKinds.filter((kind) => asked.includes(kind))
+  const ids = lines.map(([id]) => id)
+  const found = reader === null ? [] : stageAnswersOf(reader, ids, kinds, decidedOf)
+  const shared = new Map<string, string>()
+  const lineOf = (kind: StageKind, answer: StageAnswer | undefined): string => {
+    if (answer === undefined) return nothingAsked[kind]
+    const key = `${kind} ${answer.name}`
+    const line = shared.get(key) ?? stageLineOf(kind, answer)
+    shared.set(key, line)
+    return line
+  }
+  return lines.map(([, line], at) =>
+    joinLines(
+      line,
+      kinds.map((kind) => lineOf(kind, found[at]?.[kind])),
+    ),
+  )
+}
+
+/** Of a row whose company or domain is not known. */
+const nothingAsked: Readonly<Record<StageKind, string>> = {
+  entity: renderUnansweredStage('entity', null),
+  hierarchy: renderUnansweredStage('hierarchy', null),
+  domain: renderUnansweredStage('domain', null),
+}
+
+function stageLineOf(kind: StageKind, { known }: StageAnswer): string {
+  const unanswered = unansweredOf(known)
+  return known === null || unanswered !== null
+    ? renderUnansweredStage(kind, unanswered)
+    : answeredLineOf(known)
 }
 
 function addDecisions(found: Map<LookupId, RowLine>, { decidedOf }: ReviewOfRows): void {

@@ -1,44 +1,98 @@
-import { inputChanged } from '../input/input.js'
+import type { TableSink } from '../../tables/csv-text.js'
+import { inputChanged, type TextRow } from '../input/input.js'
+import { basisCells, type BasisCells } from './answer-cells.js'
 import type { AnswerLines } from './answer-lines.js'
-import type { BasisWriter } from './basis-writer.js'
 import { writerLimits } from './limits.js'
 
 export interface Answers {
-  readonly lines: AnswerLines
-  readonly rowCount: number
+  /** Null where rows have all that is written of them. */
+  readonly lines: AnswerLines | null
+  /** Of the first pass; null where there was none. */
+  readonly rowCount: number | null
   /** Where the basis of each answer goes besides, if it goes to a file of its own. */
   readonly basis: BasisWriter | null
   readonly signal?: AbortSignal | undefined
 }
 
-export interface JoinedBatch<Row> {
-  readonly rows: readonly Row[]
-  readonly answerLines: readonly string[]
-}
-
-/** Every row with its answer, in order, a few at a time: answers are heavy. Throws INPUT_CHANGED where there are not as many rows as there were. */
+/**
+ * Every row joined with its answer, in order, a few at a time: answers are heavy. Throws INPUT_CHANGED where there are
+ * not as many rows as there were, and on abort.
+ */
 export async function* joinAnswers<Row>(
   batches: AsyncIterable<readonly Row[]>,
   answers: Answers,
-): AsyncGenerator<JoinedBatch<Row>> {
+  join: (row: Row, line: string) => Row,
+): AsyncGenerator<readonly Row[]> {
+  const rowCount = answers.rowCount ?? Infinity
   let first = 0
   for await (const batch of batches) {
-    if (first + batch.length > answers.rowCount) throw inputChanged('the input')
+    if (first + batch.length > rowCount) throw inputChanged('the input')
+    if (answers.lines === null) {
+      answers.signal?.throwIfAborted()
+      if (batch.length > 0) yield batch
+      continue
+    }
     for (let start = 0; start < batch.length; start += writerLimits.answerRows) {
       const rows = batch.slice(start, start + writerLimits.answerRows)
-      yield { rows, answerLines: await takeLines(answers, first, rows.length) }
+      const lines = await takeLines(answers, first, rows.length)
+      yield rows.map((row, index) => join(row, lines[index] ?? ''))
       first += rows.length
     }
   }
-  if (first !== answers.rowCount) throw inputChanged('the input')
+  assertAllRows(answers, first)
+}
+
+/** Throws INPUT_CHANGED where there are not as many rows as there were. */
+export function assertAllRows({ rowCount }: Answers, foundCount: number): void {
+  if (rowCount !== null && foundCount !== rowCount) throw inputChanged('the input')
 }
 
 /** Answer lines exactly as many as rows: a missing one would shift every row after it. Throws on abort. */
 export async function takeLines(answers: Answers, first: number, count: number): Promise<readonly string[]> {
   answers.signal?.throwIfAborted()
-  const lines = answers.lines.read(first, count)
+  const lines = answers.lines?.read(first, count) ?? []
   if (lines.length !== count)
     throw new Error(`${lines.length} answer lines for ${count} rows from row ${first}`)
   await answers.basis?.add(first, lines)
   return lines
+}
+
+/** Writes the basis while the output is written; names come from a reading of the input beside it. */
+export class BasisWriter {
+  /** Lines below the header. */
+  lineCount = 0
+  private readonly names: AsyncIterator<readonly TextRow[]>
+  private ahead: readonly TextRow[] = []
+
+  constructor(
+    private readonly sink: TableSink<BasisCells>,
+    nameRows: AsyncIterable<readonly TextRow[]>,
+  ) {
+    this.names = nameRows[Symbol.asyncIterator]()
+  }
+
+  async add(first: number, answerLines: readonly string[]): Promise<void> {
+    const names = await this.take(answerLines.length)
+    const rows = answerLines.flatMap((line, index) =>
+      basisCells(line, first + index + 1, names[index]?.[0] ?? null),
+    )
+    this.lineCount += rows.length
+    if (rows.length > 0) await this.sink.add(rows)
+  }
+
+  /** Closes the input, also where it was not read to its end. */
+  async end(): Promise<void> {
+    await this.names.return?.()
+  }
+
+  private async take(count: number): Promise<readonly TextRow[]> {
+    while (this.ahead.length < count) {
+      const next = await this.names.next()
+      if (next.done === true) throw inputChanged('the input')
+      this.ahead = [...this.ahead, ...next.value]
+    }
+    const taken = this.ahead.slice(0, count)
+    this.ahead = this.ahead.slice(count)
+    return taken
+  }
 }

@@ -1,18 +1,13 @@
 import type { LineFile } from '../../parquet/line-writer.js'
 import { openParquetWriter, type ParquetWriter, type RowNumbers } from '../../parquet/parquet-writer.js'
 import type { LineColumn } from '../../parquet/part-sql.js'
-import {
-  inputChanged,
-  type CellType,
-  type Input,
-  type MemberRows,
-  type RelationRows,
-} from '../input/input.js'
+import { inputChanged, type CellType, type MemberRows, type RelationRows } from '../input/input.js'
 import { columnKinds } from '../rules/column-kinds.js'
 import type { OutputColumn } from '../rules/columns.js'
-import { takeLines, type Answers } from './joined-rows.js'
+import { assertAllRows, takeLines, type Answers } from './joined-rows.js'
 import { writerLimits } from './limits.js'
 import { RowSpool } from './row-spool.js'
+import type { WrittenInput } from './sample.js'
 import type { StagedFile } from './staged-file.js'
 
 const cellTypes: Readonly<Record<CellType, string>> = {
@@ -26,7 +21,7 @@ const cellTypes: Readonly<Record<CellType, string>> = {
 }
 
 export interface ParquetOutput {
-  readonly input: Pick<Input, 'columns' | 'parquetSource'>
+  readonly input: Pick<WrittenInput, 'columns' | 'parquetSource'>
   readonly columns: readonly OutputColumn[]
   readonly answers: Answers
   readonly metadata: Readonly<Record<string, string>>
@@ -52,7 +47,7 @@ export async function writeParquet(output: ParquetOutput): Promise<void> {
       name: outputName,
       type: columnKinds[kind].sqlType,
     })),
-    lines: answers.lines.distinct(),
+    lines: answers.lines?.distinct() ?? nothingBehind,
     memoryBytes,
   })
   const interrupt = () => {
@@ -64,8 +59,9 @@ export async function writeParquet(output: ParquetOutput): Promise<void> {
     else if (output.rowFiles === undefined) await writeMembers(source, output, writer)
     else await writer.addFiles(output.rowFiles, numbersOf(answers))
     await writer.end()
-    for (let first = 0; answers.basis !== null && first < answers.rowCount; first += writerLimits.answerRows)
-      await takeLines(answers, first, Math.min(writerLimits.answerRows, answers.rowCount - first))
+    const basisRowCount = answers.basis === null ? 0 : (answers.rowCount ?? 0)
+    for (let first = 0; first < basisRowCount; first += writerLimits.answerRows)
+      await takeLines(answers, first, Math.min(writerLimits.answerRows, basisRowCount - first))
   } catch (error) {
     answers.signal?.throwIfAborted()
     throw error
@@ -74,6 +70,9 @@ export async function writeParquet(output: ParquetOutput): Promise<void> {
     await writer.close()
   }
 }
+
+/** Rows that have all their columns themselves. */
+const nothingBehind = { numbers: Uint32Array.of(0), lines: () => ['{}'] }
 
 function rowColumnsOf(names: readonly string[], source: RelationRows | MemberRows): readonly LineColumn[] {
   if (source.kind === 'relation')
@@ -89,8 +88,8 @@ function rowColumnsOf(names: readonly string[], source: RelationRows | MemberRow
 function numbersOf({ lines, rowCount, signal }: Answers): RowNumbers {
   return (first, count) => {
     signal?.throwIfAborted()
-    if (first + count > rowCount) throw inputChanged('the input')
-    const numbers = lines.numbers(first, count)
+    if (first + count > (rowCount ?? Infinity)) throw inputChanged('the input')
+    const numbers = lines?.numbers(first, count) ?? new Uint32Array(count)
     if (numbers.length !== count)
       throw new Error(`${numbers.length} answers for ${count} rows from row ${first}`)
     return numbers
@@ -103,7 +102,7 @@ async function writeMembers(
   writer: ParquetWriter,
 ): Promise<void> {
   const numbers = numbersOf(answers)
-  const spool = new RowSpool(file.path === '-' ? file.temporary : file.path, '')
+  const spool = new RowSpool(file.path, '')
   try {
     let first = 0
     for await (const rows of source.rows()) {
@@ -111,7 +110,7 @@ async function writeMembers(
       await spool.add(rows)
       first += rows.length
     }
-    if (first !== answers.rowCount) throw inputChanged('the input')
+    assertAllRows(answers, first)
     await spool.end()
     await writer.addFiles(spool.files, numbers)
   } finally {
@@ -125,9 +124,10 @@ async function writeRelation(
   answers: Answers,
   writer: ParquetWriter,
 ): Promise<void> {
-  if ((await source.rowCount()) !== answers.rowCount) throw inputChanged('the input')
+  const rowCount = await source.rowCount()
+  assertAllRows(answers, rowCount)
   const { relation, isScan, columns, bytesEstimate } = source
   const cells = new Map(rowColumns.map((column, index) => [column, columns[index]?.cells ?? 'NULL']))
-  const rowBytes = bytesEstimate / Math.max(1, answers.rowCount)
-  await writer.addRows({ relation, isScan, cells, rowBytes }, answers.rowCount, numbersOf(answers))
+  const rowBytes = bytesEstimate / Math.max(1, rowCount)
+  await writer.addRows({ relation, isScan, cells, rowBytes }, rowCount, numbersOf(answers))
 }

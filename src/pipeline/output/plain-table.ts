@@ -1,18 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { unreachable } from '../../core/errors.js'
-import { openParquetWriter } from '../../parquet/parquet-writer.js'
-import { WorkbookWriter } from '../../tables/xlsx/write/workbook-writer.js'
 import type { WrittenCell } from '../../tables/xlsx/write/written-row.js'
 import { neutraliseFormula } from '../rules/columns.js'
-import { csvHeader, csvStyleOf, csvText } from './csv-text.js'
 import type { OutputForm } from './output-format.js'
-import { writeFailure } from './output-path.js'
-import { sinkOf, type OutputSink } from './packed-output.js'
-import { copyTo } from './publish.js'
-import { RowSpool } from './row-spool.js'
-import { StagedFile } from './staged-file.js'
+import { publishMain, stageAndWrite } from './publish.js'
+import type { WrittenInput } from './sample.js'
+import type { WriteOptions } from './write-format.js'
 import { linkedText } from './xlsx-cells.js'
 
 export interface PlainColumn {
@@ -21,7 +12,8 @@ export interface PlainColumn {
   readonly kind: 'text' | 'user_text' | 'integer'
 }
 
-export type PlainRow = readonly (string | number | null)[]
+type PlainCell = string | number | null
+export type PlainRow = readonly PlainCell[]
 
 /** A table of ours that stands for itself: its rows are no input's. */
 export interface PlainTable {
@@ -48,154 +40,71 @@ export interface PlainTableTarget extends OutputForm {
  * Throws OUTPUT_UNWRITABLE, DISK_FULL, and the signal's reason.
  */
 export async function publishTable(table: PlainTable, target: PlainTableTarget): Promise<void> {
-  const folder = target.path === '-' ? mkdtempSync(join(tmpdir(), 'enrich-')) : null
-  let file: StagedFile | null = null
-  try {
-    file = new StagedFile(folder === null ? target.path : join(folder, 'output'))
-    await writeTable(stoppable(table, target.signal), file, target)
-    await file.close()
-    if (folder === null) file.publish()
-    else await copyTo(target.stdout ?? process.stdout, file.temporary)
-  } catch (error) {
-    throw writeFailure(target.path, error)
-  } finally {
-    await file?.discard()
-    if (folder !== null) rmSync(folder, { recursive: true, force: true })
-  }
+  await stageAndWrite(optionsOf(table, target), (file, _basis, folder) =>
+    publishMain(file, folder, target.stdout),
+  )
 }
 
 /** Writes no row where the table is to be written, and removes it: throws what `publishTable` throws. */
 export async function tryTable(table: Omit<PlainTable, 'rows'>, target: PlainTableTarget): Promise<void> {
-  if (target.path === '-') return
-  let file: StagedFile | null = null
-  try {
-    file = new StagedFile(target.path)
-    await writeTable({ ...table, rows: [] }, file, target)
-  } catch (error) {
-    throw writeFailure(target.path, error)
-  } finally {
-    await file?.discard()
+  if (target.path !== '-')
+    await stageAndWrite(optionsOf({ ...table, rows: [] }, target), () => Promise.resolve())
+}
+
+function optionsOf(table: PlainTable, target: PlainTableTarget): WriteOptions {
+  const { path, format, isPacked, bom, memoryBytes, signal } = target
+  return {
+    input: inputOf(table),
+    output: { path, format, isPacked, bom },
+    columns: [],
+    basis: 'none',
+    nameColumn: '',
+    answers: null,
+    memoryBytes,
+    rowCount: null,
+    metadata: {},
+    sheetBehind: table.notes === undefined ? undefined : inputOf(table.notes),
+    signal,
   }
 }
 
-function stoppable(table: PlainTable, signal: AbortSignal | undefined): PlainTable {
-  const { rows } = table
-  const untilAborted = async function* () {
-    for await (const batch of rows) {
-      signal?.throwIfAborted()
-      yield batch
-    }
-  }
-  return { ...table, rows: untilAborted() }
-}
-
-async function writeTable(table: PlainTable, file: StagedFile, target: PlainTableTarget): Promise<void> {
-  const sink = sinkOf(file, target.isPacked)
-  switch (target.format) {
-    case 'csv':
-      await writeCsvTable(table, sink, target)
-      return sink.end()
-    case 'ndjson':
-      await writeNdjsonTable(table, sink)
-      return sink.end()
-    case 'xlsx':
-      return writeSheetTable(table, file)
-    case 'parquet':
-      return writeParquetTable(table, file, target.memoryBytes)
-    default:
-      return unreachable(target.format)
-  }
-}
-
-async function writeCsvTable(
-  { columns, rows }: PlainTable,
-  sink: OutputSink,
-  { path, bom }: PlainTableTarget,
-): Promise<void> {
-  const style = csvStyleOf(path, { delimiter: null, files: [] }, bom)
-  const cellOf = (cell: string | number | null, at: number) => {
+/** A table as an input whose rows are written as they are. */
+function inputOf({ name, columns, rows }: PlainTable): WrittenInput {
+  const names = columns.map((column) => column.name)
+  const keys = names.map((key) => JSON.stringify(key))
+  const memberKeys = names.map((_, at) => `"c${at}"`)
+  const csvCell = (cell: PlainCell, at: number) => {
     const text = cell === null ? '' : String(cell)
     return columns[at]?.kind === 'text' ? neutraliseFormula(text) : text
   }
-  await sink.write(
-    csvHeader(
-      columns.map(({ name }) => name),
-      style,
-    ),
-  )
-  for await (const batch of rows)
-    await sink.write(
-      csvText(
-        batch.map((row) => row.map(cellOf)),
-        style.delimiter,
-      ),
-    )
+  return {
+    columns: names,
+    delimiter: null,
+    files: [],
+    sheetName: name,
+    sheetColumns: columns.map((column) => ({ name: column.name, isText: column.kind !== 'integer' })),
+    textRows: () => mapRows(rows, (row) => row.map(csvCell)),
+    objectRows: () => mapRows(rows, (row) => `{${membersOf(keys, row)}}`),
+    cellRows: () => mapRows(rows, (row) => row.map(sheetCell)),
+    parquetSource: () => ({
+      kind: 'members',
+      types: columns.map(({ kind }) => (kind === 'integer' ? kind : 'text')),
+      rows: () => mapRows(rows, (row) => ({ members: membersOf(memberKeys, row), cells: [] })),
+    }),
+  }
 }
 
-async function writeNdjsonTable({ columns, rows }: PlainTable, sink: OutputSink): Promise<void> {
-  const keys = columns.map(({ name }) => JSON.stringify(name))
-  const lineOf = (row: PlainRow) => `{${membersOf(keys, row)}}\n`
-  await sink.write('')
-  for await (const batch of rows) await sink.write(batch.map(lineOf).join(''))
+async function* mapRows<Mapped>(
+  batches: PlainTable['rows'],
+  map: (row: PlainRow) => Mapped,
+): AsyncGenerator<readonly Mapped[]> {
+  for await (const batch of batches) yield batch.map(map)
 }
 
 const membersOf = (keys: readonly string[], row: PlainRow): string =>
   keys.map((key, at) => `${key}:${JSON.stringify(row[at] ?? null)}`).join(',')
 
-async function writeSheetTable({ notes, ...table }: PlainTable, file: StagedFile): Promise<void> {
-  const book = new WorkbookWriter(`${file.temporary}.parts`)
-  try {
-    for (const { name, columns, rows } of notes === undefined ? [table] : [table, notes]) {
-      const sheets = book.addSheets(
-        name,
-        columns.map((column) => ({ name: column.name, isText: column.kind !== 'integer' })),
-      )
-      for await (const batch of rows) await sheets.add(batch.map((row) => row.map(sheetCell)))
-    }
-    await book.write((bytes) => file.write(bytes))
-  } finally {
-    await book.remove()
-  }
-}
-
-function sheetCell(cell: string | number | null): WrittenCell {
+function sheetCell(cell: PlainCell): WrittenCell {
   if (cell === null || cell === '') return null
   return typeof cell === 'number' ? { kind: 'number', value: String(cell), format: 0 } : linkedText(cell)
 }
-
-async function writeParquetTable(
-  { columns, rows }: PlainTable,
-  file: StagedFile,
-  memoryBytes: number,
-): Promise<void> {
-  const spool = new RowSpool(file.path, '')
-  try {
-    const keys = columns.map((_, at) => `"c${at}"`)
-    for await (const batch of rows) await spool.add(batch.map((row) => ({ members: membersOf(keys, row) })))
-    await spool.end()
-    const writer = await openParquetWriter({
-      path: file.temporary,
-      folder: `${file.temporary}.parts`,
-      metadata: {},
-      rowColumns: columns.map(({ name, kind }, at) => ({
-        ...{ key: `c${at}`, name },
-        type: kind === 'integer' ? 'BIGINT' : 'VARCHAR',
-      })),
-      readsParquet: false,
-      lineColumns: [],
-      lines: nothingBehind,
-      memoryBytes,
-    })
-    try {
-      await writer.addFiles(spool.files, (_, count) => new Uint32Array(count))
-      await writer.end()
-    } finally {
-      await writer.close()
-    }
-  } finally {
-    await spool.remove()
-  }
-}
-
-/** Rows that have all their columns themselves. */
-const nothingBehind = { numbers: Uint32Array.of(0), lines: () => ['{}'] }

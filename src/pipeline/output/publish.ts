@@ -15,6 +15,7 @@ export { assertOutputUsable } from './output-path.js'
 
 export interface PublishOptions extends WriteOptions {
   readonly input: Input
+  readonly rowCount: number
   readonly stdout?: NodeJS.WritableStream | undefined
 }
 
@@ -38,10 +39,8 @@ export async function publish(options: PublishOptions): Promise<PublishReport> {
   return stageAndWrite(options, async (main, basis, folder, basisLineCount) => {
     input.assertUnchanged()
     options.signal?.throwIfAborted()
-    if (folder === null) {
-      basis?.publish()
-      main.publish()
-    } else await copyTo(options.stdout ?? process.stdout, main.temporary)
+    basis?.publish()
+    await publishMain(main, folder, options.stdout)
     const paths = folder === null ? [main, ...(basis === null ? [] : [basis])].map((file) => file.path) : []
     return { paths, rowCount: options.rowCount, basisLineCount }
   })
@@ -67,8 +66,18 @@ export async function tryPublishing(
   )
 }
 
+/** Puts an output in its place; from its folder, if it has one, it goes to standard output. */
+export async function publishMain(
+  main: StagedFile,
+  folder: string | null,
+  stdout: NodeJS.WritableStream = process.stdout,
+): Promise<void> {
+  if (folder === null) main.publish()
+  else await copyTo(stdout, main.temporary)
+}
+
 /** `use` is given what was written under temporary names, and the folder of it where it goes to standard output. */
-async function stageAndWrite<Result>(
+export async function stageAndWrite<Result>(
   options: WriteOptions,
   use: (
     main: StagedFile,
@@ -108,7 +117,7 @@ function gatheringFolder(): string {
 }
 
 /** Waits for each chunk to be taken, so that a slow reader holds the writing up and not the memory. */
-export async function copyTo(stdout: NodeJS.WritableStream, path: string): Promise<void> {
+async function copyTo(stdout: NodeJS.WritableStream, path: string): Promise<void> {
   // A failed write is reported to its callback; without a listener it would also end the process.
   const ignore = () => undefined
   stdout.on('error', ignore)

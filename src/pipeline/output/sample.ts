@@ -1,21 +1,24 @@
 import { unreachable } from '../../core/errors.js'
-import type { Input, MemberRows, RelationRows } from '../input/input.js'
+import type { WrittenRow } from '../../tables/xlsx/write/written-row.js'
+import type { Input, RelationRows } from '../input/input.js'
 import { writerLimits } from './limits.js'
 import type { OutputFormat } from './output-format.js'
 
 /** What of an input its rows are written by. */
-export type WrittenInput = Pick<
+export interface WrittenInput extends Pick<
   Input,
   | 'columns'
   | 'delimiter'
   | 'files'
-  | 'format'
   | 'sheetName'
+  | 'sheetColumns'
   | 'textRows'
   | 'objectRows'
-  | 'cellRows'
   | 'parquetSource'
->
+> {
+  /** Each row as cells of a sheet of Excel. */
+  cellRows(): AsyncIterable<readonly WrittenRow[]>
+}
 
 /** The first rows of an input, as an input: every way of reading them that its output format takes. */
 export interface Sample {
@@ -31,82 +34,67 @@ export async function withSample(
   use: (sample: Sample) => Promise<unknown>,
 ): Promise<void> {
   const rowsMax = sampleRowsMax(input.columns.length)
+  const withFirst = async <Row>(
+    batches: AsyncIterable<readonly Row[]>,
+    waysOf: (rows: () => AsyncIterable<readonly Row[]>) => Partial<WrittenInput>,
+  ) => {
+    for await (const batch of batches) {
+      const rows = batch.slice(0, rowsMax)
+      await use({
+        rowCount: rows.length,
+        input: sampleOf(
+          input,
+          rows.length,
+          waysOf(() => once(rows)),
+        ),
+      })
+      return
+    }
+  }
   switch (format) {
     case 'csv':
-      for await (const batch of input.textRows()) {
-        const rows = batch.slice(0, rowsMax)
-        await use(sampleOf(input, rows.length, { textRows: () => once(rows) }))
-        return
-      }
-      return
+      return withFirst(input.textRows(), (textRows) => ({ textRows }))
     case 'ndjson':
-      for await (const batch of input.objectRows()) {
-        const rows = batch.slice(0, rowsMax)
-        await use(sampleOf(input, rows.length, { objectRows: () => once(rows) }))
-        return
-      }
-      return
+      return withFirst(input.objectRows(), (objectRows) => ({ objectRows }))
     case 'xlsx':
-      for await (const batch of input.cellRows()) {
-        const rows = batch.slice(0, rowsMax)
-        await use(sampleOf(input, rows.length, { cellRows: () => once(rows) }))
-        return
+      return withFirst(input.cellRows(), (cellRows) => ({ cellRows }))
+    case 'parquet': {
+      const source = input.parquetSource()
+      if (source.kind === 'members')
+        return withFirst(source.rows(), (rows) => ({ parquetSource: () => ({ ...source, rows }) }))
+      const count = Math.min(rowsMax, rowCount)
+      const first: RelationRows = {
+        ...source,
+        bytesEstimate: (source.bytesEstimate * count) / Math.max(1, rowCount),
+        relation: `(SELECT * FROM ${source.relation} LIMIT ${count})`,
+        rowCount: () => Promise.resolve(count),
       }
+      await use({ rowCount: count, input: sampleOf(input, count, { parquetSource: () => first }) })
       return
-    case 'parquet':
-      await withParquetSample(input, rowsMax, rowCount, use)
-      return
+    }
     default:
       return unreachable(format)
   }
 }
 
-async function withParquetSample(
-  input: Input,
-  rowsMax: number,
-  rowCount: number,
-  use: (sample: Sample) => Promise<unknown>,
-): Promise<void> {
-  const source = input.parquetSource()
-  const sourced = (count: number, parquet: RelationRows | MemberRows) =>
-    use(sampleOf(input, count, { parquetSource: () => parquet }))
-  if (source.kind === 'members') {
-    for await (const batch of source.rows()) {
-      const rows = batch.slice(0, rowsMax)
-      await sourced(rows.length, { ...source, rows: () => once(rows) })
-      return
-    }
-    return
-  }
-  const count = Math.min(rowsMax, rowCount)
-  const bytesEstimate = (source.bytesEstimate * count) / Math.max(1, rowCount)
-  const relation = `(SELECT * FROM ${source.relation} LIMIT ${count})`
-  await sourced(count, { ...source, bytesEstimate, relation, rowCount: () => Promise.resolve(count) })
-}
-
 const sampleRowsMax = (columnCount: number): number =>
   Math.max(1, Math.min(writerLimits.answerRows, Math.floor(writerLimits.sampleCells / columnCount)))
 
-function sampleOf(input: Input, rowCount: number, own: Partial<Sample['input']>): Sample {
+function sampleOf(input: Input, rowCount: number, own: Partial<WrittenInput>): WrittenInput {
   const { textRows } = own
   return {
-    rowCount,
-    input: {
-      columns: input.columns,
-      delimiter: input.delimiter,
-      files: input.files,
-      format: input.format,
-      sheetName: input.sheetName,
-      objectRows: () => input.objectRows(),
-      cellRows: () => input.cellRows(),
-      parquetSource: () => input.parquetSource(),
-      ...own,
-      // The basis file reads its names beside the rows.
-      textRows: (columns) =>
-        columns === undefined && textRows !== undefined
-          ? textRows()
-          : upTo(input.textRows(columns), rowCount),
-    },
+    columns: input.columns,
+    delimiter: input.delimiter,
+    files: input.files,
+    sheetName: input.sheetName,
+    sheetColumns: input.sheetColumns,
+    objectRows: () => input.objectRows(),
+    cellRows: () => input.cellRows(),
+    parquetSource: () => input.parquetSource(),
+    ...own,
+    // The basis file reads its names beside the rows.
+    textRows: (columns) =>
+      columns === undefined && textRows !== undefined ? textRows() : upTo(input.textRows(columns), rowCount),
   }
 }
 

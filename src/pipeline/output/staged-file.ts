@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
+import { createGzip } from 'node:zlib'
 import { publishFile, removeStaleTemporaries, temporaryPath } from '../../platform/durable-files.js'
+import { Packer } from '../../tables/packer.js'
 import { assertRegular, targetOf } from './output-path.js'
 
 /**
@@ -52,4 +54,18 @@ export class StagedFile {
       if ((error as NodeJS.ErrnoException).code !== 'ENAMETOOLONG') throw error
     }
   }
+}
+
+/** Where an output is written, piece by piece. */
+export interface OutputSink {
+  /** Text is written as UTF-8. */
+  write(content: string | Uint8Array): Promise<void>
+  /** Everything was written. */
+  end(): Promise<void>
+}
+
+/** A file as it is written, or gzipped as a whole. */
+export function sinkOf(file: StagedFile, isPacked: boolean): OutputSink {
+  if (!isPacked) return { write: (content) => file.write(content), end: () => Promise.resolve() }
+  return new Packer(createGzip(), (packed) => file.write(packed))
 }

@@ -1,16 +1,15 @@
 import { unreachable } from '../../core/errors.js'
 import type { LineFile } from '../../parquet/line-writer.js'
+import { csvStyleOf, openCsvSink } from '../../tables/csv-text.js'
+import type { TextRow } from '../input/input.js'
 import type { BasisPlace, OutputColumn } from '../rules/columns.js'
+import { basisFileColumns, csvBasisRow, csvCells, jsonMembersOf } from './answer-cells.js'
 import type { AnswerLines } from './answer-lines.js'
-import { BasisWriter, csvBasis } from './basis-writer.js'
-import { csvStyleOf } from './csv-text.js'
-import type { Answers } from './joined-rows.js'
+import { BasisWriter, joinAnswers, type Answers } from './joined-rows.js'
 import type { OutputFormat } from './output-format.js'
-import { sinkOf } from './packed-output.js'
 import { writeParquet } from './parquet.js'
 import type { WrittenInput } from './sample.js'
-import type { StagedFile } from './staged-file.js'
-import { writeCsv, writeNdjson } from './text-outputs.js'
+import { sinkOf, type OutputSink, type StagedFile } from './staged-file.js'
 import { writeXlsx } from './xlsx.js'
 
 /** What is written, and how. */
@@ -27,15 +26,18 @@ export interface WriteOptions {
   readonly basis: BasisPlace
   /** Whose text stands in the basis file's name column. */
   readonly nameColumn: string
-  readonly answers: AnswerLines
+  /** Null where rows have all that is written of them. */
+  readonly answers: AnswerLines | null
   /** What writing Parquet may hold in memory. */
   readonly memoryBytes: number
   /** The rows as they wait for their answers, where they do; else the input is read once more. */
   readonly rowFiles?: readonly LineFile[] | undefined
-  /** The rows of the first pass. */
-  readonly rowCount: number
+  /** The rows of the first pass; null where there was none. */
+  readonly rowCount: number | null
   /** Key-value metadata of a Parquet file. */
   readonly metadata: Readonly<Record<string, string>>
+  /** A sheet behind the rows; other formats have no place for it. */
+  readonly sheetBehind?: Pick<WrittenInput, 'sheetName' | 'sheetColumns' | 'cellRows'> | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -48,21 +50,30 @@ export async function writeFormat(
   main: StagedFile,
   basisFile: StagedFile | null,
 ): Promise<number> {
-  const { input, output } = options
-  const basisSink = basisFile === null ? null : sinkOf(basisFile, output.isPacked === true)
-  const style = csvStyleOf(basisFile?.path ?? '', input, output.bom === true)
-  const basis =
-    basisSink === null
-      ? null
-      : new BasisWriter(await csvBasis(basisSink, style), input.textRows([options.nameColumn]))
-  try {
-    const inSheetCount = await writeRows(options, basis, main)
+  if (basisFile === null) {
+    const basisLineCount = await writeRows(options, null, main)
     await main.close()
-    await basisSink?.end()
-    await basisFile?.close()
-    return basis?.lineCount ?? inSheetCount
+    return basisLineCount
+  }
+  const { input, output } = options
+  const sink = sinkOf(basisFile, output.isPacked === true)
+  const csv = await openCsvSink(
+    sink,
+    basisFileColumns,
+    csvStyleOf(basisFile.path, input, output.bom === true),
+  )
+  const basis = new BasisWriter(
+    { add: (rows) => csv.add(rows.map(csvBasisRow)) },
+    input.textRows([options.nameColumn]),
+  )
+  try {
+    await writeRows(options, basis, main)
+    await main.close()
+    await sink.end()
+    await basisFile.close()
+    return basis.lineCount
   } finally {
-    await basis?.end()
+    await basis.end()
   }
 }
 
@@ -72,16 +83,16 @@ async function writeRows(
   basis: BasisWriter | null,
   file: StagedFile,
 ): Promise<number> {
-  const { input, columns, rowCount, signal, output, metadata, memoryBytes, rowFiles } = options
+  const { input, columns, rowCount, signal, output, metadata, memoryBytes, rowFiles, sheetBehind } = options
   const answers: Answers = { lines: options.answers, rowCount, signal, basis }
   const sink = sinkOf(file, output.isPacked === true)
   switch (output.format) {
     case 'csv':
-      await writeCsv(input, columns, answers, sink, csvStyleOf(output.path, input, output.bom === true))
+      await writeCsv(options, answers, sink)
       await sink.end()
       return 0
     case 'ndjson':
-      await writeNdjson(input, columns, answers, sink)
+      await writeNdjson(options, answers, sink)
       await sink.end()
       return 0
     case 'parquet':
@@ -89,9 +100,39 @@ async function writeRows(
       return 0
     case 'xlsx': {
       const basisOf = options.basis === 'inline' ? options.nameColumn : null
-      return writeXlsx({ input, columns, answers, file, basisOf })
+      return writeXlsx({ input, columns, answers, file, basisOf, sheetBehind })
     }
     default:
       return unreachable(output.format)
   }
+}
+
+/** The user's cells as they are, then ours. */
+async function writeCsv(
+  { input, columns, output }: WriteOptions,
+  answers: Answers,
+  sink: OutputSink,
+): Promise<void> {
+  const header = [...input.columns, ...columns.map(({ outputName }) => outputName)]
+  const csv = await openCsvSink(sink, header, csvStyleOf(output.path, input, output.bom === true))
+  const join = (row: TextRow, line: string) => [...row, ...csvCells(line, columns)]
+  for await (const rows of joinAnswers(input.textRows(), answers, join)) await csv.add(rows)
+}
+
+/** One object a line: the user's own text with our members before its last brace. */
+async function writeNdjson(
+  { input, columns }: WriteOptions,
+  answers: Answers,
+  sink: OutputSink,
+): Promise<void> {
+  await sink.write('')
+  const join = (object: string, line: string) => splice(object, jsonMembersOf(line, columns))
+  for await (const lines of joinAnswers(input.objectRows(), answers, join))
+    await sink.write(`${lines.join('\n')}\n`)
+}
+
+function splice(object: string, members: string): string {
+  if (members === '') return object
+  const before = object.slice(0, object.lastIndexOf('}')).trimEnd()
+  return `${before}${before.endsWith('{') && before.length === 1 ? '' : ','}${members}}`
 }

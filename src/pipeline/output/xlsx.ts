@@ -1,41 +1,46 @@
+import type { TableSink } from '../../tables/csv-text.js'
 import { xlsxLimits } from '../../tables/limits.js'
 import { cellTooLong } from '../../tables/xlsx/write/sheet-writer.js'
 import { WorkbookWriter } from '../../tables/xlsx/write/workbook-writer.js'
+import type { WrittenRow } from '../../tables/xlsx/write/written-row.js'
 import type { OutputColumn } from '../rules/columns.js'
-import { basisFileColumns } from './answer-cells.js'
-import { BasisWriter, type BasisTarget } from './basis-writer.js'
-import { joinAnswers, type Answers } from './joined-rows.js'
+import { basisFileColumns, type BasisCells } from './answer-cells.js'
+import { BasisWriter, joinAnswers, type Answers } from './joined-rows.js'
 import type { WrittenInput } from './sample.js'
 import type { StagedFile } from './staged-file.js'
 import { xlsxBasisRow, xlsxCells } from './xlsx-cells.js'
 
 export interface XlsxOutput {
-  readonly input: Pick<WrittenInput, 'columns' | 'cellRows' | 'textRows' | 'format' | 'sheetName'>
+  readonly input: Pick<WrittenInput, 'cellRows' | 'textRows' | 'sheetName' | 'sheetColumns'>
   readonly columns: readonly OutputColumn[]
   readonly answers: Answers
   readonly file: StagedFile
   /** The column whose text names rows in the sheet of the basis; null for none of it. */
   readonly basisOf: string | null
+  /** A sheet behind all others. */
+  readonly sheetBehind?: Pick<WrittenInput, 'cellRows' | 'sheetName' | 'sheetColumns'> | undefined
 }
 
 /** The user's cells as they are, then ours; the basis in a sheet behind. Returns the number of its lines. */
-export async function writeXlsx({ input, columns, answers, file, basisOf }: XlsxOutput): Promise<number> {
+export async function writeXlsx(output: XlsxOutput): Promise<number> {
+  const { input, columns, answers, file, basisOf, sheetBehind } = output
   const book = new WorkbookWriter(`${file.temporary}.parts`)
   try {
     const sheets = book.addSheets(input.sheetName ?? 'rows', [
-      ...input.columns.map((name) => ({ name, isText: input.format === 'csv' })),
+      ...input.sheetColumns,
       ...columns.map(({ outputName, kind }) => ({ name: outputName, isText: kind === 'text' })),
     ])
     const basis = basisOf === null ? null : new BasisWriter(basisSheet(book), input.textRows([basisOf]))
     try {
-      for await (const { rows, answerLines } of joinAnswers(input.cellRows(), {
-        ...answers,
-        basis: basis ?? answers.basis,
-      })) {
-        await sheets.add(rows.map((row, index) => [...row, ...xlsxCells(answerLines[index] ?? '', columns)]))
-      }
+      const join = (row: WrittenRow, line: string) => [...row, ...xlsxCells(line, columns)]
+      const withBasis = { ...answers, basis: basis ?? answers.basis }
+      for await (const rows of joinAnswers(input.cellRows(), withBasis, join)) await sheets.add(rows)
     } finally {
       await basis?.end()
+    }
+    if (sheetBehind !== undefined) {
+      const behind = book.addSheets(sheetBehind.sheetName ?? 'rows', sheetBehind.sheetColumns)
+      for await (const rows of sheetBehind.cellRows()) await behind.add(rows)
     }
     await book.write((bytes) => file.write(bytes))
     return basis?.lineCount ?? 0
@@ -61,7 +66,7 @@ export async function assertCellsFit(input: WrittenInput, signal: AbortSignal): 
   }
 }
 
-function basisSheet(book: WorkbookWriter): BasisTarget {
+function basisSheet(book: WorkbookWriter): TableSink<BasisCells> {
   const sheets = book.addSheets(
     'basis',
     basisFileColumns.map((name) => ({ name, isText: !numberColumns.has(name) })),

@@ -1,14 +1,13 @@
 import { UserError } from '../../core/errors.js'
 import { joinParquet, readParquetFacts, type ParquetFacts } from '../../parquet/join-files.js'
 import { fileBytes } from '../../tables/bytes.js'
+import { csvText } from '../../tables/csv-text.js'
 import { openDelimited } from '../../tables/delimited.js'
 import { strictRecords } from '../../tables/csv-scanner.js'
 import { basisFileColumns } from '../output/answer-cells.js'
-import { csvText } from '../output/csv-text.js'
 import type { OutputForm } from '../output/output-format.js'
 import { basisPathOf } from '../output/output-path.js'
-import { sinkOf } from '../output/packed-output.js'
-import type { StagedFile } from '../output/staged-file.js'
+import { sinkOf, type StagedFile } from '../output/staged-file.js'
 import type { PublishedPart } from './part-ledger.js'
 
 const bytesOf = (path: string): AsyncIterable<Buffer> => fileBytes(path, path).bytes()

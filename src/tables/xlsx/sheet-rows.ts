@@ -27,7 +27,7 @@ export interface SheetReading<Value> {
   /** What a cell is read as: null where it is empty, undefined where it refers to a text that is not there. */
   readonly valueOf: (cell: RawCell) => Value | null | undefined
   /** Merged cells, which stand behind all rows; so many at most. */
-  readonly merges?: CellRange[]
+  readonly merges: CellRange[] | undefined
 }
 
 /** The rows of a sheet, in the order of the file, as many at a time as a chunk of it holds. */

@@ -74,9 +74,12 @@ function fileOf(parts: Parts, workbook: Workbook, sheet: Sheet): XlsxFile {
     const counts = noCounts()
     if (other === undefined) lastCounts = counts
     yield* readSheetRows({
-      ...{ parts, workbook, sheet: other ?? sheet, counts },
+      parts,
+      workbook,
+      sheet: other ?? sheet,
+      counts,
       valueOf: (cell) => valueOf(cell, texts, counts),
-      ...(merges === undefined ? {} : { merges }),
+      merges,
     })
   }
   const textOf: ValueOf<string> = (cell, texts, counts) => {

@@ -31,12 +31,11 @@ export class StyleBook {
     )
     const style = (format: number, font = 0) =>
       `<xf numFmtId="${format}" fontId="${font}" fillId="0" borderId="0" xfId="0"${format === 0 ? '' : ' applyNumberFormat="1"'}${font === 0 ? '' : ' applyFont="1"'}/>`
-    const styles = [
-      ...[style(0), style(textFormat), style(textFormat, 1), style(textFormat, 2)],
-      ...[...this.styles.keys()]
-        .filter((format) => format !== 0)
-        .map((format) => style(typeof format === 'number' ? format : (formatIds.get(format) ?? 0))),
-    ]
+    const own = [style(0), style(textFormat), style(textFormat, 1), style(textFormat, 2)]
+    const others = [...this.styles.keys()]
+      .filter((format) => format !== 0)
+      .map((format) => style(typeof format === 'number' ? format : (formatIds.get(format) ?? 0)))
+    const styles = [...own, ...others]
     const font = '<sz val="11"/>'
     const name = '<name val="Calibri"/><family val="2"/>'
     return (

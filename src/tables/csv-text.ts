@@ -25,16 +25,29 @@ function isTsv(path: string): boolean {
   return /\.tsv(\.gz|\.zst)?$/i.test(path)
 }
 
-/** The first line of a file. */
-export function csvHeader(names: readonly string[], { delimiter, bom }: CsvStyle): string {
-  return (bom ? '\ufeff' : '') + csvText([names], delimiter)
+/** Null is an empty cell. */
+export type CsvRow = readonly (string | null)[]
+
+/** Takes the rows of a table, in order. */
+export interface TableSink<Row> {
+  add(rows: readonly Row[]): Promise<void>
+}
+
+/** A CSV whose header is written at once. */
+export async function openCsvSink(
+  out: { write(text: string): Promise<void> },
+  header: readonly string[],
+  { delimiter, bom }: CsvStyle,
+): Promise<TableSink<CsvRow>> {
+  await out.write((bom ? '\ufeff' : '') + csvText([header], delimiter))
+  return { add: (rows) => out.write(csvText(rows, delimiter)) }
 }
 
 /**
- * Rows as CSV text, each ending with a line feed; null is an empty cell. A lone carriage return is quoted,
- * because readers take it for a line end, and so is a byte order mark, because they drop it.
+ * Rows as CSV text, each ending with a line feed. A lone carriage return is quoted, because readers take it for a
+ * line end, and so is a byte order mark, because they drop it.
  */
-export function csvText(rows: readonly (readonly (string | null)[])[], delimiter: string): string {
+export function csvText(rows: readonly CsvRow[], delimiter = ','): string {
   return stringify(rows as (string | null)[][], {
     delimiter,
     record_delimiter: '\n',
