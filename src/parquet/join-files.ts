@@ -34,9 +34,9 @@ export async function readParquetFacts(path: string): Promise<ParquetFacts> {
 
 /**
  * Writes the rows of whole Parquet files, in order, as one new file: row groups are copied as they are, and nothing is
- * decoded. Metadata are those of the first. Gives the number of rows. Throws where columns differ.
+ * decoded. Metadata are those of the first. Throws where columns differ.
  */
-export async function joinParquet(paths: readonly string[], target: string): Promise<number> {
+export async function joinParquet(paths: readonly string[], target: string): Promise<void> {
   const file = await open(target, 'wx')
   try {
     await file.writeFile(parquetMagic)
@@ -60,7 +60,6 @@ export async function joinParquet(paths: readonly string[], target: string): Pro
     const { before, after } = footerAround(first, rowCount, rowGroupCount)
     const footer = Buffer.concat([before, ...rowGroups, after])
     await file.writeFile(Buffer.concat([footer, parquetEnd(footer.length)]))
-    return rowCount
   } finally {
     await file.close()
   }

@@ -41,8 +41,7 @@ export async function relationOfPart(deps: PartDeps): Promise<{ relation: string
   const pieces = piecesOf(groups.slice(first, end), groups, deps.paths)
   const count = (some: readonly RowGroup[]) => some.reduce((sum, { rowCount }) => sum + rowCount, 0)
   const share = count(groups.slice(first, end)) / Math.max(1, count(groups))
-  if (pieces.length === 0)
-    return { relation: `(SELECT * FROM ${sqlRelation(deps.paths, undefined)} LIMIT 0)`, share }
+  if (pieces.length === 0) return { relation: `(SELECT * FROM ${sqlRelation(deps.paths)} LIMIT 0)`, share }
   const queries: string[] = []
   for (const together of inScans(pieces)) queries.push(await queryOf(together, deps))
   return { relation: `(${queries.join(' UNION ALL ')})`, share }
@@ -98,10 +97,7 @@ function inScans(pieces: readonly Piece[]): Piece[][] {
 const rowNumber = 'file_row_number'
 
 async function queryOf(pieces: readonly Piece[], { duckDb, columns }: PartDeps): Promise<string> {
-  const relation = sqlRelation(
-    pieces.map(({ path }) => path),
-    undefined,
-  )
+  const relation = sqlRelation(pieces.map(({ path }) => path))
   const described = await duckDb.all(
     `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${relation})`,
   )

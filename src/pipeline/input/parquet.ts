@@ -1,10 +1,9 @@
 import { errorText } from '../../core/error-text.js'
 import { UserError } from '../../core/errors.js'
 import { isOutOfMemory, openDuckDb, sqlName, type DuckDb, type DuckDbChunk } from '../../parquet/duckdb.js'
-import { geoMetadata, isGeometry, type GeoMetadata } from '../../parquet/geo-metadata.js'
-import { leafCountOf, readMemoryBytes } from '../../parquet/memory-budget.js'
-import type { Column } from '../../parquet/part-sql.js'
 import {
+  geoMetadata,
+  isGeometry,
   columnNames,
   memberTextExpression,
   nestedKind,
@@ -13,12 +12,15 @@ import {
   sqlRelation,
   structMembers,
   textExpression,
+  type GeoMetadata,
 } from '../../parquet/read-sql.js'
+import { leafCountOf, readMemoryBytes } from '../../parquet/memory-budget.js'
+import type { Column } from '../../parquet/part-sql.js'
+import { tableLimits } from '../../tables/limits.js'
+import { tooManyColumns } from '../../tables/file-error.js'
 import type { NestedColumn, NestedColumns } from '../rules/nested-columns.js'
 import type { Partition } from '../rules/partition.js'
 import { relationOfPart } from './parquet-part.js'
-import { tableLimits } from '../../tables/limits.js'
-import { tooManyColumns } from '../../tables/file-error.js'
 import { missingColumn } from './header.js'
 import type { SourceFile } from './sources.js'
 import { typedSql } from './typed-cells.js'

@@ -4,7 +4,7 @@ import type { CellRange } from '../../tables/xlsx/references.js'
 import type { SheetRow } from '../../tables/xlsx/sheet-rows.js'
 import type { ScannedCell, XlsxFile } from '../../tables/xlsx/xlsx-file.js'
 import { findNameColumn } from '../rules/detect-columns.js'
-import { KindTally } from './column-types.js'
+import { KindTally } from './typed-cells.js'
 import { nameColumns, type HeaderCell } from './header.js'
 
 /** Where the table of a sheet stands. */

@@ -4,7 +4,7 @@ import { withHintFirst } from '../../core/errors.js'
 import { openXlsx, type XlsxFile } from '../../tables/xlsx/xlsx-file.js'
 import { noNested } from '../rules/nested-columns.js'
 import { findNameColumn } from '../rules/detect-columns.js'
-import { jsonOfText, type KindTally } from './column-types.js'
+import { jsonOfText, type KindTally } from './typed-cells.js'
 import { missingColumn } from './header.js'
 import type { SourceFile } from './sources.js'
 import {

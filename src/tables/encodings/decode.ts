@@ -1,5 +1,4 @@
 import { TextDecoder } from 'node:util'
-import { decodeKorean } from './korean.js'
 import type { LegacyEncoding } from './names.js'
 
 const decoders = new Map<string, TextDecoder>()
@@ -50,4 +49,71 @@ export function decodeWindows1252(bytes: Buffer): string {
   return bytes
     .toString('latin1')
     .replace(/[\x80-\x9f]/g, (char) => upperControls.charAt(char.charCodeAt(0) - 0x80))
+}
+
+const koreanDecoder = new TextDecoder('euc-kr', { fatal: true })
+
+/**
+ * EUC-KR as it is used (windows-949). `TextDecoder` of Node 20 knows KS X 1001 alone, and makes a control
+ * character and a letter of the other syllables. Throws at bytes that are no character.
+ */
+function decodeKorean(bytes: Buffer): string {
+  let text = ''
+  let from = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const lead = bytes[at] ?? 0
+    if (lead < 0x81) continue
+    const added = addedCharacter(lead, bytes[at + 1] ?? 0)
+    if (added !== null) {
+      text += koreanDecoder.decode(bytes.subarray(from, at)) + added
+      from = at + 2
+    }
+    at++
+  }
+  return text + koreanDecoder.decode(bytes.subarray(from))
+}
+
+/** What stands at a pair of bytes outside KS X 1001, or null. */
+function addedCharacter(lead: number, trail: number): string | null {
+  if (lead === 0xa2) {
+    if (trail === 0xe6) return '€'
+    if (trail === 0xe7) return '®'
+  }
+  const place = extensionPlace(lead, trail)
+  return place === null ? null : (extension()[place] ?? null)
+}
+
+const wideRowCells = 178
+const narrowRowCells = 84
+const wideRows = 0x20
+
+/** The how-manieth cell of the extension: rows 0x81 to 0xa0 are whole, those to 0xc6 end before KS X 1001. */
+function extensionPlace(lead: number, trail: number): number | null {
+  if (lead > 0xc6) return null
+  const isWide = lead < 0xa1
+  const cell = cellOf(trail, isWide ? 0xfe : 0xa0)
+  if (cell === null) return null
+  return isWide
+    ? (lead - 0x81) * wideRowCells + cell
+    : wideRows * wideRowCells + (lead - 0xa1) * narrowRowCells + cell
+}
+
+function cellOf(trail: number, trailMax: number): number | null {
+  if (trail >= 0x41 && trail <= 0x5a) return trail - 0x41
+  if (trail >= 0x61 && trail <= 0x7a) return trail - 0x61 + 26
+  return trail >= 0x81 && trail <= trailMax ? trail - 0x81 + 52 : null
+}
+
+let syllables: readonly string[] | null = null
+
+/** The 8,822 syllables that KS X 1001 has not, which fill the extension in the order of Unicode. */
+function extension(): readonly string[] {
+  if (syllables !== null) return syllables
+  const standard = new Set<string>()
+  for (let lead = 0xb0; lead <= 0xc8; lead++) {
+    for (let trail = 0xa1; trail <= 0xfe; trail++)
+      standard.add(koreanDecoder.decode(Uint8Array.of(lead, trail)))
+  }
+  const all = Array.from({ length: 0xd7a4 - 0xac00 }, (_, index) => String.fromCharCode(0xac00 + index))
+  return (syllables = all.filter((syllable) => !standard.has(syllable)))
 }

@@ -41,15 +41,14 @@ export async function detectEncoding(
 async function guess(file: ByteSource, isMarkedUtf8: boolean): Promise<DetectedEncoding> {
   // Loaded where there is something to guess.
   const { guessEncoding } = await import('./detector.js')
-  const { guessNotice, isMixture, mixedEncodings, unsureEncoding } = await import('./doubt.js')
-  const { judgeGuess } = await import('./judge.js')
+  const judge = await import('./judge.js')
   const survey = await surveyLines(file)
   const name = guessEncoding(survey.sample)
-  if (isMarkedUtf8 || isMixture(survey, name)) throw mixedEncodings(file.label, survey)
-  const judgement = judgeGuess(survey.sample, name)
-  if (judgement.kind === 'unsure') throw unsureEncoding(file.label, survey, judgement.readings)
+  if (isMarkedUtf8 || judge.isMixture(survey, name)) throw judge.mixedEncodings(file.label, survey)
+  const judgement = judge.judgeGuess(survey.sample, name)
+  if (judgement.kind === 'unsure') throw judge.unsureEncoding(file.label, survey, judgement.readings)
   const { reading } = judgement
-  return { encoding: reading.encoding, bomBytes: 0, notice: guessNotice(file.label, reading) }
+  return { encoding: reading.encoding, bomBytes: 0, notice: judge.guessNotice(file.label, reading) }
 }
 
 function byteOrderMark(head: Buffer): { encoding: Encoding; bomBytes: number } | null {

@@ -1,6 +1,7 @@
-import { decodeLegacy } from './decode.js'
-import { encodingNames, type LegacyEncoding } from './names.js'
-import { isOddWord, isPlausible, wordsBeyondAscii } from './plausible.js'
+import { UserError } from '../../core/errors.js'
+import { decodeLegacy, decodeWindows1252 } from './decode.js'
+import { encodingNames, isMultiByte, type LegacyEncoding } from './names.js'
+import type { ForeignLine, LineSurvey } from './survey.js'
 
 /** What a file reads as in one encoding. */
 export interface Reading {
@@ -135,4 +136,114 @@ function excerptsOf(own: WholeReading, others: readonly WholeReading[]): string[
     0,
     limits.excerptsMax,
   )
+}
+
+/** Of the words with letters beyond ASCII, so many may look odd in a reading that is right. */
+const oddShareMax = 0.08
+
+/** Whether text reads as names do: a wrong encoding puts signs, foreign letters and capitals inside words. */
+function isPlausible(text: string): boolean {
+  const words = wordsBeyondAscii(text)
+  return words.filter(isOddWord).length <= words.length * oddShareMax
+}
+
+export function wordsBeyondAscii(text: string): string[] {
+  return text.split(/[\s,;|"()[\]{}<>/]+/).filter((word) => /[^\p{ASCII}]/u.test(word))
+}
+
+function isOddWord(word: string): boolean {
+  return (
+    // Diacritics that stand alone, and signs that no keyboard has, are in no name.
+    /[\p{Cc}\p{Co}\p{Cn}¤¦¨¸\u02c6-\u02dd]/u.test(word) ||
+    signInside.test(word) ||
+    capitalInside.test(word) ||
+    eastAsianBesideLatin.test(word) ||
+    /\p{Script=Hangul}\p{Script=Han}|\p{Script=Han}\p{Script=Hangul}/u.test(word) ||
+    scripts.filter((script) => script.test(word)).length > 1
+  )
+}
+
+/** Full-width signs of East Asia, and what stands for an apostrophe, a hyphen or a middle dot, join letters. */
+const signInside = /\p{L}[^\p{ASCII}\p{L}\p{M}\p{Nd}’‘–—·´\u3000-\u30ff\uff00-\uff65]+\p{L}/u
+const capitalInside =
+  /\p{Ll}(?=[^\p{ASCII}])\p{Lu}|\p{L}(?=[^\p{ASCII}])\p{Lu}\p{Ll}|\p{Lu}(?=[^\p{ASCII}ßªº])\p{Ll}\p{Lu}/u
+/** Small letters stand beside none, and none stands alone among capitals. */
+const eastAsianBesideLatin = /[a-z][\u2e80-\uffdc]|[\u2e80-\uffdc][a-z]|[A-Z][\u2e80-\uffdc][A-Z]/
+
+/** No word mixes these; Hebrew, Arabic and Thai with their marks. */
+const scripts = [
+  /\p{Script=Latin}/u,
+  /\p{Script=Cyrillic}/u,
+  /\p{Script=Greek}/u,
+  /[\u0591-\u05f4]/,
+  /[\u0600-\u06ff]/,
+  /[\u0e00-\u0e7f]/,
+  /\p{Script=Hangul}/u,
+  /[\p{Script=Hiragana}\p{Script=Katakana}]/u,
+]
+
+/** Of the lines of a text of East Asia, so many may be UTF-8 by chance: short ones, of two bytes a character. */
+const chanceShareMax = 0.1
+
+/** Whether some lines of a file that are not UTF-8 stand among lines that are. */
+export function isMixture(survey: LineSurvey, guess: string): boolean {
+  if (survey.utf8Count === 0) return false
+  const share = survey.utf8Count / (survey.utf8Count + survey.foreignCount)
+  return !isMultiByte(guess) || survey.surelyUtf8Count > 0 || share > chanceShareMax
+}
+
+export function mixedEncodings(label: string, survey: LineSurvey): UserError {
+  const { utf8Count, foreignCount, foreignLines } = survey
+  const [first] = foreignLines
+  const reads = first === undefined ? '' : `; as windows-1252, line ${first.line} has "${excerpt(first)}"`
+  return new UserError(
+    'INPUT_ENCODING_MIXED',
+    `${label} is UTF-8 in ${counted(utf8Count)} with letters beyond ASCII and not in ${foreignCount.toLocaleString('en-US')}: ${places(survey)}${reads}`,
+    {
+      hint: 'mend these lines, or pass --encoding utf-8+windows-1252 to read them alone as windows-1252 and the others as UTF-8; --encoding latin1, or another, reads the whole file so',
+    },
+  )
+}
+
+export function unsureEncoding(label: string, survey: LineSurvey, readings: readonly Reading[]): UserError {
+  const where = `${label} is not UTF-8 (${places(survey)})`
+  if (readings.length === 0) {
+    return new UserError('INPUT_ENCODING_UNSURE', `${where}, nor of any encoding that would be guessed`, {
+      hint: 'pass --encoding (the README lists them), or convert the file to UTF-8',
+    })
+  }
+  const choices = readings.map(({ encoding, excerpts }) => `${encoding}: ${quoted(excerpts)}`)
+  return new UserError(
+    'INPUT_ENCODING_UNSURE',
+    `${where}, and too little of it tells its encoding. It may be ${choices.join('; ')}`,
+    {
+      hint: `pass the one that reads right: --encoding ${readings.map(({ encoding }) => encoding).join(', or ')}`,
+    },
+  )
+}
+
+export function guessNotice(label: string, { encoding, excerpts }: Reading): string {
+  return `${label}: not UTF-8, guessed to be ${encoding}: it has ${quoted(excerpts)}. Pass --encoding if that reads wrong`
+}
+
+function places({ foreignCount, foreignLines }: LineSurvey): string {
+  const numbers = foreignLines.map(({ line }) => String(line))
+  const more = foreignCount > numbers.length ? ', …' : ''
+  return `${numbers.length === 1 ? 'line' : 'lines'} ${numbers.join(', ')}${more}`
+}
+
+function counted(count: number): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? 'line' : 'lines'}`
+}
+
+const excerptCharsMax = 60
+
+/** The cell in which the first letter beyond ASCII stands. */
+function excerpt({ bytes }: ForeignLine): string {
+  const cells = decodeWindows1252(bytes).split(/[,;|\t"]+/)
+  return (cells.find((cell) => wordsBeyondAscii(cell).length > 0) ?? '').trim().slice(0, excerptCharsMax)
+}
+
+function quoted(excerpts: readonly string[]): string {
+  return excerpts.map((text) => `"${text}"`).join(', ')
 }

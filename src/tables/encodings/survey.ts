@@ -1,8 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { ByteSource } from '../bytes.js'
 import { byteLines, countLineEnds, LineEndCutter } from './byte-lines.js'
-import { nulByte } from './recode.js'
-import { Utf8Cutter } from './utf8.js'
+import { nulByte, Utf8Cutter } from './recode.js'
 
 /** A line that is not UTF-8; the first line of a file is 1. */
 export interface ForeignLine {

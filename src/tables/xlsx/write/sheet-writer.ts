@@ -1,4 +1,5 @@
 import { UserError } from '../../../core/errors.js'
+import { displayWidth } from '../../../core/display-width.js'
 import { xlsxLimits } from '../../limits.js'
 import { PackedFileWriter, packText, type PackedFile } from '../../zip-writer.js'
 import { columnLetters } from '../references.js'
@@ -11,7 +12,6 @@ import {
   xmlDeclaration,
 } from './sheet-xml.js'
 import { ownStyles, type StyleBook } from './style-book.js'
-import { widthsOf } from './widths.js'
 import type { SheetColumn, WrittenCell, WrittenRow } from './written-row.js'
 
 /** The parts of a sheet; `relations` where cells link to anything. */
@@ -160,4 +160,37 @@ export function cellTooLong(column: string, rowNumber: number, charCount: number
 
 function unfit(reason: string): UserError {
   return new UserError('OUTPUT_COLUMN_UNFIT', reason, { hint: 'write CSV, NDJSON or Parquet, which hold it' })
+}
+
+/** In characters of the font; a longer text is cut on the screen, and not in the file. */
+const widthLimits = { charsMin: 8, charsMax: 60, headerCharsMax: 30, dateChars: 18, sampleRows: 200 } as const
+
+/** How wide columns are shown: as wide as the texts of the first rows, within limits. */
+function widthsOf(columns: readonly SheetColumn[], sample: readonly WrittenRow[]): number[] {
+  const rows = sample.slice(0, widthLimits.sampleRows)
+  return columns.map(({ name }, index) => {
+    const header = Math.min(displayWidth(name), widthLimits.headerCharsMax)
+    const widest = rows.reduce((most, row) => Math.max(most, cellWidth(row[index] ?? null)), header)
+    return Math.min(Math.max(widest, widthLimits.charsMin), widthLimits.charsMax) + 2
+  })
+}
+
+function cellWidth(cell: WrittenCell): number {
+  if (cell === null) return 0
+  if (typeof cell === 'string') return textWidth(cell)
+  switch (cell.kind) {
+    case 'link':
+      return textWidth(cell.text)
+    case 'number':
+      return typeof cell.format === 'number'
+        ? Math.min(cell.value.length, widthLimits.dateChars)
+        : widthLimits.dateChars
+    case 'boolean':
+    case 'error':
+      return widthLimits.charsMin
+  }
+}
+
+function textWidth(text: string): number {
+  return displayWidth(text.slice(0, widthLimits.charsMax).split('\n', 1)[0] ?? '')
 }
