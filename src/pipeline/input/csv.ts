@@ -7,7 +7,6 @@ import { freeName, indexOf, missingColumn, nameColumns } from './header.js'
 import type { SourceFile } from './sources.js'
 import { inBatches, type InputTable, type MemberRows, type TextRow } from './table.js'
 import { emptyFile } from '../../tables/text-source.js'
-import { noNested } from '../rules/nested-columns.js'
 
 const raggedLinesNotedMax = 5
 
@@ -70,8 +69,6 @@ async function readHeader(source: DelimitedFile): Promise<readonly string[]> {
 }
 
 class CsvTable implements InputTable {
-  readonly nested = noNested
-  readonly sheetName = null
   /** Names of positions beyond the headers, the same in every file. */
   private readonly extraNames = new Map<number, string>()
   private isFirstPass = true
@@ -128,10 +125,6 @@ class CsvTable implements InputTable {
     return { kind: 'members', types: this.columns.map(() => 'text'), rows }
   }
 
-  async validate(): Promise<void> {
-    // Every pass parses every cell.
-  }
-
   notes(): readonly string[] {
     return this.files.flatMap((file) => {
       const { label, notices } = file.source
@@ -141,10 +134,6 @@ class CsvTable implements InputTable {
         ...raggedNote(label, file.long, 'more cells than the header: kept in added columns'),
       ]
     })
-  }
-
-  close(): void {
-    // Files are open only while they are read.
   }
 
   private wanted(columns: readonly string[]): readonly number[] {

@@ -5,9 +5,9 @@ import { makeFolder } from '../../platform/durable-files.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import type { SheetColumn } from '../../tables/xlsx/write/written-row.js'
 import { namedJob } from '../rules/job-name.js'
-import type { NestedColumns } from '../rules/nested-columns.js'
+import { noNested, type NestedColumns } from '../rules/nested-columns.js'
 import { blocksOf, type Partition } from '../rules/partition.js'
-import { noRows, RowsOfPart } from './rows-of-part.js'
+import { noRows, rowsOfPart, type RowFilter } from './rows-of-part.js'
 import {
   formatOfPath,
   hashFiles,
@@ -99,8 +99,12 @@ export async function openInput(options: InputOptions): Promise<Input> {
   try {
     const format = options.format ?? commonFormat(files)
     assertSheets(format, options)
+    const { partition = null } = options
+    // One file can be cut between rows alone, and where these begin only its reader knows.
+    const isCut = partition !== null && files.length === 1 && format !== 'parquet'
     const table = await openTable(files, format, options)
-    return inputOf({ format, files, table, partition: options.partition ?? null, removeSpool })
+    const within: RowFilter = isCut ? rowsOfPart(table, partition, labelsOf(files)) : (open) => open()
+    return inputOf({ format, files, table, within, partition, removeSpool })
   } catch (error) {
     removeSpool()
     throw error
@@ -178,11 +182,8 @@ async function openTable(
     const temporaryFolder = overflowFolder(options.spoolFolder)
     return (await import('./parquet.js')).openParquet(files, { rowsMax, partition, temporaryFolder })
   }
-  // One file can be cut between rows alone, and where these begin only its reader knows.
-  const isCounted = partition !== undefined && files.length === 1
-  const chosen = partition === undefined || isCounted ? undefined : partFiles(files, partition)
-  const table = await openText(files, format, options, chosen)
-  return isCounted ? new RowsOfPart(table, partition, labelsOf(files)) : table
+  const chosen = partition === undefined || files.length === 1 ? undefined : partFiles(files, partition)
+  return openText(files, format, options, chosen)
 }
 
 const partFiles = (files: readonly SourceFile[], partition: Partition): ReadonlySet<SourceFile> => {
@@ -230,14 +231,21 @@ interface OpenedInput {
   readonly format: InputFormat
   readonly files: readonly SourceFile[]
   readonly table: InputTable
+  readonly within: RowFilter
   readonly partition: Partition | null
   readonly removeSpool: () => void
 }
 
 function inputOf(opened: OpenedInput): Input {
-  const { format, files, table, partition, removeSpool } = opened
+  const { format, files, table, within, partition, removeSpool } = opened
   let fingerprint: Promise<string> | undefined
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  const parquetSource = (): RelationRows | MemberRows => {
+    const source = table.parquetSource()
+    return source.kind === 'relation'
+      ? source
+      : { ...source, rows: (columns) => within(() => source.rows(columns)) }
+  }
   return {
     format,
     files,
@@ -248,21 +256,26 @@ function inputOf(opened: OpenedInput): Input {
     get sheetColumns() {
       return table.columns.map((name) => ({ name, isText: format === 'csv' }))
     },
-    nested: table.nested,
-    delimiter: table.delimiter,
-    sheetName: table.sheetName,
+    nested: table.nested ?? noNested,
+    delimiter: table.delimiter ?? null,
+    sheetName: table.sheetName ?? null,
     sheetHint: table.sheetHint ?? null,
-    keyRows: (columns) => firstPass(opened, table.textRows(columns)),
+    keyRows: (columns) =>
+      firstPass(
+        opened,
+        within(() => table.textRows(columns)),
+      ),
     keyMemberRows: (columns) => {
-      const source = table.parquetSource()
+      const source = parquetSource()
       return source.kind === 'relation' ? null : firstPass(opened, source.rows(columns))
     },
+    // Of the whole: what is asked by it has to be the same in all parts.
     sampleRows: (columns) => table.textRows(columns, true),
-    textRows: (columns = table.columns) => table.textRows(columns),
-    objectRows: () => table.objectRows(),
-    cellRows: () => table.cellRows(),
-    parquetSource: () => table.parquetSource(),
-    notes: () => table.notes(),
+    textRows: (columns = table.columns) => within(() => table.textRows(columns)),
+    objectRows: () => within(() => table.objectRows()),
+    cellRows: () => within(() => table.cellRows()),
+    parquetSource,
+    notes: () => table.notes?.() ?? [],
     fingerprint: () => (fingerprint ??= hashFiles(files)),
     listFingerprint: () => hashList(files),
     assertUnchanged: () => {
@@ -270,7 +283,7 @@ function inputOf(opened: OpenedInput): Input {
       if (changed !== undefined) throw inputChanged(changed.label)
     },
     close: () => {
-      table.close()
+      table.close?.()
       removeSpool()
       return Promise.resolve()
     },
@@ -282,7 +295,7 @@ async function* firstPass<Row>(
   { table, files, partition }: OpenedInput,
   rows: AsyncIterable<readonly Row[]>,
 ): AsyncGenerator<readonly Row[]> {
-  await table.validate()
+  await table.validate?.()
   const columnCount = table.columns.length
   let hasRows = partition !== null
   for await (const batch of rows) {
@@ -295,7 +308,7 @@ async function* firstPass<Row>(
   throw new UserError(
     'PARTITION_UNSUPPORTED',
     'some rows have more cells than their header, so that this part would have other columns than the others',
-    { hint: `mend the rows, or name these columns in the header; ${table.notes().join('; ')}` },
+    { hint: `mend the rows, or name these columns in the header; ${(table.notes?.() ?? []).join('; ')}` },
   )
 }
 

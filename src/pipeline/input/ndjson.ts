@@ -90,8 +90,6 @@ function tally(line: string, tallies: Map<string, ColumnTally>): void {
 }
 
 class ObjectTable implements InputTable {
-  readonly delimiter = null
-  readonly sheetName = null
   readonly nested: NestedColumns
   private readonly types: ReadonlyMap<string, CellType>
   /** From its column on, the keys that lead to a member, by its address. */
@@ -183,16 +181,8 @@ class ObjectTable implements InputTable {
     return places
   }
 
-  async validate(): Promise<void> {
-    // Opening has read every line.
-  }
-
   notes(): readonly string[] {
     return this.texts.flatMap(({ notice }) => notice ?? [])
-  }
-
-  close(): void {
-    // Files are open only while they are read.
   }
 }
 

@@ -100,8 +100,6 @@ interface ReadRows {
 }
 
 class ParquetTable implements InputTable {
-  readonly delimiter = null
-  readonly sheetName = null
   readonly columns: readonly string[]
   readonly nested: NestedColumns
   /** Each member of a struct as text, in SQL, by its address. */
@@ -184,10 +182,6 @@ class ParquetTable implements InputTable {
     } catch (error) {
       throw parquetFailure(this.label, error)
     }
-  }
-
-  notes(): readonly string[] {
-    return []
   }
 
   close(): void {

@@ -44,7 +44,8 @@ export interface MemberRows {
 export interface InputTable {
   /** May grow during the first full pass. */
   readonly columns: readonly string[]
-  readonly nested: NestedColumns
+  /** Left out where no column holds further values. */
+  readonly nested?: NestedColumns
   /**
    * `columns` may hold addresses of members of nested columns. `isSample`: a look, which is not the first pass, whatever
    * comes of it.
@@ -56,15 +57,16 @@ export interface InputTable {
   cellRows(): AsyncIterable<readonly CellRow[]>
   parquetSource(): RelationRows | MemberRows
   /** Reads what a pass over the chosen columns would not touch, so that every defect shows before a run. */
-  validate(): Promise<void>
-  /** Of a CSV; null where its files have different ones, and for every other format. */
-  readonly delimiter: string | null
-  /** Of an Excel file; null where files have different ones, and for every other format. */
-  readonly sheetName: string | null
+  validate?(): Promise<void>
+  /** Of a CSV; null where its files have different ones. */
+  readonly delimiter?: string | null
+  /** Of an Excel file; null where files have different ones. */
+  readonly sheetName?: string | null
   /** Another sheet of an Excel file that most likely holds the companies, with the flag that reads it. */
   readonly sheetHint?: string | null
-  notes(): readonly string[]
-  close(): void
+  notes?(): readonly string[]
+  /** Left out where files are open only while they are read. */
+  close?(): void
 }
 
 const batchRows = 1_000

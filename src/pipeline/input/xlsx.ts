@@ -2,7 +2,6 @@ import type { Cell } from '../../tables/xlsx/cell.js'
 import type { SheetRow } from '../../tables/xlsx/sheet-rows.js'
 import { withHintFirst } from '../../core/errors.js'
 import { openXlsx, type XlsxFile } from '../../tables/xlsx/xlsx-file.js'
-import { noNested } from '../rules/nested-columns.js'
 import { findNameColumn } from '../rules/detect-columns.js'
 import { jsonOfText, type KindTally } from './typed-cells.js'
 import { missingColumn } from './header.js'
@@ -109,8 +108,6 @@ function sheetNotices(
 const sheetsNamedMax = 10
 
 class SheetTable implements InputTable {
-  readonly nested = noNested
-  readonly delimiter = null
   readonly sheetName: string | null
   /** One file stays open, with its shared texts; of several each is open while it is read. */
   private only: Promise<XlsxFile> | null = null
@@ -170,10 +167,6 @@ class SheetTable implements InputTable {
         })
       })
     return { kind: 'members', types: this.types, rows }
-  }
-
-  async validate(): Promise<void> {
-    // Opening has read every cell.
   }
 
   notes(): readonly string[] {

@@ -147,7 +147,7 @@ function isPlausible(text: string): boolean {
   return words.filter(isOddWord).length <= words.length * oddShareMax
 }
 
-export function wordsBeyondAscii(text: string): string[] {
+function wordsBeyondAscii(text: string): string[] {
   return text.split(/[\s,;|"()[\]{}<>/]+/).filter((word) => /[^\p{ASCII}]/u.test(word))
 }
 
