@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { UserError } from '../../core/errors.js'
-import { byteLines, LineEndCutter } from './byte-lines.js'
+import { byteLines, countLineEnds, LineEndCutter } from './byte-lines.js'
 import { decodeLegacy, decodeWindows1252 } from './decode.js'
 import type { Encoding, LegacyEncoding } from './names.js'
 
@@ -107,17 +107,14 @@ class LineCounter {
   lines = 1
   private lastWasCr = false
 
-  /** Counts a chunk's line ends, and returns where its first NUL is, or -1. */
+  /** Counts a chunk's line ends before its first NUL, and returns where that is, or -1. */
   count(chunk: Buffer): number {
-    for (let index = 0; index < chunk.length; index++) {
-      const byte = chunk[index]
-      if (byte === 10) {
-        if (!this.lastWasCr) this.lines++
-      } else if (byte === 13) this.lines++
-      else if (byte === 0) return index
-      this.lastWasCr = byte === 13
-    }
-    return -1
+    const nulAt = chunk.indexOf(0)
+    const text = nulAt === -1 ? chunk : chunk.subarray(0, nulAt)
+    // A CRLF may be cut between two chunks.
+    this.lines += countLineEnds(text) - (this.lastWasCr && text[0] === 10 ? 1 : 0)
+    if (text.length > 0) this.lastWasCr = text.at(-1) === 13
+    return nulAt
   }
 }
 
