@@ -1,16 +1,39 @@
+import type { LineFile } from '../../parquet/line-writer.js'
 import type { TableSink } from '../../tables/csv-text.js'
 import { inputChanged, type TextRow } from '../input/input.js'
+import type { BasisPlace, OutputColumn } from '../rules/columns.js'
 import { basisCells, type BasisCells } from './answer-cells.js'
 import type { AnswerLines } from './answer-lines.js'
 import { writerLimits } from './limits.js'
+import type { OutputFormat } from './output-format.js'
+import type { WrittenInput } from './sample.js'
 
-export interface Answers {
+/** What is written, and how. */
+export interface WriteOptions {
+  readonly input: WrittenInput
+  /** `path` is `-` for standard output. */
+  readonly output: {
+    readonly path: string
+    readonly format: OutputFormat
+    readonly isPacked?: boolean | undefined
+    readonly bom?: boolean | undefined
+  }
+  readonly columns: readonly OutputColumn[]
+  readonly basis: BasisPlace
+  /** Whose text stands in the basis file's name column. */
+  readonly nameColumn: string
   /** Null where rows have all that is written of them. */
-  readonly lines: AnswerLines | null
-  /** Of the first pass; null where there was none. */
+  readonly answers: AnswerLines | null
+  /** What writing Parquet may hold in memory. */
+  readonly memoryBytes: number
+  /** The rows as they wait for their answers, where they do; else the input is read once more. */
+  readonly rowFiles?: readonly LineFile[] | undefined
+  /** The rows of the first pass; null where there was none. */
   readonly rowCount: number | null
-  /** Where the basis of each answer goes besides, if it goes to a file of its own. */
-  readonly basis: BasisWriter | null
+  /** Key-value metadata of a Parquet file. */
+  readonly metadata: Readonly<Record<string, string>>
+  /** A sheet behind the rows; other formats have no place for it. */
+  readonly sheetBehind?: Pick<WrittenInput, 'sheetName' | 'sheetColumns' | 'cellRows'> | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -20,40 +43,46 @@ export interface Answers {
  */
 export async function* joinAnswers<Row>(
   batches: AsyncIterable<readonly Row[]>,
-  answers: Answers,
+  options: WriteOptions,
+  basis: BasisWriter | null,
   join: (row: Row, line: string) => Row,
 ): AsyncGenerator<readonly Row[]> {
-  const rowCount = answers.rowCount ?? Infinity
+  const rowCount = options.rowCount ?? Infinity
   let first = 0
   for await (const batch of batches) {
     if (first + batch.length > rowCount) throw inputChanged('the input')
-    if (answers.lines === null) {
-      answers.signal?.throwIfAborted()
+    if (options.answers === null) {
+      options.signal?.throwIfAborted()
       if (batch.length > 0) yield batch
       continue
     }
     for (let start = 0; start < batch.length; start += writerLimits.answerRows) {
       const rows = batch.slice(start, start + writerLimits.answerRows)
-      const lines = await takeLines(answers, first, rows.length)
+      const lines = await takeLines(options, basis, first, rows.length)
       yield rows.map((row, index) => join(row, lines[index] ?? ''))
       first += rows.length
     }
   }
-  assertAllRows(answers, first)
+  assertAllRows(options, first)
 }
 
 /** Throws INPUT_CHANGED where there are not as many rows as there were. */
-export function assertAllRows({ rowCount }: Answers, foundCount: number): void {
+export function assertAllRows({ rowCount }: WriteOptions, foundCount: number): void {
   if (rowCount !== null && foundCount !== rowCount) throw inputChanged('the input')
 }
 
 /** Answer lines exactly as many as rows: a missing one would shift every row after it. Throws on abort. */
-export async function takeLines(answers: Answers, first: number, count: number): Promise<readonly string[]> {
-  answers.signal?.throwIfAborted()
-  const lines = answers.lines?.read(first, count) ?? []
+export async function takeLines(
+  { answers, signal }: WriteOptions,
+  basis: BasisWriter | null,
+  first: number,
+  count: number,
+): Promise<readonly string[]> {
+  signal?.throwIfAborted()
+  const lines = answers?.read(first, count) ?? []
   if (lines.length !== count)
     throw new Error(`${lines.length} answer lines for ${count} rows from row ${first}`)
-  await answers.basis?.add(first, lines)
+  await basis?.add(first, lines)
   return lines
 }
 

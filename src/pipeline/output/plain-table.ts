@@ -3,7 +3,7 @@ import { neutraliseFormula } from '../rules/columns.js'
 import type { OutputForm } from './output-format.js'
 import { publishMain, stageAndWrite } from './publish.js'
 import type { WrittenInput } from './sample.js'
-import type { WriteOptions } from './write-format.js'
+import type { WriteOptions } from './joined-rows.js'
 import { linkedText } from './xlsx-cells.js'
 
 export interface PlainColumn {

@@ -6,12 +6,11 @@ import { renderUnanswered } from '../rules/answer-line.js'
 import type { Input } from '../input/input.js'
 import { writerLimits } from './limits.js'
 import type { AnswerLines } from './answer-lines.js'
+import type { WriteOptions } from './joined-rows.js'
 import { basisPathOf, writeFailure } from './output-path.js'
 import { withSample } from './sample.js'
 import { StagedFile } from './staged-file.js'
-import { writeFormat, type WriteOptions } from './write-format.js'
-
-export { assertOutputUsable } from './output-path.js'
+import { writeFormat } from './write-format.js'
 
 export interface PublishOptions extends WriteOptions {
   readonly input: Input

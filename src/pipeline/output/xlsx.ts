@@ -3,38 +3,31 @@ import { xlsxLimits } from '../../tables/limits.js'
 import { cellTooLong } from '../../tables/xlsx/write/sheet-writer.js'
 import { WorkbookWriter } from '../../tables/xlsx/write/workbook-writer.js'
 import type { WrittenRow } from '../../tables/xlsx/write/written-row.js'
-import type { OutputColumn } from '../rules/columns.js'
 import { basisFileColumns, type BasisCells } from './answer-cells.js'
-import { BasisWriter, joinAnswers, type Answers } from './joined-rows.js'
+import { BasisWriter, joinAnswers, type WriteOptions } from './joined-rows.js'
 import type { WrittenInput } from './sample.js'
 import type { StagedFile } from './staged-file.js'
 import { xlsxBasisRow, xlsxCells } from './xlsx-cells.js'
 
-export interface XlsxOutput {
-  readonly input: Pick<WrittenInput, 'cellRows' | 'textRows' | 'sheetName' | 'sheetColumns'>
-  readonly columns: readonly OutputColumn[]
-  readonly answers: Answers
-  readonly file: StagedFile
-  /** The column whose text names rows in the sheet of the basis; null for none of it. */
-  readonly basisOf: string | null
-  /** A sheet behind all others. */
-  readonly sheetBehind?: Pick<WrittenInput, 'cellRows' | 'sheetName' | 'sheetColumns'> | undefined
-}
-
 /** The user's cells as they are, then ours; the basis in a sheet behind. Returns the number of its lines. */
-export async function writeXlsx(output: XlsxOutput): Promise<number> {
-  const { input, columns, answers, file, basisOf, sheetBehind } = output
+export async function writeXlsx(
+  options: WriteOptions,
+  outerBasis: BasisWriter | null,
+  file: StagedFile,
+): Promise<number> {
+  const { input, columns, nameColumn, sheetBehind } = options
   const book = new WorkbookWriter(`${file.temporary}.parts`)
   try {
     const sheets = book.addSheets(input.sheetName ?? 'rows', [
       ...input.sheetColumns,
       ...columns.map(({ outputName, kind }) => ({ name: outputName, isText: kind === 'text' })),
     ])
-    const basis = basisOf === null ? null : new BasisWriter(basisSheet(book), input.textRows([basisOf]))
+    const basis =
+      options.basis === 'inline' ? new BasisWriter(basisSheet(book), input.textRows([nameColumn])) : null
     try {
       const join = (row: WrittenRow, line: string) => [...row, ...xlsxCells(line, columns)]
-      const withBasis = { ...answers, basis: basis ?? answers.basis }
-      for await (const rows of joinAnswers(input.cellRows(), withBasis, join)) await sheets.add(rows)
+      for await (const rows of joinAnswers(input.cellRows(), options, basis ?? outerBasis, join))
+        await sheets.add(rows)
     } finally {
       await basis?.end()
     }
