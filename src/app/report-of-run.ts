@@ -1,6 +1,7 @@
 import type { RunReport } from '../pipeline/deps.js'
+import { publishText } from '../pipeline/output/staged-file.js'
 import { isListedIn } from '../report/outcome-groups.js'
-import { assertReportApart, publishReport } from '../report/report-file.js'
+import { assertReportApart } from '../report/report-file.js'
 
 /** Writes the report of a run at its end. */
 export function reportOfRun(path: string): RunReport {
@@ -13,7 +14,7 @@ export function reportOfRun(path: string): RunReport {
     write: async (reader, number, end) => {
       const { gatherReport } = await import('../report/gather-data.js')
       const { reportPage } = await import('../report/page.js')
-      await publishReport(path, reportPage(gatherReport({ reader, number, nowMs: end.endedAtMs, end })))
+      await publishText(path, reportPage(gatherReport({ reader, number, nowMs: end.endedAtMs, end })))
     },
   }
 }

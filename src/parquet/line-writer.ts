@@ -25,7 +25,7 @@ export class LineWriter {
 
   constructor(
     private readonly folder: string,
-    private readonly prefix = '',
+    private readonly prefix: string,
   ) {}
 
   /** Adds a line made of texts, which may be UTF-8 already; `flush` where it is due. */

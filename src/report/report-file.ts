@@ -1,8 +1,7 @@
 import { UserError } from '../core/errors.js'
 import { isSameFile } from '../platform/same-file.js'
 import type { SourceFile } from '../pipeline/input/input.js'
-import { assertOutputUsable, writeFailure } from '../pipeline/output/output-path.js'
-import { StagedFile } from '../pipeline/output/staged-file.js'
+import { assertOutputUsable } from '../pipeline/output/output-path.js'
 
 /**
  * Throws what would make writing the report of a run fail, before anything is submitted: OUTPUT_IS_INPUT,
@@ -26,19 +25,4 @@ export function assertReportApart(
   }
   // Any format of text: what it asks of the disk is the same.
   assertOutputUsable(inputFiles, path, 'ndjson')
-}
-
-/** Puts a report in its place, whole. Throws OUTPUT_UNWRITABLE, DISK_FULL. */
-export async function publishReport(path: string, page: string): Promise<void> {
-  let staged: StagedFile | null = null
-  try {
-    staged = new StagedFile(path)
-    await staged.write(page)
-    await staged.close()
-    staged.publish()
-  } catch (error) {
-    throw writeFailure(path, error)
-  } finally {
-    await staged?.discard()
-  }
 }

@@ -39,7 +39,7 @@ export interface OpenZip {
 }
 
 /** Errors: INPUT_COMPRESSION_CORRUPT. */
-export async function openZip(path: string, label = path): Promise<OpenZip> {
+export async function openZip(path: string, label: string): Promise<OpenZip> {
   const zip = await openZipFile(path, label)
   const entries = new Map<string, Entry>()
   try {

@@ -4,10 +4,10 @@ import { withKnownHistory } from '../../app/known-history.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
 import type { KnownHistory, RememberedRun } from '../../pipeline/history/history.js'
+import { publishText } from '../../pipeline/output/staged-file.js'
 import { assertNotOurs, type OwnFile } from '../../pipeline/own-files.js'
 import { gatherReport, outputsOfReport } from '../../report/gather-data.js'
 import { reportPage } from '../../report/page.js'
-import { publishReport } from '../../report/report-file.js'
 import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../config-flags.js'
 import { assertOneUseOfStdout, jsonLine, type CliIo } from '../terminal/io.js'
 
@@ -51,7 +51,7 @@ async function writeReport(
   const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
   const own = filesInUse(settings, configPathOf(flags), io.environment)
   assertNotOurs([flags.output], [...own, ...filesOf(data.run)])
-  await publishReport(flags.output, reportPage(data))
+  await publishText(flags.output, reportPage(data))
   const { number: written } = data.run
   if (flags.json === true) io.out(jsonLine('report', { run: written, outputPath: flags.output }))
   else io.err(`  written   ${flags.output}   (run ${written})\n`)

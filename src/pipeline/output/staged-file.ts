@@ -3,7 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises'
 import { createGzip } from 'node:zlib'
 import { publishFile, removeStaleTemporaries, temporaryPath } from '../../platform/durable-files.js'
 import { Packer } from '../../tables/packer.js'
-import { assertRegular, targetOf } from './output-path.js'
+import { assertRegular, targetOf, writeFailure } from './output-path.js'
 
 /**
  * A file that is written under a temporary name beside its place, and put there whole or not at all. Making
@@ -14,14 +14,10 @@ export class StagedFile {
   private readonly target: string
   private handle: FileHandle | null = null
 
-  /** A suffix tells several files apart that are written for the same place. */
-  constructor(
-    readonly path: string,
-    suffix = '',
-  ) {
+  constructor(readonly path: string) {
     this.target = targetOf(path)
     assertRegular(this.target)
-    this.temporary = temporaryPath(this.target, suffix)
+    this.temporary = temporaryPath(this.target)
     removeStaleTemporaries(this.target)
   }
 
@@ -53,6 +49,21 @@ export class StagedFile {
       // Under a name that is too long nothing was written.
       if ((error as NodeJS.ErrnoException).code !== 'ENAMETOOLONG') throw error
     }
+  }
+}
+
+/** Puts a text in its place as a file, whole. Throws OUTPUT_UNWRITABLE, DISK_FULL. */
+export async function publishText(path: string, text: string): Promise<void> {
+  let file: StagedFile | null = null
+  try {
+    file = new StagedFile(path)
+    await file.write(text)
+    await file.close()
+    file.publish()
+  } catch (error) {
+    throw writeFailure(path, error)
+  } finally {
+    await file?.discard()
   }
 }
 

@@ -1,9 +1,9 @@
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, relative, resolve } from 'node:path'
 import { UserError } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
 import { outputFormOf, type AskedFormat, type OutputForm } from '../output/output-format.js'
 import { assertOutputUsable, basisPathOf, writeFailure } from '../output/output-path.js'
-import { StagedFile } from '../output/staged-file.js'
+import { publishText, StagedFile } from '../output/staged-file.js'
 import { readPartPath } from '../rules/partition.js'
 import { findJob } from './job-of-parts.js'
 import { assertAlike, joinBasis, joinRows } from './join-parts.js'
@@ -205,15 +205,5 @@ async function writeManifest(
       published_at: part.publishedAt,
     })),
   }
-  let file: StagedFile | null = null
-  try {
-    file = new StagedFile(join(folder, basename(path)))
-    await file.write(`${JSON.stringify(manifest, null, 2)}\n`)
-    await file.close()
-    file.publish()
-  } catch (error) {
-    throw writeFailure(path, error)
-  } finally {
-    await file?.discard()
-  }
+  await publishText(path, `${JSON.stringify(manifest, null, 2)}\n`)
 }

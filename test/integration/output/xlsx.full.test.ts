@@ -54,7 +54,7 @@ async function readRows(path: string, sheet?: string) {
 }
 
 async function partOf(path: string, name: string): Promise<string> {
-  const zip = await openZip(path)
+  const zip = await openZip(path, path)
   try {
     const chunks: Buffer[] = []
     for await (const chunk of zip.read(name)) chunks.push(chunk)
