@@ -1,3 +1,4 @@
+import { formatCount, plural } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import { decodeLegacy, decodeWindows1252 } from './decode.js'
 import { encodingNames, isMultiByte, type LegacyEncoding } from './names.js'
@@ -198,7 +199,7 @@ export function mixedEncodings(label: string, survey: LineSurvey): UserError {
   const reads = first === undefined ? '' : `; as windows-1252, line ${first.line} has "${excerpt(first)}"`
   return new UserError(
     'INPUT_ENCODING_MIXED',
-    `${label} is UTF-8 in ${counted(utf8Count)} with letters beyond ASCII and not in ${foreignCount.toLocaleString('en-US')}: ${places(survey)}${reads}`,
+    `${label} is UTF-8 in ${plural(utf8Count, 'line')} with letters beyond ASCII and not in ${formatCount(foreignCount)}: ${places(survey)}${reads}`,
     {
       hint: 'mend these lines, or pass --encoding utf-8+windows-1252 to read them alone as windows-1252 and the others as UTF-8; --encoding latin1, or another, reads the whole file so',
     },
@@ -230,10 +231,6 @@ function places({ foreignCount, foreignLines }: LineSurvey): string {
   const numbers = foreignLines.map(({ line }) => String(line))
   const more = foreignCount > numbers.length ? ', …' : ''
   return `${numbers.length === 1 ? 'line' : 'lines'} ${numbers.join(', ')}${more}`
-}
-
-function counted(count: number): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? 'line' : 'lines'}`
 }
 
 const excerptCharsMax = 60
