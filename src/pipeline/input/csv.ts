@@ -2,21 +2,12 @@ import { fileBytes } from '../../tables/bytes.js'
 import { openDelimited, type DelimitedFile } from '../../tables/delimited.js'
 import { strictRecords } from '../../tables/csv-scanner.js'
 import type { TableRecord } from '../../tables/records.js'
-import type { Encoding } from '../../tables/encodings/names.js'
 import { freeName, indexOf, missingColumn, nameColumns } from './header.js'
 import type { SourceFile } from './sources.js'
-import { inBatches, type InputTable, type MemberRows, type TextRow } from './table.js'
+import { inBatches, type InputTable, type MemberRows, type ReadOptions, type TextRow } from './table.js'
 import { emptyFile } from '../../tables/text-source.js'
 
 const raggedLinesNotedMax = 5
-
-export interface CsvOptions {
-  readonly delimiter?: string | undefined
-  readonly encoding?: Encoding | undefined
-  readonly rowsMax?: number | undefined
-  /** Files whose rows are read; all of them if left out. */
-  readonly chosen?: ReadonlySet<SourceFile> | undefined
-}
 
 interface CsvFile {
   readonly source: DelimitedFile
@@ -35,7 +26,7 @@ interface RaggedLines {
 }
 
 /** One or several CSV files as one table: columns united by name, rows in order. */
-export async function openCsv(files: readonly SourceFile[], options: CsvOptions): Promise<InputTable> {
+export async function openCsv(files: readonly SourceFile[], options: ReadOptions): Promise<InputTable> {
   const columns = new Map<string, number>()
   const opened: CsvFile[] = []
   for (const file of files) {

@@ -2,7 +2,6 @@ import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { UserError, unreachable, withHintFirst } from '../../core/errors.js'
 import { makeFolder } from '../../platform/durable-files.js'
-import type { Encoding } from '../../tables/encodings/names.js'
 import type { SheetColumn } from '../../tables/xlsx/write/written-row.js'
 import { namedJob } from '../rules/job-name.js'
 import { noNested, type NestedColumns } from '../rules/nested-columns.js'
@@ -18,22 +17,24 @@ import {
   type InputFormat,
   type SourceFile,
 } from './sources.js'
-import type { CellRow, InputTable, MemberRow, MemberRows, RelationRows, TextRow } from './table.js'
+import type {
+  CellRow,
+  InputTable,
+  MemberRow,
+  MemberRows,
+  ReadOptions,
+  RelationRows,
+  TextRow,
+} from './table.js'
 
 export { formatOfPath, type SourceFile } from './sources.js'
 export type { CellType, MemberRow, MemberRows, RelationRows, TextRow } from './table.js'
 
-export interface InputOptions {
+export interface InputOptions extends Omit<ReadOptions, 'chosen'> {
   /** Files and globs, or `-` alone for standard input. */
   readonly paths: readonly string[]
   /** Needed for standard input and for names without a known extension. */
   readonly format?: InputFormat | undefined
-  readonly delimiter?: string | undefined
-  readonly encoding?: Encoding | undefined
-  /** Of Excel files: a name, or a number from 1 on; the first visible one if left out. */
-  readonly sheet?: string | undefined
-  /** Read no more than the first rows. */
-  readonly rowsMax?: number | undefined
   /** Read the rows of one part alone; of several files whole ones, of Parquet row groups. Not with `rowsMax`. */
   readonly partition?: Partition | undefined
   /** Where standard input is kept while it is needed, and where DuckDB puts what does not fit in memory. */
@@ -183,7 +184,7 @@ async function openTable(
     return (await import('./parquet.js')).openParquet(files, { rowsMax, partition, temporaryFolder })
   }
   const chosen = partition === undefined || files.length === 1 ? undefined : partFiles(files, partition)
-  return openText(files, format, options, chosen)
+  return openText(files, format, { ...options, chosen })
 }
 
 const partFiles = (files: readonly SourceFile[], partition: Partition): ReadonlySet<SourceFile> => {
@@ -196,22 +197,19 @@ const partFiles = (files: readonly SourceFile[], partition: Partition): Readonly
 
 const labelsOf = (files: readonly SourceFile[]): string => files.map(({ label }) => label).join(', ')
 
-/** `chosen`: of which files rows are read; what the columns are, all of them say. */
 async function openText(
   files: readonly SourceFile[],
   format: Exclude<InputFormat, 'parquet'>,
-  { delimiter, encoding, sheet, rowsMax }: InputOptions,
-  chosen: ReadonlySet<SourceFile> | undefined,
+  options: ReadOptions,
 ): Promise<InputTable> {
   switch (format) {
     case 'csv':
-      return (await import('./csv.js')).openCsv(files, { delimiter, encoding, rowsMax, chosen })
+      return (await import('./csv.js')).openCsv(files, options)
     case 'ndjson':
-      return (await import('./ndjson.js')).openNdjson(files, { encoding, rowsMax, chosen })
     case 'json':
-      return (await import('./ndjson.js')).openJson(files, { encoding, rowsMax, chosen })
+      return (await import('./ndjson.js')).openObjects(files, format, options)
     case 'xlsx':
-      return (await import('./xlsx.js')).openSheets(files, { sheet, rowsMax, chosen })
+      return (await import('./xlsx.js')).openSheets(files, options)
     default:
       return unreachable(format)
   }

@@ -2,7 +2,6 @@ import { UserError } from '../../core/errors.js'
 import { jsonMembers, unquote, type JsonMember } from '../../core/json-members.js'
 import { tableLimits } from '../../tables/limits.js'
 import { tooManyColumns } from '../../tables/file-error.js'
-import type { Encoding } from '../../tables/encodings/names.js'
 import { fileBytes } from '../../tables/bytes.js'
 import { readArray } from '../../tables/json-array.js'
 import { readLines } from '../../tables/ndjson-lines.js'
@@ -15,40 +14,25 @@ import {
   type CellType,
   type InputTable,
   type MemberRows,
+  type ReadOptions,
   type TextRow,
 } from './table.js'
 import { openText, type TextSource } from '../../tables/text-source.js'
 import { isSafeNumber } from 'lossless-json'
 
-export interface NdjsonOptions {
-  readonly encoding?: Encoding | undefined
-  readonly rowsMax?: number | undefined
-  /** Files whose rows are read; all of them if left out. Of all, the columns are known. */
-  readonly chosen?: ReadonlySet<SourceFile> | undefined
-}
-
-/** One or several files of NDJSON as one table. */
-export function openNdjson(files: readonly SourceFile[], options: NdjsonOptions): Promise<InputTable> {
-  return openObjects(files, options, readLines)
-}
-
-/** One or several files of a JSON array each as one table; values are what they are in NDJSON. */
-export function openJson(files: readonly SourceFile[], options: NdjsonOptions): Promise<InputTable> {
-  return openObjects(files, options, readArray)
-}
-
 /** The objects of a text, each on a line of JSON without a break; checked if that is wanted. */
 type ObjectReader = (text: TextSource, check: boolean) => AsyncGenerator<readonly string[]>
 
 /**
- * Opening reads the files whole: only then are the columns (the union of keys, in order of first appearance) and their
- * types known, and every object seen to be valid.
+ * One or several files of NDJSON, or of a JSON array each, as one table. Opening reads the files whole: only then are the
+ * columns (the union of keys, in order of first appearance) and their types known, and every object seen to be valid.
  */
-async function openObjects(
+export async function openObjects(
   files: readonly SourceFile[],
-  options: NdjsonOptions,
-  reader: ObjectReader,
+  format: 'ndjson' | 'json',
+  options: ReadOptions,
 ): Promise<InputTable> {
+  const reader: ObjectReader = format === 'json' ? readArray : readLines
   const texts: TextSource[] = []
   for (const file of files) texts.push(await openText(fileBytes(file.path, file.label), options.encoding))
   const tallies = new Map<string, ColumnTally>()

@@ -1,5 +1,7 @@
+import type { Encoding } from '../../tables/encodings/names.js'
 import type { Cell } from '../../tables/xlsx/cell.js'
 import type { NestedColumns } from '../rules/nested-columns.js'
+import type { SourceFile } from './sources.js'
 
 /** A row's cells as text; null where the row has none. */
 export type TextRow = readonly (string | null)[]
@@ -67,6 +69,18 @@ export interface InputTable {
   notes?(): readonly string[]
   /** Left out where files are open only while they are read. */
   close?(): void
+}
+
+/** How files of text, or of sheets, are read. */
+export interface ReadOptions {
+  readonly delimiter?: string | undefined
+  readonly encoding?: Encoding | undefined
+  /** Of Excel files: a name, or a number from 1 on; the first visible one if left out. */
+  readonly sheet?: string | undefined
+  /** Read no more than the first rows. */
+  readonly rowsMax?: number | undefined
+  /** Files whose rows are read; all of them if left out. Of all, the columns are known. */
+  readonly chosen?: ReadonlySet<SourceFile> | undefined
 }
 
 const batchRows = 1_000

@@ -12,17 +12,10 @@ import {
   type CellType,
   type InputTable,
   type MemberRows,
+  type ReadOptions,
   type TextRow,
 } from './table.js'
 import { findOtherTables, readLayout, type SheetLayout } from './xlsx-sheet.js'
-
-export interface XlsxOptions {
-  /** A name, or a number from 1 on; the first visible one if left out. */
-  readonly sheet?: string | undefined
-  readonly rowsMax?: number | undefined
-  /** Files whose rows are read; all of them if left out. Of all, the columns are known. */
-  readonly chosen?: ReadonlySet<SourceFile> | undefined
-}
 
 interface SheetFile {
   readonly source: SourceFile
@@ -31,7 +24,7 @@ interface SheetFile {
 }
 
 /** One sheet of each of one or several Excel files, as one table: columns united by name, rows in order. */
-export async function openSheets(files: readonly SourceFile[], options: XlsxOptions): Promise<InputTable> {
+export async function openSheets(files: readonly SourceFile[], options: ReadOptions): Promise<InputTable> {
   const sheets: SheetFile[] = []
   const notices: string[] = []
   const columns = new Map<string, KindTally>()
@@ -117,7 +110,7 @@ class SheetTable implements InputTable {
     readonly columns: readonly string[],
     private readonly types: readonly CellType[],
     private readonly notices: readonly string[],
-    private readonly options: XlsxOptions,
+    private readonly options: ReadOptions,
     readonly sheetHint: string | null,
   ) {
     const [name = null, another] = new Set(sheets.map((sheet) => sheet.sheetName))
@@ -192,9 +185,8 @@ class SheetTable implements InputTable {
     rowsOf: (sheet: SheetFile) => (row: SheetRow<Value>) => Row,
     isSample = false,
   ): AsyncGenerator<readonly Row[]> {
-    const { chosen, rowsMax } = this.options
-    const sheets = isSample ? this.sheets : this.sheets.filter(({ source }) => chosen?.has(source) ?? true)
-    return inBatches(this.rows(sheets, read, rowsOf), rowsMax)
+    const isRead = ({ source }: SheetFile) => isSample || (this.options.chosen?.has(source) ?? true)
+    return inBatches(this.rows(this.sheets.filter(isRead), read, rowsOf), this.options.rowsMax)
   }
 
   private async *rows<Value, Row>(
