@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
+import type { RunBackend } from './backend.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
 import type { Connection, PipelineDeps } from './deps.js'
 import { RunHistory } from './history/run-history.js'
-import { HistoryStore } from './history/store.js'
 import type { Input } from './input/input.js'
 import { doubtThresholdByDefault } from './rules/doubtful.js'
 import { lookupKinds, type LookupKind } from './rules/lookup-kind.js'
@@ -13,14 +13,15 @@ import { runRecordVersion, type RunRecord } from './rules/run-record.js'
 /** Lists the run, from the moment its checkpoint is open. */
 export function beginHistory(
   deps: PipelineDeps,
+  backend: RunBackend,
   input: Input,
   connection: Connection,
   checkpoint: Checkpoint,
 ): Promise<RunHistory> {
   const { observe, clock, history } = deps
   return RunHistory.begin({
-    store: deps.historyWriter?.() ?? new HistoryStore(checkpoint),
-    path: deps.checkpoint.path,
+    store: backend.historyWriter(checkpoint),
+    path: backend.path,
     series: seriesOf(deps),
     runsMax: history.runsMax,
     nowMs: () => clock.nowMs(),

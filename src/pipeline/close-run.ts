@@ -113,7 +113,7 @@ async function noteKnownRows(
   if (stored !== null) history.note({ knownFigures: stored.figures })
 }
 
-async function writeReport({ deps, history }: OpenRun, exitCode: ExitCode): Promise<void> {
+async function writeReport({ deps, backend, history }: OpenRun, exitCode: ExitCode): Promise<void> {
   const { report = null, clock, observe } = deps
   if (report === null) return
   if (history.run === null) {
@@ -127,7 +127,7 @@ async function writeReport({ deps, history }: OpenRun, exitCode: ExitCode): Prom
   const { run, record } = history
   const older = record.changes?.baseline ?? null
   await history.copyForReading({ newer: run, older, isListed: report.isListed(record) })
-  const reader = openHistory(deps.checkpoint.path)
+  const reader = openHistory(backend.path)
   if (reader === null) throw new Error('the checkpoint is gone before its run has ended')
   try {
     await report.write(reader, run, { endedAtMs: clock.nowMs(), exitCode, record })

@@ -1,27 +1,23 @@
 import type { ServiceClient } from '../client/client.js'
 import type { Clock } from '../platform/clock.js'
 import type { Random } from '../platform/random.js'
-import type { OpenCheckpointDeps } from './checkpoint/begin-run.js'
-import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
+import type { RunBackend } from './backend.js'
+import type { Checkpoint } from './checkpoint/checkpoint.js'
 import type { SharedPlace } from './checkpoint/postgres/shared-run.js'
 import type { DecidedLookups } from './decided-lookups.js'
 import type { CandidateSource } from './rules/candidate.js'
-import type { KeptCandidates } from './decisions/review-store.js'
-import type { RunReview } from './decisions/run-review.js'
 import type { EndingOptions } from './ending/end-reporter.js'
 import type { Ending } from './ending/ending.js'
 import type { RunObserver } from './events.js'
 import type { ChangesTarget } from './history/changes-file.js'
 import type { HistoryReader } from './history/history.js'
-import type { HistoryWriter } from './history/history-writer.js'
 import type { RunHistory } from './history/run-history.js'
-import type { InboxPlace, OpenWebhooks, WebhookOptions } from './inbox/webhooks.js'
+import type { OpenWebhooks, WebhookOptions } from './inbox/webhooks.js'
 import type { Input, InputOptions, SourceFile } from './input/input.js'
 import type { OutputRequest, ResolvedOutput } from './output/resolve-output.js'
 import type { RowSpool } from './output/row-spool.js'
 import type { OwnFile } from './own-files.js'
 import type { OpenPart } from './parts/open-part.js'
-import type { PartDatabase } from './parts/part-ledger.js'
 import type { Partition } from './rules/partition.js'
 import type { AskingRule, IdentifierUse } from './rules/asking-rule.js'
 import type { RunRecord } from './rules/run-record.js'
@@ -64,16 +60,10 @@ export interface PipelineDeps {
   doubtThreshold?: number
   /** What no output may be written over. */
   ownFiles: readonly OwnFile[]
-  /** Another way to the checkpoint of that path: rehearsals die in it. SQLite's if left out. */
-  openCheckpoint?: (options: OpenCheckpointDeps) => Checkpoint | Promise<Checkpoint>
   /** Where the checkpoint is on a server that others use too; then the path above is not looked at. */
   shared?: SharedPlace | null
-  /** Writes down what is to be remembered of the run, once its checkpoint is open; in that of the path if left out. */
-  historyWriter?: () => HistoryWriter
-  /** What people decided, where it is not beside the checkpoint of the path. */
-  review?: RunReview
-  /** Looks at what is known before the checkpoint is open; at that of the path if left out. */
-  peek?: (scope: string) => CheckpointReader | null
+  /** Another way to either: rehearsals die in it. */
+  wrapBackend?: (backend: RunBackend) => RunBackend
   onLost: 'hold' | 'resubmit'
   /** The user knows that the checkpoint is older than its head, or a copy. */
   acceptRollback?: boolean
@@ -87,8 +77,6 @@ export interface PipelineDeps {
   /** What makes the end of the run an alarm, and who hears of it; nobody if left out. */
   ending?: EndingOptions
   webhooks: WebhookOptions
-  /** Where deliveries wait; beside the checkpoint of the path above if left out. */
-  inbox?: InboxPlace
   connect: () => Promise<Connection>
   observe: RunObserver
   interrupt: AbortSignal
@@ -99,8 +87,6 @@ export interface PipelineDeps {
   history: HistoryOptions
   /** The part of its job that this process has; null or left out: its job has no parts. */
   part?: PartOfJob | null
-  /** Where the parts of jobs are published: the shared checkpoint's, once it is open. */
-  partDatabase?: PartDatabase
   /** Goes into the metadata of a Parquet output. */
   metadata: Readonly<Record<string, string>>
   /** What people read of the run; null or left out: nothing is written. */
@@ -146,6 +132,7 @@ interface HistoryOptions {
 /** Everything a run has open, each found to be good before the next was opened. */
 export interface OpenRun {
   deps: PipelineDeps
+  backend: RunBackend
   input: Input
   rule: AskingRule
   output: ResolvedOutput
@@ -159,8 +146,6 @@ export interface OpenRun {
   checkpoint: Checkpoint
   /** What people had decided when the run began. */
   decided: DecidedLookups
-  /** Where candidates are kept, made as needed; closed with the run. */
-  reviewStore: () => KeptCandidates
   webhooks: OpenWebhooks | null
   history: RunHistory
   /** Null: the job has no parts. */

@@ -2,7 +2,6 @@ import type { RunObjectLenient } from '../contract/resolution.js'
 import type { LookupId } from './checkpoint/checkpoint.js'
 import { CandidateGatherer } from './candidates/candidate-gatherer.js'
 import type { OpenRun } from './deps.js'
-import { peekAtKnown } from './peek-at-known.js'
 import type { RowIndex } from './input/row-index.js'
 import { decisionService } from './rules/decision.js'
 import { doubtThresholdByDefault } from './rules/doubtful.js'
@@ -18,7 +17,7 @@ export type OnAnswered = (lookupId: LookupId, run: RunObjectLenient) => void
  * that others may have answered meanwhile.
  */
 export async function besideGathering(
-  { deps, connection, reviewStore }: OpenRun,
+  { deps, backend, connection }: OpenRun,
   known: Uint32Array,
   work: (onAnswered: OnAnswered | undefined) => Promise<Stop | null>,
   alsoKnown: () => Promise<Uint32Array>,
@@ -33,8 +32,8 @@ export async function besideGathering(
     clock,
     threshold: doubtThreshold,
     editionScopes: `${decisionService(null)}:`,
-    openStore: reviewStore,
-    openReader: () => peekAtKnown(deps, scope),
+    openStore: () => backend.candidates(),
+    openReader: () => backend.peek(scope),
     stopSignal: AbortSignal.any([stopping.signal, interrupt]),
     onMissing: (text) => {
       observe({ type: 'notice', text, isWarning: true })

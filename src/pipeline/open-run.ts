@@ -1,17 +1,16 @@
 import type { CloseLater } from '../platform/close-stack.js'
-import type { Checkpoint } from './checkpoint/checkpoint.js'
-import { openCheckpoint } from './checkpoint/sqlite-checkpoint.js'
+import type { RunBackend } from './backend.js'
+import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
 import { chooseColumns, detectInputColumns, sampleColumns } from './column-choice.js'
 import type { Connection, OpenRun, PipelineDeps } from './deps.js'
 import { beginHistory } from './begin-history.js'
 import { DecidedLookups } from './decided-lookups.js'
 import { decisionService } from './rules/decision.js'
 import { readStandingDecisions } from './decisions/read-standing.js'
-import { openReviewStore } from './decisions/review-store.js'
 import type { Ending } from './ending/ending.js'
 import { assertMetricsReplaceable } from './ending/metrics-file.js'
 import { assertChangesApart, changesFile, type ChangesTarget } from './history/changes-file.js'
-import { inboxBeside, openWebhooks } from './inbox/webhooks.js'
+import { openWebhooks } from './inbox/webhooks.js'
 import { assertInputFound, nameJob, openInput, type Input } from './input/input.js'
 import { assertBesideUsable } from './output/output-path.js'
 import { resolveOutput, writtenPaths, type ResolvedOutput } from './output/resolve-output.js'
@@ -26,7 +25,6 @@ import { reportColumns } from './rules/column-report.js'
 import { findColumn } from './rules/detect-columns.js'
 import type { AskingRule } from './rules/asking-rule.js'
 import { createTimeline } from './rules/timeline.js'
-import { peekAtKnown } from './peek-at-known.js'
 import { checkOutput } from './write-output.js'
 
 /** The part of a run that another process published before: there is nothing to do. */
@@ -41,6 +39,7 @@ export class PublishedBefore {
 /** Opens what a run needs, and closes it later. Throws what the user can mend, before anything is billed. */
 export async function openRun(
   deps: PipelineDeps,
+  backend: RunBackend,
   ending: Ending,
   closeLater: CloseLater,
 ): Promise<OpenRun | PublishedBefore> {
@@ -56,7 +55,7 @@ export async function openRun(
   const input = await openInput({ ...deps.input, ...(partition === undefined ? {} : { partition }) })
   closeLater(() => input.close())
   const inputFiles = input.files.map(({ path }) => ({ path, what: 'the input' }))
-  assertCheckpointApart(deps.checkpoint.path, inputFiles)
+  assertCheckpointApart(backend.path, inputFiles)
   // A guess is reported before anything is billed by it.
   for (const text of input.notes()) deps.observe({ type: 'notice', text, isWarning: true })
   const samples = await sampleColumns(input)
@@ -72,27 +71,21 @@ export async function openRun(
   ])
   const connection = await deps.connect()
   closeLater(() => connection.close())
-  const part = await openPartOf(deps, input, connection, attempt)
+  const part = await openPartOf(deps, backend, input, connection, attempt)
   if (part !== null && part.published !== null)
     return new PublishedBefore(part.partition, part.published, connection)
-  const rule = await settleColumns(deps, input, samples, connection.scope)
-  const decided = await readDecided(deps, connection)
-  const checkpoint = await openRunCheckpoint(deps, input, connection)
+  const rule = await settleColumns(deps, input, samples, backend.peek(connection.scope))
+  const decided = await readDecided(deps, backend, connection)
+  const checkpoint = await openRunCheckpoint(deps, backend, input, connection)
   closeLater(() => checkpoint.close())
-  const reviewStore = openedLater(() => openReviewStore(deps.checkpoint.path))
-  closeLater(reviewStore.close)
-  const { review } = deps
-  const history = await beginHistory(deps, input, connection, checkpoint)
-  const webhooks = await openWebhooks(
-    deps.webhooks,
-    deps.inbox ?? inboxBeside(deps.checkpoint.path, deps.clock),
-    deps.clock,
-  )
+  const history = await beginHistory(deps, backend, input, connection, checkpoint)
+  const webhooks = await openWebhooks(deps.webhooks, backend.inbox, deps.clock)
   if (webhooks !== null) closeLater(() => webhooks.close())
   const rowSpool = spoolsRows(input, output) ? new RowSpool(output.path, deps.input.spoolFolder) : null
   if (rowSpool !== null) closeLater(() => rowSpool.remove())
   return {
     deps,
+    backend,
     input,
     rule,
     rowKeyColumn,
@@ -106,7 +99,6 @@ export async function openRun(
     webhooks,
     history,
     part,
-    reviewStore: review === undefined ? reviewStore.get : () => review.candidates,
     startedAtMs,
     timeline: createTimeline(),
     ending,
@@ -125,16 +117,17 @@ function outputOf({ output, stages, part }: PipelineDeps, attempt: string): Reso
 /** A run of all rows is no part of a job that has any. Throws what joining the job throws. */
 async function openPartOf(
   deps: PipelineDeps,
+  { parts: database }: RunBackend,
   input: Input,
   { scope }: Connection,
   attempt: string,
 ): Promise<OpenPart | null> {
-  const { part = null, partDatabase: database, clock, observe, history } = deps
+  const { part = null, clock, observe, history } = deps
   if (part === null) {
-    if (database !== undefined && history.job !== null) await assertJobOfAll(database, history.job, scope)
+    if (database !== null && history.job !== null) await assertJobOfAll(database, history.job, scope)
     return null
   }
-  if (database === undefined) throw new Error('a part without a database to publish it in')
+  if (database === null) throw new Error('a part without a database to publish it in')
   const opened = await openPart({
     name: part.job,
     partition: part.partition,
@@ -147,12 +140,6 @@ async function openPartOf(
   })
   if (opened.notice !== null) observe({ type: 'notice', text: opened.notice, isWarning: true })
   return opened
-}
-
-/** Opened when it is asked for, once. */
-function openedLater<Opened extends { close(): void }>(open: () => Opened) {
-  let opened: Opened | null = null
-  return { get: () => (opened ??= open()), close: () => opened?.close() }
 }
 
 function checkMetricsFile({ ending, ownFiles }: PipelineDeps, input: Input, others: readonly string[]): void {
@@ -189,10 +176,9 @@ async function settleColumns(
   deps: PipelineDeps,
   input: Input,
   samples: ColumnSamples,
-  scope: string,
+  reader: CheckpointReader | null,
 ): Promise<AskingRule> {
   const { observe, interrupt, columns: asked, identifierUse } = deps
-  const reader = peekAtKnown(deps, scope)
   try {
     const choice = await chooseColumns({ input, asked, identifierUse, samples, reader, signal: interrupt })
     const { rule, note } = choice
@@ -206,14 +192,15 @@ async function settleColumns(
 
 /** Read once: what is decided while the run goes on is honoured by the next one. */
 async function readDecided(
-  { decisions, checkpoint, review, observe }: PipelineDeps,
+  { decisions, observe }: PipelineDeps,
+  { path, review }: RunBackend,
   { service, scope }: Connection,
 ): Promise<DecidedLookups> {
   if (decisions === undefined) return new DecidedLookups(new Map())
   await review?.bringDecisions()
   const { byLookup, notices } = await readStandingDecisions({
     ...decisions,
-    checkpointPath: checkpoint.path,
+    checkpointPath: path,
     service: decisionService(service === 'hosted' ? scope : null),
   })
   for (const text of notices) observe({ type: 'notice', text, isWarning: true })
@@ -222,11 +209,12 @@ async function readDecided(
 
 async function openRunCheckpoint(
   deps: PipelineDeps,
+  backend: RunBackend,
   input: Input,
   { scope, service }: Connection,
 ): Promise<Checkpoint> {
-  return (deps.openCheckpoint ?? openCheckpoint)({
-    ...deps.checkpoint,
+  return backend.openCheckpoint({
+    path: backend.path,
     scope,
     job: nameJob(input, deps.history.job),
     acceptRollback: deps.acceptRollback ?? false,

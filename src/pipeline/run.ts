@@ -14,7 +14,8 @@ import { openRun, PublishedBefore } from './open-run.js'
 import { publishedText } from './parts/open-part.js'
 import { filesOf } from './parts/part-files.js'
 import { summaryOfNothing } from './summary.js'
-import { peekAtKnown } from './peek-at-known.js'
+import type { RunBackend } from './backend.js'
+import { openBackend } from './open-backend.js'
 import { Backlog } from './scheduler/backlog.js'
 import { moneySoFar } from './progress-watch.js'
 import type { Prices, Money } from './rules/money.js'
@@ -37,72 +38,35 @@ export async function runPipeline(deps: PipelineDeps): Promise<RunSummary> {
 }
 
 function walk(deps: PipelineDeps, ending: Ending): Promise<RunSummary> {
-  const { shared = null } = deps
-  if (shared === null) return walkOver(deps, ending)
-  return closingAfter(async (closeLater) => walkOver(await joined(deps, shared, closeLater), ending))
+  return closingAfter(async (closeBackendLater) => {
+    const backend = await openBackend(deps, closeBackendLater)
+    return blamingDamage(backend.path, () =>
+      closingAfter((closeLater) => walkOver(deps, backend, ending, closeLater)),
+    )
+  })
 }
 
-/** The same run over a checkpoint that others use too: what it reads is a copy of what it wants of it. */
-async function joined(
+async function walkOver(
   deps: PipelineDeps,
-  shared: NonNullable<PipelineDeps['shared']>,
+  backend: RunBackend,
+  ending: Ending,
   closeLater: CloseLater,
-): Promise<PipelineDeps> {
-  // A run with a checkpoint of its own starts without what speaks to a server.
-  const { joinShared } = await import('./checkpoint/postgres/shared-run.js')
-  const { inboxOfRun } = await import('./inbox/shared-inbox.js')
-  const { SharedHistory } = await import('./history/postgres/shared-history.js')
-  const { SharedReview } = await import('./decisions/postgres/shared-review.js')
-  const { clock, random, acceptRollback = false, interrupt: signal } = deps
-  const folder = deps.input.spoolFolder
-  const part = deps.part?.partition ?? null
-  const notice = (text: string) => {
-    deps.observe({ type: 'notice', text, isWarning: true })
-  }
-  const joining = { ...shared, folder, clock, random, acceptRollback, part, notice, signal }
-  const run = await joinShared(joining, closeLater)
-  const review = new SharedReview({
-    database: run.database,
-    checkpointPath: run.path,
-    clock,
-    random,
-    decisionsPath: deps.decisions?.path ?? '',
-  })
-  closeLater(() => {
-    review.close()
-  })
-  return {
-    ...deps,
-    checkpoint: { ...deps.checkpoint, path: run.path },
-    review: review.ofRun,
-    openCheckpoint: (options) => run.openCheckpoint(options),
-    peek: (scope) => run.peek(scope),
-    inbox: inboxOfRun({ ...run, owner: run.store }),
-    historyWriter: () => new SharedHistory(run.store(), run.copy),
-    partDatabase: deps.partDatabase ?? run.database,
-  }
-}
-
-function walkOver(deps: PipelineDeps, ending: Ending): Promise<RunSummary> {
-  return blamingDamage(deps.checkpoint.path, () =>
-    closingAfter(async (closeLater) => {
-      const run = await openRun(deps, ending, closeLater)
-      if (run instanceof PublishedBefore) return summaryOfPart(deps, run)
-      const spending: Spending = { prices: deps.prices ?? null, ...createTally(), stages: [] }
-      return recordingFailure(
-        run,
-        () => moneySoFar(spending),
-        async () => {
-          const read = await readInput(run)
-          closeLater(() => read.rowKeys?.close())
-          const planned = await planChecked(run, read.index)
-          spending.stages = planned.stages
-          const backlog = new Backlog(planned.plan.submit)
-          const backlogs = [backlog, ...planned.stages.map((stage) => stage.backlog)]
-          return sayingWhatWasBilled(backlogs, () => askAndClose(run, read, planned, backlog, spending))
-        },
-      )
-    }),
+): Promise<RunSummary> {
+  const run = await openRun(deps, backend, ending, closeLater)
+  if (run instanceof PublishedBefore) return summaryOfPart(deps, run)
+  const spending: Spending = { prices: deps.prices ?? null, ...createTally(), stages: [] }
+  return recordingFailure(
+    run,
+    () => moneySoFar(spending),
+    async () => {
+      const read = await readInput(run)
+      closeLater(() => read.rowKeys?.close())
+      const planned = await planChecked(run, read.index)
+      spending.stages = planned.stages
+      const backlog = new Backlog(planned.plan.submit)
+      const backlogs = [backlog, ...planned.stages.map((stage) => stage.backlog)]
+      return sayingWhatWasBilled(backlogs, () => askAndClose(run, read, planned, backlog, spending))
+    },
   )
 }
 
@@ -129,14 +93,14 @@ function summaryOfPart(
 
 /** The first pass: every row becomes a lookup that this run wants, or a reason why it is none. */
 async function readInput(run: OpenRun): Promise<Ingested> {
-  const { deps, input, rule, rowKeyColumn, groupColumn, checkpoint, connection, decided } = run
+  const { deps, backend, input, rule, rowKeyColumn, groupColumn, checkpoint, connection, decided } = run
   const { dedupe, interrupt: signal, observe } = deps
   const place = async (lookups: Parameters<typeof checkpoint.want>[0]) => {
     const ids = await checkpoint.want(decided.marked(lookups))
     decided.note(lookups, ids)
     return ids
   }
-  const asked = askedBefore(() => peekAtKnown(deps, connection.scope))
+  const asked = askedBefore(() => backend.peek(connection.scope))
   const read = await ingest({
     input,
     rule,
@@ -178,7 +142,7 @@ async function planChecked(run: OpenRun, { rowCount }: RowIndex): Promise<Planne
     spending: await describeSpending(run, planned),
     ...planned.asked,
   })
-  assertFilesMayGrow(deps.checkpoint.path, submitCount, input, output)
+  assertFilesMayGrow(run.backend.path, submitCount, input, output)
   if (asksMore && !asksAgain) await tryOutput(run, rowCount)
   return planned
 }

@@ -47,12 +47,12 @@ const incomparable: ReadonlySet<ErrorCode> = new Set([
 ])
 
 async function compareWith(
-  { deps, changes, history: remembered }: OpenRun,
+  { backend, changes, history: remembered }: OpenRun,
   baseline: number,
   number: number,
 ): Promise<KnownChanges> {
   await remembered.copyForReading({ newer: number, older: baseline })
-  const history = openHistory(deps.checkpoint.path)
+  const history = openHistory(backend.path)
   try {
     const counter = new ChangeCounter()
     const before = known(history === null ? null : settledOutput(history, baseline), baseline)

@@ -101,14 +101,14 @@ async function readAnswers<Used>(
   { index, rowKeys }: Pick<Ingested, 'index' | 'rowKeys'>,
   use: (answers: AnswerLines) => Promise<Used>,
 ): Promise<Used & KnownRows> {
-  const { deps, output, history } = run
+  const { deps, backend, output, history } = run
   const { scope } = run.connection
   await run.checkpoint.copyForReading()
-  const reader = openCheckpointReader(deps.checkpoint.path, scope)
+  const reader = openCheckpointReader(backend.path, scope)
   const { doubtThreshold = doubtThresholdByDefault } = deps
-  if (deps.review !== undefined) {
+  if (backend.review !== null) {
     await bringCandidates({
-      review: deps.review,
+      review: backend.review,
       scope,
       index,
       reader,
@@ -118,7 +118,7 @@ async function readAnswers<Used>(
     })
   }
   const review = openReviewOfRows({
-    checkpointPath: deps.checkpoint.path,
+    checkpointPath: backend.path,
     scope,
     decided: run.decided,
     reader,

@@ -227,12 +227,15 @@ export class MortalJob {
       changesPath: this.changesName === null ? null : this.#path(this.changesName),
       checkpoint: { path: this.#path('.enrich/checkpoint.sqlite'), maxAgeMs: null },
       webhooks: { url: null, receiver: null },
-      openCheckpoint: (options) =>
-        life.aroundFileSync('openCheckpoint', () => {
-          const checkpoint = openCheckpoint(options)
-          this.#unclosed = checkpoint
-          return mortal(checkpoint, life)
-        }),
+      wrapBackend: (backend) => ({
+        ...backend,
+        openCheckpoint: (options) =>
+          life.aroundFileSync('openCheckpoint', () => {
+            const checkpoint = openCheckpoint(options)
+            this.#unclosed = checkpoint
+            return mortal(checkpoint, life)
+          }),
+      }),
       onLost,
       askAgain: [],
       scheduling: {

@@ -102,7 +102,7 @@ function partDeps(run: PartRun, postgres: Postgres): PipelineDeps {
       settings: {},
     },
     part: run.partition === null ? null : { job: run.job, partition: run.partition },
-    partDatabase: databaseOf(postgres),
+    wrapBackend: (backend) => ({ ...backend, parts: databaseOf(postgres) }),
     metadata: {},
   }
 }

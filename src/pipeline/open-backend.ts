@@ -1,0 +1,76 @@
+import type { Clock } from '../platform/clock.js'
+import type { CloseLater } from '../platform/close-stack.js'
+import type { RunBackend } from './backend.js'
+import type { SharedPlace } from './checkpoint/postgres/shared-run.js'
+import { peekAtCheckpoint } from './checkpoint/reader.js'
+import { openCheckpoint } from './checkpoint/sqlite-checkpoint.js'
+import { openReviewStore, type ReviewStore } from './decisions/review-store.js'
+import type { PipelineDeps } from './deps.js'
+import { HistoryStore } from './history/store.js'
+import { inboxBeside } from './inbox/webhooks.js'
+
+/** Closed by `closeLater`. Throws CHECKPOINT_*. */
+export async function openBackend(deps: PipelineDeps, closeLater: CloseLater): Promise<RunBackend> {
+  const { shared = null, checkpoint, clock, wrapBackend } = deps
+  const backend =
+    shared === null
+      ? fileBackend(checkpoint.path, clock, closeLater)
+      : await serverBackend(shared, deps, closeLater)
+  return wrapBackend?.(backend) ?? backend
+}
+
+function fileBackend(path: string, clock: Clock, closeLater: CloseLater): RunBackend {
+  let store: ReviewStore | null = null
+  closeLater(() => store?.close())
+  return {
+    path,
+    openCheckpoint,
+    peek: (scope) => peekAtCheckpoint(path, scope),
+    historyWriter: (checkpoint) => new HistoryStore(checkpoint),
+    inbox: inboxBeside(path, clock),
+    candidates: () => (store ??= openReviewStore(path)),
+    review: null,
+    parts: null,
+  }
+}
+
+/** What a run reads of it is a copy of what it wants. */
+async function serverBackend(
+  shared: SharedPlace,
+  deps: PipelineDeps,
+  closeLater: CloseLater,
+): Promise<RunBackend> {
+  // A run with a checkpoint of its own starts without what speaks to a server.
+  const { joinShared } = await import('./checkpoint/postgres/shared-run.js')
+  const { inboxOfRun } = await import('./inbox/shared-inbox.js')
+  const { SharedHistory } = await import('./history/postgres/shared-history.js')
+  const { SharedReview } = await import('./decisions/postgres/shared-review.js')
+  const { clock, random, acceptRollback = false, interrupt: signal } = deps
+  const folder = deps.input.spoolFolder
+  const part = deps.part?.partition ?? null
+  const notice = (text: string) => {
+    deps.observe({ type: 'notice', text, isWarning: true })
+  }
+  const joining = { ...shared, folder, clock, random, acceptRollback, part, notice, signal }
+  const run = await joinShared(joining, closeLater)
+  const review = new SharedReview({
+    database: run.database,
+    checkpointPath: run.path,
+    clock,
+    random,
+    decisionsPath: deps.decisions?.path ?? '',
+  })
+  closeLater(() => {
+    review.close()
+  })
+  return {
+    path: run.path,
+    openCheckpoint: (options) => run.openCheckpoint(options),
+    peek: (scope) => run.peek(scope),
+    historyWriter: () => new SharedHistory(run.store(), run.copy),
+    inbox: inboxOfRun({ ...run, owner: run.store }),
+    candidates: () => review.ofRun.candidates,
+    review: review.ofRun,
+    parts: run.database,
+  }
+}
