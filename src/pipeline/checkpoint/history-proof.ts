@@ -7,6 +7,7 @@ import {
   runChecksum,
   stateChecksum,
   stateDigest,
+  type HistoryTable,
   type MarksRow,
   type OutputRow,
   type RunRow,
@@ -64,7 +65,7 @@ export function unsoundHistory(database: Sqlite): { table: string; count: number
     .filter(({ count }) => count > 0)
 }
 
-const countUnsound: Readonly<Record<(typeof historyTables)[number], (database: Sqlite) => number>> = {
+const countUnsound: Readonly<Record<HistoryTable, (database: Sqlite) => number>> = {
   history_runs: (database) => countOf(rowsOf<StoredRun>(database, 'SELECT * FROM history_runs'), isSoundRun),
   history_outputs: (database) => {
     const outputOf = outputsOf(database)

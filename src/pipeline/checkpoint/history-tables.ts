@@ -1,5 +1,6 @@
 import { valuesOfState } from '../rules/published-state.js'
-import { digest, rowChecksum } from './row-checksums.js'
+import { checksumOfRow, digest, rowChecksum } from './row-checksums.js'
+import { tableNames, type TableName } from './tables.js'
 
 /**
  * - `history_runs`: one row a run; `output_id` is null where none was written, or it is not remembered any more.
@@ -59,13 +60,8 @@ export const makeHistory = `
     checksum BLOB NOT NULL
   ) STRICT;`
 
-export const historyTables = [
-  'history_runs',
-  'history_outputs',
-  'history_entries',
-  'history_states',
-  'history_marks',
-] as const
+export const historyTables = tableNames.filter((name) => name.startsWith('history_')) as HistoryTable[]
+export type HistoryTable = Extract<TableName, `history_${string}`>
 
 /** A row of `history_runs`, by the names of its columns. */
 export interface RunRow {
@@ -111,9 +107,7 @@ export interface MarksRow {
 }
 
 export function runChecksum(row: RunRow): Buffer {
-  const { run_id, series, started_at_ms, ended_at_ms, exit_code, is_published, baseline, output_id } = row
-  const facts = [run_id, series, started_at_ms, ended_at_ms, exit_code, is_published, baseline, output_id]
-  return rowChecksum(['history_runs', ...facts, row.record])
+  return checksumOfRow('history_runs', { ...row })
 }
 
 export function marksChecksum({ series, output_id, form, packed }: MarksRow): Buffer {

@@ -1,64 +1,24 @@
 import { createHash, hash } from 'node:crypto'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { unpacks, type PackedAnswer } from './packed-answer.js'
+import { coveredColumns, type TableName } from './tables.js'
 
 /** 128 bits: beyond any accident, and half the room. */
 const checksumBytes = 16
 
-/** What a checksum of a row is over. `answers` has one of its own, below. */
-const columnsOf = {
-  checkpoint: ['id', 'created_at_ms', 'generation', 'sequence', 'had_head', 'closed_head_ns'],
-  scopes: ['scope_id', 'scope'],
-  jobs: ['job_id', 'scope_id', 'input', 'started_at_ms', 'ended_at_ms'],
-  lookups: [
-    'scope_id',
-    'key',
-    'name',
-    'location',
-    'context',
-    'state',
-    'attempt',
-    'custom_id',
-    'run_id',
-    'failure',
-    'submitted_at_ms',
-    'answered_at_ms',
-  ],
-  submissions: [
-    'custom_id',
-    'lookup_id',
-    'job_id',
-    'attempt',
-    'verdict',
-    'run_id',
-    'reason',
-    'intended_at_ms',
-    'accepted_at_ms',
-    'chain',
-  ],
-} as const
-export type SummedTable = keyof typeof columnsOf
-export const summedTables = Object.keys(columnsOf) as SummedTable[]
-
-/** The columns of a table whose rows bear a checksum. */
-export const summedColumns = (table: SummedTable): readonly string[] => columnsOf[table]
+/** The tables whose rows triggers keep checksums of. */
+export const summedTables = ['checkpoint', 'scopes', 'jobs', 'lookups', 'submissions'] as const
+export type SummedTable = (typeof summedTables)[number]
 
 /** A checksum of one row, as SQL; `row` stands before each column (`NEW.`, `l.`, `@`). */
 export function checksumSql(table: SummedTable, row = ''): string {
-  return `row_checksum('${table}', ${columnsOf[table].map((column) => row + column).join(', ')})`
+  return `row_checksum('${table}', ${coveredColumns(table)
+    .map((column) => row + column)
+    .join(', ')})`
 }
 
-/** What a checksum of an answer is over, after the key of its lookup, which says whose answer it is. */
-const answerColumns = [
-  'run_id',
-  'outcome',
-  'line_version',
-  'answered_at_ms',
-  'packing',
-  'line_bytes',
-  'body_bytes',
-  'packed',
-] as const
+/** The checksum of an answer is over these, after the key of its lookup, which says whose answer it is. */
+const answerColumns = coveredColumns('answers')
 
 /** Of an answer as it is packed: what does not agree with it is never unpacked. */
 export function answerChecksumSql(answer: string, key: string): string {
@@ -66,8 +26,8 @@ export function answerChecksumSql(answer: string, key: string): string {
 }
 
 /** The answers, each with its checksum as `mark` and whether it is sound. */
-export const provenAnswers = `(SELECT a.lookup_id, a.run_id, a.outcome, a.line_version, a.answered_at_ms, a.packing,
-    a.line_bytes, a.body_bytes, a.packed, a.checksum AS mark, a.checksum IS ${answerChecksumSql('a.', 'l.key')} AS is_sound
+export const provenAnswers = `(SELECT a.lookup_id, ${answerColumns.map((column) => `a.${column}`).join(', ')},
+    a.checksum AS mark, a.checksum IS ${answerChecksumSql('a.', 'l.key')} AS is_sound
   FROM answers a LEFT JOIN lookups l USING (lookup_id))`
 
 /** The same of a row that was read: `row` by the names of its columns. */
@@ -100,6 +60,11 @@ export function registerChecksums(database: Sqlite): void {
   database.function('unpacks', options, unpacksRow)
 }
 
+/** The checksum of a row that was read: `row` by the names of its columns. */
+export function checksumOfRow(table: TableName, row: Readonly<Record<string, unknown>>): Buffer {
+  return rowChecksum([table, ...coveredColumns(table).map((column) => row[column])])
+}
+
 export function rowChecksum(values: readonly unknown[]): Buffer {
   return digest(jsonOf(values))
 }
@@ -130,7 +95,7 @@ export function keepChecksums(database: Sqlite): void {
       database.exec(`CREATE TEMP TRIGGER ${table}_inserted AFTER INSERT ON main.${table} BEGIN ${update} END`)
     }
     database.exec(
-      `CREATE TEMP TRIGGER ${table}_updated AFTER UPDATE OF ${columnsOf[table].join(', ')} ON main.${table}
+      `CREATE TEMP TRIGGER ${table}_updated AFTER UPDATE OF ${coveredColumns(table).join(', ')} ON main.${table}
        BEGIN ${update} END`,
     )
   }

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { sqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import { unpacks, type PackedAnswer } from './packed-answer.js'
-import { answerChecksumOf, rowChecksum, summedColumns, type SummedTable } from './row-checksums.js'
+import { answerChecksumOf, checksumOfRow, type SummedTable } from './row-checksums.js'
 import { applicationId, schemaVersion } from './schema.js'
 
 export type Row = Record<string, unknown> & { position: number }
@@ -52,8 +52,7 @@ export function tried<Result>(action: () => Result): Result | null {
 
 /** Whether a row is as it was written. */
 export function isSound(table: SummedTable, row: Row): boolean {
-  const sum = rowChecksum([table, ...summedColumns(table).map((column) => row[column])])
-  return Buffer.isBuffer(row['checksum']) && sum.equals(row['checksum'])
+  return Buffer.isBuffer(row['checksum']) && checksumOfRow(table, row).equals(row['checksum'])
 }
 
 /** An answer; null where it is not as it was written. */

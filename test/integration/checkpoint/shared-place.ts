@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parsePostgresUrl } from '../../../src/core/postgres-address.js'
 import { prepareQueries } from '../../../src/pipeline/checkpoint/queries.js'
-import { checksumSql, summedColumns } from '../../../src/pipeline/checkpoint/row-checksums.js'
+import { checksumSql } from '../../../src/pipeline/checkpoint/row-checksums.js'
+import { coveredColumns } from '../../../src/pipeline/checkpoint/tables.js'
 import { LocalCopy } from '../../../src/pipeline/checkpoint/postgres/local-copy.js'
 import { openPostgresCheckpoint } from '../../../src/pipeline/checkpoint/postgres/open-checkpoint.js'
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open.js'
@@ -116,12 +117,12 @@ export class SharedPlace {
           await statements.query(`SELECT ${columns.join(', ')} FROM enrich.${table} ORDER BY 1`),
         ] as const
       return [
-        await rows('scopes', summedColumns('scopes')),
-        await rows('jobs', summedColumns('jobs')),
-        await rows('lookups', ['lookup_id', ...summedColumns('lookups')]),
+        await rows('scopes', coveredColumns('scopes')),
+        await rows('jobs', coveredColumns('jobs')),
+        await rows('lookups', ['lookup_id', ...coveredColumns('lookups')]),
         await rows(
           'submissions',
-          summedColumns('submissions').filter((column) => column !== 'chain'),
+          coveredColumns('submissions').filter((column) => column !== 'chain'),
         ),
       ]
     })
