@@ -1,139 +1,125 @@
-/** What a row of a checkpoint holds, as it is moved: flags are 0 and 1. */
+import { createHash } from 'node:crypto'
+import { columnsOf, tableNames, type Columns, type TableName } from '../checkpoint/tables.js'
+
+/** A value as it is moved: flags are 0 and 1, times of a server are microseconds since 1970. */
 export type FactValue = string | number | null | Buffer
+/** A row of a checkpoint as it is moved, in the form of a server: the kinds of lookups of a job share its row. */
 export type Fact = Readonly<Record<string, FactValue>>
 
-/** In the order in which they are written: each refers to those before it alone. */
-const knownTables = ['scopes', 'carried', 'jobs', 'lookups', 'submissions', 'answers'] as const
+export type FactTable = Exclude<TableName, 'checkpoint'>
 
-/** What is remembered of runs; column for column the same on a server. */
-export const historyFactTables = [
-  'history_states',
-  'history_entries',
-  'history_outputs',
-  'history_runs',
-  'history_marks',
-] as const
+/** In the order in which they are written. The inbox is the last one: it is sealed before it is read. */
+export const factTables = tableNames.filter((table) => table !== 'checkpoint')
 
-export type FactTable = (typeof knownTables)[number] | (typeof historyFactTables)[number] | 'deliveries'
+/** The columns that a move carries. */
+export const movedColumns = (table: FactTable): Columns => columnsOf(table, 'columns', 'onServer')
 
-/** Those that are moved; the inbox last, since it is sealed meanwhile. */
-export const factTables: readonly FactTable[] = [...knownTables, ...historyFactTables, 'deliveries']
-
-/**
- * What is known of each, in the form of a file: a job is of one kind of lookups. A submission's `position` counts from 1
- * without gaps; its `price_micros` is what it took of the budget of money of a job that goes on. `carried`: what only a
- * checkpoint on a server has (parts of jobs, and what was published of them), as JSON; a file keeps it for the way back.
- */
-export const factColumns = {
-  scopes: ['scope_id', 'scope'],
-  jobs: ['job_id', 'scope_id', 'input', 'started_at_ms', 'ended_at_ms'],
-  lookups: [
-    ...[
-      'lookup_id',
-      'scope_id',
-      'key',
-      'name',
-      'location',
-      'context',
-      'state',
-      'attempt',
-      'custom_id',
-      'run_id',
-    ],
-    ...['failure', 'submitted_at_ms', 'answered_at_ms'],
-  ],
-  submissions: [
-    ...[
-      'position',
-      'custom_id',
-      'lookup_id',
-      'job_id',
-      'attempt',
-      'verdict',
-      'run_id',
-      'reason',
-      'intended_at_ms',
-    ],
-    ...['accepted_at_ms', 'is_first', 'price_micros'],
-  ],
-  answers: [
-    ...[
-      'lookup_id',
-      'run_id',
-      'outcome',
-      'line_version',
-      'answered_at_ms',
-      'packing',
-      'line_bytes',
-      'body_bytes',
-    ],
-    'packed',
-  ],
-  carried: ['position', 'what', 'fact'],
-  history_states: [
-    ...['state_id', 'status', 'confidence', 'country', 'packing', 'state_bytes', 'digest', 'checksum'],
-    'packed',
-  ],
-  history_entries: ['entry_id', 'address', 'row_key', 'name', 'state_id', 'digest'],
-  history_outputs: ['output_id', 'base_id', 'row_count', 'digest', 'packed'],
-  history_runs: [
-    ...[
-      'run_id',
-      'series',
-      'started_at_ms',
-      'ended_at_ms',
-      'exit_code',
-      'is_published',
-      'baseline',
-      'output_id',
-    ],
-    'record',
-  ],
-  history_marks: ['series', 'output_id', 'form', 'checksum', 'packed'],
-  deliveries: ['position', 'event_id', 'state', 'reason', 'body', 'received_at_ms'],
-} as const satisfies Record<FactTable, readonly string[]>
-
-/** Rows that are in memory at one time. */
-export const pageCounts: Readonly<Record<FactTable, number>> = {
-  scopes: 1_000,
-  jobs: 1_000,
+const otherPageCounts: Readonly<Partial<Record<FactTable, number>>> = {
   lookups: 5_000,
   submissions: 5_000,
-  answers: 500,
-  carried: 1_000,
-  history_states: 1_000,
   history_entries: 5_000,
-  history_outputs: 4,
+  answers: 500,
   history_runs: 100,
-  history_marks: 4,
   deliveries: 16,
+  history_outputs: 4,
+  history_marks: 4,
 }
 
-/** What is read of a checkpoint that nobody changes meanwhile. */
+/** Number of rows that are in memory at once. */
+const pageCountOf = (table: FactTable): number => otherPageCounts[table] ?? 1_000
+
+const recover = (status: string, reason: string): Readonly<Record<string, string>> => ({
+  [status]: `CASE ${status} WHEN 'intended' THEN 'uncertain' ELSE ${status} END`,
+  [reason]: `CASE ${status} WHEN 'intended' THEN 'the process ended before the answer to the submission came' ELSE ${reason} END`,
+})
+
+/** An intention of a checkpoint that no process works on was left by a process that died. */
+const recovered: Readonly<Partial<Record<FactTable, Readonly<Record<string, string>>>>> = {
+  lookups: recover('state', 'failure'),
+  submissions: recover('verdict', 'reason'),
+}
+
+/** The columns as SQL; `read` gives the expression of one. */
+export function selectColumns(
+  table: FactTable,
+  columns: Columns,
+  read: (column: string, type: Columns[string]) => string = (column) => column,
+): string {
+  return Object.entries(columns)
+    .map(([column, type]) => `${recovered[table]?.[column] ?? read(column, type)} AS ${column}`)
+    .join(', ')
+}
+
+/** Reads a table a page at a time. Rows have the key that they are ordered by as `page_key`. */
+export async function* readPages(
+  table: FactTable,
+  query: (after: FactValue, count: number) => Fact[] | Promise<Fact[]>,
+): AsyncGenerator<readonly Fact[]> {
+  for (let after: FactValue = table === 'history_marks' ? '' : -1; ;) {
+    const page = await query(after, pageCountOf(table))
+    if (page.length === 0) return
+    after = page.at(-1)?.['page_key'] ?? null
+    yield page
+  }
+}
+
+/** A checkpoint that no process changes while it is read. */
 export interface FactSource {
-  /** Where it is, for people. */
+  /** Path or address, for people. */
   readonly place: string
   readonly checkpointId: string
   readonly createdAtMs: number
   readonly generation: number
-  /** A page at a time, in the order of their first column. */
+  /** A page at a time, in the order of the key. */
   read(table: FactTable): AsyncIterable<readonly Fact[]>
 }
 
 export interface FactTarget {
   readonly place: string
   write(table: FactTable, facts: readonly Fact[]): Promise<void>
-  /** All of the table is written. */
-  ended(table: FactTable): Promise<void>
-  /** What was written, read back. */
+  /** To be called when all tables are written. */
+  finish(): Promise<void>
+  /** Reads back what was written. */
   written(): FactSource
 }
 
-/** An intention that stands when nobody works on a checkpoint was left by a process that died. */
-export const recoveredReason = 'the process ended before the answer to the submission came'
+/** Number of rows of a table, and SHA-256 over all of them in order. */
+interface TableDigest {
+  readonly count: number
+  readonly digest: string
+}
+export type Digests = ReadonlyMap<FactTable, TableDigest>
 
-/** The same without these columns. */
-export function without<Row extends object, Key extends string>(row: Row, ...columns: Key[]): Omit<Row, Key> {
-  const left = Object.entries(row).filter(([column]) => !(columns as string[]).includes(column))
-  return Object.fromEntries(left) as Omit<Row, Key>
+/** Reads all of it, a page at a time. */
+export async function digestsOf(
+  source: Pick<FactSource, 'read'>,
+  onRead: (table: FactTable, count: number) => void,
+): Promise<Digests> {
+  const digests = new Map<FactTable, TableDigest>()
+  for (const table of factTables) {
+    const hash = createHash('sha256')
+    const columns = Object.keys(movedColumns(table))
+    let count = 0
+    for await (const page of source.read(table)) {
+      for (const fact of page) hash.update(textOf(columns, fact))
+      count += page.length
+      onRead(table, page.length)
+    }
+    digests.set(table, { count, digest: hash.digest('hex') })
+  }
+  return digests
+}
+
+function textOf(columns: readonly string[], fact: Fact): string {
+  const values = columns.map((column) => {
+    const value = fact[column] ?? null
+    return Buffer.isBuffer(value) ? createHash('sha256').update(value).digest('hex') : value
+  })
+  return `${JSON.stringify(values)}\n`
+}
+
+/** The first table in which two differ; null where none does. */
+export function firstDifference(one: Digests, other: Digests): FactTable | null {
+  for (const [table, { digest }] of one) if (other.get(table)?.digest !== digest) return table
+  return null
 }

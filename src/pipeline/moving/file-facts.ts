@@ -1,28 +1,26 @@
 import { readScope, type LookupKind } from '../rules/lookup-kind.js'
-import type { Sqlite } from '../../platform/sqlite.js'
+import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { storable } from '../checkpoint/postgres/wanted.js'
-import { carriedFact, readCarried, type Carried } from './carried.js'
+import { columnsOf } from '../checkpoint/tables.js'
 import {
-  factColumns,
-  pageCounts,
-  recoveredReason,
+  readPages,
+  selectColumns,
   type Fact,
   type FactSource,
   type FactTable,
   type FactValue,
-  type historyFactTables,
 } from './facts.js'
 
 export interface FileFactsDeps {
   readonly place: string
   readonly database: Sqlite
-  /** Beside it; null where there is none. */
+  /** In a file next to it; null if there is none. */
   readonly inbox: Sqlite | null
-  /** What one lookup of a kind costs, in millionths: a file does not say it of jobs that go on. */
+  /** Price of one lookup of a kind, in millionths: a file does not hold it for jobs that go on. */
   readonly priceMicrosOf: (kind: LookupKind) => number
 }
 
-interface FileJob {
+interface FileJob extends Fact {
   readonly job_id: number
   readonly scope_id: number
   readonly input: string
@@ -30,48 +28,21 @@ interface FileJob {
   readonly ended_at_ms: number | null
 }
 
-/** As an intention is read that a process left behind. */
-const recovered = (column: string, of: string): string =>
-  `CASE ${of} WHEN 'intended' THEN '${recoveredReason}' ELSE ${column} END AS ${column}`
-const uncertain = (of: string): string =>
-  `CASE ${of} WHEN 'intended' THEN 'uncertain' ELSE ${of} END AS ${of}`
-
-/** By the first column, which is the key. */
-const simple = (table: (typeof historyFactTables)[number]): string => {
-  const [key] = factColumns[table]
-  return `SELECT ${factColumns[table].join(', ')} FROM ${table} WHERE ${key} > ? ORDER BY ${key} LIMIT ?`
+/** Lookups of a kind within a job: on a server they share its budget; in a file they have the job `own_job_id`. */
+interface KindWithin extends Fact {
+  readonly job_id: number
+  readonly scope_id: number
+  readonly own_job_id: number
+  readonly reserved_before: number
 }
 
-const sqlOf: Readonly<Record<Exclude<FactTable, 'carried'>, string>> = {
-  scopes: 'SELECT scope_id, scope FROM scopes WHERE scope_id > ? ORDER BY scope_id LIMIT ?',
-  jobs: 'SELECT job_id, scope_id, input, started_at_ms, ended_at_ms FROM jobs WHERE job_id > ? ORDER BY job_id LIMIT ?',
-  lookups: `SELECT lookup_id, scope_id, key, name, location, context, ${uncertain('state')}, attempt, custom_id, run_id,
-      ${recovered('failure', 'state')}, submitted_at_ms, answered_at_ms
-    FROM lookups WHERE lookup_id > ? ORDER BY lookup_id LIMIT ?`,
-  submissions: `SELECT s.rowid AS position, s.custom_id, s.lookup_id, s.job_id, s.attempt, ${uncertain('verdict')}, s.run_id,
-      ${recovered('reason', 'verdict')}, s.intended_at_ms, s.accepted_at_ms, l.scope_id
-    FROM submissions s JOIN lookups l USING (lookup_id) WHERE s.rowid > ? ORDER BY s.rowid LIMIT ?`,
-  answers: `SELECT lookup_id, run_id, outcome, line_version, answered_at_ms, packing, line_bytes, body_bytes, packed
-    FROM answers WHERE lookup_id > ? ORDER BY lookup_id LIMIT ?`,
-  history_states: simple('history_states'),
-  history_entries: simple('history_entries'),
-  history_outputs: simple('history_outputs'),
-  history_runs: simple('history_runs'),
-  history_marks: simple('history_marks'),
-  deliveries: `SELECT position, event_id, state, reason, body, received_at_ms FROM deliveries
-    WHERE position > ? ORDER BY position LIMIT ?`,
-}
+/** Why a row of `carried_facts` is kept: for parts of a job, a kind within a job, or a part that was published. */
+export type Carried = 'job' | 'kind' | 'output'
 
-const texts = ['name', 'location', 'context', 'failure', 'reason']
-
-/** A server keeps no NUL in a text. */
-function storableFact(fact: Fact): Fact {
-  const odd = texts.filter((column) => String(fact[column] ?? '').includes('\0'))
-  if (odd.length === 0) return fact
-  return { ...fact, ...Object.fromEntries(odd.map((column) => [column, storable(String(fact[column]))])) }
-}
-
-/** What a checkpoint in a file holds; nobody writes it meanwhile. */
+/**
+ * A checkpoint in a file that no process writes, in the form of a server. What only a server has was carried into tables
+ * of the file's own, or is derived as far as it can be told.
+ */
 export class FileFacts implements FactSource {
   readonly place: string
   readonly checkpointId: string
@@ -97,93 +68,120 @@ export class FileFacts implements FactSource {
   }
 
   async *read(table: FactTable): AsyncGenerator<readonly Fact[]> {
-    if (table === 'carried') {
-      const facts = this.#carried()
-      for (let at = 0; at < facts.length; at += pageCounts.carried)
-        yield facts.slice(at, at + pageCounts.carried)
+    if (table === 'jobs' || table === 'job_kinds' || table === 'outputs') {
+      yield { jobs: () => this.#wholeJobs(), job_kinds: () => this.#kinds(), outputs: () => this.#outputs() }[
+        table
+      ]()
       return
     }
     const database = table === 'deliveries' ? this.#deps.inbox : this.#deps.database
     if (database === null) return
-    const page = database.prepare<[FactValue, number], Fact>(sqlOf[table])
-    const complete = table === 'submissions' ? this.#completeSubmission() : storableFact
-    const [key] = factColumns[table]
-    for (let after: FactValue = table === 'history_marks' ? '' : 0; ;) {
-      const facts = page.all(after, pageCounts[table])
-      if (facts.length === 0) return
-      after = facts.at(-1)?.[key] ?? null
-      yield facts.map(complete)
+    const columns = columnsOf(table, 'columns')
+    const [key] = table === 'submissions' ? ['rowid'] : Object.keys(columns)
+    const select = database.prepare<[FactValue, number], Fact>(
+      `SELECT ${key} AS page_key, ${selectColumns(table, columns)} FROM ${table} WHERE ${key} > ? ORDER BY ${key} LIMIT ?`,
+    )
+    const texts = Object.keys(columns).filter((column) => columns[column] === 'text')
+    const complete = table === 'submissions' ? this.#completeSubmission() : (fact: Fact) => fact
+    for await (const page of readPages(table, (after, count) => select.all(after, count))) {
+      yield page.map((fact) => toStorable(complete(fact), texts))
       // So that what else this process has to do is not kept waiting: a lease, say.
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
 
-  /** With what only a server writes down: as it was carried here, else as far as it can be told. */
   #completeSubmission(): (fact: Fact) => Fact {
     const { database, priceMicrosOf } = this.#deps
-    const kinds = new Map(this.#scopes().map(({ scope_id, scope }) => [scope_id, readScope(scope).kind]))
+    const kinds = new Map([...this.#scopes()].map(([scopeId, { kind }]) => [scopeId, kind]))
     const open = new Set(this.#jobs().flatMap((job) => (job.ended_at_ms === null ? [job.job_id] : [])))
+    const within = new Map(this.#kinds().map((kind) => [kind.own_job_id, kind.job_id]))
+    const scopeOf = prepare<[FactValue], number>(
+      database,
+      'SELECT scope_id FROM lookups WHERE lookup_id = ?',
+    ).pluck()
     const carried = this.#hasCarried
-      ? database.prepare<[number], Fact>(
+      ? database.prepare<[FactValue], Fact>(
           'SELECT is_first, price_micros FROM carried_submissions WHERE position = ?',
         )
       : null
-    return ({ scope_id: scopeId, ...fact }) => {
-      const known = carried?.get(Number(fact['position']))
-      if (known !== undefined) return storableFact({ ...fact, ...known })
-      const kind = kinds.get(Number(scopeId)) ?? 'resolution'
-      const price = open.has(Number(fact['job_id'])) ? priceMicrosOf(kind) : 0
-      return storableFact({ ...fact, is_first: kind === 'resolution' ? 1 : 0, price_micros: price })
+    return (fact) => {
+      const { page_key: position = null, lookup_id: lookupId = null } = fact
+      const ownJobId = Number(fact['job_id'])
+      const job_id = within.get(ownJobId) ?? ownJobId
+      const known = carried?.get(position)
+      if (known !== undefined) return { ...fact, job_id, ...known }
+      const kind = kinds.get(scopeOf.get(lookupId) ?? 0) ?? 'resolution'
+      const price_micros = open.has(ownJobId) ? priceMicrosOf(kind) : 0
+      return { ...fact, job_id, is_first: kind === 'resolution' ? 1 : 0, price_micros }
     }
   }
 
-  /**
-   * What was carried here, and which jobs of kinds go on within the job of their input: on a server they share its
-   * budget. One that ended by itself stays a job.
-   */
-  #carried(): Fact[] {
-    const jobs = new Map(this.#jobs().map((job) => [job.job_id, job]))
-    const stored = this.#hasCarried
-      ? this.#deps.database
-          .prepare<[], Fact>('SELECT position, what, fact FROM carried_facts ORDER BY position')
-          .all()
-          .map(readCarried)
-      : []
-    const isWithin = (own: FileJob | undefined, job: FileJob | undefined) =>
-      own !== undefined && job !== undefined && own.ended_at_ms === job.ended_at_ms
-    const kept = stored.filter(
-      (one) => one.what !== 'kind' || isWithin(jobs.get(one.own_job_id), jobs.get(one.job_id)),
-    )
-    const named = new Set(kept.flatMap((one) => (one.what === 'kind' ? [one.own_job_id] : [])))
-    const implied = this.#openWithin(jobs).filter(({ own_job_id: id }) => !named.has(id))
-    const others = kept.filter(({ what }) => what !== 'kind')
-    const kinds = [...kept.filter((one) => one.what === 'kind'), ...implied]
-    kinds.sort((one, other) => one.job_id - other.job_id || one.scope_id - other.scope_id)
-    return [...kinds, ...others].map((one, at) => carriedFact(one, at + 1))
+  /** Jobs but for those of kinds within others. */
+  #wholeJobs(): Fact[] {
+    const within = new Set(this.#kinds().map((kind) => kind.own_job_id))
+    const parts = new Map(this.#carried('job').map((job) => [job['job_id'], job]))
+    return this.#jobs()
+      .filter((job) => !within.has(job.job_id))
+      .map((job) => ({ ...job, ...parts.get(job.job_id) }))
   }
 
-  #openWithin(jobs: ReadonlyMap<number, FileJob>): Extract<Carried, { what: 'kind' }>[] {
-    const scopes = new Map(this.#scopes().map(({ scope_id, scope }) => [scope_id, readScope(scope)]))
-    const open = [...jobs.values()].filter(({ ended_at_ms: endedAtMs }) => endedAtMs === null)
-    return open.flatMap(({ job_id: own, scope_id, input }) => {
-      const { base, kind } = scopes.get(scope_id) ?? { base: '', kind: 'resolution' }
-      if (kind === 'resolution') return []
+  /** Those that were carried here, and those that go on with the job of their input. One that ended by itself is a job. */
+  #kinds(): KindWithin[] {
+    const jobs = new Map(this.#jobs().map((job) => [job.job_id, job]))
+    const carried = (this.#carried('kind') as KindWithin[]).filter((kind) => {
+      const [own, job] = [jobs.get(kind.own_job_id), jobs.get(kind.job_id)]
+      return own !== undefined && job !== undefined && own.ended_at_ms === job.ended_at_ms
+    })
+    const known = new Set(carried.map((kind) => kind.own_job_id))
+    return [...carried, ...this.#openKinds().filter((kind) => !known.has(kind.own_job_id))]
+      .sort((one, other) => one.job_id - other.job_id || one.scope_id - other.scope_id)
+      .map((kind) => ({ ...kind, own_started_at_ms: jobs.get(kind.own_job_id)?.started_at_ms ?? null }))
+  }
+
+  #openKinds(): KindWithin[] {
+    const scopes = this.#scopes()
+    const open = this.#jobs().filter((job) => job.ended_at_ms === null)
+    return open.flatMap(({ job_id: own_job_id, scope_id, input }) => {
+      const scope = scopes.get(scope_id)
+      if (scope === undefined || scope.kind === 'resolution') return []
       const main = open.find((job) => {
-        const of = scopes.get(job.scope_id)
-        return of?.kind === 'resolution' && of.base === base && job.input === input
+        const other = scopes.get(job.scope_id)
+        return other?.kind === 'resolution' && other.base === scope.base && job.input === input
       })
-      if (main === undefined) return []
-      return [{ what: 'kind', job_id: main.job_id, scope_id, own_job_id: own, reserved_before: 0 }]
+      return main === undefined ? [] : [{ job_id: main.job_id, scope_id, own_job_id, reserved_before: 0 }]
     })
   }
 
-  #jobs(): FileJob[] {
-    return this.#deps.database.prepare<[], FileJob>('SELECT * FROM jobs ORDER BY job_id').all()
+  #outputs(): Fact[] {
+    return this.#carried('output').map((output) => ({
+      ...output,
+      published_at: output['published_at_us'] ?? null,
+    }))
   }
 
-  #scopes(): { scope_id: number; scope: string }[] {
-    return this.#deps.database
+  #carried(what: Carried): Fact[] {
+    if (!this.#hasCarried) return []
+    const sql = 'SELECT fact FROM carried_facts WHERE what = ? ORDER BY position'
+    const facts = prepare<[Carried], string>(this.#deps.database, sql).pluck().all(what)
+    return facts.map((fact) => JSON.parse(fact) as Fact)
+  }
+
+  #jobs(): FileJob[] {
+    const columns = Object.keys(columnsOf('jobs', 'columns')).join(', ')
+    return this.#deps.database.prepare<[], FileJob>(`SELECT ${columns} FROM jobs ORDER BY job_id`).all()
+  }
+
+  #scopes(): Map<number, ReturnType<typeof readScope>> {
+    const rows = this.#deps.database
       .prepare<[], { scope_id: number; scope: string }>('SELECT scope_id, scope FROM scopes')
       .all()
+    return new Map(rows.map(({ scope_id: scopeId, scope }) => [scopeId, readScope(scope)]))
   }
+}
+
+/** A server keeps no NUL in a text. */
+function toStorable(fact: Fact, texts: readonly string[]): Fact {
+  const odd = texts.filter((column) => String(fact[column] ?? '').includes('\0'))
+  if (odd.length === 0) return fact
+  return { ...fact, ...Object.fromEntries(odd.map((column) => [column, storable(String(fact[column]))])) }
 }

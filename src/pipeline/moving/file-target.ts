@@ -1,10 +1,9 @@
 import { readScope } from '../rules/lookup-kind.js'
-import type { Sqlite, Statement } from '../../platform/sqlite.js'
-import { prepare } from '../../platform/sqlite.js'
-import { runChecksum, type RunRow } from '../checkpoint/history-tables.js'
-import { answerChecksumOf, checksumSql, nextChain } from '../checkpoint/row-checksums.js'
-import { factColumns, type Fact, type FactSource, type FactTable, type FactTarget } from './facts.js'
-import { FileFacts } from './file-facts.js'
+import { prepare, type Sqlite } from '../../platform/sqlite.js'
+import { answerChecksumOf, checksumOfRow, nextChain } from '../checkpoint/row-checksums.js'
+import { columnsOf } from '../checkpoint/tables.js'
+import { type Fact, type FactSource, type FactTable, type FactTarget } from './facts.js'
+import { FileFacts, type Carried } from './file-facts.js'
 
 export interface FileTargetDeps {
   readonly place: string
@@ -16,16 +15,16 @@ export interface FileTargetDeps {
 
 type Insert = (fact: Fact) => void
 
-const insertSql = (into: string, columns: readonly string[]): string =>
-  `INSERT INTO ${into} (${columns.join(', ')}) VALUES (${columns.map((column) => `@${column}`).join(', ')})`
-
-/** Writes what is known into a new file. It keeps what only a server uses, for the way back. */
+/** Writes into a new file. What only a server has is kept in tables of its own, for the way back. */
 export class FileTarget implements FactTarget {
   readonly place: string
   readonly #deps: FileTargetDeps
   readonly #database: Sqlite
   #inbox: Sqlite | null = null
   #chain = ''
+  #submissionCount = 0
+  /** The number in this file of a kind within a job. */
+  readonly #ownJobs = new Map<string, number>()
 
   constructor(deps: FileTargetDeps, { checkpointId, createdAtMs, generation }: FactSource) {
     this.place = deps.place
@@ -43,15 +42,15 @@ export class FileTarget implements FactTarget {
 
   write(table: FactTable, facts: readonly Fact[]): Promise<void> {
     if (table === 'deliveries') this.#inbox ??= this.#deps.makeInbox()
+    const insert = this.#inserting(table)
     const database = table === 'deliveries' ? (this.#inbox ?? this.#database) : this.#database
-    const insert = this.#inserting(table, database)
     database.transaction(() => {
       for (const fact of facts) insert(fact)
     })()
     return Promise.resolve()
   }
 
-  ended(): Promise<void> {
+  finish(): Promise<void> {
     return Promise.resolve()
   }
 
@@ -60,83 +59,114 @@ export class FileTarget implements FactTarget {
     return new FileFacts({ place, database: this.#database, inbox: this.#inbox, priceMicrosOf: () => 0 })
   }
 
-  #inserting(table: FactTable, database: Sqlite): Insert {
+  #inserting(table: FactTable): Insert {
     switch (table) {
-      case 'lookups':
-        return inserting(
-          database,
-          `${insertSql('lookups', factColumns.lookups).replace(') VALUES', ', checksum) VALUES').slice(0, -1)},
-             ${checksumSql('lookups', '@')})`,
-        )
+      case 'outputs': {
+        const carry = this.#carrying('output')
+        return ({ published_at: published_at_us = null, ...output }) => {
+          carry({ ...output, published_at_us })
+        }
+      }
+      case 'jobs':
+        return this.#insertingJobs()
+      case 'job_kinds':
+        return this.#insertingKinds()
       case 'submissions':
         return this.#insertingSubmissions()
       case 'answers':
         return this.#insertingAnswers()
-      case 'carried':
-        return inserting(database, insertSql('carried_facts', factColumns.carried))
+      case 'lookups':
       case 'history_runs': {
-        const insert = inserting(database, insertSql(table, [...factColumns[table], 'checksum']))
+        const insert = this.#insertingRows(table, 'checksum')
         return (fact) => {
-          insert({ ...fact, checksum: runChecksum(fact as unknown as RunRow) })
+          insert({ ...fact, checksum: checksumOfRow(table, fact) })
         }
       }
-      case 'history_states':
-      case 'history_entries':
-      case 'history_outputs':
-      case 'history_marks':
-      case 'scopes':
-      case 'jobs':
-      case 'deliveries':
-        return inserting(database, insertSql(table, factColumns[table]))
+      default:
+        return this.#insertingRows(table)
     }
   }
 
-  /** Chained in the order in which they left; what a file would not say of it itself stands beside. */
+  /** With the columns of both stores, and `others`. */
+  #insertingRows(table: FactTable, ...others: string[]): Insert {
+    const database = table === 'deliveries' ? (this.#inbox ?? this.#database) : this.#database
+    return inserting(database, table, [...Object.keys(columnsOf(table, 'columns')), ...others])
+  }
+
+  /** Chained in the order in which they left. */
   #insertingSubmissions(): Insert {
-    const columns = factColumns.submissions.filter(
-      (name) => !['position', 'is_first', 'price_micros'].includes(name),
-    )
-    const insert = inserting(
+    const insert = this.#insertingRows('submissions', 'chain')
+    const carry = inserting(this.#database, 'carried_submissions', ['position', 'is_first', 'price_micros'])
+    const scopeOf = prepare<[Fact], { scopeId: number; scope: string }>(
       this.#database,
-      insertSql('submissions', ['rowid', ...columns, 'chain']).replace('@rowid', '@position'),
+      'SELECT scope_id AS scopeId, scope FROM lookups JOIN scopes USING (scope_id) WHERE lookup_id = @lookup_id',
     )
-    const carry = inserting(
-      this.#database,
-      insertSql('carried_submissions', ['position', 'is_first', 'price_micros']),
-    )
-    const scopeOfLookup: Statement<[number], string> = prepare<[number], string>(
-      this.#database,
-      'SELECT scope FROM lookups JOIN scopes USING (scope_id) WHERE lookup_id = ?',
-    ).pluck()
     return (fact) => {
+      this.#submissionCount++
       this.#chain = nextChain(this.#chain, {
         customId: String(fact['custom_id']),
         attempt: Number(fact['attempt']),
         intendedAtMs: Number(fact['intended_at_ms']),
       })
-      insert({ ...fact, chain: this.#chain })
-      const { kind } = readScope(scopeOfLookup.get(Number(fact['lookup_id'])) ?? '')
-      const isPlain = fact['price_micros'] === 0 && fact['is_first'] === (kind === 'resolution' ? 1 : 0)
-      if (!isPlain) carry(fact)
+      const { scopeId = 0, scope = '' } = scopeOf.get(fact) ?? {}
+      const ownJobId = this.#ownJobs.get(`${String(fact['job_id'])} ${scopeId}`)
+      insert({ ...fact, job_id: ownJobId ?? fact['job_id'] ?? null, chain: this.#chain })
+      const isFirst = readScope(scope).kind === 'resolution' ? 1 : 0
+      const isPlain = fact['price_micros'] === 0 && fact['is_first'] === isFirst
+      if (!isPlain) carry({ ...fact, position: this.#submissionCount })
+    }
+  }
+
+  #insertingJobs(): Insert {
+    const insert = this.#insertingRows('jobs')
+    const carry = this.#carrying('job')
+    return (fact) => {
+      insert(fact)
+      const { job_id = 0, partition_count = null, partition_input = null } = fact
+      if (partition_count !== null) carry({ job_id, partition_count, partition_input })
+    }
+  }
+
+  #insertingKinds(): Insert {
+    const insert = prepare<[Fact]>(
+      this.#database,
+      `INSERT INTO jobs (job_id, scope_id, input, started_at_ms, ended_at_ms)
+       SELECT @own_job_id, @scope_id, input, @own_started_at_ms, ended_at_ms FROM jobs WHERE job_id = @job_id`,
+    )
+    const carry = this.#carrying('kind')
+    return (fact) => {
+      insert.run(fact)
+      const { job_id = 0, scope_id = 0, own_job_id = 0, reserved_before = 0 } = fact
+      this.#ownJobs.set(`${String(job_id)} ${String(scope_id)}`, Number(own_job_id))
+      carry({ job_id, scope_id, own_job_id, reserved_before })
+    }
+  }
+
+  #carrying(what: Carried): Insert {
+    const insert = inserting(this.#database, 'carried_facts', ['what', 'fact'])
+    return (fact) => {
+      insert({ what, fact: JSON.stringify(fact) })
     }
   }
 
   #insertingAnswers(): Insert {
-    const insert = inserting(this.#database, insertSql('answers', [...factColumns.answers, 'checksum']))
-    const keyOf: Statement<[number], Buffer> = prepare<[number], Buffer>(
+    const insert = this.#insertingRows('answers', 'checksum')
+    const keyOf = prepare<[Fact], Buffer>(
       this.#database,
-      'SELECT key FROM lookups WHERE lookup_id = ?',
+      'SELECT key FROM lookups WHERE lookup_id = @lookup_id',
     ).pluck()
     return (fact) => {
-      const key = keyOf.get(Number(fact['lookup_id'])) ?? Buffer.alloc(0)
-      insert({ ...fact, checksum: answerChecksumOf(fact, key) })
+      insert({ ...fact, checksum: answerChecksumOf(fact, keyOf.get(fact) ?? Buffer.alloc(0)) })
     }
   }
 }
 
-/** Columns that the statement does not name are left out of what is bound. */
-function inserting(database: Sqlite, sql: string): Insert {
-  const statement = database.prepare<[Fact]>(sql)
+/** Members of a fact that are no columns of these are left out. */
+function inserting(database: Sqlite, table: string, columns: readonly string[]): Insert {
+  const values = columns.map((column) => `@${column}`).join(', ')
+  const statement = database.prepare<[Fact]>(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values})`,
+  )
   return (fact) => {
     statement.run(fact)
   }

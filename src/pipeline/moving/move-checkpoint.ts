@@ -4,8 +4,7 @@ import { UserError } from '../../core/errors.js'
 import { isPostgresUrl, parsePostgresUrl, shownPostgresUrl } from '../../core/postgres-address.js'
 import { closingAfter, type CloseLater } from '../../platform/close-stack.js'
 import { moved } from '../checkpoint/moved-error.js'
-import { digestsOf, firstDifference, type Digests } from './digests.js'
-import { factTables, type FactTable } from './facts.js'
+import { digestsOf, factTables, firstDifference, type Digests, type FactTable } from './facts.js'
 import { fileSource, fileTarget, finishFileTarget, type FileSideDeps } from './file-side.js'
 import { lost, type ServerSideDeps } from './hold.js'
 import { finishServerTarget, serverSource, serverTarget } from './server-side.js'
@@ -66,8 +65,8 @@ export function undoMove(from: string, to: string, deps: MoveDeps): Promise<void
     if (source.movedTo !== placeOf(to)) throw moved(source.place, source.movedTo)
     const target = await openIfThere(to, deps, closeLater)
     if (target !== null && target.movedTo === null) {
-      const ofSource = await digestsOf(source.facts, factTables, ignore)
-      const ofTarget = await digestsOf(target.facts, factTables, ignore)
+      const ofSource = await digestsOf(source.facts, ignore)
+      const ofTarget = await digestsOf(target.facts, ignore)
       const table = firstDifference(ofSource, ofTarget)
       if (table !== null) throw usedSince(target.place, table)
       await target.markMoved(source.place)
@@ -116,14 +115,14 @@ async function move(
       await target.write(table, page)
       progress('written', table, page.length)
     }
-    await target.ended(table)
   }
+  await target.finish()
   const read = (what: string) => (table: FactTable, count: number) => {
     assertHeld()
     progress(what, table, count)
   }
-  const ofSource = await digestsOf(facts, factTables, read('read again'))
-  const ofTarget = await digestsOf(target.written(), factTables, read('compared'))
+  const ofSource = await digestsOf(facts, read('read again'))
+  const ofTarget = await digestsOf(target.written(), read('compared'))
   assertEqual(ofSource, ofTarget, source.place, target.place)
   assertHeld()
   isMarking.now = true

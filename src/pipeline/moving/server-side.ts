@@ -6,9 +6,9 @@ import { moved } from '../checkpoint/moved-error.js'
 import { generationsApart } from '../checkpoint/moved-file.js'
 import { openShared, type SharedDatabase } from '../checkpoint/postgres/open.js'
 import { sweep } from '../checkpoint/postgres/sweep.js'
-import { historyFactTables, type FactSource } from './facts.js'
+import { factTables, type FactSource } from './facts.js'
 import { Hold, leaseMsOf, type ServerSideDeps } from './hold.js'
-import { ServerFacts } from './server-facts.js'
+import { ServerFacts, serverTable } from './server-facts.js'
 import { ServerTarget } from './server-target.js'
 import type { SourceSide, TargetSide } from './sides.js'
 
@@ -139,7 +139,9 @@ export async function serverTarget(
     await statements.query('UPDATE enrich.checkpoint SET arriving_from = $1', [from])
     await hold.begin(statements)
     // What an earlier try wrote may be of an older state of the source.
-    const names = [...ownTables, ...historyFactTables].map((table) => `enrich.${table}`).join(', ')
+    const names = [...factTables.map(serverTable), 'wanted', 'workers']
+      .map((table) => `enrich.${table}`)
+      .join(', ')
     if (arrivingFrom !== null) await statements.query(`TRUNCATE ${names} RESTART IDENTITY CASCADE`)
   })
   closeLater(() => hold.end())
@@ -157,19 +159,6 @@ export async function serverTarget(
     publish: () => published(postgres, source.checkpointId).then(() => undefined),
   }
 }
-
-const ownTables = [
-  'answers',
-  'submissions',
-  'outputs',
-  'wanted',
-  'job_kinds',
-  'jobs',
-  'lookups',
-  'scopes',
-  'inbox',
-  'workers',
-]
 
 /** The source has moved, and its command was killed before the target could be used. False: it could. */
 export async function finishServerTarget(
