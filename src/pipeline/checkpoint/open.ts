@@ -1,8 +1,17 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
+import { keepToOwner } from '../../platform/durable-files.js'
 import { assertOwnPath, openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { LockHeldError, takeLock, type ProcessLock } from '../../platform/process-lock.js'
-import { isDiskFull, NotOursError, sqliteCode, versionOf, type Sqlite } from '../../platform/sqlite.js'
+import {
+  isDiskFull,
+  migrate,
+  NotOursError,
+  openSqlite,
+  sqliteCode,
+  versionOf,
+  type Sqlite,
+} from '../../platform/sqlite.js'
 import { damaged } from './damage-error.js'
 import { readHead } from './head-file.js'
 import { moved } from './moved-error.js'
@@ -41,6 +50,22 @@ export function openToWrite(path: string): Sqlite {
     },
     finish: keepChecksums,
   })
+}
+
+/** Makes an empty checkpoint that is filled before it is put in its place: a power cut may leave less than a database. */
+export function makeCheckpointFile(path: string): Sqlite {
+  keepToOwner(path)
+  const database = openSqlite(path, { synchronous: 'OFF', journal: 'DELETE' })
+  try {
+    database.pragma(`application_id = ${applicationId}`)
+    registerChecksums(database)
+    migrate(database, migrations)
+    keepChecksums(database)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
 }
 
 /**

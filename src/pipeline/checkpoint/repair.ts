@@ -1,13 +1,13 @@
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import type { FoundHead } from '../rules/checkpoint-standing.js'
 import { keepToOwner, publishFile, temporaryPath } from '../../platform/durable-files.js'
-import { migrate, openSqlite, type Sqlite } from '../../platform/sqlite.js'
+import { openSqlite, type Sqlite } from '../../platform/sqlite.js'
 import { HeadFile, placeOf, readHead } from './head-file.js'
-import { explained, lockCheckpoint } from './open.js'
+import { explained, lockCheckpoint, makeCheckpointFile } from './open.js'
 import { Rebuilder } from './rebuild.js'
-import { keepChecksums, registerChecksums } from './row-checksums.js'
+import { registerChecksums } from './row-checksums.js'
 import { mendHeader, tried, type Rebuilt } from './salvage.js'
-import { applicationId, migrations, schemaVersion } from './schema.js'
+import { schemaVersion } from './schema.js'
 import { verifyCheckpoint } from './verify.js'
 
 export interface Repair extends Rebuilt {
@@ -46,13 +46,8 @@ function rebuildInto(fresh: string, path: string, found: FoundHead): Rebuilt {
   try {
     const from = openCopy(copy, path)
     try {
-      keepToOwner(fresh)
-      const to = openSqlite(fresh, { synchronous: 'OFF', journal: 'DELETE' })
+      const to = makeCheckpointFile(fresh)
       try {
-        to.pragma(`application_id = ${applicationId}`)
-        registerChecksums(to)
-        migrate(to, migrations)
-        keepChecksums(to)
         const rebuilt = new Rebuilder(from, to, found).rebuild()
         return begun(to, rebuilt)
       } finally {

@@ -1,8 +1,8 @@
 import { readScope, type LookupKind } from '../rules/lookup-kind.js'
-import { prepare, type Sqlite } from '../../platform/sqlite.js'
+import type { Sqlite } from '../../platform/sqlite.js'
 import { storable } from '../checkpoint/postgres/wanted.js'
-import { columnsOf } from '../checkpoint/tables.js'
 import {
+  movedColumns,
   readPages,
   selectColumns,
   type Fact,
@@ -20,162 +20,119 @@ export interface FileFactsDeps {
   readonly priceMicrosOf: (kind: LookupKind) => number
 }
 
-interface FileJob extends Fact {
-  readonly job_id: number
-  readonly scope_id: number
-  readonly input: string
-  readonly started_at_ms: number
-  readonly ended_at_ms: number | null
-}
-
-/** Lookups of a kind within a job: on a server they share its budget; in a file they have the job `own_job_id`. */
-interface KindWithin extends Fact {
-  readonly job_id: number
-  readonly scope_id: number
-  readonly own_job_id: number
-  readonly reserved_before: number
-}
-
-/** Why a row of `carried_facts` is kept: for parts of a job, a kind within a job, or a part that was published. */
-export type Carried = 'job' | 'kind' | 'output'
+/**
+ * Tables for what only a server has, kept for the way back: `job`, the parts of a job; `kind`, a kind of lookups within a
+ * job; `output`, a part that was published; and submissions that are not as a file would say.
+ */
+export const makeCarried = (schema: 'main' | 'temp'): string => `
+  CREATE TABLE ${schema}.carried_facts (position INTEGER PRIMARY KEY, what TEXT NOT NULL, fact TEXT NOT NULL) STRICT;
+  CREATE TABLE ${schema}.carried_submissions
+    (position INTEGER PRIMARY KEY, is_first INTEGER NOT NULL, price_micros INTEGER NOT NULL) STRICT`
 
 /**
- * A checkpoint in a file that no process writes, in the form of a server. What only a server has was carried into tables
- * of the file's own, or is derived as far as it can be told.
+ * Lookups of a kind have a job of their own in a file, `own_job_id`, and on a server share the job of their input: those
+ * that were carried here, and those that go on with it. One that ended by itself stays a job.
  */
+const makeKindsWithin = `
+  DROP TABLE IF EXISTS temp.kinds_within;
+  CREATE TABLE temp.kinds_within AS
+  WITH carried AS (
+    SELECT j.job_id, own.job_id AS own_job_id, k.fact ->> 'reserved_before' AS reserved_before
+    FROM carried_facts k JOIN jobs j ON j.job_id = k.fact ->> 'job_id' JOIN jobs own ON own.job_id = k.fact ->> 'own_job_id'
+    WHERE k.what = 'kind' AND own.ended_at_ms IS j.ended_at_ms
+  ), open AS (
+    SELECT job_id, input, scope_kind(scope) AS kind, scope_base(scope) AS base
+    FROM jobs JOIN scopes USING (scope_id) WHERE ended_at_ms IS NULL
+  ), implied AS (
+    SELECT min(j.job_id) AS job_id, own.job_id AS own_job_id, 0 AS reserved_before
+    FROM open own JOIN open j ON j.kind = 'resolution' AND j.base = own.base AND j.input = own.input
+    WHERE own.kind <> 'resolution' AND own.job_id NOT IN (SELECT own_job_id FROM carried) GROUP BY own.job_id
+  )
+  SELECT k.job_id, own.scope_id, k.reserved_before, k.own_job_id, own.started_at_ms AS own_started_at_ms
+  FROM (SELECT * FROM carried UNION ALL SELECT * FROM implied) k JOIN jobs own ON own.job_id = k.own_job_id
+  ORDER BY k.job_id, own.scope_id;
+  CREATE INDEX temp.kinds_within_own ON kinds_within (own_job_id)`
+
+const ofJob = (name: string): string =>
+  `(SELECT c.fact ->> '${name}' FROM carried_facts c WHERE c.what = 'job' AND c.fact ->> 'job_id' = jobs.job_id)`
+const ofSubmission = (name: string): string =>
+  `(SELECT c.${name} FROM carried_submissions c WHERE c.position = submissions.rowid)`
+const kindOfSubmission = `(SELECT scope_kind(scope) FROM lookups l JOIN scopes USING (scope_id)
+  WHERE l.lookup_id = submissions.lookup_id)`
+
+/** Tables that a file has in another form: where their rows are, what numbers them, and columns that differ. */
+const otherForms: Readonly<
+  Partial<Record<FactTable, { from?: string; key?: string; columns?: Readonly<Record<string, string>> }>>
+> = {
+  jobs: {
+    from: '(SELECT * FROM jobs WHERE job_id NOT IN (SELECT own_job_id FROM temp.kinds_within)) AS jobs',
+    columns: { partition_count: ofJob('partition_count'), partition_input: ofJob('partition_input') },
+  },
+  job_kinds: { from: 'temp.kinds_within', key: 'rowid' },
+  outputs: {
+    from: "(SELECT * FROM carried_facts WHERE what = 'output')",
+    key: 'position',
+    columns: {
+      ...Object.fromEntries(Object.keys(movedColumns('outputs')).map((name) => [name, `fact ->> '${name}'`])),
+      published_at: "fact ->> 'published_at_us'",
+    },
+  },
+  submissions: {
+    key: 'rowid',
+    columns: {
+      job_id: `coalesce((SELECT k.job_id FROM temp.kinds_within k WHERE k.own_job_id = submissions.job_id), job_id)`,
+      is_first: `coalesce(${ofSubmission('is_first')}, ${kindOfSubmission} = 'resolution')`,
+      price_micros: `coalesce(${ofSubmission('price_micros')}, (SELECT
+        iif(j.ended_at_ms IS NULL, price_micros(${kindOfSubmission}), 0) FROM jobs j WHERE j.job_id = submissions.job_id))`,
+    },
+  },
+}
+
+/** A checkpoint in a file that no process writes, in the form of a server. */
 export class FileFacts implements FactSource {
   readonly place: string
   readonly checkpointId: string
   readonly createdAtMs: number
   readonly generation: number
-  readonly #deps: FileFactsDeps
-  readonly #hasCarried: boolean
+  readonly #database: Sqlite
+  readonly #inbox: Sqlite | null
 
-  constructor(deps: FileFactsDeps) {
-    const { place, database } = deps
+  constructor({ place, database, inbox, priceMicrosOf }: FileFactsDeps) {
     this.place = place
-    this.#deps = deps
-    const [head] = database
+    this.#database = database
+    this.#inbox = inbox
+    const head = database
       .prepare<[], { id: string; createdAtMs: number; generation: number }>(
         'SELECT id, created_at_ms AS createdAtMs, generation FROM checkpoint',
       )
-      .all()
+      .get()
     this.checkpointId = head?.id ?? ''
     this.createdAtMs = head?.createdAtMs ?? 0
     this.generation = head?.generation ?? 0
-    this.#hasCarried =
-      database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'carried_facts'").get() !== undefined
+    database.function('scope_kind', (scope) => readScope(String(scope)).kind)
+    database.function('scope_base', (scope) => readScope(String(scope)).base)
+    database.function('price_micros', (kind) => priceMicrosOf(kind as LookupKind))
+    const carried = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'carried_facts'").get()
+    if (carried === undefined) database.exec(makeCarried('temp'))
+    database.exec(makeKindsWithin)
   }
 
   async *read(table: FactTable): AsyncGenerator<readonly Fact[]> {
-    if (table === 'jobs' || table === 'job_kinds' || table === 'outputs') {
-      yield { jobs: () => this.#wholeJobs(), job_kinds: () => this.#kinds(), outputs: () => this.#outputs() }[
-        table
-      ]()
-      return
-    }
-    const database = table === 'deliveries' ? this.#deps.inbox : this.#deps.database
+    const database = table === 'deliveries' ? this.#inbox : this.#database
     if (database === null) return
-    const columns = columnsOf(table, 'columns')
-    const [key] = table === 'submissions' ? ['rowid'] : Object.keys(columns)
+    const columns = movedColumns(table)
+    const names = Object.keys(columns)
+    const { from = table, key = names[0] ?? '', columns: others = {} } = otherForms[table] ?? {}
     const select = database.prepare<[FactValue, number], Fact>(
-      `SELECT ${key} AS page_key, ${selectColumns(table, columns)} FROM ${table} WHERE ${key} > ? ORDER BY ${key} LIMIT ?`,
+      `SELECT ${key} AS page_key, ${selectColumns(table, columns, (column) => others[column] ?? column)}
+       FROM ${from} WHERE ${key} > ? ORDER BY ${key} LIMIT ?`,
     )
-    const texts = Object.keys(columns).filter((column) => columns[column] === 'text')
-    const complete = table === 'submissions' ? this.#completeSubmission() : (fact: Fact) => fact
+    const texts = names.filter((name) => columns[name] === 'text')
     for await (const page of readPages(table, (after, count) => select.all(after, count))) {
-      yield page.map((fact) => toStorable(complete(fact), texts))
+      yield page.map((fact) => toStorable(fact, texts))
       // So that what else this process has to do is not kept waiting: a lease, say.
       await new Promise((resolve) => setImmediate(resolve))
     }
-  }
-
-  #completeSubmission(): (fact: Fact) => Fact {
-    const { database, priceMicrosOf } = this.#deps
-    const kinds = new Map([...this.#scopes()].map(([scopeId, { kind }]) => [scopeId, kind]))
-    const open = new Set(this.#jobs().flatMap((job) => (job.ended_at_ms === null ? [job.job_id] : [])))
-    const within = new Map(this.#kinds().map((kind) => [kind.own_job_id, kind.job_id]))
-    const scopeOf = prepare<[FactValue], number>(
-      database,
-      'SELECT scope_id FROM lookups WHERE lookup_id = ?',
-    ).pluck()
-    const carried = this.#hasCarried
-      ? database.prepare<[FactValue], Fact>(
-          'SELECT is_first, price_micros FROM carried_submissions WHERE position = ?',
-        )
-      : null
-    return (fact) => {
-      const { page_key: position = null, lookup_id: lookupId = null } = fact
-      const ownJobId = Number(fact['job_id'])
-      const job_id = within.get(ownJobId) ?? ownJobId
-      const known = carried?.get(position)
-      if (known !== undefined) return { ...fact, job_id, ...known }
-      const kind = kinds.get(scopeOf.get(lookupId) ?? 0) ?? 'resolution'
-      const price_micros = open.has(ownJobId) ? priceMicrosOf(kind) : 0
-      return { ...fact, job_id, is_first: kind === 'resolution' ? 1 : 0, price_micros }
-    }
-  }
-
-  /** Jobs but for those of kinds within others. */
-  #wholeJobs(): Fact[] {
-    const within = new Set(this.#kinds().map((kind) => kind.own_job_id))
-    const parts = new Map(this.#carried('job').map((job) => [job['job_id'], job]))
-    return this.#jobs()
-      .filter((job) => !within.has(job.job_id))
-      .map((job) => ({ ...job, ...parts.get(job.job_id) }))
-  }
-
-  /** Those that were carried here, and those that go on with the job of their input. One that ended by itself is a job. */
-  #kinds(): KindWithin[] {
-    const jobs = new Map(this.#jobs().map((job) => [job.job_id, job]))
-    const carried = (this.#carried('kind') as KindWithin[]).filter((kind) => {
-      const [own, job] = [jobs.get(kind.own_job_id), jobs.get(kind.job_id)]
-      return own !== undefined && job !== undefined && own.ended_at_ms === job.ended_at_ms
-    })
-    const known = new Set(carried.map((kind) => kind.own_job_id))
-    return [...carried, ...this.#openKinds().filter((kind) => !known.has(kind.own_job_id))]
-      .sort((one, other) => one.job_id - other.job_id || one.scope_id - other.scope_id)
-      .map((kind) => ({ ...kind, own_started_at_ms: jobs.get(kind.own_job_id)?.started_at_ms ?? null }))
-  }
-
-  #openKinds(): KindWithin[] {
-    const scopes = this.#scopes()
-    const open = this.#jobs().filter((job) => job.ended_at_ms === null)
-    return open.flatMap(({ job_id: own_job_id, scope_id, input }) => {
-      const scope = scopes.get(scope_id)
-      if (scope === undefined || scope.kind === 'resolution') return []
-      const main = open.find((job) => {
-        const other = scopes.get(job.scope_id)
-        return other?.kind === 'resolution' && other.base === scope.base && job.input === input
-      })
-      return main === undefined ? [] : [{ job_id: main.job_id, scope_id, own_job_id, reserved_before: 0 }]
-    })
-  }
-
-  #outputs(): Fact[] {
-    return this.#carried('output').map((output) => ({
-      ...output,
-      published_at: output['published_at_us'] ?? null,
-    }))
-  }
-
-  #carried(what: Carried): Fact[] {
-    if (!this.#hasCarried) return []
-    const sql = 'SELECT fact FROM carried_facts WHERE what = ? ORDER BY position'
-    const facts = prepare<[Carried], string>(this.#deps.database, sql).pluck().all(what)
-    return facts.map((fact) => JSON.parse(fact) as Fact)
-  }
-
-  #jobs(): FileJob[] {
-    const columns = Object.keys(columnsOf('jobs', 'columns')).join(', ')
-    return this.#deps.database.prepare<[], FileJob>(`SELECT ${columns} FROM jobs ORDER BY job_id`).all()
-  }
-
-  #scopes(): Map<number, ReturnType<typeof readScope>> {
-    const rows = this.#deps.database
-      .prepare<[], { scope_id: number; scope: string }>('SELECT scope_id, scope FROM scopes')
-      .all()
-    return new Map(rows.map(({ scope_id: scopeId, scope }) => [scopeId, readScope(scope)]))
   }
 }
 

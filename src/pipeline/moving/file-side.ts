@@ -2,22 +2,27 @@ import { existsSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UserError } from '../../core/errors.js'
 import type { CloseLater } from '../../platform/close-stack.js'
-import { keepToOwner, publishFile } from '../../platform/durable-files.js'
-import { migrate, openSqlite, type Sqlite } from '../../platform/sqlite.js'
+import { publishFile } from '../../platform/durable-files.js'
+import { openSqlite, type Sqlite } from '../../platform/sqlite.js'
 import { damaged } from '../checkpoint/damage-error.js'
 import { damageText, findDamage, isHarmless } from '../checkpoint/find-damage.js'
 import { markMoved, movedTo, unmarkMoved } from '../checkpoint/moved-file.js'
-import { assertCheckpointPath, explained, lockCheckpoint, openToWrite } from '../checkpoint/open.js'
+import {
+  assertCheckpointPath,
+  explained,
+  lockCheckpoint,
+  makeCheckpointFile,
+  openToWrite,
+} from '../checkpoint/open.js'
 import { isAnythingAt } from '../checkpoint/paths.js'
-import { keepChecksums, registerChecksums } from '../checkpoint/row-checksums.js'
-import { applicationId, migrations } from '../checkpoint/schema.js'
+import { registerChecksums } from '../checkpoint/row-checksums.js'
 import { problemOf } from '../checkpoint/verify.js'
 import { inboxPath, makeInboxFile, openInboxFile, sealInbox, unsealInbox } from '../inbox/inbox.js'
 import { reviewStorePath } from '../decisions/paths.js'
 import { FileFacts, type FileFactsDeps } from './file-facts.js'
 import { FileTarget } from './file-target.js'
 import type { FactSource } from './facts.js'
-import type { MovedSource, SourceSide, TargetSide } from './sides.js'
+import type { SourceSide, TargetSide } from './sides.js'
 
 export interface FileSideDeps extends Pick<FileFactsDeps, 'priceMicrosOf'> {
   readonly nowMs: number
@@ -35,21 +40,29 @@ export function fileSource(given: string, deps: FileSideDeps, closeLater: CloseL
     lock.release()
   })
   const went = movedTo(path)
-  if (went !== null) return movedFile(path, went, deps, closeLater)
-  assertCheckpointPath(path)
-  const isBilled = isOfHosted(path)
-  const problem = problemOf(path, isBilled)
-  if (problem !== null) throw problem
-  const database = openToWrite(path)
+  if (went === null) assertCheckpointPath(path)
+  const isBilled = went === null && isOfHosted(path)
+  const database = went === null ? openSound(path, isBilled) : openSqlite(path, readOnly)
   closeLater(() => void database.close())
-  const wrong = findDamage(database, 'all').filter((damage) => !isHarmless(damage))
-  if (wrong.length > 0) throw damaged(path, undefined, damageText(wrong))
   const inbox = existsSync(inboxPath(path)) ? openInboxFile(path) : null
   closeLater(() => void inbox?.close())
-  const { priceMicrosOf } = deps
+  const facts = new FileFacts({ place: path, database, inbox, priceMicrosOf: deps.priceMicrosOf })
+  if (went !== null) {
+    return {
+      place: path,
+      facts,
+      movedTo: went,
+      undo: () => {
+        database.close()
+        inbox?.close()
+        undoFile(path)
+        return Promise.resolve()
+      },
+    }
+  }
   return {
-    facts: new FileFacts({ place: path, database, inbox, priceMicrosOf }),
     place: path,
+    facts,
     movedTo: null,
     staysBehind: staysBehind(path),
     isHeld: () => true,
@@ -70,29 +83,21 @@ export function fileSource(given: string, deps: FileSideDeps, closeLater: CloseL
   }
 }
 
-function movedFile(path: string, to: string, deps: FileSideDeps, closeLater: CloseLater): MovedSource {
-  const database = openSqlite(path, { synchronous: 'NORMAL', readonly: true })
-  const inbox = existsSync(inboxPath(path)) ? openInboxFile(path) : null
-  const close = () => {
-    database.close()
-    inbox?.close()
-  }
-  closeLater(close)
-  const { priceMicrosOf } = deps
-  return {
-    place: path,
-    movedTo: to,
-    facts: new FileFacts({ place: path, database, inbox, priceMicrosOf }),
-    undo: () => {
-      close()
-      undoFile(path)
-      return Promise.resolve()
-    },
-  }
+const readOnly = { synchronous: 'NORMAL', readonly: true } as const
+
+/** Throws CHECKPOINT_* where a run would stop, or anything but history is damaged. */
+function openSound(path: string, isBilled: boolean): Sqlite {
+  const problem = problemOf(path, isBilled)
+  if (problem !== null) throw problem
+  const database = openToWrite(path)
+  const wrong = findDamage(database, 'all').filter((damage) => !isHarmless(damage))
+  if (wrong.length === 0) return database
+  database.close()
+  throw damaged(path, undefined, damageText(wrong))
 }
 
 function isOfHosted(path: string): boolean {
-  const database = openSqlite(path, { synchronous: 'NORMAL', readonly: true })
+  const database = openSqlite(path, readOnly)
   try {
     return database.prepare("SELECT 1 FROM scopes WHERE scope LIKE 'http%'").get() !== undefined
   } catch {
@@ -128,7 +133,7 @@ export function fileTarget(
   for (const file of [arrivingPath(path), arrivingPath(inboxPath(path))])
     for (const suffix of suffixes) rmSync(file + suffix, { force: true })
   return explained(path, () => {
-    const database = newCheckpoint(arrivingPath(path))
+    const database = makeCheckpointFile(arrivingPath(path))
     let inbox: Sqlite | null = null
     const close = () => {
       database.close()
@@ -167,16 +172,6 @@ function publishArrived(path: string): void {
       if (existsSync(arrivingPath(file))) publishFile(arrivingPath(file), file)
     }
   })
-}
-
-function newCheckpoint(path: string): Sqlite {
-  keepToOwner(path)
-  const database = openSqlite(path, { synchronous: 'OFF', journal: 'DELETE' })
-  database.pragma(`application_id = ${applicationId}`)
-  registerChecksums(database)
-  migrate(database, migrations)
-  keepChecksums(database)
-  return database
 }
 
 function assertFree(path: string): void {

@@ -2,8 +2,8 @@ import { readScope } from '../rules/lookup-kind.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { answerChecksumOf, checksumOfRow, nextChain } from '../checkpoint/row-checksums.js'
 import { columnsOf } from '../checkpoint/tables.js'
-import { type Fact, type FactSource, type FactTable, type FactTarget } from './facts.js'
-import { FileFacts, type Carried } from './file-facts.js'
+import { movedColumns, type Fact, type FactSource, type FactTable, type FactTarget } from './facts.js'
+import { FileFacts, makeCarried } from './file-facts.js'
 
 export interface FileTargetDeps {
   readonly place: string
@@ -30,11 +30,7 @@ export class FileTarget implements FactTarget {
     this.place = deps.place
     this.#deps = deps
     this.#database = deps.database
-    this.#database.exec(
-      `CREATE TABLE carried_facts (position INTEGER PRIMARY KEY, what TEXT NOT NULL, fact TEXT NOT NULL) STRICT;
-       CREATE TABLE carried_submissions
-         (position INTEGER PRIMARY KEY, is_first INTEGER NOT NULL, price_micros INTEGER NOT NULL) STRICT`,
-    )
+    this.#database.exec(makeCarried('main'))
     this.#database
       .prepare('INSERT INTO checkpoint (id, created_at_ms, generation) VALUES (?, ?, ?)')
       .run(checkpointId, createdAtMs, generation + 1)
@@ -62,9 +58,10 @@ export class FileTarget implements FactTarget {
   #inserting(table: FactTable): Insert {
     switch (table) {
       case 'outputs': {
-        const carry = this.#carrying('output')
-        return ({ published_at: published_at_us = null, ...output }) => {
-          carry({ ...output, published_at_us })
+        const names = Object.keys(movedColumns(table)).filter((name) => name !== 'published_at')
+        const carry = this.#carrying('output', ...names, 'published_at_us')
+        return (fact) => {
+          carry({ ...fact, published_at_us: fact['published_at'] ?? null })
         }
       }
       case 'jobs':
@@ -119,11 +116,10 @@ export class FileTarget implements FactTarget {
 
   #insertingJobs(): Insert {
     const insert = this.#insertingRows('jobs')
-    const carry = this.#carrying('job')
+    const carry = this.#carrying('job', 'job_id', 'partition_count', 'partition_input')
     return (fact) => {
       insert(fact)
-      const { job_id = 0, partition_count = null, partition_input = null } = fact
-      if (partition_count !== null) carry({ job_id, partition_count, partition_input })
+      if (fact['partition_count'] !== null) carry(fact)
     }
   }
 
@@ -133,19 +129,21 @@ export class FileTarget implements FactTarget {
       `INSERT INTO jobs (job_id, scope_id, input, started_at_ms, ended_at_ms)
        SELECT @own_job_id, @scope_id, input, @own_started_at_ms, ended_at_ms FROM jobs WHERE job_id = @job_id`,
     )
-    const carry = this.#carrying('kind')
+    const carry = this.#carrying('kind', 'job_id', 'scope_id', 'own_job_id', 'reserved_before')
     return (fact) => {
       insert.run(fact)
-      const { job_id = 0, scope_id = 0, own_job_id = 0, reserved_before = 0 } = fact
-      this.#ownJobs.set(`${String(job_id)} ${String(scope_id)}`, Number(own_job_id))
-      carry({ job_id, scope_id, own_job_id, reserved_before })
+      carry(fact)
+      this.#ownJobs.set(`${String(fact['job_id'])} ${String(fact['scope_id'])}`, Number(fact['own_job_id']))
     }
   }
 
-  #carrying(what: Carried): Insert {
+  #carrying(what: 'job' | 'kind' | 'output', ...columns: string[]): Insert {
     const insert = inserting(this.#database, 'carried_facts', ['what', 'fact'])
     return (fact) => {
-      insert({ what, fact: JSON.stringify(fact) })
+      insert({
+        what,
+        fact: JSON.stringify(Object.fromEntries(columns.map((column) => [column, fact[column]]))),
+      })
     }
   }
 
