@@ -1,23 +1,18 @@
 import { scopeOf, type LookupKind } from '../../rules/lookup-kind.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { LookupId } from '../checkpoint.js'
-import type { CopiedLookup, LocalCopy } from './local-copy.js'
+import { copiedColumns, type CopiedLookup, type LocalCopy } from './local-copy.js'
 import type { SharedStore } from './store.js'
 
 /** Answers take some kilobytes each. */
 const copiedAtOnce = 2_000
 
-const copiedColumns = `l.lookup_id AS "lookupId", sc.scope, l.key, l.name, l.location, l.context, l.state, l.attempt,
-  l.custom_id AS "customId", l.run_id AS "runId", l.failure, l.submitted_at_ms AS "submittedAtMs",
-  l.answered_at_ms AS "answeredAtMs", a.run_id AS "answerRunId", a.outcome, a.line_version AS "lineVersion",
-  a.answered_at_ms AS "answerAtMs", a.packing, a.line_bytes AS "lineBytes", a.body_bytes AS "bodyBytes", a.packed`
-
 /** Puts all that this process wants into the copy, a page at a time. */
 export async function copyWanted(store: SharedStore, copy: LocalCopy): Promise<void> {
   let [scopeId, position] = [0, 0]
   for (;;) {
-    const page = await store.query<CopiedLookup & { scopeId: number; position: number }>(
-      `SELECT w.scope_id AS "scopeId", w.position, ${copiedColumns}
+    const page = await store.query<CopiedLookup & { wanted_scope_id: number; position: number }>(
+      `SELECT w.scope_id AS wanted_scope_id, w.position, ${copiedColumns}
        FROM enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
        JOIN enrich.scopes sc ON sc.scope_id = l.scope_id LEFT JOIN enrich.answers a ON a.lookup_id = l.lookup_id
        WHERE w.worker_id = $1 AND (w.scope_id, w.position) > ($2, $3)
@@ -27,7 +22,7 @@ export async function copyWanted(store: SharedStore, copy: LocalCopy): Promise<v
     if (page.length > 0) await copy.put(page)
     const last = page.at(-1)
     if (last === undefined || page.length < copiedAtOnce) return store.assertRemembered()
-    scopeId = last.scopeId
+    scopeId = last.wanted_scope_id
     position = last.position
   }
 }

@@ -3,34 +3,25 @@ import { join } from 'node:path'
 import { removeStaleTemporaries, temporaryPath } from '../../../platform/durable-files.js'
 import type { Random } from '../../../platform/random.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
-import type { LookupState } from '../../rules/lookup-state.js'
-import type { LookupId } from '../checkpoint.js'
 import { explained } from '../open.js'
-import type { PackedAnswer } from '../packed-answer.js'
-import { prepareQueries, type Queries } from '../queries.js'
-import { checksumSql } from '../row-checksums.js'
+import { answerChecksumSql, checksumSql } from '../row-checksums.js'
 import { openCheckpoint, type OwnCheckpoint } from '../sqlite-checkpoint.js'
+import { columnsOf, coveredColumns } from '../tables.js'
 
-/** A lookup with its answer, as it is copied. */
-export interface CopiedLookup extends Partial<PackedAnswer> {
-  lookupId: LookupId
-  scope: string
-  key: Buffer
-  name: string
-  location: string | null
-  context: string | null
-  state: LookupState
-  attempt: number
-  customId: string | null
-  runId: string | null
-  failure: string | null
-  submittedAtMs: number | null
-  answeredAtMs: number | null
-  /** Of the last answer; null where there is none. */
-  answerRunId: string | null
-  outcome: string | null
-  lineVersion: number | null
-  answerAtMs: number | null
+const lookupColumns = Object.keys(columnsOf('lookups', 'columns'))
+const answerColumns = Object.keys(columnsOf('answers', 'columns')).filter((column) => column !== 'lookup_id')
+
+/** Selects lookups `l` with their scope `sc` and answer `a`, as they are copied. */
+export const copiedColumns = [
+  'sc.scope',
+  ...lookupColumns.map((column) => `l.${column}`),
+  ...answerColumns.map((column) => `a.${column} AS answer_${column}`),
+].join(', ')
+
+export interface CopiedLookup extends Readonly<Record<string, unknown>> {
+  readonly scope: string
+  /** `null` if it has no answer. */
+  readonly answer_run_id: string | null
 }
 
 /**
@@ -84,17 +75,18 @@ export class LocalCopy {
 
 type Writes = (lookup: CopiedLookup) => void
 
-const lookupColumns = [
-  ...['scope_id', 'key', 'name', 'location', 'context', 'state', 'attempt', 'custom_id', 'run_id', 'failure'],
-  ...['submitted_at_ms', 'answered_at_ms'],
-] as const
-
 function prepareWrites(database: Sqlite): Writes {
-  const { insertAnswer }: Queries = prepareQueries(database)
-  const putLookup = database.prepare(
-    `INSERT INTO lookups (lookup_id, ${lookupColumns.join(', ')}, checksum)
-     VALUES (@lookup_id, ${lookupColumns.map((column) => `@${column}`).join(', ')}, ${checksumSql('lookups', '@')})
-     ON CONFLICT (lookup_id) DO UPDATE SET ${lookupColumns.map((column) => `${column} = excluded.${column}`).join(', ')}`,
+  const putLookup = database.prepare<[object]>(
+    `INSERT INTO lookups (${lookupColumns.join(', ')}, checksum)
+     VALUES (${lookupColumns.map((column) => `@${column}`).join(', ')}, ${checksumSql('lookups', '@')})
+     ON CONFLICT (lookup_id) DO UPDATE SET ${coveredColumns('lookups')
+       .map((column) => `${column} = excluded.${column}`)
+       .join(', ')}`,
+  )
+  const putAnswer = database.prepare<[object]>(
+    `INSERT OR REPLACE INTO answers (lookup_id, ${answerColumns.join(', ')}, checksum)
+     VALUES (@lookup_id, ${answerColumns.map((column) => `@answer_${column}`).join(', ')},
+       ${answerChecksumSql('@answer_', '@key')})`,
   )
   const scopeId = database.prepare<[string], number>('SELECT scope_id FROM scopes WHERE scope = ?').pluck()
   const insertScope = database.prepare<[string]>('INSERT INTO scopes (scope) VALUES (?)')
@@ -105,28 +97,7 @@ function prepareWrites(database: Sqlite): Writes {
     return known
   }
   return (lookup) => {
-    const { lookupId, key, name, location, context, state, attempt, failure } = lookup
-    putLookup.run({
-      ...{
-        lookup_id: lookupId,
-        scope_id: scopeIdOf(lookup.scope),
-        key,
-        name,
-        location,
-        context,
-        state,
-        attempt,
-      },
-      ...{ custom_id: lookup.customId, run_id: lookup.runId, failure },
-      ...{ submitted_at_ms: lookup.submittedAtMs, answered_at_ms: lookup.answeredAtMs },
-    })
-    const { answerRunId, outcome, lineVersion, answerAtMs, packing, lineBytes, bodyBytes, packed } = lookup
-    if (answerRunId === null || outcome === null || lineVersion === null || answerAtMs === null) return
-    if (packing === undefined || lineBytes === undefined || bodyBytes === undefined || packed === undefined)
-      return
-    insertAnswer.run({
-      ...{ lookupId, runId: answerRunId, state: 'answered', outcome, lineVersion, answeredAtMs: answerAtMs },
-      ...{ packing, lineBytes, bodyBytes, packed },
-    })
+    putLookup.run({ ...lookup, scope_id: scopeIdOf(lookup.scope) })
+    if (lookup.answer_run_id !== null) putAnswer.run(lookup)
   }
 }
