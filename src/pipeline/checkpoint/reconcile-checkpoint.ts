@@ -7,7 +7,8 @@ import { damageText, findDamage } from './find-damage.js'
 import { readHead } from './head-file.js'
 import { HeadKeeper } from './head-keeper.js'
 import { assertCheckpointPath, explained, lockCheckpoint, openToWrite } from './open.js'
-import { Reconciler, type Reconciled } from './reconcile.js'
+import type { Reconciled } from './charge-rules.js'
+import { Reconciler } from './reconcile.js'
 import { standingOf } from './verify.js'
 
 export interface ReconcileRequest {

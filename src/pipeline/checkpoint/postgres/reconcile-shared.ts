@@ -1,7 +1,7 @@
 import type { Clock } from '../../../platform/clock.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { ReconcileReport, ReconcileRequest } from '../reconcile-checkpoint.js'
-import type { Reconciled } from '../reconcile.js'
+import type { Reconciled } from '../charge-rules.js'
 import { openShared, openSharedToRead, type OpenSharedDeps } from './open.js'
 import { SharedReconciler } from './reconciler.js'
 import { repeated } from './repeating.js'

@@ -1,10 +1,18 @@
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import { parseCustomId, type SubmissionName } from '../../rules/custom-id.js'
+import type { SubmissionName } from '../../rules/custom-id.js'
 import type { Charge } from '../../rules/ledger.js'
 import { readScope } from '../../rules/lookup-kind.js'
-import type { LookupState } from '../../rules/lookup-state.js'
 import type { LookupId } from '../checkpoint.js'
-import type { Reconciled, ReconcileDeps } from '../reconcile.js'
+import {
+  ChargeRules,
+  namedRun,
+  neverCreated,
+  type ChargedLookup,
+  type OwnCharge,
+  type Reconciled,
+  type UncertainSubmission,
+} from '../charge-rules.js'
+import type { ReconcileDeps } from '../reconcile.js'
 import type { Change } from '../transitions.js'
 import { applyChanges, lockLookup } from './lookup-rows.js'
 
@@ -19,55 +27,30 @@ interface Submission {
   readonly verdict: string
 }
 
-interface Current {
-  readonly lookupId: LookupId
-  readonly state: LookupState
-  readonly attempt: number
-  readonly customId: string | null
-}
-
 const atOnce = 1_000
-const openStates: ReadonlySet<LookupState> = new Set(['new', 'uncertain', 'intended', 'invalid'])
 
 /** Holds the list of charges against a checkpoint on PostgreSQL, as `Reconciler` against one in a file. */
 export class SharedReconciler {
   readonly #deps: SharedReconcilerDeps
-  readonly #result: Reconciled = {
-    accepted: [],
-    charged: [],
-    notCreated: [],
-    restored: [],
-    billedTwice: [],
-    severalCharged: [],
-    unknown: [],
-    leftUncertain: [],
-    otherCount: 0,
-  }
-  readonly #chargedOfLookup = new Map<string, string[]>()
+  readonly #rules: ChargeRules
   /** Submissions that were put back are of no input, and of no process, that is known. */
   readonly #jobs = new Map<number, number>()
   #workerId: number | null = null
 
   constructor(deps: SharedReconcilerDeps) {
     this.#deps = deps
+    this.#rules = new ChargeRules(deps)
   }
 
   async run(): Promise<Reconciled> {
-    const { charges, checkpointId } = this.#deps
-    const own: { charge: Charge; name: SubmissionName }[] = []
-    for (const charge of charges.values()) {
-      const name = parseCustomId(charge.customId)
-      if (name?.checkpointId === checkpointId) own.push({ charge, name })
-      else this.#result.otherCount++
-    }
+    const own = this.#rules.ownCharges()
     for (let at = 0; at < own.length; at += atOnce) {
       const some = own.slice(at, at + atOnce)
       const known = await this.#submissions(some.map(({ charge }) => charge.customId))
-      for (const { charge, name } of some) await this.#charge(charge, name, known.get(charge.customId))
+      for (const one of some) await this.#charge(one, known.get(one.charge.customId))
     }
-    this.#result.severalCharged = [...this.#chargedOfLookup.values()].filter(({ length }) => length > 1)
     await this.#uncharged()
-    return this.#result
+    return this.#rules.result
   }
 
   async #submissions(customIds: readonly string[]): Promise<Map<string, Submission>> {
@@ -79,67 +62,46 @@ export class SharedReconciler {
     return new Map(rows.map((row) => [row.customId, row]))
   }
 
-  async #charge(charge: Charge, name: SubmissionName, submission: Submission | undefined): Promise<void> {
-    const { customId, chargeCount, refundCount, runIds } = charge
-    if (chargeCount > 1 || runIds.length > 1) this.#result.billedTwice.push(customId)
-    if (chargeCount > refundCount) {
-      const key = `${name.scopeId} ${name.keyHex}`
-      this.#chargedOfLookup.set(key, [...(this.#chargedOfLookup.get(key) ?? []), customId])
-    }
-    // Never charged: nothing was made, or nothing that is known of.
-    if (chargeCount === 0 || submission?.verdict === 'accepted') return
+  async #charge({ charge, name }: OwnCharge, submission: Submission | undefined): Promise<void> {
+    if (submission?.verdict === 'accepted') return
+    const { customId } = charge
     const lookupId = submission === undefined ? await this.#restore(charge, name) : submission.lookupId
     const current = lookupId === null ? undefined : await this.#current(lookupId)
     if (current === undefined) {
-      this.#result.unknown.push(customId)
+      this.#rules.result.unknown.push(customId)
       return
     }
     // Its answer may have come since it was read.
     const [now] = (await this.#submissions([customId])).values()
     if (now?.verdict === 'accepted') return
-    await this.#settle(current, customId, name, await this.#runOf(charge))
+    const settled = this.#rules.settle(customId, name, current, await this.#runOf(charge))
+    const { verdict, state, ...settlement } = settled
+    await this.#apply({ of: 'submission', customId, verdict, ...settlement })
+    if (state === null) return
+    // Whoever wants it next polls it.
+    await this.#apply({ of: 'lookup', lookupId: current.lookupId, state, keeper: 'none', ...settlement })
+    await this.#query('UPDATE enrich.lookups SET attempt = $2, custom_id = $3 WHERE lookup_id = $1', [
+      current.lookupId,
+      name.attempt,
+      customId,
+    ])
   }
 
-  /** The one run of a charge; null where the list names none or several, or that of another submission. */
-  async #runOf({ customId, runIds }: Charge): Promise<string | null> {
-    const [runId] = runIds
-    if (runId === undefined || runIds.length > 1) return null
+  /** The run of a charge; `null` if another submission has it. */
+  async #runOf(charge: Charge): Promise<string | null> {
+    const runId = namedRun(charge)
+    if (runId === null) return null
     const sql =
       'SELECT custom_id AS "customId" FROM enrich.submissions WHERE run_id = $1 AND custom_id <> $2 LIMIT 1'
-    return (await this.#query(sql, [runId, customId])).length === 0 ? runId : null
+    return (await this.#query(sql, [runId, charge.customId])).length === 0 ? runId : null
   }
 
-  async #current(lookupId: LookupId): Promise<Current | undefined> {
+  async #current(lookupId: LookupId): Promise<ChargedLookup | undefined> {
     const row = await lockLookup(this.#deps.statements, lookupId)
     if (row === undefined) return undefined
     const sql = 'SELECT attempt FROM enrich.lookups WHERE lookup_id = $1'
     const [found] = await this.#query<{ attempt: number }>(sql, [lookupId])
     return { ...row, attempt: found?.attempt ?? 0 }
-  }
-
-  async #settle(
-    lookup: Current,
-    customId: string,
-    name: SubmissionName,
-    runId: string | null,
-  ): Promise<void> {
-    const reason = runId === null ? 'charged, says the list of charges, which names no run' : null
-    const settlement = { runId, reason, acceptedAtMs: runId === null ? null : this.#deps.nowMs }
-    const verdict = runId === null ? 'uncertain' : 'accepted'
-    await this.#apply({ of: 'submission', customId, verdict, ...settlement })
-    ;(runId === null ? this.#result.charged : this.#result.accepted).push(customId)
-    // A later submission of it was made since, or it is answered: only what was paid is known better.
-    const isCurrent = lookup.customId === customId || lookup.customId === null
-    if (!isCurrent || !openStates.has(lookup.state) || name.attempt < lookup.attempt) return
-    const { lookupId } = lookup
-    const state = runId === null ? 'uncertain' : 'running'
-    // Whoever wants it next polls it.
-    await this.#apply({ of: 'lookup', lookupId, state, keeper: 'none', ...settlement })
-    await this.#query('UPDATE enrich.lookups SET attempt = $2, custom_id = $3 WHERE lookup_id = $1', [
-      lookupId,
-      name.attempt,
-      customId,
-    ])
   }
 
   async #apply(change: Change): Promise<void> {
@@ -166,7 +128,7 @@ export class SharedReconciler {
        VALUES ($1, $2, $3, $4, $5, false, 0, 'uncertain', $6)`,
       [customId, lookup.lookupId, jobId, workerId, name.attempt, this.#deps.nowMs],
     )
-    this.#result.restored.push(customId)
+    this.#rules.result.restored.push(customId)
     return lookup.lookupId
   }
 
@@ -208,35 +170,26 @@ export class SharedReconciler {
 
   /** What is uncertain and was not charged. Only resolutions bear a `custom_id` that a list of charges names. */
   async #uncharged(): Promise<void> {
-    const { charges, completeUntilMs } = this.#deps
     const scopes = await this.#query<{ scopeId: number; scope: string }>(
       'SELECT scope_id AS "scopeId", scope FROM enrich.scopes',
     )
     const ids = scopes.flatMap(({ scopeId, scope }) =>
       readScope(scope).kind === 'resolution' ? [scopeId] : [],
     )
-    const uncertain = await this.#query<{ customId: string; lookupId: LookupId; intendedAtMs: number }>(
+    const uncertain = await this.#query<UncertainSubmission>(
       `SELECT s.custom_id AS "customId", l.lookup_id AS "lookupId", s.intended_at_ms AS "intendedAtMs"
        FROM enrich.lookups l JOIN enrich.submissions s ON s.custom_id = l.custom_id
        WHERE l.state = 'uncertain' AND l.scope_id = ANY($1::integer[])
        ORDER BY l.lookup_id FOR NO KEY UPDATE OF l`,
       [ids],
     )
-    for (const { customId, lookupId, intendedAtMs } of uncertain) {
-      if ((charges.get(customId)?.chargeCount ?? 0) > 0) continue
-      if (completeUntilMs === null || intendedAtMs > completeUntilMs) {
-        this.#result.leftUncertain.push(customId)
-        continue
-      }
-      const reason = 'not in the list of charges: never created'
-      const settlement = { runId: null, acceptedAtMs: null, reason }
-      await this.#apply({ of: 'submission', customId, verdict: 'not_created', ...settlement })
+    for (const { customId, lookupId } of this.#rules.neverCreated(uncertain)) {
+      await this.#apply({ of: 'submission', customId, ...neverCreated })
       await this.#query(
         `UPDATE enrich.lookups SET state = 'new', custom_id = NULL, run_id = NULL, failure = NULL, worker_id = NULL
          WHERE lookup_id = $1`,
         [lookupId],
       )
-      this.#result.notCreated.push(customId)
     }
   }
 
