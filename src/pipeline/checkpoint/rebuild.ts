@@ -130,7 +130,7 @@ export class Rebuilder {
       tried(() =>
         this.#from.prepare<[], number | null>(`SELECT max(lookup_id) FROM ${table}`).pluck().get(),
       ) ?? 0
-    return Math.max(maxOf('submissions'), maxOf('answers'), maxOf('plain_answers'))
+    return Math.max(maxOf('submissions'), maxOf('answers'))
   }
 
   /** One lookup a scope and key: of two, the one that was asked. */
@@ -274,7 +274,7 @@ export class Rebuilder {
       'SELECT key, state, run_id AS runId FROM lookups WHERE lookup_id = ?',
     )
     const settle = this.#to.prepare('UPDATE lookups SET state = ?, answered_at_ms = ? WHERE lookup_id = ?')
-    for (const row of this.#answerRows()) {
+    for (const row of readableRows(this.#from, 'answers', this.#lookupMax())) {
       const id = this.#keptAs.get(row.position) ?? row.position
       const owner = lookup.get(id)
       const answer = owner === undefined ? null : soundAnswer(row, owner.key)
@@ -295,12 +295,6 @@ export class Rebuilder {
       ask.run(runId === null ? 'uncertain' : 'running', runId === null ? reason : null, id)
       ;(runId === null ? this.#uncertain : this.#fetchedAgain).add(id)
     }
-  }
-
-  /** Also those that were still on their way to the form of this version. */
-  *#answerRows(): Generator<Row> {
-    for (const table of ['answers', 'plain_answers'])
-      yield* readableRows(this.#from, table, this.#lookupMax())
   }
 
   #idOf(scopeId: number, key: Buffer): number | null {
