@@ -307,6 +307,16 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     expect(verifyCheckpoint(one)).toMatchObject({ damage: [], problem: null })
   })
 
+  test('undone from a file back to a server whose kinds of lookups had no jobs of their own', async () => {
+    const [zero, one, two] = [path('zero.sqlite'), newUrl(), path('two.sqlite')]
+    await fillFile(zero, 3)
+    await move(zero, one)
+    server.sql('UPDATE enrich.job_kinds SET own_job_id = NULL, own_started_at_ms = NULL', databaseOf(one))
+    await move(one, two)
+    await undoMove(one, two, moveDeps)
+    expect([await isUsable(one), await isUsable(two)]).toEqual([true, false])
+  })
+
   test.each([
     ['from a file to a server', true],
     ['from a server to a file', false],
