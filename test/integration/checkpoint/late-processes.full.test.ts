@@ -16,7 +16,8 @@ import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js'
 import { answerTo, job, keyed, scope, startMs } from './support.js'
 
 const programs = findPostgres() ?? ''
-const times: LeaseTimes = { lease: 1_000, renewEvery: 100, clockJumpMax: 5_000 }
+/** Longer than it takes to ask the server by a program of its own, on a busy machine too. */
+const times: LeaseTimes = { lease: 3_000, renewEvery: 100, clockJumpMax: 5_000 }
 const policy: PlanPolicy = { nowMs: startMs, maxAgeMs: null, onLost: 'hold' }
 const never = new AbortController().signal
 
@@ -69,8 +70,14 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
   async function joined(url: string, more: Partial<SharedRunDeps> = {}): Promise<Checkpoint> {
     const shared = await joinShared(
       {
-        ...{ url, apiKey: () => null, folder, clock: systemClock, random: systemRandom },
-        ...{ acceptRollback: false, times, ...more },
+        url,
+        apiKey: () => null,
+        folder,
+        clock: systemClock,
+        random: systemRandom,
+        acceptRollback: false,
+        times,
+        ...more,
       },
       closeLater,
     )
