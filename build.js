@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -168,6 +169,9 @@ function sweep(folder) {
   if (readdirSync(folder).length === 0) rmdirSync(folder)
 }
 sweep(dist)
+
+// npm does so once, when it first links the command: it does not after a build that began with `npm run clean`.
+chmodSync(join(dist, 'cli/main.js'), 0o755)
 
 mkdirSync(join(dist, 'registry'), { recursive: true })
 await import('./dist/config/write-json-schema.js')

@@ -4,16 +4,16 @@ import { sqlStateOf } from '../../../platform/postgres/postgres.js'
 import type { LookupKind } from '../../rules/lookup-kind.js'
 import type { LookupState } from '../../rules/lookup-state.js'
 import { settle, stateAfter, staysOwn, uncontested, type LookupNow, type Reply } from '../transitions.js'
-import { applyChanges, contendersOf, contestOf, lockLookup } from './lookup-rows.js'
+import { applyChanges, contendersOf, contestOf, lockLookups } from './lookup-rows.js'
 import type { SharedStore } from './store.js'
 
 type Outcome = boolean | 'contested'
 
-/** Of what is intended. */
+/** The state of an intended lookup after the reply. */
 const stateOf = (reply: Reply): LookupState =>
   stateAfter({ lookupId: reply.lookupId, state: 'intended' }, reply.event)
 
-/** Their kinds of lookups: only the service makes runs that it could name twice. */
+/** Whether the service makes the runs of this kind, and so could name one twice. */
 const namesRuns = (kind: LookupKind): boolean => kind === 'resolution'
 
 /**
@@ -90,7 +90,8 @@ export class Settlements {
     const isNamed = item.event === 'accept' && runId !== null && namesRuns(this.#kind)
     const named = isNamed ? await contendersOf(statements, runId, this.#store.scopeId(this.#kind)) : []
     const others = named.filter((one) => one.customId !== customId)
-    const row = await lockLookup(statements, lookupId)
+    const rows = await lockLookups(statements, [lookupId, ...others.map((one) => one.lookupId)])
+    const row = rows.get(lookupId)
     if (mayBeSettled && row !== undefined && isSettledAs(row, item)) return true
     const contest = others.length === 0 ? uncontested : await contestOf(statements, others)
     const { outcome, changes } = settle(row, item, contest, this.#store.unsettled.has(customId))

@@ -1,8 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { openRegistry, type WritableRegistry } from '../../src/registry/registry.js'
 import { importShipped, madePath } from '../../src/registry/shipped.js'
+import { version } from '../../src/platform/version.js'
+import { mainPath } from '../support/cli.js'
 
 const builtPath = fileURLToPath(new URL(`../../dist/registry/${basename(madePath())}`, import.meta.url))
 
@@ -37,4 +40,8 @@ test('the registry that the build made is what the file that ships gives', () =>
   const rows = rowsOf(built)
   expect(Object.values(rows).flat().length).toBeGreaterThan(4_000)
   expect(rows).toEqual(rowsOf(imported))
+})
+
+test('the command that the build made is run by its path, as npx runs it', () => {
+  expect(execFileSync(mainPath, ['--version'], { encoding: 'utf8' })).toBe(`${version}\n`)
 })
