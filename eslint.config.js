@@ -38,8 +38,9 @@ export default defineConfig(
     files: [
       'src/core/**',
       'src/contract/**',
-      'src/pipeline/rules/**',
+      'src/pipeline/{answers,figures,lookups,pace}/**',
       'src/pipeline/checkpoint/transitions.ts',
+      'src/pipeline/history/{changes,kept-runs,output-figures}.ts',
       'src/registry/match/**',
       'src/registry/normalize/**',
     ],

@@ -1,14 +1,19 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { evaluationText } from '../src/cli/terminal/registry-evaluate-text.js'
+import { evaluationText } from '../src/cli/terminal/evaluation-text.js'
 import { isExpected } from '../src/registry/evaluate/evaluate.js'
 import { readLabelledQueries, type LabelledQuery } from '../src/registry/evaluate/labelled-query.js'
 import { measure, type Judgement } from '../src/registry/evaluate/measure.js'
 import type { CandidateName } from '../src/registry/match/candidate.js'
 import { decide } from '../src/registry/match/decide.js'
 import { featureNames, featuresOf, type FeatureName } from '../src/registry/match/features.js'
-import { queryFeatureNames, queryFeaturesOf } from '../src/registry/match/query-features.js'
-import { evidenceKindOf, evidenceKinds, type EvidenceKind } from '../src/registry/match/evidence-kind.js'
+import {
+  queryFeatureNames,
+  queryFeaturesOf,
+  evidenceKindOf,
+  evidenceKinds,
+  type EvidenceKind,
+} from '../src/registry/match/evidence.js'
 import {
   fittedCoefficients,
   sameLine,

@@ -1,5 +1,4 @@
-import { isLightWord } from '../src/registry/normalize/generic-words.js'
-import { foldText } from '../src/registry/normalize/normalize-name.js'
+import { isLightWord, foldText } from '../src/registry/normalize/normalize-name.js'
 import { bare, number, pick, words, type NameChange } from './name-pieces.js'
 
 /** Words that names in a registry hold, for names that are in none. */

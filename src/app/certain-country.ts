@@ -1,5 +1,5 @@
 import { countryCodeOf } from '../core/countries.js'
-import { regionCodesOf } from '../registry/normalize/place-names.js'
+import { regionCodesOf } from '../registry/normalize/places.js'
 
 /** Countries in whose addresses regions go by codes as short as those of countries: "San Bruno, CA", "Bern, BE". */
 const withRegionCodes: ReadonlySet<string> = new Set('AU BR CA CH DE IT US'.split(' '))

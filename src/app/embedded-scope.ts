@@ -19,6 +19,6 @@ export function embeddedScope(edition: string): string {
 export async function embeddedScopeOf(named: string | null): Promise<string> {
   const path = registryPathOf(named)
   if (path === null) return embeddedScope(shippedEdition())
-  const { readEdition } = await import('../registry/read-edition.js')
+  const { readEdition } = await import('../registry/store/open-store.js')
   return embeddedScope(readEdition(path))
 }

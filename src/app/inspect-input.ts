@@ -1,19 +1,17 @@
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
-import { reportColumns, type ColumnReport } from '../pipeline/rules/column-report.js'
+import { reportColumns, type ColumnReport } from '../pipeline/lookups/column-report.js'
 import { UserError } from '../core/errors.js'
-import { isPostgresUrl } from '../core/postgres-address.js'
+import { isPostgresUrl } from '../core/server-addresses.js'
 import { embeddedScopeOf } from './embedded-scope.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import { fetchKnown, idsOf, stageLookup } from '../pipeline/checkpoint/lookup-key.js'
 import { DecidedLookups } from '../pipeline/decided-lookups.js'
-import { decisionService } from '../pipeline/rules/decision.js'
-import { isAnythingDecided } from '../pipeline/decisions/paths.js'
-import type { RunReview } from '../pipeline/decisions/run-review.js'
-import type { StandingDecisions } from '../pipeline/decisions/read-standing.js'
-import { earlierNamesIn } from '../pipeline/asked-before.js'
-import { isAnythingAt } from '../pipeline/checkpoint/paths.js'
-import { chooseColumns, sampleColumns } from '../pipeline/column-choice.js'
+import { decisionService } from '../pipeline/lookups/decision.js'
+import { isAnythingDecided, isAnythingAt } from '../pipeline/checkpoint/paths.js'
+import type { RunReview } from '../pipeline/decisions/review-mirror.js'
+import type { StandingDecisions } from '../pipeline/decisions/decisions-book.js'
+import { earlierNamesIn, chooseColumns, sampleColumns } from '../pipeline/column-choice.js'
 import { ingest } from '../pipeline/ingest.js'
 import { openInput, type Input, type InputOptions } from '../pipeline/input/input.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
@@ -87,8 +85,8 @@ export async function inspectInput<Result>(
 
 /** Loaded where there is something to look at: a quarter of what a plan would take to start. */
 async function loadCheckpoints() {
-  const { peekAtCheckpoint } = await import('../pipeline/checkpoint/reader.js')
-  const { blamingDamage, problemOf } = await import('../pipeline/checkpoint/verify.js')
+  const { peekAtCheckpoint } = await import('../pipeline/checkpoint/sqlite/reader.js')
+  const { blamingDamage, problemOf } = await import('../pipeline/checkpoint/sqlite/verify.js')
   return { peekAtCheckpoint, blamingDamage, problemOf }
 }
 
@@ -98,8 +96,8 @@ async function inspectShared<Result>(
   deps: InspectionDeps,
   use: (found: Inspection) => Promise<Result>,
 ): Promise<Result> {
-  const { lookAtShared } = await import('../pipeline/checkpoint/postgres/look.js')
-  const { lookAtReview } = await import('../pipeline/decisions/postgres/look-at-review.js')
+  const { lookAtShared } = await import('../pipeline/checkpoint/postgres/local-copy.js')
+  const { lookAtReview } = await import('../pipeline/decisions/postgres/shared-review.js')
   const { environment = process.env } = deps
   return closingAfter(async (closeLater) => {
     const place = { url, folder: tmpdir(), clock: systemClock, random: systemRandom, environment }
@@ -195,7 +193,7 @@ async function standingDecisions(
 ): Promise<StandingDecisions> {
   if (!decisions.isNamed && !isAnythingDecided(decisions.path, checkpointPath))
     return { byLookup: new Map(), notices: [] }
-  const { readStandingDecisions } = await import('../pipeline/decisions/read-standing.js')
+  const { readStandingDecisions } = await import('../pipeline/decisions/decisions-book.js')
   return readStandingDecisions({
     ...decisions,
     checkpointPath,

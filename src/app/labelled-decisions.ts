@@ -1,6 +1,6 @@
 import { nameWithIdentifiers } from '../core/stated-identifiers.js'
 import { resolutionKey, stageLookup } from '../pipeline/checkpoint/lookup-key.js'
-import { decisionService, type Decision } from '../pipeline/rules/decision.js'
+import { decisionService, type Decision } from '../pipeline/lookups/decision.js'
 import type { LabelledQuery } from '../registry/evaluate/labelled-query.js'
 
 export interface LabelledDecisions {

@@ -1,12 +1,12 @@
 import type { Clock } from '../platform/clock.js'
-import { Place, type PlaceDeps } from './matcher-place.js'
+import { Place, type PlaceDeps } from './matcher-thread.js'
 import {
   receiveError,
   type AnswerTexts,
   type Answered,
   type Asked,
   type Question,
-} from './matcher-questions.js'
+} from './matcher-protocol.js'
 
 const dispatchLimits = {
   /** How often it is looked at what the threads are at. */

@@ -3,7 +3,7 @@ import { errorTypes } from '../contract/errors.js'
 import type { Resolution } from '../contract/result.js'
 import { systemClock, type Clock } from '../platform/clock.js'
 import type { Registry } from '../registry/registry.js'
-import type { Candidate } from '../pipeline/rules/candidate.js'
+import type { Candidate } from '../pipeline/answers/candidate.js'
 import type { Knowledge, Query } from '../service/knowledge.js'
 import { Refusal } from '../service/refusal.js'
 import { closed, Dispatch } from './matcher-dispatch.js'
@@ -16,7 +16,7 @@ import {
   readLikely,
   readResolution,
   readSearch,
-} from './matcher-questions.js'
+} from './matcher-protocol.js'
 import type { ThreadCode } from './matcher-thread.js'
 import { knowledgeOf } from './registry-adapter.js'
 

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openRegistry } from '../registry/registry.js'
 import { openShippedRegistry } from '../registry/shipped.js'
-import { answerQuestions, type MatcherStart } from './matcher-questions.js'
+import { answerQuestions, type MatcherStart } from './matcher-protocol.js'
 import { knowledgeOf } from './registry-adapter.js'
 
 // A thread of its own: the registry open, and one question answered after the other.

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { environmentVariables } from '../config/options.js'
 import { exitCodes } from '../core/errors.js'
-import { version } from '../platform/version.js'
-import { helpColumns, termList, wrappedColumnsLeast, type CliIo } from './terminal/io.js'
+import { version } from '../platform/installed-package.js'
+import { helpColumns, termList, wrappedColumnsLeast, type CliIo } from './terminal/command-io.js'
 import { assertLocalPath, type PathUse } from '../core/local-path.js'
 
 interface ListedCommand {

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { KickoffBody } from '../contract/resolution.js'
 import { apiKeyHeader } from '../contract/limits.js'
 import { routes, type Route, type RouteName } from '../contract/routes.js'
-import type { Exchange } from '../core/exchange.js'
+import type { Exchange } from '../core/http-exchange.js'
 import type { Transport, TransportOptions, TransportRequest } from './transport.js'
 
 /**

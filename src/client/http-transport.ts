@@ -2,9 +2,8 @@ import { Agent, buildConnector, request, type Dispatcher } from 'undici'
 import { isUtf8 } from 'node:buffer'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { promisify } from 'node:util'
-import type { Exchange } from '../core/exchange.js'
-import { systemClock } from '../platform/clock.js'
-import { within } from '../platform/outbound/deadline.js'
+import type { Exchange } from '../core/http-exchange.js'
+import { systemClock, within } from '../platform/clock.js'
 import {
   defaultLimits,
   noAnswerInTime,

@@ -1,5 +1,5 @@
-import type { Exchange } from '../core/exchange.js'
-import { nestsDeeperThan } from '../core/json-depth.js'
+import type { Exchange } from '../core/http-exchange.js'
+import { nestsDeeperThan } from '../core/json.js'
 
 export interface TransportOptions {
   /** As `parseBaseUrl` gives it: origin and path, no trailing slash. */

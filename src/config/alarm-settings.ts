@@ -1,11 +1,11 @@
 import { UserError } from '../core/errors.js'
 import { Secret } from '../core/secret.js'
-import { judgeWebhookUrl } from '../core/webhook-url.js'
-import { conditionHint, parseConditions, type AlarmCondition } from '../pipeline/rules/alarms.js'
-import type { NotifyFormat, NotifyTime } from '../pipeline/rules/notify-message.js'
+import { judgeWebhookUrl } from '../core/public-url.js'
+import { conditionHint, parseConditions, type AlarmCondition } from '../pipeline/figures/alarms.js'
+import type { NotifyFormat, NotifyTime } from '../pipeline/figures/notify-message.js'
 import type { FilledOf } from './option.js'
-import type { alarms } from './options-of-alarms.js'
-import { priceMissing } from './prices.js'
+import type { alarms } from './reporting-review-options.js'
+import { priceMissing } from './billing.js'
 
 export interface AlarmSettings {
   readonly conditions: readonly AlarmCondition[]

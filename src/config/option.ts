@@ -1,13 +1,13 @@
 import * as z from 'zod'
-import { parseByteSize } from '../core/byte-size.js'
-import { parseDurationMs } from '../core/duration.js'
-import { parseListenAddress } from '../core/listen-address.js'
+import { parseByteSize } from '../core/text.js'
+import { parseDurationMs } from '../core/time.js'
+import { parseListenAddress } from '../core/server-addresses.js'
 import type { PathUse } from '../core/local-path.js'
 import {
   identifierKeys,
   identifierPlaceKeys,
   type IdentifierColumns,
-} from '../pipeline/rules/identifier-columns.js'
+} from '../pipeline/lookups/identifier-columns.js'
 
 /** Which flags a command takes is said by group; within one, `--help` lists them in the order of the table. */
 export type FlagGroup =

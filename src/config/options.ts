@@ -1,15 +1,22 @@
 import * as z from 'zod'
 import { rateLimits } from '../contract/limits.js'
-import { parseDurationMs } from '../core/duration.js'
-import { parseListenAddress } from '../core/listen-address.js'
+import { parseDurationMs } from '../core/time.js'
+import { parseListenAddress } from '../core/server-addresses.js'
 import { oneOf, option, parseDuration, parseListen, parseWholeNumber, same, type CallFlag } from './option.js'
-import { alarms, metrics } from './options-of-alarms.js'
-import { input, output } from './options-of-files.js'
-import { history, job } from './options-of-history.js'
-import { billing, costMax } from './options-of-money.js'
-import { report, watch } from './options-of-report.js'
-import { decisions, defaultDecisionsPath, review } from './options-of-review.js'
-import { stages } from './options-of-stages.js'
+import {
+  alarms,
+  metrics,
+  report,
+  watch,
+  history,
+  job,
+  decisions,
+  defaultDecisionsPath,
+  review,
+} from './reporting-review-options.js'
+import { input, output } from './file-options.js'
+import { billing, costMax } from './billing.js'
+import { stages } from './stage-options.js'
 
 /** Where things are in a project's folder unless it is said otherwise. */
 export const defaultPaths = {

@@ -8,10 +8,17 @@ import {
   resultEntity,
   socialProfiles,
 } from './entity.js'
-import { buildMetadata, codeEntryV1 } from './entity-v1.js'
+import {
+  buildMetadata,
+  codeEntryV1,
+  candidateV2,
+  factorV2,
+  flatHeadquarters,
+  flatLegalEntity,
+  outcomeStatusV2,
+} from './earlier-versions.js'
 import { entitySubtype, entityType } from './enums.js'
 import { callId, entityId } from './ids.js'
-import { candidateV2, factorV2, flatHeadquarters, flatLegalEntity, outcomeStatusV2 } from './resolution-v2.js'
 import { action, candidate, factor } from './result.js'
 
 const text = z.string().nullable()

@@ -1,23 +1,22 @@
 import * as z from 'zod'
 import { domainBody, domainBodyV3, domainReply, domainReplyV1 } from './domain.js'
 import { entityReply } from './entity.js'
-import { entityReplyV1 } from './entity-v1.js'
-import { recordRunObject } from './events.js'
-import { hierarchyReply } from './hierarchy.js'
-import { entityId, jobId, requestId, runId } from './ids.js'
-import { rateLimits } from './limits.js'
-import { mcpAccepted, mcpMessage, mcpReply } from './mcp.js'
-import { jobPending, kickoffBody, kickoffQuery, pollQuery, runAccepted, runObject } from './resolution.js'
 import {
+  entityReplyV1,
   jobAcceptedV2,
   jobStatusV2,
   reportBody,
   reportReply,
   resolutionQueryV2,
   resultV2,
-} from './resolution-v2.js'
+} from './earlier-versions.js'
+import { recordRunObject } from './events.js'
+import { hierarchyReply } from './hierarchy.js'
+import { entityId, jobId, requestId, runId } from './ids.js'
+import { rateLimits } from './limits.js'
+import { mcpAccepted, mcpMessage, mcpReply, searchQuery, searchReply } from './search.js'
+import { jobPending, kickoffBody, kickoffQuery, pollQuery, runAccepted, runObject } from './resolution.js'
 import { jobResult } from './result.js'
-import { searchQuery, searchReply } from './search.js'
 
 export interface RouteLimit {
   readonly perMinute: number

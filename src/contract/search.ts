@@ -54,3 +54,47 @@ export const searchReply = z.strictObject({
   request_id: callId,
 })
 export type SearchReply = z.infer<typeof searchReply>
+
+/** A JSON-RPC 2.0 message to the MCP endpoint (interface: "MCP (beta)"). Without an id it is a notification. */
+export const mcpMessage = z.looseObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.number(), z.null()]).optional(),
+  method: z.string().min(1),
+  params: z.record(z.string(), z.unknown()).optional(),
+})
+export type McpMessage = z.infer<typeof mcpMessage>
+
+export const mcpToolName = 'search_legal_entities'
+
+/** Arguments of the one tool; no others are allowed. The name is counted after it was tidied. */
+export const mcpSearchArguments = z.strictObject({
+  name: lookupName.describe('Name of the company, with or without its legal form'),
+  country_code: z
+    .string()
+    .regex(/^[A-Za-z]{2,3}$/)
+    .optional()
+    .describe('Country of the registration or of the head office: ISO 3166-1, two or three letters'),
+  region_code: z
+    .string()
+    .regex(/^[A-Za-z0-9]{2,10}$/)
+    .optional()
+    .describe('State or province: the part of an ISO 3166-2 code behind the hyphen, "CA"'),
+})
+export type McpSearchArguments = z.infer<typeof mcpSearchArguments>
+
+const mcpReplyId = z.union([z.string(), z.number(), z.null()])
+
+/** 200 of the MCP endpoint: what the method gave. */
+export const mcpResult = z.strictObject({ jsonrpc: z.literal('2.0'), id: mcpReplyId, result: z.unknown() })
+
+/** 200 of the MCP endpoint: the method's failure. */
+export const mcpFailure = z.strictObject({
+  jsonrpc: z.literal('2.0'),
+  id: mcpReplyId,
+  error: z.strictObject({ code: z.int(), message: z.string() }),
+})
+
+/** 200 of the MCP endpoint: a result, or the method's failure. */
+export const mcpReply = z.union([mcpResult, mcpFailure])
+/** 202 to a notification: nothing. */
+export const mcpAccepted = z.literal('')

@@ -1,5 +1,5 @@
 import { parse } from 'tldts'
-import { isPublicName } from './public-address.js'
+import { isPublicName } from './public-url.js'
 
 /** As long as a URL may be that somebody types; the name in it is bounded by what a name server takes. */
 const textCharsMax = 2_048

@@ -1,7 +1,4 @@
-import { errorsOfHistory } from './error-codes-of-history.js'
-import { errorsOfParts } from './error-codes-of-parts.js'
-import { errorsOfReview } from './error-codes-of-review.js'
-import { errorsOfSharing } from './error-codes-of-sharing.js'
+import { errorsOfHistory, errorsOfSharing, errorsOfParts, errorsOfReview } from './error-codes-of-stores.js'
 
 /**
  * Every code that an error shown to a user can bear: what it means, what to do, and what the process ends with where

@@ -1,5 +1,5 @@
 import { UserError } from './errors.js'
-import { isPostgresUrl, parsePostgresUrl } from './postgres-address.js'
+import { isPostgresUrl, parsePostgresUrl } from './server-addresses.js'
 
 /** What a path is for. */
 export type PathUse = 'input' | 'output' | 'checkpoint' | 'registry' | 'file'

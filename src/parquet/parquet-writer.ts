@@ -2,13 +2,16 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { collectGarbage, isOutOfMemory, openDuckDb, sqlName, type DuckDb } from './duckdb.js'
-import { parquetLimits } from './limits.js'
-import type { LineFile } from './line-writer.js'
-import { columnSlices, leafCountOf, planWriting, type PartShape, type WritingPlan } from './memory-budget.js'
-import { storeLines, type NumberedLines, type StoredLines } from './numbered-lines.js'
-import { ParquetFile, type PartSlice } from './parquet-file.js'
-import { PartPlanner, type PlannedPart } from './part-plan.js'
 import {
+  parquetLimits,
+  columnSlices,
+  leafCountOf,
+  planWriting,
+  type PartShape,
+  type WritingPlan,
+} from './limits.js'
+import {
+  type LineFile,
   cellOf,
   copyPart,
   copyWaiting,
@@ -24,6 +27,14 @@ import {
   type LineColumn,
   type RowRelation,
 } from './part-sql.js'
+import {
+  storeLines,
+  type NumberedLines,
+  type StoredLines,
+  PartPlanner,
+  type PlannedPart,
+} from './part-plan.js'
+import { ParquetFile, type PartSlice } from './parquet-file.js'
 
 export interface ParquetWriterDeps {
   /** Where the file is made, once there is anything of it. */

@@ -1,15 +1,57 @@
 import { formatCount } from '../core/text.js'
 import { withHintFirst } from '../core/errors.js'
-import { earlierNamesIn } from './asked-before.js'
 import type { CheckpointReader } from './checkpoint/checkpoint.js'
-import { fetchKnown, idsOf } from './checkpoint/lookup-key.js'
+import { fetchKnown, idsOf, resolutionKey } from './checkpoint/lookup-key.js'
 import type { Input, TextRow } from './input/input.js'
-import { createRowReader, keyedQuestion } from './row-reader.js'
-import type { AskingRule, IdentifierUse } from './rules/asking-rule.js'
-import type { ColumnSamples } from './rules/column-content.js'
-import { askedColumns, detectColumns, type AskedColumns, type LookupColumns } from './rules/detect-columns.js'
-import { identifiersIn } from './rules/identifier-columns.js'
-import { plainColumns } from './rules/nested-columns.js'
+import { createRowReader, keyedQuestion, type EarlierNames } from './row-reader.js'
+import type { AskingRule, IdentifierUse } from './lookups/asking-rule.js'
+import type { ColumnSamples } from './lookups/column-content.js'
+import {
+  askedColumns,
+  detectColumns,
+  type AskedColumns,
+  type LookupColumns,
+} from './lookups/detect-columns.js'
+import { identifiersIn } from './lookups/identifier-columns.js'
+import { plainColumns } from './lookups/nested-columns.js'
+import type { Lookup } from '../core/lookup-identity.js'
+
+/** Names that were submitted, or answered, in the scope of a reader; none where there is no reader. */
+export function earlierNamesIn(reader: CheckpointReader | null): EarlierNames {
+  return {
+    fetch: async (lookups) => {
+      if (reader === null || lookups.length === 0) return
+      await reader.fetch(
+        'resolution',
+        lookups.map((lookup) => resolutionKey(lookup)),
+      )
+    },
+    wasAsked: (lookup) => reader !== null && wasAskedIn(reader, lookup),
+  }
+}
+
+function wasAskedIn(reader: CheckpointReader, lookup: Lookup): boolean {
+  const ids = reader.find('resolution', [resolutionKey(lookup)]).filter((id) => id !== 0)
+  const [known] = reader.known(ids)
+  return known !== undefined && known !== null && known.state !== 'new'
+}
+
+/** The same by a reader that is opened with the first question. */
+export function askedBefore(
+  open: () => CheckpointReader | null | Promise<CheckpointReader | null>,
+): EarlierNames & { close: () => void } {
+  // Where there is none, that is not looked for again: a list may hold a million such names.
+  let reader: CheckpointReader | null | undefined
+  return {
+    fetch: async (lookups) => {
+      if (lookups.length === 0) return
+      if (reader === undefined) reader = await open()
+      await earlierNamesIn(reader).fetch(lookups)
+    },
+    wasAsked: (lookup) => earlierNamesIn(reader ?? null).wasAsked(lookup),
+    close: () => reader?.close(),
+  }
+}
 
 const sampleLimits = { columnsMax: 500, rowsMax: 200, cellCharsMax: 200 } as const
 

@@ -1,7 +1,7 @@
-import type { ColumnReport } from './rules/column-report.js'
-import type { LookupPlan } from './rules/lookup-state.js'
-import type { PlannedSpending } from './rules/planned-spending.js'
-import type { Progress } from './rules/progress.js'
+import type { ColumnReport } from './lookups/column-report.js'
+import type { LookupPlan } from './lookups/lookup-state.js'
+import type { PlannedSpending } from './figures/planned-spending.js'
+import type { Progress } from './figures/progress.js'
 import type { RunSummary } from './summary.js'
 
 /**

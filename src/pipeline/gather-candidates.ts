@@ -1,11 +1,14 @@
 import type { RunObjectLenient } from '../contract/resolution.js'
-import type { LookupId } from './checkpoint/checkpoint.js'
-import { CandidateGatherer } from './candidates/candidate-gatherer.js'
+import type { LookupId, CheckpointReader } from './checkpoint/checkpoint.js'
+import { CandidateGatherer, doubtfulAmong } from './decisions/candidate-gatherer.js'
 import type { OpenRun } from './deps.js'
 import type { RowIndex } from './input/row-index.js'
-import { decisionService } from './rules/decision.js'
-import { doubtThresholdByDefault } from './rules/doubtful.js'
-import type { Stop } from './rules/stop.js'
+import { decisionService } from './lookups/decision.js'
+import { doubtThresholdByDefault } from './lookups/lookup-state.js'
+import type { Stop } from './figures/stop.js'
+import type { RunReview } from './decisions/review-mirror.js'
+import type { OutputColumn } from './answers/columns.js'
+import type { ReviewColumnName } from './answers/column-kinds.js'
 
 /** Is told of each resolution that is answered. */
 export type OnAnswered = (lookupId: LookupId, run: RunObjectLenient) => void
@@ -61,4 +64,37 @@ export async function besideGathering(
 /** The lookups of all rows, each once. */
 export function lookupsOf(index: RowIndex): Uint32Array {
   return index.distinct().ids.filter((id) => id !== 0 && index.reasonOf(id) === null)
+}
+
+interface BringCandidatesDeps {
+  readonly review: RunReview
+  /** Whose answers: of a connection. */
+  readonly scope: string
+  readonly index: RowIndex
+  readonly reader: CheckpointReader | null
+  /** Lookups that were decided, by their keys in hexadecimal digits. */
+  readonly decided: readonly string[]
+  readonly columns: readonly Pick<OutputColumn, 'name'>[]
+  readonly doubtThreshold: number
+}
+
+/** Looked at at one time. */
+const lookupsAtOnce = 2_000
+
+/** The candidates that an output shows can be read once it resolves: of decided lookups, and, in their column, of doubtful ones. */
+export async function bringCandidates(deps: BringCandidatesDeps): Promise<void> {
+  const { review, scope, index, reader, decided, columns, doubtThreshold } = deps
+  if (decided.length > 0) await review.bringCandidates(scope, decided)
+  const isWritten = columns.some(({ name }) => name === ('candidates' satisfies ReviewColumnName))
+  if (!isWritten || reader === null) return
+  const ids = lookupsOf(index)
+  for (let start = 0; start < ids.length; start += lookupsAtOnce) {
+    const doubtful = doubtfulAmong([...ids.subarray(start, start + lookupsAtOnce)], reader, doubtThreshold)
+    const keys = reader.identities(doubtful).flatMap((identity) => identity?.key ?? [])
+    if (keys.length > 0)
+      await review.bringCandidates(
+        scope,
+        keys.map((key) => Buffer.from(key).toString('hex')),
+      )
+  }
 }

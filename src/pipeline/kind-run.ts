@@ -1,8 +1,8 @@
-import type { LookupKind } from './rules/lookup-kind.js'
-import type { BilledCounts } from './rules/money.js'
-import type { StageFacts } from './rules/stage-facts.js'
-import type { LookupPlan } from './rules/lookup-state.js'
-import type { Stop } from './rules/stop.js'
+import type { LookupKind } from './lookups/lookup-kind.js'
+import type { BilledCounts } from './figures/money.js'
+import type { StageFacts } from './figures/run-summary.js'
+import type { LookupPlan } from './lookups/lookup-state.js'
+import type { Stop } from './figures/stop.js'
 import type { Tally } from './tally.js'
 
 /** What one kind of lookups came to in a run so far. */

@@ -3,29 +3,90 @@ import type { RunBackend } from './backend.js'
 import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
 import { chooseColumns, detectInputColumns, sampleColumns } from './column-choice.js'
 import type { Connection, OpenRun, PipelineDeps } from './deps.js'
-import { beginHistory } from './begin-history.js'
 import { DecidedLookups } from './decided-lookups.js'
-import { decisionService } from './rules/decision.js'
-import { readStandingDecisions } from './decisions/read-standing.js'
+import { decisionService } from './lookups/decision.js'
+import { readStandingDecisions } from './decisions/decisions-book.js'
 import type { Ending } from './ending/ending.js'
 import { assertMetricsReplaceable } from './ending/metrics-file.js'
 import { assertChangesApart, changesFile, type ChangesTarget } from './history/changes-file.js'
 import { openWebhooks } from './inbox/webhooks.js'
 import { assertInputFound, nameJob, openInput, type Input } from './input/input.js'
-import { assertBesideUsable } from './output/output-path.js'
-import { resolveOutput, writtenPaths, type ResolvedOutput } from './output/resolve-output.js'
+import { assertBesideUsable, resolveOutput, writtenPaths, type ResolvedOutput } from './output/output-path.js'
 import { RowSpool } from './output/row-spool.js'
 import { assertCheckpointApart, assertNotOurs } from './own-files.js'
-import { assertJobOfAll, openPart, type OpenPart } from './parts/open-part.js'
-import { jobMarkOf } from './parts/part-files.js'
-import type { PublishedPart } from './parts/part-ledger.js'
-import { partPath, type Partition } from './rules/partition.js'
-import type { ColumnSamples } from './rules/column-content.js'
-import { reportColumns } from './rules/column-report.js'
-import { findColumn } from './rules/detect-columns.js'
-import type { AskingRule } from './rules/asking-rule.js'
-import { createTimeline } from './rules/timeline.js'
+import { assertJobOfAll, openPart, type OpenPart } from './parts/job-of-parts.js'
+import { jobMarkOf, type PublishedPart } from './parts/part-ledger.js'
+import { partPath, type Partition, namedJob, seriesOfPart } from './lookups/partition.js'
+import type { ColumnSamples } from './lookups/column-content.js'
+import { reportColumns } from './lookups/column-report.js'
+import { findColumn } from './lookups/detect-columns.js'
+import type { AskingRule } from './lookups/asking-rule.js'
+import { createTimeline, runRecordVersion, type RunRecord } from './figures/run-record.js'
 import { checkOutput } from './write-output.js'
+import { resolve } from 'node:path'
+import { RunHistory } from './history/run-history.js'
+import { doubtThresholdByDefault } from './lookups/lookup-state.js'
+import { lookupKinds, type LookupKind } from './lookups/lookup-kind.js'
+import { moneyOf } from './figures/money.js'
+
+/** Lists the run, from the moment its checkpoint is open. */
+function beginHistory(
+  deps: PipelineDeps,
+  backend: RunBackend,
+  input: Input,
+  connection: Connection,
+  checkpoint: Checkpoint,
+): Promise<RunHistory> {
+  const { observe, clock, history } = deps
+  return RunHistory.begin({
+    store: backend.historyWriter(checkpoint),
+    path: backend.path,
+    series: seriesOf(deps),
+    runsMax: history.runsMax,
+    nowMs: () => clock.nowMs(),
+    doubtThreshold: deps.doubtThreshold ?? doubtThresholdByDefault,
+    record: recordOf(deps, input, connection),
+    warn: (text) => {
+      observe({ type: 'notice', text, isWarning: true })
+    },
+  })
+}
+
+/**
+ * The job that the user named, and its part; else what was named as the input, and not the files that were found: tomorrow
+ * there is one more.
+ */
+function seriesOf({ input, history: { job }, part = null }: PipelineDeps): string {
+  if (part !== null) return seriesOfPart(part.job, part.partition)
+  if (job !== null) return namedJob(job)
+  return JSON.stringify(input.paths.map((path) => (path === '-' ? path : resolve(path))))
+}
+
+const nothingBilled = (kind: LookupKind) => ({ kind, billedCount: 0, uncertainCount: 0 })
+
+function recordOf(
+  { input: { paths }, history, prices = null }: PipelineDeps,
+  input: Input,
+  connection: Connection,
+): RunRecord {
+  return {
+    version: runRecordVersion,
+    program: history.program,
+    command: history.command,
+    service: connection.service,
+    scope: connection.scope,
+    input: { paths, format: input.format, sha256: null },
+    settings: history.settings,
+    summary: null,
+    error: null,
+    // Kept of a run that is killed: the prices, with which its submissions are counted later.
+    money: prices === null ? null : moneyOf(prices, lookupKinds.map(nothingBilled)),
+    figures: null,
+    timeline: [],
+    changes: null,
+    alarms: [],
+  }
+}
 
 /** The part of a run that another process published before: there is nothing to do. */
 export class PublishedBefore {

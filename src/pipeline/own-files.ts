@@ -1,7 +1,6 @@
 import { UserError } from '../core/errors.js'
-import { finalPath, isPlaceIn, isSamePlace, placeOf } from '../platform/same-file.js'
-import { isSqliteFile } from '../platform/sqlite-file.js'
-import { reviewStorePath } from './decisions/paths.js'
+import { finalPath, isPlaceIn, isSamePlace, placeOf, isSqliteFile } from '../platform/files.js'
+import { reviewStorePath } from './checkpoint/paths.js'
 import { inboxPath } from './inbox/inbox.js'
 
 /** A file that must not be overwritten, and what it is, for people. */

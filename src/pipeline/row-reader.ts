@@ -1,13 +1,11 @@
-import { identify, type Lookup } from '../core/identity.js'
-import { isPlaceholder } from '../core/placeholders.js'
+import { identify, type Lookup, isPlaceholder } from '../core/lookup-identity.js'
 import type { KeyedLookup } from './checkpoint/checkpoint.js'
 import { resolutionKey, stageLookup } from './checkpoint/lookup-key.js'
 import type { TextRow } from './input/input.js'
-import type { AskingRule } from './rules/asking-rule.js'
-import { identifiersIn } from './rules/identifier-columns.js'
-import { mayBeIdentifier } from './rules/name-cell.js'
-import { placeOfHeader } from './rules/place-headers.js'
-import type { RowQuestion } from './rules/row-question.js'
+import type { AskingRule } from './lookups/asking-rule.js'
+import { identifiersIn } from './lookups/identifier-columns.js'
+import { mayBeIdentifier, type RowQuestion } from './lookups/row-question.js'
+import { placeOfHeader } from './lookups/header-words.js'
 
 export type AskedQuestion = Exclude<RowQuestion, { kind: 'invalid' }>
 
@@ -21,7 +19,7 @@ export interface EarlierNames {
   wasAsked(lookup: Lookup): boolean
 }
 
-const loadQuestions = () => import('./rules/row-question.js')
+const loadQuestions = () => import('./lookups/row-question.js')
 
 /**
  * Reads rows as the rule says. Names alone are read at once; what identifiers need (suffixes of domains, countries) is

@@ -1,15 +1,15 @@
-import { nothingPlanned, type LookupPlan } from './rules/lookup-state.js'
-import { endedBy, isBudgetEnd, type BudgetEnd, type Stop } from './rules/stop.js'
+import { nothingPlanned, type LookupPlan } from './lookups/lookup-state.js'
+import { endedBy, isBudgetEnd, type BudgetEnd, type Stop } from './figures/stop.js'
 import type { RowCounts } from './output/answer-lines.js'
 import { RowIndex } from './input/row-index.js'
 import type { PublishReport } from './output/publish.js'
 import type { Tally } from './tally.js'
 import { billedOf, countAccepted, countUnsubmitted, stageFactsOf, type KindRun } from './kind-run.js'
-import { moneyOf, type Prices } from './rules/money.js'
-import type { JobSpending } from './scheduler/job-budget.js'
-import type { ReviewCounts, RunSummary } from './rules/run-summary.js'
+import { moneyOf, type Prices } from './figures/money.js'
+import type { JobSpending } from './scheduler/budgets.js'
+import type { ReviewCounts, RunSummary } from './figures/run-summary.js'
 
-export type { RunSummary } from './rules/run-summary.js'
+export type { RunSummary } from './figures/run-summary.js'
 
 export interface SummaryFacts {
   service: RunSummary['service']

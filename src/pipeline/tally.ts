@@ -1,5 +1,5 @@
-import type { OpenRunsView } from './rules/run-durations.js'
-import type { Stop } from './rules/stop.js'
+import type { OpenRunsView } from './pace/run-durations.js'
+import type { Stop } from './figures/stop.js'
 import type { Counted, RequestKind, RunCounter } from './scheduler/run-counter.js'
 
 /**

@@ -28,3 +28,51 @@ export const systemClock: Clock = {
       signal?.addEventListener('abort', done, { once: true })
     }),
 }
+
+const rung = Symbol('rung')
+
+/** Lets one waiter sleep until something changed or a time has come. A ring nobody waits for is remembered. */
+export class WakeSignal {
+  readonly #clock: Clock
+  #rings = new AbortController()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  readonly ring = (): void => {
+    // With a reason of its own: Node would make an error, with its stack, for each ring.
+    this.#rings.abort(rung)
+  }
+
+  /** At most `delayMs`; at once if it was rung since the last wait. */
+  async wait(delayMs = Infinity): Promise<void> {
+    await this.#clock.sleep(delayMs, this.#rings.signal)
+    if (this.#rings.signal.aborted) this.#rings = new AbortController()
+  }
+}
+
+/** Runs what is aborted after so long by the clock, or when one of the signals is. */
+export async function within<Result>(
+  { clock, msMax, signals = [] }: { clock: Clock; msMax: number; signals?: readonly AbortSignal[] },
+  action: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const ending = new AbortController()
+  const done = new AbortController()
+  const end = () => {
+    ending.abort()
+  }
+  void clock.sleep(msMax, done.signal).then(() => {
+    if (!done.signal.aborted) end()
+  })
+  for (const signal of signals) {
+    if (signal.aborted) end()
+    signal.addEventListener('abort', end, { once: true })
+  }
+  try {
+    return await action(ending.signal)
+  } finally {
+    done.abort()
+    for (const signal of signals) signal.removeEventListener('abort', end)
+  }
+}

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, sep } from 'node:path'
 import { UserError } from '../core/errors.js'
-import { manifestPath } from './version.js'
+import { manifestPath } from './installed-package.js'
 
 const require = createRequire(import.meta.url)
 

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { keepToOwner, makeFolder } from './durable-files.js'
+import { keepToOwner, makeFolder } from './files.js'
 import {
   migrate,
   NotOursError,

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { UserError } from '../core/errors.js'
-import { packageFolder } from '../platform/package-folder.js'
+import { packageFolder } from '../platform/installed-package.js'
 import type { Sqlite } from '../platform/sqlite.js'
-import { derivationVersion } from './model/registry-row.js'
+import { derivationVersion } from './model/registry-rows.js'
 
 export interface SourceRow {
   readonly name: string

@@ -8,23 +8,28 @@ import { entityRecordOf, primaryOf } from './answer/entity-record.js'
 import { linkageReport, type LinkageReport } from './linkage/linkage-report.js'
 import type { Vocabulary } from './match/vocabulary.js'
 import { ownershipOf, type CompanyOwnership } from './answer/ownership.js'
-import { ask, type AskedQuery } from './answer/ask.js'
+import { ask, type AskedQuery } from './answer/match-query.js'
 import { candidateOf, type CompanyCandidate } from './answer/candidates.js'
 import type { IdentifiedDeps } from './answer/identified.js'
 import type { NameQuery, ResolveDeps } from './answer/resolve.js'
-import { searchCompanies, searchNames, type SearchPage, type SearchQuery } from './answer/search.js'
-import { suggestCompanies, type SuggestedCompany } from './answer/suggest.js'
+import {
+  searchCompanies,
+  searchNames,
+  type SearchPage,
+  type SearchQuery,
+  suggestCompanies,
+  type SuggestedCompany,
+} from './answer/search.js'
 import { createCandidateFinder, createCompanyNames } from './store/blocking.js'
 import { createIdentifierFinder } from './store/identifier-index.js'
-import { createNameBeginningFinder } from './store/name-prefix.js'
+import { createNameBeginningFinder, createWordWeight, readVocabulary } from './store/name-index.js'
 import { createHolderFinder, createStoreReader } from './store/reader.js'
 import { openStore } from './store/open-store.js'
 import { createOwnershipReader } from './store/relationships.js'
-import { createWordWeight, readVocabulary } from './store/name-index.js'
 
 export type { LinkageReport } from './linkage/linkage-report.js'
 export type { CompanyOwnership, OwnershipLink } from './answer/ownership.js'
-export type { AskedQuery } from './answer/ask.js'
+export type { AskedQuery } from './answer/match-query.js'
 export type { CompanyCandidate } from './answer/candidates.js'
 export type { SearchHit, SearchQuery } from './answer/search.js'
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { readShippedFile, shippedEdition, shippedPath, shippedSettings } from './edition.js'
-import { codeFolder } from '../platform/package-folder.js'
+import { codeFolder } from '../platform/installed-package.js'
 import { importCsvText } from './import/import-csv.js'
 import { openRegistry, type WritableRegistry } from './registry.js'
 

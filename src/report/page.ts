@@ -1,14 +1,17 @@
-import { html, pageHtml, styleHtml, type Html, type HtmlPart } from '../web/html.js'
-import { stylesheet } from '../web/stylesheet.js'
+import { html, pageHtml, styleHtml, type Html, type HtmlPart, stylesheet } from '../web/html.js'
 import { texturesHtml } from './charts/outcomes.js'
 import type { ReportData } from './report-data.js'
-import { attentionHtml } from './sections/attention.js'
-import { changesHtml } from './sections/changes.js'
-import { confidenceHtml, costHtml, groupsHtml, outcomesHtml, timelineHtml } from './sections/charts.js'
-import { alarmsHtml, tilesHtml } from './sections/tiles.js'
+import { attentionHtml, changesHtml } from './sections/row-lists.js'
+import {
+  confidenceHtml,
+  costHtml,
+  groupsHtml,
+  outcomesHtml,
+  timelineHtml,
+} from './sections/chart-sections.js'
+import { alarmsHtml, tilesHtml, jobHtml, settingsHtml } from './sections/run-facts.js'
 import { headlineOf } from './sections/headline.js'
-import { jobHtml, settingsHtml } from './sections/settings.js'
-import { dayText, moment } from './words.js'
+import { dayText, moment } from './value-text.js'
 
 /** No script, no picture, no font, nothing from anywhere. */
 const reportPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

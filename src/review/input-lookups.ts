@@ -1,10 +1,13 @@
-import type { Lookup } from '../core/identity.js'
+import type { Lookup } from '../core/lookup-identity.js'
 import { nameWithIdentifiers } from '../core/stated-identifiers.js'
-import type { LookupId } from '../pipeline/checkpoint/checkpoint.js'
+import type { LookupId, CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
+import { firstKinds } from '../pipeline/lookups/lookup-kind.js'
+import { setImmediate } from 'node:timers/promises'
+import type { Queue } from './queue.js'
 
 /** The lookups that the rows of an input ask, each once, ascending; aligned lists of numbers. */
-export interface InputLookups {
+interface InputLookups {
   readonly ids: Uint32Array
   readonly rowCounts: Uint32Array
   /** The first row that asks each, from 0 on. */
@@ -41,7 +44,7 @@ export function lookupsOf(index: RowIndex): InputLookups {
 const noRow = 0xffff_ffff
 
 /** Where an id stands among ascending ones; -1 where it is not among them. */
-export function placeOf(ids: Uint32Array, id: LookupId): number {
+function placeOf(ids: Uint32Array, id: LookupId): number {
   let [low, high] = [0, ids.length - 1]
   while (low <= high) {
     const middle = (low + high) >> 1
@@ -58,3 +61,137 @@ export const meant = (asked: Lookup, isOfDomain: boolean): Lookup =>
   isOfDomain
     ? { ...asked, name: nameWithIdentifiers(null, [{ kind: 'website', value: asked.name, place: null }]) }
     : asked
+
+/** What rows ask first, by name or by domain, of lookups by their keys in hexadecimal digits; aligned, 0: not known. */
+export function findFirst(reader: Pick<CheckpointReader, 'find'>, lookups: readonly string[]): LookupId[] {
+  const keys = lookups.map((lookup) => Buffer.from(lookup, 'hex'))
+  const found = firstKinds.map((kind) => reader.find(kind, keys))
+  return lookups.map((_, at) => found.map((ids) => ids[at] ?? 0).find((id) => id !== 0) ?? 0)
+}
+
+/** What decides which answers people look at. */
+export interface Doubt {
+  isDoubtful(outcome: string, confidence: number | null): boolean
+  /** Whether it depends on the confidence: what is not read is quicker. */
+  needsConfidence(outcome: string): boolean
+}
+
+/** Read at one time; what waits is served in between. */
+const batchLookups = 500
+
+const lookupStates = { unanswered: 0, settled: 1, queued: 2 } as const
+
+/**
+ * Looks through what is known of the lookups of an input, and puts what is doubtful into the queue. Looked at again, it
+ * reads only what was not answered before, and what is in the queue: a run may be asking for it once more.
+ */
+export class AnswerScan {
+  readonly #lookups: InputLookups
+  readonly #bareName: (name: string) => string
+  readonly #states: Uint8Array
+  #unansweredCount: number
+
+  /** `bareName`: a name without legal form and punctuation. */
+  constructor(lookups: InputLookups, bareName: (name: string) => string) {
+    this.#lookups = lookups
+    this.#bareName = bareName
+    this.#states = new Uint8Array(lookups.ids.length)
+    this.#unansweredCount = lookups.ids.length
+  }
+
+  get lookupCount(): number {
+    return this.#states.length
+  }
+
+  get unansweredCount(): number {
+    return this.#unansweredCount
+  }
+
+  /** Lookups that were not answered when they were last looked at. */
+  unanswered(): LookupId[] {
+    return [...this.#lookups.ids].filter((_, place) => this.#states[place] === lookupStates.unanswered)
+  }
+
+  /** Throws CHECKPOINT_*, and the reason of the signal. */
+  async look(reader: CheckpointReader, queue: Queue, doubt: Doubt, signal: AbortSignal): Promise<void> {
+    for (const places of this.#batches()) {
+      signal.throwIfAborted()
+      this.#lookAt(places, reader, queue, doubt)
+      await setImmediate()
+    }
+  }
+
+  /** Puts a lookup into the queue, whatever its answer is; false where it is none of this input. */
+  include(id: LookupId, reader: CheckpointReader, queue: Queue): boolean {
+    const place = placeOf(this.#lookups.ids, id)
+    if (place === -1) return false
+    const [answer] = reader.answeredOutcomes([id], () => true)
+    const [status, confidence] = [answer?.outcome ?? 'pending', answer?.confidence ?? null]
+    this.#add([{ place, id, status, confidence }], false, reader, queue)
+    return true
+  }
+
+  *#batches(): Generator<readonly number[]> {
+    let batch: number[] = []
+    for (let place = 0; place < this.#states.length; place++) {
+      if (this.#states[place] === lookupStates.settled) continue
+      batch.push(place)
+      if (batch.length < batchLookups) continue
+      yield batch
+      batch = []
+    }
+    if (batch.length > 0) yield batch
+  }
+
+  #lookAt(places: readonly number[], reader: CheckpointReader, queue: Queue, doubt: Doubt): void {
+    const ids = places.map((place) => this.#lookups.ids[place] ?? 0)
+    const answers = reader.answeredOutcomes(ids, (outcome) => doubt.needsConfidence(outcome))
+    const fresh: Found[] = []
+    for (const [at, place] of places.entries()) {
+      const [id, answer] = [ids[at] ?? 0, answers[at] ?? null]
+      const { outcome: status = 'pending', confidence = null } = answer ?? {}
+      const isDoubtful = answer !== null && doubt.isDoubtful(status, confidence)
+      if (queue.placeOf(id) !== null)
+        queue.change(id, answer === null ? { isDoubtful } : { status, confidence, isDoubtful })
+      else if (isDoubtful) fresh.push({ place, id, status, confidence })
+      this.#become(place, answer === null ? 'unanswered' : isDoubtful ? 'queued' : 'settled')
+    }
+    this.#add(fresh, true, reader, queue)
+  }
+
+  #add(found: readonly Found[], isDoubtful: boolean, reader: CheckpointReader, queue: Queue): void {
+    const asked = reader.asked(found.map(({ id }) => id))
+    const { rowCounts, firstRows } = this.#lookups
+    for (const [at, { place, ...facts }] of found.entries()) {
+      const { name = '', location = null } = asked[at] ?? {}
+      queue.add({
+        ...facts,
+        isDoubtful,
+        rowCount: rowCounts[place] ?? 0,
+        firstRow: firstRows[place] ?? 0,
+        nameHash: hashOf(this.#bareName(name)),
+        text: location === null ? name : `${name} ${location}`,
+      })
+    }
+  }
+
+  #become(place: number, state: keyof typeof lookupStates): void {
+    const isUnanswered = (value: number | undefined) => Number(value === lookupStates.unanswered)
+    this.#unansweredCount += isUnanswered(lookupStates[state]) - isUnanswered(this.#states[place])
+    this.#states[place] = lookupStates[state]
+  }
+}
+
+interface Found {
+  readonly place: number
+  readonly id: LookupId
+  readonly status: string
+  readonly confidence: number | null
+}
+
+/** FNV-1a, in as many bits as numbers take no room for. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash & 0x3fffffff
+}

@@ -5,13 +5,11 @@ import type { DecisionsBook } from '../pipeline/decisions/decisions-book.js'
 import type { ReviewStore } from '../pipeline/decisions/review-store.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
 import type { Clock } from '../platform/clock.js'
-import { AnswerScan, type Doubt } from './answer-scan.js'
-import { CompanyRecords } from './company-records.js'
-import { findFirst } from './first-lookups.js'
-import { lookupsOf } from './input-lookups.js'
+import { AnswerScan, type Doubt, findFirst, lookupsOf } from './input-lookups.js'
+import { CompanyRecords } from './stored-answers.js'
 import { Queue, type QueueEntry } from './queue.js'
 import type { QueueCounts } from './session.js'
-import { Verdicts } from './verdicts.js'
+import { Verdicts } from './decisions.js'
 
 export interface InputReviewDeps {
   readonly index: RowIndex

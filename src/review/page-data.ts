@@ -1,4 +1,4 @@
-import type { Verdict } from '../pipeline/rules/decision.js'
+import type { Verdict } from '../pipeline/lookups/decision.js'
 
 /** What the review page and its server tell each other, as JSON. Types alone: the page's scripts share them. */
 

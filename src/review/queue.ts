@@ -1,7 +1,6 @@
 import type { LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import type { KeptDecision } from '../pipeline/decisions/review-store.js'
-import { entryMarks, QueueColumns } from './queue-columns.js'
-import { SearchedTexts } from './queue-text.js'
+import { entryMarks, QueueColumns, SearchedTexts } from './queue-columns.js'
 import type { QueueCounts, QueueFilter, QueueSort, QueueView } from './session.js'
 
 /** A lookup that is doubtful or decided, as the queue has it; the rest is read where it is shown. */

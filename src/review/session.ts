@@ -1,5 +1,5 @@
-import type { Candidate } from '../pipeline/rules/candidate.js'
-import type { Verdict } from '../pipeline/rules/decision.js'
+import type { Candidate } from '../pipeline/answers/candidate.js'
+import type { Verdict } from '../pipeline/lookups/decision.js'
 import type {
   DecideReply,
   DecisionList,
@@ -12,6 +12,7 @@ import type {
   SearchFound,
   UndoReply,
 } from './page-data.js'
+import type { Clock } from '../platform/clock.js'
 
 export type { QueueFilter, QueueSort, QueueView } from './page-data.js'
 
@@ -112,4 +113,41 @@ export interface ReviewSession {
   /** Sees what a run answered and what others decided since; also done from time to time. */
   refresh(): Promise<void>
   close(): Promise<void>
+}
+
+interface KeepFreshDeps {
+  readonly session: ReviewSession
+  readonly clock: Clock
+  /** Is told of what goes wrong meanwhile; whoever asks or decides is told himself. */
+  readonly onTrouble: (error: unknown) => void
+}
+
+const everyMsMin = 1_000
+/** Of the time, at most one part in so many goes into looking. */
+const restPerLook = 4
+
+/** Sees from time to time what a run answered and what others decided, until it is stopped. */
+export function keepFresh({ session, clock, onTrouble }: KeepFreshDeps): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  const looking = async (): Promise<void> => {
+    let waitMs = everyMsMin
+    for (;;) {
+      await clock.sleep(waitMs, stopping.signal)
+      if (stopping.signal.aborted) return
+      const beganMs = clock.monotonicMs()
+      try {
+        await session.refresh()
+      } catch (error) {
+        onTrouble(error)
+      }
+      waitMs = Math.max(everyMsMin, restPerLook * (clock.monotonicMs() - beganMs))
+    }
+  }
+  const stopped = looking()
+  return {
+    stop: () => {
+      stopping.abort()
+      return stopped
+    },
+  }
 }

@@ -1,13 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import type { Deferrable } from '../core/awaitable.js'
-import type { ListenAddress } from '../core/listen-address.js'
+import type { ListenAddress } from '../core/server-addresses.js'
 import { systemClock } from '../platform/clock.js'
-import { closeWithin, httpUrl, listen } from '../platform/listening.js'
-import { unlimited } from './accounts/limits/rate-limiter.js'
+import { closeWithin, httpUrl, listen } from '../platform/http-server.js'
+import { unlimited } from './accounts/rate-limiter.js'
 import type { EventCount } from './deliveries/event-store.js'
 import { assertLocalWebhooksStayLocal, type Webhooks } from './deliveries/webhooks.js'
-import { openEditionGuard, servedEditionOf, unguarded, type EditionGuard } from './editions/edition-guard.js'
-import { guardedKnowledge } from './editions/guarded.js'
+import {
+  openEditionGuard,
+  servedEditionOf,
+  unguarded,
+  type EditionGuard,
+  guardedKnowledge,
+} from './edition-guard.js'
 import { noFaults } from './faults.js'
 import { createApp, watchRequests } from './http/app.js'
 import { mountRoutes } from './http/mount.js'

@@ -10,33 +10,47 @@ import {
   type AccountOptions,
   type Callers,
 } from './accounts/accounts.js'
-import { createCredit, freeOfCharge, type Credit } from './accounts/credit.js'
-import { createRateLimiter, unlimited, type RateLimiter } from './accounts/limits/rate-limiter.js'
-import { sharedCallers } from './accounts/postgres/callers.js'
-import { createSharedRateLimiter } from './accounts/postgres/rate-limiter.js'
-import { storeSharedAccounts } from './accounts/postgres/store-accounts.js'
+import { createCredit, freeOfCharge, type Credit } from './accounts/account-book.js'
+import {
+  createRateLimiter,
+  unlimited,
+  type RateLimiter,
+  createSharedRateLimiter,
+} from './accounts/rate-limiter.js'
+import { sharedCallers, storeSharedAccounts } from './accounts/postgres/accounts.js'
 import {
   createOutgoing,
   createSharedOutgoing,
   type Outgoing,
   type OutgoingDeps,
-} from './deliveries/outgoing.js'
-import { eventOf, writeRunEvents } from './deliveries/webhooks.js'
-import type { WaiterEnding } from './records/builds/build-events.js'
+  eventOf,
+  writeRunEvents,
+} from './deliveries/webhooks.js'
+import type { WaiterEnding } from './records/builds/build.js'
 import { createBuildStore, type AnyBuildStore } from './records/builds/build-store.js'
-import { createSharedBuildStore } from './records/builds/postgres/build-store.js'
-import { createReportStore, type ReportStore } from './reports/report-store.js'
-import { createSharedReportStore } from './reports/shared-report-store.js'
-import { createJournal, directJournal, type Journal } from './runs/journal.js'
+import { createSharedBuildStore } from './records/builds/postgres-build-store.js'
+import { createReportStore, type ReportStore, createSharedReportStore } from './report-store.js'
+import {
+  createJournal,
+  directJournal,
+  type Journal,
+  createRunStore,
+  type AnyRunStore,
+  type OnRunEnded,
+  type RunStore,
+} from './runs/run-store.js'
 import { createMemoryRunStore } from './runs/memory-run-store.js'
 import { releaseClaims } from './runs/postgres/claims.js'
-import { createSharedJournal } from './runs/postgres/kickoffs.js'
+import { createSharedJournal } from './runs/postgres/journal.js'
 import { createSharedRunStore } from './runs/postgres/run-store.js'
-import { createRunStore, type AnyRunStore, type OnRunEnded, type RunStore } from './runs/run-store.js'
 import { limits } from './limits.js'
-import { openServiceDatabase } from './storage/postgres/open.js'
-import { watched } from './storage/postgres/watched.js'
-import { openStorage, type SharedStorage, type Storage } from './storage/storage.js'
+import {
+  openServiceDatabase,
+  watched,
+  openStorage,
+  type SharedStorage,
+  type Storage,
+} from './storage/storage.js'
 
 /** What the service knows of its callers and of their runs, wherever it is kept. */
 export interface Stores<Runs extends AnyRunStore> {

@@ -1,6 +1,12 @@
 import { tableLimits } from './limits.js'
-import type { ChooseColumns, LocatedRecord, RecordReader, RecordSource, TableRecord } from './records.js'
-import { textPieces } from './text-source.js'
+import {
+  type ChooseColumns,
+  type LocatedRecord,
+  type RecordReader,
+  type RecordSource,
+  type TableRecord,
+  textPieces,
+} from './record-source.js'
 
 export interface CsvDialect {
   readonly delimiter: string

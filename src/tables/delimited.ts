@@ -1,9 +1,214 @@
 import type { ByteSource } from './bytes.js'
 import type { Encoding } from './encodings/names.js'
-import { layoutOf, type Layout } from './layout.js'
 import { tableLimits } from './limits.js'
-import type { ChooseColumns, RecordReader, TableRecord } from './records.js'
-import { openText, type TextSource } from './text-source.js'
+import {
+  type ChooseColumns,
+  type RecordReader,
+  type TableRecord,
+  openText,
+  type TextSource,
+} from './record-source.js'
+
+/** How a delimited file is laid out, told by its beginning. */
+interface Layout {
+  readonly delimiter: string
+  /** Lines that stand above the header and are no part of the table. */
+  readonly linesAbove: number
+  /** Of these, lines that a person would miss if they were left out in silence: titles, not `sep=`. */
+  readonly titleLines: number
+}
+
+/** Excel's own first line, which names the delimiter. */
+const separatorLine = /^"?sep=(.)"?(?:\r\n|\n|\r)/i
+
+const delimiters = [',', '\t', ';', '|'] as const
+
+/**
+ * The layout of a file by the text it begins with. `known` is a delimiter that was given or that the file's name
+ * tells; it goes above a `sep=` line.
+ */
+export function layoutOf(sample: string, known: string | undefined): Layout {
+  const named = separatorLine.exec(sample)
+  const above = named === null ? 0 : 1
+  const rest = named === null ? sample : sample.slice(named[0].length)
+  const told = known ?? named?.[1]
+  const tries = (told === undefined ? delimiters : [told]).flatMap(
+    (delimiter) => titled(rest, delimiter) ?? [],
+  )
+  const [best] = tries.sort((one, other) => other.width - one.width)
+  return {
+    delimiter: told ?? best?.delimiter ?? sniffDelimiter(rest),
+    linesAbove: above + (best?.titleLines ?? 0),
+    titleLines: best?.titleLines ?? 0,
+  }
+}
+
+const titleLimits = {
+  /** More lines than that above a table are not looked for. */
+  linesMax: 30,
+  /** A title has one filled cell, a caption like "Generated on;2026-11-20" two. */
+  filledCellsMax: 2,
+  /** Fewer columns are met by chance: a comma in a name cuts it in two. */
+  widthMin: 3,
+  rowsMin: 2,
+} as const
+
+interface Titled {
+  readonly delimiter: string
+  readonly width: number
+  readonly titleLines: number
+}
+
+/**
+ * Where a report's titles stand above its header; null where the first record is the header. Found only where
+ * nothing else can be meant: the records from some header on are equally wide; the header's cells are filled,
+ * different and words; each line above holds two filled cells at most, padded with delimiters or not.
+ */
+function titled(text: string, delimiter: string): Titled | null {
+  const records = sampleRecords(text, delimiter)
+  const headerAt = headerBelowTitles(records, titleLimits.widthMin)
+  const header = records[headerAt ?? -1]
+  return header === undefined ? null : { delimiter, width: header.cells.length, titleLines: header.line - 1 }
+}
+
+/**
+ * By the first records of a table, the index of its header where titles stand above it, else null. `isTitle` says of a
+ * record that nothing but a title can look like it.
+ */
+export function headerBelowTitles(
+  records: readonly SampleRecord[],
+  widthMin: number,
+  isTitle: (record: SampleRecord) => boolean = () => false,
+): number | null {
+  const width = records.at(-1)?.cells.length ?? 0
+  const headerAt = records.findIndex((record) => isHeader(record, width))
+  const header = records[headerAt]
+  if (header === undefined || width < widthMin || header.line > titleLimits.linesMax + 1) return null
+  const above = records.slice(0, headerAt)
+  const below = records.slice(headerAt + 1)
+  const isTitled =
+    above.length > 0 &&
+    below.length >= titleLimits.rowsMin &&
+    below.every(({ cells }) => cells.length === width) &&
+    above.every((record) => filled(record) <= titleLimits.filledCellsMax && filled(record) < width) &&
+    (above.every(isTitle) || isApart(above, header, below))
+  return isTitled ? headerAt : null
+}
+
+/** Whether all cells are filled, different, and words. */
+export function isHeader({ cells }: SampleRecord, width: number): boolean {
+  return (
+    cells.length === width &&
+    new Set(cells).size === width &&
+    cells.every((cell) => /\p{L}/u.test(cell) && !/@/.test(cell) && cell === cell.trim())
+  )
+}
+
+/** One title right above the header could as well be the header of a ragged table: then the rows must tell. */
+function isApart(
+  above: readonly SampleRecord[],
+  header: SampleRecord,
+  below: readonly SampleRecord[],
+): boolean {
+  const last = above.at(-1)
+  if (last === undefined) return false
+  const hasGap = filled(last) === 0 || header.line - last.line > last.lineCount
+  return hasGap || above.length > 1 || hasNumbersBelow(header, below)
+}
+
+/** Whether a column has a word as its header, and a digit in every cell below. */
+function hasNumbersBelow({ cells }: SampleRecord, below: readonly SampleRecord[]): boolean {
+  return cells.some(
+    (name, at) => !/\d/.test(name) && below.every((record) => /\d/.test(record.cells[at] ?? '')),
+  )
+}
+
+function filled({ cells }: SampleRecord): number {
+  return cells.filter((cell) => cell.trim() !== '').length
+}
+
+const candidates = [',', '\t', ';', '|'] as const
+
+/**
+ * The delimiter of a CSV by its first records: a candidate under which quotes stand where they may, that
+ * cuts most records into as many cells as the header; of equals, the one that cuts more. A file that no
+ * candidate cuts has one column, and a comma does for it.
+ */
+function sniffDelimiter(text: string): string {
+  let best = { delimiter: ',', score: 0, cells: 1 }
+  for (const delimiter of candidates) {
+    const { records, quotesAreRight } = scan(text, delimiter)
+    const cells = records[0]?.cells.length ?? 1
+    if (cells < 2) continue
+    const alike = records.filter((record) => record.cells.length === cells).length / records.length
+    const score = quotesAreRight ? alike + 1 : alike
+    if (score > best.score || (score === best.score && cells > best.cells)) best = { delimiter, score, cells }
+  }
+  return best.delimiter
+}
+
+export interface SampleRecord {
+  readonly cells: readonly string[]
+  /** The line it begins on; the first line of the text is 1. */
+  readonly line: number
+  readonly lineCount: number
+}
+
+/** The first records of a text; blank lines are none, and one that the sample may have cut is left out. */
+function sampleRecords(text: string, delimiter: string): readonly SampleRecord[] {
+  return scan(text, delimiter).records
+}
+
+type Place = 'start' | 'bare' | 'quoted' | 'closed'
+
+function scan(
+  text: string,
+  delimiter: string,
+): { records: readonly SampleRecord[]; quotesAreRight: boolean } {
+  const records: SampleRecord[] = []
+  let quotesAreRight = true
+  let cells: string[] = []
+  let cell = ''
+  let place: Place = 'start'
+  let line = 1
+  let startLine = 1
+  let last = ''
+  const endRecord = () => {
+    if (cells.length > 0 || place !== 'start') {
+      records.push({ cells: [...cells, cell], line: startLine, lineCount: line - startLine + 1 })
+    }
+    cells = []
+    cell = ''
+    place = 'start'
+  }
+  for (const char of text) {
+    const isBreak = char === '\r' || (char === '\n' && last !== '\r')
+    if (place === 'quoted') {
+      if (char === '"') place = 'closed'
+      else cell += char
+    } else if (char === '\n' || char === '\r') {
+      endRecord()
+      if (records.length === tableLimits.delimiterSampleRecords) break
+      startLine = isBreak ? line + 1 : line
+    } else if (char === delimiter) {
+      cells.push(cell)
+      cell = ''
+      place = 'start'
+    } else if (char === '"' && place !== 'bare') {
+      // At the start of a cell it opens; after a closing quote it is the second of a doubled one.
+      if (place === 'closed') cell += char
+      place = 'quoted'
+    } else {
+      if (char === '"' || place === 'closed') quotesAreRight = false
+      place = 'bare'
+      cell += char
+    }
+    if (isBreak) line++
+    last = char
+  }
+  if (records.length === 0) endRecord()
+  return { records, quotesAreRight }
+}
 
 export interface DelimitedOptions {
   readonly encoding?: Encoding | undefined

@@ -3,7 +3,7 @@ import { CsvError, Parser } from 'csv-parse'
 import { UserError } from '../core/errors.js'
 import { tooManyColumns } from './file-error.js'
 import { tableLimits } from './limits.js'
-import type { RecordSource, TableRecord } from './records.js'
+import type { RecordSource, TableRecord } from './record-source.js'
 
 /** All records, the header too, as csv-parse reads them, which throws what `strictRecords` does. */
 export async function* parsedRecords(source: RecordSource): AsyncGenerator<readonly TableRecord[]> {

@@ -1,9 +1,54 @@
 import { createReadStream } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
-import { createDeflateRaw, crc32, deflateRawSync } from 'node:zlib'
+import { createDeflateRaw, crc32, deflateRawSync, type DeflateRaw, type Gzip } from 'node:zlib'
 import { UserError } from '../core/errors.js'
 import { tableLimits } from './limits.js'
-import { Packer } from './packer.js'
+import { once } from 'node:events'
+
+/** Packs what is written, in order, and waits until what came of it was taken: memory holds one piece at a time. */
+export class Packer {
+  private packed: Buffer[] = []
+  private failure: Error | null = null
+
+  constructor(
+    private readonly stream: Gzip | DeflateRaw,
+    private readonly take: (packed: Uint8Array) => Promise<void>,
+  ) {
+    stream.on('data', (chunk: Buffer) => this.packed.push(chunk))
+    stream.on('error', (error: Error) => {
+      this.failure = error
+    })
+  }
+
+  async write(content: string | Uint8Array): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.stream.write(content, (error) => {
+        if (error) reject(error)
+        else resolve()
+      })
+    })
+    await this.handOn()
+  }
+
+  /** Ends the packing: all that was written is taken. */
+  async end(): Promise<void> {
+    const ended = once(this.stream, 'end')
+    this.stream.end()
+    await ended
+    await this.handOn()
+  }
+
+  close(): void {
+    this.stream.destroy()
+  }
+
+  private async handOn(): Promise<void> {
+    if (this.failure !== null) throw this.failure
+    const packed = this.packed
+    this.packed = []
+    if (packed.length > 0) await this.take(Buffer.concat(packed))
+  }
+}
 
 /** A file of a zip, packed already; what is packed stands in memory or in a file. */
 export interface PackedFile {

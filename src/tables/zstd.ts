@@ -1,6 +1,6 @@
 import { Decompress } from 'fzstd'
 import xxhash from 'xxhash-wasm'
-import { errorText } from '../core/error-text.js'
+import { errorText } from '../core/errors.js'
 import { CompressionError } from './file-error.js'
 import { tableLimits } from './limits.js'
 

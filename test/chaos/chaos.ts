@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parsePostgresUrl } from '../../src/core/postgres-address.js'
+import { parsePostgresUrl } from '../../src/core/server-addresses.js'
 import { sweep } from '../../src/pipeline/checkpoint/postgres/sweep.js'
 import { connectPostgres } from '../../src/platform/postgres/connect.js'
 import type { Postgres } from '../../src/platform/postgres/postgres.js'

@@ -1,6 +1,6 @@
 import { ConnectionLostError, type Postgres } from '../../src/platform/postgres/postgres.js'
 import { lostReason } from '../../src/pipeline/checkpoint/postgres/sweep.js'
-import { startRepeating } from '../../src/pipeline/checkpoint/postgres/repeat.js'
+import { startRepeating } from '../../src/pipeline/checkpoint/postgres/retry.js'
 
 const everyMs = 100
 

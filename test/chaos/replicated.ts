@@ -1,4 +1,4 @@
-import { parsePostgresUrl } from '../../src/core/postgres-address.js'
+import { parsePostgresUrl } from '../../src/core/server-addresses.js'
 import { connectPostgres } from '../../src/platform/postgres/connect.js'
 import { startPostgres, type PostgresServer } from '../support/postgres-server.js'
 import { startTcpProxy } from '../support/tcp-proxy.js'

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { openRegistry, type WritableRegistry } from '../../src/registry/registry.js'
 import { importShipped, madePath } from '../../src/registry/shipped.js'
-import { version } from '../../src/platform/version.js'
+import { version } from '../../src/platform/installed-package.js'
 import { mainPath } from '../support/cli.js'
 
 const builtPath = fileURLToPath(new URL(`../../dist/registry/${basename(madePath())}`, import.meta.url))

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { version } from '../../src/platform/version.js'
+import { version } from '../../src/platform/installed-package.js'
 import { at, canary, companiesCsv, createPlace, writeConfig } from '../support/cli.js'
 import { startForeignService, type ForeignServiceOptions } from '../support/foreign-service.js'
 import { rowsOfCsv, rowsOfNdjson } from '../support/tables.js'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { commandNames, commandsAsTyped } from '../../src/cli/terminal/io.js'
+import { commandNames, commandsAsTyped } from '../../src/cli/terminal/command-io.js'
 import { createPlace, type CliPlace } from '../support/cli.js'
 import {
   argsOf,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { tableLines, wrapText } from '../../src/cli/terminal/fit-text.js'
-import { displayWidth } from '../../src/core/display-width.js'
+import { tableLines, wrapText } from '../../src/cli/terminal/screen.js'
+import { displayWidth } from '../../src/core/terminal-text.js'
 
 const widths = [40, 60, 80, 100, 120, 200]
 const wordOf = fc

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { progressBar } from '../../src/cli/terminal/reporter.js'
-import { displayWidth } from '../../src/core/display-width.js'
-import type { StageFacts } from '../../src/pipeline/rules/stage-facts.js'
-import type { Progress } from '../../src/pipeline/rules/progress.js'
+import { displayWidth } from '../../src/core/terminal-text.js'
+import type { StageFacts } from '../../src/pipeline/figures/run-summary.js'
+import type { Progress } from '../../src/pipeline/figures/progress.js'
 
 const progress: Progress = {
   lookups: 5_000,

@@ -13,7 +13,7 @@ import {
 } from '../support/cli.js'
 import { serve } from '../support/served.js'
 import { startForeignService } from '../support/foreign-service.js'
-import { openCheckpointReader } from '../../src/pipeline/checkpoint/reader.js'
+import { openCheckpointReader } from '../../src/pipeline/checkpoint/sqlite/reader.js'
 import { rowsOfCsv } from '../support/tables.js'
 
 const lookupCount = 40

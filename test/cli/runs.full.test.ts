@@ -10,7 +10,7 @@ import {
   type CliPlace,
 } from '../support/cli.js'
 import { startForeignService } from '../support/foreign-service.js'
-import { openCheckpointReader } from '../../src/pipeline/checkpoint/reader.js'
+import { openCheckpointReader } from '../../src/pipeline/checkpoint/sqlite/reader.js'
 
 const command = ['companies.csv', '-o', 'out.csv']
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { stageKinds } from '../../src/pipeline/rules/lookup-kind.js'
-import { columnsOfStage } from '../../src/pipeline/rules/stage-columns.js'
+import { stageKinds } from '../../src/pipeline/lookups/lookup-kind.js'
+import { columnsOfStage } from '../../src/pipeline/answers/column-kinds.js'
 import { createPlace, fixture, type CliPlace } from '../support/cli.js'
 import { queryDuckDb, readParquet, rowsOfCsv, rowsOfNdjson } from '../support/tables.js'
 

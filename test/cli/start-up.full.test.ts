@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { CliIo } from '../../src/cli/terminal/io.js'
+import type { CliIo } from '../../src/cli/terminal/command-io.js'
 import { createProgram } from '../../src/cli/program.js'
 import { createPlace, type CliPlace } from '../support/cli.js'
 
@@ -45,7 +45,7 @@ const heavy = [
   ...['iso-3166', 'p-queue', 'pg', 'saxes', 'tinyglobby', 'tldts', 'undici', 'xxhash-wasm', 'yauzl'],
   ...[
     'client',
-    'pipeline/checkpoint/shared',
+    'pipeline/checkpoint/postgres',
     'pipeline/output',
     'pipeline/scheduler',
     'service',
@@ -73,7 +73,7 @@ describe('what a command loads', () => {
     const looksAtCheckpoint = async (place: CliPlace) => {
       place.write('companies.csv', 'name,city\nAcme GmbH,Bonn\n')
       const sources = await loadedBy(place, 'plan', 'companies.csv', '--checkpoint', 'asked.sqlite')
-      return sources.some((path) => path.endsWith('/pipeline/checkpoint/reader.ts'))
+      return sources.some((path) => path.endsWith('/pipeline/checkpoint/sqlite/reader.ts'))
     }
     expect(await looksAtCheckpoint(createPlace())).toBe(false)
     const withHead = createPlace()

@@ -5,7 +5,7 @@ import type { z } from 'zod'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createServiceClient, requestOf, type WholeClient } from '../../src/client/client.js'
 import { routes, versionOf, type RouteName } from '../../src/contract/routes.js'
-import type { Exchange } from '../../src/core/exchange.js'
+import type { Exchange } from '../../src/core/http-exchange.js'
 import { keys, startTestService } from '../support/test-service.js'
 
 let client: WholeClient

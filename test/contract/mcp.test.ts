@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { mcpReply } from '../../src/contract/mcp.js'
-import type { SearchResult } from '../../src/contract/search.js'
+import { mcpReply, type SearchResult } from '../../src/contract/search.js'
 import type { SearchRequest } from '../../src/service/knowledge.js'
 import { fakeKnowledge } from '../support/fake-knowledge.js'
 import type { ServiceReply } from '../support/service-client.js'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EntityRecord } from '../../src/contract/entity.js'
-import { entityReplyV1, type EntityReplyV1 } from '../../src/contract/entity-v1.js'
+import { entityReplyV1, type EntityReplyV1 } from '../../src/contract/earlier-versions.js'
 import { unknownAddress } from '../../src/contract/unknown.js'
 import { untilBuilt } from '../support/builds.js'
 import { fakeKnowledge, fullRecord, sampleEntity, sampleRecord } from '../support/fake-knowledge.js'

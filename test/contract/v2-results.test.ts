@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ResultEntity } from '../../src/contract/entity.js'
 import type { EntityId } from '../../src/contract/ids.js'
-import { jobStatusV2, resultV2, type ResultV2 } from '../../src/contract/resolution-v2.js'
+import { jobStatusV2, resultV2, type ResultV2 } from '../../src/contract/earlier-versions.js'
 import type { Candidate, Resolution } from '../../src/contract/result.js'
 import { unknownAddress } from '../../src/contract/unknown.js'
 import { fakeKnowledge, matchOf, noMatch, sampleEntity } from '../support/fake-knowledge.js'

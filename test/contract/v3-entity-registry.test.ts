@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { domainReplyV1, domainReply } from '../../src/contract/domain.js'
 import { entityReply, type EntityRecord } from '../../src/contract/entity.js'
-import { entityReplyV1 } from '../../src/contract/entity-v1.js'
+import { entityReplyV1 } from '../../src/contract/earlier-versions.js'
 import { knowledgeOf } from '../../src/app/registry-adapter.js'
 import { importCsvText } from '../../src/registry/import/import-csv.js'
 import { openRegistry } from '../../src/registry/registry.js'

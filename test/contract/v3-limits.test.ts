@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { errorBody } from '../../src/contract/errors.js'
-import { takeOne } from '../../src/service/accounts/limits/rate-limiter.js'
-import type { RateWindow } from '../../src/service/accounts/limits/window-store.js'
+import { takeOne, type RateWindow } from '../../src/service/accounts/rate-limiter.js'
 import { manualClock } from '../support/manual-clock.js'
 import { kickoffPath, type ServiceClient, type ServiceReply } from '../support/service-client.js'
 import { startTestService } from '../support/test-service.js'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { spool } from '../../src/pipeline/input/sources.js'
-import { removeStaleTemporaries, temporaryPath } from '../../src/platform/durable-files.js'
+import { removeStaleTemporaries, temporaryPath } from '../../src/platform/files.js'
 
 /** Above any process id that Linux gives. */
 const goneProcessId = 2 ** 22 + 1

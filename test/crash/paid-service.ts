@@ -1,5 +1,5 @@
 import type { Transport, TransportRequest } from '../../src/client/transport.js'
-import type { Exchange } from '../../src/core/exchange.js'
+import type { Exchange } from '../../src/core/http-exchange.js'
 
 /** What becomes of a name, always the same: what is asked twice is billed twice, under another run id. */
 type Fate = 'matched' | 'no_match' | 'fails' | 'rejected' | 'limited_once'

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   openCheckpoint,
   type OwnCheckpoint as Checkpoint,
-} from '../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+} from '../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { systemRandom } from '../../src/platform/random.js'
 import { loadDriver } from '../../src/platform/sqlite.js'
 import { answerTo, job, keyed, scope, startMs } from '../integration/checkpoint/support.js'

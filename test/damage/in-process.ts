@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { UserError } from '../../src/core/errors.js'
-import type { CliIo } from '../../src/cli/terminal/io.js'
+import { type CliIo, reportError } from '../../src/cli/terminal/command-io.js'
 import { createProgram } from '../../src/cli/program.js'
-import { reportError } from '../../src/cli/terminal/report-error.js'
 import { apiKey, type Ended } from './states.js'
 
 /** The same command without a process of its own: a tenth of the time, and one at a time. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { withoutKey } from '../../src/client/client.js'
-import type { Exchange } from '../../src/core/exchange.js'
+import type { Exchange } from '../../src/core/http-exchange.js'
 
 const reply = (body: unknown, headers: Record<string, string> = {}): Exchange => ({
   kind: 'reply',

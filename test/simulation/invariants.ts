@@ -1,9 +1,9 @@
-import { damageText, findDamage } from '../../src/pipeline/checkpoint/find-damage.js'
+import { damageText, findDamage } from '../../src/pipeline/checkpoint/sqlite/verify.js'
 import { packedColumns, unpackLine, type PackedAnswer } from '../../src/pipeline/checkpoint/packed-answer.js'
-import { registerChecksums } from '../../src/pipeline/checkpoint/row-checksums.js'
+import { registerChecksums } from '../../src/pipeline/checkpoint/tables.js'
 import { openSqlite } from '../../src/platform/sqlite.js'
-import { readScope, type LookupKind } from '../../src/pipeline/rules/lookup-kind.js'
-import type { LookupState } from '../../src/pipeline/rules/lookup-state.js'
+import { readScope, type LookupKind } from '../../src/pipeline/lookups/lookup-kind.js'
+import type { LookupState } from '../../src/pipeline/lookups/lookup-state.js'
 import type { LedgerEntry, SimulatedService } from './simulated-service.js'
 
 /** What the promise is broken by. */

@@ -1,5 +1,5 @@
 import type { Transport, TransportRequest } from '../../src/client/transport.js'
-import type { Exchange } from '../../src/core/exchange.js'
+import type { Exchange } from '../../src/core/http-exchange.js'
 import type { Chance } from './chance.js'
 import type { Firm, FirmBook } from './firms.js'
 import type { Body, MixUp } from './mix-up.js'

@@ -1,9 +1,13 @@
 import type { Transport } from '../../src/client/transport.js'
-import { openCheckpointReader } from '../../src/pipeline/checkpoint/reader.js'
-import { stageKinds, type LookupKind, type StageKind } from '../../src/pipeline/rules/lookup-kind.js'
-import type { Stop } from '../../src/pipeline/rules/stop.js'
+import { openCheckpointReader } from '../../src/pipeline/checkpoint/sqlite/reader.js'
+import { stageKinds, type LookupKind, type StageKind } from '../../src/pipeline/lookups/lookup-kind.js'
+import type { Stop } from '../../src/pipeline/figures/stop.js'
 import type { SchedulingOptions } from '../../src/pipeline/scheduler/deps.js'
-import { defaultStages, type KindOptions, type StageOptions } from '../../src/pipeline/rules/stage-options.js'
+import {
+  defaultStages,
+  type KindOptions,
+  type StageOptions,
+} from '../../src/pipeline/lookups/stage-options.js'
 import { Chance } from './chance.js'
 import { Firms } from './firms.js'
 import { assertDecidedSettled, type DecidedWorld } from './decided-world.js'

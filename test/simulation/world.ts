@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Transport } from '../../src/client/transport.js'
-import { HeadFile, readHead } from '../../src/pipeline/checkpoint/head-file.js'
+import { HeadFile, readHead } from '../../src/pipeline/checkpoint/sqlite/head-file.js'
 import type { OwnInbox } from '../../src/pipeline/inbox/inbox.js'
 import type { RunCounter } from '../../src/pipeline/scheduler/run-counter.js'
 import type { Chance } from './chance.js'

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync } from 'node:fs'
 import type { Command } from 'commander'
 import { stringify } from 'csv-stringify/sync'
 import type { onTestFinished } from 'vitest'
-import type { CliIo } from '../../src/cli/terminal/io.js'
+import type { CliIo } from '../../src/cli/terminal/command-io.js'
 import { createProgram } from '../../src/cli/program.js'
 import { canary, createPlace, type CliOptions, type CliPlace } from './cli.js'
 

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
-import { answerQuestions, type MatcherStart } from '../../src/app/matcher-questions.js'
+import { answerQuestions, type MatcherStart } from '../../src/app/matcher-protocol.js'
 import { knowledgeOf } from '../../src/app/registry-adapter.js'
 import { UserError } from '../../src/core/errors.js'
 import { openRegistry } from '../../src/registry/registry.js'

@@ -2,14 +2,14 @@ import type { CandidateName } from '../../src/registry/match/candidate.js'
 import { compareNames, respelled, type NameComparison } from '../../src/registry/match/compare-names.js'
 import { decide, type MatchDecision } from '../../src/registry/match/decide.js'
 import { fittedCoefficients, type Coefficients } from '../../src/registry/match/model.js'
-import { parseLocation } from '../../src/registry/match/place.js'
+import { parseLocation } from '../../src/registry/match/place-agreement.js'
 import { rankCompanies, type MatchQuery, type Ranking } from '../../src/registry/match/rank.js'
 import { Vocabulary } from '../../src/registry/match/vocabulary.js'
-import type { NameKind } from '../../src/registry/model/registry-row.js'
+import type { NameKind } from '../../src/registry/model/registry-rows.js'
 import { variantsOf, type VariantKind } from '../../src/registry/normalize/name-variants.js'
 import { foldText } from '../../src/registry/normalize/normalize-name.js'
 import { parseName } from '../../src/registry/normalize/parsed-name.js'
-import { cityKeyOf, postalKeyOf, regionCodeIn } from '../../src/registry/normalize/place-names.js'
+import { cityKeyOf, postalKeyOf, regionCodeIn } from '../../src/registry/normalize/places.js'
 
 /** One name that a registry of a test holds. */
 export interface Held {

@@ -1,6 +1,6 @@
-import { openTurns } from '../../src/pipeline/checkpoint/postgres/pace.js'
-import { openShared } from '../../src/pipeline/checkpoint/postgres/open.js'
-import { createSharedPace } from '../../src/pipeline/scheduler/shared-pace.js'
+import { openTurns } from '../../src/pipeline/checkpoint/postgres/shared-turns.js'
+import { openShared } from '../../src/pipeline/checkpoint/postgres/open-database.js'
+import { createSharedPace } from '../../src/pipeline/scheduler/kind-paces.js'
 import { systemClock } from '../../src/platform/clock.js'
 import { systemRandom } from '../../src/platform/random.js'
 

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import xterm from '@xterm/headless'
 import { onTestFinished } from 'vitest'
-import { quote } from '../../src/cli/terminal/io.js'
+import { quote } from '../../src/cli/terminal/command-io.js'
 import { canary, mainPath, type CliPlace } from './cli.js'
 
 export interface PtyOptions {

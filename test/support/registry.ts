@@ -6,7 +6,7 @@ import { Command } from 'commander'
 import { stringify } from 'csv-stringify/sync'
 import { onTestFinished } from 'vitest'
 import { importCsvText, type CsvSettings } from '../../src/registry/import/import-csv.js'
-import type { ImportResult } from '../../src/registry/import/import-report.js'
+import type { ImportResult } from '../../src/registry/import/run-import.js'
 import { openRegistry, type WritableRegistry } from '../../src/registry/registry.js'
 
 /** A folder that is gone when the test is over. */

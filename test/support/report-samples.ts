@@ -1,7 +1,7 @@
 import { jsonOnlyStrings, naughtyStrings } from '../hostile/naughty-strings.js'
-import type { RememberedRun } from '../../src/pipeline/history/history.js'
-import { changeKinds, type ChangeKind } from '../../src/pipeline/rules/change-kinds.js'
-import type { OutputFigures, RunRecord, TimelinePoint } from '../../src/pipeline/rules/run-record.js'
+import type { RememberedRun } from '../../src/pipeline/history/remembered-runs.js'
+import { changeKinds, type ChangeKind } from '../../src/pipeline/figures/change-kinds.js'
+import type { OutputFigures, RunRecord, TimelinePoint } from '../../src/pipeline/figures/run-record.js'
 import type { RunSummary } from '../../src/pipeline/summary.js'
 import type { AttentionEntry, ReportChange, ReportData } from '../../src/report/report-data.js'
 

@@ -1,5 +1,5 @@
 import { openWorker, type LeaseTimes } from '../../src/pipeline/checkpoint/postgres/lease.js'
-import { openShared } from '../../src/pipeline/checkpoint/postgres/open.js'
+import { openShared } from '../../src/pipeline/checkpoint/postgres/open-database.js'
 import { systemClock } from '../../src/platform/clock.js'
 import { systemRandom } from '../../src/platform/random.js'
 

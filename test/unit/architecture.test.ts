@@ -192,8 +192,21 @@ describe('the rooms', () => {
 })
 
 describe('decisions are pure', () => {
-  const pureFolders = ['core/', 'contract/', 'pipeline/rules/', 'registry/match/', 'registry/normalize/']
-  const pure = files.filter(({ path }) => pureFolders.some((folder) => path.startsWith(folder)))
+  const purePaths = [
+    'core/',
+    'contract/',
+    'pipeline/answers/',
+    'pipeline/checkpoint/transitions.ts',
+    'pipeline/figures/',
+    'pipeline/history/changes.ts',
+    'pipeline/history/kept-runs.ts',
+    'pipeline/history/output-figures.ts',
+    'pipeline/lookups/',
+    'pipeline/pace/',
+    'registry/match/',
+    'registry/normalize/',
+  ]
+  const pure = files.filter(({ path }) => purePaths.some((start) => path.startsWith(start)))
 
   test('the contract imports zod and nothing else', () => {
     const contract = files.filter(({ room }) => room === 'contract')
@@ -233,12 +246,7 @@ describe('what decides reads no count that is shown', () => {
 
   test('the tally is read where progress, notices and the summary are made; the run only hands it on', () => {
     const readers = edges.filter(({ to }) => to === tally).map(({ from }) => from)
-    const shown = [
-      'pipeline/kind-run.ts',
-      'pipeline/progress-watch.ts',
-      'pipeline/service-notices.ts',
-      'pipeline/summary.ts',
-    ]
+    const shown = ['pipeline/kind-run.ts', 'pipeline/progress-watch.ts', 'pipeline/summary.ts']
     const handing = ['pipeline/run.ts', 'pipeline/ask.ts', 'pipeline/close-run.ts', 'pipeline/stage-runs.ts']
     expect(readers.sort()).toEqual([...shown, ...handing].sort())
     const reading = files.filter(({ path, members }) => {
@@ -247,9 +255,11 @@ describe('what decides reads no count that is shown', () => {
     expect(reading.map(({ path }) => path)).toEqual([])
   })
 
-  test('the scheduler and the rules cannot come to it, by no chain of imports', () => {
+  test('the scheduler and the pure rooms cannot reach it, by no chain of imports', () => {
     const reached = new Set(
-      files.map(({ path }) => path).filter((path) => /^pipeline\/(scheduler|rules)\//.test(path)),
+      files
+        .map(({ path }) => path)
+        .filter((path) => /^pipeline\/(scheduler|answers|figures|lookups|pace)\//.test(path)),
     )
     expect(reached.size).toBeGreaterThan(20)
     for (const path of reached) for (const { from, to } of edges) if (from === path) reached.add(to)
@@ -293,6 +303,14 @@ describe('ends and edges', () => {
 })
 
 describe('files', () => {
+  test('there are at most 600, and at most 24 in a folder, but for the commands', () => {
+    expect(files.length).toBeLessThanOrEqual(600)
+    const counts = new Map<string, number>()
+    for (const { path } of files) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
+    const crowded = [...counts].filter(([folder, count]) => folder !== 'cli/commands' && count > 24)
+    expect(crowded).toEqual([])
+  })
+
   test('their names are lower case, with hyphens', () => {
     const wrong = files.filter(
       ({ path }) => !/^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(path),
@@ -305,9 +323,9 @@ describe('files', () => {
     expect(files.filter(({ path }) => vague.test(path)).map(({ path }) => path)).toEqual([])
   })
 
-  test('none is longer than 350 lines, and half of them not longer than 120', () => {
+  test('none is longer than 350 lines, and half of them not longer than 180', () => {
     expect(files.filter(({ lineCount }) => lineCount > 350).map(({ path }) => path)).toEqual([])
     const lengths = files.map(({ lineCount }) => lineCount).sort((one, other) => one - other)
-    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(120)
+    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(180)
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { quote } from '../../src/cli/terminal/io.js'
+import { quote } from '../../src/cli/terminal/command-io.js'
 import { exportCommand } from '../../src/cli/terminal/summary-text.js'
 import { commandsOfProgram } from '../support/every-command.js'
 

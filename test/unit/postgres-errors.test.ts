@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { UserError } from '../../src/core/errors.js'
-import { parsePostgresUrl } from '../../src/core/postgres-address.js'
+import { parsePostgresUrl } from '../../src/core/server-addresses.js'
 import { refusalOf } from '../../src/platform/postgres/connect.js'
 import { ConnectionLostError, isServerTrouble, StatementError } from '../../src/platform/postgres/postgres.js'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { watchProgress } from '../../src/pipeline/progress-watch.js'
-import { createTimeline } from '../../src/pipeline/rules/timeline.js'
+import { createTimeline } from '../../src/pipeline/figures/run-record.js'
 import { createTally } from '../../src/pipeline/tally.js'
 import { manualClock } from '../support/manual-clock.js'
 

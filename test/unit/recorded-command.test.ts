@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { recordedCommand } from '../../src/cli/terminal/recorded-command.js'
+import { recordedCommand } from '../../src/cli/terminal/command-io.js'
 
 const recorded = (...argv: string[]) => recordedCommand({ program: 'enrich', argv })
 

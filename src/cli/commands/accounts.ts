@@ -1,11 +1,11 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 import { defaultPaths } from '../../config/options.js'
 import { UserError } from '../../core/errors.js'
-import { isPostgresUrl } from '../../core/postgres-address.js'
+import { isPostgresUrl } from '../../core/server-addresses.js'
 import { systemClock } from '../../platform/clock.js'
 import type { AnyAccountBook, AccountTerms } from '../../service/accounts/account-book.js'
 import { accountsText, accountText, entryText, keysText, secretsText } from '../terminal/accounts-text.js'
-import { jsonLine, type CliIo } from '../terminal/io.js'
+import { jsonLine, type CliIo } from '../terminal/command-io.js'
 
 interface DataFlags {
   data: string
@@ -47,7 +47,7 @@ const onBook: OnBook = async (flags, use, whereNone = 'refuse') => {
     await use(book, nowMs)
   }
   if (isPostgresUrl(flags.data)) {
-    const { useSharedBook } = await import('../../service/use-shared-book.js')
+    const { useSharedBook } = await import('../../service/storage/storage.js')
     await useSharedBook(flags.data, whereNone, useIt)
     return
   }

@@ -3,12 +3,12 @@ import type { Command } from 'commander'
 import { routes, type Route } from '../../contract/routes.js'
 import { rateLimitHeaders } from '../../contract/limits.js'
 import { UserError } from '../../core/errors.js'
-import type { Exchange } from '../../core/exchange.js'
+import type { Exchange } from '../../core/http-exchange.js'
 import type { TransportRequest } from '../../client/transport.js'
 import { connectTo } from '../../app/enrich.js'
 import { resolveSettings } from '../../config/settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { jsonLine, type CliIo } from '../terminal/io.js'
+import { jsonLine, type CliIo } from '../terminal/command-io.js'
 
 interface ApiFlags extends ConfigFlags {
   query?: Record<string, string>

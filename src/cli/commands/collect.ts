@@ -2,12 +2,12 @@ import type { Command } from 'commander'
 import { formatCount } from '../../core/text.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
-import { isPostgresUrl } from '../../core/postgres-address.js'
+import { isPostgresUrl } from '../../core/server-addresses.js'
 import type { Collected } from '../../pipeline/parts/collect.js'
 import { assertNotOurs } from '../../pipeline/own-files.js'
 import { systemClock } from '../../platform/clock.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { jsonLine, type CliIo } from '../terminal/io.js'
+import { jsonLine, type CliIo } from '../terminal/command-io.js'
 
 type Flags = ConfigFlags & { output?: string; job?: string; json?: boolean }
 
@@ -35,7 +35,7 @@ async function collect(flags: Flags, io: CliIo): Promise<void> {
   }
   if (flags.output !== undefined) assertNotOurs([flags.output], [])
   const { collectParts } = await import('../../pipeline/parts/collect.js')
-  const { openSharedToRead } = await import('../../pipeline/checkpoint/postgres/open.js')
+  const { openSharedToRead } = await import('../../pipeline/checkpoint/postgres/open-database.js')
   const database = await openSharedToRead(path, { environment: io.environment })
   if (database === null) {
     throw new UserError('CHECKPOINT_NOT_FOUND', 'the database holds no checkpoint', {

@@ -1,9 +1,234 @@
-import type { Command } from 'commander'
-import { bashCompletion } from '../completion/bash.js'
-import { fishCompletion } from '../completion/fish.js'
-import { completedCommands, type CompletedCommand } from '../completion/words.js'
-import { zshCompletion } from '../completion/zsh.js'
-import { jsonLine, type CliIo } from '../terminal/io.js'
+import type { Command, Option } from 'commander'
+import { jsonLine, type CliIo } from '../terminal/command-io.js'
+
+/** What may stand behind a flag: nothing, a path, one of some words, or a text that nobody can guess. */
+type FlagValue = 'nothing' | 'path' | 'text' | readonly string[]
+
+interface CompletedFlag {
+  /** As they are typed: `--output`, `-o`. */
+  readonly names: readonly string[]
+  readonly description: string
+  readonly value: FlagValue
+}
+
+/** A command as a shell completes it. */
+interface CompletedCommand {
+  /** As it is typed: `registry import`. Empty for the program without a command. */
+  readonly words: string
+  readonly description: string
+  readonly flags: readonly CompletedFlag[]
+  readonly subcommands: readonly Pick<CompletedCommand, 'words' | 'description'>[]
+}
+
+const pathWord = /[<[](?:path|file|folder)[>\]]/
+
+/**
+ * Every command of a program, the program itself first. Typed without a command, its flags are those of the default
+ * one: so they are listed with the program too.
+ */
+function completedCommands(program: Command, defaultCommand: string): CompletedCommand[] {
+  const commands = allBelow(program, '')
+  const flags = commands.find(({ words }) => words === defaultCommand)?.flags ?? []
+  return commands.map((command) => (command.words === '' ? { ...command, flags } : command))
+}
+
+function allBelow(command: Command, words: string): CompletedCommand[] {
+  const help = command.createHelp()
+  const subcommands = help.visibleCommands(command).filter((one) => one.name() !== 'help')
+  const wordsOf = (one: Command) => (words === '' ? one.name() : `${words} ${one.name()}`)
+  const own = {
+    words,
+    description: oneLine(command.description()),
+    flags: help.visibleOptions(command).map(flagOf),
+    subcommands: subcommands.map((one) => ({ words: wordsOf(one), description: oneLine(one.description()) })),
+  }
+  return [own, ...subcommands.flatMap((one) => allBelow(one, wordsOf(one)))]
+}
+
+function flagOf(option: Option): CompletedFlag {
+  return {
+    names: [option.long, option.short].filter((name) => typeof name === 'string'),
+    description: oneLine(option.description),
+    value: valueOf(option),
+  }
+}
+
+function valueOf({ argChoices, flags, required, optional }: Option): FlagValue {
+  if (!required && !optional) return 'nothing'
+  return argChoices ?? (pathWord.test(flags) ? 'path' : 'text')
+}
+
+/** Shells have a line for it, and quotes of their own around it. */
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').replaceAll("'", '’')
+
+/** Flags whose value is of one kind, by all their names. */
+function namesOf(flags: readonly CompletedFlag[], value: 'path' | 'text'): string[] {
+  return flags.filter((flag) => flag.value === value).flatMap(({ names }) => names)
+}
+
+/** A pattern of a shell's `case`: the command so far, and the word that continues it. */
+function continuations(commands: readonly CompletedCommand[]): string {
+  return commands
+    .filter(({ words }) => words !== '')
+    .map(({ words }) => {
+      const parts = words.split(' ')
+      return `'${parts.slice(0, -1).join(' ')} ${parts.at(-1) ?? ''}'`
+    })
+    .join('|')
+}
+
+/** For bash from 3.2 on. Where nothing is offered, readline offers files. */
+function bashCompletion(commands: readonly CompletedCommand[]): string {
+  return `# Completions of enrich for bash: source <(enrich completion bash)
+_enrich() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]}
+  local command='' word='' index flags='' words='' paths='' texts=''
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    word=\${COMP_WORDS[index]}
+    case "$command $word" in
+      ${continuations(commands)}) command=\${command:+$command }$word ;;
+    esac
+  done
+  COMPREPLY=()
+  case "$command $prev" in
+${commands.map(bashChoiceCases).join('')}  esac
+  case "$command" in
+${commands.map(bashCommandCase).join('')}  esac
+  case " $paths $texts " in *" $prev "*) return ;; esac
+  case "$cur" in
+    -*) COMPREPLY=($(compgen -W "$flags" -- "$cur")) ;;
+    *)
+      COMPREPLY=($(compgen -W "$words" -- "$cur"))
+      if [ -z "$command" ]; then
+        while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$cur")
+      fi
+      ;;
+  esac
+}
+complete -o filenames -o default -F _enrich enrich
+`
+}
+
+function bashChoiceCases({ words, flags }: CompletedCommand): string {
+  return flags
+    .flatMap(({ names, value }) => {
+      if (typeof value === 'string') return []
+      const pattern = names.map((name) => `'${words} ${name}'`).join('|')
+      return [`    ${pattern}) COMPREPLY=($(compgen -W '${value.join(' ')}' -- "$cur")); return ;;\n`]
+    })
+    .join('')
+}
+
+function bashCommandCase({ words, flags, subcommands }: CompletedCommand): string {
+  const lastWords = subcommands.map((one) => one.words.split(' ').at(-1) ?? '')
+  return (
+    `    '${words}')\n` +
+    `      flags='${flags.flatMap(({ names }) => names).join(' ')}'\n` +
+    `      words='${lastWords.join(' ')}'\n` +
+    `      paths='${namesOf(flags, 'path').join(' ')}'\n` +
+    `      texts='${namesOf(flags, 'text').join(' ')}' ;;\n`
+  )
+}
+
+/** For fish: in `~/.config/fish/completions/enrich.fish`, or sourced. */
+function fishCompletion(commands: readonly CompletedCommand[]): string {
+  return `# Completions of enrich for fish: enrich completion fish | source
+function __enrich_command
+    set -l command ''
+    for word in (commandline -opc)[2..]
+        switch "$command $word"
+            case ${continuations(commands).replaceAll('|', ' ')}
+                set command (string trim "$command $word")
+        end
+    end
+    echo $command
+end
+function __enrich_is
+    test (__enrich_command) = "$argv[1]"
+end
+${commands.map(linesOf).join('')}`
+}
+
+function linesOf({ words, flags, subcommands }: CompletedCommand): string {
+  const line = `complete -c enrich -n '__enrich_is "${words}"'`
+  return [
+    ...subcommands.map(
+      (one) => `${line} -a '${one.words.split(' ').at(-1) ?? ''}' -d '${safe(one.description)}'\n`,
+    ),
+    ...flags.map((flag) => `${line}${namesPart(flag)}${valuePart(flag)} -d '${safe(flag.description)}'\n`),
+  ].join('')
+}
+
+const safe = (text: string): string => text.replaceAll('\\', '')
+
+function namesPart({ names }: CompletedFlag): string {
+  return names
+    .map((name) => (name.startsWith('--') ? ` -l ${name.slice(2)}` : ` -s ${name.slice(1)}`))
+    .join('')
+}
+
+function valuePart({ value }: CompletedFlag): string {
+  switch (value) {
+    case 'nothing':
+      return ''
+    case 'path':
+      return ' -r -F'
+    case 'text':
+      return ' -x'
+    default:
+      return ` -x -a '${value.join(' ')}'`
+  }
+}
+
+/** For zsh: sourced, or in a folder of `$fpath` as `_enrich`. */
+function zshCompletion(commands: readonly CompletedCommand[]): string {
+  return `#compdef enrich
+# Completions of enrich for zsh: source <(enrich completion zsh)
+_enrich() {
+  local cur=\${words[CURRENT]} prev=\${words[CURRENT-1]} command='' word=''
+  local -a flags subcommands texts
+  for word in \${words[2,CURRENT-1]}; do
+    case "$command $word" in
+      (${continuations(commands)}) command=\${command:+$command }$word ;;
+    esac
+  done
+  case "$command $prev" in
+${commands.map(zshChoiceCases).join('')}  esac
+  case "$command" in
+${commands.map(zshCommandCase).join('')}  esac
+  if (( \${texts[(Ie)$prev]} )); then _message 'a value'; return; fi
+  if [[ $cur == -* ]]; then _describe -o 'flag' flags; return; fi
+  (( $#subcommands )) && _describe 'command' subcommands
+  _files
+}
+if [[ $funcstack[1] == _enrich ]]; then _enrich "$@"; else compdef _enrich enrich; fi
+`
+}
+
+function zshChoiceCases({ words, flags }: CompletedCommand): string {
+  return flags
+    .flatMap(({ names, value }) => {
+      if (typeof value === 'string') return []
+      const pattern = names.map((name) => `'${words} ${name}'`).join('|')
+      return [`    (${pattern}) compadd -- ${value.join(' ')}; return ;;\n`]
+    })
+    .join('')
+}
+
+function zshCommandCase({ words, flags, subcommands }: CompletedCommand): string {
+  const described = (name: string, description: string) =>
+    `'${name.replaceAll(':', '\\:')}:${description.replaceAll('\\', '')}'`
+  const flagWords = flags.flatMap(({ names, description }) =>
+    names.map((name) => described(name, description)),
+  )
+  const commandWords = subcommands.map((one) => described(one.words.split(' ').at(-1) ?? '', one.description))
+  return (
+    `    ('${words}')\n` +
+    `      flags=(${flagWords.join(' ')})\n` +
+    `      subcommands=(${commandWords.join(' ')})\n` +
+    `      texts=(${namesOf(flags, 'text').join(' ')}) ;;\n`
+  )
+}
 
 const scripts: Readonly<Record<string, (commands: readonly CompletedCommand[]) => string>> = {
   bash: bashCompletion,

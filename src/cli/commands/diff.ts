@@ -1,21 +1,76 @@
 import { Option, type Command } from 'commander'
-import { filesInUse } from '../../app/embedded-service.js'
-import { withKnownHistory } from '../../app/known-history.js'
+import { filesInUse } from '../../app/service-connection.js'
+import { withKnownHistory } from '../../app/run-history.js'
 import { UserError } from '../../core/errors.js'
 import { options } from '../../config/options.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
-import { ChangeCounter, changesBetween } from '../../pipeline/history/changes-between.js'
+import { ChangeCounter, changesBetween, settledOutput } from '../../pipeline/history/changes-between.js'
 import { changeRecord, changesTarget, publishChanges } from '../../pipeline/history/changes-file.js'
-import { chooseRuns, type RunPair } from '../../pipeline/history/choose-runs.js'
-import type { KnownHistory, PublishedOutput, RememberedRun } from '../../pipeline/history/history.js'
-import { settledOutput } from '../../pipeline/history/settled-output.js'
+import {
+  chooseRuns,
+  type RunPair,
+  type KnownHistory,
+  type PublishedOutput,
+  type RememberedRun,
+} from '../../pipeline/history/remembered-runs.js'
 import type { AskedFormat } from '../../pipeline/output/output-format.js'
-import { memoryBytesOf } from '../../pipeline/output/resolve-output.js'
+import { memoryBytesOf } from '../../pipeline/output/output-path.js'
 import { assertNotOurs, type OwnFile } from '../../pipeline/own-files.js'
-import type { Change } from '../../pipeline/rules/change-kinds.js'
+import type { Change, ChangeCounts } from '../../pipeline/figures/change-kinds.js'
 import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../config-flags.js'
-import { changesText } from '../terminal/changes-text.js'
-import { assertOneUseOfStdout, jsonLine, type CliIo } from '../terminal/io.js'
+import { assertOneUseOfStdout, jsonLine, type CliIo } from '../terminal/command-io.js'
+import { formatCount, plural } from '../../core/text.js'
+import { tableLines } from '../terminal/screen.js'
+
+/** What is shown of changes: how many of each kind there are, and the first of them. */
+interface ShownChanges {
+  readonly pair: RunPair
+  readonly counts: ChangeCounts
+  readonly first: readonly Change[]
+}
+
+const widthsMax = [18, 9, 28, 20, 90]
+
+/** Counts by kind, and the first changes as a table of at most so many columns of a terminal, or where all of them are. */
+export function changesText(
+  shown: ShownChanges,
+  columnCount: number,
+  writtenTo: string | null = null,
+): string {
+  const { pair, counts, first } = shown
+  const { older, newer } = pair
+  const entries = Object.entries(counts)
+  const total = entries.reduce((sum, [, count]) => sum + count, 0)
+  const written = writtenTo === null || writtenTo === '-' ? '' : `  written  ${writtenTo}\n`
+  const head = `Run ${newer.number} (${dayOf(newer)}) against run ${older.number} (${dayOf(older)}): `
+  if (total === 0) return `${head}nothing changed\n${written}`
+  return [
+    `${head}${plural(total, 'change')}\n`,
+    ...entries.map(([kind, count]) => `  ${kind.padEnd(widthsMax[0] ?? 0)}  ${formatCount(count)}\n`),
+    writtenTo === null
+      ? `\n${tableText(first, columnCount)}${restText(pair, total - first.length)}`
+      : written,
+  ].join('')
+}
+
+function restText({ older, newer }: RunPair, left: number): string {
+  if (left === 0) return ''
+  return `  … and ${formatCount(left)} more: enrich diff ${older.number}..${newer.number} -o changes.csv\n`
+}
+
+const dayOf = ({ startedAtMs }: RememberedRun): string =>
+  new Date(startedAtMs).toISOString().slice(0, 16).replace('T', ' ')
+
+function tableText(changes: readonly Change[], columnCount: number): string {
+  return tableLines(changes.map(cellsOf), widthsMax, columnCount)
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+function cellsOf({ kind, rowKey, rowNumber, name, field, old, new: now }: Change): string[] {
+  const values = field === null ? '' : `${old ?? '(none)'} → ${now ?? '(none)'}`
+  return [kind, rowKey ?? `row ${rowNumber}`, name ?? '', field ?? '', values]
+}
 
 type Flags = ConfigFlags & { output?: string; format?: AskedFormat; json?: boolean }
 

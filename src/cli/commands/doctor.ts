@@ -2,22 +2,22 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { formatCount } from '../../core/text.js'
 import { defaultPaths } from '../../config/options.js'
-import { columnLines } from '../../pipeline/rules/column-report.js'
+import { columnLines } from '../../pipeline/lookups/column-report.js'
 import { UserError } from '../../core/errors.js'
-import { isPostgresUrl } from '../../core/postgres-address.js'
+import { isPostgresUrl } from '../../core/server-addresses.js'
 import { systemClock } from '../../platform/clock.js'
 import { systemRandom } from '../../platform/random.js'
-import { judgePoll } from '../../pipeline/rules/outcome.js'
+import { judgePoll } from '../../pipeline/answers/outcome.js'
 import { chooseRegistry } from '../../app/choose-registry.js'
 import { inspectInput } from '../../app/inspect-input.js'
-import { blamingDamage } from '../../pipeline/checkpoint/verify.js'
-import { problemOf } from '../../pipeline/checkpoint/verify.js'
-import { openToWrite } from '../../pipeline/checkpoint/open.js'
-import { openCheckpointReader } from '../../pipeline/checkpoint/reader.js'
+import { blamingDamage } from '../../pipeline/checkpoint/sqlite/verify.js'
+import { problemOf } from '../../pipeline/checkpoint/sqlite/verify.js'
+import { openToWrite } from '../../pipeline/checkpoint/sqlite/open-database.js'
+import { openCheckpointReader } from '../../pipeline/checkpoint/sqlite/reader.js'
 import { resolveApiKey, resolveSettings, resolveWebhookKeys, type Settings } from '../../config/settings.js'
-import { version } from '../../platform/version.js'
+import { version } from '../../platform/installed-package.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { jsonLine, type CliIo } from '../terminal/io.js'
+import { jsonLine, type CliIo } from '../terminal/command-io.js'
 
 /** A check says what is well, or throws what is not. */
 type Check = () => string | Promise<string>
@@ -178,7 +178,7 @@ function checkCheckpoint({ checkpoint: { path }, service }: Settings, io: CliIo)
 
 /** Made where there is none, like one in a file. */
 async function checkShared(url: string, { environment }: CliIo): Promise<string> {
-  const { openShared } = await import('../../pipeline/checkpoint/postgres/open.js')
+  const { openShared } = await import('../../pipeline/checkpoint/postgres/open-database.js')
   const shared = await openShared(url, { clock: systemClock, random: systemRandom, environment })
   await shared.close()
   return `${shared.url} is writable, and fit to be shared`

@@ -2,22 +2,170 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { Command } from 'commander'
 import { inputOptions } from '../../app/inspect-input.js'
-import { excerptOf, proposeColumns } from '../../app/propose-columns.js'
 import type { FileConfig } from '../../config/file-config.js'
 import { defaultPaths } from '../../config/options.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
 import { detectInputColumns, sampleColumns } from '../../pipeline/column-choice.js'
 import { openInput, type Input } from '../../pipeline/input/input.js'
-import type { AskingRule } from '../../pipeline/rules/asking-rule.js'
-import type { ColumnSamples } from '../../pipeline/rules/column-content.js'
-import { columnLines, reportColumns } from '../../pipeline/rules/column-report.js'
-import type { AskedColumns, LookupColumns } from '../../pipeline/rules/detect-columns.js'
-import { publishFile, temporaryPath } from '../../platform/durable-files.js'
+import type { AskingRule } from '../../pipeline/lookups/asking-rule.js'
+import { type ColumnSamples, canBeNames } from '../../pipeline/lookups/column-content.js'
+import { columnLines, reportColumns, type ColumnReport } from '../../pipeline/lookups/column-report.js'
+import {
+  type AskedColumns,
+  type LookupColumns,
+  detectColumns,
+} from '../../pipeline/lookups/detect-columns.js'
+import { publishFile, temporaryPath } from '../../platform/files.js'
 import { addConfigFlags, configOfFlags, type ConfigFlags } from '../config-flags.js'
-import { askerOf, type Asker } from '../terminal/asker.js'
-import { jsonLine, quote, type CliIo } from '../terminal/io.js'
-import { previewText } from '../terminal/preview-text.js'
+import { jsonLine, quote, type CliIo } from '../terminal/command-io.js'
+import {
+  nameMembers,
+  noNested,
+  plainColumns,
+  type NestedColumns,
+} from '../../pipeline/lookups/nested-columns.js'
+import type { PreviewRow } from '../../app/preview-rows.js'
+import { tableLines } from '../terminal/screen.js'
+
+interface Choice {
+  readonly value: string
+  /** Beside the value: what its cells look like, say. */
+  readonly hint?: string
+}
+
+/** Asks a person one thing at a time; each answer is one of the choices. */
+interface Asker {
+  chooseOne(question: string, choices: readonly Choice[], standing: string): Promise<string>
+  chooseSome(question: string, choices: readonly Choice[], standing: readonly string[]): Promise<string[]>
+  agrees(question: string, standing: boolean): Promise<boolean>
+}
+
+/** Null where nobody can be asked: a question that is never answered would hold a scheduler's job for ever. */
+async function askerOf(io: CliIo): Promise<Asker | null> {
+  const { stdin, stdout } = io
+  if (!isTerminal(stdin) || !isTerminal(stdout)) return null
+  const prompts = await import('@clack/prompts')
+  const shared = { input: stdin, output: stdout, signal: io.interrupt }
+  const answered = <Value>(answer: Value | typeof prompts.CANCEL_SYMBOL): Value => {
+    // Escape or Ctrl-C at a question: as if the command had been interrupted.
+    if (answer === prompts.CANCEL_SYMBOL)
+      throw new DOMException('a question was left unanswered', 'AbortError')
+    return answer
+  }
+  const listed = (choices: readonly Choice[]) =>
+    choices.map(({ value, hint }) => ({ value, ...(hint === undefined ? {} : { hint }) }))
+  return {
+    chooseOne: async (message, choices, initialValue) =>
+      answered(await prompts.select({ ...shared, message, options: listed(choices), initialValue })),
+    chooseSome: async (message, choices, standing) =>
+      answered(
+        await prompts.multiselect({
+          ...shared,
+          message,
+          options: listed(choices),
+          initialValues: [...standing],
+          required: false,
+        }),
+      ),
+    agrees: async (message, initialValue) =>
+      answered(await prompts.confirm({ ...shared, message, initialValue })),
+  }
+}
+
+const isTerminal = (stream: object): stream is NodeJS.ReadStream & NodeJS.WriteStream =>
+  (stream as { isTTY?: boolean }).isTTY === true
+
+const header = ['asked', 'status', '', 'registered name', 'place']
+const widthsMax = [28, 13, 3, 34, 60]
+
+/** A few answered rows as a table of at most so many columns of a terminal. */
+function previewText(rows: readonly PreviewRow[], columnCount: number): string {
+  if (rows.length === 0) return ''
+  const cells = rows.map(({ name, status, confidence, legalName, place, error }) => [
+    name,
+    status,
+    confidence === null ? '' : String(confidence),
+    legalName ?? error ?? '',
+    place ?? '',
+  ])
+  return [
+    rows.length === 1
+      ? 'One row as the embedded service answers it:'
+      : `${rows.length} rows as the embedded service answers them:`,
+    ...tableLines([header, ...cells], widthsMax, columnCount),
+    '',
+    '',
+  ].join('\n')
+}
+
+/** What the columns of a table most likely are, and where that is a guess. */
+interface ColumnProposal {
+  /** Null where no column is sure to hold names, nor identifiers. */
+  readonly columns: LookupColumns | null
+  /** Columns that may hold the names, the likeliest first; fewer than two where nothing is unsure. */
+  readonly nameChoices: readonly string[]
+  /** Columns that may be parts of the place, where none was found. */
+  readonly placeChoices: readonly string[]
+}
+
+function proposeColumns(
+  header: readonly string[],
+  asked: AskedColumns,
+  samples: ColumnSamples,
+  use: Omit<AskingRule, 'columns'>,
+  nested: NestedColumns = noNested,
+): ColumnProposal {
+  const columns = detectOrNull(header, asked, samples, nested)
+  const plain = plainColumns(header, nested)
+  if (columns === null) {
+    const fit = plain.filter((column) => canBeNames(samples.get(column) ?? []) && samples.get(column)?.length)
+    const members = [...nested.values()].flatMap(nameMembers)
+    const choices = [...members, ...fit]
+    return { columns, nameChoices: choices.length === 0 ? plain : choices, placeChoices: [] }
+  }
+  const { name, location } = columns
+  const isPlaceOpen = location.length === 0 && asked.location === undefined
+  return {
+    columns,
+    nameChoices: name === null || asked.name !== undefined ? [] : likelyNames(plain, name, samples),
+    placeChoices: isPlaceOpen ? likelyPlaces(reportColumns(plain, { columns, ...use }, samples)) : [],
+  }
+}
+
+/** Throws what is wrong with columns that were named; null where none was found. */
+function detectOrNull(
+  header: readonly string[],
+  asked: AskedColumns,
+  samples: ColumnSamples,
+  nested: NestedColumns = noNested,
+): LookupColumns | null {
+  try {
+    return detectColumns(header, asked, samples, nested)
+  } catch (error) {
+    const isOpen = error instanceof UserError && error.code === 'INPUT_COLUMN_MISSING'
+    if (!isOpen || asked.name !== undefined) throw error
+    return null
+  }
+}
+
+/** The column found, and what would be found without it: two that bear a name's header are a question. */
+function likelyNames(header: readonly string[], found: string, samples: ColumnSamples): string[] {
+  const others = header.filter((column) => column !== found)
+  const second = detectOrNull(others, { identifiers: 'none' }, samples)?.name ?? null
+  return second === null ? [found] : [found, second]
+}
+
+const placeKinds = new Set(['place', 'city', 'region', 'postal code', 'country', 'address'])
+
+const likelyPlaces = ({ unused }: ColumnReport): string[] =>
+  unused.filter(({ kind }) => placeKinds.has(kind)).map(({ column }) => column)
+
+/** A few cells of a column, as a reminder of what is in it. */
+function excerptOf(column: string, samples: ColumnSamples): string {
+  const cells = [...new Set(samples.get(column) ?? [])].slice(0, 3)
+  return cells.map((cell) => (cell.length > 30 ? `${cell.slice(0, 29)}…` : cell)).join(' · ')
+}
 
 type InitFlags = ConfigFlags & { yes?: boolean; force?: boolean; json?: boolean }
 

@@ -1,29 +1,26 @@
 import type { Command } from 'commander'
 import { formatCount } from '../../core/text.js'
-import { columnLines, type ColumnReport } from '../../pipeline/rules/column-report.js'
-import { formatDuration } from '../../core/duration.js'
-import type { LookupKind } from '../../pipeline/rules/lookup-kind.js'
-import { stagePolicy } from '../../pipeline/rules/stage-options.js'
+import { columnLines, type ColumnReport } from '../../pipeline/lookups/column-report.js'
+import { formatDuration } from '../../core/time.js'
+import type { LookupKind } from '../../pipeline/lookups/lookup-kind.js'
+import { stagePolicy } from '../../pipeline/lookups/stage-options.js'
 import {
   nothingPlanned,
   planLookup,
   type LookupPlan,
   type PlanPolicy,
-} from '../../pipeline/rules/lookup-state.js'
-import { planSpending, spendingText, type PlannedSpending } from '../../pipeline/rules/planned-spending.js'
-import { estimateEtaMs } from '../../pipeline/rules/progress.js'
+} from '../../pipeline/lookups/lookup-state.js'
+import { planSpending, spendingText, type PlannedSpending } from '../../pipeline/figures/planned-spending.js'
+import { estimateEtaMs } from '../../pipeline/figures/progress.js'
 import { inspectInput, type Inspection } from '../../app/inspect-input.js'
 import { nameJob } from '../../pipeline/input/input.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
 import type { DecidedLookups } from '../../pipeline/decided-lookups.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { commandLine, jsonLine, type CliIo } from '../terminal/io.js'
-import { warnOfStanding } from '../terminal/report-error.js'
-import { lookupNoun } from '../terminal/stage-text.js'
-import { planWords } from '../terminal/plan-words.js'
-import { DistinctKeys } from './distinct-keys.js'
-import { StagePlanCounter, stagePlanLine, type StagePlan } from './plan-stages.js'
+import { commandLine, jsonLine, type CliIo, warnOfStanding } from '../terminal/command-io.js'
+import { lookupNoun, planWords } from '../terminal/lookup-text.js'
+import { DistinctKeys, StagePlanCounter, stagePlanLine, type StagePlan } from './plan-stages.js'
 
 /** A run takes this long at a hosted service, typically (interface: "Limits"). */
 const runMs = { min: 60_000, max: 300_000 }

@@ -1,16 +1,15 @@
 import type { Command } from 'commander'
-import { isLoopback } from '../../core/base-url.js'
+import { isLoopback, isPostgresUrl } from '../../core/server-addresses.js'
 import { UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
-import { moved } from '../../pipeline/checkpoint/moved-error.js'
-import { movedTo } from '../../pipeline/checkpoint/moved-file.js'
+import { moved } from '../../pipeline/checkpoint/checkpoint-errors.js'
+import { movedTo } from '../../pipeline/checkpoint/sqlite/open-database.js'
 import { inboxPath, openInbox, type Inbox } from '../../pipeline/inbox/inbox.js'
 import type { ReceiverCounts } from '../../pipeline/inbox/receiver.js'
 import { resolveSettings, resolveWebhookKeys } from '../../config/settings.js'
-import { isPostgresUrl } from '../../core/postgres-address.js'
 import { systemRandom } from '../../platform/random.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { interrupted, jsonLine, type CliIo } from '../terminal/io.js'
+import { interrupted, jsonLine, type CliIo } from '../terminal/command-io.js'
 
 type ReceiveFlags = ConfigFlags & { json?: boolean }
 
@@ -69,7 +68,7 @@ async function openFor(checkpointPath: string, { environment }: CliIo): Promise<
     }
     return { inbox, place: inboxPath(checkpointPath), close }
   }
-  const { openShared } = await import('../../pipeline/checkpoint/postgres/open.js')
+  const { openShared } = await import('../../pipeline/checkpoint/postgres/open-database.js')
   const { openSharedInbox } = await import('../../pipeline/inbox/shared-inbox.js')
   const system = { clock: systemClock, random: systemRandom }
   const database = await openShared(checkpointPath, { ...system, environment })

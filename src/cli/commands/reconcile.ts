@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { formatCount } from '../../core/text.js'
-import { blamingDamage } from '../../pipeline/checkpoint/verify.js'
-import { reconcileCheckpoint, type ReconcileReport } from '../../pipeline/checkpoint/reconcile-checkpoint.js'
-import { readLedger } from '../../pipeline/checkpoint/read-ledger.js'
+import { blamingDamage } from '../../pipeline/checkpoint/sqlite/verify.js'
+import { reconcileCheckpoint, type ReconcileReport } from '../../pipeline/checkpoint/sqlite/reconcile.js'
+import { readLedger } from '../../pipeline/checkpoint/charges.js'
 import { systemClock } from '../../platform/clock.js'
 import { systemRandom } from '../../platform/random.js'
 import { resolveSettings } from '../../config/settings.js'
-import { isPostgresUrl } from '../../core/postgres-address.js'
+import { isPostgresUrl } from '../../core/server-addresses.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { jsonLine, type CliIo } from '../terminal/io.js'
+import { jsonLine, type CliIo } from '../terminal/command-io.js'
 
 type Flags = ConfigFlags & { complete?: boolean; dryRun?: boolean; json?: boolean }
 
@@ -42,7 +42,7 @@ async function reconcileShared(
   request: Parameters<typeof reconcileCheckpoint>[0],
   { environment }: CliIo,
 ): Promise<ReconcileReport> {
-  const { reconcileSharedCheckpoint } = await import('../../pipeline/checkpoint/postgres/reconcile-shared.js')
+  const { reconcileSharedCheckpoint } = await import('../../pipeline/checkpoint/postgres/reconcile.js')
   return reconcileSharedCheckpoint({ ...request, clock: systemClock, environment })
 }
 

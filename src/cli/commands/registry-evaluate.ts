@@ -6,24 +6,26 @@ import { UserError } from '../../core/errors.js'
 import { readDecisionsFile } from '../../pipeline/decisions/decisions-file.js'
 import { assertNotOurs, checkpointFiles, registryFiles } from '../../pipeline/own-files.js'
 import { systemClock } from '../../platform/clock.js'
-import { isSameFile } from '../../platform/same-file.js'
-import { isSqliteFile } from '../../platform/sqlite-file.js'
+import { isSameFile, isSqliteFile } from '../../platform/files.js'
 import {
   compareOutcomes,
   outcomeOf,
   savedEvaluation,
   type QueryOutcome,
-} from '../../registry/evaluate/compare.js'
-import { evaluateDecided } from '../../registry/evaluate/decided.js'
-import { evaluate, type EvaluationDeps, type Verdict } from '../../registry/evaluate/evaluate.js'
+} from '../../registry/evaluate/compare-evaluations.js'
+import {
+  evaluateDecided,
+  evaluate,
+  type EvaluationDeps,
+  type Verdict,
+} from '../../registry/evaluate/evaluate.js'
 import { readLabelledQueries, type LabelledQuery } from '../../registry/evaluate/labelled-query.js'
 import { openRegistry } from '../../registry/registry.js'
 import { openShippedRegistry } from '../../registry/shipped.js'
-import { csvText } from '../../tables/csv-text.js'
+import { csvText } from '../../tables/csv-writer.js'
 import type { Encoding } from '../../tables/encodings/names.js'
-import { decidedText } from '../terminal/decided-text.js'
-import { jsonLine, type CliIo } from '../terminal/io.js'
-import { comparisonText, evaluationText } from '../terminal/registry-evaluate-text.js'
+import { decidedText, comparisonText, evaluationText } from '../terminal/evaluation-text.js'
+import { jsonLine, type CliIo } from '../terminal/command-io.js'
 
 interface EvaluateFlags {
   decisions?: string

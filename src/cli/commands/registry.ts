@@ -4,12 +4,10 @@ import { defaultPaths } from '../../config/options.js'
 import { openRegistry, type Registry } from '../../registry/registry.js'
 import { openShippedRegistry } from '../../registry/shipped.js'
 import { encodingNames } from '../../tables/encodings/names.js'
-import { jsonLine, type CliIo } from '../terminal/io.js'
+import { jsonLine, type CliIo } from '../terminal/command-io.js'
 import { addEvaluate } from './registry-evaluate.js'
-import { addImport } from './registry-import.js'
-import { addLoad } from './registry-load.js'
-import { linkageText } from '../terminal/registry-linkage-text.js'
-import { infoText, searchText } from '../terminal/registry-text.js'
+import { addImport, addLoad } from './registry-import.js'
+import { linkageText, infoText, searchText } from '../terminal/registry-text.js'
 
 const registryPathDefault = defaultPaths.registry
 

@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
-import { filesInUse } from '../../app/embedded-service.js'
-import { withKnownHistory } from '../../app/known-history.js'
+import { filesInUse } from '../../app/service-connection.js'
+import { withKnownHistory } from '../../app/run-history.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
-import type { KnownHistory, RememberedRun } from '../../pipeline/history/history.js'
+import type { KnownHistory, RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import { publishText } from '../../pipeline/output/staged-file.js'
 import { assertNotOurs, type OwnFile } from '../../pipeline/own-files.js'
 import { gatherReport, outputsOfReport } from '../../report/gather-data.js'
 import { reportPage } from '../../report/page.js'
 import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../config-flags.js'
-import { assertOneUseOfStdout, jsonLine, type CliIo } from '../terminal/io.js'
+import { assertOneUseOfStdout, jsonLine, type CliIo } from '../terminal/command-io.js'
 
 type Flags = ConfigFlags & { output: string; json?: boolean }
 

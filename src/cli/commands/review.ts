@@ -1,23 +1,20 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { formatCount, plural } from '../../core/text.js'
-import { withKnownHistory } from '../../app/known-history.js'
-import type { OpenReview } from '../../app/review-of-file.js'
+import { withKnownHistory } from '../../app/run-history.js'
+import type { OpenReview } from '../../app/open-review.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
-import { isLoopback } from '../../core/base-url.js'
-import { errorStack, errorText } from '../../core/error-text.js'
-import { UserError } from '../../core/errors.js'
-import { isPostgresUrl } from '../../core/postgres-address.js'
+import { isLoopback, isPostgresUrl } from '../../core/server-addresses.js'
+import { errorStack, errorText, UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
 import { systemRandom } from '../../platform/random.js'
-import type { RememberedRun } from '../../pipeline/history/history.js'
+import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import type { QueueCounts, ReviewSession } from '../../review/session.js'
 import { addConfigFlags, configOf } from '../config-flags.js'
-import { commandLine, interrupted, jsonLine, type CliIo } from '../terminal/io.js'
+import { commandLine, interrupted, jsonLine, type CliIo, warnOfStanding } from '../terminal/command-io.js'
 import { openSecretAddress } from '../terminal/open-browser.js'
 import { reviewFlagGroups } from '../terminal/summary-text.js'
-import { warnOfStanding } from '../terminal/report-error.js'
-import { assertFileFlags, exportReview, importReview, type FileFlags } from './review-files.js'
+import { assertFileFlags, exportReview, importReview, type FileFlags } from './review-exchange.js'
 
 type ReviewFlags = FileFlags & { open: boolean }
 
@@ -39,7 +36,7 @@ async function review(inputs: string[], flags: ReviewFlags, io: CliIo): Promise<
   assertFileFlags(flags, settings, io)
   const runCommand = await commandOfRun(settings, io)
   // Loaded here: no other command needs any of it.
-  const { reviewOfFile } = await import('../../app/review-of-file.js')
+  const { reviewOfFile } = await import('../../app/open-review.js')
   const request = { settings, environment: io.environment, stdin: io.stdin, signal: io.interrupt }
   const onTrouble = troubleTeller(io)
   await reviewOfFile({ ...request, clock: systemClock, runCommand, onTrouble }, (opened) => {

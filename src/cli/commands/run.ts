@@ -5,7 +5,7 @@ import type { FileConfig } from '../../config/file-config.js'
 import { defaultPaths } from '../../config/options.js'
 import { errorCodes, UserError, interruptionCode } from '../../core/errors.js'
 import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../config-flags.js'
-import { assertOneUseOfStdout, commandNames, type CliIo } from '../terminal/io.js'
+import { assertOneUseOfStdout, commandNames, recordedCommand, type CliIo } from '../terminal/command-io.js'
 import type { ReporterFlags } from '../terminal/reporter.js'
 
 const flagGroups = [
@@ -101,9 +101,8 @@ async function runJob(
   assertOneUseOfStdout(flags.json === true, config.output?.path)
   // Loaded here, not for `--help`: all that a run needs.
   const { createReporter } = await import('../terminal/reporter.js')
-  const { recordedCommand } = await import('../terminal/recorded-command.js')
   const { enrich } = await import('../../app/enrich.js')
-  const { exitCodeOf } = await import('../../pipeline/rules/exit-code.js')
+  const { exitCodeOf } = await import('../../pipeline/figures/run-summary.js')
   const reporter = createReporter(withoutDrawing(io, config), flags)
   const configPath = configPathOf(flags)
   const run = enrich(config, {

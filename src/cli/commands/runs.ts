@@ -1,15 +1,208 @@
 import type { WriteStream } from 'node:tty'
-import type { Command } from 'commander'
-import { InvalidArgumentError } from 'commander'
-import { withKnownHistory } from '../../app/known-history.js'
+import { type Command, InvalidArgumentError } from 'commander'
+import { withKnownHistory } from '../../app/run-history.js'
 import { parsePositive } from '../../config/option.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
-import type { KindSubmissions, RememberedRun } from '../../pipeline/history/history.js'
-import { addUpRuns } from '../../pipeline/history/run-spending.js'
+import {
+  type KindSubmissions,
+  type RememberedRun,
+  addUpRuns,
+  countSubmittedByRun,
+  type CheckpointTotals,
+} from '../../pipeline/history/remembered-runs.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { jsonLine, type CliIo } from '../terminal/io.js'
-import { runsTable, runText, totalsText, unknownText } from '../terminal/runs-text.js'
+import { jsonLine, type CliIo } from '../terminal/command-io.js'
+import { basename } from 'node:path'
+import { formatCount, plural } from '../../core/text.js'
+import { formatDuration } from '../../core/time.js'
+import { formatAmount } from '../../pipeline/figures/money.js'
+import type { RunRecord } from '../../pipeline/figures/run-record.js'
+
+interface Column {
+  readonly title: string
+  /** Where there is no room for all, the column with the lowest goes first. */
+  readonly weight: number
+  readonly cell: (run: RememberedRun, runs: readonly RememberedRun[]) => string
+  readonly isText?: boolean
+}
+
+const columns: readonly Column[] = [
+  { title: 'run', weight: 100, cell: ({ number }) => String(number) },
+  { title: 'began (UTC)', weight: 90, cell: ({ startedAtMs }) => instant(startedAtMs), isText: true },
+  { title: 'job', weight: 20, cell: ({ series }) => jobName(series), isText: true },
+  { title: 'rows', weight: 60, cell: ({ record }) => count(record, ({ summary }) => summary?.rowCount) },
+  { title: 'submitted', weight: 50, cell: ({ record }) => count(record, countSubmittedByRun) },
+  { title: 'cost', weight: 40, cell: ({ record }) => costText(record) },
+  { title: 'matched', weight: 70, cell: ({ record }) => matchedText(record) },
+  { title: 'took', weight: 30, cell: (run) => durationText(run) },
+  { title: 'ended', weight: 95, cell: endText, isText: true },
+]
+
+const between = '  '
+
+/** The newest first, on a line each; columns that do not fit, or that say the same of all runs, are left out. */
+function runsTable(runs: readonly RememberedRun[], columnsMax: number): string {
+  const isWorthIt = ({ title }: Column, cells: readonly string[]) =>
+    (title !== 'job' || new Set(cells).size > 1) && cells.some((cell) => cell !== '')
+  let shown = columns
+    .map((column) => ({ column, cells: runs.map((run) => column.cell(run, runs)) }))
+    .filter(({ column, cells }) => isWorthIt(column, cells))
+    .map((one) => ({
+      ...one,
+      width: Math.max(...[one.column.title, ...one.cells].map((cell) => cell.length)),
+    }))
+  const widthOf = (some: typeof shown) =>
+    some.reduce((sum, { width }) => sum + width, between.length * (some.length - 1))
+  while (shown.length > 1 && widthOf(shown) > columnsMax) {
+    const least = Math.min(...shown.map(({ column }) => column.weight))
+    shown = shown.filter(({ column }) => column.weight !== least)
+  }
+  const line = (cellOf: (one: (typeof shown)[number]) => string) =>
+    `${shown
+      .map((one) =>
+        one.column.isText === true ? cellOf(one).padEnd(one.width) : cellOf(one).padStart(one.width),
+      )
+      .join(between)
+      .trimEnd()}\n`
+  return [
+    line(({ column }) => column.title),
+    ...runs.map((_, at) => line(({ cells }) => cells[at] ?? '')),
+  ].join('')
+}
+
+/** `Total: 3 runs, 300 submitted, 294 billed, EUR 14.70; 6 more may have been billed` */
+function totalsText(totals: CheckpointTotals): string {
+  const { runCount, submittedCount, billedCount, uncertainCount, costs } = totals
+  const priced = costs.reduce((sum, { lookupCount }) => sum + lookupCount, 0)
+  const amounts = costs.map(({ cost, currency }) => formatAmount(cost, currency)).join(' and ')
+  const parts = [
+    plural(runCount, 'run'),
+    `${formatCount(submittedCount)} submitted`,
+    `${formatCount(billedCount)} billed`,
+    ...(amounts === ''
+      ? []
+      : [priced < billedCount ? `${amounts} for ${formatCount(priced)} of them` : amounts]),
+  ]
+  const unsure =
+    uncertainCount === 0
+      ? ''
+      : `; ${formatCount(uncertainCount)} more may have been billed: enrich status --uncertain`
+  return `Total: ${parts.join(', ')}${unsure}\n`
+}
+
+/** One run in full. */
+function runText(run: RememberedRun, runs: readonly RememberedRun[]): string {
+  const { record } = run
+  const facts: [string, string][] = [
+    ['began', `${instant(run.startedAtMs)} UTC`],
+    ['ended', [endText(run, runs), durationText(run)].filter((text) => text !== '').join(', after ')],
+    ['job', jobName(run.series)],
+    ...(record === null ? [] : recordFacts(record)),
+    ['output', run.isPublished ? outputText(run) : 'not remembered'],
+  ]
+  const lines = facts.map(([name, text]) => `  ${name.padEnd(9)} ${text}\n`)
+  return `Run ${run.number}\n${lines.join('')}${unknownText([run])}`
+}
+
+function recordFacts(record: RunRecord): [string, string][] {
+  const { error, alarms, changes, input, figures } = record
+  const countsOf = (counts: Readonly<Record<string, number | undefined>>) =>
+    Object.entries(counts)
+      .sort(([, a = 0], [, b = 0]) => b - a)
+      .map(([name, number = 0]) => `${name} ${formatCount(number)}`)
+      .join(' · ')
+  return [
+    ['command', record.command],
+    ['version', record.program],
+    ['service', record.scope],
+    [
+      'input',
+      `${input.paths.join(', ')} (${input.format}${input.sha256 === null ? '' : `, ${input.sha256}`})`,
+    ],
+    ...summaryFacts(record, countsOf),
+    ...(figures === null ? [] : [['rows', countsOf(figures.rowsByStatus)] as [string, string]]),
+    ...(costText(record) === '' ? [] : [['cost', costText(record)] as [string, string]]),
+    ...(changes === null
+      ? []
+      : [
+          ['changes', `since run ${changes.baseline}: ${countsOf(changes.counts) || 'none'}`] as [
+            string,
+            string,
+          ],
+        ]),
+    ...alarms.map(({ message }): [string, string] => ['alarm', message]),
+    ...(error === null ? [] : [['error', `${error.code}: ${error.message}`] as [string, string]]),
+    ['settings', JSON.stringify(record.settings)],
+  ]
+}
+
+function summaryFacts(
+  { summary, submittedCount }: RunRecord,
+  countsOf: (counts: Readonly<Record<string, number>>) => string,
+): [string, string][] {
+  if (summary === null)
+    return submittedCount === undefined ? [] : [['counts', `${formatCount(submittedCount)} submitted`]]
+  const { rowCount, lookupCount, cachedCount, decidedCount, billedCount, pollCount } = summary
+  const numbers = [
+    `${formatCount(rowCount)} rows`,
+    `${formatCount(lookupCount)} lookups`,
+    `${formatCount(cachedCount)} answered before`,
+    ...(decidedCount > 0 ? [`${formatCount(decidedCount)} decided by people`] : []),
+    `${formatCount(billedCount)} submitted`,
+    `${formatCount(pollCount)} polls`,
+  ]
+  const answers = countsOf(summary.outcomes)
+  return [
+    ['counts', numbers.join(' · ')],
+    ...(answers === '' ? [] : [['answers', answers] as [string, string]]),
+  ]
+}
+
+const outputText = ({ baseline }: RememberedRun): string =>
+  baseline === null ? 'remembered, the first of its job' : `remembered, compared with that of run ${baseline}`
+
+/** Of runs whose records cannot be read. */
+function unknownText(runs: readonly RememberedRun[]): string {
+  const unknown = runs.filter(({ record }) => record === null).map(({ number }) => String(number))
+  if (unknown.length === 0) return ''
+  return `Of ${unknown.length === 1 ? 'run' : 'runs'} ${unknown.join(', ')} only this is known here: another version of enrich wrote the rest.\n`
+}
+
+/** One process at a time writes a checkpoint in a file: of runs that have not ended, only the newest may go on. */
+function endText(run: RememberedRun, runs: readonly RememberedRun[]): string {
+  const { number, endedAtMs, exitCode } = run
+  if (endedAtMs !== null) return `exit ${exitCode ?? '?'}`
+  const mayGoOn = run.isGoingOn ?? !runs.some((other) => other.number > number)
+  return mayGoOn ? 'has not ended' : 'did not end'
+}
+
+const durationText = ({ startedAtMs, endedAtMs }: RememberedRun): string =>
+  endedAtMs === null ? '' : formatDuration(Math.max(0, endedAtMs - startedAtMs))
+
+function count(record: RunRecord | null, of: (record: RunRecord) => number | undefined): string {
+  const number = record === null ? undefined : of(record)
+  return number === undefined ? '' : formatCount(number)
+}
+
+function costText(record: RunRecord | null): string {
+  const money = record?.money ?? null
+  return money === null ? '' : formatAmount(money.cost, money.currency)
+}
+
+function matchedText(record: RunRecord | null): string {
+  const figures = record?.figures ?? null
+  if (figures === null || figures.rowCount === 0) return ''
+  return `${(((figures.rowsByStatus['matched'] ?? 0) / figures.rowCount) * 100).toFixed(1)} %`
+}
+
+/** A name, or the names of the files. */
+function jobName(series: string): string {
+  if (!series.startsWith('[')) return series.replace(/^job /, '')
+  return (JSON.parse(series) as string[]).map((path) => basename(path)).join(', ')
+}
+
+const instant = (ms: number): string => new Date(ms).toISOString().replace('T', ' ').slice(0, 16)
 
 type RunsFlags = ConfigFlags & { limit: number; run?: number; json?: boolean }
 

@@ -1,14 +1,17 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { defaultPaths, matcherCount } from '../../config/options.js'
 import { chooseRegistry } from '../../app/choose-registry.js'
-import { isLoopback } from '../../core/base-url.js'
-import { parseListenAddress, type ListenAddress } from '../../core/listen-address.js'
+import {
+  isLoopback,
+  isPostgresUrl,
+  parseListenAddress,
+  type ListenAddress,
+} from '../../core/server-addresses.js'
 import { UserError } from '../../core/errors.js'
-import { isPostgresUrl } from '../../core/postgres-address.js'
 import type { ReconciliationAccess } from '../../service/reconciliation/access.js'
 import type { ServiceOptions } from '../../service/service.js'
-import { version } from '../../platform/version.js'
-import { interrupted, jsonLine, type CliIo } from '../terminal/io.js'
+import { version } from '../../platform/installed-package.js'
+import { interrupted, jsonLine, type CliIo } from '../terminal/command-io.js'
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { formatCount } from '../../core/text.js'

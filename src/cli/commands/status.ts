@@ -2,19 +2,18 @@ import { relative } from 'node:path'
 import type { Command } from 'commander'
 import { formatCount } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
-import { isPostgresUrl } from '../../core/postgres-address.js'
-import { blamingDamage, problemOf } from '../../pipeline/checkpoint/verify.js'
+import { isPostgresUrl } from '../../core/server-addresses.js'
+import { blamingDamage, problemOf } from '../../pipeline/checkpoint/sqlite/verify.js'
 import type { ScopeCounts, UncertainLookup } from '../../pipeline/checkpoint/checkpoint.js'
-import { openCheckpointReader } from '../../pipeline/checkpoint/reader.js'
-import { type LookupKind, firstKinds } from '../../pipeline/rules/lookup-kind.js'
+import { openCheckpointReader } from '../../pipeline/checkpoint/sqlite/reader.js'
+import { type LookupKind, firstKinds } from '../../pipeline/lookups/lookup-kind.js'
 import { readInboxCounts, type InboxCounts } from '../../pipeline/inbox/inbox.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { quote, jsonLine, type CliIo } from '../terminal/io.js'
-import { warnOfStanding } from '../terminal/report-error.js'
+import { quote, jsonLine, type CliIo, warnOfStanding } from '../terminal/command-io.js'
 import { sharedStatusText } from '../terminal/shared-status-text.js'
-import { readStandingDecisions } from '../../pipeline/decisions/read-standing.js'
-import { decisionService, type Verdict } from '../../pipeline/rules/decision.js'
+import { readStandingDecisions } from '../../pipeline/decisions/decisions-book.js'
+import { decisionService, type Verdict } from '../../pipeline/lookups/decision.js'
 
 type StatusFlags = ConfigFlags & { uncertain?: boolean; json?: boolean }
 
@@ -82,7 +81,7 @@ const notFound = (path: string) =>
 
 /** The same of one that several processes share, and who they are. */
 async function showSharedStatus(settings: Settings, flags: StatusFlags, io: CliIo): Promise<void> {
-  const { openSharedToRead } = await import('../../pipeline/checkpoint/postgres/open.js')
+  const { openSharedToRead } = await import('../../pipeline/checkpoint/postgres/open-database.js')
   const { readSharedCounts, readSharedStatus, readSharedUncertain } =
     await import('../../pipeline/checkpoint/postgres/status.js')
   const shared = await openSharedToRead(settings.checkpoint.path, io)

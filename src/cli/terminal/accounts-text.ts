@@ -1,6 +1,6 @@
 import { formatCount } from '../../core/text.js'
 import type { AccountSummary, BookedUnits } from '../../service/accounts/account-book.js'
-import type { KeyInfo } from '../../service/accounts/keys.js'
+import type { KeyInfo } from '../../service/accounts/accounts.js'
 import type { SecretInfo } from '../../service/accounts/secrets.js'
 
 /** What `enrich accounts …` prints for people. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { removeStale, temporaryMark } from '../../platform/durable-files.js'
+import { removeStale, temporaryMark } from '../../platform/files.js'
 import { html, pageHtml } from '../../web/html.js'
 
 const folderPrefix = 'enrich-review-'

@@ -1,11 +1,12 @@
 import { basename } from 'node:path'
 import { formatBytes, formatCount, plural } from '../../core/text.js'
-import { formatDuration } from '../../core/duration.js'
-import type { LoadStep } from '../../registry/import/load/load.js'
-import { termList } from './io.js'
-import type { FormatName } from '../../registry/import/formats.js'
-import type { ImportResult, LineReason } from '../../registry/import/import-report.js'
-import type { RegistryInfo, SearchHit } from '../../registry/registry.js'
+import { formatDuration } from '../../core/time.js'
+import type { LoadStep, LoadedFile, LoadPlan } from '../../registry/import/load/load.js'
+import { termList } from './command-io.js'
+import type { FormatName } from '../../registry/import/import-file.js'
+import type { ImportResult, LineReason } from '../../registry/import/run-import.js'
+import type { RegistryInfo, SearchHit, LinkageReport } from '../../registry/registry.js'
+import { matchWeights, thresholdBits, vetoes } from '../../registry/linkage/compare-rows.js'
 
 /** What `enrich registry …` prints for people. */
 export function importText(
@@ -146,4 +147,155 @@ export function searchText(name: string, hits: readonly SearchHit[]): string {
     return `${String(hit.score).padStart(3)}  ${hit.legalName}${shown}  ${place}  ${hit.status ?? ''}  ${hit.entityId}`
   })
   return `${lines.join('\n')}\n`
+}
+
+/** What `enrich registry load` prints for people: the plan, each file, the sum. */
+export function planText({ steps, leftOut }: LoadPlan, registryPath: string): string {
+  const lines =
+    steps.length === 0
+      ? []
+      : [`To load into ${registryPath}, in this order:`, ...tableLines(steps), ...mapLines(steps)]
+  if (leftOut.length > 0) {
+    lines.push('Left out:')
+    for (const { path, reason, command } of leftOut) {
+      lines.push(`  ${path}: ${reason}`)
+      if (command !== null) lines.push(`    once you have looked at it: ${command}`)
+    }
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function tableLines(steps: readonly LoadStep[]): string[] {
+  const rows = [
+    ['', 'format', 'rows', 'of', 'file'],
+    ...steps.map((step, index) => [
+      String(index + 1),
+      step.format,
+      step.rowEstimate === null ? '?' : `~${formatCount(step.rowEstimate)}`,
+      step.fileDate.slice(0, 10),
+      step.path,
+    ]),
+  ]
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
+  return rows.map((row) => {
+    const [at = '', format = '', count = '', day = '', file = ''] = row
+    const [atWidth = 0, formatWidth = 0, countWidth = 0, dayWidth = 0] = widths
+    return `  ${at.padStart(atWidth)}  ${format.padEnd(formatWidth)}  ${count.padStart(countWidth)}  ${day.padEnd(dayWidth)}  ${file}`
+  })
+}
+
+/** A CSV of no known format is read by its headers: the plan says how, before it is read. */
+function mapLines(steps: readonly LoadStep[]): string[] {
+  return steps.flatMap((step, index) => {
+    if (step.proposal === null) return []
+    const { idType, map, country, jurisdiction, unused } = step.proposal
+    const fields = Object.entries(map).map(([field, column]) =>
+      field === column ? field : `${field}=${column}`,
+    )
+    const known = `known by ${idType === 'registration_id' ? `registration number${country === null ? '' : ` (${country})`}` : (idType ?? '').toUpperCase()}`
+    const home = jurisdiction === null ? '' : `; registered in ${jurisdiction} where no other place is stated`
+    const left = unused.length === 0 ? '' : `; not used: ${unused.join(', ')}`
+    return [`  ${index + 1} is read as csv, ${known}: ${fields.join(', ')}${home}${left}`]
+  })
+}
+
+export function loadedText({ step, result, error }: LoadedFile): string {
+  if (result === null) return `${step.path}: not loaded: ${error?.message ?? ''}\n`
+  const isOwnList = step.format === 'csv'
+  return importText(result, `${step.path} (${step.format})`, { registryPath: null, isOwnList })
+}
+
+export function failureText(failed: readonly LoadedFile[]): string {
+  return failed.map(({ step, error }) => `${step.path} (${error?.message ?? ''})`).join('; ')
+}
+
+export function summaryText(
+  files: readonly LoadedFile[],
+  { leftOut }: LoadPlan,
+  registryPath: string,
+  elapsedMs: number,
+): string {
+  const results = files.flatMap(({ result }) => (result === null ? [] : [result]))
+  const sum = (pick: (result: (typeof results)[number]) => number) =>
+    formatCount(results.reduce((total, result) => total + pick(result), 0))
+  const parts = [
+    `${results.length} of ${files.length} files loaded`,
+    `${sum(({ rowCount }) => rowCount)} rows`,
+    `${sum(({ rejectedCount }) => rejectedCount)} rejected`,
+    `${(elapsedMs / 1_000).toFixed(1)} s`,
+    ...(leftOut.length === 0 ? [] : [`${leftOut.length} left out`]),
+  ]
+  return `${parts.join(', ')}\nNext: enrich companies.csv -o out.csv --registry ${registryPath}\n`
+}
+
+type Joined = LinkageReport['joined'][number]
+type Apart = LinkageReport['apart'][number]
+type Evidence = Apart['examples'][number]
+
+const joinedTexts: Readonly<Record<Joined['reason'], string>> = {
+  successor: 'a register names the one that took its place',
+  branch: 'a register names its head office',
+  lei: 'one LEI',
+  registration_id: 'one number of one register',
+  cik: 'one CIK',
+  name: 'one name, and place and numbers bear it out',
+}
+
+const apartTexts: Readonly<Record<Apart['reason'], string>> = {
+  ...vetoes,
+  several_rows: 'another row of the source fits as well',
+  other_form: 'their legal forms differ',
+  other_company: 'other registrations of theirs contradict each other',
+  below_threshold: `less than ${thresholdBits} bits speak for one company`,
+}
+
+const examplesShown = 3
+
+/** What `registry info --linkage` prints for people, below what `registry info` does. */
+export function linkageText({ joined, apart }: LinkageReport): string {
+  const lines = [
+    `joined    ${total(joined)} registrations of one company, by`,
+    ...joined.flatMap(({ reason, count, examples }) => [
+      line(reason, count, joinedTexts[reason]),
+      ...examples
+        .slice(0, examplesShown)
+        .map(({ legalName, evidence }) => `      ${joinText(legalName, evidence)}`),
+    ]),
+    `apart     ${total(apart)} pairs of one name in two sources, because`,
+    ...apart.flatMap(({ reason, count, examples }) => [
+      line(reason, count, apartTexts[reason]),
+      ...examples.slice(0, examplesShown).map((evidence) => `      ${pairText(evidence, 'and')}`),
+    ]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function total(counts: readonly { readonly count: number }[]): string {
+  return formatCount(counts.reduce((sum, { count }) => sum + count, 0))
+}
+
+function line(reason: string, count: number, meaning: string): string {
+  return `  ${reason.padEnd(16)} ${formatCount(count).padStart(7)}   ${meaning}`
+}
+
+function joinText(legalName: string, evidence: Evidence | null): string {
+  return evidence === null ? legalName : pairText(evidence, 'is')
+}
+
+function pairText({ registrations, bits, levels }: Evidence, between: 'is' | 'and'): string {
+  return `${registrations.map(({ name }) => name).join(` ${between} `)}: ${bits} bits (${levelsText(levels)})`
+}
+
+/** The levels that tell something, the most telling first. */
+function levelsText(levels: Evidence['levels']): string {
+  return Object.entries(levels)
+    .map(([comparison, level]) => {
+      const known: Readonly<Record<string, { bits: number }>> =
+        matchWeights[comparison as keyof typeof matchWeights]
+      return { text: `${comparison} ${level}`.replaceAll('_', ' '), bits: known[level]?.bits ?? 0 }
+    })
+    .filter(({ bits }) => bits !== 0)
+    .sort((a, b) => Math.abs(b.bits) - Math.abs(a.bits))
+    .map(({ text, bits }) => `${text} ${bits > 0 ? '+' : ''}${bits}`)
+    .join(', ')
 }

@@ -1,14 +1,13 @@
 import { formatCount, plural } from '../../core/text.js'
-import { columnLines } from '../../pipeline/rules/column-report.js'
-import { spendingText } from '../../pipeline/rules/planned-spending.js'
-import { progressLine, progressParts, wholeOf, type Progress } from '../../pipeline/rules/progress.js'
-import { endedBy, explainStop } from '../../pipeline/rules/stop.js'
+import { columnLines } from '../../pipeline/lookups/column-report.js'
+import { spendingText } from '../../pipeline/figures/planned-spending.js'
+import { progressLine, progressParts, wholeOf, type Progress } from '../../pipeline/figures/progress.js'
+import { endedBy, explainStop } from '../../pipeline/figures/stop.js'
 import type { RunEvent } from '../../pipeline/events.js'
-import { commandLine, type CliIo } from './io.js'
-import { planWords } from './plan-words.js'
-import { lookupsText } from './stage-text.js'
+import { commandLine, type CliIo } from './command-io.js'
+import { planWords, lookupsText } from './lookup-text.js'
 import { errorLines, nextSteps, summaryLines } from './summary-text.js'
-import { cutToWidth, displayWidth } from '../../core/display-width.js'
+import { cutToWidth, displayWidth } from '../../core/terminal-text.js'
 
 export interface ReporterFlags {
   json?: boolean

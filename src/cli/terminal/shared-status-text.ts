@@ -1,7 +1,7 @@
 import { formatCount } from '../../core/text.js'
-import { formatDuration } from '../../core/duration.js'
-import { printable } from '../../core/printable.js'
-import { formatAmount, unitsOf } from '../../pipeline/rules/money.js'
+import { formatDuration } from '../../core/time.js'
+import { printable } from '../../core/terminal-text.js'
+import { formatAmount, unitsOf } from '../../pipeline/figures/money.js'
 import type {
   JobStatus,
   PaceStatus,

@@ -1,11 +1,11 @@
 import { formatCount, plural } from '../../core/text.js'
-import { formatDuration } from '../../core/duration.js'
+import { formatDuration } from '../../core/time.js'
 import { argumentsOfGroups } from '../config-flags.js'
-import { lookupKinds } from '../../pipeline/rules/lookup-kind.js'
-import { formatPrice, moneyText } from '../../pipeline/rules/money.js'
-import { endedBy, explainStop, type KindStop } from '../../pipeline/rules/stop.js'
+import { lookupKinds } from '../../pipeline/lookups/lookup-kind.js'
+import { formatPrice, moneyText } from '../../pipeline/figures/money.js'
+import { endedBy, explainStop, type KindStop } from '../../pipeline/figures/stop.js'
 import type { RunSummary } from '../../pipeline/summary.js'
-import { countOf, lookupsText, stageLines } from './stage-text.js'
+import { countOf, lookupsText, stageLines } from './lookup-text.js'
 
 const deviationNamesMax = 3
 

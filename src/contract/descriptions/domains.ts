@@ -9,7 +9,7 @@ import {
   redirectInfo,
   websiteStatus,
 } from '../domain.js'
-import { buildMetadata, codeEntryV1, socialProfilesV1 } from '../entity-v1.js'
+import { buildMetadata, codeEntryV1, socialProfilesV1 } from '../earlier-versions.js'
 import { companyTexts } from './companies.js'
 import { describeBlock, describeFields, name } from './describe.js'
 import { outcomeTexts, webhookUrlText } from './resolutions.js'

@@ -1,8 +1,6 @@
-import { entityRecordV1, entityReplyV1 } from '../entity-v1.js'
-import { hierarchyData, hierarchyEntity, hierarchyRelationship, hierarchyReply } from '../hierarchy.js'
-import { fieldLimits } from '../limits.js'
-import { mcpFailure, mcpMessage, mcpResult } from '../mcp.js'
 import {
+  entityRecordV1,
+  entityReplyV1,
   candidateV2,
   entityV2,
   factorV2,
@@ -13,8 +11,10 @@ import {
   reportReply,
   resolutionQueryV2,
   resultV2,
-} from '../resolution-v2.js'
-import { searchQuery, searchReply, searchResult } from '../search.js'
+} from '../earlier-versions.js'
+import { hierarchyData, hierarchyEntity, hierarchyRelationship, hierarchyReply } from '../hierarchy.js'
+import { fieldLimits } from '../limits.js'
+import { mcpFailure, mcpMessage, mcpResult, searchQuery, searchReply, searchResult } from '../search.js'
 import { describeBlock, describeFields, name } from './describe.js'
 import { classificationV1Texts, flatCompanyTexts } from './domains.js'
 import {

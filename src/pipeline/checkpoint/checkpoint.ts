@@ -1,8 +1,8 @@
-import type { Lookup } from '../../core/identity.js'
-import type { Contender } from '../rules/misdirected.js'
+import type { Lookup } from '../../core/lookup-identity.js'
+import type { Contender } from '../answers/misdirected.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import type { LookupKind, StageKind } from '../rules/lookup-kind.js'
-import type { LookupPlan, LookupState, PlanPolicy } from '../rules/lookup-state.js'
+import type { LookupKind, StageKind } from '../lookups/lookup-kind.js'
+import type { LookupPlan, LookupState, PlanPolicy } from '../lookups/lookup-state.js'
 import type { SharedTurns } from './limit-turns.js'
 
 /** A lookup's number in the checkpoint: from 1, below 2^32 - 1. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { identityText, type Lookup } from '../../core/identity.js'
-import { keyTextOf, lookupKinds, type StageKind } from '../rules/lookup-kind.js'
+import { identityText, type Lookup } from '../../core/lookup-identity.js'
+import { keyTextOf, lookupKinds, type StageKind } from '../lookups/lookup-kind.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from './checkpoint.js'
 
 /** Bytes of a key: 128 bits of SHA-256, beyond any accidental collision. */

@@ -1,14 +1,43 @@
-import type { Lookup } from '../../core/identity.js'
-import type { StageKind } from '../rules/lookup-kind.js'
+import type { Lookup } from '../../core/lookup-identity.js'
+import type { StageKind } from '../lookups/lookup-kind.js'
 import {
   decidedQuestions,
   stageQuestions,
   type DecidedLookup,
   type StageQuestion,
-} from '../rules/stage-questions.js'
+} from '../lookups/stage-questions.js'
 import type { CheckpointReader, KnownAnswer, LookupId, StageAnswers } from './checkpoint.js'
-import { recordsOf } from './decided-records.js'
 import { idsOf, stageLookup } from './lookup-key.js'
+import { at } from '../../core/json.js'
+
+/** What a checkpoint has of the record of a company. */
+interface KnownRecord {
+  /** Null: it was never wanted. */
+  readonly known: KnownAnswer | null
+  /** As the service sent it (interface: "v3 entity record", its envelope); null where it never came. */
+  readonly body: unknown
+}
+
+/** Records of companies, by their ids; one that is being read anew is the old one until then. */
+export function recordsOf(
+  reader: Pick<CheckpointReader, 'known' | 'find'>,
+  entityIds: readonly string[],
+): ReadonlyMap<string, KnownRecord> {
+  const names = [...new Set(entityIds)]
+  const known = reader.known(
+    idsOf(
+      reader,
+      names.map((name) => stageLookup('entity', name)),
+    ),
+  )
+  return new Map(
+    names.map((name, index) => {
+      const found = known[index] ?? null
+      const isHere = found !== null && found.line !== null
+      return [name, { known: found, body: isHere ? (at(JSON.parse(found.body()), 'data') ?? null) : null }]
+    }),
+  )
+}
 
 /** What a person decided of a lookup; null: nothing. */
 export type DecidedOf = (id: LookupId) => DecidedLookup | null

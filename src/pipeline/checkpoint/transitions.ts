@@ -1,7 +1,6 @@
 import { runObjectLenient } from '../../contract/resolution.js'
-import { moveLookup, type LookupEvent } from '../rules/lookup-life.js'
-import type { LookupState } from '../rules/lookup-state.js'
-import { provenOwner } from '../rules/misdirected.js'
+import { moveLookup, type LookupEvent, type LookupState } from '../lookups/lookup-state.js'
+import { provenOwner } from '../answers/misdirected.js'
 import type { Answer, Claim, LookupId, RunContender, RunHolder } from './checkpoint.js'
 
 /**

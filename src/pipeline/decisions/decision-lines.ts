@@ -1,9 +1,9 @@
-import { parseBaseUrl } from '../../core/base-url.js'
-import { isEntityId } from '../../core/entity-id.js'
+import { parseBaseUrl } from '../../core/server-addresses.js'
+import { isEntityId } from '../../core/identifiers.js'
 import { UserError } from '../../core/errors.js'
-import { instantMs } from '../../core/instant.js'
-import { csvText } from '../../tables/csv-text.js'
-import { verdicts, type Decision, type Verdict } from '../rules/decision.js'
+import { instantMs } from '../../core/time.js'
+import { csvText } from '../../tables/csv-writer.js'
+import { verdicts, type Decision, type Verdict } from '../lookups/decision.js'
 
 /** The columns of a decisions file, in the order in which they are written. */
 export const decisionColumns = [

@@ -17,10 +17,10 @@ import {
   publishFile,
   removeStaleTemporaries,
   temporaryPath,
-} from '../../platform/durable-files.js'
-import { FileLockedError, withFileLock } from '../../platform/file-lock.js'
-import { finalPath } from '../../platform/same-file.js'
-import type { Decision } from '../rules/decision.js'
+  finalPath,
+} from '../../platform/files.js'
+import { FileLockedError, withFileLock } from '../../platform/file-locks.js'
+import type { Decision } from '../lookups/decision.js'
 import { decisionLine, decisionsHeader } from './decision-lines.js'
 import { invalidFile, readDecisions, type ReadDecisions } from './read-decisions.js'
 

@@ -1,8 +1,7 @@
 import { UserError } from '../../core/errors.js'
 import { CsvScanner } from '../../tables/csv-scanner.js'
-import { openText, textPieces } from '../../tables/text-source.js'
-import type { LocatedRecord } from '../../tables/records.js'
-import type { Decision } from '../rules/decision.js'
+import { openText, textPieces, type LocatedRecord } from '../../tables/record-source.js'
+import type { Decision } from '../lookups/decision.js'
 import {
   decisionColumns,
   decisionLine,

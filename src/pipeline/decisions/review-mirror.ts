@@ -1,7 +1,7 @@
 import { openOwn } from '../../platform/own-sqlite.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
-import { reviewStorePath } from './paths.js'
-import { reviewStoreAt, SqliteReviewReader } from './review-store.js'
+import { reviewStorePath } from '../checkpoint/paths.js'
+import { reviewStoreAt, SqliteReviewReader, type KeptCandidates } from './review-store.js'
 
 /** A decision as it is on a server: a row of `decisions`. */
 export interface MirroredDecision {
@@ -64,3 +64,12 @@ const prepareWrites = (database: Sqlite) => ({
     'INSERT OR REPLACE INTO candidates (scope, lookup, found, found_at_ms) VALUES (?, ?, ?, 0)',
   ),
 })
+
+/** What people decided, and candidates, on a server: readers read the review store beside the local checkpoint. */
+export interface RunReview {
+  readonly candidates: KeptCandidates
+  /** What stands is there to be read once it resolves; again, what was decided since. */
+  bringDecisions(): Promise<void>
+  /** The candidates of lookups (hexadecimal keys) are there to be read. */
+  bringCandidates(scope: string, lookups: readonly string[]): Promise<void>
+}

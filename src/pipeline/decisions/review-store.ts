@@ -3,13 +3,19 @@ import { UserError } from '../../core/errors.js'
 import { createGatheredTransactions, type GatheredTransactions } from '../../platform/gathered-commits.js'
 import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { isDiskFull, NotOursError, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
-import type { Candidate } from '../rules/candidate.js'
-import type { Decision, KeptDecision } from '../rules/decision.js'
-import { packCandidates, unpackCandidates } from './packed-candidates.js'
-import { reviewStorePath } from './paths.js'
-import { decisionRow, keptDecision, prepareReviewQueries, reviewMigrations } from './review-tables.js'
+import type { Candidate } from '../answers/candidate.js'
+import type { Decision, KeptDecision } from '../lookups/decision.js'
+import {
+  packCandidates,
+  unpackCandidates,
+  decisionRow,
+  keptDecision,
+  prepareReviewQueries,
+  reviewMigrations,
+} from './review-tables.js'
+import { reviewStorePath } from '../checkpoint/paths.js'
 
-export type { KeptDecision } from '../rules/decision.js'
+export type { KeptDecision } from '../lookups/decision.js'
 
 /** The decision that somebody else made of a lookup in the meantime. */
 type DecideOutcome =

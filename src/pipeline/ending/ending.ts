@@ -1,16 +1,92 @@
-import { interruptionCode } from '../../core/errors.js'
+import { interruptionCode, UserError } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
-import { version } from '../../platform/version.js'
+import { version } from '../../platform/installed-package.js'
 import type { RunObserver } from '../events.js'
-import type { Alarm } from '../rules/alarms.js'
-import type { ChangeCounts } from '../rules/change-kinds.js'
-import { exitCodeOf } from '../rules/exit-code.js'
-import type { RunEnd } from '../rules/run-end.js'
-import { endedBy, explainStop } from '../rules/stop.js'
-import type { Money } from '../rules/money.js'
-import type { RunSummary } from '../rules/run-summary.js'
-import { alarmsOf, createEndReporter, type EndingOptions } from './end-reporter.js'
-import { endOfError } from './end-of-error.js'
+import {
+  type Alarm,
+  conditionText,
+  evaluateAlarms,
+  type AlarmCondition,
+  type AlarmFacts,
+} from '../figures/alarms.js'
+import type { ChangeCounts } from '../figures/change-kinds.js'
+import { exitCodeOf, type RunSummary } from '../figures/run-summary.js'
+import type { RunEnd } from '../figures/notify-message.js'
+import { endedBy, explainStop } from '../figures/stop.js'
+import type { Money } from '../figures/money.js'
+import { withoutAddressSecrets } from '../../core/local-path.js'
+import { explainSystemFailure } from '../../platform/system-limits.js'
+import { writeMetricsFile } from './metrics-file.js'
+import { notifyOfRun, type NotifyOptions } from './notify.js'
+
+/** Who hears of the end of a run, and what makes it an alarm. */
+export interface EndingOptions {
+  /** Of --fail-on. */
+  readonly conditions: readonly AlarmCondition[]
+  readonly metricsPath: string | null
+  readonly notify: NotifyOptions | null
+}
+
+interface EndReporter {
+  /** Metrics file, then message; once, whatever ended the run first. Never throws. */
+  report(end: RunEnd): Promise<void>
+}
+
+interface EndReporterDeps {
+  readonly ending: EndingOptions
+  readonly clock: Clock
+  readonly observe: RunObserver
+}
+
+/** What does not work out is a warning: the run has ended as it did. */
+function createEndReporter({ ending, clock, observe }: EndReporterDeps): EndReporter {
+  let isReported = false
+  const warn = (text: string | null) => {
+    if (text !== null) observe({ type: 'notice', text, isWarning: true })
+  }
+  return {
+    report: async (end) => {
+      if (isReported) return
+      isReported = true
+      if (ending.metricsPath !== null) warn(await writeMetricsFile(ending.metricsPath, end))
+      if (ending.notify !== null) warn(await notifyOfRun(end, { ...ending.notify, clock }))
+    },
+  }
+}
+
+/** The alarms of a run that wrote its output. What cannot be judged is said. */
+function alarmsOf(
+  conditions: readonly AlarmCondition[],
+  facts: AlarmFacts,
+  observe: RunObserver,
+): readonly Alarm[] {
+  const { alarms, skipped } = evaluateAlarms(conditions, facts)
+  if (skipped.length > 0) {
+    const listed = skipped.map(conditionText).join(', ')
+    observe({ type: 'notice', text: `No output before this one is known, so ${listed} was not judged.` })
+  }
+  return alarms
+}
+
+type EndByError = Pick<RunEnd, 'exitCode'> & { readonly failure: NonNullable<RunEnd['failure']> }
+
+/** What a run ends with that what was thrown has ended, and what is said of it to others. */
+export function endOfError(thrown: unknown, interrupt: AbortSignal): EndByError {
+  const error = explainSystemFailure(thrown)
+  if (interrupt.aborted && (isAbort(error) || (error instanceof UserError && isAbort(error.cause)))) {
+    const exitCode = interruptionCode(interrupt.reason)
+    return { exitCode, failure: { code: 'INTERRUPTED', message: 'interrupted' } }
+  }
+  if (error instanceof UserError) {
+    const { code, exitCode, message } = error
+    return { exitCode, failure: { code, message: withoutAddressSecrets(message) } }
+  }
+  // What was thrown may hold anything, and is shown where it happens.
+  const message = 'the run ended by a bug; its process said which'
+  return { exitCode: 1, failure: { code: 'UNFORESEEN', message } }
+}
+
+const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError'
 
 /** Against the output before. */
 interface KnownChanges {

@@ -9,11 +9,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { errorText } from '../../core/error-text.js'
-import { UserError } from '../../core/errors.js'
-import { publishFile, temporaryPath } from '../../platform/durable-files.js'
+import { errorText, UserError } from '../../core/errors.js'
+import { publishFile, temporaryPath } from '../../platform/files.js'
 import { assertRegular, targetOf } from '../output/output-path.js'
-import type { RunEnd } from '../rules/run-end.js'
+import type { RunEnd } from '../figures/notify-message.js'
 import { earlierNames, type EarlierEnds } from './earlier-ends.js'
 
 /** What collects it is another user. */

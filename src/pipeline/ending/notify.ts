@@ -1,11 +1,9 @@
 import { basename } from 'node:path'
 import type { Secret } from '../../core/secret.js'
-import type { Clock } from '../../platform/clock.js'
-import { within } from '../../platform/outbound/deadline.js'
+import { type Clock, within } from '../../platform/clock.js'
 import type { HostResolver } from '../../platform/outbound/address-guard.js'
-import type { PostOutcome } from '../../platform/outbound/post.js'
-import { notifyBody, type NotifyFormat, type NotifyTime } from '../rules/notify-message.js'
-import type { RunEnd } from '../rules/run-end.js'
+import type { PostOutcome } from '../../platform/outbound/pinned-connect.js'
+import { notifyBody, type NotifyFormat, type NotifyTime, type RunEnd } from '../figures/notify-message.js'
 
 export interface NotifyOptions {
   /** Never shown, its host included: some receivers have their token there. */
@@ -71,12 +69,11 @@ function bodyOf(end: RunEnd, format: NotifyFormat): string {
 
 /** Loaded when there is something to send, before its time begins. */
 async function loadSending() {
-  const [guards, connects, posts] = await Promise.all([
+  const [guards, connects] = await Promise.all([
     import('../../platform/outbound/address-guard.js'),
     import('../../platform/outbound/pinned-connect.js'),
-    import('../../platform/outbound/post.js'),
   ])
-  return { ...guards, ...connects, ...posts }
+  return { ...guards, ...connects }
 }
 
 /** A sentence where the address may not be used. */

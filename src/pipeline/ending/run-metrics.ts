@@ -1,5 +1,5 @@
 import { Gauge, Registry } from 'prom-client'
-import type { RunEnd } from '../rules/run-end.js'
+import type { RunEnd } from '../figures/notify-message.js'
 import { earlierNames, type EarlierEnds } from './earlier-ends.js'
 
 /**

@@ -1,7 +1,6 @@
 import { UserError } from '../../core/errors.js'
-import { isSameFile } from '../../platform/same-file.js'
-import type { AskedFormat } from '../output/output-format.js'
-import { outputFormOf } from '../output/output-format.js'
+import { isSameFile } from '../../platform/files.js'
+import { type AskedFormat, outputFormOf } from '../output/output-format.js'
 import { assertOutputUsable } from '../output/output-path.js'
 import {
   publishTable,
@@ -11,7 +10,7 @@ import {
   type PlainTableTarget,
 } from '../output/plain-table.js'
 import type { SourceFile } from '../input/input.js'
-import type { Change } from '../rules/change-kinds.js'
+import type { Change } from '../figures/change-kinds.js'
 
 /** The columns of a file of changes, in their order, and what stands in each. */
 const columns = [

@@ -1,14 +1,20 @@
 import { createHash } from 'node:crypto'
 import { countryCodeOf } from '../../core/countries.js'
-import type { Lookup } from '../../core/identity.js'
+import type { Lookup } from '../../core/lookup-identity.js'
 import type { LookupIdentity } from '../checkpoint/checkpoint.js'
-import { digest } from '../checkpoint/row-checksums.js'
+import { digest } from '../checkpoint/tables.js'
 import type { RowIndex } from '../input/row-index.js'
 import type { LineWitness, WrittenLine } from '../output/answer-lines.js'
-import { countedOfLine } from '../rules/counted-of-line.js'
-import { publishedStateOf, publishedStateVersion } from '../rules/published-state.js'
-import { markBytes, noDigest, type Marks } from './marks.js'
-import type { HistoryWriter, LastOutput, NewEntry } from './history-writer.js'
+import { countedOfLine } from './output-figures.js'
+import { publishedStateOf, publishedStateVersion } from '../answers/published-state.js'
+import {
+  markBytes,
+  noDigest,
+  type Marks,
+  type HistoryWriter,
+  type LastOutput,
+  type NewEntry,
+} from './history-writer.js'
 
 /** The form of marks and states: the next run looks at every line again where it is another one. */
 export const recordedForm = (doubtThreshold: number): string => `${publishedStateVersion}/${doubtThreshold}`

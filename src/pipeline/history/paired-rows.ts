@@ -1,4 +1,4 @@
-import type { PublishedOutput } from './history.js'
+import type { PublishedOutput } from './remembered-runs.js'
 
 /** Rows of two outputs that are not alike, each once. Rows are counted from 0. */
 export interface PairedRows {

@@ -1,20 +1,20 @@
 import { sqliteCode, versionOf, type Sqlite } from '../../platform/sqlite.js'
-import { damaged } from '../checkpoint/damage-error.js'
-import { soundState, stateColumns, type StateRow } from '../checkpoint/history-proof.js'
+import { damaged } from '../checkpoint/checkpoint-errors.js'
+import { soundState, stateColumns, type StateRow } from '../checkpoint/sqlite/history-proof.js'
 import { entryDigest, historyTables } from '../checkpoint/history-tables.js'
-import { explained, openToRead } from '../checkpoint/open.js'
-import type {
-  HistoryReader,
-  KindSubmissions,
-  KnownHistory,
-  PublishedEntry,
-  PublishedOutput,
-  RememberedRun,
-} from './history.js'
-import { readScope } from '../rules/lookup-kind.js'
-import { readOutput } from './outputs.js'
-import { rememberedOf, runRowsOf } from './run-rows.js'
-import { withSubmissions } from './run-spending.js'
+import { explained, openToRead } from '../checkpoint/sqlite/open-database.js'
+import {
+  type HistoryReader,
+  type KindSubmissions,
+  type KnownHistory,
+  type PublishedEntry,
+  type PublishedOutput,
+  type RememberedRun,
+  withSubmissions,
+} from './remembered-runs.js'
+import { readScope } from '../lookups/lookup-kind.js'
+import { readOutput, rememberedOf, runRowsOf } from './history-rows.js'
+import { isHolderAlive } from '../../platform/file-locks.js'
 
 /**
  * Reads what a checkpoint remembers, while a run may be writing it.
@@ -152,3 +152,15 @@ function submissionsBetween(database: Sqlite, fromMs: number, toMs: number): Kin
 }
 
 type EntryRow = { address: Buffer; rowKey: string | null; name: string | null; ofEntry: Buffer } & StateRow
+
+/** Whether a run writes the checkpoint, as far as can be told without being in its way. Throws CHECKPOINT_*. */
+export function isRunGoingOn(checkpointPath: string): boolean {
+  if (!isHolderAlive(`${checkpointPath}.lock`)) return false
+  const history = openHistory(checkpointPath)
+  try {
+    // The newest one: a process may live on behind its run.
+    return history?.runs()[0]?.endedAtMs === null
+  } finally {
+    history?.close()
+  }
+}

@@ -3,8 +3,8 @@ import { UserError } from '../../core/errors.js'
 import { createGatheredTransactions, type GatheredTransactions } from '../../platform/gathered-commits.js'
 import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { NotOursError, prepare, type Sqlite } from '../../platform/sqlite.js'
-import { explainCheckpointError, explained } from '../checkpoint/open.js'
-import type { LookupKind } from '../rules/lookup-kind.js'
+import { explainCheckpointError, explained } from '../checkpoint/sqlite/open-database.js'
+import type { LookupKind } from '../lookups/lookup-kind.js'
 import { receiverLimits } from './limits.js'
 
 /** Marks an SQLite file as an inbox ("enri"). */

@@ -7,7 +7,7 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import type { ListenAddress } from '../../core/listen-address.js'
+import type { ListenAddress } from '../../core/server-addresses.js'
 import {
   judgeSignatureHeaders,
   verifyDelivery,
@@ -16,8 +16,7 @@ import {
   type WebhookKeys,
 } from '../../core/webhook-signature.js'
 import type { Clock } from '../../platform/clock.js'
-import { drainRequest } from '../../platform/drain-request.js'
-import { closeWithin, httpUrl, listen } from '../../platform/listening.js'
+import { drainRequest, closeWithin, httpUrl, listen } from '../../platform/http-server.js'
 import type { Inbox } from './inbox.js'
 import { receiverLimits } from './limits.js'
 

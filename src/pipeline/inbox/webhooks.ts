@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
-import type { ListenAddress } from '../../core/listen-address.js'
+import type { ListenAddress } from '../../core/server-addresses.js'
 import type { WebhookKeys } from '../../core/webhook-signature.js'
-import type { Clock } from '../../platform/clock.js'
-import { WakeSignal } from '../../platform/wake-signal.js'
+import { type Clock, WakeSignal } from '../../platform/clock.js'
 import { inboxPath, openInbox, type Inbox } from './inbox.js'
 
 /** How a run gets its answers sent, rather than asking for them. */

@@ -1,11 +1,10 @@
 import { fileBytes } from '../../tables/bytes.js'
 import { openDelimited, type DelimitedFile } from '../../tables/delimited.js'
 import { strictRecords } from '../../tables/csv-scanner.js'
-import type { TableRecord } from '../../tables/records.js'
+import { type TableRecord, emptyFile } from '../../tables/record-source.js'
 import { freeName, indexOf, missingColumn, nameColumns } from './header.js'
 import type { SourceFile } from './sources.js'
 import { inBatches, type InputTable, type MemberRows, type ReadOptions, type TextRow } from './table.js'
-import { emptyFile } from '../../tables/text-source.js'
 
 const raggedLinesNotedMax = 5
 

@@ -1,12 +1,22 @@
 import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { UserError, unreachable, withHintFirst } from '../../core/errors.js'
-import { makeFolder } from '../../platform/durable-files.js'
-import type { SheetColumn } from '../../tables/xlsx/write/written-row.js'
-import { namedJob } from '../rules/job-name.js'
-import { noNested, type NestedColumns } from '../rules/nested-columns.js'
-import { blocksOf, type Partition } from '../rules/partition.js'
-import { noRows, rowsOfPart, type RowFilter } from './rows-of-part.js'
+import { makeFolder } from '../../platform/files.js'
+import type { SheetColumn } from '../../tables/xlsx/cells.js'
+import { namedJob, blocksOf, type Partition } from '../lookups/partition.js'
+import { noNested, type NestedColumns } from '../lookups/nested-columns.js'
+import {
+  noRows,
+  rowsOfPart,
+  type RowFilter,
+  type CellRow,
+  type InputTable,
+  type MemberRow,
+  type MemberRows,
+  type ReadOptions,
+  type RelationRows,
+  type TextRow,
+} from './table.js'
 import {
   formatOfPath,
   hashFiles,
@@ -17,15 +27,6 @@ import {
   type InputFormat,
   type SourceFile,
 } from './sources.js'
-import type {
-  CellRow,
-  InputTable,
-  MemberRow,
-  MemberRows,
-  ReadOptions,
-  RelationRows,
-  TextRow,
-} from './table.js'
 
 export { formatOfPath, type SourceFile } from './sources.js'
 export type { CellType, MemberRow, MemberRows, RelationRows, TextRow } from './table.js'

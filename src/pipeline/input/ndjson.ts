@@ -1,11 +1,10 @@
 import { UserError } from '../../core/errors.js'
-import { jsonMembers, unquote, type JsonMember } from '../../core/json-members.js'
+import { jsonMembers, unquote, type JsonMember } from '../../core/json.js'
 import { tableLimits } from '../../tables/limits.js'
 import { tooManyColumns } from '../../tables/file-error.js'
 import { fileBytes } from '../../tables/bytes.js'
-import { readArray } from '../../tables/json-array.js'
-import { readLines } from '../../tables/ndjson-lines.js'
-import type { NestedColumn, NestedColumns } from '../rules/nested-columns.js'
+import { readArray, readLines } from '../../tables/json-records.js'
+import type { NestedColumn, NestedColumns } from '../lookups/nested-columns.js'
 import type { SourceFile } from './sources.js'
 import { typedJson } from './typed-cells.js'
 import {
@@ -17,7 +16,7 @@ import {
   type ReadOptions,
   type TextRow,
 } from './table.js'
-import { openText, type TextSource } from '../../tables/text-source.js'
+import { openText, type TextSource } from '../../tables/record-source.js'
 import { isSafeNumber } from 'lossless-json'
 
 /** The objects of a text, each on a line of JSON without a break; checked if that is wanted. */

@@ -1,7 +1,7 @@
 import { sqlName, sqlPath, type DuckDb } from '../../parquet/duckdb.js'
 import type { Column } from '../../parquet/part-sql.js'
 import { sqlRelation } from '../../parquet/read-sql.js'
-import { blocksOf, type Partition } from '../rules/partition.js'
+import { blocksOf, type Partition } from '../lookups/partition.js'
 
 interface PartDeps {
   readonly duckDb: Pick<DuckDb, 'all'>

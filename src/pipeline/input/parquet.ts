@@ -1,5 +1,4 @@
-import { errorText } from '../../core/error-text.js'
-import { UserError } from '../../core/errors.js'
+import { errorText, UserError } from '../../core/errors.js'
 import { isOutOfMemory, openDuckDb, sqlName, type DuckDb, type DuckDbChunk } from '../../parquet/duckdb.js'
 import {
   geoMetadata,
@@ -14,12 +13,12 @@ import {
   textExpression,
   type GeoMetadata,
 } from '../../parquet/read-sql.js'
-import { leafCountOf, readMemoryBytes } from '../../parquet/memory-budget.js'
+import { leafCountOf, readMemoryBytes } from '../../parquet/limits.js'
 import type { Column } from '../../parquet/part-sql.js'
 import { tableLimits } from '../../tables/limits.js'
 import { tooManyColumns } from '../../tables/file-error.js'
-import type { NestedColumn, NestedColumns } from '../rules/nested-columns.js'
-import type { Partition } from '../rules/partition.js'
+import type { NestedColumn, NestedColumns } from '../lookups/nested-columns.js'
+import type { Partition } from '../lookups/partition.js'
 import { relationOfPart } from './parquet-part.js'
 import { missingColumn } from './header.js'
 import type { SourceFile } from './sources.js'

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream, rmSync, statSync, type BigIntStats
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { UserError } from '../../core/errors.js'
-import { makeFolder, removeStale, temporaryMark } from '../../platform/durable-files.js'
+import { makeFolder, removeStale, temporaryMark } from '../../platform/files.js'
 import { fileError } from '../../tables/file-error.js'
 
 const filesMax = 10_000

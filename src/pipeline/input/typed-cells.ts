@@ -1,5 +1,4 @@
-import { dayCell, type Cell } from '../../tables/xlsx/cell.js'
-import type { CellKind } from '../../tables/xlsx/cell-value.js'
+import { dayCell, type Cell, type CellKind } from '../../tables/xlsx/cells.js'
 import type { CellType } from './table.js'
 
 /** Of an exact number Excel keeps 15 digits, of one that is a double anyway all that it has. */

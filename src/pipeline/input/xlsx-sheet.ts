@@ -1,9 +1,8 @@
 import { UserError } from '../../core/errors.js'
-import { findHeader, type SampleRow } from '../../tables/xlsx/sheet-header.js'
-import type { CellRange } from '../../tables/xlsx/references.js'
-import type { SheetRow } from '../../tables/xlsx/sheet-rows.js'
+import { findHeader, type SampleRow, type SheetRow } from '../../tables/xlsx/sheet-rows.js'
+import type { CellRange } from '../../tables/xlsx/cells.js'
 import type { ScannedCell, XlsxFile } from '../../tables/xlsx/xlsx-file.js'
-import { findNameColumn } from '../rules/detect-columns.js'
+import { findNameColumn } from '../lookups/detect-columns.js'
 import { KindTally } from './typed-cells.js'
 import { nameColumns, type HeaderCell } from './header.js'
 

@@ -1,8 +1,8 @@
-import type { BasisRow } from '../rules/answer-line.js'
-import { columnKinds } from '../rules/column-kinds.js'
-import { neutraliseFormula, type AnswerColumnName, type OutputColumn } from '../rules/columns.js'
-import { linePositions, sliceLine } from '../rules/joined-line.js'
-import { isBasisOfStage } from '../rules/stage-lines.js'
+import type { BasisRow } from '../answers/answer-line.js'
+import { columnKinds } from '../answers/column-kinds.js'
+import { neutraliseFormula, type AnswerColumnName, type OutputColumn } from '../answers/columns.js'
+import { linePositions, sliceLine } from '../answers/joined-line.js'
+import { isBasisOfStage } from '../answers/stage-lines.js'
 import { unreachable } from '../../core/errors.js'
 
 /** The JSON text of a column: lines hold every one of an answer, and those of the stages that were asked. */

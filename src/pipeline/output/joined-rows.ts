@@ -1,11 +1,10 @@
-import type { LineFile } from '../../parquet/line-writer.js'
-import type { TableSink } from '../../tables/csv-text.js'
+import type { LineFile } from '../../parquet/part-sql.js'
+import type { TableSink } from '../../tables/csv-writer.js'
 import { inputChanged, type TextRow } from '../input/input.js'
-import type { BasisPlace, OutputColumn } from '../rules/columns.js'
+import type { BasisPlace, OutputColumn } from '../answers/columns.js'
 import { basisCells, type BasisCells } from './answer-cells.js'
 import type { AnswerLines } from './answer-lines.js'
-import { writerLimits } from './limits.js'
-import type { OutputFormat } from './output-format.js'
+import { writerLimits, type OutputFormat } from './output-format.js'
 import type { WrittenInput } from './sample.js'
 
 /** What is written, and how. */

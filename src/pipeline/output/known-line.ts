@@ -1,6 +1,6 @@
 import type { KnownAnswer } from '../checkpoint/checkpoint.js'
-import type { Unanswered } from '../rules/answer-line.js'
-import { lineVersions, renderLine } from '../rules/stage-lines.js'
+import type { Unanswered } from '../answers/answer-line.js'
+import { lineVersions, renderLine } from '../answers/stage-lines.js'
 
 /** Why what is known of a lookup is no answer; null where it is one, or an old one until the new one comes. */
 export function unansweredOf(known: KnownAnswer | null): Unanswered | null {

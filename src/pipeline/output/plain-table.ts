@@ -1,10 +1,10 @@
-import type { WrittenCell } from '../../tables/xlsx/write/written-row.js'
-import { neutraliseFormula } from '../rules/columns.js'
+import type { WrittenCell } from '../../tables/xlsx/cells.js'
+import { neutraliseFormula } from '../answers/columns.js'
 import type { OutputForm } from './output-format.js'
 import { publishMain, stageAndWrite } from './publish.js'
 import type { WrittenInput } from './sample.js'
 import type { WriteOptions } from './joined-rows.js'
-import { linkedText } from './xlsx-cells.js'
+import { linkedText } from './xlsx.js'
 
 export interface PlainColumn {
   readonly name: string

@@ -2,8 +2,8 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { collectGarbage } from '../../parquet/duckdb.js'
 import { parquetLimits } from '../../parquet/limits.js'
-import { LineWriter, type LineFile } from '../../parquet/line-writer.js'
-import { removeStaleTemporaries, temporaryPath } from '../../platform/durable-files.js'
+import { LineWriter, type LineFile } from '../../parquet/part-sql.js'
+import { removeStaleTemporaries, temporaryPath } from '../../platform/files.js'
 import { targetOf, writeFailure } from './output-path.js'
 
 /**

@@ -1,8 +1,7 @@
 import { unreachable } from '../../core/errors.js'
-import type { WrittenRow } from '../../tables/xlsx/write/written-row.js'
+import type { WrittenRow } from '../../tables/xlsx/cells.js'
 import type { Input, RelationRows } from '../input/input.js'
-import { writerLimits } from './limits.js'
-import type { OutputFormat } from './output-format.js'
+import { writerLimits, type OutputFormat } from './output-format.js'
 
 /** What of an input its rows are written by. */
 export interface WrittenInput extends Pick<

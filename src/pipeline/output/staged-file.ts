@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { createGzip } from 'node:zlib'
-import { publishFile, removeStaleTemporaries, temporaryPath } from '../../platform/durable-files.js'
-import { Packer } from '../../tables/packer.js'
+import { publishFile, removeStaleTemporaries, temporaryPath } from '../../platform/files.js'
+import { Packer } from '../../tables/zip-writer.js'
 import { assertRegular, targetOf, writeFailure } from './output-path.js'
 
 /**

@@ -1,11 +1,137 @@
 import { unreachable } from '../../core/errors.js'
-import { csvStyleOf, openCsvSink } from '../../tables/csv-text.js'
-import type { TextRow } from '../input/input.js'
+import { csvStyleOf, openCsvSink } from '../../tables/csv-writer.js'
+import {
+  type TextRow,
+  inputChanged,
+  type CellType,
+  type MemberRows,
+  type RelationRows,
+} from '../input/input.js'
 import { basisFileColumns, csvBasisRow, csvCells, jsonMembersOf } from './answer-cells.js'
-import { BasisWriter, joinAnswers, type WriteOptions } from './joined-rows.js'
-import { writeParquet } from './parquet.js'
+import { BasisWriter, joinAnswers, type WriteOptions, assertAllRows, takeLines } from './joined-rows.js'
 import { sinkOf, type OutputSink, type StagedFile } from './staged-file.js'
 import { writeXlsx } from './xlsx.js'
+import { openParquetWriter, type ParquetWriter, type RowNumbers } from '../../parquet/parquet-writer.js'
+import type { LineColumn } from '../../parquet/part-sql.js'
+import { columnKinds } from '../answers/column-kinds.js'
+import { writerLimits } from './output-format.js'
+import { RowSpool } from './row-spool.js'
+
+const cellTypes: Readonly<Record<CellType, string>> = {
+  text: 'VARCHAR',
+  integer: 'BIGINT',
+  double: 'DOUBLE',
+  boolean: 'BOOLEAN',
+  date: 'DATE',
+  timestamp: 'TIMESTAMP',
+  json: 'JSON',
+}
+
+/** Each answer is read once and joined in DuckDB. Columns of a Parquet input never leave it; others wait as lines. */
+async function writeParquet(
+  options: WriteOptions,
+  basis: BasisWriter | null,
+  file: StagedFile,
+): Promise<void> {
+  const { answers, columns, input, memoryBytes, signal, rowFiles } = options
+  const source = input.parquetSource()
+  const rowColumns = rowColumnsOf(input.columns, source)
+  const writer = await openParquetWriter({
+    path: file.temporary,
+    // Named after the output, so that the next run finds and removes what a killed one left.
+    folder: `${file.temporary}.parts`,
+    metadata: { ...options.metadata, ...(source.kind === 'relation' ? source.metadata : {}) },
+    rowColumns,
+    readsParquet: source.kind === 'relation',
+    lineColumns: columns.map(({ name, outputName, kind }) => ({
+      key: name,
+      name: outputName,
+      type: columnKinds[kind].sqlType,
+    })),
+    lines: answers?.distinct() ?? nothingBehind,
+    memoryBytes,
+  })
+  const interrupt = () => {
+    writer.interrupt()
+  }
+  signal?.addEventListener('abort', interrupt, { once: true })
+  try {
+    if (source.kind === 'relation') await writeRelation(source, rowColumns, options, writer)
+    else if (rowFiles === undefined) await writeMembers(source, options, file, writer)
+    else await writer.addFiles(rowFiles, numbersOf(options))
+    await writer.end()
+    const basisRowCount = basis === null ? 0 : (options.rowCount ?? 0)
+    for (let first = 0; first < basisRowCount; first += writerLimits.answerRows)
+      await takeLines(options, basis, first, Math.min(writerLimits.answerRows, basisRowCount - first))
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', interrupt)
+    await writer.close()
+  }
+}
+
+/** Rows that have all their columns themselves. */
+const nothingBehind = { numbers: Uint32Array.of(0), lines: () => ['{}'] }
+
+function rowColumnsOf(names: readonly string[], source: RelationRows | MemberRows): readonly LineColumn[] {
+  if (source.kind === 'relation')
+    return source.columns.map(({ name, type }, index) => ({ key: `c${index}`, name, type }))
+  return source.types.map((type, index) => ({
+    key: `c${index}`,
+    name: names[index] ?? '',
+    type: cellTypes[type],
+  }))
+}
+
+/** Numbers exactly as many as rows: a missing one would shift every row after it. Throws on abort. */
+function numbersOf({ answers, rowCount, signal }: WriteOptions): RowNumbers {
+  return (first, count) => {
+    signal?.throwIfAborted()
+    if (first + count > (rowCount ?? Infinity)) throw inputChanged('the input')
+    const numbers = answers?.numbers(first, count) ?? new Uint32Array(count)
+    if (numbers.length !== count)
+      throw new Error(`${numbers.length} answers for ${count} rows from row ${first}`)
+    return numbers
+  }
+}
+
+async function writeMembers(
+  source: MemberRows,
+  options: WriteOptions,
+  file: StagedFile,
+  writer: ParquetWriter,
+): Promise<void> {
+  const spool = new RowSpool(file.path, '')
+  try {
+    let first = 0
+    for await (const rows of source.rows()) {
+      options.signal?.throwIfAborted()
+      await spool.add(rows)
+      first += rows.length
+    }
+    assertAllRows(options, first)
+    await spool.end()
+    await writer.addFiles(spool.files, numbersOf(options))
+  } finally {
+    await spool.remove()
+  }
+}
+
+async function writeRelation(
+  source: RelationRows,
+  rowColumns: readonly LineColumn[],
+  options: WriteOptions,
+  writer: ParquetWriter,
+): Promise<void> {
+  const rowCount = await source.rowCount()
+  assertAllRows(options, rowCount)
+  const { relation, isScan, columns, bytesEstimate } = source
+  const cells = new Map(rowColumns.map((column, index) => [column, columns[index]?.cells ?? 'NULL']))
+  const rowBytes = bytesEstimate / Math.max(1, rowCount)
+  await writer.addRows({ relation, isScan, cells, rowBytes }, rowCount, numbersOf(options))
+}
 
 /**
  * Each row's answer is asked for once, and goes to the output and to the basis in the same pass. Returns the number of

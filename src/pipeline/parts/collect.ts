@@ -4,11 +4,19 @@ import type { Clock } from '../../platform/clock.js'
 import { outputFormOf, type AskedFormat, type OutputForm } from '../output/output-format.js'
 import { assertOutputUsable, basisPathOf, writeFailure } from '../output/output-path.js'
 import { publishText, StagedFile } from '../output/staged-file.js'
-import { readPartPath } from '../rules/partition.js'
+import { readPartPath } from '../lookups/partition.js'
 import { findJob } from './job-of-parts.js'
 import { assertAlike, joinBasis, joinRows } from './join-parts.js'
-import { factsOf, faultOf, filesOfAttempt, removeLeftovers } from './part-files.js'
-import { PartLedger, type FileFacts, type PartDatabase, type PublishedPart } from './part-ledger.js'
+import {
+  factsOf,
+  faultOf,
+  filesOfAttempt,
+  removeLeftovers,
+  PartLedger,
+  type FileFacts,
+  type PartDatabase,
+  type PublishedPart,
+} from './part-ledger.js'
 
 export interface CollectOptions {
   readonly database: PartDatabase

@@ -6,7 +6,7 @@ import {
   spacingMs,
   type Budget,
   type RateReading,
-} from '../rules/pacing.js'
+} from '../pace/pacing.js'
 import type { Clock } from '../../platform/clock.js'
 
 /** The right to one start. */

@@ -1,22 +1,21 @@
 import PQueue from 'p-queue'
 import type { RunObjectLenient } from '../../contract/resolution.js'
-import { backoffMs, FailureStreak } from '../rules/backoff.js'
-import { failedPollPolicy, pollsPolicy } from '../rules/reachability.js'
+import { backoffMs, FailureStreak, failedPollPolicy, pollsPolicy } from '../pace/backoff.js'
 import { unreachable } from '../../core/errors.js'
-import type { Clock } from '../../platform/clock.js'
+import { type Clock, WakeSignal } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
-import { WakeSignal } from '../../platform/wake-signal.js'
-import type { PollVerdict } from '../rules/outcome.js'
+import type { PollVerdict } from '../answers/outcome.js'
 import {
   isPastDeadline,
   nextPoll,
   type PollingPace,
   type PollPlan,
   type PollSupply,
-} from '../rules/polling.js'
-import { readRateHeaders } from '../rules/pacing.js'
-import { nextFallbackPoll, type FallbackRun } from '../rules/webhook-fallback.js'
-import { RunDurations, viewOpenRuns } from '../rules/run-durations.js'
+  nextFallbackPoll,
+  type FallbackRun,
+} from '../pace/polling.js'
+import { readRateHeaders } from '../pace/pacing.js'
+import { RunDurations, viewOpenRuns } from '../pace/run-durations.js'
 import type { Checkpoint, LookupId, OpenRun } from '../checkpoint/checkpoint.js'
 import type { AnswerRecorder, FinalAnswer } from './answer-recorder.js'
 import type { Backlog } from './backlog.js'

@@ -1,8 +1,8 @@
 import type { ServiceClient } from '../../client/client.js'
 import { customId as customIdOf } from '../../contract/ids.js'
 import type { KickoffBody, RunObjectLenient } from '../../contract/resolution.js'
-import type { Exchange } from '../../core/exchange.js'
-import type { LookupKind, StageKind } from '../rules/lookup-kind.js'
+import type { Exchange } from '../../core/http-exchange.js'
+import type { LookupKind, StageKind } from '../lookups/lookup-kind.js'
 import {
   judgeKickoff,
   judgePoll,
@@ -11,17 +11,17 @@ import {
   type KickoffVerdict,
   type PollVerdict,
   type ServerErrorMeaning,
-} from '../rules/outcome.js'
+} from '../answers/outcome.js'
 import {
   judgeEntityKickoff,
   judgeRecordKickoff,
   judgeRecordPoll,
   recordedAtMs,
   recordOutcome,
-} from '../rules/record-verdicts.js'
-import { renderAnswer } from '../rules/answer-line.js'
-import { findSchemaDeviations } from '../rules/schema-deviations.js'
-import { renderDomainLine, renderEntityLine, renderHierarchyLine } from '../rules/stage-lines.js'
+} from '../answers/record-verdicts.js'
+import { renderAnswer } from '../answers/answer-line.js'
+import { findSchemaDeviations } from '../answers/schema-deviations.js'
+import { renderDomainLine, renderEntityLine, renderHierarchyLine } from '../answers/stage-lines.js'
 import type { OpenRun, ToSubmit } from '../checkpoint/checkpoint.js'
 
 /** How one kind of lookups is asked: its requests, one each, and what their answers mean. */

@@ -1,7 +1,7 @@
 import type { LookupId } from '../checkpoint/checkpoint.js'
 import type { DeliveryState } from '../inbox/inbox.js'
-import type { OpenRunsView } from '../rules/run-durations.js'
-import type { Stop } from '../rules/stop.js'
+import type { OpenRunsView } from '../pace/run-durations.js'
+import type { Stop } from '../figures/stop.js'
 
 export type RequestKind = 'submissions' | 'polls'
 

@@ -1,8 +1,8 @@
-import { firstKinds, type LookupKind } from '../rules/lookup-kind.js'
-import type { Stop } from '../rules/stop.js'
+import { firstKinds, type LookupKind } from '../lookups/lookup-kind.js'
+import type { Stop } from '../figures/stop.js'
 import { connectMachines, type Machines } from './connect-machines.js'
 import type { SchedulerDeps } from './deps.js'
-import type { StageFeed } from './stage-feed.js'
+import type { StageFeed } from './kind-machine.js'
 import { Stopping } from './stopping.js'
 
 /** An interrupted run waits so long for the answers to submissions in flight. */

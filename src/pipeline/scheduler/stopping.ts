@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { waitsForRuns, type Stop } from '../rules/stop.js'
+import { waitsForRuns, type Stop } from '../figures/stop.js'
 
 /**
  * How a run, or one kind of its lookups, ends early: nothing new is submitted, and, unless what runs is still waited

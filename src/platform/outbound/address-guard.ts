@@ -1,7 +1,16 @@
 import { Resolver } from 'node:dns/promises'
-import { isAddressLiteral, isPublicAddress, isPublicName } from '../../core/public-address.js'
-import { judgeWebhookUrl } from '../../core/webhook-url.js'
-import { outboundLimits } from './limits.js'
+import { isAddressLiteral, isPublicAddress, isPublicName, judgeWebhookUrl } from '../../core/public-url.js'
+
+/** Of requests to addresses that users name: looking a name up, connecting, and what is read of the answer. */
+export const outboundLimits = {
+  /** Looking a receiver's name up: a try, and their number. */
+  resolveTryMs: 2_000,
+  resolveTriesMax: 2,
+  /** One address of a receiver; the next is tried after it. */
+  connectMsMax: 5_000,
+  /** What is read of a receiver's answer behind the status. */
+  receiverAnswerBytesMax: 64 * 1024,
+} as const
 
 /** Every address of a name, of both families; none where there is no such name. */
 export type HostResolver = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import { shownPostgresUrl, type PostgresAddress } from '../../core/postgres-address.js'
+import { shownPostgresUrl, type PostgresAddress } from '../../core/server-addresses.js'
 import type { PasswordMissingError } from './password.js'
 import type { PostgresExplanation } from './postgres.js'
 

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { PostgresAddress } from '../../core/postgres-address.js'
+import type { PostgresAddress } from '../../core/server-addresses.js'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

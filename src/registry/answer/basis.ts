@@ -6,7 +6,7 @@ import { naicsLabel, sicLabel } from '../reference/industry-codes.js'
 import { omittedIdentifierCount } from './entity-record.js'
 import { withoutRegistrySuffix } from '../../core/registry-suffix.js'
 import { recordUrls } from '../model/identifiers.js'
-import type { RowName } from '../model/registry-row.js'
+import type { RowName } from '../model/registry-rows.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
 /** An identifier of the query, or its website, as the registration bears it. */

@@ -1,6 +1,6 @@
 import { domainNameOf } from '../../core/domain-name.js'
 import { matchedConfidenceMin, type Factor, type Resolution } from '../../contract/result.js'
-import { candidateOf, emptyAnswer } from './answer.js'
+import { candidateOf, emptyAnswer } from './resolve.js'
 import {
   inactiveFactor,
   isSupportedKind,

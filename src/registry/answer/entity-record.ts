@@ -3,10 +3,8 @@ import { legalForm as legalForms, type LegalForm, type Sector } from '../../cont
 import { entityId, legalEntityId, presenceId } from '../../contract/ids.js'
 import { unknownClassification, unknownProfiles } from '../../contract/unknown.js'
 import { addressBlockOf, formattedAddress, authorityBlockOf, standingOf } from './registration-facts.js'
-import { businessModelOf } from '../reference/business-models.js'
-import { industryPathOf, naicsLabel, sicLabel } from '../reference/industry-codes.js'
-import { fundOrTrust } from '../normalize/fund-or-trust.js'
-import { parseName } from '../normalize/parsed-name.js'
+import { businessModelOf, industryPathOf, naicsLabel, sicLabel } from '../reference/industry-codes.js'
+import { fundOrTrust, parseName } from '../normalize/parsed-name.js'
 import { countryNameOf } from '../../core/countries.js'
 import type { RegistrationOutline, StoredEntity, StoredLegalEntity } from '../store/reader.js'
 

@@ -5,7 +5,7 @@ import { omittedIdentifierCount } from './entity-record.js'
 import { endText } from './basis.js'
 import { reasonsOf, type Impact, type Match } from './reasons.js'
 import type { NameComparison } from '../match/compare-names.js'
-import { fundOrTrust } from '../normalize/fund-or-trust.js'
+import { fundOrTrust } from '../normalize/parsed-name.js'
 import type { VariantKind } from '../normalize/name-variants.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 

@@ -1,6 +1,6 @@
 import { writeIdentifiers, type StatedIdentifier } from '../../core/stated-identifiers.js'
 import { matchedConfidenceMin, type Action, type Factor, type Resolution } from '../../contract/result.js'
-import { candidateOf } from './answer.js'
+import { candidateOf } from './resolve.js'
 import { basisOf } from './basis.js'
 import { primaryOf, resultEntityOf } from './entity-record.js'
 import {
@@ -13,9 +13,9 @@ import {
   isSupportedKind,
 } from './factors.js'
 import { placeSaid, type Impact } from './reasons.js'
-import type { IdentifiedDecision } from './decide-identified.js'
+import type { IdentifiedDecision } from './identifier-decision.js'
 import type { NameComparison } from '../match/compare-names.js'
-import type { PlaceAgreement } from '../match/place.js'
+import type { PlaceAgreement } from '../match/place-agreement.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
 /** An identifier of the query as the registration that was found by it bears it. */

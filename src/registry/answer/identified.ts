@@ -1,16 +1,26 @@
 import { domainNameOf } from '../../core/domain-name.js'
 import { statedKinds, type StatedIdentifier } from '../../core/stated-identifiers.js'
 import type { Resolution } from '../../contract/result.js'
-import { readAsked, type AskedIdentifiers } from './asked-identifiers.js'
-import { decideIdentified, type FoundIdentifier, type IdentifiedDecision } from './decide-identified.js'
+import {
+  readAsked,
+  type AskedIdentifiers,
+  decideIdentified,
+  type FoundIdentifier,
+  type IdentifiedDecision,
+} from './identifier-decision.js'
 import { companiesAbove, resolveDomain, type DomainDeps } from './domains.js'
 import { primaryOf } from './entity-record.js'
 import { identifiedAnswer, labelOf, type BorneIdentifier } from './identified-answer.js'
-import { answerByName } from './name-beside-identifiers.js'
-import { createNameJudge, isLegalName, type AskedName, type NameJudge } from './name-judge.js'
+import {
+  answerByName,
+  createNameJudge,
+  isLegalName,
+  type AskedName,
+  type NameJudge,
+} from './name-with-identifiers.js'
 import { readQuery, type NameQuery, type ResolveDeps } from './resolve.js'
 import type { CandidateName } from '../match/candidate.js'
-import { agreementOf, parseLocation, type Place } from '../match/place.js'
+import { agreementOf, parseLocation, type Place } from '../match/place-agreement.js'
 import { siteFit } from '../model/domain-holder.js'
 import type { IdentifierFinder, IdentifierHolder } from '../store/identifier-index.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'

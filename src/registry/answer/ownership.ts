@@ -2,7 +2,7 @@ import type { EntityType } from '../../contract/enums.js'
 import { entityId, type EntityId } from '../../contract/ids.js'
 import { recordUrl } from './basis.js'
 import { isListed, jurisdictionParts, primaryOf } from './entity-record.js'
-import type { OwnershipType } from '../model/import-item.js'
+import type { OwnershipType } from '../model/registry-rows.js'
 import type { OwnershipReader, StoredOwnership } from '../store/relationships.js'
 import type { StoredEntity } from '../store/reader.js'
 

@@ -1,8 +1,7 @@
 import type { Address, ResultEntity } from '../../contract/entity.js'
-import { streetPartsOf } from '../normalize/address/street-parts.js'
+import { streetPartsOf, regionCodeIn } from '../normalize/places.js'
 import { countryNameOf } from '../../core/countries.js'
-import { regionCodeIn } from '../normalize/place-names.js'
-import type { RowAddress } from '../model/registry-row.js'
+import type { RowAddress } from '../model/registry-rows.js'
 import type { RegistrationOutline, StoredEntity, StoredLegalEntity } from '../store/reader.js'
 import { unknownAuthority } from '../../contract/unknown.js'
 import {
@@ -10,7 +9,7 @@ import {
   companiesHouseAuthority,
   edgarAuthority,
   stateAuthority,
-} from '../reference/authorities.js'
+} from '../reference/registers.js'
 
 /** The ten keys of an address, whatever of it is known (interface: "Address block (v3)"). */
 export function addressBlockOf(address: RowAddress): Address {

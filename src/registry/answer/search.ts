@@ -5,13 +5,65 @@ import type { CandidateName } from '../match/candidate.js'
 import { candidateOf, type CompanyCandidate } from './candidates.js'
 import type { MatchQuery } from '../match/rank.js'
 import { countryCodeOf, countryNameOf } from '../../core/countries.js'
-import { regionCodeIn } from '../normalize/place-names.js'
-import { closenessOf } from '../match/closeness.js'
-import { compareNames } from '../match/compare-names.js'
+import { regionCodeIn } from '../normalize/places.js'
+import {
+  compareNames,
+  type FormAgreement,
+  type MatchType,
+  type NameComparison,
+} from '../match/compare-names.js'
 import { holdersOf, type HolderDeps } from './identified.js'
 import { namesFor, readQuery, type ResolveDeps } from './resolve.js'
 import { statusOf } from './registration-facts.js'
-import type { RegistrationOutline, StoredEntity } from '../store/reader.js'
+import type { RegistrationOutline, StoredEntity, StoreReader } from '../store/reader.js'
+import type { VariantKind } from '../normalize/name-variants.js'
+import { parseName } from '../normalize/parsed-name.js'
+import type { NameBeginning, NameBeginningFinder } from '../store/name-index.js'
+
+const matchPoints: Readonly<Partial<Record<MatchType, number>>> = { exact: 93, completed: 88, acronym: 74 }
+const likePoints = 93
+const formPoints: Readonly<Record<FormAgreement, number>> = {
+  same: 2,
+  unknown: 0,
+  unstated_partnership: -3,
+  soft_conflict: -4,
+  hard_conflict: -14,
+  foreign: -14,
+}
+const kindPoints = { legal: 0, other: -1, former: -2 } as const
+const sureKinds: ReadonlySet<VariantKind> = new Set(['whole', 'cut', 'mended'])
+/** Of a variant that leaves out a piece of the text. */
+const piecePoints = -3
+const fullKeyPoints = 1
+const notFirstPoints = -4
+const inactivePoints = -3
+/** Names that have less in common are not shown. */
+const closenessMin = 30
+
+/**
+ * How close a name is to what is searched for, 0 to 100: of the names alone, as a search shows it. Which company is
+ * meant is another question, which the model answers. Null below what is shown.
+ */
+function closenessOf({
+  matchType,
+  variant,
+  candidate,
+  similarity,
+  firstAgrees,
+  form,
+}: NameComparison): number | null {
+  const likeness = matchPoints[matchType] ?? likePoints - (1 - similarity) * 150
+  if (likeness < closenessMin) return null
+  const points =
+    likeness +
+    (sureKinds.has(variant.kind) ? 0 : piecePoints) +
+    formPoints[form] +
+    kindPoints[candidate.kind] +
+    (variant.fullKey === candidate.fullKey ? fullKeyPoints : 0) +
+    (candidate.active ? 0 : inactivePoints) +
+    (firstAgrees ? 0 : notFirstPoints)
+  return Math.max(0, Math.min(100, points))
+}
 
 export interface SearchQuery {
   readonly name: string
@@ -201,4 +253,63 @@ export function searchCompanies(query: SearchQuery, deps: SearchDeps): CompanyCa
       ? [candidateOf(stored, registration, { confidence: null, evidence: [] })]
       : []
   })
+}
+
+/** A company that somebody who types may mean. */
+export interface SuggestedCompany {
+  readonly id: EntityId
+  /** The name that begins so; null where the company was found by its id or by an identifier. */
+  readonly name: string | null
+}
+
+interface SuggestDeps extends HolderDeps {
+  readonly beginningsOf: NameBeginningFinder
+  readonly reader: Pick<StoreReader, 'outlineByNumber' | 'mergedInto' | 'entityNumber'>
+}
+
+/** Of names that begin so, those read; a single letter begins hundreds of thousands. */
+const namesReadMax = 300
+
+/**
+ * Companies whose id or identifier the text is, then those one of whose names begins with it: that very name first, then
+ * those that stand, that are still called so, that are listed, that have an LEI; else by the alphabet.
+ */
+export function suggestCompanies(
+  prefix: string,
+  countMax: number,
+  deps: SuggestDeps,
+): readonly SuggestedCompany[] {
+  const { fullKey } = parseName(prefix)
+  const beginnings = fullKey === '' ? [] : deps.beginningsOf(fullKey, namesReadMax)
+  const ranked = beginnings
+    .map((beginning) => ({ beginning, rank: rankOf(beginning, fullKey) }))
+    .sort((a, b) => b.rank - a.rank)
+  const found = new Map<number, string | null>()
+  for (const number of named(prefix.trim(), deps)) found.set(number, null)
+  for (const { beginning } of ranked)
+    if (!found.has(beginning.entityNumber)) found.set(beginning.entityNumber, beginning.name)
+  return [...found].slice(0, countMax).flatMap(([number, name]) => {
+    const stored = deps.reader.outlineByNumber(number)
+    return stored === null ? [] : [{ id: entityId.parse(stored.id), name }]
+  })
+}
+
+/** Sorting is stable: names of one rank stay in the order of the alphabet. */
+function rankOf({ fullKey, kind, isActive, isListed, hasLei }: NameBeginning, asked: string): number {
+  return [fullKey === asked, isActive, kind !== 'former', isListed, hasLei].reduce(
+    (rank, holds) => 2 * rank + Number(holds),
+    0,
+  )
+}
+
+/** Companies that the text is an id or states an identifier of. */
+function named(text: string, deps: SuggestDeps): number[] {
+  const { reader } = deps
+  if (entityId.safeParse(text).success) {
+    const number = reader.entityNumber(reader.mergedInto(text) ?? text)
+    return number === null ? [] : [number]
+  }
+  return readIdentifiers(text)
+    .identifiers.flatMap((identifier) => holdersOf(identifier, deps))
+    .map(({ entityNumber }) => entityNumber)
 }

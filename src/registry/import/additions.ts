@@ -1,11 +1,16 @@
-import type { StatedRow, RowIdentifier } from '../model/registry-row.js'
-import type { AdditionItem, FileFormat, ImportItem } from '../model/import-item.js'
+import type {
+  StatedRow,
+  RowIdentifier,
+  AdditionItem,
+  FileFormat,
+  ImportItem,
+} from '../model/registry-rows.js'
 import { canonicalIdentifier } from '../../core/identifiers.js'
-import { openOneFile } from '../../tables/open-file.js'
+import { openOneFile } from '../../tables/zip-reader.js'
 import { tableFormat, tableItems, type Table, type TableRow } from './table.js'
 import { UserError } from '../../core/errors.js'
-import { emptyFile } from '../../tables/text-source.js'
-import { readSample } from './sample.js'
+import { emptyFile } from '../../tables/record-source.js'
+import { readSample } from './propose-map.js'
 import { matchLimits } from '../model/limits.js'
 
 type Added = Partial<Pick<StatedRow, 'names' | 'identifiers'>>

@@ -1,9 +1,9 @@
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
 import { recordUrls } from '../model/identifiers.js'
-import { companiesHouseAuthority } from '../reference/authorities.js'
+import { companiesHouseAuthority } from '../reference/registers.js'
 import { checkDraft } from './draft.js'
 import { companyNumber } from './gleif-record.js'
-import type { ImportItem } from '../model/import-item.js'
+import type { ImportItem } from '../model/registry-rows.js'
 import { tableFormat, type TableRow } from './table.js'
 
 const columns = {

@@ -1,7 +1,11 @@
-import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
-import { identifierType } from '../../contract/enums.js'
-import { readBritishLine } from '../normalize/address/british-line.js'
-import { fundOrTrust, runsBusiness } from '../normalize/fund-or-trust.js'
+import {
+  type EntitySubtype,
+  type EntityType,
+  type IdentifierType,
+  identifierType,
+} from '../../contract/enums.js'
+import { readBritishLine } from '../normalize/places.js'
+import { fundOrTrust, runsBusiness } from '../normalize/parsed-name.js'
 import { canonicalIdentifier } from '../../core/identifiers.js'
 import { matchLimits, importLimits } from '../model/limits.js'
 import { countryCodeOf } from '../../core/countries.js'
@@ -12,7 +16,7 @@ import type {
   RowAddress,
   RowIdentifier,
   RowName,
-} from '../model/registry-row.js'
+} from '../model/registry-rows.js'
 
 /** A registration as a file words it: nothing is checked yet. */
 export interface Draft {

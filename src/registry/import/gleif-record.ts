@@ -1,11 +1,11 @@
 import { iso31662 } from 'iso-3166'
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
 import { recordUrls } from '../model/identifiers.js'
-import { isNoForm } from '../normalize/fund-or-trust.js'
-import { regionCodeIn } from '../normalize/place-names.js'
-import { edgarAuthority } from '../reference/authorities.js'
+import { isNoForm } from '../normalize/parsed-name.js'
+import { regionCodeIn } from '../normalize/places.js'
+import { edgarAuthority } from '../reference/registers.js'
 import { checkDraft, type DraftIdentifier } from './draft.js'
-import type { ImportItem } from '../model/import-item.js'
+import type { ImportItem } from '../model/registry-rows.js'
 
 /** A record of GLEIF's Level 1 (LEI-CDF 3.1), whichever file it stood in. */
 export interface LeiRecord {

@@ -1,7 +1,7 @@
-import type { FileFormat } from '../model/import-item.js'
+import type { FileFormat } from '../model/registry-rows.js'
 import { leiItem, type LeiAddress, type LeiName, type LeiRecord } from './gleif-record.js'
 import { isJson, jsonItems, listOf, member, parseJson, textOf } from './json-elements.js'
-import { openOneFile } from '../../tables/open-file.js'
+import { openOneFile } from '../../tables/zip-reader.js'
 import { otherKind, tableItems, type TableRow, type Table } from './table.js'
 
 /** `gleif`: the Level 1 golden copy, as CSV or JSON, plain or packed. */

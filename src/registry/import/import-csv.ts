@@ -3,17 +3,29 @@ import { basename } from 'node:path'
 import { UserError } from '../../core/errors.js'
 import { CsvScanner, scannedRecords } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
-import { openOneFile } from '../../tables/open-file.js'
-import type { LocatedRecord } from '../../tables/records.js'
-import { createTypeCheck, resolveColumns, shownColumns, type ColumnMap, type ImportField } from './columns.js'
+import { openOneFile } from '../../tables/zip-reader.js'
+import type { LocatedRecord } from '../../tables/record-source.js'
+import {
+  createTypeCheck,
+  resolveColumns,
+  shownColumns,
+  type ColumnMap,
+  type ImportField,
+  readRow,
+  type RowDefaults,
+} from './csv-row.js'
 import { readJurisdiction } from './draft.js'
-import { proposeMap, proposedCommand } from './propose-map.js'
-import { readRow, type RowDefaults } from './read-row.js'
-import { importInto, runImport, type ImportedFile, type ImportOptions } from './run-import.js'
-import { readSample } from './sample.js'
-import type { ImportItem } from '../model/import-item.js'
+import { proposeMap, proposedCommand, readSample } from './propose-map.js'
+import {
+  importInto,
+  runImport,
+  type ImportedFile,
+  type ImportOptions,
+  createTally,
+  type ImportResult,
+} from './run-import.js'
+import type { ImportItem } from '../model/registry-rows.js'
 import { beginImport, type ImportSession } from './session.js'
-import { createTally, type ImportResult } from './import-report.js'
 import { countryCodeOf } from '../../core/countries.js'
 import type { WritableRegistry } from '../registry.js'
 

@@ -1,8 +1,35 @@
-import type { FileFormat } from '../model/import-item.js'
+import type { FileFormat } from '../model/registry-rows.js'
 import type { WritableRegistry } from '../registry.js'
-import { fileFormats, type FormatName } from './formats.js'
-import type { ImportResult } from './import-report.js'
-import { importInto, runImport, type ImportOptions } from './run-import.js'
+import { type ImportResult, importInto, runImport, type ImportOptions } from './run-import.js'
+import { companiesHouse } from './companies-house.js'
+import { gleif } from './gleif.js'
+import { gleifAuthorities, gleifLegalForms, gleifRelationships } from './gleif-relationships-and-codes.js'
+import { gleifBic, gleifIsin, leiCik, secNames } from './additions.js'
+import { secSub, secTickers, secSubmissions } from './sec.js'
+import { wikidata } from './wikidata.js'
+
+/** Files of registers that are read as they are published, by the names that people give. */
+export const fileFormats = {
+  gleif,
+  'gleif-relationships': gleifRelationships,
+  'gleif-bic': gleifBic,
+  'gleif-isin': gleifIsin,
+  'lei-cik': leiCik,
+  'gleif-authorities': gleifAuthorities,
+  'gleif-legal-forms': gleifLegalForms,
+  'sec-tickers': secTickers,
+  'sec-submissions': secSubmissions,
+  'sec-sub': secSub,
+  'sec-names': secNames,
+  'companies-house': companiesHouse,
+  wikidata,
+} as const satisfies Record<string, FileFormat>
+
+export type FormatName = keyof typeof fileFormats
+
+export function isFormatName(text: string): text is FormatName {
+  return Object.hasOwn(fileFormats, text)
+}
 
 /** The source is called as the format if no name is given. */
 export interface ImportFileOptions extends ImportOptions {

@@ -1,9 +1,8 @@
 import { UserError } from '../../core/errors.js'
 import { importLimits } from '../model/limits.js'
-import { openText } from '../../tables/text-source.js'
-import type { ImportItem, ReadOptions } from '../model/import-item.js'
+import { openText, textPieces } from '../../tables/record-source.js'
+import type { ImportItem, ReadOptions } from '../model/registry-rows.js'
 import type { ByteSource } from '../../tables/bytes.js'
-import { textPieces } from '../../tables/text-source.js'
 
 /** An element of an array that stands in the root object of a file, or is the root. */
 export interface JsonElement {

@@ -1,16 +1,24 @@
 import { createHash } from 'node:crypto'
 import { identifierType } from '../../contract/enums.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import { derivationVersion, type StatedRow } from '../model/registry-row.js'
+import {
+  derivationVersion,
+  type StatedRow,
+  type CodeItem,
+  type RelationshipItem,
+  type SecurityItem,
+} from '../model/registry-rows.js'
 import { joinRegistrations } from '../linkage/join-registrations.js'
-import { createReferenceWriter, linkStatedRelationships } from '../store/reference-writer.js'
-import { recordParents } from '../store/relationships.js'
-import type { ImportOrigin, ClaimOptions, ClaimOutcome } from '../store/kept-claims.js'
-import { createNameHistory } from '../store/name-history.js'
+import { createReferenceWriter, linkStatedRelationships, recordParents } from '../store/relationships.js'
+import {
+  type ImportOrigin,
+  type ClaimOptions,
+  type ClaimOutcome,
+  createNameHistory,
+} from '../store/stored-claims.js'
 import { createRowWriter } from '../store/row-writer.js'
-import { createClaimWriter } from '../store/claims.js'
+import { createClaimWriter } from '../store/claim-writer.js'
 import { createWordWeight, writeWordList } from '../store/name-index.js'
-import type { CodeItem, RelationshipItem, SecurityItem } from '../model/import-item.js'
 
 export interface SourceFile {
   readonly sourceName: string

@@ -1,12 +1,11 @@
 import { UserError } from '../../core/errors.js'
 import { scannedRecords } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
-import type { ChooseColumns, LocatedRecord } from '../../tables/records.js'
+import type { ChooseColumns, LocatedRecord } from '../../tables/record-source.js'
 import { openXlsx } from '../../tables/xlsx/xlsx-file.js'
-import type { FileFormat, ImportItem, ReadOptions } from '../model/import-item.js'
-import { openOneFile } from '../../tables/open-file.js'
+import type { FileFormat, ImportItem, ReadOptions } from '../model/registry-rows.js'
+import { openOneFile, zipMembers } from '../../tables/zip-reader.js'
 import { type ByteSource, packingOf } from '../../tables/bytes.js'
-import { zipMembers } from '../../tables/zip-members.js'
 
 /** The cells of a record by the names of their columns. */
 export class TableRow {

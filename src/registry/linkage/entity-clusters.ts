@@ -1,4 +1,4 @@
-import { authorityFacts } from '../reference/authorities.js'
+import { authorityFacts } from '../reference/registers.js'
 
 /** Which identifier says that two registrations are one company's. */
 export type JoinReason = 'successor' | 'branch' | 'lei' | 'registration_id' | 'cik'

@@ -2,8 +2,7 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import { derivedId } from '../model/identifiers.js'
 import type { WordWeight } from './compare-rows.js'
 import { mergesOf, registerOf, type EntityMerge, type JoinGroup, type JoinReason } from './entity-clusters.js'
-import { createClusters, decidedPairs, evidenceOf } from './join-by-name.js'
-import { companyOf } from './name-groups.js'
+import { createClusters, decidedPairs, evidenceOf, companyOf } from './join-by-name.js'
 
 export interface JoinDeps {
   readonly importSequence: number

@@ -1,7 +1,7 @@
 import { iso31661, iso31662 } from 'iso-3166'
 import { parseName, type ParsedName } from '../normalize/parsed-name.js'
 import { isNumberWord } from '../normalize/normalize-name.js'
-import { cikGivenBy, companyFormedAfter } from '../reference/register-years.js'
+import { cikGivenBy, companyFormedAfter } from '../reference/registers.js'
 import { registerOf } from './entity-clusters.js'
 
 /** A registration as the store holds it, with what its source's import took for granted. */

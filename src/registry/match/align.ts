@@ -1,6 +1,5 @@
 import { boundedDistance, typosAllowed } from '../normalize/edit-distance.js'
-import { isNumberWord } from '../normalize/normalize-name.js'
-import { isLightWord } from '../normalize/generic-words.js'
+import { isNumberWord, isLightWord } from '../normalize/normalize-name.js'
 import type { Vocabulary } from './vocabulary.js'
 
 export interface Alignment {

@@ -1,6 +1,6 @@
-import type { NameKind } from '../model/registry-row.js'
+import type { NameKind } from '../model/registry-rows.js'
 import type { FormClass } from '../normalize/legal-forms.js'
-import type { Place } from './place.js'
+import type { Place } from './place-agreement.js'
 
 /** One name of one registration, as the matcher sees it. */
 export interface CandidateName {

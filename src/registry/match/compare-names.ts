@@ -1,8 +1,13 @@
 import { countryCodeOf } from '../../core/countries.js'
 import { align, sameNumbers, totalWeight, wordWeight } from './align.js'
 import type { CandidateName } from './candidate.js'
-import { isNumberWord } from '../normalize/normalize-name.js'
-import { isGenericWord, isLightWord, isTradeWord, nameInHouseCompany } from '../normalize/generic-words.js'
+import {
+  isNumberWord,
+  isGenericWord,
+  isLightWord,
+  isTradeWord,
+  nameInHouseCompany,
+} from '../normalize/normalize-name.js'
 import type { FormClass } from '../normalize/legal-forms.js'
 import { parseName } from '../normalize/parsed-name.js'
 import type { NameVariant } from '../normalize/name-variants.js'

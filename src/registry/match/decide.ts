@@ -1,5 +1,5 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
-import { evidenceKindOf } from './evidence-kind.js'
+import { evidenceKindOf } from './evidence.js'
 import { confidenceOf, fittedCoefficients, type Coefficients } from './model.js'
 import type { RankedCompany, Ranking } from './rank.js'
 

@@ -1,5 +1,6 @@
 import type { NameComparison } from './compare-names.js'
-import type { LocationHint, PlaceAgreement } from './place.js'
+import type { LocationHint, PlaceAgreement } from './place-agreement.js'
+import type { Vocabulary } from './vocabulary.js'
 
 /** The companies among which one is chosen, as far as a name's evidence depends on the others. */
 export interface Siblings {
@@ -34,4 +35,79 @@ export interface Evidence {
   readonly siblings: Siblings
   /** Words of the caller's context that are known of the company besides its name. */
   readonly contextCount: number
+}
+
+/** What is known of a query before any company is looked at. */
+interface QueryFacts {
+  readonly tokens: readonly string[]
+  readonly isFormStated: boolean
+  readonly isTruncated: boolean
+  readonly hint: LocationHint | null
+  readonly vocabulary: Vocabulary
+}
+
+type QueryFeature = (facts: QueryFacts) => number | boolean
+
+export const capped = (value: number, max: number): number => Math.min(value, max)
+export const tenths = (weight: number, max: number): number => capped(weight, max) / 10
+export const wantsTown = (hint: LocationHint | null): boolean => hint?.namesTown ?? false
+
+/** Of "none of them": what a query says of whether its company is in the registry at all. */
+const queryFeatures = {
+  always: () => 1,
+  formStated: ({ isFormStated }) => isFormStated,
+  oneWord: ({ tokens }) => tokens.length === 1,
+  words: ({ tokens }) => capped(tokens.length, 8) / 4,
+  unknownWords: ({ tokens, vocabulary }) =>
+    capped(tokens.filter((word) => vocabulary.expectedCount(word) === 0).length, 3),
+  rarity: ({ tokens, vocabulary }) =>
+    tenths(
+      tokens.reduce((sum, word) => sum + vocabulary.weight(word), 0),
+      40,
+    ),
+  rarest: ({ tokens, vocabulary }) =>
+    tenths(Math.max(0, ...tokens.map((word) => vocabulary.weight(word))), 12),
+  // Words of many names that none held has: the registry covers little of what is asked for.
+  missingWords: ({ tokens, vocabulary }) =>
+    capped(
+      tokens.filter((word) => vocabulary.nameCount(word) === 0 && vocabulary.expectedCount(word) > 0).length,
+      3,
+    ),
+  fewHeld: ({ vocabulary }) => vocabulary.fewness,
+  columnCut: ({ isTruncated }) => isTruncated,
+  noLocation: ({ hint }) => hint === null,
+  townStated: ({ hint }) => wantsTown(hint),
+  britain: ({ hint }) => hint?.countries.has('GB') ?? false,
+  america: ({ hint }) => hint?.countries.has('US') ?? false,
+} as const satisfies Record<string, QueryFeature>
+
+export type QueryFeatureName = keyof typeof queryFeatures
+export const queryFeatureNames = Object.keys(queryFeatures) as QueryFeatureName[]
+const queryFeatureList: readonly QueryFeature[] = Object.values(queryFeatures)
+
+/** In the order of `queryFeatureNames`. */
+export function queryFeaturesOf(facts: QueryFacts): number[] {
+  return queryFeatureList.map((feature) => Number(feature(facts)))
+}
+
+/**
+ * What an answer rests on: how often answers of one share are right differs between these. `exact_told`: the name, and a
+ * legal form or a town besides. `part`: the name goes on, or the text does. `part_weak`: a text of a single word begins the
+ * name, and a town is asked for that is not known to be the company's; or the text goes on with words that tell another
+ * company, or a country. `near`: they are only alike. `piece`: of the text only a piece is looked at.
+ */
+export const evidenceKinds = ['exact_told', 'exact', 'part', 'part_weak', 'near', 'piece'] as const
+export type EvidenceKind = (typeof evidenceKinds)[number]
+
+const wholeKinds: ReadonlySet<string> = new Set(['whole', 'cut', 'mended', 'security'])
+
+export function evidenceKindOf({ comparison, place, hint }: Evidence): EvidenceKind {
+  const { variant, matchType, form, queryLeftover } = comparison
+  const isInTown = place === 'postal' || place === 'city'
+  if (!wholeKinds.has(variant.kind)) return 'piece'
+  if (matchType === 'exact') return form === 'same' || isInTown ? 'exact_told' : 'exact'
+  if (matchType === 'near') return 'near'
+  const isElsewhere = variant.tokens.length === 1 && wantsTown(hint) && !isInTown
+  const saysMore = queryLeftover.soft + queryLeftover.hard + queryLeftover.country > 0
+  return isElsewhere || saysMore ? 'part_weak' : 'part'
 }

@@ -1,7 +1,6 @@
-import { capped, tenths, wantsTown } from './query-features.js'
-import { isInCountry } from './place.js'
+import { capped, tenths, wantsTown, type Evidence } from './evidence.js'
+import { isInCountry } from './place-agreement.js'
 import type { NameComparison } from './compare-names.js'
-import type { Evidence } from './evidence.js'
 
 type Feature = (evidence: Evidence) => number | boolean
 

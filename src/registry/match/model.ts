@@ -1,7 +1,6 @@
 import { calibration } from './calibration.js'
-import { evidenceKinds, type EvidenceKind } from './evidence-kind.js'
+import { evidenceKinds, type EvidenceKind, queryFeatureNames, type QueryFeatureName } from './evidence.js'
 import { featureNames, type FeatureName } from './features.js'
-import { queryFeatureNames, type QueryFeatureName } from './query-features.js'
 
 /** Coefficients by feature; one that is not named counts nothing. Data: written by bench/fit-model.ts. */
 export interface Model {

@@ -1,11 +1,10 @@
 import { boundedDistance } from './edit-distance.js'
-import { isLightWord } from './generic-words.js'
-import { canonicalWord, foldText, isNumberWord, wordsOf } from './normalize-name.js'
+import { isLightWord, canonicalWord, foldText, isNumberWord, wordsOf } from './normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { countryCodeOf } from '../../core/countries.js'
-import { regionCodeIn } from './place-names.js'
+import { regionCodeIn } from './places.js'
 import { boundedText, parseName, registrarRemark, type ParsedName } from './parsed-name.js'
-import { readingsOf } from './readings/readings.js'
+import { readingsOf } from './name-readings.js'
 
 /**
  * What a piece of a query is taken for. `whole`: the name as given, or another text for it (see readings). `cut`: its end, a piece of a legal form or a

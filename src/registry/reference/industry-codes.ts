@@ -69,3 +69,102 @@ function sicPath(code: string | null): IndustryPath | null {
   const group = sicGroup(code)
   return { sector: group?.division ?? null, industry: group?.majorGroup ?? null, subIndustry: label }
 }
+
+/** Whom a company sells to and what it earns by, the most material first. */
+interface BusinessModel {
+  readonly marketSegments: readonly string[]
+  readonly revenueModels: readonly string[]
+}
+
+const unknownModel: BusinessModel = { marketSegments: [], revenueModels: [] }
+
+/**
+ * `prefix segment revenue`, a hyphen where the definition of the code does not say: wholesalers sell to businesses and
+ * retailers to households by definition, an insurer lives on premiums. Codes that leave it open are not here, and a
+ * longer prefix that says nothing takes back what a shorter one says: drug makers may have nothing to sell yet.
+ */
+const tables = {
+  sic: `
+20 - product_sales, 21 - product_sales, 22 - product_sales, 23 - product_sales, 24 - product_sales, 25 - product_sales
+26 - product_sales, 28 - product_sales, 283 - -, 29 - product_sales, 30 - product_sales, 31 - product_sales
+32 - product_sales, 33 - product_sales, 34 - product_sales, 35 - product_sales, 36 - product_sales
+37 - product_sales, 38 - product_sales, 39 - product_sales, 50 b2b product_sales, 51 b2b product_sales
+52 b2c product_sales, 53 b2c product_sales, 54 b2c product_sales, 55 b2c product_sales, 56 b2c product_sales
+57 b2c product_sales, 58 b2c product_sales, 59 b2c product_sales, 481 - subscription, 4841 - subscription
+4832 - advertising, 4833 - advertising, 4911 - usage_based, 4924 - usage_based, 4931 - usage_based
+4932 - usage_based, 4941 - usage_based, 602 - interest_income, 603 - interest_income, 606 - interest_income
+6141 b2c interest_income, 6153 b2b interest_income, 6159 b2b interest_income, 6162 - interest_income
+6163 - commissions, 6282 - management_fees, 631 - insurance_premiums, 632 - insurance_premiums
+633 - insurance_premiums, 635 - insurance_premiums, 636 - insurance_premiums, 6411 - commissions
+651 - rental_income, 6531 - commissions, 672 - investment_returns, 6794 - licensing, 6795 - royalties
+735 - rental_income, 7363 b2b service_fees, 7377 b2b rental_income, 751 - rental_income, 7841 b2c rental_income
+7997 - membership_fees, 801 - service_fees, 805 - service_fees, 806 - service_fees, 8111 - service_fees
+86 - membership_fees, 8711 - service_fees, 8742 b2b service_fees`,
+  naics: `
+31 - product_sales, 32 - product_sales, 323 - -, 3254 - -, 33 - product_sales, 42 b2b product_sales
+44 b2c product_sales, 45 b2c product_sales, 22112 - usage_based, 2212 - usage_based, 22131 - usage_based
+5171 - subscription, 51611 - advertising, 51612 - advertising, 5221 - interest_income, 5222 - interest_income
+52231 - commissions, 52394 - management_fees, 5241 - insurance_premiums, 5242 - commissions
+525 - investment_returns, 5251 - -, 5311 - rental_income, 5312 - commissions, 532 - rental_income, 533 - licensing
+5416 b2b service_fees, 5613 b2b service_fees, 722 b2c product_sales, 8139 - membership_fees`,
+  uk_sic_2007: `
+10 - product_sales, 11 - product_sales, 12 - product_sales, 13 - product_sales, 14 - product_sales
+15 - product_sales, 16 - product_sales, 17 - product_sales, 19 - product_sales, 20 - product_sales
+22 - product_sales, 23 - product_sales, 24 - product_sales, 25 - product_sales, 26 - product_sales
+27 - product_sales, 28 - product_sales, 29 - product_sales, 30 - product_sales, 31 - product_sales
+32 - product_sales, 35140 - usage_based, 3523 - usage_based, 36 - usage_based, 46 b2b product_sales
+461 b2b commissions, 47 b2c product_sales, 561 b2c product_sales, 563 b2c product_sales, 611 - subscription
+612 - subscription, 64191 - interest_income, 64192 - interest_income, 643 - investment_returns
+651 - insurance_premiums, 652 - insurance_premiums, 6622 - commissions, 663 - management_fees
+682 - rental_income, 6831 - commissions, 77 - rental_income, 774 - licensing, 7022 b2b service_fees
+78 b2b service_fees`,
+} as const
+type Scheme = keyof typeof tables
+
+/** Read when first asked for. */
+const read = new Map<Scheme, ReadonlyMap<string, BusinessModel>>()
+
+/**
+ * What registered codes say of a company's business model: the first scheme that says anything, NAICS before SIC before
+ * UK SIC, and of several codes of it the first. A fund lives on what it invests in. Empty where nothing is said.
+ */
+export function businessModelOf(company: {
+  readonly sic: string | null
+  readonly naics: string | null
+  /** `uk_sic_2007:46730 46740` */
+  readonly industryCodes: string | null
+  readonly isFund: boolean
+}): BusinessModel {
+  if (company.isFund) return { marketSegments: [], revenueModels: ['investment_returns'] }
+  const british = /^uk_sic_2007:(.*)$/.exec(company.industryCodes ?? '')?.[1]?.split(' ') ?? []
+  const said = [
+    ...(company.naics === null ? [] : [modelOf('naics', company.naics)]),
+    ...(company.sic === null ? [] : [modelOf('sic', company.sic)]),
+    ...british.map((code) => modelOf('uk_sic_2007', code)),
+  ]
+  return said.find((model) => model !== unknownModel) ?? unknownModel
+}
+
+function modelOf(scheme: Scheme, code: string): BusinessModel {
+  const models = read.get(scheme) ?? readTable(tables[scheme])
+  read.set(scheme, models)
+  for (let digits = code.length; digits >= 2; digits--) {
+    const model = models.get(code.slice(0, digits))
+    if (model !== undefined) return model
+  }
+  return unknownModel
+}
+
+function readTable(table: string): Map<string, BusinessModel> {
+  const models = new Map<string, BusinessModel>()
+  for (const line of table.trim().split(/,\s|\n/)) {
+    const [prefix = '', segment = '-', revenue = '-'] = line.split(' ')
+    const listed = (word: string) => (word === '-' ? [] : [word])
+    const isOpen = segment === '-' && revenue === '-'
+    models.set(
+      prefix,
+      isOpen ? unknownModel : { marketSegments: listed(segment), revenueModels: listed(revenue) },
+    )
+  }
+  return models
+}

@@ -1,11 +1,10 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { CandidateName } from '../match/candidate.js'
-import type { NameKind } from '../model/registry-row.js'
+import type { NameKind } from '../model/registry-rows.js'
 import type { FormClass } from '../normalize/legal-forms.js'
 import { matchLimits } from '../model/limits.js'
 import type { NameVariant } from '../normalize/name-variants.js'
-import { isGenericWord } from '../normalize/generic-words.js'
-import { isNumberWord } from '../normalize/normalize-name.js'
+import { isGenericWord, isNumberWord } from '../normalize/normalize-name.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 
 /** Finds the names that a query may mean. */

@@ -1,6 +1,6 @@
 import type { StatedIdentifier } from '../../core/stated-identifiers.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import { exchangeKeyOf } from '../model/exchanges.js'
+import { exchangeKeyOf } from '../model/identifiers.js'
 
 type RegisteredIdentifier = StatedIdentifier & { readonly kind: Exclude<StatedIdentifier['kind'], 'website'> }
 

@@ -2,6 +2,7 @@ import { UserError } from '../../core/errors.js'
 import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { NotOursError, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import { applicationId, migrations } from './schema.js'
+import { editionOf, readSources } from '../edition.js'
 
 const storeLimits = {
   /** Lookups touch pages all over the file: the default cache of 2 MB makes each a read. */
@@ -80,4 +81,14 @@ function asUserError(error: unknown, path: string): unknown {
     hint: 'the file is damaged, locked or of another kind; import its sources again into a new file',
     cause: error,
   })
+}
+
+/** The edition of the registry at `path`, without all that answering takes. Errors: those of `openRegistry`. */
+export function readEdition(path: string): string {
+  const database = openStore(path, 'readonly')
+  try {
+    return editionOf(readSources(database))
+  } finally {
+    database.close()
+  }
 }

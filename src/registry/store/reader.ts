@@ -1,7 +1,7 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
 import { withoutRegistrySuffix } from '../../core/registry-suffix.js'
-import type { RowAddress, RowIdentifier, RowName } from '../model/registry-row.js'
+import type { RowAddress, RowIdentifier, RowName } from '../model/registry-rows.js'
 import {
   bodyOf,
   createIdentifierReader,

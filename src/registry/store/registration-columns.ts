@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { domainNameOf } from '../../core/domain-name.js'
 import { parseName, type ParsedName } from '../normalize/parsed-name.js'
-import { cityKeyOf, postalKeyOf, regionCodeIn } from '../normalize/place-names.js'
+import { cityKeyOf, postalKeyOf, regionCodeIn } from '../normalize/places.js'
 import {
   derivationVersion,
   type NameKind,
@@ -9,7 +9,7 @@ import {
   type RowAddress,
   type RowIdentifier,
   type RowName,
-} from '../model/registry-row.js'
+} from '../model/registry-rows.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
 

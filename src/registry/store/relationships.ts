@@ -1,5 +1,14 @@
 import type { Sqlite } from '../../platform/sqlite.js'
-import { ownershipTypes, type OwnershipType, type RelationshipType } from '../model/import-item.js'
+import {
+  ownershipTypes,
+  type OwnershipType,
+  type RelationshipType,
+  type CodeItem,
+  type RelationshipItem,
+  type SecurityItem,
+} from '../model/registry-rows.js'
+import { derivedId } from '../model/identifiers.js'
+import type { ImportOrigin } from './stored-claims.js'
 
 /**
  * Makes relationships of the parents that the rows of a source name, in place of those it named before.
@@ -85,4 +94,137 @@ function ownershipOf(row: OwnershipRow): StoredOwnership {
     fromDate: row.from_date,
     sourceUrl: row.source_url,
   }
+}
+
+/** Writes what sources say of registrations besides: who owns whom, what codes mean, who issued what. */
+interface ReferenceWriter {
+  write(item: RelationshipItem | CodeItem | SecurityItem): 'imported' | 'updated' | 'repeated'
+  /** Removes what the source no longer states; how much it was. */
+  removeUnseen(): number
+  /** Relationships and securities of registrations that are not held. */
+  waitingCount(): number
+}
+
+const tables = ['stated_relationships', 'listed_codes', 'securities'] as const
+
+export function createReferenceWriter(database: Sqlite, own: ImportOrigin): ReferenceWriter {
+  const relationships = relationshipWriter(database, own)
+  const codes = codeWriter(database, own)
+  const securities = securityWriter(database, own)
+  return {
+    write(item) {
+      // The newest file of the source says all of this, or no longer does.
+      if (own.isWhole && own.importSequence !== own.newestSequence) return 'repeated'
+      switch (item.kind) {
+        case 'relationship':
+          return relationships(item)
+        case 'code':
+          return codes(item)
+        case 'security':
+          return securities(item)
+      }
+    },
+    removeUnseen() {
+      const counts = tables.map(
+        (table) =>
+          database
+            .prepare(`DELETE FROM ${table} WHERE source_number = ? AND import_sequence < ?`)
+            .run(own.sourceNumber, own.newestSequence).changes,
+      )
+      return counts.reduce((sum, count) => sum + count, 0)
+    },
+    waitingCount() {
+      const missing = (column: string) =>
+        `NOT EXISTS (SELECT 1 FROM legal_entities l WHERE l.id = ${column} AND l.removed_from_source = 0)`
+      const count = (sql: string) =>
+        database.prepare<[number], number>(sql).pluck().get(own.sourceNumber) ?? 0
+      return (
+        count(
+          `SELECT count(*) FROM stated_relationships
+           WHERE source_number = ? AND (${missing('child_id')} OR ${missing('parent_id')})`,
+        ) + count(`SELECT count(*) FROM securities WHERE source_number = ? AND ${missing('registration_id')}`)
+      )
+    },
+  }
+}
+
+/** Whether a row is new, known from an earlier import, or stood in this one before. */
+function outcomeOf(known: { import_sequence: number } | undefined, own: ImportOrigin) {
+  if (known === undefined) return 'imported'
+  return known.import_sequence === own.importSequence ? 'repeated' : 'updated'
+}
+
+function relationshipWriter(database: Sqlite, own: ImportOrigin) {
+  const find = database.prepare<[number, string, string, string], { import_sequence: number }>(
+    `SELECT import_sequence FROM stated_relationships
+     WHERE source_number = ? AND child_id = ? AND parent_id = ? AND type = ?`,
+  )
+  const put = database.prepare(
+    `INSERT OR REPLACE INTO stated_relationships (source_number, child_id, parent_id, type, percentage, from_date,
+       to_date, source_url, import_sequence) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  return (item: RelationshipItem) => {
+    const childId = derivedId('le_', item.childKey)
+    const parentId = derivedId('le_', item.parentKey)
+    const outcome = outcomeOf(find.get(own.sourceNumber, childId, parentId, item.type), own)
+    put.run(
+      own.sourceNumber,
+      childId,
+      parentId,
+      item.type,
+      item.percentage,
+      item.fromDate,
+      item.toDate,
+      item.sourceUrl,
+      own.importSequence,
+    )
+    return outcome
+  }
+}
+
+function codeWriter(database: Sqlite, own: ImportOrigin) {
+  const find = database.prepare<[string, string], { import_sequence: number }>(
+    'SELECT import_sequence FROM listed_codes WHERE scheme = ? AND code = ?',
+  )
+  const put = database.prepare(
+    `INSERT OR REPLACE INTO listed_codes (source_number, scheme, code, facts_json, import_sequence)
+     VALUES (?, ?, ?, ?, ?)`,
+  )
+  return (item: CodeItem) => {
+    const outcome = outcomeOf(find.get(item.scheme, item.code), own)
+    // A legal form has a line a language: the first is kept.
+    if (outcome !== 'repeated') {
+      put.run(own.sourceNumber, item.scheme, item.code, JSON.stringify(item.facts), own.importSequence)
+    }
+    return outcome
+  }
+}
+
+function securityWriter(database: Sqlite, own: ImportOrigin) {
+  const find = database.prepare<[string, string], { import_sequence: number }>(
+    'SELECT import_sequence FROM securities WHERE isin = ? AND registration_id = ?',
+  )
+  const put = database.prepare(
+    `INSERT OR REPLACE INTO securities (isin, registration_id, source_number, import_sequence)
+     VALUES (?, ?, ?, ?)`,
+  )
+  return (item: SecurityItem) => {
+    const issuerId = derivedId('le_', item.issuerKey)
+    const outcome = outcomeOf(find.get(item.isin, issuerId), own)
+    if (outcome !== 'repeated') put.run(item.isin, issuerId, own.sourceNumber, own.importSequence)
+    return outcome
+  }
+}
+
+/** Makes relationships of those stated whose two ends are held, whichever was imported last. */
+export function linkStatedRelationships(database: Sqlite): void {
+  database.exec(
+    `INSERT OR IGNORE INTO relationships (source_number, child_number, parent_number, type, percentage,
+       from_date, to_date, source_url)
+     SELECT r.source_number, c.number, p.number, r.type, r.percentage, r.from_date, r.to_date, r.source_url
+     FROM stated_relationships r
+     JOIN legal_entities c ON c.id = r.child_id
+     JOIN legal_entities p ON p.id = r.parent_id
+     WHERE c.number <> p.number ORDER BY r.source_number, c.number, p.number, r.type`,
+  )
 }

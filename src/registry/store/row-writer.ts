@@ -1,7 +1,7 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import { derivedId } from '../model/identifiers.js'
 import { registrationNumberIn } from '../linkage/entity-clusters.js'
-import type { RegistryRow } from '../model/registry-row.js'
+import type { RegistryRow } from '../model/registry-rows.js'
 import { parseName, type ParsedName } from '../normalize/parsed-name.js'
 import { createNameWriter } from './name-index.js'
 import {

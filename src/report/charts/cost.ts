@@ -1,8 +1,8 @@
 import { formatCount } from '../../core/text.js'
-import type { RememberedRun } from '../../pipeline/history/history.js'
-import { microsOfUnits, type Money } from '../../pipeline/rules/money.js'
+import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
+import { microsOfUnits, type Money } from '../../pipeline/figures/money.js'
 import { html, type Html } from '../../web/html.js'
-import { amount, dayText, moment } from '../words.js'
+import { amount, dayText, moment } from '../value-text.js'
 import { ceilingOf, columnPlace, endsHtml, figureHtml, rectangleHtml } from '../../web/charts.js'
 
 const shownMax = 31

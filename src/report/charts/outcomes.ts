@@ -1,9 +1,9 @@
 import { formatCount, plural } from '../../core/text.js'
-import type { RememberedRun } from '../../pipeline/history/history.js'
-import type { OutputFigures } from '../../pipeline/rules/run-record.js'
+import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
+import type { OutputFigures } from '../../pipeline/figures/run-record.js'
 import { foreign, html, type Html } from '../../web/html.js'
-import { outcomeGroups, rowsByGroup } from '../outcome-groups.js'
-import { dayText, moment, percent } from '../words.js'
+import { outcomeGroups, rowsByGroup } from '../report-data.js'
+import { dayText, moment, percent } from '../value-text.js'
 import { columnPlace, endsHtml, figureHtml, rectangleHtml } from '../../web/charts.js'
 
 /** A run with the figures of its output. */

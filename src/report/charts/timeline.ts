@@ -1,6 +1,6 @@
 import { formatCount } from '../../core/text.js'
-import { formatDuration } from '../../core/duration.js'
-import type { TimelinePoint } from '../../pipeline/rules/run-record.js'
+import { formatDuration } from '../../core/time.js'
+import type { TimelinePoint } from '../../pipeline/figures/run-record.js'
 import { html, type Html } from '../../web/html.js'
 import { endsHtml, figureHtml, plotHtml, rectangleHtml } from '../../web/charts.js'
 

@@ -1,8 +1,7 @@
 import type { RunEvent } from '../../pipeline/events.js'
-import type { RememberedRun } from '../../pipeline/history/history.js'
-import type { Progress } from '../../pipeline/rules/progress.js'
-import type { TimelinePoint } from '../../pipeline/rules/run-record.js'
-import { createTimeline } from '../../pipeline/rules/timeline.js'
+import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
+import type { Progress } from '../../pipeline/figures/progress.js'
+import { type TimelinePoint, createTimeline } from '../../pipeline/figures/run-record.js'
 import type { ReportData } from '../report-data.js'
 
 const noticesMax = 30

@@ -1,12 +1,11 @@
 import { formatCount, plural } from '../../core/text.js'
 import { exitCodes } from '../../core/errors.js'
-import { changeKinds, type ChangeKind } from '../../pipeline/rules/change-kinds.js'
-import type { RememberedRun } from '../../pipeline/history/history.js'
-import type { OutputFigures } from '../../pipeline/rules/run-record.js'
+import { changeKinds, type ChangeKind } from '../../pipeline/figures/change-kinds.js'
+import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
+import type { OutputFigures } from '../../pipeline/figures/run-record.js'
 import { cut } from '../../web/html.js'
-import { rowsByGroup } from '../outcome-groups.js'
-import { figuresOf, type ReportData } from '../report-data.js'
-import { amount, percent } from '../words.js'
+import { rowsByGroup, figuresOf, type ReportData } from '../report-data.js'
+import { amount, percent } from '../value-text.js'
 
 /** What happened in a run, in plain sentences. */
 export function headlineOf(data: ReportData): string {

@@ -4,9 +4,8 @@ import { outputFormOf } from '../../pipeline/output/output-format.js'
 import { publishTable, type PlainRow, type PlainTable } from '../../pipeline/output/plain-table.js'
 import type { QueueRow } from '../page-data.js'
 import type { QueueFilter, ReviewSession } from '../session.js'
-import { notVerdicts, readTodo, type FilledTodo } from './read-todo.js'
-import { settleLines } from './settle-lines.js'
-import { todoColumns, todoRow, type TodoLine } from './todo-columns.js'
+import { notVerdicts, readTodo, type FilledTodo, todoColumns, todoRow, type TodoLine } from './todo-file.js'
+import { settleLines } from './line-verdicts.js'
 
 export interface ExportedTodo {
   readonly path: string

@@ -2,8 +2,8 @@ import { UserError } from '../../core/errors.js'
 import type { DecisionView } from '../page-data.js'
 import type { ReviewSession } from '../session.js'
 import { rowsByLookup } from './export-todo.js'
-import { invalid, readTodo, type FilledTodo } from './read-todo.js'
-import { decidedByOther, settleLines, type LineProblem, type SettledLine } from './settle-lines.js'
+import { invalid, readTodo, type FilledTodo } from './todo-file.js'
+import { decidedByOther, settleLines, type LineProblem, type SettledLine } from './line-verdicts.js'
 
 export interface ImportedVerdicts {
   readonly path: string

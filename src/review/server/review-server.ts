@@ -1,16 +1,23 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { isLoopback } from '../../core/base-url.js'
-import type { ListenAddress } from '../../core/listen-address.js'
+import { isLoopback, type ListenAddress } from '../../core/server-addresses.js'
 import type { Clock } from '../../platform/clock.js'
-import { closeWithin, httpUrl, listen } from '../../platform/listening.js'
+import { closeWithin, httpUrl, listen } from '../../platform/http-server.js'
 import type { Random } from '../../platform/random.js'
 import type { SessionView } from '../page-data.js'
 import { pagePaths, type PageAssets } from '../page/assets.js'
 import type { ReviewSession } from '../session.js'
-import { createAccess, type Access, type Entry } from './access.js'
-import { judgeRequest, type Listening, type PageRequest, type Refusal } from './judge-request.js'
-import { errorReply, replyOfError } from './page-errors.js'
 import {
+  createAccess,
+  type Access,
+  type Entry,
+  judgeRequest,
+  type Listening,
+  type PageRequest,
+  type Refusal,
+} from './access.js'
+import {
+  errorReply,
+  replyOfError,
   requestLimits,
   decideBody,
   decisionsQuery,
@@ -19,7 +26,7 @@ import {
   queueQuery,
   searchQuery,
   undoBody,
-} from './page-requests.js'
+} from './requests.js'
 
 const serverLimits = {
   connectionsMax: 64,

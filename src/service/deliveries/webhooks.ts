@@ -1,7 +1,7 @@
-import { isLoopback } from '../../core/base-url.js'
+import { isLoopback } from '../../core/server-addresses.js'
 import type { Awaitable } from '../../core/awaitable.js'
 import { UserError } from '../../core/errors.js'
-import type { Clock } from '../../platform/clock.js'
+import { type Clock, within } from '../../platform/clock.js'
 import { limits } from '../limits.js'
 import type { Faults } from '../faults.js'
 import {
@@ -10,15 +10,58 @@ import {
   type HostResolver,
   type AddressGuard,
 } from '../../platform/outbound/address-guard.js'
-import { within } from '../../platform/outbound/deadline.js'
-import type { Post } from '../../platform/outbound/post.js'
+import type { Post } from '../../platform/outbound/pinned-connect.js'
 import { badRequest } from '../refusal.js'
-import { runBody } from '../runs/run-body.js'
+import { runBody } from '../runs/polls.js'
 import type { EndedRun, OnRunEnded } from '../runs/run-store.js'
-import { startDeliverer, type Deliverer } from './deliverer.js'
-import type { EventCount } from './event-store.js'
-import type { NewEvent, Outbox, OutboxWakes } from './outbox.js'
-import type { Outgoing } from './outgoing.js'
+import { startDeliverer, type Deliverer, type AttemptDeps } from './deliverer.js'
+import { type EventCount, createEventStore, type AnyEventStore } from './event-store.js'
+import { type NewEvent, type Outbox, type OutboxWakes, createOutbox } from './outbox.js'
+import type { Random } from '../../platform/random.js'
+import type { Sqlite } from '../../platform/sqlite.js'
+import { createSecrets } from '../accounts/secrets.js'
+import { createSharedSecrets } from '../accounts/postgres/accounts.js'
+import type { SharedStorage } from '../storage/storage.js'
+import { createSharedEventStore, createSharedOutbox, type SharedOutbox } from './postgres-event-store.js'
+
+/** Where events are kept, from when they are written to when they are delivered. */
+export interface Outgoing<Box extends OutboxWakes = OutboxWakes> {
+  readonly outbox: Box
+  readonly events: AnyEventStore
+  readonly signingSecrets: AttemptDeps['signingSecrets']
+  /** How often it is looked for what other processes added, or left; Infinity where there are none. */
+  readonly lookEveryMs: number
+}
+
+export interface OutgoingDeps {
+  readonly clock: Clock
+  readonly random: Random
+  /** How much later than at once an event is due: for rehearsals. */
+  readonly lateMs: () => number
+}
+
+export function createOutgoing(database: Sqlite, { random, lateMs }: OutgoingDeps): Outgoing<Outbox> {
+  const secrets = createSecrets(database)
+  return {
+    outbox: createOutbox(database, random, lateMs),
+    events: createEventStore(database),
+    signingSecrets: (account, nowMs) => secrets.signingSecrets(account, nowMs),
+    lookEveryMs: Infinity,
+  }
+}
+
+export function createSharedOutgoing(
+  storage: SharedStorage,
+  { clock, random, lateMs }: OutgoingDeps,
+): Outgoing<SharedOutbox> {
+  const secrets = createSharedSecrets(storage.postgres)
+  return {
+    outbox: createSharedOutbox(random, lateMs),
+    events: createSharedEventStore({ ...storage, clock }),
+    signingSecrets: (account, nowMs) => secrets.signingSecrets(account, nowMs),
+    lookEveryMs: limits.claimLookMs,
+  }
+}
 
 export interface WebhookOptions {
   /** Receivers on this machine may be delivered to, http too: for rehearsals. Default false. */
@@ -68,10 +111,7 @@ export function createWebhooks(options: WebhookOptions, { outgoing, clock, log, 
 function createPostWhenNeeded(): Post {
   let loading: Promise<Post> | undefined
   const load = async () => {
-    const [{ createPost }, { createConnect }] = await Promise.all([
-      import('../../platform/outbound/post.js'),
-      import('../../platform/outbound/pinned-connect.js'),
-    ])
+    const { createConnect, createPost } = await import('../../platform/outbound/pinned-connect.js')
     return createPost(createConnect())
   }
   return async (message) => (await (loading ??= load()))(message)

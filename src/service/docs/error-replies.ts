@@ -17,8 +17,8 @@ import {
   Refusal,
   unauthorized,
 } from '../refusal.js'
-import { entityNotFound } from '../routes/v1/records.js'
-import { billingUnavailable } from '../routes/v2/resolutions.js'
+import { entityNotFound } from '../routes/v1.js'
+import { billingUnavailable } from '../routes/v2.js'
 import { exampleCallId } from './examples/company.js'
 
 /** An error answer of a route: its shapes, and a body of each kind as the service makes it. */

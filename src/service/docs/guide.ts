@@ -4,9 +4,16 @@ import { routes, type Route } from '../../contract/routes.js'
 import { limits } from '../limits.js'
 import { html, joinHtml, type Html, type HtmlPart } from '../../web/html.js'
 import { exampleAnswers, exampleEvent } from './examples/calls.js'
-import { codeBlock, inlineCode, jsonBlock, table, tabs } from './html.js'
+import {
+  codeBlock,
+  inlineCode,
+  jsonBlock,
+  table,
+  tabs,
+  errorTypeIn,
+  type Operation,
+} from './reference-html.js'
 import { errorTexts } from './openapi.js'
-import { errorTypeIn, type Operation } from './operation-html.js'
 import { samples, type Samples } from './samples.js'
 
 export interface Section {

@@ -1,8 +1,146 @@
 import type { FastifyInstance } from 'fastify'
-import { askedOrigin } from '../http/asked-origin.js'
-import { mountPage } from '../http/mount.js'
+import { askedOrigin, mountPage } from '../http/mount.js'
 import { openApiDocument } from './openapi.js'
-import { docsPage, type DocsPage } from './page.js'
+import {
+  html,
+  joinHtml,
+  pageHtml,
+  styleHtml,
+  type Html,
+  type HtmlPart,
+  styleSource,
+  stylesheet,
+} from '../../web/html.js'
+import { errorsHtml, guideSections, limitsHtml, type Section } from './guide.js'
+import {
+  headingHtml,
+  fieldsHtml,
+  shapeIdOf,
+  type Schema,
+  type Schemas,
+  operationHtml,
+  type Operation,
+  type Placed,
+} from './reference-html.js'
+import type { Json } from './shapes.js'
+
+/** A page, and the content security policy that it is sent with. */
+interface DocsPage {
+  readonly text: string
+  readonly policy: string
+}
+
+interface Document {
+  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  readonly servers: readonly { readonly url: string }[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Partial<Record<'get' | 'post', Operation>>>>>
+  readonly components: { readonly schemas: Schemas }
+}
+
+/** The interface as a page to read, made from its OpenAPI document. */
+function docsPage(json: Json): DocsPage {
+  const document = json as unknown as Document
+  const placed = placedOperations(document)
+  const { info } = document
+  const guide = guideSections(document.servers[0]?.url ?? '')
+  const versions = document.tags.filter(({ name }) => placed.some((one) => isOf(name, one)))
+  const sections: Section[] = [
+    ...guide,
+    {
+      id: 'errors',
+      title: 'Errors',
+      body: errorsHtml(
+        placed.map(({ operation }) => operation),
+        info.description,
+      ),
+    },
+    { id: 'limits', title: 'Limits', body: limitsHtml() },
+  ]
+  const shapes = Object.entries(document.components.schemas)
+  const style = stylesheet('web/base', 'service/docs/docs')
+  const text = pageHtml({
+    title: `${info.title}: the interface`,
+    head: html`<link rel="icon" href="data:," />${styleHtml(style)}`,
+    body: html`<body>
+      <div class="layout">
+        <input type="checkbox" id="menu" /><label class="menu" for="menu">Contents</label>
+        <nav aria-label="Contents">
+          <ul>
+            ${sections.map(({ id, title }) => linkHtml(id, title))}
+            ${versions.map(({ name }) => versionNavHtml(name, placed))} ${linkHtml('shapes', 'Shapes')}
+          </ul>
+        </nav>
+        <main>
+          <h1>${info.title}</h1>
+          <p class="lead">${info.description.split('\n\n', 1)[0] ?? ''}</p>
+          <p class="quiet">
+            Version ${info.version}, at <code>${document.servers[0]?.url ?? ''}</code>. The same for machines:
+            <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).
+          </p>
+          ${sections.map(sectionHtml)}
+          ${versions.map((version) => versionHtml(version, placed, document.components.schemas))}
+          ${headingHtml({ id: 'shapes', level: 2, text: 'Shapes' })}
+          <p>Of bodies and answers. Values that are not known are null.</p>
+          ${shapes.map(([name, schema]) => shapeHtml(name, schema))}
+        </main>
+      </div>
+    </body>`,
+  })
+  // No script, no form, and nothing loaded from anywhere, this service included.
+  const policy =
+    `default-src 'none'; style-src ${styleSource(style)}; ` +
+    `img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+  return { text, policy }
+}
+
+function placedOperations({ paths }: Document): Placed[] {
+  return Object.entries(paths).flatMap(([path, { post, get }]) => [
+    ...(post === undefined ? [] : [{ method: 'POST' as const, path, operation: post }]),
+    ...(get === undefined ? [] : [{ method: 'GET' as const, path, operation: get }]),
+  ])
+}
+
+const isOf = (version: string, { operation }: Placed) => operation.tags.includes(version)
+
+const linkHtml = (id: string, text: HtmlPart): Html => html`<li><a href="#${id}">${text}</a></li>`
+
+function versionNavHtml(version: string, placed: readonly Placed[]): Html {
+  const links = placed
+    .filter((one) => isOf(version, one))
+    .map(({ method, path, operation }) => {
+      const steps = joinHtml(path.slice(version.length + 1).split('/'), html`/<wbr />`)
+      return linkHtml(
+        operation.operationId,
+        html`<span class="method ${method}">${method}</span><span>${steps}</span>`,
+      )
+    })
+  return html`<li>
+    <a href="#${version}">${version}</a>
+    <ul>
+      ${links}
+    </ul>
+  </li>`
+}
+
+const sectionHtml = ({ id, title, body }: Section): Html =>
+  html`<section>${headingHtml({ id, level: 2, text: title })} ${body}</section>`
+
+const versionHtml = (
+  { name, description }: Document['tags'][number],
+  placed: readonly Placed[],
+  schemas: Schemas,
+): Html =>
+  html`<section>
+    ${headingHtml({ id: name, level: 2, text: name })}
+    <p>${description}</p>
+    ${placed.filter((one) => isOf(name, one)).map((one) => operationHtml(one, schemas))}
+  </section>`
+
+const shapeHtml = (name: string, schema: Schema): Html =>
+  html`${headingHtml({ id: shapeIdOf(name), level: 3, text: name })}
+    <p>${schema.description ?? ''}</p>
+    ${fieldsHtml(schema, { marksRequired: false })}`
 
 /** Stands in the documents for the address they are asked at. */
 const originMark = 'http://address.invalid'

@@ -5,12 +5,15 @@ import { errorTypes } from '../../contract/errors.js'
 import { apiKeyHeader, rateLimitHeaders } from '../../contract/limits.js'
 import { routes, versionOf } from '../../contract/routes.js'
 import { andThen, type Awaitable, type Deferrable } from '../../core/awaitable.js'
-import { errorStack } from '../../core/error-text.js'
-import type { Guests, SourceVerdict } from '../../core/request-source.js'
+import { errorStack } from '../../core/errors.js'
+import {
+  type Guests,
+  type SourceVerdict,
+  createSourceCheck,
+  drainRequest,
+} from '../../platform/http-server.js'
 import type { Clock } from '../../platform/clock.js'
-import { drainRequest } from '../../platform/drain-request.js'
 import type { Random } from '../../platform/random.js'
-import { createSourceCheck } from '../../platform/request-source-check.js'
 import { authenticate, type Callers } from '../accounts/accounts.js'
 import { limits } from '../limits.js'
 import { newCallId } from '../ids.js'

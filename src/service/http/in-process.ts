@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { apiKeyHeader } from '../../contract/limits.js'
 import { methodsOf, routes, versionOf, type Route, type RouteName } from '../../contract/routes.js'
-import { errorStack } from '../../core/error-text.js'
+import { errorStack } from '../../core/errors.js'
 import type { Random } from '../../platform/random.js'
 import { newCallId } from '../ids.js'
 import { limits } from '../limits.js'

@@ -6,10 +6,10 @@ import type { CallId } from '../../contract/ids.js'
 import { apiKeyHeader, rateLimitHeaders } from '../../contract/limits.js'
 import { methodsOf, routes, versionOf, type Route, type RouteName } from '../../contract/routes.js'
 import { andThen, type Awaitable, type Deferrable } from '../../core/awaitable.js'
-import { nestsDeeperThan } from '../../core/json-depth.js'
+import { nestsDeeperThan } from '../../core/json.js'
 import type { Random } from '../../platform/random.js'
 import { authenticate, type Caller, type Callers } from '../accounts/accounts.js'
-import { unlimited, type RateLimiter } from '../accounts/limits/rate-limiter.js'
+import { unlimited, type RateLimiter } from '../accounts/rate-limiter.js'
 import { limits } from '../limits.js'
 import type { Faults, MetFault } from '../faults.js'
 import { newCallId } from '../ids.js'
@@ -218,4 +218,17 @@ export function mountPage(
   handler: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>,
 ): void {
   app.route({ method: ['GET', 'HEAD'], url, handler })
+}
+
+/**
+ * The address that this request was sent to: what the reader of a document can call. Behind a proxy it is as
+ * good as the headers the proxy sends.
+ */
+export function askedOrigin({ headers, raw }: FastifyRequest): string {
+  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
+  const { host } = headers
+  if (host !== undefined && /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(host))
+    return `${scheme}://${host}`
+  const { localAddress = '127.0.0.1', localPort = 80 } = raw.socket
+  return `${scheme}://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`
 }

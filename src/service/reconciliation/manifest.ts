@@ -1,6 +1,126 @@
 import { apiKeyHeader } from '../../contract/limits.js'
 import { limits } from '../limits.js'
-import { organization, type ReconciliationType } from './types.js'
+import type { EntityType } from '../../contract/enums.js'
+
+/** What a property is to a query: a part of the place, an identifier, where an identifier holds, or a hint. */
+export type PropertyUse = 'place' | 'identifier' | 'identifier_place' | 'context'
+
+interface ReconciliationProperty {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly use: PropertyUse
+}
+
+const property = <Id extends string, Use extends PropertyUse>(
+  id: Id,
+  name: string,
+  use: Use,
+  description: string,
+) => ({ id, name, use, description })
+
+/**
+ * Every property, for queries and for columns that are added (v0.2: the same in both). In a query, a place and identifiers
+ * are matched; the others are hints, which count little.
+ */
+export const reconciliationProperties = [
+  property('country', 'Country', 'place', 'Of the headquarters: a name or an ISO code'),
+  property('region', 'Region', 'place', 'State or province of the headquarters: a name or an ISO code'),
+  property('city', 'City', 'place', 'Of the headquarters'),
+  property('postal_code', 'Postal code', 'place', 'Of the headquarters'),
+  property('location', 'Address', 'place', 'Of the headquarters, on one line; any part of it tells'),
+  property('lei', 'LEI', 'identifier', 'Legal entity identifier, 20 characters'),
+  property('cik', 'CIK', 'identifier', 'Number of a company at the SEC'),
+  property('registration_id', 'Company number', 'identifier', 'In its register; say which by its country'),
+  property('ein', 'EIN', 'identifier', 'Employer identification number (US)'),
+  property('bic', 'BIC', 'identifier', 'Bank identifier code, 8 or 11 characters'),
+  property('ticker', 'Ticker', 'identifier', 'AAPL, or NASDAQ:AAPL'),
+  property('website', 'Website', 'identifier', 'Address of the website, or its domain'),
+  property(
+    'registration_country',
+    'Country of the register',
+    'identifier_place',
+    'That a company number is of',
+  ),
+  property('exchange', 'Exchange', 'identifier_place', 'That a ticker is traded at'),
+  property('legal_name', 'Registered name', 'context', 'As the register has it'),
+  property('display_name', 'Name in use', 'context', 'The shortest one that is known'),
+  property('status', 'Status', 'context', 'active, or inactive'),
+  property('type', 'Kind of body', 'context', 'business, nonprofit, government, person or other'),
+  property('legal_form', 'Legal form', 'context', 'The nearest American one: corporation, llc'),
+  property('street_address', 'Street', 'context', 'Street and number of the headquarters'),
+  property('jurisdiction', 'Jurisdiction', 'context', 'Of the register: gb, us_de'),
+  property('registration_authority', 'Register', 'context', 'Who keeps it'),
+  property('founding_date', 'Founded', 'context', 'The day, as far as it is known'),
+  property('industry', 'Industry', 'context', 'By its SIC or NAICS code'),
+  property('sic', 'SIC code', 'context', 'Standard Industrial Classification'),
+  property('naics', 'NAICS code', 'context', 'North American Industry Classification System, 2022'),
+  property('parent', 'Parent', 'context', 'Who controls the company, as far as a register says'),
+  property('ultimate_parent', 'Ultimate parent', 'context', 'At the top of all parents'),
+] as const satisfies readonly ReconciliationProperty[]
+
+export type PropertyId = (typeof reconciliationProperties)[number]['id']
+
+const propertiesById = new Map<string, ReconciliationProperty & { readonly id: PropertyId }>(
+  reconciliationProperties.map((one) => [one.id, one]),
+)
+
+export const isKnownProperty = (id: string): id is PropertyId => propertiesById.has(id)
+
+/** Null for an id that no property has. */
+export const propertyOf = (id: string): (ReconciliationProperty & { readonly id: PropertyId }) | null =>
+  propertiesById.get(id) ?? null
+
+export const idsOfUse = (use: PropertyUse): PropertyId[] =>
+  reconciliationProperties.filter((one) => one.use === use).map(({ id }) => id)
+
+/** A category of companies, as the Reconciliation Service API has it (v0.2, "Types"). */
+export interface ReconciliationType {
+  readonly id: string
+  readonly name: string
+  readonly broader?: readonly ReconciliationType[]
+}
+
+/** What all that is held is; asked for, it leaves nothing out. */
+export const organization: ReconciliationType = { id: 'organization', name: 'Organization' }
+
+const narrower = (id: string, name: string): ReconciliationType => ({ id, name, broader: [organization] })
+
+/** By what a record says that it is; of `unknown` nothing more is known than that it is an organization. */
+const typesOfRecords = {
+  business: narrower('business', 'Company'),
+  nonprofit: narrower('nonprofit', 'Nonprofit organization'),
+  government: narrower('government', 'Government body'),
+  person: narrower('person', 'Person in business'),
+  other: narrower('other', 'Other body'),
+  unknown: null,
+} as const satisfies Record<EntityType, ReconciliationType | null>
+
+/** Every type that there is. */
+export const reconciliationTypes: readonly ReconciliationType[] = [
+  organization,
+  ...Object.values(typesOfRecords).filter((type) => type !== null),
+]
+
+const knownIds = new Set(reconciliationTypes.map(({ id }) => id))
+export const isKnownType = (id: string): boolean => knownIds.has(id)
+
+/** The widest first: a client that proposes a type proposes the first. */
+export function typesOf(type: EntityType): readonly ReconciliationType[] {
+  const own = typesOfRecords[type]
+  return own === null ? [organization] : [organization, own]
+}
+
+/** How the types of a query count (`type_strict`): not at all but for the match, one of them, or each of them. */
+type TypeStrictness = 'should' | 'any' | 'all'
+
+/** Whether a company of this type is of the types asked for. One of which no type is known may be of any. */
+export function isOfTypes(type: EntityType, wanted: readonly string[], strictness: TypeStrictness): boolean {
+  if (wanted.length === 0 || type === 'unknown') return true
+  const own = new Set(typesOf(type).map(({ id }) => id))
+  const isOwn = (id: string) => own.has(id)
+  return strictness === 'all' ? wanted.every(isOwn) : wanted.some(isOwn)
+}
 
 interface SuggestService {
   readonly service_url: string

@@ -3,18 +3,22 @@ import { entityId } from '../../contract/ids.js'
 import { andThen, type Deferrable } from '../../core/awaitable.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Callers } from '../accounts/accounts.js'
-import { askedOrigin } from '../http/asked-origin.js'
-import { goneSignal, jsonReplyType } from '../http/mount.js'
+import { askedOrigin, goneSignal, jsonReplyType } from '../http/mount.js'
 import type { Knowledge } from '../knowledge.js'
 import { limits } from '../limits.js'
 import { badRequest, toRefusal } from '../refusal.js'
 import { allowOrigin, createGate, preflightHeaders, type ReconciliationAccess } from './access.js'
-import { answerQueries } from './candidates.js'
-import { extendCompanies, proposeProperties } from './extension.js'
+import {
+  answerQueries,
+  readSuggestQuery,
+  suggestEntities,
+  suggestProperties,
+  suggestTypes,
+} from './candidates.js'
+import { extendCompanies, proposeProperties } from './company-properties.js'
 import { manifestOf, reconciliationPaths as paths } from './manifest.js'
 import { pagePolicy, previewPage, unknownCompanyPage, viewPage } from './pages.js'
-import { readExtension, readQueries } from './requests.js'
-import { readSuggestQuery, suggestEntities, suggestProperties, suggestTypes } from './suggestions.js'
+import { readExtension, readQueries } from './queries.js'
 
 export interface ReconciliationOptions {
   readonly access: ReconciliationAccess

@@ -1,11 +1,17 @@
 import type { EntityRecord } from '../../contract/entity.js'
-import { html, joinHtml, pageHtml, styleHtml, type Html, type HtmlPart } from '../../web/html.js'
-import { styleSource, stylesheet } from '../../web/stylesheet.js'
+import {
+  html,
+  joinHtml,
+  pageHtml,
+  styleHtml,
+  type Html,
+  type HtmlPart,
+  styleSource,
+  stylesheet,
+} from '../../web/html.js'
 import type { Knowledge } from '../knowledge.js'
-import { nameOf, placeOf } from './describe.js'
-import { valuesOfCompany, type ExtensionValue } from './extension.js'
-import { reconciliationPaths } from './manifest.js'
-import { reconciliationProperties, type PropertyId } from './properties.js'
+import { nameOf, placeOf, valuesOfCompany, type ExtensionValue } from './company-properties.js'
+import { reconciliationPaths, reconciliationProperties, type PropertyId } from './manifest.js'
 
 const pageStyle = (): string => stylesheet('service/reconciliation/pages')
 

@@ -1,7 +1,7 @@
 import type { ResultEntity } from '../../contract/entity.js'
 import type { OutcomeStatus } from '../../contract/enums.js'
 import { matchedConfidenceMin } from '../../contract/outcome-rules.js'
-import type { CandidateV2, EntityV2 } from '../../contract/resolution-v2.js'
+import type { CandidateV2, EntityV2 } from '../../contract/earlier-versions.js'
 import type { Candidate } from '../../contract/result.js'
 import { unreachable } from '../../core/errors.js'
 

@@ -5,10 +5,10 @@ import {
   mcpToolName,
   mcpSearchArguments,
   type McpSearchArguments,
-} from '../../contract/mcp.js'
-import type { SearchResult } from '../../contract/search.js'
-import { errorText } from '../../core/error-text.js'
-import { jsonMembers } from '../../core/json-members.js'
+  type SearchResult,
+} from '../../contract/search.js'
+import { errorText } from '../../core/errors.js'
+import { jsonMembers } from '../../core/json.js'
 import type { Handlers } from '../http/mount.js'
 import type { Awaitable } from '../../core/awaitable.js'
 import type { Knowledge } from '../knowledge.js'

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { andThen, type Awaitable, type Deferrable } from '../../core/awaitable.js'
-import { errorText } from '../../core/error-text.js'
+import { errorText } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
 import { startDueWorkLoop, type DueWorkLoop, type InFlight } from '../../platform/due-work-loop.js'
 import { createGatheredCommits } from '../../platform/gathered-commits.js'
@@ -8,7 +8,12 @@ import { ConnectionLostError } from '../../platform/postgres/postgres.js'
 import { limits } from '../limits.js'
 import { decideRun, type RunOutcome } from './run-outcome.js'
 import type { Knowledge } from '../knowledge.js'
-import type { DueRun, FinishedRun, RunStore } from './run-store.js'
+import type { DueRun, FinishedRun, RunStore, Journal, NewRun } from './run-store.js'
+import type { CustomId } from '../../contract/ids.js'
+import type { Random } from '../../platform/random.js'
+import type { Credit } from '../accounts/account-book.js'
+import { newRunIds, type RunKind } from '../ids.js'
+import type { Call } from '../http/mount.js'
 
 /** `stop` resolves when no research is going on and none will start. */
 export type Researcher = Pick<DueWorkLoop, 'expect' | 'stop'>
@@ -120,4 +125,59 @@ function unlessAborted<Value>(answer: Promise<Value>, signal: AbortSignal): Prom
       signal.removeEventListener('abort', stop)
     })
   })
+}
+
+export interface SubmissionDeps {
+  readonly journal: Journal
+  readonly credit: Credit
+  readonly researcher: Researcher
+  readonly clock: Clock
+  readonly random: Random
+  readonly researchMs: { readonly min: number; readonly max: number }
+}
+
+/** What is asked, by whatever route: its parameters are what the contract says. */
+interface Submission {
+  readonly kind: RunKind
+  readonly name: string
+  readonly location: string | undefined
+  readonly context: string | undefined
+  readonly customId: CustomId | null
+  readonly webhookUrl: string | null
+  readonly withBasis: boolean
+}
+
+/**
+ * Bills a unit and stores the run, both or neither; resolves when they are durable. Throws 402 when no credit
+ * is left, 429 when none is for the month, and whatever the store throws: then nothing was billed.
+ */
+export async function submit(
+  { caller, callId }: Pick<Call, 'caller' | 'callId'>,
+  asked: Submission,
+  { journal, credit, researcher, clock, random, researchMs }: SubmissionDeps,
+): Promise<NewRun> {
+  const nowMs = clock.nowMs()
+  const run: NewRun = {
+    accountNumber: caller.accountNumber,
+    ids: newRunIds(asked.kind, callId, random, nowMs),
+    customId: asked.customId,
+    surface: asked.kind === 'run' || asked.kind === 'job' ? 'v3' : 'v2',
+    webhookUrl: asked.webhookUrl,
+    query: {
+      name: wellFormed(asked.name),
+      location: asked.location === undefined ? null : wellFormed(asked.location),
+      context: asked.context === undefined ? null : wellFormed(asked.context),
+    },
+    withBasis: asked.withBasis,
+    createdAtMs: nowMs,
+    dueAtMs: nowMs + Math.round(researchMs.min + random.fraction() * (researchMs.max - researchMs.min)),
+  }
+  await credit.charge(caller, () => journal.append(run))
+  researcher.expect(run.dueAtMs)
+  return run
+}
+
+/** SQLite would store half a surrogate pair as bytes that are no UTF-8: it becomes U+FFFD, as in any encoder. */
+function wellFormed(text: string): string {
+  return /\p{Surrogate}/u.test(text) ? Buffer.from(text).toString() : text
 }

@@ -1,7 +1,6 @@
-import type { Resolution } from '../../contract/result.js'
-import { resolution as resolutionSchema } from '../../contract/result.js'
+import { type Resolution, resolution as resolutionSchema } from '../../contract/result.js'
 import type { Awaitable } from '../../core/awaitable.js'
-import { errorText } from '../../core/error-text.js'
+import { errorText } from '../../core/errors.js'
 import { nothingFound } from '../../contract/unknown.js'
 import type { Knowledge, Query, ResolutionText } from '../knowledge.js'
 

@@ -4,6 +4,7 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import type { RunOutcome } from './run-outcome.js'
 import type { RunIds } from '../ids.js'
 import type { Query } from '../knowledge.js'
+import { createGatheredCommits } from '../../platform/gathered-commits.js'
 
 /** Which routes started a run and may see it: v2 jobs and v3 runs are not found by each other's. */
 type RunSurface = 'v3' | 'v2'
@@ -224,5 +225,29 @@ function ledgerQueries(database: Sqlite): Pick<RunStore, 'count' | 'ledger'> {
       return { pending: of('PENDING'), completed: of('COMPLETED'), failed: of('FAILED') }
     },
     ledger: (accountName) => ledger.all(accountName) as LedgerEntry[],
+  }
+}
+
+/** Group commit: the kickoffs that arrive at about the same time share one synced transaction. */
+export interface Journal {
+  /** Resolves once the run is durable; rejects if it is not stored, and then nothing was billed. */
+  append(run: NewRun): Promise<void>
+}
+
+export function createJournal(store: Pick<RunStore, 'insert'>): Journal {
+  const commits = createGatheredCommits((runs: readonly NewRun[]) => {
+    store.insert(runs)
+    return runs.map(() => ({ value: undefined }))
+  })
+  return { append: commits.add }
+}
+
+/** For a store in memory, where nothing is gained by waiting for company. */
+export function directJournal(store: Pick<RunStore, 'insert'>): Journal {
+  return {
+    // eslint-disable-next-line @typescript-eslint/require-await -- what the store throws is a rejection
+    append: async (run) => {
+      store.insert([run])
+    },
   }
 }

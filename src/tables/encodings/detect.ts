@@ -40,10 +40,9 @@ export async function detectEncoding(
 
 async function guess(file: ByteSource, isMarkedUtf8: boolean): Promise<DetectedEncoding> {
   // Loaded where there is something to guess.
-  const { guessEncoding } = await import('./detector.js')
-  const judge = await import('./judge.js')
+  const judge = await import('./guess-encoding.js')
   const survey = await surveyLines(file)
-  const name = guessEncoding(survey.sample)
+  const name = judge.guessEncoding(survey.sample)
   if (isMarkedUtf8 || judge.isMixture(survey, name)) throw judge.mixedEncodings(file.label, survey)
   const judgement = judge.judgeGuess(survey.sample, name)
   if (judgement.kind === 'unsure') throw judge.unsureEncoding(file.label, survey, judgement.readings)

@@ -1,7 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { ByteSource } from '../bytes.js'
-import { byteLines, countLineEnds, LineEndCutter } from './byte-lines.js'
-import { nulByte, Utf8Cutter } from './recode.js'
+import { byteLines, countLineEnds, LineEndCutter, nulByte, Utf8Cutter } from './recode.js'
 
 /** A line that is not UTF-8; the first line of a file is 1. */
 export interface ForeignLine {

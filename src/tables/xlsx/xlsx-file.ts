@@ -1,17 +1,20 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { UserError } from '../../core/errors.js'
-import type { ChooseColumns, LocatedRecord } from '../records.js'
-import { openZip } from '../zip-members.js'
+import { type ChooseColumns, type LocatedRecord, emptyFile } from '../record-source.js'
+import { openZip } from '../zip-reader.js'
 import { fileError } from '../file-error.js'
-import { emptyFile } from '../text-source.js'
-import { typedCell, type Cell } from './cell.js'
-import { kindOfCell, cellText, type CellKind, type RawCell } from './cell-value.js'
-import { Parts } from './parts.js'
-import type { CellRange } from './references.js'
+import {
+  typedCell,
+  type Cell,
+  type CellRange,
+  kindOfCell,
+  cellText,
+  type CellKind,
+  type RawCell,
+} from './cells.js'
+import { Parts, damagedWorkbook, otherSpreadsheet } from './xml-parts.js'
 import { readSheetRows, type RowCounts, type SheetRow } from './sheet-rows.js'
-import { readSharedStrings } from './strings.js'
-import { chooseSheet, readWorkbook, type Sheet, type Workbook } from './workbook.js'
-import { damagedWorkbook, otherSpreadsheet } from './xlsx-error.js'
+import { readSharedStrings, chooseSheet, readWorkbook, type Sheet, type Workbook } from './workbook.js'
 
 /** A cell's text, and what it stands for. */
 export interface ScannedCell {

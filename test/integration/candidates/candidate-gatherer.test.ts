@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Lookup } from '../../../src/core/identity.js'
-import { peekAtCheckpoint } from '../../../src/pipeline/checkpoint/reader.js'
+import type { Lookup } from '../../../src/core/lookup-identity.js'
+import { peekAtCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import {
   CandidateGatherer,
   type CandidateGathererDeps,
-} from '../../../src/pipeline/candidates/candidate-gatherer.js'
-import { doubtfulAmong } from '../../../src/pipeline/candidates/doubtful-lookups.js'
-import { reviewStorePath } from '../../../src/pipeline/decisions/paths.js'
+  doubtfulAmong,
+} from '../../../src/pipeline/decisions/candidate-gatherer.js'
+import { reviewStorePath } from '../../../src/pipeline/checkpoint/paths.js'
 import {
   openReviewStore,
   openReviewStoreToRead,

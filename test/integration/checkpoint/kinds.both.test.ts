@@ -1,7 +1,7 @@
 import { stageAnswersOf } from '../../../src/pipeline/checkpoint/stage-answers.js'
 import { afterEach, describe, expect, test } from 'vitest'
 import { stageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
-import { nothingPlanned, type PlanPolicy } from '../../../src/pipeline/rules/lookup-state.js'
+import { nothingPlanned, type PlanPolicy } from '../../../src/pipeline/lookups/lookup-state.js'
 import { describeCheckpoints } from './openers.js'
 import { answerTo, keyed, keyOf, startMs } from './support.js'
 

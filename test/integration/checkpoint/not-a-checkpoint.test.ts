@@ -9,9 +9,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
-import { openCheckpointReader } from '../../../src/pipeline/checkpoint/reader.js'
+import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import { systemRandom } from '../../../src/platform/random.js'
-import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
 import { checkpointFolder, job, keyed, scope, startMs } from './support.js'
 

@@ -6,9 +6,9 @@ import type {
   LookupId,
   SubmissionBounds,
 } from '../../../src/pipeline/checkpoint/checkpoint.js'
-import { openCheckpointReader } from '../../../src/pipeline/checkpoint/reader.js'
-import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
-import type { LookupKind } from '../../../src/pipeline/rules/lookup-kind.js'
+import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
+import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
+import type { LookupKind } from '../../../src/pipeline/lookups/lookup-kind.js'
 import { findPostgres } from '../../support/postgres-server.js'
 import { SharedPlace } from './shared-place.js'
 import { checkpointFolder, everyRow, job, scope } from './support.js'

@@ -2,18 +2,17 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { deflateRawSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { firstDictionary } from '../../../src/pipeline/checkpoint/answer-dictionary.js'
-import { compactCheckpoint } from '../../../src/pipeline/checkpoint/compact.js'
-import { openToWrite } from '../../../src/pipeline/checkpoint/open.js'
 import {
+  firstDictionary,
   packAnswer,
   UnpackableError,
   unpackBody,
   unpackLine,
 } from '../../../src/pipeline/checkpoint/packed-answer.js'
-import { repairCheckpoint } from '../../../src/pipeline/checkpoint/repair.js'
-import { answerChecksumOf } from '../../../src/pipeline/checkpoint/row-checksums.js'
-import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
+import { compactCheckpoint, repairCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/maintenance.js'
+import { openToWrite } from '../../../src/pipeline/checkpoint/sqlite/open-database.js'
+import { answerChecksumOf } from '../../../src/pipeline/checkpoint/tables.js'
+import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
 import { canMount, mountSmallDisk } from '../../crash/small-disk.js'
 import { answerTo, checkpointFolder, everyRow, keyed, keyOf, startMs, linesOf } from './support.js'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { nothingPlanned, type PlanPolicy } from '../../../src/pipeline/rules/lookup-state.js'
+import { nothingPlanned, type PlanPolicy } from '../../../src/pipeline/lookups/lookup-state.js'
 import { describeCheckpoints, type TestCheckpoint as Checkpoint } from './openers.js'
 import { answerTo, keyed, keyOf, startMs } from './support.js'
 

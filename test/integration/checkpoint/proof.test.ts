@@ -1,14 +1,14 @@
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readHead } from '../../../src/pipeline/checkpoint/head-file.js'
-import { repairCheckpoint } from '../../../src/pipeline/checkpoint/repair.js'
+import { readHead } from '../../../src/pipeline/checkpoint/sqlite/head-file.js'
+import { repairCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/maintenance.js'
 import {
   openCheckpoint,
   type OwnCheckpoint as Checkpoint,
   type OpenCheckpointDeps,
-} from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+} from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { witnessPath } from '../../../src/pipeline/checkpoint/paths.js'
-import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
+import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
 import { answerTo, checkpointFolder, job, keyed, keyOf, scope, startMs, linesOf } from './support.js'

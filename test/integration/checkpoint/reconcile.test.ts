@@ -1,15 +1,17 @@
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { OwnCheckpoint as Checkpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import {
+  type OwnCheckpoint as Checkpoint,
+  openCheckpoint,
+} from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import {
   reconcileCheckpoint,
   type ReconcileRequest,
-} from '../../../src/pipeline/checkpoint/reconcile-checkpoint.js'
-import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+} from '../../../src/pipeline/checkpoint/sqlite/reconcile.js'
 import { stageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
-import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
-import { readLedger } from '../../../src/pipeline/checkpoint/read-ledger.js'
+import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
+import { readLedger } from '../../../src/pipeline/checkpoint/charges.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { checkpointFolder, everyRow, job, keyed, scope, startMs } from './support.js'
 

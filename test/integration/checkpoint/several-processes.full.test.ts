@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import type { Checkpoint, Intention, SubmissionBounds } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import { sweep } from '../../../src/pipeline/checkpoint/postgres/sweep.js'
-import { nothingPlanned, type PlanPolicy } from '../../../src/pipeline/rules/lookup-state.js'
+import { nothingPlanned, type PlanPolicy } from '../../../src/pipeline/lookups/lookup-state.js'
 import { findPostgres } from '../../support/postgres-server.js'
 import { SharedPlace, type OpenedShared } from './shared-place.js'
 import { answerTo, keyed, startMs } from './support.js'

@@ -8,8 +8,11 @@ import type {
   KeyedLookup,
   LineVersions,
 } from '../../../src/pipeline/checkpoint/checkpoint.js'
-import { openCheckpointReader } from '../../../src/pipeline/checkpoint/reader.js'
-import { openCheckpoint, type OwnCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
+import {
+  openCheckpoint,
+  type OwnCheckpoint,
+} from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
 

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { hostedCandidates } from '../../../src/app/candidate-source.js'
+import { hostedCandidates } from '../../../src/app/service-connection.js'
 import { knowledgeOf } from '../../../src/app/registry-adapter.js'
 import { createServiceClient } from '../../../src/client/client.js'
 import { UserError } from '../../../src/core/errors.js'
-import type { Candidate } from '../../../src/pipeline/rules/candidate.js'
+import type { Candidate } from '../../../src/pipeline/answers/candidate.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import {
   startForeignService,

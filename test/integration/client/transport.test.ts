@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Exchange } from '../../../src/core/exchange.js'
+import type { Exchange } from '../../../src/core/http-exchange.js'
 import { apiKey, clientTo, freePort, serve, serveRaw, transportTo } from './loopback.js'
 
 const get = { method: 'GET', path: '/x', headers: {} } as const

@@ -11,9 +11,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { decisionLine, decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
-import { openDecisionsBook, type DecisionsBook } from '../../../src/pipeline/decisions/decisions-book.js'
+import {
+  openDecisionsBook,
+  type DecisionsBook,
+  readStandingDecisions,
+} from '../../../src/pipeline/decisions/decisions-book.js'
 import { readDecisionsFile } from '../../../src/pipeline/decisions/decisions-file.js'
-import { readStandingDecisions } from '../../../src/pipeline/decisions/read-standing.js'
 import { openReviewStore, type ReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import { startChild, type Child } from '../../support/child-process.js'
 import { decisionOf, lookupOf, service } from './support.js'

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { reviewStorePath } from '../../../src/pipeline/decisions/paths.js'
+import { reviewStorePath } from '../../../src/pipeline/checkpoint/paths.js'
 import {
   openReviewStore,
   openReviewStoreToRead,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Candidate } from '../../../src/pipeline/rules/candidate.js'
-import type { Decision } from '../../../src/pipeline/rules/decision.js'
+import type { Candidate } from '../../../src/pipeline/answers/candidate.js'
+import type { Decision } from '../../../src/pipeline/lookups/decision.js'
 
 export const service = 'https://api.example.com'
 

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { assertMetricsReplaceable, writeMetricsFile } from '../../../src/pipeline/ending/metrics-file.js'
-import type { RunEnd } from '../../../src/pipeline/rules/run-end.js'
+import type { RunEnd } from '../../../src/pipeline/figures/notify-message.js'
 import { readPrometheus, type Sample } from '../../support/prometheus-text.js'
 import { runEnd, summary } from './run-ends.js'
 

@@ -1,5 +1,5 @@
-import type { RunEnd } from '../../../src/pipeline/rules/run-end.js'
-import type { RunSummary } from '../../../src/pipeline/rules/run-summary.js'
+import type { RunEnd } from '../../../src/pipeline/figures/notify-message.js'
+import type { RunSummary } from '../../../src/pipeline/figures/run-summary.js'
 
 export const summary: RunSummary = {
   service: 'hosted',

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { OutputRecorder, recordedForm } from '../../../src/pipeline/history/output-recorder.js'
 import { openHistory } from '../../../src/pipeline/history/reader.js'
-import { HistoryStore } from '../../../src/pipeline/history/store.js'
+import { HistoryStore } from '../../../src/pipeline/history/sqlite-history.js'
 import { RowIndex } from '../../../src/pipeline/input/row-index.js'
-import { renderUnanswered } from '../../../src/pipeline/rules/answer-line.js'
+import { renderUnanswered } from '../../../src/pipeline/answers/answer-line.js'
 import { checkpointFolder, startMs } from '../checkpoint/support.js'
 import { addressOf, recordOf, series } from './support.js'
 

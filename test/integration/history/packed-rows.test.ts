@@ -5,7 +5,7 @@ import {
   packNumbers,
   unpackChanges,
   unpackNumbers,
-} from '../../../src/pipeline/checkpoint/packed-rows.js'
+} from '../../../src/pipeline/checkpoint/history-tables.js'
 
 const numbers = fc.array(fc.oneof(fc.nat(100), fc.nat(2 ** 32 - 1))).map((list) => Uint32Array.from(list))
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { NewEntry } from '../../../src/pipeline/history/history-writer.js'
-import { noDigest, type Marks } from '../../../src/pipeline/history/marks.js'
-import { runRecordVersion, type RunRecord } from '../../../src/pipeline/rules/run-record.js'
+import { type NewEntry, noDigest, type Marks } from '../../../src/pipeline/history/history-writer.js'
+import { runRecordVersion, type RunRecord } from '../../../src/pipeline/figures/run-record.js'
 
 export const series = 'companies.csv'
 export const form = '1'

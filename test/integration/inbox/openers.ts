@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe } from 'vitest'
-import { openShared } from '../../../src/pipeline/checkpoint/postgres/open.js'
+import { openShared } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
 import {
   inboxPath,
   openInbox,

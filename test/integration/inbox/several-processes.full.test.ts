@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseWebhookSecrets } from '../../../src/core/webhook-signature.js'
-import { openShared } from '../../../src/pipeline/checkpoint/postgres/open.js'
+import { openShared } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
 import { startReceiver, type Receiver } from '../../../src/pipeline/inbox/receiver.js'
 import { openSharedInbox } from '../../../src/pipeline/inbox/shared-inbox.js'
 import { systemClock } from '../../../src/platform/clock.js'

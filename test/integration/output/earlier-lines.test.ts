@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { RowIndex } from '../../../src/pipeline/input/row-index.js'
 import { answerLinesOf } from '../../../src/pipeline/output/answer-lines.js'
-import { sliceLine } from '../../../src/pipeline/rules/joined-line.js'
-import { answerColumns } from '../../../src/pipeline/rules/columns.js'
+import { sliceLine } from '../../../src/pipeline/answers/joined-line.js'
+import { answerColumns } from '../../../src/pipeline/answers/columns.js'
 import { answerTo, checkpointFolder, keyed } from '../checkpoint/support.js'
 
 const folder = checkpointFolder()

@@ -2,8 +2,7 @@ import { appendFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sqlPath } from '../../../src/parquet/duckdb.js'
-import { parquetLimits } from '../../../src/parquet/limits.js'
-import { memoryBytesMin } from '../../../src/parquet/memory-budget.js'
+import { parquetLimits, memoryBytesMin } from '../../../src/parquet/limits.js'
 import { convert, matchedLine, newFolder, readByHyparquet, withDuckDb } from './support.js'
 
 const padding = 'ä"\\'.repeat(3_300)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openInput } from '../../../src/pipeline/input/input.js'
 import { publish } from '../../../src/pipeline/output/publish.js'
-import { selectColumns } from '../../../src/pipeline/rules/columns.js'
+import { selectColumns } from '../../../src/pipeline/answers/columns.js'
 import { answersOf, enoughMemoryBytes, matchedLine, newFolder } from './support.js'
 
 test('rows of a hundred kilobytes are written: memory follows what one group of rows weighs', async () => {

@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sqlPath, sqlText } from '../../../src/parquet/duckdb.js'
-import { LineWriter } from '../../../src/parquet/line-writer.js'
+import { LineWriter, placeOf } from '../../../src/parquet/part-sql.js'
 import { ParquetFile } from '../../../src/parquet/parquet-file.js'
 import { assertOrdered, openParquetWriter } from '../../../src/parquet/parquet-writer.js'
-import { placeOf } from '../../../src/parquet/part-sql.js'
 import { newFolder, withDuckDb } from '../output/support.js'
 
 const groupRowsMax = 2_048

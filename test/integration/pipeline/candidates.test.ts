@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { identify } from '../../../src/core/identity.js'
+import { identify } from '../../../src/core/lookup-identity.js'
 import { enrich, type EnrichConfig } from '../../../src/index.js'
 import { resolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { decisionLine, decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
-import type { Candidate } from '../../../src/pipeline/rules/candidate.js'
+import type { Candidate } from '../../../src/pipeline/answers/candidate.js'
 import { openReviewStore, openReviewStoreToRead } from '../../../src/pipeline/decisions/review-store.js'
 import { openXlsx } from '../../../src/tables/xlsx/xlsx-file.js'
 import { foreignMatch } from '../../support/foreign-service.js'
@@ -160,7 +160,7 @@ describe('the candidates of a run of the embedded service', () => {
 
 /** Of the answers in the checkpoint. */
 async function scopeOf(): Promise<string> {
-  const { openCheckpointReader } = await import('../../../src/pipeline/checkpoint/reader.js')
+  const { openCheckpointReader } = await import('../../../src/pipeline/checkpoint/sqlite/reader.js')
   const reader = openCheckpointReader(place.path('checkpoint.sqlite'), null)
   const [scope = ''] = reader?.counts().map((counted) => counted.scope) ?? []
   reader?.close()

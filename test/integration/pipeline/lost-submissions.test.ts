@@ -7,10 +7,10 @@ import { stageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import {
   openCheckpoint,
   type OwnCheckpoint as Checkpoint,
-} from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+} from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { openInbox, type OwnInbox } from '../../../src/pipeline/inbox/inbox.js'
-import { stageKinds } from '../../../src/pipeline/rules/lookup-kind.js'
-import { defaultStages } from '../../../src/pipeline/rules/stage-options.js'
+import { stageKinds } from '../../../src/pipeline/lookups/lookup-kind.js'
+import { defaultStages } from '../../../src/pipeline/lookups/stage-options.js'
 import { waitForLost, type LostWaitDeps } from '../../../src/pipeline/scheduler/lost-submissions.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { hurriedClock } from '../../support/hurried-clock.js'

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { parsePostgresUrl } from '../../../src/core/postgres-address.js'
+import { parsePostgresUrl } from '../../../src/core/server-addresses.js'
 import { connectPostgres } from '../../../src/platform/postgres/connect.js'
 import { startProgram } from '../../support/child-process.js'
 import { foreignMatch, type ForeignService } from '../../support/foreign-service.js'

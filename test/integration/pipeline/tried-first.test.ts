@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readThrift, writeThrift, isThriftList } from '../../../src/parquet/thrift.js'
 import { readFileSync } from 'node:fs'
-import { temporaryMark } from '../../../src/platform/durable-files.js'
+import { temporaryMark } from '../../../src/platform/files.js'
 import { createWorkplace, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 import { queryDuckDb, readParquet } from '../../support/tables.js'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { parsePostgresUrl } from '../../../src/core/postgres-address.js'
+import { parsePostgresUrl } from '../../../src/core/server-addresses.js'
 import { connectPostgres, type ConnectOptions } from '../../../src/platform/postgres/connect.js'
 import {
   ConnectionLostError,

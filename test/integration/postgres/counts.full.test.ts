@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parsePostgresUrl } from '../../../src/core/postgres-address.js'
-import { openShared } from '../../../src/pipeline/checkpoint/postgres/open.js'
+import { parsePostgresUrl } from '../../../src/core/server-addresses.js'
+import { openShared } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
 import { readSharedCounts } from '../../../src/pipeline/checkpoint/postgres/status.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { connectPostgres } from '../../../src/platform/postgres/connect.js'

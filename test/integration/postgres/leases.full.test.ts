@@ -1,9 +1,13 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { leaseTimes, openWorker, type LeaseTimes } from '../../../src/pipeline/checkpoint/postgres/lease.js'
-import { openShared, type SharedDatabase } from '../../../src/pipeline/checkpoint/postgres/open.js'
+import {
+  leaseTimes,
+  openWorker,
+  type LeaseTimes,
+  type Worker,
+} from '../../../src/pipeline/checkpoint/postgres/lease.js'
+import { openShared, type SharedDatabase } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
 import { lostReason, startSweeping, sweep } from '../../../src/pipeline/checkpoint/postgres/sweep.js'
-import type { Worker } from '../../../src/pipeline/checkpoint/postgres/worker.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { startChild } from '../../support/child-process.js'

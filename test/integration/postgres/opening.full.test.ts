@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { UserError } from '../../../src/core/errors.js'
-import { parsePostgresUrl } from '../../../src/core/postgres-address.js'
+import { parsePostgresUrl } from '../../../src/core/server-addresses.js'
 import {
   openShared,
   openSharedToRead,
   type OpenSharedDeps,
   type SharedDatabase,
-} from '../../../src/pipeline/checkpoint/postgres/open.js'
-import { assertFit } from '../../../src/platform/postgres/server.js'
+} from '../../../src/pipeline/checkpoint/postgres/open-database.js'
+import { assertFit } from '../../../src/platform/postgres/own-database.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { connectPostgres } from '../../../src/platform/postgres/connect.js'
 import { systemRandom } from '../../../src/platform/random.js'

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest'
 import { labelledDecisions } from '../../../src/app/labelled-decisions.js'
-import { displayWidth } from '../../../src/core/display-width.js'
+import { displayWidth } from '../../../src/core/terminal-text.js'
 import { resolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { decisionLine, decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
-import type { Decision } from '../../../src/pipeline/rules/decision.js'
+import type { Decision } from '../../../src/pipeline/lookups/decision.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import {
   addRows,

@@ -2,8 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { importFile, importFileInto } from '../../../src/registry/import/import-file.js'
-import { fileFormats, type FormatName } from '../../../src/registry/import/formats.js'
+import {
+  importFile,
+  importFileInto,
+  fileFormats,
+  type FormatName,
+} from '../../../src/registry/import/import-file.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import {
   companyData,

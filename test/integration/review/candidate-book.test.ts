@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import { systemClock } from '../../../src/platform/clock.js'
-import { CandidateBook } from '../../../src/review/candidate-book.js'
+import { CandidateBook } from '../../../src/review/candidate-store.js'
 import { checkpointFolder } from '../checkpoint/support.js'
 import { candidateOf, lookupOf } from '../decisions/support.js'
 

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.js'
-import { compactCheckpoint } from '../../../src/pipeline/checkpoint/compact.js'
+import { compactCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/maintenance.js'
 import {
   acceptFirst,
   ambiguousRows,

@@ -14,8 +14,7 @@ import {
   type LookupNow,
   type Reply,
 } from '../../../src/pipeline/checkpoint/transitions.js'
-import { moveLookup } from '../../../src/pipeline/rules/lookup-life.js'
-import { lookupStates } from '../../../src/pipeline/rules/lookup-state.js'
+import { moveLookup, lookupStates } from '../../../src/pipeline/lookups/lookup-state.js'
 
 const nowMs = 5
 const reason = 'because'

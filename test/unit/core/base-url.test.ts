@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { anyText } from './any-text.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isLoopback, parseBaseUrl } from '../../../src/core/base-url.js'
+import { isLoopback, parseBaseUrl } from '../../../src/core/server-addresses.js'
 import { UserError } from '../../../src/core/errors.js'
 
 function errorOf(text: string): UserError | null {

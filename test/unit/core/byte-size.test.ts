@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseByteSize } from '../../../src/core/byte-size.js'
+import { parseByteSize } from '../../../src/core/text.js'
 
 test.each([
   ['512MB', 512_000_000],

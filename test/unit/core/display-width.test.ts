@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { cutToWidth, displayWidth } from '../../../src/core/display-width.js'
+import { cutToWidth, displayWidth } from '../../../src/core/terminal-text.js'
 
 describe('the columns a text takes in a terminal', () => {
   test.each([

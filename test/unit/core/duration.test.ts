@@ -1,7 +1,7 @@
 import { anyText } from './any-text.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatDuration, parseDurationMs } from '../../../src/core/duration.js'
+import { formatDuration, parseDurationMs } from '../../../src/core/time.js'
 
 describe('durations', () => {
   test.each([

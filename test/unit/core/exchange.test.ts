@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { errorOf } from '../../../src/core/exchange.js'
+import { errorOf } from '../../../src/core/http-exchange.js'
 
 describe('the error in a body', () => {
   test.each([

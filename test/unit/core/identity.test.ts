@@ -1,8 +1,13 @@
 import { anyText } from './any-text.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { identify, identityText, lookupCharsMax, type Lookup } from '../../../src/core/identity.js'
-import { isPlaceholder } from '../../../src/core/placeholders.js'
+import {
+  identify,
+  identityText,
+  lookupCharsMax,
+  type Lookup,
+  isPlaceholder,
+} from '../../../src/core/lookup-identity.js'
 
 function lookupOf(name: string, location: (string | null)[] = [], context: (string | null)[] = []): Lookup {
   const identified = identify(name, location, context)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { utcInstant } from '../../../src/core/instant.js'
+import { utcInstant } from '../../../src/core/time.js'
 
 describe('an instant', () => {
   test.each([

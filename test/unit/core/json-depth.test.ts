@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { nestsDeeperThan } from '../../../src/core/json-depth.js'
+import { nestsDeeperThan } from '../../../src/core/json.js'
 
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isPlaceholder } from '../../../src/core/placeholders.js'
+import { isPlaceholder } from '../../../src/core/lookup-identity.js'
 
 describe('a cell that only says that there is no value', () => {
   test.each([

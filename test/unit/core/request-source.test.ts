@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { judgeSource } from '../../../src/core/request-source.js'
+import { judgeSource } from '../../../src/platform/http-server.js'
 
 const judged = (source: { host?: string; origin?: string; path?: string }, listenAddress = '127.0.0.1') =>
   judgeSource({ host: source.host, origin: source.origin, path: source.path ?? '/metrics' }, listenAddress)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { siteFactsOf } from '../../../src/core/site-facts.js'
+import { siteFactsOf } from '../../../src/service/records/domains/website-check.js'
 
 describe('what a page says of itself', () => {
   test.each([

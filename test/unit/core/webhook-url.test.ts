@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { parseListenAddress } from '../../../src/core/listen-address.js'
-import { parseWebhookUrl } from '../../../src/core/webhook-url.js'
+import { parseListenAddress } from '../../../src/core/server-addresses.js'
+import { parseWebhookUrl } from '../../../src/core/public-url.js'
 
 describe('the address of deliveries', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Decision } from '../../../src/pipeline/rules/decision.js'
+import type { Decision } from '../../../src/pipeline/lookups/decision.js'
 import type { KeptDecision } from '../../../src/pipeline/decisions/review-store.js'
-import { exchangeOf } from '../../../src/pipeline/decisions/standing-decisions.js'
+import { exchangeOf } from '../../../src/pipeline/decisions/decision-exchange.js'
 
 const service = 'https://api.example.com'
 const decision = (changes: Partial<Decision> = {}): Decision => ({

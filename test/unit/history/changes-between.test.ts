@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AddressGroups } from '../../../src/pipeline/history/paired-rows.js'
 import { ChangeCounter, changesBetween } from '../../../src/pipeline/history/changes-between.js'
-import type { PublishedEntry, PublishedOutput } from '../../../src/pipeline/history/history.js'
-import type { Change } from '../../../src/pipeline/rules/change-kinds.js'
+import type { PublishedEntry, PublishedOutput } from '../../../src/pipeline/history/remembered-runs.js'
+import type { Change } from '../../../src/pipeline/figures/change-kinds.js'
 
 /** What a row asks, and the name of the company that was found; two of them are two answers. */
 interface Row {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { changesText } from '../../../src/cli/terminal/changes-text.js'
-import { displayWidth } from '../../../src/core/display-width.js'
-import type { RememberedRun } from '../../../src/pipeline/history/history.js'
-import type { Change } from '../../../src/pipeline/rules/change-kinds.js'
+import { changesText } from '../../../src/cli/commands/diff.js'
+import { displayWidth } from '../../../src/core/terminal-text.js'
+import type { RememberedRun } from '../../../src/pipeline/history/remembered-runs.js'
+import type { Change } from '../../../src/pipeline/figures/change-kinds.js'
 
 const run = (number: number): RememberedRun => ({
   number,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chooseRuns } from '../../../src/pipeline/history/choose-runs.js'
-import type { RememberedRun } from '../../../src/pipeline/history/history.js'
+import { chooseRuns, type RememberedRun } from '../../../src/pipeline/history/remembered-runs.js'
 
 const run = (number: number, change: Partial<RememberedRun> = {}): RememberedRun => ({
   number,

@@ -3,13 +3,19 @@ import { isOption, listOptions, type CallFlag, type Option } from '../../../src/
 import { callFlags, environmentVariables, options } from '../../../src/config/options.js'
 import { errorTable } from '../../../src/core/error-codes.js'
 import { errorCodes, exitCodes } from '../../../src/core/errors.js'
-import { columnKinds, type AnswerColumn } from '../../../src/pipeline/rules/column-kinds.js'
-import { answerColumns } from '../../../src/pipeline/rules/columns.js'
-import { reviewColumns } from '../../../src/pipeline/rules/review-columns.js'
-import { columnsOfStage } from '../../../src/pipeline/rules/stage-columns.js'
-import { reconciliationProperties, type PropertyUse } from '../../../src/service/reconciliation/properties.js'
-import { reconciliationTypes } from '../../../src/service/reconciliation/types.js'
-import { stageKinds } from '../../../src/pipeline/rules/lookup-kind.js'
+import {
+  columnKinds,
+  type AnswerColumn,
+  reviewColumns,
+  columnsOfStage,
+} from '../../../src/pipeline/answers/column-kinds.js'
+import { answerColumns } from '../../../src/pipeline/answers/columns.js'
+import {
+  reconciliationProperties,
+  type PropertyUse,
+  reconciliationTypes,
+} from '../../../src/service/reconciliation/manifest.js'
+import { stageKinds } from '../../../src/pipeline/lookups/lookup-kind.js'
 
 /** A table of the manual, made from one of the code's. */
 type Table = { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }

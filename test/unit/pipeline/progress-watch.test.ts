@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { RunEvent } from '../../../src/pipeline/events.js'
 import { watchProgress } from '../../../src/pipeline/progress-watch.js'
-import type { Progress } from '../../../src/pipeline/rules/progress.js'
-import { nothingPlanned } from '../../../src/pipeline/rules/lookup-state.js'
-import { createTimeline } from '../../../src/pipeline/rules/timeline.js'
+import type { Progress } from '../../../src/pipeline/figures/progress.js'
+import { nothingPlanned } from '../../../src/pipeline/lookups/lookup-state.js'
+import { createTimeline } from '../../../src/pipeline/figures/run-record.js'
 import { createTally } from '../../../src/pipeline/tally.js'
 import { manualClock } from '../../support/manual-clock.js'
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addressBlockOf } from '../../../src/registry/answer/registration-facts.js'
-import { readBritishLine } from '../../../src/registry/normalize/address/british-line.js'
-import { streetPartsOf } from '../../../src/registry/normalize/address/street-parts.js'
+import { readBritishLine, streetPartsOf } from '../../../src/registry/normalize/places.js'
 
 describe('number and sub-premise of a street line', () => {
   test.each([

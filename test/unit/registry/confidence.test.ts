@@ -3,9 +3,8 @@ import { describe, expect, it, test } from 'vitest'
 import { matchedConfidenceMin } from '../../../src/contract/result.js'
 import { calibration } from '../../../src/registry/match/calibration.js'
 import { decide } from '../../../src/registry/match/decide.js'
-import { evidenceKinds } from '../../../src/registry/match/evidence-kind.js'
+import { evidenceKinds, queryFeatureNames } from '../../../src/registry/match/evidence.js'
 import { featureNames } from '../../../src/registry/match/features.js'
-import { queryFeatureNames } from '../../../src/registry/match/query-features.js'
 import {
   coefficientsOf,
   confidenceOf,

@@ -3,7 +3,7 @@ import {
   decideIdentified,
   type FoundIdentifier,
   type NameGrade,
-} from '../../../src/registry/answer/decide-identified.js'
+} from '../../../src/registry/answer/identifier-decision.js'
 
 const found = (value: string, entityNumbers: readonly number[], isSure = true): FoundIdentifier => ({
   identifier: { kind: 'cik', value, place: null },

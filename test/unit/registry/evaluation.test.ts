@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { comparisonText, evaluationText } from '../../../src/cli/terminal/registry-evaluate-text.js'
-import { displayWidth } from '../../../src/core/display-width.js'
-import { compareOutcomes, type QueryOutcome } from '../../../src/registry/evaluate/compare.js'
+import { comparisonText, evaluationText } from '../../../src/cli/terminal/evaluation-text.js'
+import { displayWidth } from '../../../src/core/terminal-text.js'
+import { compareOutcomes, type QueryOutcome } from '../../../src/registry/evaluate/compare-evaluations.js'
 import { isChosen } from '../../../src/registry/evaluate/evaluate.js'
 import { interval, measure, type Judgement } from '../../../src/registry/evaluate/measure.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { scoreParts, shareParts } from '../../../src/registry/answer/evidence-parts.js'
+import { scoreParts, shareParts } from '../../../src/registry/answer/candidates.js'
 import { rank, type Held } from '../../support/matching.js'
 
 const held: readonly Held[] = [

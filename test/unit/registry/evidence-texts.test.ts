@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { scoreParts } from '../../../src/registry/answer/evidence-parts.js'
+import { scoreParts } from '../../../src/registry/answer/candidates.js'
 import type { FeaturePart } from '../../../src/registry/match/features.js'
 import {
   otherCandidatesText,

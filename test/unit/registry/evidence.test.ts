@@ -1,11 +1,11 @@
 import { describe, expect, it, test } from 'vitest'
-import type { Evidence } from '../../../src/registry/match/evidence.js'
-import { featureNames, featuresOf, type FeatureName } from '../../../src/registry/match/features.js'
 import {
+  type Evidence,
   queryFeatureNames,
   queryFeaturesOf,
   type QueryFeatureName,
-} from '../../../src/registry/match/query-features.js'
+} from '../../../src/registry/match/evidence.js'
+import { featureNames, featuresOf, type FeatureName } from '../../../src/registry/match/features.js'
 import { evidencesOf, queryFactsOf } from '../../../src/registry/match/rank.js'
 import type { VariantKind } from '../../../src/registry/normalize/name-variants.js'
 import { candidatesOf, queryOf, vocabularyOf, type Held } from '../../support/matching.js'

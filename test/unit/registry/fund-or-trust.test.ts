@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fundOrTrust, runsBusiness } from '../../../src/registry/normalize/fund-or-trust.js'
+import { fundOrTrust, runsBusiness } from '../../../src/registry/normalize/parsed-name.js'
 
 describe('what is a fund or a trust', () => {
   test.each([

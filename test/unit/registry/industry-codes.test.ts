@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { businessModelOf } from '../../../src/registry/reference/business-models.js'
 import {
+  businessModelOf,
   industryPathOf,
   naicsLabel,
   sicGroup,

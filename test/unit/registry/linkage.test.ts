@@ -1,14 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { compareRows } from '../../../src/registry/linkage/compare-rows.js'
-import { decideGroup } from '../../../src/registry/linkage/link-group.js'
+import {
+  compareRows,
+  matchWeightOf,
+  matchWeights,
+  vetoes,
+} from '../../../src/registry/linkage/compare-rows.js'
+import { decideGroup } from '../../../src/registry/linkage/join-by-name.js'
 import {
   linkRowOf,
   type HeldIdentifier,
   type HeldRegistration,
   type LinkRow,
 } from '../../../src/registry/linkage/link-row.js'
-import { matchWeightOf, matchWeights, vetoes } from '../../../src/registry/linkage/match-weights.js'
 
 /** Of a vocabulary in which any word but these is rare. */
 const weightOf = (word: string) => (/^(?:bank|first|of|the)$/.test(word) ? 3 : 9)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { agreementWith } from '../../../src/registry/answer/name-agreement.js'
+import { agreementWith } from '../../../src/registry/answer/name-with-identifiers.js'
 import { candidatesOf, queryOf, vocabularyOf, type Held } from '../../support/matching.js'
 
 const agreement = (name: string, held: readonly (string | Held)[]) => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { agreementOf, parseLocation, type Place } from '../../../src/registry/match/place.js'
+import { agreementOf, parseLocation, type Place } from '../../../src/registry/match/place-agreement.js'
 import { countryCodeOf, countryNameOf } from '../../../src/core/countries.js'
-import { cityKeyOf, postalKeyOf, regionCodeIn } from '../../../src/registry/normalize/place-names.js'
+import { cityKeyOf, postalKeyOf, regionCodeIn } from '../../../src/registry/normalize/places.js'
 
 function place(
   city: string,

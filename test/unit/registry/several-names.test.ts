@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { severalNames } from '../../../src/registry/normalize/several-names.js'
+import { severalNames } from '../../../src/registry/normalize/parsed-name.js'
 
 describe('a text of several names', () => {
   test.each([

@@ -1,10 +1,17 @@
-import { parsePublishedState } from '../../../src/pipeline/rules/published-state.js'
+import { parsePublishedState } from '../../../src/pipeline/answers/published-state.js'
 import { describe, expect, test } from 'vitest'
-import type { HistoryReader, PublishedEntry, RememberedRun } from '../../../src/pipeline/history/history.js'
-import type { OutputFigures } from '../../../src/pipeline/rules/run-record.js'
-import { rowsToReview, unansweredRows } from '../../../src/report/attention.js'
-import { gatherReport } from '../../../src/report/gather-data.js'
-import { LargestChanges } from '../../../src/report/gather-data.js'
+import type {
+  HistoryReader,
+  PublishedEntry,
+  RememberedRun,
+} from '../../../src/pipeline/history/remembered-runs.js'
+import type { OutputFigures } from '../../../src/pipeline/figures/run-record.js'
+import {
+  rowsToReview,
+  unansweredRows,
+  gatherReport,
+  LargestChanges,
+} from '../../../src/report/gather-data.js'
 import { sampleChange, sampleRun } from '../../support/report-samples.js'
 
 type Fields = Readonly<Record<string, string | true>>

@@ -3,12 +3,11 @@ import { binsOf, findMostInMinute, timelineChart } from '../../../src/report/cha
 import { costChart } from '../../../src/report/charts/cost.js'
 import { heightsOf } from '../../../src/report/charts/outcomes.js'
 import { ceilingOf } from '../../../src/web/charts.js'
-import { isUnanswered, outcomeOf } from '../../../src/report/outcome-groups.js'
+import { isUnanswered, outcomeOf, type ReportData } from '../../../src/report/report-data.js'
 import { reportPage } from '../../../src/report/page.js'
-import type { ReportData } from '../../../src/report/report-data.js'
-import type { RunSummary } from '../../../src/pipeline/rules/run-summary.js'
+import type { RunSummary } from '../../../src/pipeline/figures/run-summary.js'
 import { headlineOf } from '../../../src/report/sections/headline.js'
-import { percent } from '../../../src/report/words.js'
+import { percent } from '../../../src/report/value-text.js'
 import {
   hostile,
   sampleFigures,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { pagePaths, readPageAssets } from '../../../src/review/page/assets.js'
-import { stylesheet } from '../../../src/web/stylesheet.js'
+import { stylesheet } from '../../../src/web/html.js'
 
 const { pageHtml, pageCss, scripts } = readPageAssets()
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { summarizeEvidence } from '../../../src/review/page/browser/evidence-summary.js'
+import { summarizeEvidence } from '../../../src/review/page/browser/candidates.js'
 
 const part = (label: string, text: string, weight: number | null = null) => ({ label, text, weight })
 const asText = (...evidence: Parameters<typeof summarizeEvidence>[0][number][]) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { actionOfKey, type KeyPress } from '../../../src/review/page/browser/keys.js'
+import { actionOfKey, type KeyPress } from '../../../src/review/page/browser/key-actions.js'
 
 const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
   ...{ key, ctrlKey: false, altKey: false, metaKey: false, shiftKey: false },

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Mark } from '../../../src/review/page-data.js'
-import { compareNames, comparePlaces } from '../../../src/review/marks.js'
+import { compareNames, comparePlaces } from '../../../src/review/candidate-view.js'
 
 /** What the other text does not have stands in brackets. */
 const shown = (marks: readonly Mark[]): string =>

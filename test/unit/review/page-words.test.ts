@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { emptyWords } from '../../../src/review/page/browser/empty-words.js'
-import { choicesOf, settledBy } from '../../../src/review/page/browser/group-choice.js'
-import { shown } from '../../../src/review/page/browser/shown-text.js'
-import { agoWords, statusWords, toneOf, weightWords } from '../../../src/review/page/browser/words.js'
+import {
+  emptyWords,
+  agoWords,
+  statusWords,
+  toneOf,
+  weightWords,
+  shown,
+} from '../../../src/review/page/browser/page-text.js'
+import { choicesOf, settledBy } from '../../../src/review/page/browser/candidates.js'
 import type { CandidateView, QueueRow } from '../../../src/review/page-data.js'
 
 describe('words of the page', () => {

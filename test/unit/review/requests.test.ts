@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
-import { createAccess, type Access } from '../../../src/review/server/access.js'
-import { judgeRequest, type PageRequest } from '../../../src/review/server/judge-request.js'
 import {
-  decideBody,
-  parseRequest,
-  queueQuery,
-  searchQuery,
-} from '../../../src/review/server/page-requests.js'
+  createAccess,
+  type Access,
+  judgeRequest,
+  type PageRequest,
+} from '../../../src/review/server/access.js'
+import { decideBody, parseRequest, queueQuery, searchQuery } from '../../../src/review/server/requests.js'
 
 const listening = { port: 8791, isLoopback: true }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import type { DecisionView, QueueRow } from '../../../src/review/page-data.js'
-import type { FilledLine } from '../../../src/review/exchange/read-todo.js'
-import { settleLines } from '../../../src/review/exchange/settle-lines.js'
+import type { FilledLine } from '../../../src/review/exchange/todo-file.js'
+import { settleLines } from '../../../src/review/exchange/line-verdicts.js'
 
 const lookup = (digit: string) => digit.repeat(32)
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { readVerdict, type TypedVerdict } from '../../../src/review/exchange/settle-lines.js'
+import { readVerdict, type TypedVerdict } from '../../../src/review/exchange/line-verdicts.js'
 
 describe('a verdict that was typed', () => {
   test.each<[string, TypedVerdict]>([

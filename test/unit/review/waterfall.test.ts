@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { barsOf, scaleOf, zeroOf } from '../../../src/review/page/browser/waterfall.js'
+import { barsOf, scaleOf, zeroOf } from '../../../src/review/page/browser/candidates.js'
 
 describe('the waterfall of evidence', () => {
   test('every bar begins where the one before it ended, left of which or right of it', () => {

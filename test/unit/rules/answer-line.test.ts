@@ -6,8 +6,8 @@ import {
   renderAnswer,
   renderUnanswered,
   sliceAnswer,
-} from '../../../src/pipeline/rules/answer-line.js'
-import { answerColumns } from '../../../src/pipeline/rules/columns.js'
+} from '../../../src/pipeline/answers/answer-line.js'
+import { answerColumns } from '../../../src/pipeline/answers/columns.js'
 
 type Json = Record<string, unknown>
 const run = (data: unknown, status = 'COMPLETED') => ({ run_id: 'run_1', status, data }) as RunObjectLenient

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { matchedNameIn, reasonIn, sourceUrlIn } from '../../../src/pipeline/rules/answer-reasons.js'
+import { matchedNameIn, reasonIn, sourceUrlIn } from '../../../src/pipeline/answers/answer-line.js'
 import { nameFactor } from '../../../src/registry/answer/factors.js'
 import type { NameComparison } from '../../../src/registry/match/compare-names.js'
 import type { StoredLegalEntity } from '../../../src/registry/store/reader.js'

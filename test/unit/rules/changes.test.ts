@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { changesOf, currentEntityId, type StateChange } from '../../../src/pipeline/rules/changes.js'
+import { changesOf, currentEntityId, type StateChange } from '../../../src/pipeline/history/changes.js'
 import {
   parsePublishedState,
   publishedFields,
   publishedStateVersion,
   type PublishedField,
   type PublishedState,
-} from '../../../src/pipeline/rules/published-state.js'
+} from '../../../src/pipeline/answers/published-state.js'
 
 type Fields = Partial<Record<PublishedField, string>>
 

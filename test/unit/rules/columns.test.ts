@@ -5,8 +5,8 @@ import {
   assertNoClash,
   neutraliseFormula,
   selectColumns,
-} from '../../../src/pipeline/rules/columns.js'
-import { reviewColumns } from '../../../src/pipeline/rules/review-columns.js'
+} from '../../../src/pipeline/answers/columns.js'
+import { reviewColumns } from '../../../src/pipeline/answers/column-kinds.js'
 
 const names = (choice: Parameters<typeof selectColumns>[0]) =>
   selectColumns(choice).map((column) => column.outputName)

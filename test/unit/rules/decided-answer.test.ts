@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Decision } from '../../../src/pipeline/rules/decision.js'
-import { answerColumns } from '../../../src/pipeline/rules/columns.js'
-import { decisionMembers, renderDecided } from '../../../src/pipeline/rules/decided-answer.js'
-import { linePositions, sliceLine, withReview } from '../../../src/pipeline/rules/joined-line.js'
+import type { Decision } from '../../../src/pipeline/lookups/decision.js'
+import { answerColumns } from '../../../src/pipeline/answers/columns.js'
+import { decisionMembers, renderDecided } from '../../../src/pipeline/answers/decided-answer.js'
+import { linePositions, sliceLine, withReview } from '../../../src/pipeline/answers/joined-line.js'
 import { exampleRecord } from '../../../src/service/docs/examples/company.js'
 
 const decision: Decision = {

@@ -1,11 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { contradicts, readDelivery } from '../../../src/pipeline/rules/delivery.js'
-import {
-  deliveryMsMax,
-  nextFallbackPoll,
-  type FallbackRun,
-} from '../../../src/pipeline/rules/webhook-fallback.js'
+import { contradicts, readDelivery } from '../../../src/pipeline/answers/delivery.js'
+import { deliveryMsMax, nextFallbackPoll, type FallbackRun } from '../../../src/pipeline/pace/polling.js'
 
 const run = {
   run_id: 'run_1',

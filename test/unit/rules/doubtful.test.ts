@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isDoubtful } from '../../../src/pipeline/rules/doubtful.js'
-import { lookupStates } from '../../../src/pipeline/rules/lookup-state.js'
+import { isDoubtful, lookupStates } from '../../../src/pipeline/lookups/lookup-state.js'
 
 describe('a lookup is doubtful', () => {
   test.each([

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { baselineOf, type ComparableRun } from '../../../src/pipeline/rules/baseline.js'
-import { keptRuns, type KeepableRun } from '../../../src/pipeline/rules/kept-runs.js'
+import {
+  baselineOf,
+  type ComparableRun,
+  keptRuns,
+  type KeepableRun,
+} from '../../../src/pipeline/history/kept-runs.js'
 
 const published = (count: number): KeepableRun[] =>
   Array.from({ length: count }, (_, index) => ({ number: count - index, hasOutput: true, isPublished: true }))

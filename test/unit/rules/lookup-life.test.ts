@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { moveLookup, type LookupEvent } from '../../../src/pipeline/rules/lookup-life.js'
-import { lookupStates, type LookupState } from '../../../src/pipeline/rules/lookup-state.js'
+import {
+  moveLookup,
+  type LookupEvent,
+  lookupStates,
+  type LookupState,
+} from '../../../src/pipeline/lookups/lookup-state.js'
 
 const events: LookupEvent[] = [
   'intend',

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { followMerge } from '../../../src/pipeline/rules/merged.js'
-import { isSameName, provenOwner, whyMisdirected } from '../../../src/pipeline/rules/misdirected.js'
-import { judgeKickoff, judgePoll } from '../../../src/pipeline/rules/outcome.js'
+import { followMerge, judgeKickoff, judgePoll } from '../../../src/pipeline/answers/outcome.js'
+import { isSameName, provenOwner, whyMisdirected } from '../../../src/pipeline/answers/misdirected.js'
 
 const asked = { runId: 'run_1', customId: 'enr_1', name: 'Müller & Söhne GmbH' }
 const answer = (head: object, query?: object | null) => ({

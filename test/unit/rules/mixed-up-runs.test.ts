@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MixedUpRuns, type HeldAnswer } from '../../../src/pipeline/rules/mixed-up-runs.js'
+import { MixedUpRuns, type HeldAnswer } from '../../../src/pipeline/answers/misdirected.js'
 
 const answer = (runId: string, customId: string | null, name: string | null) => ({
   run_id: runId,

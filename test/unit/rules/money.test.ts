@@ -9,7 +9,7 @@ import {
   moneyText,
   parseAmountMicros,
   unitsOf,
-} from '../../../src/pipeline/rules/money.js'
+} from '../../../src/pipeline/figures/money.js'
 
 describe('an amount', () => {
   test.each<[string, number | null]>([

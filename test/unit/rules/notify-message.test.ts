@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { notifyBody, type NotifiedRun } from '../../../src/pipeline/rules/notify-message.js'
+import { notifyBody, type NotifiedRun } from '../../../src/pipeline/figures/notify-message.js'
 import { runEnd, summary } from '../../integration/ending/run-ends.js'
 
 const hostile =

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Exchange } from '../../../src/core/exchange.js'
+import type { Exchange } from '../../../src/core/http-exchange.js'
 import {
   judgeKickoff,
   judgePoll,
   type KickoffVerdict,
   type PollVerdict,
-} from '../../../src/pipeline/rules/outcome.js'
+} from '../../../src/pipeline/answers/outcome.js'
 
 const nowMs = Date.UTC(2026, 0, 1)
 

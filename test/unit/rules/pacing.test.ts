@@ -9,7 +9,7 @@ import {
   rateWaitMsMax,
   readRateHeaders,
   spacingMs,
-} from '../../../src/pipeline/rules/pacing.js'
+} from '../../../src/pipeline/pace/pacing.js'
 
 const minuteMs = 60_000
 

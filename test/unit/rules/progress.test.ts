@@ -5,7 +5,7 @@ import {
   progressLine,
   type Progress,
   type TimeLeftFacts,
-} from '../../../src/pipeline/rules/progress.js'
+} from '../../../src/pipeline/figures/progress.js'
 
 const start: TimeLeftFacts = {
   toSubmit: 0,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { runObjectLenient } from '../../../src/contract/resolution.js'
-import { renderAnswer, renderUnanswered } from '../../../src/pipeline/rules/answer-line.js'
-import { joinLines } from '../../../src/pipeline/rules/joined-line.js'
+import { renderAnswer, renderUnanswered } from '../../../src/pipeline/answers/answer-line.js'
+import { joinLines } from '../../../src/pipeline/answers/joined-line.js'
 import {
   parsePublishedState,
   publishedStateOf,
   valuesOfState,
-} from '../../../src/pipeline/rules/published-state.js'
-import { renderHierarchyLine, renderUnansweredStage } from '../../../src/pipeline/rules/stage-lines.js'
+} from '../../../src/pipeline/answers/published-state.js'
+import { renderHierarchyLine, renderUnansweredStage } from '../../../src/pipeline/answers/stage-lines.js'
 
 interface Made {
   readonly entity?: object

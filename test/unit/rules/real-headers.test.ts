@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { columnLines, reportColumns } from '../../../src/pipeline/rules/column-report.js'
-import type { AskingRule } from '../../../src/pipeline/rules/asking-rule.js'
-import { detectColumns, type LookupColumns } from '../../../src/pipeline/rules/detect-columns.js'
-import { placeOfHeader } from '../../../src/pipeline/rules/place-headers.js'
+import { columnLines, reportColumns } from '../../../src/pipeline/lookups/column-report.js'
+import type { AskingRule } from '../../../src/pipeline/lookups/asking-rule.js'
+import { detectColumns, type LookupColumns } from '../../../src/pipeline/lookups/detect-columns.js'
+import { placeOfHeader } from '../../../src/pipeline/lookups/header-words.js'
 
 const cells = (text: string) => text.split('|')
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { Exchange } from '../../../src/core/exchange.js'
+import type { Exchange } from '../../../src/core/http-exchange.js'
 import {
   judgeEntityKickoff,
   judgeRecordKickoff,
   judgeRecordPoll,
   recordOutcome,
-} from '../../../src/pipeline/rules/record-verdicts.js'
+} from '../../../src/pipeline/answers/record-verdicts.js'
 
 const reply = (status: number, body: unknown, headers: Record<string, string> = {}): Exchange => ({
   kind: 'reply',

@@ -1,11 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readIdentifiers } from '../../../src/core/stated-identifiers.js'
-import type { AskingRule, IdentifierUse } from '../../../src/pipeline/rules/asking-rule.js'
-import { IdentifierCounts } from '../../../src/pipeline/rules/identifier-faults.js'
-import { leiIn, mayBeIdentifier } from '../../../src/pipeline/rules/name-cell.js'
-import { cellsOf, questionOf, type RowQuestion } from '../../../src/pipeline/rules/row-question.js'
-import { sharedDomain } from '../../../src/pipeline/rules/shared-domains.js'
+import type { AskingRule, IdentifierUse } from '../../../src/pipeline/lookups/asking-rule.js'
+import { IdentifierCounts } from '../../../src/pipeline/lookups/identifier-content.js'
+import {
+  leiIn,
+  mayBeIdentifier,
+  cellsOf,
+  questionOf,
+  type RowQuestion,
+} from '../../../src/pipeline/lookups/row-question.js'
+import { sharedDomain } from '../../../src/pipeline/lookups/shared-domains.js'
 import { anyText } from '../core/any-text.js'
 
 const columns = {

@@ -1,13 +1,11 @@
 import { Interruption, interruptionCode } from '../../../src/core/errors.js'
 import { describe, expect, test } from 'vitest'
-import { countedOfLine } from '../../../src/pipeline/rules/counted-of-line.js'
-import { renderUnanswered } from '../../../src/pipeline/rules/answer-line.js'
-import { exitCodeOf } from '../../../src/pipeline/rules/exit-code.js'
-import { figuresOf } from '../../../src/pipeline/rules/output-figures.js'
-import { parsePublishedState, publishedStateOf } from '../../../src/pipeline/rules/published-state.js'
-import type { RunSummary } from '../../../src/pipeline/rules/run-summary.js'
-import type { Stop } from '../../../src/pipeline/rules/stop.js'
-import { createTimeline } from '../../../src/pipeline/rules/timeline.js'
+import { countedOfLine, figuresOf } from '../../../src/pipeline/history/output-figures.js'
+import { renderUnanswered } from '../../../src/pipeline/answers/answer-line.js'
+import { exitCodeOf, type RunSummary } from '../../../src/pipeline/figures/run-summary.js'
+import { parsePublishedState, publishedStateOf } from '../../../src/pipeline/answers/published-state.js'
+import type { Stop } from '../../../src/pipeline/figures/stop.js'
+import { createTimeline } from '../../../src/pipeline/figures/run-record.js'
 
 describe('the timeline of a run', () => {
   const pointAt = (second: number) => ({

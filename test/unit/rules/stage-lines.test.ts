@@ -1,19 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { renderAnswer, renderUnanswered } from '../../../src/pipeline/rules/answer-line.js'
-import { allColumns, answerColumns } from '../../../src/pipeline/rules/columns.js'
-import type { Decision } from '../../../src/pipeline/rules/decision.js'
-import { decisionMembers } from '../../../src/pipeline/rules/decided-answer.js'
-import { joinLines, linePositions, sliceLine, withReview } from '../../../src/pipeline/rules/joined-line.js'
-import { stageKinds } from '../../../src/pipeline/rules/lookup-kind.js'
-import { reviewColumns } from '../../../src/pipeline/rules/review-columns.js'
-import { columnsOfStage } from '../../../src/pipeline/rules/stage-columns.js'
+import { renderAnswer, renderUnanswered } from '../../../src/pipeline/answers/answer-line.js'
+import { allColumns, answerColumns } from '../../../src/pipeline/answers/columns.js'
+import type { Decision } from '../../../src/pipeline/lookups/decision.js'
+import { decisionMembers } from '../../../src/pipeline/answers/decided-answer.js'
+import { joinLines, linePositions, sliceLine, withReview } from '../../../src/pipeline/answers/joined-line.js'
+import { stageKinds } from '../../../src/pipeline/lookups/lookup-kind.js'
+import { reviewColumns, columnsOfStage } from '../../../src/pipeline/answers/column-kinds.js'
 import {
   renderDomainLine,
   renderEntityLine,
   renderHierarchyLine,
   renderUnansweredStage,
-} from '../../../src/pipeline/rules/stage-lines.js'
+} from '../../../src/pipeline/answers/stage-lines.js'
 
 type Json = Record<string, unknown>
 const body = (data: unknown, status = 'COMPLETED') => ({ run_id: 'x', status, data })

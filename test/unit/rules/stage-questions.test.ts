@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readScope, scopeOf, lookupKinds } from '../../../src/pipeline/rules/lookup-kind.js'
-import { stageQuestions } from '../../../src/pipeline/rules/stage-questions.js'
+import { readScope, scopeOf, lookupKinds } from '../../../src/pipeline/lookups/lookup-kind.js'
+import { stageQuestions } from '../../../src/pipeline/lookups/stage-questions.js'
 
 const asked = (name: string, context: string | null = null) => ({ name, location: null, context })
 const answer = (data: object) => ({ run_id: 'run_1', status: 'COMPLETED', data })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { errorCodes } from '../../../src/core/errors.js'
-import { explainStop, waitsForRuns, type Stop } from '../../../src/pipeline/rules/stop.js'
+import { explainStop, waitsForRuns, type Stop } from '../../../src/pipeline/figures/stop.js'
 
 const stops: [Stop, { waits: boolean; exitCode: number | null }][] = [
   [{ kind: 'interrupted' }, { waits: false, exitCode: null }],

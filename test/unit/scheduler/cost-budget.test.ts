@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { LookupKind } from '../../../src/pipeline/rules/lookup-kind.js'
-import { CostBudget } from '../../../src/pipeline/scheduler/cost-budget.js'
-import { JobBudget } from '../../../src/pipeline/scheduler/job-budget.js'
-import { Reservations } from '../../../src/pipeline/scheduler/reservations.js'
+import type { LookupKind } from '../../../src/pipeline/lookups/lookup-kind.js'
+import { CostBudget, JobBudget, Reservations } from '../../../src/pipeline/scheduler/budgets.js'
 
 const prices = { currency: 'EUR', byKind: { resolution: 50_000, domain: 20_000, entity: 0 } }
 

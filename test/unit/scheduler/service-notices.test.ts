@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { watchMisdirected, watchRefusals } from '../../../src/pipeline/service-notices.js'
+import { watchMisdirected, watchRefusals } from '../../../src/pipeline/progress-watch.js'
 import { createTally } from '../../../src/pipeline/tally.js'
 
 const minuteMs = 60_000

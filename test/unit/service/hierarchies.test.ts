@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { climb, hierarchyOf } from '../../../src/service/records/hierarchies/hierarchy.js'
+import { climb, hierarchyOf, mermaidOf } from '../../../src/service/records/hierarchy.js'
 import { ownershipOf } from '../../support/ownerships.js'
 import { hierarchyData } from '../../../src/contract/hierarchy.js'
-import { mermaidOf } from '../../../src/service/records/hierarchies/texts.js'
 import { naughtyStrings } from '../../hostile/naughty-strings.js'
 
 const way = (links: readonly string[], ultimateParentId: string | null = null) => {

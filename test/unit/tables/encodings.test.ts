@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { decodeLegacy } from '../../../src/tables/encodings/decode.js'
-import { guessEncoding } from '../../../src/tables/encodings/detector.js'
-import { judgeGuess } from '../../../src/tables/encodings/judge.js'
+import { guessEncoding, judgeGuess } from '../../../src/tables/encodings/guess-encoding.js'
 import { encodingNames } from '../../../src/tables/encodings/names.js'
 import { everyEncoding, linesAround, listIn } from '../../support/encoded-files.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { layoutOf } from '../../../src/tables/layout.js'
+import { layoutOf } from '../../../src/tables/delimited.js'
 
 const table = 'name;city;revenue\nMüller GmbH;Köln;1200\nSmith, Jones & Co;Leeds;80\n'
 

@@ -5,7 +5,12 @@ import { describe, expect, test } from 'vitest'
 import type { UserError } from '../../../src/core/errors.js'
 import { CsvScanner, scannedRecords, strictRecords } from '../../../src/tables/csv-scanner.js'
 import { tableLimits } from '../../../src/tables/limits.js'
-import type { ChooseColumns, RecordReader, RecordSource, TableRecord } from '../../../src/tables/records.js'
+import type {
+  ChooseColumns,
+  RecordReader,
+  RecordSource,
+  TableRecord,
+} from '../../../src/tables/record-source.js'
 import { naughtyStrings } from '../../hostile/naughty-strings.js'
 
 /** Both readers of delimited text, held to the same cases. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { strictRecords } from '../../../src/tables/csv-scanner.js'
 import { parsedRecords } from '../../../src/tables/parsed-records.js'
-import type { RecordSource, TableRecord } from '../../../src/tables/records.js'
+import type { RecordSource, TableRecord } from '../../../src/tables/record-source.js'
 
 /** A text that comes in pieces, each of whole characters. */
 function sourceOf(pieces: readonly string[], delimiter: string): RecordSource {

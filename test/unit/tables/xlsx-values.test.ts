@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { builtInKind, kindOfFormat } from '../../../src/tables/xlsx/cell-style.js'
-import { dateText, durationText } from '../../../src/tables/xlsx/cell-value.js'
-import { unescaped } from '../../../src/tables/xlsx/strings.js'
+import { builtInKind, kindOfFormat, dateText, durationText } from '../../../src/tables/xlsx/cells.js'
+import { unescaped } from '../../../src/tables/xlsx/workbook.js'
 
 describe('number formats', () => {
   test.each([

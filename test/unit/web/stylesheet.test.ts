@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { stylesheet } from '../../../src/web/stylesheet.js'
+import { stylesheet } from '../../../src/web/html.js'
 
 const src = fileURLToPath(new URL('../../../src/', import.meta.url))
 const sheets = readdirSync(src, { recursive: true, encoding: 'utf8' })

@@ -1,6 +1,6 @@
 import { createGatheredCommits, type Settled } from '../../../platform/gathered-commits.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import type { LookupKind } from '../../rules/lookup-kind.js'
+import type { LookupKind } from '../../lookups/lookup-kind.js'
 import type { Answer, LookupId } from '../checkpoint.js'
 import { packAnswer, type PackedAnswer } from '../packed-answer.js'
 import { answered } from '../transitions.js'

@@ -1,24 +1,36 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { removeStaleTemporaries, temporaryPath } from '../../../platform/durable-files.js'
+import { removeStaleTemporaries, temporaryPath } from '../../../platform/files.js'
 import type { Random } from '../../../platform/random.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
-import { explained } from '../open.js'
-import { answerChecksumSql, checksumSql } from '../row-checksums.js'
-import { openCheckpoint, type OwnCheckpoint } from '../sqlite-checkpoint.js'
-import { columnsOf, coveredColumns } from '../tables.js'
+import { explained } from '../sqlite/open-database.js'
+import { answerChecksumSql, checksumSql, columnsOf, coveredColumns } from '../tables.js'
+import { openCheckpoint, type OwnCheckpoint } from '../sqlite/sqlite-checkpoint.js'
+import { scopeOf, type LookupKind } from '../../lookups/lookup-kind.js'
+import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
+import type { LookupId, CheckpointReader } from '../checkpoint.js'
+import type { SharedStore } from './store.js'
+import type { CloseLater } from '../../../platform/close-stack.js'
+import { peekAtCheckpoint } from '../sqlite/reader.js'
+import {
+  openSharedToRead,
+  type OpenSharedDeps,
+  type SharedDatabase,
+  type SharedToRead,
+} from './open-database.js'
+import { repeated, type RepeatingDeps } from './retry.js'
 
 const lookupColumns = Object.keys(columnsOf('lookups', 'columns'))
 const answerColumns = Object.keys(columnsOf('answers', 'columns')).filter((column) => column !== 'lookup_id')
 
 /** Selects lookups `l` with their scope `sc` and answer `a`, as they are copied. */
-export const copiedColumns = [
+const copiedColumns = [
   'sc.scope',
   ...lookupColumns.map((column) => `l.${column}`),
   ...answerColumns.map((column) => `a.${column} AS answer_${column}`),
 ].join(', ')
 
-export interface CopiedLookup extends Readonly<Record<string, unknown>> {
+interface CopiedLookup extends Readonly<Record<string, unknown>> {
   readonly scope: string
   /** `null` if it has no answer. */
   readonly answer_run_id: string | null
@@ -99,5 +111,114 @@ function prepareWrites(database: Sqlite): Writes {
   return (lookup) => {
     putLookup.run({ ...lookup, scope_id: scopeIdOf(lookup.scope) })
     if (lookup.answer_run_id !== null) putAnswer.run(lookup)
+  }
+}
+
+/** Answers take some kilobytes each. */
+const copiedAtOnce = 2_000
+
+/** Puts all that this process wants into the copy, a page at a time. */
+export async function copyWanted(store: SharedStore, copy: LocalCopy): Promise<void> {
+  let [scopeId, position] = [0, 0]
+  for (;;) {
+    const page = await store.query<CopiedLookup & { wanted_scope_id: number; position: number }>(
+      `SELECT w.scope_id AS wanted_scope_id, w.position, ${copiedColumns}
+       FROM enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
+       JOIN enrich.scopes sc ON sc.scope_id = l.scope_id LEFT JOIN enrich.answers a ON a.lookup_id = l.lookup_id
+       WHERE w.worker_id = $1 AND (w.scope_id, w.position) > ($2, $3)
+       ORDER BY w.scope_id, w.position LIMIT $4`,
+      [store.workerId, scopeId, position, copiedAtOnce],
+    )
+    if (page.length > 0) await copy.put(page)
+    const last = page.at(-1)
+    if (last === undefined || page.length < copiedAtOnce) return store.assertRemembered()
+    scopeId = last.wanted_scope_id
+    position = last.position
+  }
+}
+
+/** Puts what is known of lookups into the copy. */
+async function copyLookups(
+  statements: PostgresStatements,
+  copy: LocalCopy,
+  lookupIds: readonly LookupId[],
+): Promise<void> {
+  for (let start = 0; start < lookupIds.length; start += copiedAtOnce) {
+    const page = await statements.query<CopiedLookup>(
+      `SELECT ${copiedColumns} FROM enrich.lookups l JOIN enrich.scopes sc ON sc.scope_id = l.scope_id
+       LEFT JOIN enrich.answers a ON a.lookup_id = l.lookup_id WHERE l.lookup_id = ANY($1::bigint[])`,
+      [lookupIds.slice(start, start + copiedAtOnce)],
+    )
+    if (page.length > 0) await copy.put(page)
+  }
+}
+
+/** The same of lookups of one kind, by their keys. */
+async function copyKnown(
+  statements: PostgresStatements,
+  copy: LocalCopy,
+  { base, kind }: { base: string; kind: LookupKind },
+  keys: readonly Uint8Array[],
+): Promise<void> {
+  for (let start = 0; start < keys.length; start += copiedAtOnce) {
+    const some = keys.slice(start, start + copiedAtOnce).map((key) => Buffer.from(key).toString('hex'))
+    const page = await statements.query<CopiedLookup>(
+      `SELECT ${copiedColumns} FROM enrich.scopes sc JOIN enrich.lookups l ON l.scope_id = sc.scope_id
+       LEFT JOIN enrich.answers a ON a.lookup_id = l.lookup_id
+       WHERE sc.scope = $1 AND l.key = ANY(ARRAY(SELECT decode(k, 'hex') FROM unnest($2::text[]) AS k))`,
+      [scopeOf(base, kind), some],
+    )
+    if (page.length > 0) await copy.put(page)
+  }
+}
+
+/** What is known of a scope: it is in the copy once it was fetched. */
+export type Peek = (scope: string) => CheckpointReader | null
+
+export function peekInto(
+  { postgres, explain }: Pick<SharedDatabase, 'postgres' | 'explain'>,
+  copy: LocalCopy,
+  deps: RepeatingDeps,
+): Peek {
+  const copying = (work: () => Promise<void>) =>
+    repeated(deps, work).catch((error: unknown) => {
+      throw explain(error)
+    })
+  return (scope) =>
+    peekAtCheckpoint(copy.path, scope, {
+      fetch: (kind, keys) => copying(() => copyKnown(postgres, copy, { base: scope, kind }, keys)),
+      fetchLookups: (ids) => copying(() => copyLookups(postgres, copy, ids)),
+    })
+}
+
+/** What is known in a shared checkpoint, for commands that only look. */
+export interface SharedLook extends Pick<SharedToRead, 'problem'> {
+  /** Of the copy; gone when this is closed. */
+  readonly path: string
+  readonly peek: Peek
+  /** Closed with it. */
+  readonly database: Pick<SharedDatabase, 'postgres' | 'explain'>
+}
+
+export interface SharedLookDeps extends RepeatingDeps, Pick<OpenSharedDeps, 'environment'> {
+  readonly url: string
+  readonly folder: string
+}
+
+/** Changes nothing there; null where nothing is known yet. Throws CHECKPOINT_*. */
+export async function lookAtShared(deps: SharedLookDeps, closeLater: CloseLater): Promise<SharedLook | null> {
+  const shared = await openSharedToRead(deps.url, deps)
+  if (shared === null) return null
+  closeLater(() => shared.close())
+  const { clock, random, folder } = deps
+  const copy = new LocalCopy(folder, { scope: 'copy', job: 'copy', nowMs: clock.nowMs(), random })
+  closeLater(() => {
+    copy.close()
+  })
+  return {
+    path: copy.path,
+    problem: shared.problem,
+    database: shared,
+    peek: peekInto(shared, copy, deps),
   }
 }

@@ -1,13 +1,15 @@
-import type { LookupKind } from '../../rules/lookup-kind.js'
+import type { LookupKind } from '../../lookups/lookup-kind.js'
 import {
   nothingPlanned,
   planLookup,
   type LookupPlan,
   type LookupState,
   type PlanPolicy,
-} from '../../rules/lookup-state.js'
-import type { LookupId, OpenRun, ToSubmit } from '../checkpoint.js'
+} from '../../lookups/lookup-state.js'
+import type { LookupId, OpenRun, ToSubmit, KeyedLookup } from '../checkpoint.js'
 import type { SharedStore } from './store.js'
+import { createGatheredCommits, type Settled } from '../../../platform/gathered-commits.js'
+import { wantLookups } from './jobs.js'
 
 /** What is wanted by this process of one kind, after a position. $1 worker, $2 scope, $3 position. */
 const wantedFrom = `enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
@@ -191,4 +193,48 @@ export async function adoptRuns(
     [store.workerId, store.scopeId(kind), afterPosition],
   )
   return rows.sort((one, other) => one.submittedAtMs - other.submittedAtMs || one.lookupId - other.lookupId)
+}
+
+interface Following {
+  readonly lookups: readonly KeyedLookup[]
+  readonly policy: PlanPolicy
+}
+interface Followed {
+  readonly plan: Record<LookupPlan, number>
+  readonly open: OpenRun[]
+}
+
+/**
+ * What follows from answers that come at about the same time is wanted and planned together: the first that asked gets
+ * the plan of all, and the others nothing, since whoever asks adds it up.
+ */
+export class Followings {
+  readonly #store: SharedStore
+  readonly #kind: LookupKind
+  readonly #commits = createGatheredCommits<Following, Followed>((items) => this.#commit(items))
+
+  constructor(store: SharedStore, kind: LookupKind) {
+    this.#store = store
+    this.#kind = kind
+  }
+
+  follow(lookups: readonly KeyedLookup[], policy: PlanPolicy): Promise<Followed> {
+    return this.#commits.add({ lookups, policy })
+  }
+
+  async #commit(items: readonly Following[]): Promise<Settled<Followed>[]> {
+    const [first] = items
+    if (first === undefined) return []
+    const afterPosition = this.#store.lastPosition
+    await wantLookups(
+      this.#store,
+      items.flatMap(({ lookups }) => lookups),
+      false,
+    )
+    const plan = await planKind(this.#store, this.#kind, first.policy, afterPosition)
+    const open = await adoptRuns(this.#store, this.#kind, afterPosition)
+    return items.map((item) => ({
+      value: item === first ? { plan, open } : { plan: nothingPlanned(), open: [] },
+    }))
+  }
 }

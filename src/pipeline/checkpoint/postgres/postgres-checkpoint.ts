@@ -1,7 +1,7 @@
-import type { Lookup } from '../../../core/identity.js'
+import type { Lookup } from '../../../core/lookup-identity.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
-import type { LookupKind } from '../../rules/lookup-kind.js'
-import { nothingPlanned, type LookupPlan, type PlanPolicy } from '../../rules/lookup-state.js'
+import type { LookupKind } from '../../lookups/lookup-kind.js'
+import { nothingPlanned, type LookupPlan, type PlanPolicy } from '../../lookups/lookup-state.js'
 import type {
   Answer,
   Checkpoint,
@@ -19,24 +19,22 @@ import type {
 } from '../checkpoint.js'
 import { Answers } from './answers.js'
 import type { Reply } from '../transitions.js'
-import { award, claim, disprove, exchange } from './claims.js'
-import { Followings } from './following.js'
+import { award, claim, disprove, exchange, Settlements } from './settlements.js'
+import { Followings, adoptRuns, claimNew, planKind, reopenOutcomes } from './planning.js'
 import { Intentions } from './intentions.js'
-import { endJob, spentByRows, spentOf } from './job.js'
-import { bodyOf, contendersOf } from './lookup-rows.js'
-import type { Others } from './others.js'
-import { adoptRuns, claimNew, planKind, reopenOutcomes } from './planning.js'
+import { endJob, spentByRows, spentOf, wantLookups } from './jobs.js'
 import {
+  bodyOf,
+  contendersOf,
   firstAnswersOf,
   firstQuestionOf,
   lostSince,
   ownerOfKey,
   ownerOfRun,
   recentSubmissions,
-} from './reads.js'
-import { Settlements } from './settlements.js'
+} from './lookup-rows.js'
+import type { Others } from './other-workers.js'
 import type { SharedStore } from './store.js'
-import { wantLookups } from './wanted.js'
 
 export type SharedTurnsOf = NonNullable<Checkpoint['sharedTurns']>
 

@@ -1,20 +1,150 @@
-import { errorText } from '../../../core/error-text.js'
+import { errorText, UserError } from '../../../core/errors.js'
 import type { CloseLater } from '../../../platform/close-stack.js'
 import type { Clock } from '../../../platform/clock.js'
 import type { Random } from '../../../platform/random.js'
-import type { Partition } from '../../rules/partition.js'
-import type { OpenCheckpointDeps } from '../begin-run.js'
+import type { Partition } from '../../lookups/partition.js'
+import type { OpenCheckpointDeps } from '../sqlite/begin-run.js'
 import type { Checkpoint } from '../checkpoint.js'
-import { leaseTimes, openWorker, type LeaseTimes } from './lease.js'
-import { peekInto, type Peek } from './look.js'
-import { LocalCopy } from './local-copy.js'
-import { openPostgresCheckpoint } from './open-checkpoint.js'
-import { openShared, type OpenSharedDeps, type SharedDatabase } from './open.js'
-import { keyHashOf, openTurns } from './pace.js'
-import type { PostgresCheckpoint } from './postgres-checkpoint.js'
-import type { SharedStore } from './store.js'
+import { leaseTimes, openWorker, type LeaseTimes, type Worker } from './lease.js'
+import { peekInto, type Peek, LocalCopy, copyWanted } from './local-copy.js'
+import { openShared, type OpenSharedDeps, type SharedDatabase } from './open-database.js'
+import { keyHashOf, openTurns } from './shared-turns.js'
+import { PostgresCheckpoint, type SharedTurnsOf } from './postgres-checkpoint.js'
+import { SharedStore } from './store.js'
 import { startSweeping } from './sweep.js'
-import { patientPostgres, whileAway } from './while-away.js'
+import { ConnectionLostError, type Postgres, PostgresError } from '../../../platform/postgres/postgres.js'
+import { backoffMs } from '../../pace/backoff.js'
+import { type RepeatingDeps, repeated } from './retry.js'
+import { joinJob } from './jobs.js'
+import { Others } from './other-workers.js'
+
+interface OpenPostgresCheckpointDeps extends Pick<OpenCheckpointDeps, 'scope' | 'job' | 'nowMs' | 'random'> {
+  readonly clock: Clock
+  /** A database that was found fit, and what custom ids are made of in it. */
+  readonly postgres: Postgres
+  readonly id: string
+  readonly generation: number
+  readonly explain: (error: unknown) => unknown
+  /** This process, joined; it is closed with the checkpoint, and the database is not. */
+  readonly worker: Worker
+  /** What readers of this machine read; it is not closed. */
+  readonly copy: LocalCopy
+  /** Turns at a limit of the service; null where it has none. */
+  readonly turnsOf: SharedTurnsOf | null
+  /** The part of the job that this process has; null: its job has no parts. */
+  readonly part?: Partition | null
+}
+
+/** Joins the job of a shared checkpoint. Throws CHECKPOINT_*. */
+export async function openPostgresCheckpoint(deps: OpenPostgresCheckpointDeps): Promise<PostgresCheckpoint> {
+  const { postgres, worker, copy, scope, nowMs, explain } = deps
+  const joined = { base: scope, input: deps.job, workerId: worker.id, nowMs }
+  const job = await repeated(deps, () =>
+    postgres.transaction((statements) => joinJob(statements, joined)),
+  ).catch((error: unknown) => {
+    throw explain(error)
+  })
+  const store = new SharedStore({ ...deps, job })
+  let isClosed = false
+  return new PostgresCheckpoint(
+    {
+      store,
+      others: new Others(store),
+      turnsOf: deps.turnsOf,
+      remember: (change) => copy.remember(change),
+      copyForReading: () => copyWanted(store, copy),
+      close: async () => {
+        if (isClosed) return
+        isClosed = true
+        await giveUp(postgres, store.workerId)
+        await worker.close()
+      },
+    },
+    'resolution',
+  )
+}
+
+/**
+ * What this process still has. Nothing of it is in flight any more: an intention that stands was never answered. Where the
+ * server is away, others sort it out once the lease has run out.
+ */
+async function giveUp(postgres: Postgres, workerId: number): Promise<void> {
+  const reason = 'the process ended before the answer to the submission came'
+  try {
+    await postgres.query(
+      `WITH lost AS (
+         SELECT lookup_id, custom_id FROM enrich.lookups WHERE worker_id = $1 AND state = 'intended'
+         ORDER BY lookup_id FOR NO KEY UPDATE
+       ), moved AS (
+         UPDATE enrich.lookups l SET state = 'uncertain', worker_id = NULL, failure = $2
+         FROM lost WHERE l.lookup_id = lost.lookup_id
+       )
+       UPDATE enrich.submissions s SET verdict = 'uncertain', reason = $2 FROM lost
+       WHERE s.custom_id = lost.custom_id AND s.verdict = 'intended'`,
+      [workerId, reason],
+    )
+    await postgres.query('UPDATE enrich.lookups SET worker_id = NULL WHERE worker_id = $1', [workerId])
+    await postgres.query('DELETE FROM enrich.wanted WHERE worker_id = $1', [workerId])
+  } catch (error) {
+    if (!(error instanceof PostgresError)) throw error
+  }
+}
+
+/** A server that is started again is back by then. */
+const awayMsMaxByDefault = 30_000
+const awayPolicy = { delayMsBase: 200, delayMsMax: 2_000 }
+
+interface WhileAwayDeps extends RepeatingDeps {
+  readonly notice?: (text: string) => void
+  readonly signal?: AbortSignal
+  readonly awayMsMax?: number
+}
+
+/**
+ * Opens what a server is needed for, again and again while that is away, for half a minute. Throws what `open` throws;
+ * where the server is away, once it has been so for too long, or the signal aborted.
+ */
+function whileAway<Result>(deps: WhileAwayDeps, open: () => Promise<Result>): Promise<Result> {
+  return patiently(deps, open, isUnreachable)
+}
+
+/** The same of each statement and transaction that certainly had no effect. Transactions have to be such as may be begun anew. */
+function patientPostgres(deps: WhileAwayDeps, postgres: Postgres): Postgres {
+  const isAway = (error: unknown) => error instanceof ConnectionLostError && !error.mayHaveTakenEffect
+  return {
+    query: (text, values) => patiently(deps, () => postgres.query(text, values), isAway),
+    transaction: (work) => patiently(deps, () => postgres.transaction(work), isAway),
+    close: () => postgres.close(),
+  }
+}
+
+async function patiently<Result>(
+  { clock, random, notice, signal, awayMsMax = awayMsMaxByDefault }: WhileAwayDeps,
+  work: () => Promise<Result>,
+  isAway: (error: unknown) => boolean,
+): Promise<Result> {
+  const sinceMs = clock.monotonicMs()
+  for (let failures = 1; ; failures++) {
+    try {
+      return await work()
+    } catch (error) {
+      const isOver = signal?.aborted === true || clock.monotonicMs() - sinceMs >= awayMsMax
+      if (isOver || !isAway(error)) throw error
+      if (failures === 1 && error instanceof UserError)
+        notice?.(`${error.message}: it is tried again for ${Math.round(awayMsMax / 1_000)} seconds.`)
+      await clock.sleep(backoffMs(awayPolicy, failures, random.fraction()), signal)
+    }
+  }
+}
+
+/** Of names that lead nowhere. */
+const unknownNames: readonly (string | null)[] = ['ENOTFOUND', 'EAI_AGAIN']
+
+/** It cannot be reached, which may be over in a moment: it is being started, or fails over. */
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof ConnectionLostError &&
+  error.code === 'CHECKPOINT_UNREACHABLE' &&
+  !unknownNames.includes(error.systemCode)
 
 /** Where the checkpoint of a run is shared, and what by. */
 export interface SharedPlace extends Pick<OpenSharedDeps, 'environment'> {

@@ -1,11 +1,52 @@
 import { UserError } from '../../../core/errors.js'
 import type { Postgres, PostgresStatements } from '../../../platform/postgres/postgres.js'
-import type { LookupKind } from '../../rules/lookup-kind.js'
-import type { Partition } from '../../rules/partition.js'
-import { Activity } from './activity.js'
+import type { LookupKind } from '../../lookups/lookup-kind.js'
+import type { Partition } from '../../lookups/partition.js'
 import { ServerChangedError } from '../../../platform/postgres/explain.js'
-import { anyConflict, repeated, type RepeatingDeps } from './repeating.js'
-import type { Worker } from './worker.js'
+import { anyConflict, repeated, type RepeatingDeps } from './retry.js'
+import type { Worker } from './lease.js'
+
+const phases = {
+  reading: 'reading the input',
+  planning: 'planning',
+  elsewhere: 'waiting for others',
+} as const
+type Phase = keyof typeof phases | 'submitting' | 'writing'
+
+/** What a process does, as `enrich status` shows it to others. */
+class Activity {
+  readonly #part: Partition | null
+  readonly #inFlight: () => number
+  #phase: Phase = 'reading'
+  /** Intentions since it was last asked. */
+  #intendedCount = 0
+
+  constructor(part: Partition | null, inFlight: () => number) {
+    this.#part = part
+    this.#inFlight = inFlight
+  }
+
+  note(phase: Phase): void {
+    this.#phase = phase
+    if (phase === 'submitting') this.#intendedCount++
+  }
+
+  /** A few words, for people. */
+  text(): string {
+    const isSubmitting = this.#inFlight() + this.#intendedCount > 0
+    this.#intendedCount = 0
+    switch (this.#phase) {
+      case 'submitting':
+        return isSubmitting ? `submitting, ${this.#inFlight()} in flight` : 'waiting for answers'
+      case 'writing':
+        return this.#part === null
+          ? 'writing the output'
+          : `publishing part ${this.#part.index}/${this.#part.count}`
+      default:
+        return phases[this.#phase]
+    }
+  }
+}
 
 /** One input of one service, whichever processes work on it. */
 export interface SharedJob {

@@ -1,6 +1,6 @@
 import { ConnectionLostError, sqlStateOf, type Postgres } from '../../../platform/postgres/postgres.js'
 import { leaseTimes } from './lease.js'
-import { startRepeating } from './repeat.js'
+import { startRepeating } from './retry.js'
 
 export interface Swept {
   /** Whose lease had run out, and who were fenced by this sweep. */

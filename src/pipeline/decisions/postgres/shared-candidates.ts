@@ -1,7 +1,7 @@
-import type { Candidate } from '../../rules/candidate.js'
-import { packCandidates } from '../packed-candidates.js'
+import type { Candidate } from '../../answers/candidate.js'
+import { packCandidates } from '../review-tables.js'
 import type { KeptCandidates } from '../review-store.js'
-import type { ReviewStatements } from './review-statements.js'
+import type { ReviewStatements } from './review-sql.js'
 
 /** Sent in one statement. */
 const lookupsAtOnce = 2_000

@@ -1,14 +1,13 @@
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
-import type { SharedDatabase } from '../../checkpoint/postgres/open.js'
-import type { RepeatingDeps } from '../../checkpoint/postgres/repeating.js'
+import type { SharedDatabase } from '../../checkpoint/postgres/open-database.js'
+import type { RepeatingDeps } from '../../checkpoint/postgres/retry.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import type { Candidate } from '../../rules/candidate.js'
-import type { Decision, KeptDecision } from '../../rules/decision.js'
-import { packCandidates } from '../packed-candidates.js'
-import { ReviewMirror, type MirroredDecision } from '../review-mirror.js'
+import type { Candidate } from '../../answers/candidate.js'
+import type { Decision, KeptDecision } from '../../lookups/decision.js'
+import { packCandidates } from '../review-tables.js'
+import { ReviewMirror, type MirroredDecision, type RunReview } from '../review-mirror.js'
 import type { ReviewStore } from '../review-store.js'
-import type { RunReview } from '../run-review.js'
 import {
   beginChange,
   forgetDecisions,
@@ -17,9 +16,11 @@ import {
   markLines,
   standingOf,
   withdrawDecisions,
-} from './decision-sql.js'
-import { ReviewStatements } from './review-statements.js'
+  ReviewStatements,
+} from './review-sql.js'
 import { SharedCandidates } from './shared-candidates.js'
+import type { CloseLater } from '../../../platform/close-stack.js'
+import type { SharedLook } from '../../checkpoint/postgres/local-copy.js'
 
 export interface SharedReviewDeps extends RepeatingDeps {
   readonly database: Pick<SharedDatabase, 'postgres' | 'explain'>
@@ -242,3 +243,17 @@ const changedSql = `
   FROM enrich.review_decisions d
   LEFT JOIN enrich.review_lines l ON l.file = $1 AND l.sequence = d.sequence
   WHERE (d.changed > $2 OR l.changed > $2) AND d.sequence > $3 ORDER BY d.sequence LIMIT $4`
+
+/** What people decided there, for commands that only look. */
+export async function lookAtReview(
+  { path, database }: SharedLook,
+  deps: Omit<SharedReviewDeps, 'database' | 'checkpointPath'>,
+  closeLater: CloseLater,
+): Promise<RunReview> {
+  const review = new SharedReview({ ...deps, database, checkpointPath: path })
+  closeLater(() => {
+    review.close()
+  })
+  await review.refresh()
+  return review.ofRun
+}

@@ -5,11 +5,17 @@ import { packingOf } from '../../../tables/bytes.js'
 import type { Encoding } from '../../../tables/encodings/names.js'
 import { fileError } from '../../../tables/file-error.js'
 import { tableLimits } from '../../../tables/limits.js'
-import { fileFormats, type FormatName } from '../formats.js'
-import type { FileFormat, ImportItem } from '../../model/import-item.js'
-import { proposeMap, proposedCommand, type MapProposal } from '../propose-map.js'
+import { fileFormats, type FormatName } from '../import-file.js'
+import type { FileFormat, ImportItem } from '../../model/registry-rows.js'
+import {
+  proposeMap,
+  proposedCommand,
+  type MapProposal,
+  readSample,
+  sampleCharsMax,
+  type FileSample,
+} from '../propose-map.js'
 import { isWorkbook } from '../table.js'
-import { readSample, sampleCharsMax, type FileSample } from '../sample.js'
 import { pairColumns } from '../additions.js'
 
 /** What a file is, recognized by its content. */

@@ -1,9 +1,9 @@
 import { plural } from '../../../core/text.js'
 import type { AlikeRow, CandidateView, LookupDetail, QueueRow } from '../../page-data.js'
 import { nameOf } from './candidate-cards.js'
-import { element, foreign, keyCap, partOf } from './element.js'
-import { choicesOf, settledBy, type Choice } from './group-choice.js'
-import { statusWords, toneOf } from './words.js'
+import { element, foreign, keyCap, partOf } from './elements.js'
+import { choicesOf, settledBy, type Choice } from './candidates.js'
+import { statusWords, toneOf } from './page-text.js'
 
 export interface GroupVerdict {
   readonly choice: Choice

@@ -1,8 +1,7 @@
 import type { DecideReply, DecisionView, LookupDetail, QueueRow } from '../../page-data.js'
 import { Refused } from './api.js'
-import type { Details } from './details.js'
-import type { Queue } from './queue.js'
-import { QueueList } from './queue-list.js'
+import type { Details, Queue } from './queue-data.js'
+import { QueueList } from './queue-panel.js'
 import type { RowView } from './row-view.js'
 
 /** Rows after the one that is looked at whose details are read before they are needed. */

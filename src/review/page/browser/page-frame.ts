@@ -1,8 +1,8 @@
 import { formatCount } from '../../../core/text.js'
 import type { SessionView } from '../../page-data.js'
-import { foreign, partOf } from './element.js'
-import { shown } from './shown-text.js'
-import type { QueueCounts } from './queue-counts.js'
+import { foreign, partOf, element } from './elements.js'
+import { shown, type QueueCounts } from './page-text.js'
+import { Refused, ServerGone, SessionOver } from './api.js'
 
 export type Pane = 'queue' | 'review' | 'decided'
 
@@ -64,5 +64,116 @@ export class PageFrame {
 
   #paneButtons(): NodeListOf<HTMLButtonElement> {
     return document.querySelectorAll<HTMLButtonElement>('[data-shows]')
+  }
+}
+
+const everyMs = {
+  /** While all is well. */
+  asked: 2_000,
+  /** While the server does not answer. */
+  tried: 1_000,
+} as const
+
+interface ConnectionDeps {
+  /** Asks the server whether anything is different. Throws like the interface. */
+  readonly refresh: () => Promise<void>
+  /** The server answers again. */
+  readonly onBack: () => void
+  /** The command that starts the server again; null where it is not known. */
+  readonly command: () => string | null
+}
+
+/** Whether the server answers: asked again and again, and said where it does not. */
+export class Connection {
+  readonly #deps: ConnectionDeps
+  readonly #banner = partOf('connection', HTMLElement)
+  #state: 'well' | 'refused' | 'gone' | 'over' = 'well'
+  #wake: () => void = () => undefined
+
+  constructor(deps: ConnectionDeps) {
+    this.#deps = deps
+    document.addEventListener('visibilitychange', () => {
+      this.#wake()
+    })
+  }
+
+  async follow(): Promise<void> {
+    while (this.#state !== 'over') {
+      try {
+        await this.#deps.refresh()
+        this.#back()
+      } catch (failure) {
+        if (failure instanceof Refused) this.#refused(failure)
+        else if (!this.tell(failure)) throw failure
+      }
+      await this.#wait()
+    }
+  }
+
+  /** Says what failed, where that is of the connection. Returns whether it is. */
+  tell(failure: unknown): boolean {
+    if (failure instanceof SessionOver) this.#over()
+    else if (failure instanceof ServerGone) this.#gone()
+    else return false
+    return true
+  }
+
+  #wait(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.#state === 'gone' ? everyMs.tried : everyMs.asked)
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  #back(): void {
+    if (this.#state === 'well') return
+    this.#state = 'well'
+    this.#banner.hidden = true
+    this.#banner.replaceChildren()
+    this.#deps.onBack()
+  }
+
+  /** The server answers, and cannot say what the queue is. */
+  #refused({ message, hint }: Refused): void {
+    this.#state = 'refused'
+    this.#say(
+      element('strong', {}, foreign(message, 600)),
+      ...(hint === null ? [] : [' ', foreign(hint, 600)]),
+    )
+  }
+
+  #gone(): void {
+    if (this.#state === 'gone' || this.#state === 'over') return
+    this.#state = 'gone'
+    this.#say(
+      element('strong', {}, 'The review server does not answer.'),
+      ' Nothing that was decided is lost: each verdict was on disk before the next row was shown. If it was ended, start it again',
+      ...this.#commandWords(),
+      ', and open the address that it prints. This page tries again by itself.',
+    )
+  }
+
+  #over(): void {
+    if (this.#state === 'over') return
+    this.#state = 'over'
+    this.#say(
+      element('strong', {}, 'This session is over.'),
+      ' All that was decided is kept. Open the address that the review command printed last, or start it again',
+      ...this.#commandWords(),
+      '.',
+    )
+  }
+
+  #commandWords(): (Node | string)[] {
+    const command = this.#deps.command()
+    return command === null ? [] : [' with ', element('code', {}, foreign(command, 400))]
+  }
+
+  #say(...words: (Node | string)[]): void {
+    this.#banner.replaceChildren(...words)
+    this.#banner.hidden = false
   }
 }

@@ -1,5 +1,5 @@
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import { monthOf, type Allowance } from '../credit.js'
+import { monthOf, type Allowance } from '../account-book.js'
 import { insufficientCredits, monthlyLimitReached, type Refusal } from '../../refusal.js'
 
 /** Takes units off what accounts may still be billed, one after the other; null where it was taken. */
@@ -72,4 +72,11 @@ export function readAllowances(
      FROM enrich_service.accounts a WHERE account_number = ANY($1::bigint[])`,
     [accountNumbers, monthOf(nowMs)],
   )
+}
+
+/** Whoever changes an account, its keys or secrets, or bills it, holds its row until the transaction ends. */
+export async function holdAccount(statements: PostgresStatements, accountNumber: number): Promise<void> {
+  await statements.query('SELECT FROM enrich_service.accounts WHERE account_number = $1 FOR NO KEY UPDATE', [
+    accountNumber,
+  ])
 }

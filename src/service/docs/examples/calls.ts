@@ -1,10 +1,10 @@
 import { domainResult } from '../../../contract/domain.js'
 import type { RequestId } from '../../../contract/ids.js'
-import { mcpToolName } from '../../../contract/mcp.js'
+import { mcpToolName } from '../../../contract/search.js'
 import type { RouteName } from '../../../contract/routes.js'
-import { hierarchyOf } from '../../records/hierarchies/hierarchy.js'
-import { domainResultV1Of, recordV1Of } from '../../routes/v1/records.js'
-import { resultV2Of } from '../../routes/v2/resolutions.js'
+import { hierarchyOf } from '../../records/hierarchy.js'
+import { domainResultV1Of, recordV1Of } from '../../routes/v1.js'
+import { resultV2Of } from '../../routes/v2.js'
 import { exampleRecord, exampleCallId, exampleResult, exampleTimes } from './company.js'
 
 /** A call as it goes over the wire: texts in the path and the query. */

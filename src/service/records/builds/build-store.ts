@@ -2,8 +2,7 @@ import type { RunId } from '../../../contract/ids.js'
 import type { Deferrable } from '../../../core/awaitable.js'
 import { prepare, type Sqlite } from '../../../platform/sqlite.js'
 import type { Outbox } from '../../deliveries/outbox.js'
-import type { WaiterEnding } from './build-events.js'
-import type { BuildKind, BuildOutcome, BuildStep, BuildWaiter, StoredBuild } from './build.js'
+import type { WaiterEnding, BuildKind, BuildOutcome, BuildStep, BuildWaiter, StoredBuild } from './build.js'
 
 export interface EndedBuild {
   readonly buildNumber: number

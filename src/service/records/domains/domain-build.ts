@@ -4,7 +4,7 @@ import {
   type DomainResult,
   type DomainReply,
 } from '../../../contract/domain.js'
-import type { SocialProfilesV1 } from '../../../contract/entity-v1.js'
+import type { SocialProfilesV1 } from '../../../contract/earlier-versions.js'
 import type { EntityRecord, ResultEntity } from '../../../contract/entity.js'
 import type { CallId } from '../../../contract/ids.js'
 import { resolution as resolutionSchema, type Resolution } from '../../../contract/result.js'
@@ -19,7 +19,7 @@ import {
   type EventData,
   type StoredBuild,
 } from '../builds/build.js'
-import { wholeDomainResult } from '../builds/whole-blocks.js'
+import { wholeDomainResult } from '../builds/entity-build.js'
 import { plainStatusOf } from '../plain-forms.js'
 import type { DomainLists } from './domain-lists.js'
 import type { SiteVisit, WebsiteCheck } from './website-check.js'

@@ -1,7 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { errorText } from '../../../core/error-text.js'
-import { UserError } from '../../../core/errors.js'
+import { errorText, UserError } from '../../../core/errors.js'
 import { limits } from '../../limits.js'
 
 /** What lists of domains say; null where none was loaded, or says nothing of it. */

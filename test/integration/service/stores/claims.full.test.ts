@@ -1,9 +1,13 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { parsePostgresUrl } from '../../../../src/core/postgres-address.js'
+import { parsePostgresUrl } from '../../../../src/core/server-addresses.js'
 import { systemClock } from '../../../../src/platform/clock.js'
 import { connectPostgres } from '../../../../src/platform/postgres/connect.js'
-import { openEditionGuard, servedEditionOf } from '../../../../src/service/editions/edition-guard.js'
-import { guardedDue, guardedHandlers } from '../../../../src/service/editions/guarded.js'
+import {
+  openEditionGuard,
+  servedEditionOf,
+  guardedDue,
+  guardedHandlers,
+} from '../../../../src/service/edition-guard.js'
 import type { Handlers } from '../../../../src/service/http/mount.js'
 import { limits } from '../../../../src/service/limits.js'
 import { findPostgres } from '../../../support/postgres-server.js'

@@ -1,7 +1,6 @@
 import type { AttemptEnd, DueEvent } from '../../../../src/service/deliveries/event-store.js'
 import type { AskedBuild } from '../../../../src/service/records/builds/build-store.js'
-import { isWaitedFor } from '../../../../src/service/records/builds/build-events.js'
-import { stepOnDemand } from '../../../../src/service/records/builds/build.js'
+import { isWaitedFor, stepOnDemand } from '../../../../src/service/records/builds/build.js'
 import { outcomeOf, type TestData } from '../../../support/service-data.js'
 
 export const webhookUrl = 'https://hooks.example.com/a'

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { questionOf } from '../../../../src/service/reconciliation/question.js'
-import { readQueries } from '../../../../src/service/reconciliation/requests.js'
+import { questionOf, readQueries } from '../../../../src/service/reconciliation/queries.js'
 
 const asked = (query: object) => {
   const [first] = readQueries(JSON.stringify({ q0: query }))

@@ -1,0 +1,212 @@
+import { userInfo } from 'node:os'
+import type { Environment } from '../config/file-config.js'
+import type { Settings } from '../config/settings.js'
+import { matchedConfidenceMin } from '../contract/outcome-rules.js'
+import { UserError } from '../core/errors.js'
+import { decisionService } from '../pipeline/lookups/decision.js'
+import { openDecisionsBook } from '../pipeline/decisions/decisions-book.js'
+import { isDoubtful } from '../pipeline/lookups/lookup-state.js'
+import type { Clock } from '../platform/clock.js'
+import { bareName } from '../registry/normalize/parsed-name.js'
+import type { Doubt } from '../review/input-lookups.js'
+import { keepFresh, type ReviewSession } from '../review/session.js'
+import { openSession } from '../review/open-session.js'
+import { embeddedScopeOf } from './embedded-scope.js'
+import { connectTo } from './enrich.js'
+import { inspectInput, type Inspection } from './inspect-input.js'
+import type { CandidateSource } from '../pipeline/answers/candidate.js'
+import type { Connection } from '../pipeline/deps.js'
+import { isPostgresUrl } from '../core/server-addresses.js'
+import { openReviewStore } from '../pipeline/decisions/review-store.js'
+import { isRunGoingOn } from '../pipeline/history/reader.js'
+import { systemRandom } from '../platform/random.js'
+import type { StorePlace } from './shared-review-store.js'
+
+interface StorePlaceDeps {
+  readonly settings: Pick<Settings, 'checkpoint' | 'decisions'>
+  readonly environment: Environment
+  readonly clock: Clock
+}
+
+/** Beside the checkpoint, or in it where that is on a server. Throws REVIEW_STORE_*, CHECKPOINT_*, DISK_FULL. */
+async function openStorePlace(
+  { checkpointPath }: Pick<Inspection, 'checkpointPath'>,
+  { settings, environment, clock }: StorePlaceDeps,
+): Promise<StorePlace> {
+  const { path } = settings.checkpoint
+  if (isPostgresUrl(path)) {
+    const { openSharedStorePlace } = await import('./shared-review-store.js')
+    const { path: decisionsPath } = settings.decisions
+    return openSharedStorePlace(path, {
+      checkpointPath,
+      decisionsPath,
+      environment,
+      clock,
+      random: systemRandom,
+    })
+  }
+  const store = openReviewStore(path)
+  return {
+    store,
+    isRunGoingOn: () => isRunGoingOn(path),
+    follow: null,
+    close: () => {
+      store.close()
+    },
+  }
+}
+
+export interface ReviewRequest {
+  readonly settings: Settings
+  readonly environment: Environment
+  readonly stdin: NodeJS.ReadableStream
+  readonly signal: AbortSignal
+  readonly clock: Clock
+  /** The command that answers the input, for hints. */
+  readonly runCommand: string
+  /** Is told of what goes wrong while nobody asks. */
+  readonly onTrouble: (error: unknown) => void
+}
+
+export interface OpenReview {
+  readonly session: ReviewSession
+  /** As decisions name it: `embedded`, or the base URL of a hosted one. */
+  readonly service: string
+  readonly input: Pick<Inspection, 'input' | 'columns' | 'columnNote' | 'rowNotes' | 'problem'>
+}
+
+/**
+ * Opens the review of the input that the settings name, from what the checkpoint knows of it: no lock, and nothing is
+ * asked of the service before somebody wants candidates. `use` is given the session, which is closed afterwards. Throws
+ * CHECKPOINT_NOT_FOUND, REVIEW_NOTHING_ANSWERED, what the input throws, and what a session does.
+ */
+export function reviewOfFile<Result>(
+  request: ReviewRequest,
+  use: (opened: OpenReview) => Promise<Result>,
+): Promise<Result> {
+  const { stdin, signal, environment } = request
+  // The file is made by the first decision.
+  const settings = {
+    ...request.settings,
+    decisions: { ...request.settings.decisions, isNamed: false },
+  }
+  return inspectInput({ settings, stdin, signal, environment }, (found) =>
+    reviewOf(found, { ...request, settings }, use),
+  )
+}
+
+async function reviewOf<Result>(
+  found: Inspection,
+  request: ReviewRequest,
+  use: (opened: OpenReview) => Promise<Result>,
+): Promise<Result> {
+  const { settings, environment, stdin, signal, clock, onTrouble } = request
+  const { checkpointPath } = found
+  const { baseUrl, registryPath } = settings.service
+  const { reader, index } = found
+  if (reader === null) throw notFound(settings.checkpoint.path, request.runCommand)
+  const service = decisionService(baseUrl)
+  const { store, follow, isRunGoingOn, close } = await openStorePlace(found, request)
+  const source = lateCandidates(() => connectTo(settings, environment, () => undefined))
+  try {
+    const session = await openSession({
+      index,
+      reader,
+      checkpointPath,
+      store,
+      service,
+      source,
+      bareName,
+      clock,
+      signal,
+      inspectAgain: isRead(settings)
+        ? () =>
+            inspectInput({ settings, stdin, signal, environment }, (again) => Promise.resolve(again.index))
+        : null,
+      book: openDecisionsBook(store, settings.decisions.path, service),
+      decisionsPath: settings.decisions.path,
+      scope: baseUrl ?? (await embeddedScopeOf(registryPath)),
+      reviewer: settings.review.reviewer ?? systemUser(environment),
+      doubt: doubtOf(settings),
+      isRunGoingOn,
+      follow: follow === null ? null : (unanswered) => follow(reader, unanswered),
+    })
+    const fresh = keepFresh({ session, clock, onTrouble })
+    try {
+      assertAnswered(session, request.runCommand)
+      return await use({ session, service, input: found })
+    } finally {
+      await fresh.stop()
+      await session.close()
+    }
+  } finally {
+    await source.close()
+    await close()
+  }
+}
+
+/** Standard input is read once. */
+const isRead = ({ input }: Settings): boolean => input.paths?.includes('-') === false
+
+/** A service that keeps to the interface calls nothing matched below a confidence: there is no need to read it. */
+function doubtOf({ review: { threshold }, service }: Settings): Doubt {
+  const isSure = service.baseUrl === null && threshold <= matchedConfidenceMin
+  return {
+    isDoubtful: (outcome, confidence) => isDoubtful({ state: 'answered', outcome, confidence }, threshold),
+    needsConfidence: (outcome) => outcome !== 'matched' || !isSure,
+  }
+}
+
+/** A run that goes on may answer soon, and what was decided can be looked at. */
+function assertAnswered(session: ReviewSession, runCommand: string): void {
+  const { lookupCount, unansweredCount, decidedCount } = session.counts()
+  if (lookupCount > unansweredCount || decidedCount > 0 || session.isRunGoingOn) return
+  throw new UserError('REVIEW_NOTHING_ANSWERED', 'nothing that the input asks is answered yet', {
+    hint: `run first, with the same columns, service and registry: ${runCommand}`,
+  })
+}
+
+const notFound = (path: string, runCommand: string): UserError =>
+  new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
+    hint: `a run makes it: ${runCommand}`,
+  })
+
+/** In a container there may be no user of that number. */
+function systemUser(environment: Environment): string {
+  try {
+    return userInfo().username
+  } catch {
+    return environment['USER'] ?? environment['USERNAME'] ?? 'unknown'
+  }
+}
+
+interface LateCandidates extends CandidateSource {
+  close(): Promise<void>
+}
+
+/**
+ * Candidates of a service that is connected to when the first are asked for: what was kept is reviewed without it, and
+ * without a key. A connection that fails is tried again; its error is thrown.
+ */
+function lateCandidates(connect: () => Promise<Pick<Connection, 'candidates' | 'close'>>): LateCandidates {
+  let connecting: ReturnType<typeof connect> | null = null
+  const source = async (): Promise<CandidateSource> => {
+    connecting ??= connect()
+    try {
+      return (await connecting).candidates
+    } catch (error) {
+      connecting = null
+      throw error
+    }
+  }
+  return {
+    isEager: false,
+    candidatesOf: async (asked, signal) => (await source()).candidatesOf(asked, signal),
+    search: async (text, countryCode, signal) => (await source()).search(text, countryCode, signal),
+    company: async (entityId, signal) => (await source()).company(entityId, signal),
+    close: async () => {
+      const connected = await connecting?.catch(() => null)
+      await connected?.close()
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { tmpdir } from 'node:os'
+import type { Environment } from '../config/file-config.js'
+import { UserError } from '../core/errors.js'
+import { isPostgresUrl } from '../core/server-addresses.js'
+import { blamingDamage } from '../pipeline/checkpoint/sqlite/verify.js'
+import type { KnownHistory } from '../pipeline/history/remembered-runs.js'
+import { openHistory } from '../pipeline/history/reader.js'
+import { closingAfter, type CloseLater } from '../platform/close-stack.js'
+import { systemClock } from '../platform/clock.js'
+import { systemRandom } from '../platform/random.js'
+
+/**
+ * Gives what the checkpoint of a path, or on a server, remembers of its runs, and closes it afterwards. Throws
+ * CHECKPOINT_NOT_FOUND and the other CHECKPOINT_*.
+ */
+export function withKnownHistory<Result>(
+  path: string,
+  environment: Environment,
+  use: (history: KnownHistory) => Result | Promise<Result>,
+): Promise<Result> {
+  const opening = async (closeLater: CloseLater) => {
+    const history = isPostgresUrl(path)
+      ? await sharedHistory(path, environment, closeLater)
+      : historyOfFile(path, closeLater)
+    if (history !== null) return use(history)
+    throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
+      hint: 'a run makes it: enrich companies.csv -o out.parquet',
+    })
+  }
+  if (isPostgresUrl(path)) return closingAfter(opening)
+  return blamingDamage(path, () => closingAfter(opening))
+}
+
+async function sharedHistory(
+  url: string,
+  environment: Environment,
+  closeLater: CloseLater,
+): Promise<KnownHistory | null> {
+  // A checkpoint in a file is read without what speaks to a server.
+  const { lookAtHistory } = await import('../pipeline/history/postgres/history-copy.js')
+  return lookAtHistory(
+    { url, folder: tmpdir(), clock: systemClock, random: systemRandom, environment },
+    closeLater,
+  )
+}
+
+function historyOfFile(path: string, closeLater: CloseLater): KnownHistory | null {
+  const history = openHistory(path)
+  if (history === null) return null
+  closeLater(() => {
+    history.close()
+  })
+  return {
+    runs: () => history.runs(),
+    submissions: () => history.submissions(),
+    published: (run) => history.published(run),
+    fetch: () => Promise.resolve(),
+    close: () => undefined,
+  }
+}

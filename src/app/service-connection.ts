@@ -1,0 +1,219 @@
+import { formatCount } from '../core/text.js'
+import { isPostgresUrl } from '../core/server-addresses.js'
+import { defaultPaths } from '../config/options.js'
+import { systemRandom } from '../platform/random.js'
+import { embeddedScope } from './embedded-scope.js'
+import type { MatcherPool } from './matcher-pool.js'
+import type { WholeClient } from '../client/client.js'
+import type { Connection } from '../pipeline/deps.js'
+import { assertCheckpointApart, checkpointFiles, registryFiles, type OwnFile } from '../pipeline/own-files.js'
+import type { Environment } from '../config/file-config.js'
+import type { Settings } from '../config/settings.js'
+import { fieldLimits, rateLimits } from '../contract/limits.js'
+import { errorText, UserError } from '../core/errors.js'
+import type { Exchange } from '../core/http-exchange.js'
+import type { Lookup } from '../core/lookup-identity.js'
+import { readIdentifiers } from '../core/stated-identifiers.js'
+import { candidatesMax, type CandidateSource } from '../pipeline/answers/candidate.js'
+import { readRateHeaders } from '../pipeline/pace/pacing.js'
+import {
+  judgeCompany,
+  judgeSearch,
+  waitHint,
+  type SearchVerdict,
+} from '../pipeline/answers/search-candidates.js'
+import { createPace } from '../pipeline/scheduler/pace.js'
+import type { Clock } from '../platform/clock.js'
+import type { Registry } from '../registry/registry.js'
+
+const never = new AbortController().signal
+
+/** Candidates of the embedded service: its matcher has them beside each answer. */
+function embeddedCandidates(
+  matchers: Pick<MatcherPool, 'candidates'>,
+  registry: Pick<Registry, 'searchCompanies' | 'company'>,
+): CandidateSource {
+  const explained = async <Found>(work: () => Promise<Found>, signal = never) => {
+    signal.throwIfAborted()
+    try {
+      return await work()
+    } catch (error) {
+      throw error instanceof UserError ? error : unavailable(errorText(error), 'try again in a moment', error)
+    }
+  }
+  return {
+    isEager: true,
+    candidatesOf: ({ name, location, context }, signal) =>
+      explained(() => matchers.candidates({ name, location, context }), signal),
+    search: (text, countryCode, signal) => {
+      const limit = fieldLimits.searchResultsMax
+      const country = countryCode === null ? {} : { countryCode }
+      return explained(
+        () => Promise.resolve(registry.searchCompanies({ name: text, limit, ...country })),
+        signal,
+      )
+    },
+    company: (entityId, signal) => explained(() => Promise.resolve(registry.company(entityId)), signal),
+  }
+}
+
+interface HostedCandidatesDeps {
+  readonly client: Pick<WholeClient, 'calls'>
+  readonly clock: Clock
+  readonly windowMs: number
+}
+
+/**
+ * Candidates of a hosted service: `GET /v2/search`, when somebody looks at a lookup. The interface states no limit for
+ * it: it is kept to the lowest of those that it states, and to what the service's headers say.
+ */
+export function hostedCandidates({ client, clock, windowMs }: HostedCandidatesDeps): CandidateSource {
+  const pace = createPace(clock, rateLimits.entityReadsPerMinute, windowMs)
+  let refusedUntilMs = -Infinity
+  const asked = async (ask: () => Promise<Exchange>, signal: AbortSignal) => {
+    const pausedMs = refusedUntilMs - clock.monotonicMs()
+    if (pausedMs > 0) throw unavailable('it was asked too often', waitHint(pausedMs))
+    await pace.turn(signal)
+    signal.throwIfAborted()
+    const exchange = await ask()
+    if (exchange.kind === 'reply') pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
+    return exchange
+  }
+  const refused = ({ retryMs, reason, hint }: Extract<SearchVerdict, { kind: 'refused' }>) => {
+    if (retryMs !== null) refusedUntilMs = clock.monotonicMs() + retryMs
+    return unavailable(reason, hint)
+  }
+  const search = async (text: string, countryCode: string | null, signal = never) => {
+    signal.throwIfAborted()
+    // Nothing can be asked by less; and nobody is to wait for the end of a pause before the page answers.
+    if (Array.from(text).length < fieldLimits.nameCharsMin) return []
+    const country = countryCode === null ? {} : { country_code: countryCode }
+    const query = { name: text, limit: String(fieldLimits.searchResultsMax), ...country }
+    const verdict = judgeSearch(await asked(() => client.calls.search({ query }), signal), clock.nowMs())
+    if (verdict.kind === 'found') return verdict.candidates
+    throw refused(verdict)
+  }
+  const company = async (entityId: string, signal = never) => {
+    signal.throwIfAborted()
+    const read = () => client.calls.readEntity({ params: { id: entityId }, query: {} })
+    const verdict = judgeCompany(await asked(read, signal), clock.nowMs())
+    if (verdict.kind === 'found') return verdict.company
+    throw refused(verdict)
+  }
+  return {
+    isEager: false,
+    candidatesOf: async ({ name, location }: Lookup, signal) => {
+      const { name: asked } = readIdentifiers(name)
+      if (asked === null) return []
+      // Loaded when it is needed: the lists of countries and regions take longer than all else of a start.
+      const { certainCountry } = await import('./certain-country.js')
+      const found = await search(asked, certainCountry(location), signal)
+      return found.slice(0, candidatesMax)
+    },
+    search,
+    company,
+  }
+}
+
+const unavailable = (reason: string, hint: string, cause?: unknown) =>
+  new UserError('CANDIDATES_UNAVAILABLE', `the service gives no candidates: ${reason}`, { hint, cause })
+
+/** A connection by which every route can be called, the pipeline's among them. */
+export interface WholeConnection extends Connection {
+  client: WholeClient
+}
+
+export interface EmbeddedDeps {
+  registryPath: string | null
+  /** How many runs the pipeline waits for at one time. */
+  inFlightRunsMax: number
+  /** Threads that names are matched in, once there are enough; null: one less than there are cores. */
+  matchers: number | null
+  /** Answers that are less sure than this are doubtful: their candidates are made beside them; none if left out. */
+  doubtThreshold?: number
+  notice: (text: string) => void
+}
+
+/** Beyond those that are waited for: kickoffs that are under way, and answers that are still being read. */
+const runsKeptBeside = 1_000
+
+/** Starts the service in this process, without a socket, and connects to it. */
+export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnection> {
+  // Loaded when they are needed: a run against a hosted service, and commands that only look, start without.
+  const { chooseRegistry } = await import('./choose-registry.js')
+  const { registry, path, label } = chooseRegistry(deps.registryPath)
+  let matchers: MatcherPool | null = null
+  try {
+    const apiKey = systemRandom.id('embedded_')
+    const { startLocalService } = await import('../service/local-service.js')
+    const { createServiceClient } = await import('../client/client.js')
+    const { createLocalTransport } = await import('../client/transport.js')
+    const { createMatcherPool, threadsByDefault } = await import('./matcher-pool.js')
+    const knowledge = createMatcherPool({
+      registry,
+      registryPath: path,
+      threadCount: deps.matchers ?? threadsByDefault('a_run'),
+      start: 'with_work',
+      ...(deps.doubtThreshold === undefined ? {} : { doubtThreshold: deps.doubtThreshold }),
+      log: deps.notice,
+    })
+    matchers = knowledge
+    const service = startLocalService({
+      knowledge,
+      apiKey,
+      runsMax: deps.inFlightRunsMax + runsKeptBeside,
+      log: deps.notice,
+    })
+    const { entityCount } = registry.info()
+    deps.notice(
+      `Embedded service, answering from ${label} (${formatCount(entityCount)} entities). ` +
+        'A hosted service: --base-url and ENRICH_API_KEY. Your own data: enrich registry import.',
+    )
+    const client = createServiceClient({ apiKey }, createLocalTransport(service.answer))
+    return {
+      service: 'embedded',
+      isDemo: path === null,
+      scope: embeddedScope(registry.edition()),
+      client,
+      candidates: embeddedCandidates(knowledge, registry),
+      close: async () => {
+        await client.close()
+        await service.close()
+        await knowledge.close()
+        registry.close()
+      },
+    }
+  } catch (error) {
+    await matchers?.close()
+    registry.close()
+    throw error
+  }
+}
+
+/**
+ * Every file of ours that a run with these settings has in use, or that another command in this folder may have.
+ * Throws CHECKPOINT_INVALID where the checkpoint is one of the others.
+ */
+export function filesInUse(
+  settings: Settings,
+  configPath: string | null,
+  environment: Environment,
+): readonly OwnFile[] {
+  const checkpointPath = settings.checkpoint.path
+  const keyPath = environment['ENRICH_API_KEY_FILE']
+  const configPaths = new Set([configPath ?? defaultPaths.config, defaultPaths.config])
+  const decisionPaths = new Set([settings.decisions.path, defaultPaths.decisions])
+  const others: readonly OwnFile[] = [
+    ...registryFiles(settings.service.registryPath ?? defaultPaths.registry),
+    ...[...configPaths].map((path) => ({ path, what: 'the config' })),
+    ...(keyPath === undefined || keyPath === '' ? [] : [{ path: keyPath, what: 'the file of the API key' }]),
+    ...[...decisionPaths].map((path) => ({ path, what: 'the decisions' })),
+  ]
+  const isFile = !isPostgresUrl(checkpointPath)
+  if (isFile) assertCheckpointApart(checkpointPath, others)
+  return [
+    ...(isFile ? checkpointFiles(checkpointPath) : []),
+    ...others,
+    { path: defaultPaths.serviceData, what: "the service's data", isFolder: true },
+  ]
+}

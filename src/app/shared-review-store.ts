@@ -1,0 +1,52 @@
+import type { Environment } from '../config/file-config.js'
+import { openShared } from '../pipeline/checkpoint/postgres/open-database.js'
+import { answeredAmong, isAnyAlive } from '../pipeline/checkpoint/postgres/lookup-rows.js'
+import { ReviewStatements } from '../pipeline/decisions/postgres/review-sql.js'
+import { SharedReview, type SharedReviewDeps } from '../pipeline/decisions/postgres/shared-review.js'
+import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
+import type { ReviewStore } from '../pipeline/decisions/review-store.js'
+
+/** Where decisions and candidates are, and what tells of runs that go on meanwhile. */
+export interface StorePlace {
+  readonly store: ReviewStore
+  /** As of the last time that it was followed, where the checkpoint is on a server. */
+  readonly isRunGoingOn: () => boolean
+  /** Brings what was answered since to the reader; null where a file is read as it is written. */
+  readonly follow: ((reader: CheckpointReader, unanswered: () => readonly LookupId[]) => Promise<void>) | null
+  readonly close: () => void | Promise<void>
+}
+
+/** Of a checkpoint on a server. What runs do there is asked for, not told. Throws CHECKPOINT_*, DISK_FULL. */
+export async function openSharedStorePlace(
+  url: string,
+  deps: Omit<SharedReviewDeps, 'database'> & { readonly environment: Environment },
+): Promise<StorePlace> {
+  const database = await openShared(url, deps)
+  const statements = new ReviewStatements(database, deps)
+  let store: SharedReview | null = null
+  try {
+    store = new SharedReview({ ...deps, database })
+    await store.refresh()
+  } catch (error) {
+    store?.close()
+    await database.close()
+    throw error
+  }
+  const opened = store
+  let isGoingOn = false
+  return {
+    store: opened,
+    isRunGoingOn: () => isGoingOn,
+    follow: async (reader, unanswered) => {
+      const wasGoingOn = isGoingOn
+      isGoingOn = await isAnyAlive(statements)
+      if (!isGoingOn && !wasGoingOn) return
+      const answered = await answeredAmong(statements, unanswered())
+      if (answered.length > 0) await reader.fetchLookups(answered)
+    },
+    close: async () => {
+      opened.close()
+      await database.close()
+    },
+  }
+}

@@ -1,0 +1,128 @@
+import { formatCount, plural } from '../../core/text.js'
+import { filesInUse } from '../../app/service-connection.js'
+import type { OpenReview } from '../../app/open-review.js'
+import type { Settings } from '../../config/settings.js'
+import { UserError } from '../../core/errors.js'
+import { assertOutputUsable, memoryBytesOf } from '../../pipeline/output/output-path.js'
+import { assertNotOurs } from '../../pipeline/own-files.js'
+import { systemClock } from '../../platform/clock.js'
+import { exportTodo, todoFormat, type ExportedTodo } from '../../review/exchange/export-todo.js'
+import { importVerdicts, type ImportedVerdicts } from '../../review/exchange/import-verdicts.js'
+import { configPathOf, type ConfigFlags } from '../config-flags.js'
+import { commandLine, jsonLine, type CliIo } from '../terminal/command-io.js'
+
+/** What `enrich review --export` wrote, for people. */
+function exportedText({ path, lookupCount, rowCount, missing }: ExportedTodo, importCommand: string): string {
+  const lines = [
+    `${plural(lookupCount, 'doubtful lookup')} (${plural(rowCount, 'row')})`,
+    ...(missing === null
+      ? []
+      : [
+          `  note: without candidates ${formatCount(missing.lookupCount)}: ${missing.reason}; the same command again asks for them`,
+        ]),
+    `  written   ${path}`,
+    ...(lookupCount === 0
+      ? ['  nothing is left to be decided']
+      : [`Fill in the column verdict, then: ${importCommand}`]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** Replaced decisions that are listed. */
+const replacedShownMax = 20
+
+/** What `enrich review --import` recorded, for people. */
+function importedText({ unit, replaced, ...imported }: ImportedVerdicts, runCommand: string): string {
+  const { acceptedCount, noneCount, rowCount, unchangedCount, undecidedCount, loneNoteCount } = imported
+  const decidedCount = acceptedCount + noneCount
+  const head =
+    decidedCount === 0
+      ? 'Nothing changed.'
+      : `${plural(decidedCount, 'lookup')} decided (${plural(rowCount, 'row')}): ${formatCount(acceptedCount)} accepted, ${formatCount(noneCount)} none of these`
+  const shown = replaced
+    .slice(0, replacedShownMax)
+    .map(
+      ({ number: at, before }) =>
+        `    ${unit} ${at} (${before.name}): before, ${before.entityId ?? 'none of these'}`,
+    )
+  const lines = [
+    head,
+    ...(replaced.length === 0
+      ? []
+      : [`  of these ${formatCount(replaced.length)} decided otherwise before, by you`]),
+    ...shown,
+    ...(shown.length < replaced.length
+      ? [`    and ${formatCount(replaced.length - shown.length)} more`]
+      : []),
+    ...(unchangedCount === 0 ? [] : [`  ${formatCount(unchangedCount)} decided so already`]),
+    ...(undecidedCount === 0 ? [] : [`  ${formatCount(undecidedCount)} without a verdict`]),
+    ...(loneNoteCount === 0
+      ? []
+      : [`  of these ${formatCount(loneNoteCount)} with a note, which is kept with verdicts alone`]),
+    ...(decidedCount === 0
+      ? []
+      : [`Next: ${runCommand}   (what is decided is neither asked nor billed again)`]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** What a review does in place of its page. */
+export type FileFlags = ConfigFlags & { export?: string; import?: string; json?: boolean }
+
+/** Looked at before the input is read. Throws USAGE_INVALID, OUTPUT_FORMAT_UNKNOWN and OUTPUT_IS_OURS. */
+export function assertFileFlags(flags: FileFlags, settings: Settings, io: CliIo): void {
+  if (flags.export === undefined) return
+  if (flags.import !== undefined) {
+    throw new UserError('USAGE_INVALID', '--export and --import are two commands', {
+      hint: 'import the verdicts first, then export what is left',
+    })
+  }
+  todoFormat(flags.export)
+  assertNotOurs([flags.export], filesInUse(settings, configPathOf(flags), io.environment))
+}
+
+/** Between two lines that say how far an export is. */
+const progressEveryMs = 10_000
+
+export async function exportReview(
+  { session, input }: OpenReview,
+  path: string,
+  settings: Settings,
+  { flags, io }: { flags: FileFlags; io: CliIo },
+): Promise<void> {
+  assertOutputUsable(input.input.files, path, todoFormat(path) === 'xlsx' ? 'xlsx' : 'ndjson')
+  let toldAtMs = systemClock.monotonicMs()
+  const exported = await exportTodo(session, path, {
+    memoryBytes: memoryBytesOf(settings.output.memory),
+    signal: io.interrupt,
+    onProgress: (lookupCount, openCount) => {
+      const nowMs = systemClock.monotonicMs()
+      if (nowMs - toldAtMs < progressEveryMs) return
+      toldAtMs = nowMs
+      io.err(`  ${formatCount(lookupCount)} of ${formatCount(openCount)} lookups\n`)
+    },
+  })
+  if (flags.json === true) io.out(jsonLine('exported', exported))
+  io.err(exportedText(exported, importCommand(io)))
+}
+
+export async function importReview(
+  { session }: OpenReview,
+  path: string,
+  { flags, io, runCommand }: { flags: FileFlags; io: CliIo; runCommand: string },
+): Promise<void> {
+  const notes: string[] = []
+  const onNotice = (text: string) => {
+    notes.push(text)
+    io.err(`  note: ${text}\n`)
+  }
+  const imported = await importVerdicts(session, path, { signal: io.interrupt, onNotice })
+  if (flags.json === true) io.out(jsonLine('imported', { ...imported, notes }))
+  io.err(importedText(imported, runCommand))
+}
+
+/** The command that takes what this one writes. */
+function importCommand({ program, argv }: CliIo): string {
+  const others = argv.filter((argument) => argument !== '--json')
+  return commandLine({ program, argv: others.map((argument) => argument.replace(/^--export\b/, '--import')) })
+}

@@ -1,0 +1,279 @@
+import { formatCount, plural } from '../../core/text.js'
+import { cutToWidth, displayWidth } from '../../core/terminal-text.js'
+import type {
+  ChangeKind,
+  Comparison,
+  QueryChange,
+  QueryOutcome,
+} from '../../registry/evaluate/compare-evaluations.js'
+import type {
+  EvaluationReport,
+  Interval,
+  LeaveOutFigures,
+  StratumFigures,
+} from '../../registry/evaluate/measure.js'
+import type { LabelledDecisions } from '../../app/labelled-decisions.js'
+import type { DecidedEvaluation, UnknownCompany } from '../../registry/evaluate/evaluate.js'
+import type { Recommendation, ThresholdAdvice, ThresholdFigures } from '../../registry/evaluate/thresholds.js'
+
+const kindColumnsMax = 22
+const lineColumnsMax = 80
+/** More changes than these are in the JSON report alone. */
+const changesShownMax = 60
+
+/** A way to tell queries apart. */
+export interface Grouping {
+  readonly title: string
+  readonly figures: Readonly<Record<string, StratumFigures>>
+}
+
+/**
+ * The report of `enrich registry evaluate` for people, no wider than a terminal; the last grouping ends with the line
+ * of all.
+ */
+export function evaluationText(
+  report: EvaluationReport,
+  groupings: readonly Grouping[] = [{ title: 'stratum', figures: report.strata }],
+): string {
+  const { leaveOut, latencyMs } = report
+  const lines = [
+    'An answer is accepted when its confidence is 80 or more, whether it is an entity',
+    'or, as a fund is, a candidate. Shares in percent, with their 95 % intervals.',
+    '',
+    ...groupLines(groupings, report.overall),
+    '',
+    ...reliabilityLines(report),
+    ...(leaveOut === null ? [] : ['', ...leaveOutLines(leaveOut)]),
+    '',
+    `latency p50 ${latencyMs.p50.toFixed(2)} ms, p95 ${latencyMs.p95.toFixed(2)} ms, longest ${latencyMs.max.toFixed(1)} ms`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function groupLines(groupings: readonly Grouping[], overall: StratumFigures): string[] {
+  const names = groupings.flatMap(({ title, figures }) => [title, ...Object.keys(figures)])
+  const width = Math.min(kindColumnsMax, Math.max(...['overall', ...names].map(displayWidth)))
+  const row = (name: string, figures: StratumFigures) => line(width, name, cellsOf(figures))
+  const tables = groupings.map(({ title, figures }) => [
+    line(width, title, ['asked', 'acc.', 'precision', 'recall', 'top 1', 'top 5', 'false']),
+    ...Object.entries(figures).map(([name, of]) => row(name, of)),
+  ])
+  return [...tables.flatMap((table, at) => (at === 0 ? table : ['', ...table])), row('overall', overall)]
+}
+
+const cellColumns = [6, 6, 11, 11, 5, 5, 6]
+
+function line(width: number, name: string, cells: readonly string[]): string {
+  const shown = cutToWidth(name, width)
+  const padded = cells.map((cell, at) => cell.padStart(cellColumns[at] ?? 0))
+  return `${shown}${' '.repeat(width - displayWidth(shown))} ${padded.join(' ')}`
+}
+
+function cellsOf(figures: StratumFigures): string[] {
+  const negativeCount = figures.queryCount - figures.positiveCount
+  return [
+    formatCount(figures.queryCount),
+    formatCount(figures.acceptedCount),
+    withInterval(figures.precision, figures.precisionInterval),
+    withInterval(figures.recall, figures.recallInterval),
+    percent(figures.top1Recall),
+    percent(figures.top5Recall),
+    negativeCount === 0 ? '-' : `${figures.falseAcceptCount}/${negativeCount}`,
+  ]
+}
+
+function reliabilityLines({ calibration }: EvaluationReport): string[] {
+  const { accepted, bands } = calibration
+  const errorLine = (what: string, { count, expectedError, expectedErrorEqualMass }: typeof accepted) =>
+    `  ${what.padEnd(20)} ${formatCount(count).padStart(7)} ${expectedError.toFixed(3).padStart(12)} ${expectedErrorEqualMass.toFixed(3).padStart(12)}`
+  return [
+    'confidence    named  stated    came true',
+    ...bands.map(
+      ({ confidenceMin, confidenceMax, count, meanConfidence, accuracy, accuracyInterval }) =>
+        `${`${confidenceMin} to ${confidenceMax}`.padEnd(10)} ${formatCount(count).padStart(8)} ${meanConfidence.toFixed(1).padStart(7)} ${withInterval(accuracy, accuracyInterval).padStart(12)}`,
+    ),
+    '',
+    'expected calibration error, over ten bins',
+    '                         named  equal width   equal mass',
+    errorLine('of all stated', calibration),
+    errorLine('of what is accepted', accepted),
+  ]
+}
+
+function leaveOutLines(figures: LeaveOutFigures): string[] {
+  const { queryCount, acceptedCount, acceptedBesideNamesakesCount } = figures
+  const row = (what: string, count: number, share: number | null, interval: Interval | null) =>
+    `  ${what.padEnd(24)} ${formatCount(count).padStart(6)} ${withInterval(share, interval).padStart(13)}`
+  return [
+    `${formatCount(queryCount)} queries asked with their right company taken out (${percent(figures.share)} % of them)`,
+    row('accepted', acceptedCount, figures.acceptedShare, figures.acceptedShareInterval),
+    row(
+      'accepted, no namesake',
+      acceptedBesideNamesakesCount,
+      figures.acceptedShareBesideNamesakes,
+      figures.acceptedShareBesideNamesakesInterval,
+    ),
+  ]
+}
+
+const titles: Readonly<Record<ChangeKind, string>> = {
+  lost: 'right there, not here',
+  gained: 'right here, not there',
+  other: 'right in neither, and answered otherwise',
+}
+
+/** What an evaluation answers otherwise than another, of a registry or a report at `path`. */
+export function comparisonText(comparison: Comparison, path: string): string {
+  const { queryCount, uncomparedCount, gainedCount, lostCount, changes } = comparison
+  const shown = changes.slice(0, changesShownMax)
+  const lines = [
+    '',
+    ...(displayWidth(path) > lineColumnsMax - 20 ? ['compared with', path] : [`compared with ${path}`]),
+    `  ${formatCount(queryCount)} queries in both; ${formatCount(gainedCount)} gained, ${formatCount(lostCount)} lost; by chance alone: p = ${comparison.chance.toFixed(4)}`,
+    `  wrong accepts: ${formatCount(comparison.wrongGainedCount)} came, ${formatCount(comparison.wrongLostCount)} went`,
+    ...(uncomparedCount === 0 ? [] : [`  ${formatCount(uncomparedCount)} queries are asked here alone`]),
+    ...(['lost', 'gained', 'other'] as const).flatMap((kind) => changeLines(kind, shown)),
+    ...(shown.length < changes.length
+      ? [`and ${formatCount(changes.length - shown.length)} more, with --json`]
+      : []),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function changeLines(wanted: ChangeKind, changes: readonly QueryChange[]): string[] {
+  const those = changes.filter(({ kind }) => kind === wanted)
+  if (those.length === 0) return []
+  return [
+    `${titles[wanted]}:`,
+    ...those.flatMap(({ before, after }) => [
+      `  ${cutToWidth([after.name, after.location].filter(Boolean).join(', '), lineColumnsMax - 2)}`,
+      `    there ${answered(before)}`,
+      `    here  ${answered(after)}`,
+    ]),
+  ]
+}
+
+function answered({ answeredName, confidence }: QueryOutcome): string {
+  if (answeredName === null) return 'nothing'
+  return `${String(confidence).padStart(2)} ${cutToWidth(answeredName, lineColumnsMax - 14)}`
+}
+
+function percent(value: number | null): string {
+  if (value === null) return '-'
+  return value === 1 ? '100' : (value * 100).toFixed(1)
+}
+
+/** "97.5 93-99": the interval is not narrower than it is. */
+function withInterval(value: number | null, interval: Interval | null): string {
+  if (value === null || interval === null) return '-'
+  const [least, most] = interval
+  return `${percent(value)} ${Math.floor(least * 100)}-${Math.ceil(most * 100)}`
+}
+
+/** More of what the registry does not have is in the JSON report alone. */
+const unknownShownMax = 10
+const companyColumnsMax = 80
+
+/** The report of `enrich registry evaluate --decisions` for people, no wider than a terminal. */
+export function decidedText(decided: DecidedEvaluation, labelled: LabelledDecisions): string {
+  const { report, byCountry, advice } = decided
+  const lines = [
+    ...headLines(decided, labelled),
+    '',
+    evaluationText(report, [
+      { title: 'status', figures: report.strata },
+      { title: 'country', figures: byCountry },
+    ]).trimEnd(),
+    '',
+    ...adviceLines(advice),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function headLines(
+  { acceptedCount, noneCount, unknown }: DecidedEvaluation,
+  { otherServiceCount, furtherAskedCount }: LabelledDecisions,
+): string[] {
+  const further = furtherAskedCount === 1 ? '1 was' : `${formatCount(furtherAskedCount)} were`
+  return [
+    `${plural(acceptedCount + noneCount, 'decision')}: ${formatCount(acceptedCount)} accepted, ${formatCount(noneCount)} none of those known`,
+    ...(otherServiceCount === 0 ? [] : [`  ${formatCount(otherServiceCount)} of another service left out`]),
+    ...unknownLines(unknown),
+    ...(furtherAskedCount === 0
+      ? []
+      : [`  ${further} asked with more than name and place; asked by these alone here`]),
+    '',
+    'Only what was doubtful was reviewed: the figures are those of such lookups, as',
+    'this registry answers them now; they say nothing of what nobody looked at.',
+  ]
+}
+
+function unknownLines(unknown: readonly UnknownCompany[]): string[] {
+  if (unknown.length === 0) return []
+  const shown = unknown
+    .slice(0, unknownShownMax)
+    .map(({ name, entityId }) => `    ${cutToWidth(`${entityId} ${name}`, companyColumnsMax - 4)}`)
+  const rest = unknown.length - shown.length
+  return [
+    `  ${formatCount(unknown.length)} left out: this registry has no company of that id`,
+    ...shown,
+    ...(rest === 0 ? [] : [`    and ${formatCount(rest)} more, with --json`]),
+  ]
+}
+
+function adviceLines({ thresholds, reviewedCount, riskMax, recommendation }: ThresholdAdvice): string[] {
+  return [
+    'review.threshold: a matched or partial_match answer at or above is not reviewed',
+    thresholdCells(['threshold', 'not reviewed', 'share', 'wrong', 'share wrong', 'below the next']),
+    ...thresholds.map(thresholdLine),
+    '',
+    ...recommendationLines(recommendation, thresholds, riskMax),
+    ...(reviewedCount === 0 ? [] : aboveLines),
+  ]
+}
+
+const aboveLines = [
+  'Above the threshold in force then, few answers were looked at: the shares there',
+  'say little of what a run answers.',
+]
+
+const thresholdColumns = [9, 13, 7, 7, 14, 22]
+
+const thresholdCells = (cells: readonly string[]): string =>
+  cells.map((cell, at) => cell.padStart(thresholdColumns[at] ?? 0)).join(' ')
+
+function thresholdLine({ risk, band, ...figures }: ThresholdFigures): string {
+  return thresholdCells([
+    String(figures.threshold),
+    formatCount(figures.sparedCount),
+    percent(figures.sparedShare),
+    formatCount(figures.wrongCount),
+    withInterval(figures.wrongShare, risk),
+    band.count === 0 ? '-' : `${formatCount(band.wrongCount)} wrong of ${formatCount(band.count)}`,
+  ])
+}
+
+function recommendationLines(
+  recommendation: Recommendation,
+  thresholds: readonly ThresholdFigures[],
+  riskMax: number,
+): string[] {
+  const most = `${percent(riskMax)} %`
+  switch (recommendation.kind) {
+    case 'recommended': {
+      const { threshold } = recommendation
+      const found = thresholds.find((one) => one.threshold === threshold)
+      return [
+        `recommended: review.threshold ${threshold}. ${plural(found?.sparedCount ?? 0, 'lookup')} (${percent(found?.sparedShare ?? 0)} %) less to review,`,
+        `of which at most ${percent(found?.risk?.[1] ?? 0)} % are wrong, by the 95 % interval.`,
+      ]
+    }
+    case 'too_few':
+      return [
+        `Not enough to recommend a threshold: ${formatCount(recommendation.moreCount)} more decisions on answers at or above`,
+        `${recommendation.threshold}, as right as those so far, would show that at most ${most} are wrong.`,
+      ]
+    case 'too_wrong':
+      return [`No threshold can be recommended: more than ${most} of the answers at each are wrong.`]
+  }
+}

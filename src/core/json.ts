@@ -1,0 +1,167 @@
+/**
+ * Reading what a server sent without trusting its shape: own properties only, nothing throws, and every
+ * text that comes out is well-formed Unicode without NUL, so that each output format can hold it.
+ */
+const lenientLimits = {
+  textCharsMax: 32_000,
+  pathCharsMax: 300,
+  pathPartsMax: 16,
+} as const
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export function objectOf(value: unknown): JsonObject | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** The value under own keys, or undefined; `__proto__` and `constructor` find nothing that was not sent. */
+export function at(value: unknown, ...keys: readonly string[]): unknown {
+  let current = value
+  for (const key of keys) {
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return undefined
+    if (Array.isArray(current) && !/^\d{1,9}$/.test(key)) return undefined
+    current = (current as JsonObject)[key]
+  }
+  return current
+}
+
+/** The value a dot-path names (`identifiers.0.value`), or undefined. */
+export function atPath(value: unknown, path: string): unknown {
+  if (path.length > lenientLimits.pathCharsMax) return undefined
+  const parts = path.split('.')
+  return parts.length > lenientLimits.pathPartsMax ? undefined : at(value, ...parts)
+}
+
+/** Text as it is, numbers and booleans as JSON, objects and lists as JSON text; null where there is nothing. */
+export function textOf(value: unknown, charsMax: number = lenientLimits.textCharsMax): string | null {
+  if (value === undefined || value === null) return null
+  const text = typeof value === 'string' ? value : jsonOf(value)
+  return text === null ? null : wellFormed(cut(text, charsMax))
+}
+
+/** An integer, also one written as text ("80"); null for anything else and beyond what a double holds exactly. */
+export function integerOf(value: unknown): number | null {
+  const number = typeof value === 'string' && /^-?\d{1,16}$/.test(value.trim()) ? Number(value) : value
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number + 0 : null
+}
+
+export function booleanOf(value: unknown): boolean | null {
+  if (value === 'true') return true
+  if (value === 'false') return false
+  return typeof value === 'boolean' ? value : null
+}
+
+function jsonOf(value: unknown): string | null {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    // Nested deeper than the stack: no text to keep.
+    return null
+  }
+}
+
+function cut(text: string, charsMax: number): string {
+  return text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`
+}
+
+function wellFormed(text: string): string {
+  // Nearly all are: the quick look spares a search by the letter.
+  if (text.isWellFormed() && !text.includes('\0')) return text
+  return text.replace(/\p{Surrogate}|\0/gu, '\ufffd')
+}
+
+/** A top-level member of a JSON object: the key, and the text of its value as it stands in the line. */
+export interface JsonMember {
+  readonly key: string
+  readonly raw: string
+}
+
+/**
+ * The members of the object that `line` holds, in order, without losing a digit: values stay text. The line
+ * must be valid JSON and an object (`JSON.parse` says so); on anything else the result means nothing.
+ */
+export function jsonMembers(line: string): readonly JsonMember[] {
+  const members: JsonMember[] = []
+  let at = skipSpace(line, line.indexOf('{') + 1)
+  while (line.charAt(at) === '"') {
+    const keyEnd = stringEnd(line, at)
+    const key = unquote(line.slice(at, keyEnd))
+    const valueStart = skipSpace(line, line.indexOf(':', keyEnd) + 1)
+    const valueEnd = endOfValue(line, valueStart)
+    members.push({ key, raw: line.slice(valueStart, valueEnd) })
+    at = skipSpace(line, skipSpace(line, valueEnd) + 1)
+  }
+  return members
+}
+
+/** A JSON string without escapes is its own text. */
+export function unquote(raw: string): string {
+  return raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1)
+}
+
+function skipSpace(line: string, from: number): number {
+  let at = from
+  for (;;) {
+    const char = line.charCodeAt(at)
+    if (char !== 0x20 && char !== 0x09 && char !== 0x0d && char !== 0x0a) return at
+    at++
+  }
+}
+
+/** The index after the closing quote of the string that opens at `from`. */
+function stringEnd(line: string, from: number): number {
+  let at = from + 1
+  for (;;) {
+    const quote = line.indexOf('"', at)
+    if (quote === -1) return line.length
+    let backslashes = 0
+    while (line.charCodeAt(quote - 1 - backslashes) === 0x5c) backslashes++
+    if (backslashes % 2 === 0) return quote + 1
+    at = quote + 1
+  }
+}
+
+function endOfValue(line: string, from: number): number {
+  const first = line.charAt(from)
+  if (first === '"') return stringEnd(line, from)
+  if (first === '{' || first === '[') return endOfNested(line, from)
+  let at = from
+  while (at < line.length && !/[,}\s]/.test(line.charAt(at))) at++
+  return at
+}
+
+function endOfNested(line: string, from: number): number {
+  let depth = 0
+  for (let at = from; at < line.length; at++) {
+    const char = line.charCodeAt(at)
+    if (char === 0x22) at = stringEnd(line, at) - 1
+    else if (char === 0x7b || char === 0x5b) depth++
+    else if ((char === 0x7d || char === 0x5d) && --depth === 0) return at + 1
+  }
+  return line.length
+}
+
+/**
+ * Whether JSON text nests deeper than `depthMax`. A linear scan: `JSON.parse` takes a million levels without
+ * complaint, and whatever walks the result afterwards does not.
+ */
+export function nestsDeeperThan(text: string, depthMax: number): boolean {
+  let depth = 0
+  let inString = false
+  for (let index = 0; index < text.length; index++) {
+    const char = text.charCodeAt(index)
+    if (inString) {
+      if (char === 0x5c) index++
+      else if (char === 0x22) inString = false
+    } else if (char === 0x22) inString = true
+    else if (char === 0x7b || char === 0x5b) {
+      depth++
+      if (depth > depthMax) return true
+    } else if (char === 0x7d || char === 0x5d) depth--
+  }
+  return false
+}

@@ -1,0 +1,273 @@
+import { fieldLimits } from '../contract/limits.js'
+
+/**
+ * Cell texts that state that a value is missing, by language, folded: lower case, single spaces. A text matches with any
+ * punctuation around it, and without its accents. Short texts that companies are known by (`NN`, `NV`, `NEMA`, `NAV`) are
+ * left out on purpose.
+ */
+const missingTexts: Readonly<Record<string, string>> = {
+  machines: '#n/a|n/a|n.a|n a|na|n\\a|null|nil|nul|nan|none|undefined|\\n|missing value',
+  english:
+    'unknown|not known|not available|not applicable|not given|not provided|not specified|not stated|not found|not set|' +
+    'not entered|not assigned|unassigned|not recorded|not reported|not disclosed|unspecified|missing|no name|no company|' +
+    'no company name|company name missing|name missing|name unknown|unknown name|company unknown|unknown company|' +
+    'no data|no value|no info|no information|no entry|none given|none provided|blank|empty|left blank|tbd|t.b.d|tba|' +
+    't.b.a|tbc|t.b.c|to be determined|to be decided|to be defined|to be confirmed|to be announced|to be advised|' +
+    'n/k|n/r|n/s|n/f',
+  german:
+    'k.a|k. a|k/a|keine angabe|keine angaben|keine daten|keine|keiner|kein name|kein eintrag|kein firmenname|' +
+    'keine information|keine informationen|ohne angabe|ohne angaben|ohne namen|o.a|unbekannt|unbek|firma unbekannt|' +
+    'name unbekannt|nicht bekannt|nicht angegeben|nicht vorhanden|nicht verfügbar|nicht zutreffend|nicht zugeordnet|' +
+    'n.n|n. n|n.b|n/b|n/v|entfällt|fehlt|fehlender wert|noch offen|wird nachgereicht',
+  french:
+    'inconnu|inconnue|inconnus|non renseigné|non renseignée|non renseigne|non disponible|non communiqué|non précisé|' +
+    'non spécifié|non défini|non applicable|non connu|nom inconnu|pas de nom|sans nom|sans objet|aucun|aucune|' +
+    'aucune donnée|aucune information|pas de données|donnée manquante|néant|indisponible|indéterminé|à définir|' +
+    'à compléter|à déterminer|à préciser|n.c|n/c|s/o|s.o|n.r|n.d|n/d',
+  spanish:
+    'sin datos|sin dato|sin nombre|sin información|sin especificar|sin definir|sin asignar|desconocido|desconocida|' +
+    'se desconoce|no disponible|no aplica|no aplicable|no procede|no consta|no informado|no informa|no especificado|' +
+    'no indicado|no definido|no se sabe|ninguno|ninguna|nulo|por definir|por determinar|por confirmar|s/d|s.d|s/n|s.n',
+  portuguese:
+    'sem dados|sem nome|sem informação|sem informações|desconhecido|desconhecida|não informado|não informada|' +
+    'não disponível|não se aplica|não aplicável|não especificado|não definido|não identificado|não consta|nenhum|' +
+    'nenhuma|a definir|a confirmar|ignorado|n/i',
+  italian:
+    'sconosciuto|sconosciuta|ignoto|non disponibile|non specificato|non specificata|non noto|non nota|non indicato|' +
+    'non definito|non applicabile|non pervenuto|nessuno|nessuna|nessun dato|nessun nome|nessuna informazione|' +
+    'senza nome|dato mancante|mancante|da definire|da determinare|da confermare',
+  dutch:
+    'onbekend|niet bekend|niet beschikbaar|niet van toepassing|niet opgegeven|niet ingevuld|niet vermeld|geen|' +
+    'geen naam|geen gegevens|geen data|geen opgave|ontbreekt|naam onbekend|n.v.t|nvt|n.n.b|nog te bepalen',
+  swedish:
+    'okänd|okänt|uppgift saknas|uppgifter saknas|saknas|saknar namn|ej angivet|ej angiven|ej tillgänglig|' +
+    'ej tillgängligt|ej tillämpligt|ej känt|ingen|inget|inget namn|ingen uppgift|inte angivet|inte tillgänglig',
+  danish:
+    'ukendt|ikke oplyst|ikke angivet|ikke tilgængelig|ikke relevant|ikke kendt|mangler|intet navn|ingen data|' +
+    'ingen oplysninger|i/t',
+  norwegian:
+    'ukjent|ikke oppgitt|ikke angitt|ikke tilgjengelig|ikke aktuelt|ikke kjent|ingen opplysninger|uten navn|i/a',
+  finnish:
+    'tuntematon|ei tiedossa|ei tietoa|ei saatavilla|ei ilmoitettu|ei määritelty|ei sovelleta|ei nimeä|puuttuu',
+  icelandic: 'óþekkt|óþekktur|ekki vitað|ekki tilgreint|vantar',
+  polish:
+    'brak|brak danych|brak nazwy|brak informacji|b.d|nieznany|nieznana|nieznane|nie podano|nie dotyczy|niedostępne|' +
+    'niedostępny|nie określono|nieokreślone|nie wiadomo|do ustalenia|do uzupełnienia',
+  czech:
+    'neznámý|neznámá|neznámé|neznámo|není známo|neuvedeno|neuvedena|neuveden|není k dispozici|nezadáno|nevyplněno|' +
+    'nezjištěno|neurčeno|bez názvu|bez údajů|žádný|žádná|žádné|chybí',
+  slovak:
+    'neznámy|neznáma|neznáme|neuvedené|neuvedený|nie je k dispozícii|nie je známe|nezadané|žiadny|žiadna|chýba',
+  hungarian:
+    'ismeretlen|nem ismert|nincs|nincs adat|nincs megadva|nincs név|nem elérhető|nem alkalmazható|hiányzik|' +
+    'nincs információ',
+  romanian:
+    'necunoscut|necunoscută|nespecificat|nespecificată|indisponibil|fără nume|fără date|lipsă|lipsește|nu se aplică|' +
+    'nu este cazul|nu există|niciunul|nedefinit',
+  croatian:
+    'nepoznato|nepoznat|nepoznata|nema podataka|nije navedeno|nije poznato|nije dostupno|nije primjenjivo|bez naziva|' +
+    'непознато|нема података|није познато',
+  slovenian: 'neznano|neznan|ni podatka|ni podatkov|ni znano|ni na voljo|brez imena|manjka',
+  estonian: 'teadmata|tundmatu|andmed puuduvad|puudub|pole teada|määramata',
+  latvian: 'nezināms|nezināma|nav zināms|nav datu|nav norādīts|nav pieejams',
+  lithuanian: 'nežinoma|nežinomas|nėra|nėra duomenų|nenurodyta|nenurodytas',
+  greek:
+    'άγνωστο|άγνωστη|άγνωστος|άγνωστα|δεν υπάρχει|δεν είναι διαθέσιμο|δεν διατίθεται|δεν εφαρμόζεται|δεν ορίστηκε|' +
+    'μη διαθέσιμο|μη διαθέσιμη|μη ορισμένο|χωρίς όνομα|χωρίς επωνυμία|κανένα|καμία|δ/υ|δ.υ|δ/α',
+  turkish:
+    'bilinmiyor|bilinmeyen|belirsiz|belirtilmemiş|belirtilmedi|yok|veri yok|bilgi yok|isim yok|adı yok|mevcut değil|' +
+    'girilmemiş|girilmedi|tanımsız|isimsiz|uygulanamaz|geçerli değil|belli değil',
+  russian:
+    'нет данных|нет информации|нет сведений|нет названия|нет|неизвестно|неизвестна|неизвестен|неизвестный|' +
+    'не указано|не указан|не указана|не задано|не задан|не определено|не определен|не заполнено|не установлено|' +
+    'не применимо|неприменимо|не найдено|отсутствует|отсутствуют|без названия|без имени|данные отсутствуют|н/д|н.д|' +
+    'н/у|б/н|уточняется',
+  ukrainian:
+    'немає даних|немає інформації|немає|невідомо|невідома|невідомий|не вказано|не зазначено|не визначено|відсутній|' +
+    'відсутня|відсутнє|без назви',
+  bulgarian:
+    'неизвестен|няма данни|няма информация|няма|не е посочено|не е известно|липсва|неприложимо|без име|непосочено',
+  hebrew: 'לא ידוע|לא ידועה|לא זמין|לא צוין|לא רלוונטי|לא קיים|אין|אין נתונים|אין מידע|אין שם|ללא שם|ללא|חסר',
+  arabic:
+    'غير معروف|غير معروفة|غير متوفر|غير متوفرة|غير متاح|غير محدد|غير محددة|غير مذكور|غير معلوم|غير موجود|لا يوجد|' +
+    'لا توجد بيانات|لا توجد معلومات|لا ينطبق|لا شيء|بدون اسم|بدون|مجهول|مجهولة',
+  persian: 'نامشخص|ناشناخته|نامعلوم|ندارد|موجود نیست|بدون نام|اطلاعاتی موجود نیست|ثبت نشده',
+  hindi: 'अज्ञात|उपलब्ध नहीं|लागू नहीं|ज्ञात नहीं|कोई नहीं|कोई नाम नहीं|जानकारी नहीं|नहीं',
+  thai: 'ไม่ทราบ|ไม่ทราบชื่อ|ไม่มี|ไม่มีข้อมูล|ไม่มีชื่อ|ไม่ระบุ|ไม่ปรากฏ',
+  vietnamese:
+    'không rõ|không có|không xác định|không biết|không áp dụng|không có dữ liệu|không có tên|không có thông tin|' +
+    'chưa rõ|chưa biết|chưa có|chưa xác định|chưa cập nhật',
+  indonesian:
+    'tidak diketahui|tidak ada|tidak ada data|tidak tersedia|tidak berlaku|tidak disebutkan|tanpa nama|belum ada|' +
+    'belum diketahui|tiada|tiada maklumat|tiada nama',
+  japanese:
+    '不明|名称不明|会社名不明|社名不明|不詳|なし|ナシ|無し|無|名称なし|該当なし|該当無し|情報なし|データなし|記載なし|未定|' +
+    '未入力|未設定|未登録|未記入|未確認|未詳|未取得|空欄|空白|非公開|わからない|分からない',
+  chinese:
+    '无|無|未知|不详|不詳|暂无|暫無|暂无数据|暫無資料|暂无信息|暂缺|无数据|無資料|無數據|无信息|无名称|没有|沒有|没有数据|空|空值|' +
+    '待定|待补充|待補|未填|未填写|未填寫|未提供|未命名|未说明|不适用|不適用|不清楚|不知道|缺失|缺|查无|查無',
+  korean:
+    '없음|미상|미정|모름|무|불명|알수없음|알 수 없음|해당없음|해당 없음|해당사항없음|해당사항 없음|정보없음|정보 없음|데이터없음|데이터 없음|' +
+    '자료없음|자료 없음|이름없음|이름 없음|미입력|미확인|미기재|미등록|미지정|공란|공백',
+}
+
+/** Texts that state the same in brackets alone, as pivot tables write them: `Leer` is also a town, `Tom` a name. */
+const bracketedTexts =
+  'leer|vide|en blanco|vacío|vacio|vuoto|vazio|em branco|leeg|tom|tomt|tyhjä|puste|pusty|prázdné|prázdný|üres|gol|' +
+  'prazno|κενό|boş|пусто|порожньо|празно|ריק|فارغ|خالی|비어 있음|비어있음|nothing|void|no'
+
+/** Errors of spreadsheets in their languages, folded, without the sign at the end. */
+const spreadsheetErrors =
+  '#ref|#value|#div/0|#name|#null|#num|#spill|#calc|#getting_data|#field|#blocked|#connect|#unknown|#busy|#python|' +
+  '#external|#error|#circ|#nv|#bezug|#wert|#zahl|#überlauf|#kalk|#valeur|#nom|#nombre|#nul|#propagation|#champ|' +
+  '#valor|#nulo|#núm|#num|#rif|#valore|#nome|#nullo|#n/d|#n/b|#verw|#waarde|#naam|#getal|#leeg|#deel/0|#saknas|' +
+  '#referens|#värdefel|#namn|#division/0|#ogiltigt|#skärning|#i/t|#reference|#værdi|#navn|#verdi|#tall|#puuttuu|' +
+  '#viittaus|#arvo|#nimi|#jako/0|#luku|#tyhjä|#adr|#arg|#nazwa|#dziel/0|#liczba|#zero|#není_k_dispozici|#odkaz|' +
+  '#hodnota|#název|#dělení_nulou|#číslo|#hiányzik|#hiv|#érték|#név|#zéróosztó|#szám|#nulla|#н/д|#ссылка|#знач|' +
+  '#имя|#дел/0|#число|#пусто|#перенос|#yok|#başv|#değer|#ad|#sayı/0|#sayı|#boş|#δ/υ|#αναφ|#τιμη|#ονομα|#διαιρ./0|' +
+  '#αριθ|#κενο'
+
+const missing = toTextSet(Object.values(missingTexts).join('|'))
+const missingInBrackets = toTextSet(bracketedTexts)
+const errors = toTextSet(spreadsheetErrors)
+const textCharsMax = Math.max(...[...missing, ...missingInBrackets, ...errors].map(({ length }) => length))
+
+/** Longer cells that hold a letter state something: the longest text, and punctuation around it. */
+const cellCharsMax = textCharsMax + 20
+
+/** Runs of one filler (`xxx`, `000`, `0.00`), and errors of LibreOffice (`Err:502`). */
+const fillers = /^(?:x{3,}|0+(?:[.,]0+)?|err:\d{3})$/
+
+/**
+ * Whether a cell only says that there is no value: a word for that in some forty languages, an error of a spreadsheet, or
+ * nothing but punctuation. The whole cell has to say it: `Unknown Worlds` does not. A blank cell says nothing.
+ */
+export function isPlaceholder(cell: string): boolean {
+  if (!/[\p{L}\p{N}\p{So}]/u.test(cell)) return /[\p{P}\p{S}]/u.test(cell)
+  if (cell.length > cellCharsMax) return false
+  const text = foldCell(cell)
+  const bare = text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu, '')
+  if (missing.has(text) || missing.has(bare) || fillers.test(bare)) return true
+  if (/^[(<[{【『「〈《]/u.test(text) && missingInBrackets.has(bare)) return true
+  return text.startsWith('#') && errors.has(`#${bare}`)
+}
+
+/** One spelling of cells that differ in case, width, dashes and spaces. */
+function foldCell(cell: string): string {
+  return (
+    cell
+      .normalize('NFKC')
+      .toLowerCase()
+      // A capital I of Turkish leaves a dot of its own.
+      .replaceAll('i\u0307', 'i')
+      .replace(/\p{Cf}/gu, '')
+      .replace(/[\s\p{Cc}\p{Pd}_]+/gu, ' ')
+      .replace(/ ?\/ ?/g, '/')
+      .trim()
+  )
+}
+
+/** Each text of a list, also without its accents. */
+function toTextSet(list: string): ReadonlySet<string> {
+  const texts = list.split('|').map((text) => text.replaceAll('_', ' '))
+  return new Set([...texts, ...texts.map(removeAccents)])
+}
+
+/** Removes the marks of Latin, Greek and Cyrillic letters; other scripts keep theirs, which are letters of their own. */
+function removeAccents(text: string): string {
+  return text
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .replaceAll('ı', 'i')
+    .replaceAll('đ', 'd')
+    .normalize('NFC')
+}
+
+/** What is asked of the service: rows that ask the same share one lookup, so one payment. */
+export interface Lookup {
+  name: string
+  location: string | null
+  context: string | null
+}
+
+export type Identified = { kind: 'lookup'; lookup: Lookup } | { kind: 'invalid'; reason: string }
+
+/** A cell longer than this is not a name, a place or a hint; it would be billed and not be found. */
+export const lookupCharsMax = { name: 500, location: 1_000, context: 4_000 } as const
+
+/** Placeholders are shorter, but for rows of dashes. */
+const shownCharsMax = 60
+
+/**
+ * Turns the cells of a row into a lookup. A name that is a placeholder (`n/a`) is none. Location and context cells are joined with
+ * ", ", blank ones left out.
+ */
+export function identify(
+  name: string | null,
+  location: readonly (string | null)[],
+  context: readonly (string | null)[],
+): Identified {
+  const lookup: Lookup = {
+    name: tidy(name ?? ''),
+    location: join(location),
+    context: join(context),
+  }
+  const chars = Array.from(lookup.name).length
+  if (chars === 0) return { kind: 'invalid', reason: 'no company name' }
+  if (isPlaceholder(lookup.name)) {
+    const shown = chars > shownCharsMax ? `${lookup.name.slice(0, shownCharsMax)}…` : lookup.name
+    return { kind: 'invalid', reason: `"${shown}" says that there is no name` }
+  }
+  if (chars < fieldLimits.nameCharsMin) {
+    return {
+      kind: 'invalid',
+      reason: `the name has ${chars} character; at least ${fieldLimits.nameCharsMin} are needed`,
+    }
+  }
+  for (const field of ['name', 'location', 'context'] as const) {
+    if ((lookup[field]?.length ?? 0) > lookupCharsMax[field]) {
+      return { kind: 'invalid', reason: `the ${field} is longer than ${lookupCharsMax[field]} characters` }
+    }
+  }
+  return { kind: 'lookup', lookup }
+}
+
+/**
+ * The text a lookup is known by, whatever its spelling's case, width and spaces; hashed, it is the key in the
+ * checkpoint. `occurrence` counts equal lookups apart when each row is to be asked on its own (from 0).
+ * The leading number is the version of this rule: it may only change together with a migration.
+ */
+export function identityText(lookup: Lookup, occurrence: number): string {
+  return JSON.stringify([
+    1,
+    foldText(lookup.name),
+    foldText(lookup.location),
+    foldText(lookup.context),
+    occurrence,
+  ])
+}
+
+/** One spelling of texts that differ in case, width and spaces alone. */
+export function foldText(text: string | null): string {
+  return text === null ? '' : tidy(text.normalize('NFKC').toLowerCase())
+}
+
+/** One line, single spaces, no control characters, composed letters, well-formed. */
+function tidy(text: string): string {
+  return (
+    text
+      .toWellFormed()
+      .normalize('NFC')
+      // eslint-disable-next-line no-control-regex -- control characters are never part of a name
+      .replace(/[\s\x00-\x1f\x7f-\x9f\u200b\ufeff]+/g, ' ')
+      .trim()
+  )
+}
+
+function join(parts: readonly (string | null)[]): string | null {
+  const joined = parts
+    .map((part) => tidy(part ?? ''))
+    .filter((part) => part !== '')
+    .join(', ')
+  return joined === '' ? null : joined
+}

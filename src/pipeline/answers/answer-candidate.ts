@@ -1,0 +1,138 @@
+import { foldText } from '../../core/lookup-identity.js'
+import { at, integerOf, listOf, objectOf, textOf } from '../../core/json.js'
+import { candidatesMax, type Candidate, type EvidencePart } from './candidate.js'
+
+/** One that was cut would lead elsewhere. */
+const urlCharsMax = 2_000
+const candidateTextLimits = { charsMax: 500, factorsMax: 20, identifiersMax: 20 } as const
+
+const text = (value: unknown, ...keys: string[]): string | null => {
+  const found = textOf(at(value, ...keys), candidateTextLimits.charsMax)
+  return found === null || found.trim() === '' ? null : found
+}
+
+/**
+ * The company that an answer names, confirmed or not, as a candidate: of a stored run (interface: "v3 job result"). Null
+ * where it names none. A company that the service has not confirmed has no id there, so that it cannot be accepted.
+ */
+export function answerCandidate(body: unknown): Candidate | null {
+  const data = at(body, 'data')
+  const entity = objectOf(at(data, 'entity'))
+  const guess = objectOf(at(data, 'candidate'))
+  if (entity === null && guess === null) return null
+  return { ...(entity === null ? guessed(guess) : confirmed(entity)), ...answered(data) }
+}
+
+/** The company of a record (interface: "v3 entity record", its envelope); null where it holds none with an id. */
+export function recordCandidate(body: unknown): Candidate | null {
+  const entity = objectOf(at(body, 'entity'))
+  const company = entity === null ? null : confirmed(entity)
+  if (company === null || company.entityId === null) return null
+  return { ...company, otherNames: [], confidence: null, evidence: [], url: null }
+}
+
+type Answered = Pick<Candidate, 'confidence' | 'evidence' | 'url' | 'otherNames'>
+
+function confirmed(entity: unknown): Omit<Candidate, keyof Answered> {
+  const address = at(entity, 'headquarters', 'address')
+  const parts = ['city', 'state', 'country'].map((part) => text(address, part))
+  const line = parts.filter((part) => part !== null).join(', ')
+  return {
+    entityId: text(entity, 'id'),
+    legalEntityId: text(entity, 'primary_legal_entity', 'id'),
+    name: text(entity, 'display_name'),
+    legalName: text(entity, 'legal_name'),
+    status: text(entity, 'status'),
+    place: text(address, 'formatted_address') ?? (line === '' ? null : line),
+    countryCode: text(address, 'country_code') ?? text(entity, 'primary_legal_entity', 'country_code'),
+    jurisdiction: text(entity, 'primary_legal_entity', 'jurisdiction'),
+    identifiers: listOf(at(entity, 'identifiers'))
+      .slice(0, candidateTextLimits.identifiersMax)
+      .flatMap((identifier) => {
+        const [type, value] = [text(identifier, 'type'), text(identifier, 'value')]
+        return type === null || value === null ? [] : [{ type, value }]
+      }),
+  }
+}
+
+function guessed(candidate: unknown): Omit<Candidate, keyof Answered> {
+  return {
+    entityId: null,
+    legalEntityId: null,
+    name: text(candidate, 'name'),
+    legalName: text(candidate, 'legal_name'),
+    status: text(candidate, 'status'),
+    place: text(candidate, 'primary_address', 'full_address'),
+    countryCode: text(candidate, 'primary_address', 'country_code'),
+    jurisdiction: text(candidate, 'jurisdiction'),
+    identifiers: [],
+  }
+}
+
+function answered(data: unknown): Answered {
+  // Of a domain the result calls it otherwise.
+  const confidence = integerOf(at(data, 'match_confidence') ?? at(data, 'confidence'))
+  return {
+    otherNames: [],
+    confidence: confidence === null ? null : Math.max(0, Math.min(100, confidence)),
+    evidence: listOf(at(data, 'factors')).slice(0, candidateTextLimits.factorsMax).flatMap(evidenceOf),
+    url: registerUrl(data),
+  }
+}
+
+const labels: Readonly<Record<string, string>> = { strength: 'for it', limitation: 'against it' }
+
+/** A factor says whether it speaks for or against; how much, it does not. */
+function evidenceOf(factor: unknown): EvidencePart[] {
+  const said = text(factor, 'description') ?? text(factor, 'code')?.replaceAll('_', ' ') ?? null
+  const type = text(factor, 'type') ?? ''
+  return said === null ? [] : [{ label: labels[type] ?? 'factor', text: said, weight: null }]
+}
+
+const registryTier = 1
+
+/** The first record of a government register that the basis cites. */
+function registerUrl(data: unknown): string | null {
+  return registerUrlAmong(listOf(at(data, 'basis')).flatMap((entry) => listOf(at(entry, 'citations'))))
+}
+
+/** The first page of a government register among citations. */
+export function registerUrlAmong(citations: readonly unknown[]): string | null {
+  return pageUrlAmong(
+    citations.filter((citation) => integerOf(at(citation, 'authority_tier')) === registryTier),
+  )
+}
+
+/** The first address among citations that a browser opens. */
+export function pageUrlAmong(citations: readonly unknown[]): string | null {
+  const urls = citations.flatMap((citation) => textOf(at(citation, 'url')) ?? [])
+  const opens = (url: string) => url.length <= urlCharsMax && /^https?:\/\//i.test(url) && URL.canParse(url)
+  return urls.find(opens) ?? null
+}
+
+/**
+ * What was found, behind the company that was answered, each once. A search says little of that company: it is shown as the
+ * answer has it, with the confidence of the answer. What the matcher itself found of it stays as it is. A company that was
+ * only guessed at is the one found if no other has its name, and not in another country.
+ */
+export function withAnswerFirst(answer: Candidate | null, found: readonly Candidate[]): Candidate[] {
+  if (answer === null) return found.slice(0, candidatesMax)
+  const same = found.filter((one) => isSameCompany(one, answer))
+  const [own] = same
+  if (own === undefined) return [answer, ...found].slice(0, candidatesMax)
+  if (answer.entityId === null && same.length > 1) return found.slice(0, candidatesMax)
+  const isRicher = answer.entityId !== null && own.confidence === null
+  const first = isRicher ? { ...answer, otherNames: own.otherNames } : own
+  return [first, ...found.filter((one) => one !== own)].slice(0, candidatesMax)
+}
+
+function isSameCompany(one: Candidate, answer: Candidate): boolean {
+  if (answer.entityId !== null) return one.entityId === answer.entityId
+  const isElsewhere =
+    one.countryCode !== null && answer.countryCode !== null && one.countryCode !== answer.countryCode
+  const names = [one.legalName, one.name].flatMap((name) => (name === null ? [] : foldText(name)))
+  return (
+    !isElsewhere &&
+    [answer.legalName, answer.name].some((name) => name !== null && names.includes(foldText(name)))
+  )
+}

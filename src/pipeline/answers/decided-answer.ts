@@ -1,0 +1,107 @@
+import { unreachable } from '../../core/errors.js'
+import { at } from '../../core/json.js'
+import { type Decision, decisionStanding, doubtOfDecision } from '../lookups/decision.js'
+import { answerLimits, renderResult, type BasisRow } from './answer-line.js'
+
+/** What is known of the company that a row was decided to be. */
+export interface DecidedRecord {
+  /** The record as the service sent it (interface: "v3 entity record", its envelope); null where it is not here. */
+  readonly body: unknown
+  /** Why it is not here. */
+  readonly missing: string | null
+  /** Where the register shows the company. */
+  readonly url: string | null
+}
+
+/** The answer of a row that a person decided: an outcome by which rows are counted, and the line. */
+export interface DecidedAnswer {
+  readonly outcome: 'matched' | 'merged' | 'not_found' | 'no_match'
+  readonly line: string
+  /** Whether the lookup is to be reviewed again. */
+  readonly needsReview: boolean
+}
+
+/**
+ * A person's verdict is sure of the company, whatever its record says now: a company that was merged, or is gone, says so
+ * in the status. No run was made for it. Never throws.
+ */
+export function renderDecided(decision: Decision, record: DecidedRecord): DecidedAnswer {
+  const standing = decisionStanding(decision, record.body)
+  const needsReview = doubtOfDecision(decision, standing) !== null
+  const entity = at(record.body, 'entity')
+  const known = { type: at(entity, 'type'), subtype: at(entity, 'subtype'), entity }
+  const sure = { confidence: 100, entity_id: decision.entityId, source_url: record.url }
+  if (decision.verdict === 'none')
+    return answer('no_match', decision, null, {
+      needsReview,
+      basis: [basisRow(decision, 'decision', 'none', null)],
+    })
+  const basis = [basisRow(decision, 'entity_id', decision.entityId, record.url)]
+  switch (standing.kind) {
+    case 'stands':
+    case 'renamed':
+      return answer('matched', decision, known, { ...sure, needsReview, basis })
+    case 'merged':
+      return answer(
+        'merged',
+        decision,
+        { ...known, merged_into: standing.into },
+        { ...sure, needsReview, basis },
+      )
+    case 'gone': {
+      const error = `the service knows no company ${decision.entityId ?? ''}, which was decided`
+      return answer('not_found', decision, null, { needsReview, basis, error })
+    }
+    case 'unread': {
+      const error = `decided; its record is not here: ${record.missing ?? 'not asked yet'}`
+      return answer('matched', decision, null, {
+        ...sure,
+        needsReview,
+        display_name: decision.entityName,
+        basis,
+        error,
+      })
+    }
+    default:
+      return unreachable(standing)
+  }
+}
+
+type Rest = Omit<Parameters<typeof renderResult>[1], 'status' | 'resolved_at'> &
+  Pick<DecidedAnswer, 'needsReview'>
+
+function answer(
+  outcome: DecidedAnswer['outcome'],
+  decision: Decision,
+  data: object | null,
+  { needsReview, ...rest }: Rest,
+): DecidedAnswer {
+  const reason = `It was ${decidedText(decision)}.`
+  const resolved_at = instantOf(decision.decidedAtMs)
+  const line = renderResult(data, { status: outcome, resolved_at, reason, ...rest })
+  return { outcome, line, needsReview }
+}
+
+const decidedText = ({ decidedBy, decidedAtMs }: Decision): string =>
+  `decided by ${decidedBy} on ${instantOf(decidedAtMs).slice(0, 10)}`
+
+/** What a person said is the source of it; the register is where it can be looked up. */
+function basisRow(decision: Decision, field: string, value: string | null, url: string | null): BasisRow {
+  const { note } = decision
+  const said = decidedText(decision)
+  return {
+    field,
+    value,
+    confidence: null,
+    reasoning: (note === null ? said : `${said}: ${note}`).slice(0, answerLimits.basisValueCharsMax),
+    citations: url === null ? [] : [{ url, excerpt: null, source_type: null, authority_tier: null }],
+  }
+}
+
+const instantOf = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
+
+/** The members of `decision`, `decided_by` and `decided_at` in a row's line, as JSON, without braces. */
+export function decisionMembers({ verdict, decidedBy, decidedAtMs }: Decision): string {
+  const members = { decision: verdict, decided_by: decidedBy, decided_at: instantOf(decidedAtMs) }
+  return JSON.stringify(members).slice(1, -1)
+}

@@ -1,0 +1,86 @@
+import { runObjectLenient, type RunObjectLenient } from '../../contract/resolution.js'
+import { nestsDeeperThan, at, textOf } from '../../core/json.js'
+import type { StageKind } from '../lookups/lookup-kind.js'
+import { isUsableRunId, judgeRun, outcomeOf } from './outcome.js'
+
+/** As deep as an answer to a poll may be. */
+const depthMax = 64
+
+/**
+ * What the body of a genuine delivery says (interface: "Delivery request").
+ * - `finished`: an answer, whole; as good as a poll's.
+ * - `incomplete`: the run is to be polled before its answer is final.
+ * - `record`: of an entity or a domain, by its name; null where the event holds none. `body` is what a read of it would
+ *   have been answered with.
+ * - `unreadable`: it names no run.
+ */
+export type Delivery =
+  | { kind: 'finished'; runId: string; customId: string | null; run: RunObjectLenient; failed: boolean }
+  | { kind: 'incomplete'; runId: string; customId: string | null; reason: string }
+  | { kind: 'record'; record: StageKind; name: string | null; body: unknown; hasFailed: boolean }
+  | { kind: 'unreadable'; reason: string }
+
+/** `basisWanted`: an answer that holds no basis at all has to be polled for it. Never throws. */
+export function readDelivery(body: Uint8Array, basisWanted: boolean): Delivery {
+  const event = parse(body)
+  if (event === undefined) return { kind: 'unreadable', reason: 'the body is not JSON that can be read' }
+  const record = readRecordEvent(event)
+  if (record !== null) return record
+  const parsed = runObjectLenient.safeParse(at(event, 'data', 'object'))
+  if (!parsed.success || !isUsableRunId(parsed.data.run_id)) {
+    return { kind: 'unreadable', reason: 'the event names no run' }
+  }
+  const run = parsed.data
+  const ids = { runId: run.run_id, customId: run.custom_id ?? null }
+  if (at(event, 'data_truncated') === true) return { kind: 'incomplete', ...ids, reason: 'truncated' }
+  // Whether it is the answer to what was asked is judged once its lookup is known.
+  const verdict = judgeRun(run, { runId: run.run_id, customId: null, name: null }, null)
+  if (verdict.kind !== 'finished') return { kind: 'incomplete', ...ids, reason: 'without a final answer' }
+  if (basisWanted && !verdict.failed && at(run.data, 'basis') === undefined) {
+    return { kind: 'incomplete', ...ids, reason: 'without the basis' }
+  }
+  return { kind: 'finished', ...ids, run, failed: verdict.failed }
+}
+
+/** Events of records bear the id of a run that no answer named before (interface: "Event types"). */
+function readRecordEvent(event: unknown): Extract<Delivery, { kind: 'record' }> | null {
+  const [, type, end] =
+    /^(entity|domain_intelligence)\.(completed|failed)$/.exec(textOf(at(event, 'type')) ?? '') ?? []
+  if (type === undefined) return null
+  const body = at(event, 'data', 'object', 'data')
+  const hasFailed = end === 'failed'
+  // The record of a merged id is that of another one, and does not say which id was read.
+  const isMerged = textOf(at(body, 'status'))?.trim().toLowerCase() === 'merged'
+  return type === 'entity'
+    ? {
+        kind: 'record',
+        record: 'entity',
+        name: isMerged ? null : textOf(at(body, 'entity', 'id')),
+        body,
+        hasFailed,
+      }
+    : { kind: 'record', record: 'domain', name: textOf(at(body, 'domain')), body, hasFailed }
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    return nestsDeeperThan(text, depthMax) ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Whether two answers to one run say different things of its row: another outcome, another company, another
+ * certainty. What differs from one sending to the next (ids of requests, times, the basis) is not looked at.
+ */
+export function contradicts(one: RunObjectLenient, other: RunObjectLenient): boolean {
+  return gist(one) !== gist(other)
+}
+
+function gist(run: RunObjectLenient): string {
+  const outcome = outcomeOf(run, run.status.toUpperCase() === 'FAILED')
+  const parts = [at(run.data, 'entity', 'id'), at(run.data, 'match_confidence')]
+  return JSON.stringify(outcome === 'failed' ? [outcome] : [outcome, ...parts.map((part) => textOf(part))])
+}

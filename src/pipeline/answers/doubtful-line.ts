@@ -1,0 +1,20 @@
+import { matchedConfidenceMin } from '../../contract/result.js'
+import { confidenceOfLine } from './answer-line.js'
+import { isDoubtful } from '../lookups/lookup-state.js'
+
+/** Whether a row's answer is doubtful. Its line is read only where the outcome alone does not tell. */
+export function isDoubtfulLine(
+  outcome: string | null,
+  line: () => string | null,
+  threshold: number,
+): boolean {
+  const text = takesConfidence(outcome, threshold) ? line() : null
+  const confidence = text === null ? null : confidenceOfLine(text)
+  return isDoubtful({ state: 'answered', outcome, confidence }, threshold)
+}
+
+/** Matches have a confidence of 80 and more, partial ones have less (interface: "Resolution outcome meanings"). */
+export function takesConfidence(outcome: string | null, threshold: number): boolean {
+  if (outcome === 'matched') return threshold > matchedConfidenceMin
+  return outcome === 'partial_match' && threshold < matchedConfidenceMin
+}

@@ -1,0 +1,102 @@
+import { sliceAnswer } from './answer-line.js'
+import { type AnswerColumn, reviewColumnGroups, reviewColumns, columnsOfStage } from './column-kinds.js'
+import { answerColumns } from './columns.js'
+import { stageKinds } from '../lookups/lookup-kind.js'
+
+const answerMark = markOf(answerColumns[0].name)
+const basisMark = ',"basis":'
+
+/**
+ * A row's line: its answer, what its stages say, in the order of `stageKinds`, and the basis of all; without stages, its
+ * answer. It is one object, the members of stages first, put together and taken apart as text: a key is found by what
+ * stands around it, since a quote inside a text is escaped and no nested key has the name of a column behind it.
+ */
+export function joinLines(line: string, stageLines: readonly string[]): string {
+  const answer = answerOf(line)
+  if (stageLines.length === 0) return answer
+  const members = stageLines.map(membersOf)
+  const basis = stageLines.map(basisOf).filter((entries) => entries !== '')
+  return `{${members.join(',')},${withBasis(answer, basis.join(',')).slice(1)}`
+}
+
+/**
+ * The same line with members of review in front, as JSON without braces, the groups in the order of `reviewColumnGroups`;
+ * to be put there last.
+ */
+export const withReview = (line: string, members: string): string => `{${members},${line.slice(1)}`
+
+/** Where each column's JSON text stands among those that `sliceLine` gives. */
+export const linePositions: ReadonlyMap<string, number> = new Map(
+  [...answerColumns, ...reviewColumns, ...stageKinds.flatMap(columnsOfStage)].map(({ name }, index) => [
+    name,
+    index,
+  ]),
+)
+
+/** Members that stand in front of an answer together or not at all, in the order in which groups of them stand. */
+const groups: readonly (readonly AnswerColumn[])[] = [
+  ...reviewColumnGroups,
+  ...stageKinds.map(columnsOfStage),
+]
+
+/** The JSON text of each column of a line, by `linePositions`; undefined for those that are not in it. */
+export function sliceLine(line: string): readonly (string | undefined)[] {
+  if (line.startsWith(answerMark, 1)) return sliceAnswer(line)
+  const values: (string | undefined)[] = [...sliceAnswer(answerOf(line))]
+  const members = membersOf(line)
+  const columns = groups.filter((group) => isIn(members, group)).flat()
+  const sliced = sliceMembers(
+    members,
+    columns.map(({ name }) => markOf(name)),
+  )
+  for (const [index, { name }] of columns.entries()) values[linePositions.get(name) ?? 0] = sliced[index]
+  return values
+}
+
+function markOf(name: string): string {
+  return `"${name}":`
+}
+
+function isIn(members: string, [first]: readonly AnswerColumn[]): boolean {
+  const mark = markOf(first?.name ?? '')
+  return members.startsWith(mark) || members.includes(`,${mark}`)
+}
+
+/** The JSON text of each member; each key stands right behind the value before it. */
+function sliceMembers(members: string, keys: readonly string[]): string[] {
+  const values: string[] = []
+  let valueStart = -1
+  for (const [index, key] of keys.entries()) {
+    const mark = index === 0 ? key : `,${key}`
+    const at = members.indexOf(mark, Math.max(valueStart, 0))
+    if (at === -1) throw new Error('not a line of this version')
+    if (valueStart !== -1) values.push(members.slice(valueStart, at))
+    valueStart = at + mark.length
+  }
+  values.push(members.slice(valueStart))
+  return values
+}
+
+/** The members of stages, and of review, in a line, without braces. */
+function membersOf(line: string): string {
+  const ends = [line.indexOf(`,${answerMark}`), line.indexOf(basisMark), line.length - 1]
+  return line.slice(1, Math.min(...ends.filter((end) => end !== -1)))
+}
+
+/** A line without these members. */
+function answerOf(line: string): string {
+  return line.startsWith(answerMark, 1) ? line : `{${line.slice(membersOf(line).length + 2)}`
+}
+
+/** The entries of a line's basis, without brackets. */
+function basisOf(line: string): string {
+  const text = line.slice(line.indexOf(basisMark) + basisMark.length, -1)
+  return text === 'null' ? '' : text.slice(1, -1)
+}
+
+function withBasis(answer: string, entries: string): string {
+  if (entries === '') return answer
+  const start = answer.indexOf(basisMark) + basisMark.length
+  const own = basisOf(answer)
+  return `${answer.slice(0, start)}[${own === '' ? entries : `${own},${entries}`}]}`
+}

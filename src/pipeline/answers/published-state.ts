@@ -1,0 +1,227 @@
+import { UserError } from '../../core/errors.js'
+import { integerOf, listOf, objectOf, type JsonObject } from '../../core/json.js'
+import type { BasisRow } from './answer-line.js'
+import type { AnswerColumnName } from './columns.js'
+import { linePositions, sliceLine } from './joined-line.js'
+import type { StageColumnName } from './column-kinds.js'
+
+/** Raised when a state gains or changes a field: those of another version are compared with none. */
+export const publishedStateVersion = 1
+
+type ColumnName = AnswerColumnName | StageColumnName<'entity'> | StageColumnName<'hierarchy'>
+
+/** The numbers by which others know a company. */
+export const publishedIdentifiers = [
+  'registration_id',
+  'lei',
+  'cik',
+  'ein',
+  'duns',
+  'bic',
+  'ticker',
+] as const satisfies readonly ColumnName[]
+
+/** What is remembered of a row's answer, by the name of its column; a field without a value is left out. */
+export const publishedFields = [
+  'status',
+  'confidence',
+  'entity_id',
+  'display_name',
+  'legal_name',
+  'entity_status',
+  'formatted_address',
+  'country_code',
+  'legal_entity_id',
+  'jurisdiction',
+  ...publishedIdentifiers,
+  'parent_name',
+  'merged_into',
+  'entity_current_id',
+  'hierarchy_status',
+  'ultimate_parent_name',
+  'ultimate_parent_id',
+] as const satisfies readonly ColumnName[]
+export type PublishedField = (typeof publishedFields)[number]
+
+interface PublishedValue {
+  readonly value: string
+  /** The page, passage or reason that the service gave for it. */
+  readonly source: string | null
+}
+
+/** A row as it was published. */
+export type PublishedState = ReadonlyMap<PublishedField, PublishedValue>
+
+/** A row whose lookup has no answer yet: it says nothing about the company. */
+export const isPendingStatus = (status: string): boolean => status === 'pending'
+
+const sourceCharsMax = 300
+const valueCharsMax = 1_000
+
+/** Where a field is told of in a basis: what people said first, then paths into the entity; `*` is any part below. */
+const basisFields: Readonly<Partial<Record<PublishedField, readonly string[]>>> = {
+  status: ['decision', 'entity_id', 'legal_name', 'display_name'],
+  entity_id: ['entity_id', 'id', 'legal_name', 'display_name'],
+  display_name: ['display_name'],
+  legal_name: ['legal_name'],
+  entity_status: ['status'],
+  formatted_address: [
+    'headquarters.address.formatted_address',
+    'headquarters.address',
+    'headquarters',
+    'headquarters.address.*',
+  ],
+  country_code: [
+    'headquarters.address.country_code',
+    'headquarters.address.country',
+    'headquarters.address',
+    'headquarters',
+  ],
+  legal_entity_id: [
+    'primary_legal_entity.id',
+    'primary_legal_entity',
+    'primary_legal_entity.jurisdiction',
+    'legal_name',
+  ],
+  jurisdiction: ['primary_legal_entity.jurisdiction', 'primary_legal_entity'],
+  parent_name: ['parent_entity.name', 'parent_entity'],
+  merged_into: ['merged_into', 'id', 'legal_name'],
+  ultimate_parent_name: ['ownership_chain'],
+  ultimate_parent_id: ['ownership_chain'],
+}
+const identifierFields: ReadonlySet<PublishedField> = new Set(publishedIdentifiers)
+
+/** A basis by the fields that it tells of, and its entries of identifiers by value. */
+interface Sources {
+  readonly byField: ReadonlyMap<string, string>
+  readonly byIdentifier: ReadonlyMap<string, string>
+}
+
+/**
+ * What a row's line says, as far as a change of it is one to report, as two lines of JSON: the values by field, and the
+ * fields that each source is of: `{"v":1,"status":"matched",…}`, `{"https://…":["legal_name",…]}`. Columns that differ
+ * from run to run though nothing has changed are not in it. `needsReview` is kept with the values, and is no field: it is
+ * no change of a row.
+ */
+export function publishedStateOf(line: string, needsReview = false): string {
+  const columns = sliceLine(line)
+  const jsonOf = (name: ColumnName) => columns[linePositions.get(name) ?? -1] ?? 'null'
+  const textOf = (name: ColumnName) => valueOf(jsonOf(name))
+  const sources = sourcesOf(jsonOf('basis'))
+  const values: Record<string, unknown> = {
+    v: publishedStateVersion,
+    ...(needsReview ? { review: true } : {}),
+  }
+  const fieldsBySource = new Map<string, PublishedField[]>()
+  for (const field of publishedFields) {
+    const value = field === 'formatted_address' ? addressOf(textOf) : textOf(field)
+    // A record's own id tells only where it is another.
+    if (value === null || (field === 'entity_current_id' && value === textOf('entity_id'))) continue
+    values[field] = cutShort(value, valueCharsMax)
+    const source = (field === 'status' ? textOf('error') : null) ?? sourceOf(field, value, sources)
+    if (source === null) continue
+    const kept = cutShort(source, sourceCharsMax)
+    fieldsBySource.set(kept, [...(fieldsBySource.get(kept) ?? []), field])
+  }
+  return `${JSON.stringify(values)}\n${JSON.stringify(Object.fromEntries(fieldsBySource))}`
+}
+
+/**
+ * What tells two states apart: their values. Sources change from edition to edition of a registry though nothing else
+ * does; the one that is remembered is the first in which a value was seen.
+ */
+export function valuesOfState(state: string): string {
+  const end = state.indexOf('\n')
+  return end === -1 ? state : state.slice(0, end)
+}
+
+/** Whether the row was left to review when it was published. */
+export const needsReview = (state: string): boolean => parsedObject(valuesOfState(state))['review'] === true
+
+/** Throws HISTORY_VERSION for what is no state of this version. */
+export function parsePublishedState(state: string): PublishedState {
+  const valuesText = valuesOfState(state)
+  const values = parsedObject(valuesText)
+  if (integerOf(values['v']) !== publishedStateVersion) {
+    throw new UserError(
+      'HISTORY_VERSION',
+      'an output is remembered in a form that this version does not read',
+      {
+        hint: 'use the version of enrich that wrote it, or compare later runs',
+      },
+    )
+  }
+  const sources = new Map(
+    Object.entries(parsedObject(state.slice(valuesText.length))).flatMap(([source, fields]) =>
+      listOf(fields).map((field) => [field, source] as const),
+    ),
+  )
+  return new Map(
+    publishedFields.flatMap((field) => {
+      const value = values[field]
+      return typeof value === 'string'
+        ? [[field, { value, source: sources.get(field) ?? null }] as const]
+        : []
+    }),
+  )
+}
+
+function parsedObject(text: string): JsonObject {
+  try {
+    return objectOf(JSON.parse(text)) ?? {}
+  } catch {
+    return {}
+  }
+}
+
+/** A column's JSON text as text; null where it is empty. */
+function valueOf(json: string): string | null {
+  if (json === 'null') return null
+  const value: unknown = json.startsWith('"') ? JSON.parse(json) : json
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+/** On one line, put together of its parts where it does not come so. */
+function addressOf(textOf: (name: ColumnName) => string | null): string | null {
+  const parts = (['street_address', 'city', 'state', 'postal_code', 'country'] as const).flatMap(
+    (name) => textOf(name) ?? [],
+  )
+  return textOf('formatted_address') ?? (parts.length === 0 ? null : parts.join(', '))
+}
+
+function sourcesOf(basisJson: string): Sources {
+  const byField = new Map<string, string>()
+  const byIdentifier = new Map<string, string>()
+  const note = (map: Map<string, string>, key: string, source: string) => {
+    if (!map.has(key)) map.set(key, source)
+  }
+  for (const row of (JSON.parse(basisJson) as readonly BasisRow[] | null) ?? []) {
+    const source = sourceTextOf(row)
+    const field = (row.field ?? '').replace(/^entity\./, '')
+    if (source === null || field === '') continue
+    note(byField, field, source)
+    if (field.startsWith('headquarters.address.')) note(byField, 'headquarters.address.*', source)
+    if (field.startsWith('identifiers') && row.value !== null) note(byIdentifier, row.value, source)
+  }
+  return { byField, byIdentifier }
+}
+
+/** The page; else the passage, what was made of it, or the kind of place it is from. */
+function sourceTextOf({ citations, reasoning }: BasisRow): string | null {
+  const first = (key: 'url' | 'excerpt' | 'source_type') =>
+    citations.find((citation) => (citation[key] ?? '') !== '')?.[key] ?? null
+  const reason = reasoning === '' ? null : reasoning
+  return first('url') ?? first('excerpt') ?? reason ?? first('source_type')
+}
+
+function sourceOf(field: PublishedField, value: string, { byField, byIdentifier }: Sources): string | null {
+  const ofIdentifier = identifierFields.has(field) ? [byIdentifier.get(value), byField.get(field)] : []
+  const found = [...ofIdentifier, ...(basisFields[field] ?? []).map((path) => byField.get(path))]
+  return found.find((source) => source !== undefined) ?? null
+}
+
+/** Never between the halves of a character. */
+function cutShort(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text
+  return `${text.slice(0, charsMax - 1).replace(/[\ud800-\udbff]$/, '')}…`
+}

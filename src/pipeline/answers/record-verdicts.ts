@@ -1,0 +1,225 @@
+import type { RunObjectLenient } from '../../contract/resolution.js'
+import { domainNameOf } from '../../core/domain-name.js'
+import type { Exchange } from '../../core/http-exchange.js'
+import { instantMs } from '../../core/time.js'
+import { at, objectOf, textOf } from '../../core/json.js'
+import { runIdOf, type StageKind } from '../lookups/lookup-kind.js'
+import { judgeOtherPoll, judgeRefusal, type KickoffVerdict, type PollVerdict } from './outcome.js'
+
+/**
+ * What answers about records mean: entities, hierarchies and domains. They are kept as run-like objects: `data` is the
+ * body that the service sent.
+ */
+
+/** What the body of a record says, whichever request it answers. */
+type Said =
+  | { kind: 'there'; run: RunObjectLenient; failed: boolean }
+  /** It is being built, or researched. */
+  | { kind: 'under_way' }
+  /** It is there, and the body does not hold it. */
+  | { kind: 'incomplete' }
+  /** Nobody ever asked for it. */
+  | { kind: 'not_started' }
+  | { kind: 'unusable'; reason: string }
+  /** Another record than was asked for. */
+  | { kind: 'other'; reason: string }
+
+const there = (kind: StageKind, name: string, data: unknown, failed = false): Said => ({
+  kind: 'there',
+  run: { run_id: runIdOf(kind, name), status: failed ? 'FAILED' : 'COMPLETED', data: objectOf(data) ?? {} },
+  failed,
+})
+
+const wordOf = (value: unknown): string => (textOf(value) ?? '').trim().toLowerCase()
+
+/**
+ * `GET /v3/entities/{id}` (interface: "v3 entity enrichment"). Without an `enrichment` its state is unknown, not
+ * failed: the record is taken as it is. The record of a merged id is that of the one it was merged into.
+ */
+function readEntityBody(id: string, body: unknown): Said {
+  const recordId = textOf(at(body, 'entity', 'id'))
+  if (objectOf(at(body, 'entity')) === null) return { kind: 'unusable', reason: 'the body holds no entity' }
+  const isMerged = wordOf(at(body, 'status')) === 'merged'
+  if (recordId?.startsWith('siq_') === true && recordId !== id && !isMerged)
+    return { kind: 'other', reason: `the service answered with entity ${recordId.slice(0, 200)}` }
+  const enrichment = at(body, 'enrichment')
+  switch (enrichment === undefined || enrichment === null ? 'complete' : wordOf(at(enrichment, 'status'))) {
+    case 'complete':
+    case 'refreshing':
+      return there('entity', id, body)
+    case 'failed':
+    case 'error':
+      return there('entity', id, body, true)
+    default:
+      return { kind: 'under_way' }
+  }
+}
+
+/** The envelope of a hierarchy (interface: "Hierarchy research"). */
+function readHierarchyBody(id: string, body: unknown): Said {
+  const entityId = textOf(at(body, 'entity_id'))
+  if (entityId !== null && entityId !== id)
+    return { kind: 'other', reason: `the service answered with the hierarchy of ${entityId.slice(0, 200)}` }
+  switch (wordOf(at(body, 'status'))) {
+    case 'completed':
+      return objectOf(at(body, 'data')) === null ? { kind: 'incomplete' } : there('hierarchy', id, body)
+    case 'failed':
+      return there('hierarchy', id, body, true)
+    case 'not_started':
+      return { kind: 'not_started' }
+    case '':
+      return { kind: 'unusable', reason: 'the body is not a hierarchy' }
+    default:
+      return { kind: 'under_way' }
+  }
+}
+
+/** The envelope of a domain (interface: "v3 domain-intelligence result"). */
+function readDomainBody(domain: string, body: unknown): Said {
+  const echoed = textOf(at(body, 'domain'))
+  if (echoed !== null && !isSameDomain(echoed, domain))
+    return { kind: 'other', reason: `the service answered for the domain ${echoed.slice(0, 200)}` }
+  switch (wordOf(at(body, 'status'))) {
+    case 'complete':
+      return objectOf(at(body, 'data')) === null ? { kind: 'incomplete' } : there('domain', domain, body)
+    case 'failed':
+    case 'error':
+      return there('domain', domain, body, true)
+    case '':
+      return { kind: 'unusable', reason: 'the body is not that of a domain' }
+    default:
+      return { kind: 'under_way' }
+  }
+}
+
+/** Services differ in what they take for the root of a name below a host's: `acme.github.io`, `github.io`. */
+function isSameDomain(echoed: string, asked: string): boolean {
+  const name = echoed.trim().toLowerCase()
+  return name === asked || asked.endsWith(`.${name}`) || domainNameOf(name) === asked
+}
+
+/** What the body of a record says; pure, for polls and webhooks alike. */
+export function readRecord(kind: StageKind, name: string, body: unknown): Said {
+  switch (kind) {
+    case 'entity':
+      return readEntityBody(name, body)
+    case 'hierarchy':
+      return readHierarchyBody(name, body)
+    case 'domain':
+      return readDomainBody(name, body)
+  }
+}
+
+const isSuccess = (exchange: Exchange): boolean =>
+  exchange.kind === 'reply' && exchange.status >= 200 && exchange.status < 300
+
+/** No company has the id: an answer, which costs nothing. */
+const notFound = (id: string) => there('entity', id, { status: 'not_found' })
+
+const isNotFound = (exchange: Exchange) =>
+  exchange.kind === 'reply' && (exchange.status === 404 || exchange.status === 410)
+
+/** The first read of an entity: free, so whatever was lost is asked again. */
+export function judgeEntityKickoff(exchange: Exchange, id: string, nowMs: number): KickoffVerdict {
+  const said = isNotFound(exchange) ? notFound(id) : null
+  if (said === null && !isSuccess(exchange)) {
+    const verdict = judgeRefusal(exchange, nowMs, 'not_created')
+    return verdict.kind === 'unknown' ? { kind: 'not_sent', reason: verdict.reason } : verdict
+  }
+  const verdict = kickoffOf('entity', id, said ?? readBody(exchange, 'entity', id))
+  return verdict.kind === 'unknown' ? { kind: 'not_sent', reason: verdict.reason } : verdict
+}
+
+/** A request for research, or for a domain: what was lost may have been taken. */
+export function judgeRecordKickoff(
+  kind: 'hierarchy' | 'domain',
+  exchange: Exchange,
+  name: string,
+  nowMs: number,
+): KickoffVerdict {
+  if (!isSuccess(exchange)) return judgeRefusal(exchange, nowMs)
+  const said = readBody(exchange, kind, name)
+  // What the research came to before is no answer to a request for a new one.
+  const isTaken =
+    kind === 'hierarchy' && (said.kind === 'not_started' || (said.kind === 'there' && said.failed))
+  return isTaken ? { kind: 'accepted', runId: runIdOf(kind, name) } : kickoffOf(kind, name, said)
+}
+
+function readBody(exchange: Exchange, kind: StageKind, name: string): Said {
+  if (exchange.kind !== 'reply') return { kind: 'unusable', reason: exchange.reason }
+  return exchange.bodyFault === null
+    ? readRecord(kind, name, exchange.body)
+    : { kind: 'unusable', reason: exchange.bodyFault }
+}
+
+function kickoffOf(kind: StageKind, name: string, said: Said): KickoffVerdict {
+  const runId = runIdOf(kind, name)
+  switch (said.kind) {
+    case 'there':
+      return { kind: 'answered', runId, run: said.run, failed: said.failed }
+    case 'under_way':
+    case 'incomplete':
+      return { kind: 'accepted', runId }
+    case 'not_started':
+      return { kind: 'unknown', reason: 'the service says that it was never asked' }
+    case 'unusable':
+    case 'other':
+      return { kind: 'unknown', reason: said.reason }
+  }
+}
+
+/** A later read of a record: free, and anything odd is asked again. */
+export function judgeRecordPoll(
+  kind: StageKind,
+  exchange: Exchange,
+  name: string,
+  nowMs: number,
+): PollVerdict {
+  if (kind === 'entity' && isNotFound(exchange)) return pollOf(notFound(name))
+  if (isSuccess(exchange)) return pollOf(readBody(exchange, kind, name))
+  // A read that would be billed is of a domain that the service does not know.
+  const isUnknown = exchange.kind === 'reply' && exchange.status === 402
+  return isUnknown ? { kind: 'run_unknown', reason: 'HTTP 402' } : judgeOtherPoll(exchange, nowMs)
+}
+
+function pollOf(said: Said): PollVerdict {
+  switch (said.kind) {
+    case 'there':
+      return { kind: 'finished', run: said.run, failed: said.failed }
+    case 'under_way':
+      return { kind: 'pending' }
+    case 'not_started':
+      return { kind: 'not_created', reason: 'the service says that it was never asked' }
+    case 'incomplete':
+      return { kind: 'retry', reason: 'complete without data' }
+    case 'unusable':
+      return { kind: 'retry', reason: said.reason }
+    case 'other':
+      return { kind: 'misdirected', reason: said.reason, run: null, failed: false }
+  }
+}
+
+/** When a record was made: a build, or research (interface: the envelopes of these). */
+export function recordedAtMs(kind: StageKind, { data }: RunObjectLenient): number | null {
+  const said = {
+    entity: () => at(data, 'enrichment', 'updated_at'),
+    hierarchy: () => at(data, 'last_researched_at'),
+    domain: () => at(data, 'metadata', 'last_updated'),
+  }
+  return instantMs(textOf(said[kind]()) ?? '')
+}
+
+/** The outcome by which an answer about a record is counted and asked for again: lower case. */
+export function recordOutcome(kind: StageKind, run: RunObjectLenient, failed: boolean): string {
+  if (failed) return 'failed'
+  switch (kind) {
+    case 'entity':
+      return wordOf(at(run.data, 'status')) === 'not_found' ? 'not_found' : 'complete'
+    case 'hierarchy':
+      return 'completed'
+    case 'domain': {
+      const status = wordOf(at(run.data, 'data', 'status')).replace(/[\p{Cc}\s]+/gu, ' ')
+      return status === '' ? 'failed' : status.slice(0, 60)
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import { at, booleanOf, listOf, objectOf, textOf } from '../../core/json.js'
+import { errorOf, type Exchange } from '../../core/http-exchange.js'
+import type { Candidate } from './candidate.js'
+import { readRateHeaders } from '../pace/pacing.js'
+import { recordCandidate } from './answer-candidate.js'
+
+const textCharsMax = 500
+
+const text = (value: unknown, ...keys: string[]): string | null => {
+  const found = textOf(at(value, ...keys), textCharsMax)
+  return found === null || found.trim() === '' ? null : found
+}
+
+/**
+ * What a search came to (interface: "Search result (v2)"): the companies in the order of the service, each once. A
+ * result that no company is known for is a registration alone. `retryMs`: how long the service asks to be left alone.
+ */
+export type SearchVerdict =
+  | { readonly kind: 'found'; readonly candidates: readonly Candidate[] }
+  | {
+      readonly kind: 'refused'
+      readonly reason: string
+      readonly hint: string
+      readonly retryMs: number | null
+    }
+
+/** Where a server does not say how long. */
+const rateLimitedMs = 15_000
+
+export function judgeSearch(exchange: Exchange, nowMs: number): SearchVerdict {
+  if (exchange.kind === 'no_reply')
+    return refused(exchange.reason, 'check that the service can be reached, and try again')
+  const { status, body, headers, bodyFault } = exchange
+  if (status >= 200 && status < 300) {
+    const results = at(body, 'results')
+    return Array.isArray(results)
+      ? { kind: 'found', candidates: eachOnce(listOf(results).flatMap(candidateOf)) }
+      : refused(bodyFault ?? 'the answer holds no results', 'check that the base URL is that of the service')
+  }
+  const { type, message } = errorOf(body)
+  const reason = [`HTTP ${status}`, type, message].filter((part) => part !== null && part !== '').join(': ')
+  if (status === 429) {
+    const retryMs = readRateHeaders(headers, nowMs).resetMs ?? rateLimitedMs
+    return { ...refused(reason, waitHint(retryMs)), retryMs }
+  }
+  return refused(reason, hintOf(status))
+}
+
+const refused = (reason: string, hint: string) => ({ kind: 'refused', reason, hint, retryMs: null }) as const
+
+export const waitHint = (retryMs: number): string =>
+  `the service asks for a pause: try again in ${Math.max(1, Math.ceil(retryMs / 1000))} s`
+
+function hintOf(status: number): string {
+  switch (status) {
+    case 400:
+    case 422:
+      return 'the service takes no search for this text: look for another one'
+    case 401:
+      return 'check ENRICH_API_KEY'
+    case 402:
+      return 'the balance of the account is exhausted'
+    case 403:
+      return 'the account is not enabled for searches'
+    case 404:
+    case 405:
+    case 410:
+      return 'the service has no search at this base URL'
+    default:
+      return status < 400
+        ? 'redirects are not followed: set the base URL to where it leads'
+        : 'try again in a moment'
+  }
+}
+
+function candidateOf(result: unknown): Candidate[] {
+  if (objectOf(result) === null) return []
+  const country = text(result, 'jurisdiction', 'country')
+  const isBranch = booleanOf(at(result, 'is_branch')) === true
+  return [
+    {
+      entityId: text(result, 'entity_id'),
+      legalEntityId: text(result, 'id'),
+      name: text(result, 'name'),
+      legalName: null,
+      otherNames: [],
+      status: text(result, 'status'),
+      place: country,
+      countryCode: text(result, 'jurisdiction', 'country_code'),
+      jurisdiction: text(result, 'jurisdiction', 'jurisdiction_code'),
+      identifiers: [],
+      confidence: null,
+      evidence: isBranch
+        ? [
+            {
+              label: 'kind of registration',
+              text: 'most likely a branch, or a foreign qualification',
+              weight: null,
+            },
+          ]
+        : [],
+      url: null,
+    },
+  ]
+}
+
+/** The first registration of a company stands for it; the service puts companies before registrations of none. */
+function eachOnce(candidates: readonly Candidate[]): Candidate[] {
+  const seen = new Set<string>()
+  return candidates.filter(({ entityId, legalEntityId }) => {
+    const id = entityId ?? legalEntityId
+    if (id === null) return true
+    const isNew = !seen.has(id)
+    seen.add(id)
+    return isNew
+  })
+}
+
+/** What reading the record of a company came to; `company` is null where the service has none of that id. */
+type CompanyVerdict =
+  { readonly kind: 'found'; readonly company: Candidate | null } | Extract<SearchVerdict, { kind: 'refused' }>
+
+/** Statuses for an id that is nobody's, or no id at all. */
+const nobodysStatuses: ReadonlySet<number> = new Set([400, 404, 410, 422])
+
+/** `GET /v3/entities/{id}` (interface: "v3 entity record"); the record of a merged id is that of the one it was merged into. */
+export function judgeCompany(exchange: Exchange, nowMs: number): CompanyVerdict {
+  if (exchange.kind === 'reply') {
+    if (nobodysStatuses.has(exchange.status)) return { kind: 'found', company: null }
+    const company = exchange.status >= 200 && exchange.status < 300 ? recordCandidate(exchange.body) : null
+    if (company !== null) return { kind: 'found', company }
+  }
+  const verdict = judgeSearch(exchange, nowMs)
+  if (verdict.kind === 'refused') return verdict
+  const hint = 'check that the base URL is that of the service'
+  return { kind: 'refused', reason: 'the answer holds no company', hint, retryMs: null }
+}

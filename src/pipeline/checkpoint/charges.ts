@@ -1,0 +1,245 @@
+import { parseCustomId, type SubmissionName } from '../lookups/custom-id.js'
+import { type Charge, ChargeBook, findLedgerColumns, readLedgerEntry } from '../figures/ledger.js'
+import type { LookupState } from '../lookups/lookup-state.js'
+import type { Settlement } from './transitions.js'
+import { statSync } from 'node:fs'
+import { UserError } from '../../core/errors.js'
+import { fileBytes, type ByteSource } from '../../tables/bytes.js'
+import { openDelimited } from '../../tables/delimited.js'
+import type { Encoding } from '../../tables/encodings/names.js'
+import { readLines } from '../../tables/json-records.js'
+import { strictRecords } from '../../tables/csv-scanner.js'
+import { openText, textPieces, type TextSource } from '../../tables/record-source.js'
+
+/** What the service's list of charges settled, and what it left. Custom ids, but for counts. */
+export interface Reconciled {
+  /** Charged, with the run that was made: fetched by the next run, at no cost. */
+  accepted: string[]
+  /** Charged, and the list names no run, or more than one: held. */
+  charged: string[]
+  /** Not in a list that is complete: never created, and submitted by the next run. */
+  notCreated: string[]
+  /** Submissions of this checkpoint that it had lost, put back. */
+  restored: string[]
+  /** More than one charge for one submission. */
+  billedTwice: string[]
+  /** Lookups of which several submissions were charged: by `retry`, `--max-age`, `--resubmit-uncertain` or a rollback. */
+  severalCharged: string[][]
+  /** Names this checkpoint, and a lookup of a scope that is not known here. */
+  unknown: string[]
+  /** Uncertain still: not in the list, which does not say that it is complete, or is older. */
+  leftUncertain: string[]
+  /** Charges of others: other checkpoints, other callers. */
+  otherCount: number
+}
+
+export interface ChargeRulesDeps {
+  checkpointId: string
+  charges: ReadonlyMap<string, Charge>
+  /** What left until then is in the list if it was charged; null where the list is not said to be complete. */
+  completeUntilMs: number | null
+  nowMs: number
+}
+
+/** A charge for a submission of this checkpoint. */
+export interface OwnCharge {
+  readonly charge: Charge
+  readonly name: SubmissionName
+}
+
+/** A lookup before its charge is settled. */
+export interface ChargedLookup {
+  readonly lookupId: number
+  readonly state: LookupState
+  readonly attempt: number
+  readonly customId: string | null
+}
+
+export interface UncertainSubmission {
+  readonly customId: string
+  readonly lookupId: number
+  readonly intendedAtMs: number
+}
+
+/** How a charge settles its submission. */
+export interface SettledCharge extends Settlement {
+  readonly verdict: 'accepted' | 'uncertain'
+  /** New state of the lookup; `null` if the lookup is left unchanged. */
+  readonly state: 'running' | 'uncertain' | null
+}
+
+/** How a submission that is not in a complete list is settled. */
+export const neverCreated = {
+  verdict: 'not_created',
+  runId: null,
+  reason: 'not in the list of charges: never created',
+  acceptedAtMs: null,
+} as const
+
+const openStates: ReadonlySet<LookupState> = new Set(['new', 'uncertain', 'intended', 'invalid'])
+
+/** The one run that a charge names; `null` if it names none or several. */
+export function namedRun({ runIds }: Charge): string | null {
+  const [runId] = runIds
+  return runId === undefined || runIds.length > 1 ? null : runId
+}
+
+/** Decides how a list of charges settles the submissions of a checkpoint: both stores read rows, ask it, and write. */
+export class ChargeRules {
+  readonly result: Reconciled = {
+    accepted: [],
+    charged: [],
+    notCreated: [],
+    restored: [],
+    billedTwice: [],
+    severalCharged: [],
+    unknown: [],
+    leftUncertain: [],
+    otherCount: 0,
+  }
+  readonly #deps: ChargeRulesDeps
+
+  constructor(deps: ChargeRulesDeps) {
+    this.#deps = deps
+  }
+
+  /** The charges of this checkpoint, but for those of which nothing was charged. Counts the others. */
+  ownCharges(): OwnCharge[] {
+    const own: OwnCharge[] = []
+    const chargedOfLookup = new Map<string, string[]>()
+    for (const charge of this.#deps.charges.values()) {
+      const { customId, chargeCount, refundCount, runIds } = charge
+      const name = parseCustomId(customId)
+      if (name?.checkpointId !== this.#deps.checkpointId) {
+        this.result.otherCount++
+        continue
+      }
+      if (chargeCount > 1 || runIds.length > 1) this.result.billedTwice.push(customId)
+      if (chargeCount > refundCount) {
+        const key = `${name.scopeId} ${name.keyHex}`
+        chargedOfLookup.set(key, [...(chargedOfLookup.get(key) ?? []), customId])
+      }
+      if (chargeCount > 0) own.push({ charge, name })
+    }
+    this.result.severalCharged = [...chargedOfLookup.values()].filter(({ length }) => length > 1)
+    return own
+  }
+
+  /** Settles a submission that was not known to be accepted. `runId`: of its charge, `null` if it is not known. */
+  settle(customId: string, name: SubmissionName, lookup: ChargedLookup, runId: string | null): SettledCharge {
+    ;(runId === null ? this.result.charged : this.result.accepted).push(customId)
+    // A later submission of it was made since, or it is answered: only what was paid is known better.
+    const isCurrent = lookup.customId === customId || lookup.customId === null
+    const isOpen = isCurrent && openStates.has(lookup.state) && name.attempt >= lookup.attempt
+    return {
+      verdict: runId === null ? 'uncertain' : 'accepted',
+      state: !isOpen ? null : runId === null ? 'uncertain' : 'running',
+      runId,
+      reason: runId === null ? 'charged, says the list of charges, which names no run' : null,
+      acceptedAtMs: runId === null ? null : this.#deps.nowMs,
+    }
+  }
+
+  /** Of uncertain submissions, those that were never created; the others without a charge stay uncertain. */
+  neverCreated<Submission extends UncertainSubmission>(uncertain: readonly Submission[]): Submission[] {
+    const { charges, completeUntilMs } = this.#deps
+    const uncharged = uncertain.filter(({ customId }) => (charges.get(customId)?.chargeCount ?? 0) === 0)
+    const isCovered = ({ intendedAtMs }: Submission) =>
+      completeUntilMs !== null && intendedAtMs <= completeUntilMs
+    for (const submission of uncharged) {
+      const list = isCovered(submission) ? this.result.notCreated : this.result.leftUncertain
+      list.push(submission.customId)
+    }
+    return uncharged.filter(isCovered)
+  }
+}
+
+interface Ledger {
+  charges: ReadonlyMap<string, Charge>
+  lineCount: number
+  /** When the list was written: what left later cannot stand in it. */
+  writtenAtMs: number
+}
+
+/**
+ * Reads a service's list of charges: CSV with any delimiter, its columns known by their headers, or a JSON object a
+ * line, as `enrich accounts ledger NAME --json` prints them. Throws LEDGER_INVALID.
+ */
+export async function readLedger(path: string): Promise<Ledger> {
+  const book = new ChargeBook()
+  let lineCount = 0
+  try {
+    const writtenAtMs = statSync(path).mtimeMs
+    const file = fileBytes(path, path)
+    const text = await openLedger(file)
+    const lines = (await isJson(text)) ? jsonRows(text) : csvRows(file, text.encoding)
+    let columns: ReturnType<typeof findLedgerColumns> | null = null
+    for await (const { header, cells } of lines) {
+      columns = header === undefined ? columns : columnsOf(header, path)
+      if (cells === undefined || columns === null) continue
+      lineCount++
+      const entry = readLedgerEntry(cells, columns)
+      if (entry !== null) book.add(entry)
+    }
+    if (columns === null) throw invalid(path, 'it is empty')
+    return { charges: book.charges, lineCount, writtenAtMs }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw invalid(path, 'it cannot be read', error)
+    throw error.code === 'LEDGER_INVALID' ? error : invalid(path, error.message, error)
+  }
+}
+
+type LedgerLine = { header?: readonly string[]; cells?: readonly string[] }
+
+function columnsOf(header: readonly string[], path: string) {
+  const columns = findLedgerColumns(header)
+  if (columns.customId === undefined) throw invalid(path, 'no column holds the custom_id of each charge')
+  return columns
+}
+
+function invalid(path: string, what: string, cause?: unknown): UserError {
+  return new UserError('LEDGER_INVALID', `the list of charges ${path}: ${what}`, {
+    hint: 'a CSV with the columns custom_id and, where there are, run_id, units, kind, at; or what enrich accounts ledger NAME --json prints',
+    cause,
+  })
+}
+
+/** What a charge is known by is ASCII: where the encoding of names beside it is in doubt, any of them does. */
+async function openLedger(file: ByteSource): Promise<TextSource> {
+  try {
+    return await openText(file, undefined)
+  } catch (error) {
+    const isInDoubt = error instanceof UserError && /^INPUT_ENCODING_(MIXED|UNSURE)$/.test(error.code)
+    if (!isInDoubt) throw error
+    return openText(file, 'utf-8+windows-1252')
+  }
+}
+
+async function* jsonRows(text: TextSource): AsyncGenerator<LedgerLine> {
+  const textOf = (value: unknown) =>
+    typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value)
+  for await (const lines of readLines(text, true)) {
+    for (const line of lines) {
+      const row = JSON.parse(line) as Record<string, unknown>
+      yield { header: Object.keys(row), cells: Object.values(row).map(textOf) }
+    }
+  }
+}
+
+async function* csvRows(file: ByteSource, encoding: Encoding): AsyncGenerator<LedgerLine> {
+  const headers: LedgerLine[] = []
+  const choose = (header: readonly string[]) => {
+    headers.push({ header })
+    return null
+  }
+  for await (const records of (await openDelimited(file, { encoding })).records(strictRecords, choose)) {
+    yield* headers.splice(0)
+    for (const { cells } of records) yield { cells }
+  }
+}
+
+async function isJson(text: TextSource): Promise<boolean> {
+  for await (const piece of textPieces(text.chunks()))
+    if (piece.trim() !== '') return piece.trimStart().startsWith('{')
+  return false
+}

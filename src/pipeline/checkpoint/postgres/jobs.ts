@@ -1,0 +1,251 @@
+import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
+import { lookupKinds, scopeOf, type LookupKind } from '../../lookups/lookup-kind.js'
+import type { SharedJob, SharedStore } from './store.js'
+import type { KeyedLookup, LookupId } from '../checkpoint.js'
+
+/** The job of this input that has not ended, or a new one; this process works on it from here on. */
+export async function joinJob(
+  statements: PostgresStatements,
+  { base, input, workerId, nowMs }: { base: string; input: string; workerId: number; nowMs: number },
+): Promise<SharedJob> {
+  const scopeId = await scopeIdOf(statements, base)
+  await statements.query(
+    `INSERT INTO enrich.jobs (scope_id, input, started_at_ms)
+     SELECT $1, $2, $3 WHERE NOT EXISTS
+       (SELECT FROM enrich.jobs WHERE scope_id = $1 AND input = $2 AND ended_at_ms IS NULL)
+     ON CONFLICT (scope_id, input) WHERE ended_at_ms IS NULL DO NOTHING`,
+    [scopeId, input, nowMs],
+  )
+  // Locked, so that nobody ends it before it is known that this process works on it.
+  const [job] = await statements.query<{ jobId: number }>(
+    `WITH job AS (SELECT job_id FROM enrich.jobs WHERE scope_id = $1 AND input = $2 AND ended_at_ms IS NULL
+       FOR SHARE)
+     UPDATE enrich.workers w SET job_id = job.job_id, has_ended_job = false FROM job WHERE w.worker_id = $3
+     RETURNING job.job_id AS "jobId"`,
+    [scopeId, input, workerId],
+  )
+  // It ended between the two statements: there is another one by now, or will be.
+  if (job === undefined) return joinJob(statements, { base, input, workerId, nowMs })
+  const { jobId } = job
+  const known = await statements.query<{ scope: string; scopeId: number }>(
+    `SELECT scope, scope_id AS "scopeId" FROM enrich.scopes WHERE scope = ANY($1::text[])`,
+    [lookupKinds.map((kind) => scopeOf(base, kind))],
+  )
+  const ids = new Map(known.map((one) => [one.scope, one.scopeId]))
+  const scopes = new Map<LookupKind, number>()
+  for (const kind of lookupKinds) {
+    const id = ids.get(scopeOf(base, kind))
+    if (id === undefined) continue
+    await beginCount(statements, jobId, id)
+    scopes.set(kind, id)
+  }
+  return { jobId, base, scopes }
+}
+
+/** Makes what names a kind, with its count in the job, as needed. */
+async function beginKind(store: SharedStore, kind: LookupKind): Promise<void> {
+  if (store.scopeId(kind) !== 0) return
+  const scopeId = await scopeIdOf(store, scopeOf(store.job.base, kind))
+  await beginCount(store, store.job.jobId, scopeId)
+  store.noteScope(kind, scopeId)
+}
+
+const beginCount = (statements: PostgresStatements, jobId: number, scopeId: number) =>
+  statements.query(
+    'INSERT INTO enrich.job_kinds (job_id, scope_id) VALUES ($1, $2) ON CONFLICT (job_id, scope_id) DO NOTHING',
+    [jobId, scopeId],
+  )
+
+async function scopeIdOf(statements: PostgresStatements, scope: string): Promise<number> {
+  const find = () =>
+    statements.query<{ scopeId: number }>(
+      'SELECT scope_id AS "scopeId" FROM enrich.scopes WHERE scope = $1',
+      [scope],
+    )
+  const [known] = await find()
+  if (known !== undefined) return known.scopeId
+  await statements.query('INSERT INTO enrich.scopes (scope) VALUES ($1) ON CONFLICT (scope) DO NOTHING', [
+    scope,
+  ])
+  const [made] = await find()
+  if (made === undefined) throw new Error(`the scope ${scope} was not made`)
+  return made.scopeId
+}
+
+/** Submissions of a kind that were billed or may have been, by all processes of the job. */
+export async function spentOf(store: SharedStore, kind: LookupKind): Promise<number> {
+  const [row] = await store.query<{ spent: number }>(
+    'SELECT reserved - reserved_before AS spent FROM enrich.job_kinds WHERE job_id = $1 AND scope_id = $2',
+    [store.job.jobId, store.scopeId(kind)],
+  )
+  return row?.spent ?? 0
+}
+
+/** Of these, what rows ask themselves. All resolutions are asked by rows; what they do not ask, by a domain they do. */
+export async function spentByRows(store: SharedStore, kind: LookupKind): Promise<number> {
+  if (kind === 'resolution') return spentOf(store, kind)
+  if (kind !== 'domain') return 0
+  const [row] = await store.query<{ spent: number }>(
+    `SELECT j.reserved_of_rows - coalesce(k.reserved, 0) AS spent FROM enrich.jobs j
+     LEFT JOIN enrich.job_kinds k ON k.job_id = j.job_id AND k.scope_id = $2 WHERE j.job_id = $1`,
+    [store.job.jobId, store.scopeId('resolution')],
+  )
+  return row?.spent ?? 0
+}
+
+/**
+ * This process came to the end of the job, or of its budget. The last of those that live and work on it ends it; a job
+ * in parts, whoever ends it when every part is published. Of another kind than resolutions, the count begins anew.
+ */
+export function endJob(store: SharedStore, kind: LookupKind, nowMs: number): Promise<void> {
+  const { jobId } = store.job
+  if (kind !== 'resolution')
+    return store
+      .query('UPDATE enrich.job_kinds SET reserved_before = reserved WHERE job_id = $1 AND scope_id = $2', [
+        jobId,
+        store.scopeId(kind),
+      ])
+      .then(() => undefined)
+  return store.transaction(async (statements) => {
+    await statements.query('SELECT FROM enrich.jobs WHERE job_id = $1 FOR UPDATE', [jobId])
+    await statements.query('UPDATE enrich.workers SET has_ended_job = true WHERE worker_id = $1', [
+      store.workerId,
+    ])
+    await statements.query(
+      `UPDATE enrich.jobs j SET ended_at_ms = $2 WHERE j.job_id = $1 AND j.ended_at_ms IS NULL
+       AND CASE WHEN j.partition_count IS NULL THEN NOT EXISTS
+         (SELECT FROM enrich.workers w WHERE w.job_id = j.job_id AND NOT w.is_fenced AND w.ended_at IS NULL
+          AND NOT w.has_ended_job)
+       ELSE (SELECT count(*) FROM enrich.outputs o WHERE o.job_id = j.job_id) >= j.partition_count END`,
+      [jobId, nowMs],
+    )
+  })
+}
+
+/** Sent at a time. */
+const lookupsAtOnce = 5_000
+
+interface Asked {
+  readonly lookup: KeyedLookup
+  readonly scopeId: number
+  readonly position: number
+}
+
+/**
+ * Takes lookups into what this process wants, and gives their ids, in order. Those that nobody asked before are made; what
+ * another process makes at the same time is one lookup.
+ */
+export async function wantLookups(
+  store: SharedStore,
+  lookups: readonly KeyedLookup[],
+  isFirst: boolean,
+): Promise<LookupId[]> {
+  for (const kind of new Set(lookups.map((lookup) => lookup.kind))) await beginKind(store, kind)
+  const ids: LookupId[] = []
+  for (let start = 0; start < lookups.length; start += lookupsAtOnce) {
+    const some = lookups.slice(start, start + lookupsAtOnce)
+    for (const id of await wantSome(store, some, isFirst)) ids.push(id)
+  }
+  return ids
+}
+
+async function wantSome(
+  store: SharedStore,
+  lookups: readonly KeyedLookup[],
+  isFirst: boolean,
+): Promise<LookupId[]> {
+  const asked = lookups.map((lookup) => ({
+    lookup,
+    scopeId: store.scopeId(lookup.kind),
+    position: store.nextPosition(),
+  }))
+  const ids = new Map<number, LookupId>()
+  const wantKnown = async (some: readonly Asked[]) => {
+    const found = await insertWanted(store, some, isFirst)
+    for (const { position, lookupId } of found) ids.set(position, lookupId)
+    const nameless = new Map(found.flatMap((one) => (one.isNameless ? [[one.position, one.lookupId]] : [])))
+    if (nameless.size > 0) await nameLookups(store, some, nameless)
+  }
+  await wantKnown(asked)
+  const fresh = asked.filter(({ position }) => !ids.has(position))
+  if (fresh.length > 0) {
+    await insertLookups(store, fresh)
+    await wantKnown(fresh)
+  }
+  return asked.map(({ position }) => {
+    const id = ids.get(position)
+    if (id === undefined) throw new Error('a lookup was not made')
+    return id
+  })
+}
+
+const hexOf = (key: Uint8Array): string => Buffer.from(key).toString('hex')
+
+/** In the order of their keys: who makes the same ones at the same time waits, and never for each other. */
+async function insertLookups(statements: PostgresStatements, asked: readonly Asked[]): Promise<void> {
+  await statements.query(
+    `INSERT INTO enrich.lookups (scope_id, key, name, location, context)
+     SELECT DISTINCT ON (scope_id, key) scope_id, key, name, location, context FROM (
+       SELECT a.scope_id, decode(a.key, 'hex') AS key, a.name, a.location, a.context, a.ordinal
+       FROM unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
+         AS a(scope_id, key, name, location, context, ordinal)) a
+     ORDER BY scope_id, key, ordinal
+     ON CONFLICT (scope_id, key) DO NOTHING`,
+    [
+      asked.map(({ scopeId }) => scopeId),
+      asked.map(({ lookup }) => hexOf(lookup.key)),
+      asked.map(({ lookup }) => storable(lookup.lookup.name)),
+      asked.map(({ lookup }) => storable(lookup.lookup.location)),
+      asked.map(({ lookup }) => storable(lookup.lookup.context)),
+    ],
+  )
+}
+
+/** What was put back from a list of charges has its name again. */
+async function nameLookups(
+  statements: PostgresStatements,
+  asked: readonly Asked[],
+  ids: ReadonlyMap<number, LookupId>,
+): Promise<void> {
+  for (const { position, lookup } of asked) {
+    const lookupId = ids.get(position)
+    if (lookupId === undefined) continue
+    const { name, location, context } = lookup.lookup
+    await statements.query(
+      `UPDATE enrich.lookups SET name = $2, location = $3, context = $4 WHERE lookup_id = $1 AND name = ''`,
+      [lookupId, storable(name), storable(location), storable(context)],
+    )
+  }
+}
+
+/** PostgreSQL keeps no NUL in a text; no name has one after it is tidied, and a location might. */
+export const storable = <Text extends string | null>(text: Text): Text | string =>
+  text?.replaceAll('\0', ' ') ?? text
+
+/** What is known of them is wanted; the first position of each counts. */
+function insertWanted(
+  store: SharedStore,
+  asked: readonly Asked[],
+  isFirst: boolean,
+): Promise<{ position: number; lookupId: LookupId; isNameless: boolean }[]> {
+  return store.query(
+    `WITH found AS MATERIALIZED (
+       SELECT a.scope_id, a.position, l.lookup_id, a.is_decided, l.name = '' AS is_nameless
+       FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::boolean[]) AS a(scope_id, position, key, is_decided)
+       JOIN enrich.lookups l ON l.scope_id = a.scope_id AND l.key = decode(a.key, 'hex')
+     ), wanted AS (
+       INSERT INTO enrich.wanted (worker_id, scope_id, position, lookup_id, is_first, is_decided)
+       SELECT $1, scope_id, position, lookup_id, $6, is_decided FROM found ORDER BY position
+       ON CONFLICT DO NOTHING
+     )
+     SELECT position, lookup_id AS "lookupId", is_nameless AS "isNameless" FROM found`,
+    [
+      store.workerId,
+      asked.map(({ scopeId }) => scopeId),
+      asked.map(({ position }) => position),
+      asked.map(({ lookup }) => hexOf(lookup.key)),
+      asked.map(({ lookup }) => lookup.isDecided === true),
+      isFirst,
+    ],
+  )
+}

@@ -1,0 +1,253 @@
+import { UserError } from '../../../core/errors.js'
+import { parsePostgresUrl, shownPostgresUrl, type PostgresAddress } from '../../../core/server-addresses.js'
+import type { Clock } from '../../../platform/clock.js'
+import { connectPostgres, type ConnectOptions } from '../../../platform/postgres/connect.js'
+import { explainServerChange, serverChanged, type OwnWords } from '../../../platform/postgres/explain.js'
+import {
+  assertGrants,
+  assertKnownVersion,
+  lockedForMaking,
+  makeOwn,
+  readOwnHead,
+  type OwnSchema,
+  assertFit,
+  isSameServer,
+  readServer,
+  type ServerIdentity,
+} from '../../../platform/postgres/own-database.js'
+import type { Postgres, PostgresStatements } from '../../../platform/postgres/postgres.js'
+import type { Random } from '../../../platform/random.js'
+import { sharedMigrations } from './schema.js'
+import { arriving, moved } from '../checkpoint-errors.js'
+
+interface Moves {
+  readonly movedTo: string | null
+  readonly arrivingFrom: string | null
+  /** Another process is at it, now. */
+  readonly isMoving: boolean
+}
+
+const movesSql = `SELECT moved_to AS "movedTo", arriving_from AS "arrivingFrom",
+    coalesce(moving_until > clock_timestamp(), false) AS "isMoving" FROM enrich.checkpoint`
+
+/** Of `enrich.checkpoint c`: whether processes may join it. */
+export const isOpenSql = `c.moved_to IS NULL AND c.arriving_from IS NULL
+    AND coalesce(c.moving_until <= clock_timestamp(), true)`
+
+/** Throws CHECKPOINT_MOVED, CHECKPOINT_ARRIVING and, unless it is only read, CHECKPOINT_IN_USE. */
+export async function assertNotMoved(
+  { query }: PostgresStatements,
+  url: string,
+  use: 'read' | 'write',
+): Promise<void> {
+  const [moves] = await query<Moves>(movesSql)
+  if (moves !== undefined) assertNo(moves, url, use)
+}
+
+/** The same to write, and it stays so until the transaction ends. */
+export async function assertNotMoving({ query }: PostgresStatements, url: string): Promise<void> {
+  const [moves] = await query<Moves>(`${movesSql} FOR SHARE`)
+  if (moves !== undefined) assertNo(moves, url, 'write')
+}
+
+function assertNo({ movedTo, arrivingFrom, isMoving }: Moves, url: string, use: 'read' | 'write'): void {
+  if (movedTo !== null) throw moved(url, movedTo)
+  if (arrivingFrom !== null) throw arriving(url, arrivingFrom)
+  if (isMoving && use === 'write')
+    throw new UserError('CHECKPOINT_IN_USE', `the checkpoint ${url} is being moved`, {
+      hint: 'wait for that to end; then go on with the checkpoint that it was moved to',
+    })
+}
+
+/** A checkpoint on PostgreSQL that was found fit to be worked on. */
+export interface SharedDatabase {
+  /** Of the checkpoint. */
+  readonly id: string
+  /** How often the names of its submissions began anew. */
+  readonly generation: number
+  /** As it may be shown. */
+  readonly url: string
+  readonly postgres: Postgres
+  /** Of one connection, on which nothing takes long: for leases and paces, which cannot wait behind work. */
+  readonly prompt: Postgres
+  readonly server: ServerIdentity
+  /** Another way to the same database, with bounds of its own; to be closed by who asked for it. */
+  readonly connectMore: (
+    options: Pick<ConnectOptions, 'connectionsMax' | 'connectTimeoutMs' | 'statementTimeoutMs'>,
+  ) => Postgres
+  /** Says in a user's words what the server refused; what is none of that is given back as it is. */
+  readonly explain: (error: unknown) => unknown
+  close(): Promise<void>
+}
+
+export interface OpenSharedDeps {
+  readonly clock: Pick<Clock, 'nowMs'>
+  readonly random: Pick<Random, 'id'>
+  readonly environment?: ConnectOptions['environment']
+  /** The user knows that the server is another one than before, or was restored. */
+  readonly acceptRollback?: boolean
+  /** Opened by who settles what a rollback lost: nothing is submitted by it. */
+  readonly settlesRollback?: boolean
+  /** Opened by who moves it: also where it has moved, or is being filled. */
+  readonly isMover?: boolean
+}
+
+/** What takes longer on it has no use. */
+const promptMsMax = 5_000
+
+/** Opens it to work on, made and brought to this version as needed. Throws CHECKPOINT_*. */
+export async function openShared(url: string, deps: OpenSharedDeps): Promise<SharedDatabase> {
+  const { database } = await opened(url, deps, async (postgres, address) => {
+    const server = await readServer(postgres)
+    assertFit(server, shownPostgresUrl(address))
+    const shown = shownPostgresUrl(address)
+    const head = await makeOwn(postgres, shown, schemaOn(server, deps))
+    await assertGrants(postgres, shown, readSchema, ['SELECT', 'INSERT', 'UPDATE', 'DELETE'])
+    if (deps.isMover !== true) await assertNotMoved(postgres, shown, 'write')
+    const isFit = isSameServer(head, server) || deps.settlesRollback === true
+    return { head: isFit ? head : await goOnWith(postgres, shown, head, server, deps), server }
+  })
+  return database
+}
+
+export interface SharedToRead extends SharedDatabase {
+  /** Why a run with it would stop; null where it would not. */
+  readonly problem: UserError | null
+}
+
+/** Opens it to look at it, and changes nothing; null where the database holds none yet. Throws CHECKPOINT_*. */
+export async function openSharedToRead(
+  url: string,
+  deps: Pick<OpenSharedDeps, 'environment'> = {},
+): Promise<SharedToRead | null> {
+  const found = await opened(url, deps, async (postgres, address) => {
+    const shown = shownPostgresUrl(address)
+    const server = await readServer(postgres)
+    assertFit(server, shown)
+    const head = await readOwnHead(postgres, shown, readSchema)
+    if (head === null) return null
+    assertKnownVersion(head, shown, readSchema)
+    if (head.version < sharedMigrations.length) throw notUpdated(shown)
+    await assertGrants(postgres, shown, readSchema, ['SELECT'])
+    await assertNotMoved(postgres, shown, 'read')
+    return { head, server }
+  })
+  if (found === null) return null
+  const { database, head } = found
+  return { ...database, problem: isSameServer(head, database.server) ? null : serverChanged(database.url) }
+}
+
+const notUpdated = (url: string) =>
+  new UserError('CHECKPOINT_NOT_UPDATED', `the checkpoint ${url} was made by an earlier version of enrich`, {
+    hint: 'enrich doctor with the same checkpoint, as the owner of its tables, brings it to this version; so does a run',
+  })
+
+interface Head extends ServerIdentity {
+  readonly id: string
+  readonly version: number
+}
+type Found = { readonly head: Head; readonly server: ServerIdentity }
+
+async function opened<Result extends Found | null>(
+  url: string,
+  { environment }: Pick<OpenSharedDeps, 'environment'>,
+  find: (postgres: Postgres, address: PostgresAddress) => Promise<Result>,
+): Promise<{ database: SharedDatabase; head: Head } | Extract<Result, null>> {
+  const address = parsePostgresUrl(url)
+  const words = wordsOfCheckpoint
+  const options = environment === undefined ? { words } : { words, environment }
+  const postgres = connectPostgres(address, options)
+  const prompt = connectPostgres(address, { ...options, connectionsMax: 1, statementTimeoutMs: promptMsMax })
+  const close = async () => {
+    await Promise.all([postgres.close(), prompt.close()])
+  }
+  const explain = (error: unknown) => explainServerChange(shownPostgresUrl(address), error)
+  try {
+    const found = await find(postgres, address)
+    if (found === null) {
+      await close()
+      return null as Extract<Result, null>
+    }
+    const { head, server } = found
+    const shown = shownPostgresUrl(address)
+    const connectMore = (more: object) => connectPostgres(address, { ...options, ...more })
+    const generation = await generationOf(postgres)
+    const { id } = head
+    return {
+      database: { id, generation, url: shown, postgres, prompt, server, connectMore, explain, close },
+      head,
+    }
+  } catch (error) {
+    await close()
+    throw explain(error)
+  }
+}
+
+async function generationOf({ query }: PostgresStatements): Promise<number> {
+  const [row] = await query<{ generation: number }>('SELECT generation FROM enrich.checkpoint')
+  return row?.generation ?? 0
+}
+
+const wordsOfCheckpoint: OwnWords = {
+  grantsHint:
+    'an owner makes the tables by `enrich doctor` with the same checkpoint, and grants what docs/several-machines.md lists',
+  foreign: (url, what, cause) =>
+    new UserError('CHECKPOINT_DATABASE_FOREIGN', `${url} is no checkpoint of enrich: ${what}`, {
+      hint: 'use a database of its own; nothing in this one was touched',
+      cause,
+    }),
+}
+
+const readSchema: Omit<OwnSchema<Head>, 'insertHead'> = {
+  ...wordsOfCheckpoint,
+  name: 'enrich',
+  headTable: 'checkpoint',
+  migrations: sharedMigrations,
+  readHeads: (statements) =>
+    statements.query<Head>(
+      `SELECT id, schema_version AS version, system_identifier AS "systemIdentifier", timeline
+       FROM enrich.checkpoint`,
+    ),
+  tooNew: (url) =>
+    new UserError('CHECKPOINT_TOO_NEW', `the checkpoint ${url} was written by a newer version of enrich`, {
+      hint: 'use that version, or another --checkpoint',
+    }),
+}
+
+/** With what is written of a checkpoint that is made now, on this server. */
+const schemaOn = (
+  { systemIdentifier, timeline }: ServerIdentity,
+  { clock, random }: OpenSharedDeps,
+): OwnSchema<Head> => ({
+  ...readSchema,
+  insertHead: async (statements) => {
+    const head: Head = { id: random.id(''), version: sharedMigrations.length, systemIdentifier, timeline }
+    await statements.query(
+      `INSERT INTO enrich.checkpoint (id, schema_version, created_at_ms, system_identifier, timeline)
+       VALUES ($1, $2, $3, $4, $5)`,
+      [head.id, head.version, clock.nowMs(), systemIdentifier, timeline],
+    )
+    return head
+  },
+})
+
+async function goOnWith(
+  postgres: Postgres,
+  url: string,
+  head: Head,
+  { systemIdentifier, timeline }: ServerIdentity,
+  { acceptRollback = false }: OpenSharedDeps,
+): Promise<Head> {
+  if (!acceptRollback) throw serverChanged(url)
+  return lockedForMaking(postgres, async (statements) => {
+    const found = (await readOwnHead(statements, url, readSchema)) ?? head
+    // Another process was faster.
+    if (isSameServer(found, { systemIdentifier, timeline })) return found
+    // It goes into the name of each submission: those that were lost have names that are not given again.
+    await statements.query(
+      'UPDATE enrich.checkpoint SET generation = generation + 1, system_identifier = $1, timeline = $2',
+      [systemIdentifier, timeline],
+    )
+    return { ...found, systemIdentifier, timeline }
+  })
+}

@@ -1,0 +1,150 @@
+import {
+  nothingPlanned,
+  type LookupPlan,
+  type LookupState,
+  type PlanPolicy,
+} from '../../lookups/lookup-state.js'
+import { lookupKinds, type LookupKind } from '../../lookups/lookup-kind.js'
+import { planKind } from './planning.js'
+import type { SharedStore } from './store.js'
+
+const lookMsMin = 500
+const lookMsMax = 10_000
+/** Looking takes the server no more of its time than a tenth. */
+const looksApart = 10
+
+const settledPlans = ['answered', 'failed', 'invalid', 'uncertain'] as const
+type SettledPlan = (typeof settledPlans)[number]
+
+interface OpenElsewhere {
+  /** Nobody who lives looks after so many. */
+  readonly leftCount: number
+  /** Living others do after so many. */
+  readonly openCount: number
+}
+
+/** What other processes do for this one: what they settle is counted, and what they leave is looked for. */
+export class Others {
+  readonly #store: SharedStore
+  /** What this process knew to be settled when it planned, and what it has settled itself since. */
+  readonly #known = new Map<LookupKind, Record<SettledPlan, number>>()
+  readonly #policies = new Map<LookupKind, PlanPolicy>()
+  /** Answers that were there when it was looked last. */
+  #seenCount = 0
+
+  constructor(store: SharedStore) {
+    this.#store = store
+  }
+
+  /** A plan, or what was planned besides, says what was settled before. */
+  planned(
+    kind: LookupKind,
+    plan: Readonly<Record<LookupPlan, number>>,
+    policy: PlanPolicy,
+    isWhole: boolean,
+  ): void {
+    if (isWhole) this.#known.delete(kind)
+    this.#policies.set(kind, policy)
+    for (const settled of settledPlans) this.#add(kind, settled, plan[settled])
+  }
+
+  /** This process has settled one itself, or brought it back. */
+  settled(kind: LookupKind, as: SettledPlan, count = 1): void {
+    this.#add(kind, as, count)
+  }
+
+  #add(kind: LookupKind, settled: SettledPlan, count: number): void {
+    const known = this.#known.get(kind) ?? { answered: 0, failed: 0, invalid: 0, uncertain: 0 }
+    known[settled] += count
+    this.#known.set(kind, known)
+  }
+
+  async settledElsewhere(kind: LookupKind): Promise<Record<LookupPlan, number>> {
+    const plan = nothingPlanned()
+    const known = this.#known.get(kind)
+    const now = await this.#settledNow(kind)
+    for (const settled of settledPlans) plan[settled] = Math.max(0, now[settled] - (known?.[settled] ?? 0))
+    return plan
+  }
+
+  /** See `Checkpoint.elsewhere`. */
+  async elsewhere(signal: AbortSignal, what: 'all' | 'runs'): Promise<boolean> {
+    const isLeft = await this.#leaveSome(signal, async () => {
+      if (what === 'all') await this.#planAgain()
+      return this.#open(['intended', 'running', ...(what === 'all' ? (['new'] as const) : [])], null)
+    })
+    return isLeft || (!signal.aborted && what === 'all' && (await this.#hasMoreAnswers()))
+  }
+
+  leaveSubmissions(kind: LookupKind, signal: AbortSignal): Promise<boolean> {
+    return this.#leaveSome(signal, () => this.#open(['new', 'intended'], this.#store.scopeId(kind)))
+  }
+
+  /** Looks until others have left something, or have nothing open. */
+  async #leaveSome(signal: AbortSignal, look: () => Promise<OpenElsewhere>): Promise<boolean> {
+    const { clock } = this.#store
+    while (!signal.aborted) {
+      const startedAtMs = clock.monotonicMs()
+      await this.#store.assertRemembered()
+      const { leftCount, openCount } = await look()
+      if (leftCount > 0 || openCount > 0) this.#store.assertGoesOn()
+      if (leftCount > 0) return true
+      if (openCount === 0) return false
+      const tookMs = clock.monotonicMs() - startedAtMs
+      await clock.sleep(Math.min(lookMsMax, Math.max(lookMsMin, tookMs * looksApart)), signal)
+    }
+    return false
+  }
+
+  /**
+   * What a process that is gone has left uncertain, or running at a service that ended with it, is opened again where
+   * nobody pays for it, or a free read tells what became of it. Anything else waits for the user's word.
+   */
+  async #planAgain(): Promise<void> {
+    for (const [kind, policy] of this.#policies) {
+      if (policy.knowsEarlierRuns !== false && policy.onLost !== 'poll') continue
+      await planKind(this.#store, kind, { ...policy, askAgain: [] }, 0)
+    }
+  }
+
+  /** In these states, of one scope or of all: what nobody looks after any more, and what living others do. */
+  async #open(states: readonly LookupState[], scopeId: number | null): Promise<OpenElsewhere> {
+    const [row] = await this.#store.query<OpenElsewhere>(
+      `SELECT count(*) FILTER (WHERE l.state <> 'intended' AND o.is_left) AS "leftCount",
+         count(*) FILTER (WHERE l.worker_id IS DISTINCT FROM $1 AND (l.state = 'intended' OR NOT o.is_left))
+           AS "openCount"
+       FROM enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
+       LEFT JOIN enrich.workers h ON h.worker_id = l.worker_id
+       CROSS JOIN LATERAL (SELECT l.worker_id IS DISTINCT FROM $1 AND
+         (l.worker_id IS NULL OR h.is_fenced OR h.ended_at IS NOT NULL) AS is_left) o
+       WHERE w.worker_id = $1 AND ($3::integer IS NULL OR w.scope_id = $3) AND NOT w.is_decided
+       AND l.state = ANY($2::text[])`,
+      [this.#store.workerId, states, scopeId],
+    )
+    return row ?? { leftCount: 0, openCount: 0 }
+  }
+
+  /** Once for each time that others have answered something: more may follow from it. */
+  async #hasMoreAnswers(): Promise<boolean> {
+    let count = 0
+    for (const kind of lookupKinds) {
+      const { answered, failed } = await this.settledElsewhere(kind)
+      count += answered + failed
+    }
+    const isMore = count > this.#seenCount
+    this.#seenCount = count
+    return isMore
+  }
+
+  async #settledNow(kind: LookupKind): Promise<Record<SettledPlan, number>> {
+    const now = { answered: 0, failed: 0, invalid: 0, uncertain: 0 }
+    const rows = await this.#store.query<{ state: SettledPlan; count: number }>(
+      `SELECT l.state, count(*) AS count FROM enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
+       WHERE w.worker_id = $1 AND w.scope_id = $2 AND NOT w.is_decided
+       AND l.state IN ('answered', 'failed', 'invalid', 'uncertain') GROUP BY 1`,
+      [this.#store.workerId, this.#store.scopeId(kind)],
+    )
+    for (const { state, count } of rows) now[state] = count
+    return now
+  }
+}

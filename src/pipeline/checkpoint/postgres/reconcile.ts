@@ -1,0 +1,265 @@
+import type { Clock } from '../../../platform/clock.js'
+import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
+import type { ReconcileReport, ReconcileRequest, ReconcileDeps } from '../sqlite/reconcile.js'
+import {
+  type Reconciled,
+  ChargeRules,
+  namedRun,
+  neverCreated,
+  type ChargedLookup,
+  type OwnCharge,
+  type UncertainSubmission,
+} from '../charges.js'
+import { openShared, openSharedToRead, type OpenSharedDeps } from './open-database.js'
+import { repeated } from './retry.js'
+import { sweep } from './sweep.js'
+import type { SubmissionName } from '../../lookups/custom-id.js'
+import type { Charge } from '../../figures/ledger.js'
+import { readScope } from '../../lookups/lookup-kind.js'
+import type { LookupId } from '../checkpoint.js'
+import type { Change } from '../transitions.js'
+import { applyChanges, lockLookup } from './lookup-rows.js'
+
+interface SharedReconcilerDeps extends Omit<ReconcileDeps, 'database'> {
+  /** Of one transaction. */
+  readonly statements: PostgresStatements
+}
+
+interface Submission {
+  readonly customId: string
+  readonly lookupId: LookupId
+  readonly verdict: string
+}
+
+const atOnce = 1_000
+
+/** Holds the list of charges against a checkpoint on PostgreSQL, as `Reconciler` against one in a file. */
+class SharedReconciler {
+  readonly #deps: SharedReconcilerDeps
+  readonly #rules: ChargeRules
+  /** Submissions that were put back are of no input, and of no process, that is known. */
+  readonly #jobs = new Map<number, number>()
+  #workerId: number | null = null
+
+  constructor(deps: SharedReconcilerDeps) {
+    this.#deps = deps
+    this.#rules = new ChargeRules(deps)
+  }
+
+  async run(): Promise<Reconciled> {
+    const own = this.#rules.ownCharges()
+    for (let at = 0; at < own.length; at += atOnce) {
+      const some = own.slice(at, at + atOnce)
+      const known = await this.#submissions(some.map(({ charge }) => charge.customId))
+      for (const one of some) await this.#charge(one, known.get(one.charge.customId))
+    }
+    await this.#uncharged()
+    return this.#rules.result
+  }
+
+  async #submissions(customIds: readonly string[]): Promise<Map<string, Submission>> {
+    const rows = await this.#query<Submission>(
+      `SELECT custom_id AS "customId", lookup_id AS "lookupId", verdict FROM enrich.submissions
+       WHERE custom_id = ANY($1::text[])`,
+      [customIds],
+    )
+    return new Map(rows.map((row) => [row.customId, row]))
+  }
+
+  async #charge({ charge, name }: OwnCharge, submission: Submission | undefined): Promise<void> {
+    if (submission?.verdict === 'accepted') return
+    const { customId } = charge
+    const lookupId = submission === undefined ? await this.#restore(charge, name) : submission.lookupId
+    const current = lookupId === null ? undefined : await this.#current(lookupId)
+    if (current === undefined) {
+      this.#rules.result.unknown.push(customId)
+      return
+    }
+    // Its answer may have come since it was read.
+    const [now] = (await this.#submissions([customId])).values()
+    if (now?.verdict === 'accepted') return
+    const settled = this.#rules.settle(customId, name, current, await this.#runOf(charge))
+    const { verdict, state, ...settlement } = settled
+    await this.#apply({ of: 'submission', customId, verdict, ...settlement })
+    if (state === null) return
+    // Whoever wants it next polls it.
+    await this.#apply({ of: 'lookup', lookupId: current.lookupId, state, keeper: 'none', ...settlement })
+    await this.#query('UPDATE enrich.lookups SET attempt = $2, custom_id = $3 WHERE lookup_id = $1', [
+      current.lookupId,
+      name.attempt,
+      customId,
+    ])
+  }
+
+  /** The run of a charge; `null` if another submission has it. */
+  async #runOf(charge: Charge): Promise<string | null> {
+    const runId = namedRun(charge)
+    if (runId === null) return null
+    const sql =
+      'SELECT custom_id AS "customId" FROM enrich.submissions WHERE run_id = $1 AND custom_id <> $2 LIMIT 1'
+    return (await this.#query(sql, [runId, charge.customId])).length === 0 ? runId : null
+  }
+
+  async #current(lookupId: LookupId): Promise<ChargedLookup | undefined> {
+    const row = await lockLookup(this.#deps.statements, lookupId)
+    if (row === undefined) return undefined
+    const sql = 'SELECT attempt FROM enrich.lookups WHERE lookup_id = $1'
+    const [found] = await this.#query<{ attempt: number }>(sql, [lookupId])
+    return { ...row, attempt: found?.attempt ?? 0 }
+  }
+
+  async #apply(change: Change): Promise<void> {
+    // It keeps nothing itself: no process has this number.
+    await applyChanges(this.#deps.statements, [change], 0)
+  }
+
+  /** A submission that the checkpoint has lost, and its lookup where that is lost too; null where its scope is. */
+  async #restore({ customId }: Charge, name: SubmissionName): Promise<LookupId | null> {
+    if (!(await this.#hasScope(name.scopeId))) return null
+    const key = Buffer.from(name.keyHex, 'hex')
+    await this.#query(
+      `INSERT INTO enrich.lookups (scope_id, key, name, state) VALUES ($1, $2, '', 'uncertain')
+       ON CONFLICT (scope_id, key) DO NOTHING`,
+      [name.scopeId, key],
+    )
+    const sql = 'SELECT lookup_id AS "lookupId" FROM enrich.lookups WHERE scope_id = $1 AND key = $2'
+    const [lookup] = await this.#query<{ lookupId: LookupId }>(sql, [name.scopeId, key])
+    if (lookup === undefined) return null
+    const [jobId, workerId] = [await this.#jobOf(name.scopeId), await this.#worker()]
+    await this.#query(
+      `INSERT INTO enrich.submissions
+         (custom_id, lookup_id, job_id, worker_id, attempt, is_first, price_micros, verdict, intended_at_ms)
+       VALUES ($1, $2, $3, $4, $5, false, 0, 'uncertain', $6)`,
+      [customId, lookup.lookupId, jobId, workerId, name.attempt, this.#deps.nowMs],
+    )
+    this.#rules.result.restored.push(customId)
+    return lookup.lookupId
+  }
+
+  async #jobOf(scopeId: number): Promise<number> {
+    const known = this.#jobs.get(scopeId)
+    if (known !== undefined) return known
+    const [job] = await this.#query<{ jobId: number }>(
+      `INSERT INTO enrich.jobs (scope_id, input, started_at_ms, ended_at_ms) VALUES ($1, '', 0, 0)
+       RETURNING job_id AS "jobId"`,
+      [scopeId],
+    )
+    this.#jobs.set(scopeId, job?.jobId ?? 0)
+    return job?.jobId ?? 0
+  }
+
+  async #worker(): Promise<number> {
+    if (this.#workerId !== null) return this.#workerId
+    const [worker] = await this.#query<{ id: number }>(
+      `INSERT INTO enrich.workers (name, job, lease_until, is_fenced, fenced_at, ended_at, is_swept)
+       VALUES ('from a list of charges', '', clock_timestamp(), true, clock_timestamp(), clock_timestamp(), true)
+       RETURNING worker_id AS id`,
+    )
+    return (this.#workerId = worker?.id ?? 0)
+  }
+
+  /** A checkpoint that was lost whole has no scopes: the list is of the service that was named. */
+  async #hasScope(scopeId: number): Promise<boolean> {
+    const scopes = await this.#query<{ scopeId: number }>('SELECT scope_id AS "scopeId" FROM enrich.scopes')
+    if (scopes.some((one) => one.scopeId === scopeId)) return true
+    const { scope } = this.#deps
+    if (scope === null || scopes.length > 0) return false
+    await this.#query('INSERT INTO enrich.scopes (scope_id, scope) OVERRIDING SYSTEM VALUE VALUES ($1, $2)', [
+      scopeId,
+      scope,
+    ])
+    await this.#query(`SELECT setval(pg_get_serial_sequence('enrich.scopes', 'scope_id'), $1)`, [scopeId])
+    return true
+  }
+
+  /** What is uncertain and was not charged. Only resolutions bear a `custom_id` that a list of charges names. */
+  async #uncharged(): Promise<void> {
+    const scopes = await this.#query<{ scopeId: number; scope: string }>(
+      'SELECT scope_id AS "scopeId", scope FROM enrich.scopes',
+    )
+    const ids = scopes.flatMap(({ scopeId, scope }) =>
+      readScope(scope).kind === 'resolution' ? [scopeId] : [],
+    )
+    const uncertain = await this.#query<UncertainSubmission>(
+      `SELECT s.custom_id AS "customId", l.lookup_id AS "lookupId", s.intended_at_ms AS "intendedAtMs"
+       FROM enrich.lookups l JOIN enrich.submissions s ON s.custom_id = l.custom_id
+       WHERE l.state = 'uncertain' AND l.scope_id = ANY($1::integer[])
+       ORDER BY l.lookup_id FOR NO KEY UPDATE OF l`,
+      [ids],
+    )
+    for (const { customId, lookupId } of this.#rules.neverCreated(uncertain)) {
+      await this.#apply({ of: 'submission', customId, ...neverCreated })
+      await this.#query(
+        `UPDATE enrich.lookups SET state = 'new', custom_id = NULL, run_id = NULL, failure = NULL, worker_id = NULL
+         WHERE lookup_id = $1`,
+        [lookupId],
+      )
+    }
+  }
+
+  #query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
+    return this.#deps.statements.query<Row>(text, values)
+  }
+}
+
+export interface ReconcileSharedRequest extends ReconcileRequest, Pick<OpenSharedDeps, 'environment'> {
+  readonly clock: Clock
+}
+
+/** Undoes what was tried. */
+class DryRun extends Error {
+  constructor(readonly result: Reconciled) {
+    super('nothing was changed')
+  }
+}
+
+/**
+ * Settles what is uncertain, and a failover, by the service's own list of charges, while other processes go on: in one
+ * transaction. That submissions are made by a server that had failed over is accepted where the list is complete.
+ * Throws CHECKPOINT_*.
+ */
+export async function reconcileSharedCheckpoint(request: ReconcileSharedRequest): Promise<ReconcileReport> {
+  const { path, isDryRun, completeUntilMs } = request
+  const code = await problemOf(request)
+  const shared = await openShared(path, { ...request, settlesRollback: true })
+  let result: Reconciled
+  try {
+    // What processes that are gone had in flight is uncertain.
+    if (!isDryRun) await sweep(shared.postgres)
+    result = await settled(request, (work) => shared.postgres.transaction(work), shared.id)
+  } catch (error) {
+    throw shared.explain(error)
+  } finally {
+    await shared.close()
+  }
+  const isSettled = completeUntilMs !== null
+  if (code !== null && isSettled && !isDryRun)
+    await (await openShared(path, { ...request, acceptRollback: true })).close()
+  return { ...result, problem: code === null ? null : { code, isSettled } }
+}
+
+/** Why a run would stop now. */
+async function problemOf({ path, environment }: ReconcileSharedRequest): Promise<string | null> {
+  const shared = await openSharedToRead(path, environment === undefined ? {} : { environment })
+  await shared?.close()
+  return shared?.problem?.code ?? null
+}
+
+async function settled(
+  request: ReconcileSharedRequest,
+  transaction: <Result>(work: (statements: PostgresStatements) => Promise<Result>) => Promise<Result>,
+  checkpointId: string,
+): Promise<Reconciled> {
+  try {
+    return await repeated(request, () =>
+      transaction(async (statements) => {
+        const result = await new SharedReconciler({ ...request, statements, checkpointId }).run()
+        if (request.isDryRun) throw new DryRun(result)
+        return result
+      }),
+    )
+  } catch (error) {
+    if (error instanceof DryRun) return error.result
+    throw error
+  }
+}

@@ -1,0 +1,274 @@
+import type { FoundHead } from '../../figures/checkpoint-standing.js'
+import { stageKinds, type LookupKind } from '../../lookups/lookup-kind.js'
+import { createGatheredTransactions, type GatheredTransactions } from '../../../platform/gathered-commits.js'
+import type { CloseStack } from '../../../platform/close-stack.js'
+import type { Sqlite } from '../../../platform/sqlite.js'
+import {
+  beginRun,
+  checkpointId,
+  hasScope,
+  kindIds,
+  type KindIds,
+  type OpenCheckpointDeps,
+  type Reserve,
+} from './begin-run.js'
+import { damaged } from '../checkpoint-errors.js'
+import { damageText, findDamage, isHarmless, type Damage } from './verify.js'
+import { HeadKeeper } from './head-keeper.js'
+import { diskFull, explainCheckpointError, explained, openToRead } from './open-database.js'
+import { prepareQueries, type Queries, type WantedFrom } from './queries.js'
+import { nothingPlanned, planLookup, type LookupPlan, type PlanPolicy } from '../../lookups/lookup-state.js'
+import type { Checkpoint, FirstAnswer, KeyedLookup, LookupId, OpenRun } from '../checkpoint.js'
+import { unpackBody } from '../packed-answer.js'
+
+/** Answers come one by one from the matchers, a few milliseconds apart; a commit of ten costs as much as three of one. */
+const unbilledGatherMs = 8
+
+/** What the lookups of all kinds in one checkpoint share: the file, its lock and head, and its commits. */
+export class CheckpointFile {
+  readonly id: string
+  readonly path: string
+  readonly queries: Queries
+  readonly #database: Sqlite
+  readonly #stack: CloseStack
+  readonly #reserve: Reserve
+  readonly #deps: OpenCheckpointDeps
+  readonly #commits: GatheredTransactions
+  readonly #head: HeadKeeper
+  readonly #kinds = new Map<LookupKind, KindIds>()
+  #wantedCount = 0
+  #isSubmittable = false
+
+  constructor(
+    database: Sqlite,
+    reserve: Reserve,
+    found: FoundHead,
+    deps: OpenCheckpointDeps,
+    stack: CloseStack,
+  ) {
+    this.#database = database
+    this.#reserve = reserve
+    this.#stack = stack
+    this.#deps = deps
+    this.path = deps.path
+    this.id = checkpointId(database, deps, found)
+    this.#head = new HeadKeeper(database, found, deps)
+    this.#kinds.set('resolution', beginRun(database, deps))
+    for (const kind of stageKinds)
+      if (hasScope(database, deps, kind)) this.#kinds.set(kind, kindIds(database, deps, kind))
+    this.queries = prepareQueries(database)
+    // What a power cut takes of these commits is asked again for nothing; a killed process loses none of them.
+    if (deps.isBilled === false) database.pragma('synchronous = NORMAL')
+    this.#commits = createGatheredTransactions(database, {
+      makeRoom: reserve.release,
+      beforeCommit: this.#head.beforeCommit,
+      afterCommit: this.#head.afterCommit,
+      gatherMs: deps.isBilled === false ? unbilledGatherMs : null,
+    })
+  }
+
+  get generation(): number {
+    return this.#head.generation
+  }
+
+  /** Null before anything of the kind was ever wanted. */
+  idsOf(kind: LookupKind): KindIds | null {
+    return this.#kinds.get(kind) ?? null
+  }
+
+  /** Makes what names the kind. To be called within a transaction. */
+  begin(kind: LookupKind): KindIds {
+    const known = this.#kinds.get(kind)
+    if (known !== undefined) return known
+    // A transaction that is rolled back takes them with it: they are looked up until they are known to be there.
+    return kindIds(this.#database, this.#deps, kind)
+  }
+
+  /** The transaction that made them is done. */
+  begun(kind: LookupKind, ids: KindIds): void {
+    this.#kinds.set(kind, ids)
+  }
+
+  /** Positions only grow, over all kinds. */
+  nextPosition(): number {
+    return ++this.#wantedCount
+  }
+
+  get lastPosition(): number {
+    return this.#wantedCount
+  }
+
+  /** What is known decides what is billed: once in each run it is made sure that it can be believed. */
+  assertSubmittable(): void {
+    if (this.#isSubmittable) return
+    const found = this.#findDamage().filter((damage) => !isHarmless(damage))
+    if (found.length > 0) throw damaged(this.path, undefined, damageText(found))
+    this.#head.assertOwn()
+    this.#isSubmittable = true
+  }
+
+  #findDamage(): Damage[] {
+    const beside = openToRead(this.path, 'unfinished')
+    try {
+      return findDamage(this.#database, 'wanted', beside ?? this.#database)
+    } finally {
+      beside?.close()
+    }
+  }
+
+  /** The room left is for what is in flight: where it is given up, nothing more may leave. Throws DISK_FULL. */
+  assertRoom(): void {
+    if (!this.#reserve.isHeld) throw diskFull(this.path)
+  }
+
+  /** Durable when it resolves. */
+  transaction<Result>(action: () => Result): Promise<Result> {
+    return this.#commits.add(action).catch((error: unknown) => {
+      throw explainCheckpointError(this.path, error)
+    })
+  }
+
+  /** The same for what is a batch by itself: it waits for no company, and takes what waits along. */
+  batch<Result>(action: () => Result): Promise<Result> {
+    const done = this.transaction(action)
+    this.#commits.flush()
+    return done
+  }
+
+  /** The tables of history are changed in it, and no others. */
+  remember<Result>(change: (database: Sqlite) => Result): Promise<Result> {
+    return this.batch(() => change(this.#database))
+  }
+
+  /** Promises, though SQLite answers at once: a store on another machine can stand behind the interface. */
+  explained<Result>(action: () => Result): Promise<Result> {
+    return new Promise((resolve) => {
+      resolve(explained(this.path, action))
+    })
+  }
+
+  close(): void {
+    if (!this.#database.open) return
+    // Added last, so closed first.
+    this.#stack.add(() => {
+      this.#head.close()
+    })
+    this.#stack.add(this.#commits.flush)
+    this.#stack.close()
+  }
+}
+
+/** What a run wants of one kind of lookups, and what has to be done for it; see `Checkpoint`. */
+export class WantedLookups {
+  constructor(
+    protected readonly file: CheckpointFile,
+    readonly kind: LookupKind,
+  ) {}
+
+  async want(lookups: readonly KeyedLookup[]): Promise<LookupId[]> {
+    await this.#begin(lookups)
+    return this.file.batch(() => lookups.map((lookup) => this.#want(lookup, 1)))
+  }
+
+  plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>> {
+    // Of what was never wanted there is nothing to change.
+    const isUnknown = this.file.idsOf(this.kind) === null
+    return isUnknown ? Promise.resolve(nothingPlanned()) : this.file.batch(() => this.#plan(policy, 0))
+  }
+
+  async follow(lookups: readonly KeyedLookup[], policy: PlanPolicy): ReturnType<Checkpoint['follow']> {
+    await this.#begin(lookups)
+    return this.file.transaction(() => {
+      const afterPosition = this.file.lastPosition
+      for (const lookup of lookups) this.#want(lookup, 0)
+      const plan = this.#plan(policy, afterPosition)
+      return { plan, open: this.file.queries.openRuns.all(this.#from(afterPosition)) }
+    })
+  }
+
+  reopen(outcomes: readonly string[]): Promise<number> {
+    return this.file.batch(() => {
+      return this.#reopen(outcomes, 0)
+    })
+  }
+
+  nextToSubmit(afterPosition: number, count: number): ReturnType<Checkpoint['nextToSubmit']> {
+    return this.file.explained(() =>
+      this.file.queries.nextToSubmit
+        .all({ ...this.#from(afterPosition), count })
+        .map(({ position, ...lookup }) => ({ position, lookup })),
+    )
+  }
+
+  openRuns(): Promise<OpenRun[]> {
+    return this.file.explained(() => this.file.queries.openRuns.all(this.#from(0)))
+  }
+
+  firstAnswers(afterPosition: number, count: number): Promise<FirstAnswer[]> {
+    return this.file.explained(() =>
+      this.file.queries.firstAnswers
+        .all({ ...this.#from(afterPosition), count })
+        .map(({ position, lookupId, name, location, context, ...packed }) => ({
+          position,
+          lookupId,
+          asked: { name, location, context },
+          body: unpackBody(packed),
+        })),
+    )
+  }
+
+  /** Each kind has its scope and job in the file once something of it is wanted. */
+  async #begin(lookups: readonly KeyedLookup[]): Promise<void> {
+    const kinds = new Set(lookups.map(({ kind }) => kind))
+    const fresh = [...kinds].filter((kind) => this.file.idsOf(kind) === null)
+    if (fresh.length === 0) return
+    const made = await this.file.batch(() => fresh.map((kind) => [kind, this.file.begin(kind)] as const))
+    for (const [kind, ids] of made) this.file.begun(kind, ids)
+  }
+
+  #want({ kind, key, lookup, isDecided }: KeyedLookup, isFirst: 0 | 1): LookupId {
+    const { insertLookup, findLookup, nameLookup, insertWanted } = this.file.queries
+    const scopeId = this.file.idsOf(kind)?.scopeId ?? 0
+    const known = findLookup.get(scopeId, key)
+    if (known?.isSound === 0) throw damaged(this.file.path, undefined, 'an index leads to another lookup')
+    const lookupId = known?.lookupId ?? Number(insertLookup.run({ ...lookup, key, scopeId }).lastInsertRowid)
+    if (known?.isNameless === 1) nameLookup.run({ ...lookup, lookupId })
+    const position = this.file.nextPosition()
+    insertWanted.run({ scopeId, position, lookupId, isFirst, isDecided: isDecided === true ? 1 : 0 })
+    return lookupId
+  }
+
+  #plan(policy: PlanPolicy, afterPosition: number): Record<LookupPlan, number> {
+    const counts = nothingPlanned()
+    counts.decided = this.file.queries.decidedCount.get(this.#from(afterPosition)) ?? 0
+    const cutoffMs = policy.maxAgeMs === null ? -1 : policy.nowMs - policy.maxAgeMs
+    const from = this.#from(afterPosition)
+    if (policy.askAgain !== undefined && policy.askAgain.length > 0)
+      this.#reopen(policy.askAgain, afterPosition)
+    const groups = this.file.queries.groups
+      .all({ ...from, cutoffMs })
+      .map((group) => ({ ...group, plan: planLookup(group, policy) }))
+    for (const { plan, count } of groups) counts[plan] += count
+    if (counts.submit > 0) this.file.assertSubmittable()
+    for (const { plan, state, isOld } of groups) {
+      if (plan === 'submit' && state !== 'new')
+        this.file.queries.reopen.run({ ...from, state, cutoffMs, isOld })
+      if (plan !== 'poll' || state !== 'uncertain') continue
+      const lost = { ...from, runIdPrefix: `${this.kind}:`, nowMs: policy.nowMs }
+      this.file.queries.runLostSubmissions.run(lost)
+      this.file.queries.runLost.run(lost)
+    }
+    return counts
+  }
+
+  #reopen(outcomes: readonly string[], afterPosition: number): number {
+    this.file.assertSubmittable()
+    const from = this.#from(afterPosition)
+    return this.file.queries.reopenOutcomes.run({ ...from, outcomes: JSON.stringify(outcomes) }).changes
+  }
+
+  /** No scope has the number 0. */
+  #from(afterPosition: number): WantedFrom {
+    return { scopeId: this.file.idsOf(this.kind)?.scopeId ?? 0, afterPosition }
+  }
+}

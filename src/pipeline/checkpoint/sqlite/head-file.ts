@@ -1,0 +1,266 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname } from 'node:path'
+import * as z from 'zod'
+import {
+  isSameFile,
+  type FilePlace,
+  type FoundHead,
+  type Head,
+  type DatabaseFacts,
+} from '../../figures/checkpoint-standing.js'
+import { keepToOwner } from '../../../platform/files.js'
+import { headPath, witnessPath } from '../paths.js'
+import { rowChecksum } from '../tables.js'
+import type { Sqlite } from '../../../platform/sqlite.js'
+
+/** Two slots are written in turn: a write that is torn leaves the other. */
+const slotBytes = 1_024
+/** Syncing the head after each commit would cost the disk half of its pace. */
+const syncEveryMs = 100
+
+/** Kept from before a simulation replaces `Date`: files get their times from the system's clock. */
+const { now: systemNow } = Date
+
+/** Made where there is a head to read. */
+function headSchema(): z.ZodType<Head> {
+  const text = z.string()
+  const whole = z.int().min(0)
+  return z.object({
+    version: whole,
+    checkpointId: text,
+    generation: whole,
+    sequence: whole,
+    submissionCount: whole,
+    chain: text,
+    submittedAtMs: z.number().nullable(),
+    expectedChangeMs: z.number().nullable().default(null),
+    place: z.object({ host: text, device: text, inode: text, bornNs: text.nullable() }),
+  })
+}
+
+/**
+ * Reads the head of a checkpoint, and the user's witness of it; changes nothing. The witness counts where it is of the
+ * same database file and newer: then the head was restored from a copy, or could not be written.
+ */
+export function readHead(checkpointPath: string): FoundHead {
+  const found = readHeadFile(headPath(checkpointPath))
+  if (found.kind !== 'found') return found
+  const witness = readWitness(found.head.checkpointId)
+  const isNewer =
+    witness !== null && witness.sequence > found.head.sequence && isOfFile(witness, checkpointPath)
+  return isNewer ? { ...found, head: witness } : found
+}
+
+function readHeadFile(path: string): FoundHead {
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' }
+    throw error
+  }
+  try {
+    if (!fstatSync(file).isFile()) return { kind: 'unreadable' }
+    const bytes = Buffer.alloc(2 * slotBytes)
+    const byteCount = readSync(file, bytes, 0, bytes.length, 0)
+    const slots = [0, 1].map((slot) => parseSlot(bytes.subarray(slot * slotBytes, byteCount)))
+    const [head] = slots.filter((slot) => slot !== null).sort((a, b) => b.sequence - a.sequence)
+    if (head === undefined) return { kind: 'unreadable' }
+    return { kind: 'found', head, changedNs: readChangeTime(file).toString() }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Null if there is no readable witness: it adds proof and is never required. */
+function readWitness(checkpointId: string): Head | null {
+  try {
+    const found = readHeadFile(witnessPath(checkpointId))
+    return found.kind === 'found' && found.head.checkpointId === checkpointId ? found.head : null
+  } catch {
+    return null
+  }
+}
+
+function isOfFile(head: Head, checkpointPath: string): boolean {
+  return existsSync(checkpointPath) && isSameFile(head.place, placeOf(checkpointPath))
+}
+
+/** A line of JSON and its checksum, padded. Null where it is torn or damaged. */
+function parseSlot(bytes: Buffer): Head | null {
+  const [, json = '', checksum] = /^(\{.*\}) ([0-9a-f]{32}) *\n/.exec(bytes.toString('utf8')) ?? []
+  if (checksum === undefined || rowChecksum([json]).toString('hex') !== checksum) return null
+  const parsed = headSchema().safeParse(JSON.parse(json))
+  return parsed.success ? parsed.data : null
+}
+
+/** Change time of an open file, in nanoseconds. */
+const readChangeTime = (file: number): bigint => fstatSync(file, { bigint: true }).ctimeNs
+
+/** Where the checkpoint's database lies. */
+export function placeOf(checkpointPath: string): FilePlace {
+  const { dev, ino, birthtimeNs, ctimeNs } = statSync(checkpointPath, { bigint: true })
+  // Where a file system keeps no time of birth, it is given as none, or as the time of the last change.
+  const isKnown = birthtimeNs > 0n && birthtimeNs !== ctimeNs
+  return {
+    host: hostname(),
+    device: dev.toString(),
+    inode: ino.toString(),
+    bornNs: isKnown ? birthtimeNs.toString() : null,
+  }
+}
+
+/** A head as its writer knows it; the file adds the times. */
+export type HeadState = Omit<Head, 'expectedChangeMs'>
+
+/**
+ * Records next to the checkpoint how far it has come. A write is with the operating system when `write` returns, so a
+ * killed process loses nothing of it; it reaches the disk within moments, and what a power cut takes of it
+ * leaves a head that lags, which is as good as one that does not.
+ */
+export class HeadFile {
+  readonly #file: number
+  readonly #witness: number | null
+  /** How far the file system's clock is ahead of this machine's; it differs on network drives. */
+  #clockAheadMs = 0
+  #isSyncing = false
+  #isClosed = false
+  #syncedAtMs = -Infinity
+
+  /**
+   * Makes the file if it is missing; it is durable with what `head` says. The witness is kept up where there is one,
+   * and made if `isBilled`.
+   */
+  constructor(checkpointPath: string, head: HeadState, isBilled = false) {
+    const path = headPath(checkpointPath)
+    keepToOwner(path)
+    this.#file = openSync(path, constants.O_RDWR)
+    this.#witness = openWitness(head.checkpointId, isBilled)
+    try {
+      // Both slots: none of them says what an earlier file of this name said.
+      for (const slot of [1, 0]) this.#writeSlot(slot, head)
+      fsyncSync(this.#file)
+      syncFolder(dirname(path))
+    } catch (error) {
+      this.#closeFiles()
+      throw error
+    }
+  }
+
+  write(head: HeadState): void {
+    this.#writeSlot(head.sequence % 2, head)
+    this.#syncSoon()
+  }
+
+  /** Durable. Returns the file's change time in nanoseconds: until it is opened again, it stays so. */
+  close(): string {
+    fdatasyncSync(this.#file)
+    const changedNs = readChangeTime(this.#file).toString()
+    this.#isClosed = true
+    // A sync that is under way still needs the file.
+    if (!this.#isSyncing) this.#closeFiles()
+    return changedNs
+  }
+
+  #closeFiles(): void {
+    closeSync(this.#file)
+    if (this.#witness !== null) closeSync(this.#witness)
+  }
+
+  #writeSlot(slot: number, head: HeadState): void {
+    const nowMs = systemNow()
+    const json = JSON.stringify({ ...head, expectedChangeMs: nowMs + this.#clockAheadMs } satisfies Head)
+    const line = `${json} ${rowChecksum([json]).toString('hex')}`
+    const bytes = Buffer.alloc(slotBytes, ' ')
+    bytes.write(line)
+    bytes.write('\n', slotBytes - 1)
+    writeSync(this.#file, bytes, 0, slotBytes, slot * slotBytes)
+    this.#clockAheadMs = Number(readChangeTime(this.#file)) / 1e6 - nowMs
+    try {
+      if (this.#witness !== null) writeSync(this.#witness, bytes, 0, slotBytes, slot * slotBytes)
+    } catch {
+      // A witness that lags proves less and refuses nothing.
+    }
+  }
+
+  /** One at a time, now and then, and never waited for. */
+  #syncSoon(): void {
+    const nowMs = performance.now()
+    if (this.#isSyncing || nowMs - this.#syncedAtMs < syncEveryMs) return
+    this.#isSyncing = true
+    this.#syncedAtMs = nowMs
+    fdatasync(this.#file, () => {
+      this.#isSyncing = false
+      if (this.#isClosed) this.#closeFiles()
+    })
+  }
+}
+
+/** Null if there is none to keep up, or the user's state folder cannot be written. */
+function openWitness(checkpointId: string, isBilled: boolean): number | null {
+  const path = witnessPath(checkpointId)
+  try {
+    if (isBilled) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    else if (!existsSync(path)) return null
+    return openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
+  } catch {
+    return null
+  }
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+type OwnRow = Pick<DatabaseFacts, 'checkpointId' | 'generation' | 'sequence' | 'closedHeadNs'> & {
+  hasHadHead: 0 | 1
+}
+
+/** What the database says of itself, to be held against the head; null before it has a name. */
+export function readFacts(database: Sqlite, path: string, found: FoundHead): DatabaseFacts | null {
+  return database.transaction(() => {
+    const row = database
+      .prepare<[], OwnRow>(
+        `SELECT id AS checkpointId, generation, sequence, had_head AS hasHadHead,
+           closed_head_ns AS closedHeadNs FROM checkpoint`,
+      )
+      .get()
+    if (row === undefined) return null
+    const last = database
+      .prepare<[], { submissionCount: number; submittedAtMs: number }>(
+        'SELECT rowid AS submissionCount, intended_at_ms AS submittedAtMs FROM submissions ORDER BY rowid DESC LIMIT 1',
+      )
+      .get()
+    const chainAt = database
+      .prepare<[number], string>('SELECT chain FROM submissions WHERE rowid = ?')
+      .pluck()
+    return {
+      ...row,
+      hasHadHead: row.hasHadHead === 1,
+      submissionCount: last?.submissionCount ?? 0,
+      submittedAtMs: last?.submittedAtMs ?? null,
+      chainAtHead: (found.kind === 'found' && chainAt.get(found.head.submissionCount)) || null,
+      place: placeOf(path),
+    }
+  })()
+}

@@ -1,0 +1,155 @@
+import {
+  judgeStanding,
+  type DatabaseFacts,
+  type FoundHead,
+  type Standing,
+} from '../../figures/checkpoint-standing.js'
+import type { UserError } from '../../../core/errors.js'
+import { prepare, type Sqlite } from '../../../platform/sqlite.js'
+import { standingError } from '../checkpoint-errors.js'
+import { readFacts, HeadFile, type HeadState } from './head-file.js'
+import { schemaVersion } from './schema.js'
+import type { LastSubmission } from './queries.js'
+
+/** What it takes to open a checkpoint to write, by what its head says. */
+export interface HeadDeps {
+  path: string
+  /** The user knows that the checkpoint may be older than its head, or a copy. */
+  acceptRollback?: boolean
+  /** Whether a submission is billed: a copy of a checkpoint that costs nothing is gone on with. */
+  isBilled?: boolean
+  notice?: (text: string) => void
+}
+
+/** What may be asked again for nothing is no reason to stop; what is older, or another, always is. */
+export function assertNotBehind(standing: Standing, deps: HeadDeps): void {
+  if (standing.kind !== 'behind' && standing.kind !== 'diverged') return
+  if (deps.acceptRollback === true) return
+  throw standingError(deps.path, standing) ?? new Error('a standing without an error')
+}
+
+/**
+ * Keeps the head beside an open checkpoint. Where the checkpoint is a copy, or has no head, and nobody has said
+ * yet that it is to be gone on with, no head is written, and `assertOwn` throws.
+ */
+export class HeadKeeper {
+  readonly #database: Sqlite
+  readonly #path: string
+  readonly #last
+  readonly #commit
+  #facts: DatabaseFacts
+  #head: HeadFile | null = null
+  #refusal: UserError | null = null
+  /**
+   * Where nothing is billed, commits are not synced one by one, and a head that went along would be ahead of the
+   * checkpoint after a power cut: it is written at the beginning and at the end.
+   */
+  readonly #isLagging: boolean
+
+  constructor(database: Sqlite, found: FoundHead, deps: HeadDeps) {
+    const facts = readFacts(database, deps.path, found)
+    if (facts === null) throw new Error('a checkpoint without a name')
+    this.#database = database
+    this.#path = deps.path
+    this.#isLagging = deps.isBilled === false
+    this.#facts = facts
+    this.#last = prepare<[], LastSubmission>(
+      database,
+      `SELECT rowid AS submissionCount, chain, intended_at_ms AS submittedAtMs
+       FROM submissions ORDER BY rowid DESC LIMIT 1`,
+    )
+    this.#commit = prepare<{ sequence: number }>(database, 'UPDATE checkpoint SET sequence = @sequence')
+    const standing = judgeStanding(found, facts)
+    if (standing.kind === 'ok') this.#begin(facts.generation, facts.sequence + 1)
+    else this.#takeOver(standing, found, deps)
+  }
+
+  get generation(): number {
+    return this.#facts.generation
+  }
+
+  /** The last of each transaction. */
+  readonly beforeCommit = (): void => {
+    this.#commit.run({ sequence: this.#facts.sequence + 1 })
+  }
+
+  /** Before anybody depends on what was committed. */
+  readonly afterCommit = (): void => {
+    this.#facts.sequence++
+    if (this.#isLagging) return
+    try {
+      this.#head?.write(this.#now())
+    } catch (error) {
+      // A head that lags protects less and says nothing wrong; what was billed must be written down all the same.
+      if (!/^(ENOSPC|EDQUOT)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
+    }
+  }
+
+  /** Throws CHECKPOINT_COPIED or CHECKPOINT_HEAD_MISSING: what another copy submitted would be billed again. */
+  assertOwn(): void {
+    if (this.#refusal !== null) throw this.#refusal
+  }
+
+  close(): void {
+    if (this.#head === null) return
+    if (this.#isLagging) this.#catchUp(this.#head)
+    const closedHeadNs = this.#head.close()
+    this.#head = null
+    this.#database.prepare('UPDATE checkpoint SET closed_head_ns = ?').run(closedHeadNs)
+  }
+
+  /** Syncs all that was committed, and only then says so. */
+  #catchUp(head: HeadFile): void {
+    this.#database.pragma('synchronous = FULL')
+    this.beforeCommit()
+    this.#facts.sequence++
+    head.write(this.#now())
+  }
+
+  #takeOver(standing: Standing, found: FoundHead, deps: HeadDeps): void {
+    const isAccepted = deps.acceptRollback === true
+    if (!isAccepted && deps.isBilled !== false) {
+      this.#refusal = standingError(this.#path, standing)
+      return
+    }
+    const headSequence = found.kind === 'found' ? found.head.sequence : 0
+    const headGeneration = found.kind === 'found' ? found.head.generation : 0
+    this.#begin(
+      Math.max(this.#facts.generation, headGeneration) + 1,
+      Math.max(this.#facts.sequence, headSequence) + 1,
+    )
+    const why = standingError(this.#path, standing)?.message ?? ''
+    deps.notice?.(
+      `${isAccepted ? 'Going on all the same' : 'Nothing is billed here, so it is gone on with'}: ${why}.`,
+    )
+  }
+
+  /** From here on the head is this checkpoint's. It is there before the database says that it had one. */
+  #begin(generation: number, sequence: number): void {
+    const begin = (hadHead: 0 | 1) =>
+      this.#database
+        .prepare(
+          `UPDATE checkpoint SET generation = ?, sequence = ?, had_head = max(had_head, ?), closed_head_ns = NULL`,
+        )
+        .run(generation, sequence, hadHead)
+    begin(0)
+    this.#facts = { ...this.#facts, generation, sequence }
+    this.#head = new HeadFile(this.#path, this.#now(), !this.#isLagging)
+    if (!this.#facts.hasHadHead) begin(1)
+  }
+
+  #now(): HeadState {
+    const { checkpointId, generation, sequence, place } = this.#facts
+    const last = this.#last.get()
+    return {
+      version: schemaVersion,
+      checkpointId,
+      generation,
+      sequence,
+      submissionCount: last?.submissionCount ?? 0,
+      chain: last?.chain ?? '',
+      submittedAtMs: last?.submittedAtMs ?? null,
+      place,
+    }
+  }
+}

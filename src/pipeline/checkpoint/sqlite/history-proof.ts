@@ -1,0 +1,178 @@
+import { sqliteCode, type Sqlite } from '../../../platform/sqlite.js'
+import {
+  entryDigest,
+  historyTables,
+  marksChecksum,
+  outputDigest,
+  runChecksum,
+  stateChecksum,
+  stateDigest,
+  type HistoryTable,
+  type MarksRow,
+  type OutputRow,
+  type RunRow,
+  type StateFacts,
+  unpackChanges,
+  unpackNumbers,
+} from '../history-tables.js'
+import { UnpackableError, unpackLine, type PackedAnswer } from '../packed-answer.js'
+import { insertRow, readableRows, tried, type Row } from './salvage.js'
+
+export type StateRow = PackedAnswer & StateFacts & { digest: Buffer; checksum: Buffer }
+
+/** As a state is read: the names that an answer's packing has, since it is packed like one. */
+export const stateColumns =
+  's.status, s.confidence, s.country, s.packing, s.state_bytes AS lineBytes, 0 AS bodyBytes, s.packed, s.digest, s.checksum'
+
+/** The text of a state; null where the row is not as it was written. */
+export function soundState(row: StateRow): string | null {
+  try {
+    const state = unpackLine(row)
+    const ofState = stateDigest(row, state)
+    const isSound = ofState.equals(row.digest) && stateChecksum(ofState, state).equals(row.checksum)
+    return isSound ? state : null
+  } catch (error) {
+    if (error instanceof UnpackableError) return null
+    throw error
+  }
+}
+
+/** The entry of each row of an output; null where it, or what it stands on, is not as it was written. */
+export function soundOutput(
+  row: OutputRow,
+  baseOf: (outputId: number) => OutputRow | undefined,
+): Uint32Array | null {
+  const base = row.base_id === null ? null : baseOf(row.base_id)
+  // What others stand on stands on nothing: a circle, or a long way down, was written by nobody.
+  if (base === undefined || (base !== null && base.base_id !== null)) return null
+  const below = base === null ? null : soundOutput(base, baseOf)
+  if (base !== null && below === null) return null
+  try {
+    const rows =
+      below === null
+        ? unpackNumbers(row.packed, row.row_count)
+        : unpackChanges(row.packed, row.row_count, below)
+    return outputDigest(rows).equals(row.digest) ? rows : null
+  } catch (error) {
+    if (sqliteCode(error) !== null) throw error
+    return null
+  }
+}
+
+/** Rows of history that are not as they were written, of each table. */
+export function unsoundHistory(database: Sqlite): { table: string; count: number }[] {
+  return historyTables
+    .map((table) => ({ table, count: countUnsound[table](database) }))
+    .filter(({ count }) => count > 0)
+}
+
+const countUnsound: Readonly<Record<HistoryTable, (database: Sqlite) => number>> = {
+  history_runs: (database) => countOf(rowsOf<StoredRun>(database, 'SELECT * FROM history_runs'), isSoundRun),
+  history_outputs: (database) => {
+    const outputOf = outputsOf(database)
+    return countOf(rowsOf<OutputRow>(database, outputsSql), (row) => soundOutput(row, outputOf) !== null)
+  },
+  history_entries: (database) => countOf(rowsOf<EntryRow>(database, entriesSql), isSoundEntry),
+  history_states: (database) => {
+    const states = rowsOf<StateRow>(database, `SELECT ${stateColumns} FROM history_states s`)
+    return countOf(states, (row) => soundState(row) !== null)
+  },
+  history_marks: (database) =>
+    countOf(rowsOf<StoredMarks>(database, 'SELECT * FROM history_marks'), isSoundMarks),
+}
+
+const outputsSql = 'SELECT * FROM history_outputs'
+const entriesSql = `SELECT e.*, s.digest AS stateDigest
+  FROM history_entries e LEFT JOIN history_states s USING (state_id)`
+
+export type StoredRun = RunRow & { checksum: Buffer }
+export type StoredMarks = MarksRow & { checksum: Buffer }
+
+export const isSoundRun = (row: StoredRun): boolean =>
+  Buffer.isBuffer(row.checksum) && runChecksum(row).equals(row.checksum)
+
+export const isSoundMarks = (row: StoredMarks): boolean =>
+  Buffer.isBuffer(row.checksum) && marksChecksum(row).equals(row.checksum)
+
+interface EntryRow {
+  address: Buffer
+  row_key: string | null
+  name: string | null
+  digest: Buffer
+  stateDigest: Buffer | null
+}
+
+const isSoundEntry = ({ address, row_key: rowKey, name, digest, stateDigest }: EntryRow): boolean =>
+  stateDigest !== null && entryDigest({ address, rowKey, name }, stateDigest).equals(digest)
+
+export function outputsOf(database: Sqlite): (outputId: number) => OutputRow | undefined {
+  const one = database.prepare<[number], OutputRow>(`${outputsSql} WHERE output_id = ?`)
+  return (outputId) => one.get(outputId)
+}
+
+/** One by one. A row is what its columns are, where nothing is damaged: whether it is, is what it is looked at for. */
+function rowsOf<Found>(database: Sqlite, sql: string): Iterable<Found> {
+  return database.prepare(sql).iterate() as Iterable<Found>
+}
+
+function countOf<Found>(rows: Iterable<Found>, isSound: (row: Found) => boolean): number {
+  let count = 0
+  for (const row of rows) if (tried(() => isSound(row)) !== true) count++
+  return count
+}
+
+/**
+ * Takes over what is sound of the history of a damaged checkpoint: states, entries that have one, outputs whose
+ * entries are all there, and runs. Marks are made anew by the next run.
+ */
+export function carryHistory(from: Sqlite, to: Sqlite): void {
+  const readable = (table: string) => readableRows(from, table, 0)
+  for (const row of readable('history_states'))
+    if ((tried(() => soundState(asState(row))) ?? null) !== null) insertRow(to, 'history_states', row)
+  const ofState = to
+    .prepare<[unknown], Buffer>('SELECT digest FROM history_states WHERE state_id = ?')
+    .pluck()
+  for (const row of readable('history_entries')) {
+    const stateDigest = ofState.get(row['state_id']) ?? null
+    const entry = { ...(row as unknown as EntryRow), stateDigest }
+    if (tried(() => isSoundEntry(entry)) === true) insertRow(to, 'history_entries', row)
+  }
+  const kept = carryOutputs(readable('history_outputs'), to)
+  for (const row of readable('history_runs')) {
+    const run = row as unknown as StoredRun
+    if (tried(() => isSoundRun(run)) !== true) continue
+    const outputId = kept.has(run.output_id ?? 0) ? run.output_id : null
+    insertRow(to, 'history_runs', {
+      ...row,
+      output_id: outputId,
+      checksum: runChecksum({ ...run, output_id: outputId }),
+    })
+  }
+}
+
+function carryOutputs(rows: Iterable<Row>, to: Sqlite): Set<number> {
+  const outputs = new Map<number, Row>()
+  for (const row of rows) outputs.set(row.position, row)
+  const baseOf = (id: number) => outputs.get(id) as unknown as OutputRow | undefined
+  const hasEntry = to.prepare<[number]>('SELECT 1 FROM history_entries WHERE entry_id = ?')
+  const kept = new Set<number>()
+  for (const [id, row] of outputs) {
+    const entries = tried(() => soundOutput(row as unknown as OutputRow, baseOf))
+    if (entries === null) continue
+    if ([...new Set(entries)].every((entry) => hasEntry.get(entry) !== undefined)) kept.add(id)
+  }
+  const needed = new Set(
+    [...kept].flatMap((id) => [id, (outputs.get(id)?.['base_id'] as number | null) ?? id]),
+  )
+  for (const id of needed) {
+    const row = outputs.get(id)
+    if (row !== undefined) insertRow(to, 'history_outputs', row)
+  }
+  return kept
+}
+
+const asState = (row: Row): StateRow => {
+  const { status, confidence, country, packing, packed, digest, checksum } = row as unknown as StateRow
+  const lineBytes = row['state_bytes'] as number
+  return { status, confidence, country, packing, lineBytes, bodyBytes: 0, packed, digest, checksum }
+}

@@ -1,0 +1,191 @@
+import { copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
+import type { FoundHead } from '../../figures/checkpoint-standing.js'
+import { keepToOwner, publishFile, temporaryPath } from '../../../platform/files.js'
+import { openSqlite, type Sqlite } from '../../../platform/sqlite.js'
+import { HeadFile, placeOf, readHead } from './head-file.js'
+import { explained, lockCheckpoint, makeCheckpointFile, openToWrite } from './open-database.js'
+import { Rebuilder } from './rebuild.js'
+import { registerChecksums } from '../tables.js'
+import { mendHeader, tried, type Rebuilt } from './salvage.js'
+import { schemaVersion } from './schema.js'
+import { verifyCheckpoint, damageText, findDamage } from './verify.js'
+import { damaged } from '../checkpoint-errors.js'
+
+export interface Repair extends Rebuilt {
+  /** Where the damaged file is now. */
+  damagedPath: string
+}
+
+/**
+ * Makes a new file of what is sound, in place of a damaged checkpoint, which is kept beside it. Null where nothing
+ * is damaged. Where submissions are lost for good the head stays ahead, so that the next run is refused until the
+ * user has said what became of them. Throws CHECKPOINT_*.
+ */
+export function repairCheckpoint(path: string, nowMs: number): Repair | null {
+  const lock = lockCheckpoint(path, nowMs)
+  try {
+    return explained(path, () => {
+      if ((verifyCheckpoint(path)?.damage.length ?? 0) === 0) return null
+      const found = readHead(path)
+      const fresh = temporaryPath(path)
+      try {
+        const rebuilt = rebuildInto(fresh, path, found)
+        const damagedPath = putInPlace(fresh, path, nowMs)
+        writeHead(path, rebuilt, found)
+        return { ...rebuilt, damagedPath }
+      } finally {
+        for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(fresh + suffix, { force: true })
+      }
+    })
+  } finally {
+    lock.release()
+  }
+}
+
+function rebuildInto(fresh: string, path: string, found: FoundHead): Rebuilt {
+  const copy = temporaryPath(path)
+  try {
+    const from = openCopy(copy, path)
+    try {
+      const to = makeCheckpointFile(fresh)
+      try {
+        const rebuilt = new Rebuilder(from, to, found).rebuild()
+        return begun(to, rebuilt)
+      } finally {
+        to.close()
+      }
+    } finally {
+      from.close()
+    }
+  } finally {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
+  }
+}
+
+/** Where nothing is lost, a new generation begins: the head is written anew for it. */
+function begun(database: Sqlite, rebuilt: Rebuilt): Rebuilt {
+  if (rebuilt.lostSubmissionCount > 0) return rebuilt
+  const next = { ...rebuilt, generation: rebuilt.generation + 1, sequence: rebuilt.sequence + 1 }
+  database.prepare('UPDATE checkpoint SET generation = ?, sequence = ?').run(next.generation, next.sequence)
+  return next
+}
+
+/** The damaged file is left as it is: SQLite would change it by opening it. */
+function openCopy(copy: string, path: string): Sqlite {
+  for (const suffix of ['', '-wal']) {
+    if (!existsSync(path + suffix)) continue
+    keepToOwner(copy + suffix)
+    copyFileSync(path + suffix, copy + suffix)
+  }
+  const open = () => {
+    const database = openSqlite(copy, { synchronous: 'OFF' })
+    // Cells that lie as they should not are seen, and not read as if they were sound.
+    database.pragma('cell_size_check = ON')
+    registerChecksums(database)
+    database.prepare('SELECT count(*) FROM sqlite_schema').get()
+    return database
+  }
+  const database = tried(open)
+  if (database !== null) return database
+  mendHeader(copy)
+  const mended = tried(open)
+  if (mended !== null) return mended
+  for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
+  // Nothing of it can be read.
+  return open()
+}
+
+/** Killed in between, there is the damaged file or the new one; without its log, the damaged one is behind its head. */
+function putInPlace(fresh: string, path: string, nowMs: number): string {
+  const time = new Date(nowMs)
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replaceAll(':', '-')
+  let damagedPath = `${path}.damaged-${time}`
+  for (let number = 2; existsSync(damagedPath); number++) damagedPath = `${path}.damaged-${time}-${number}`
+  for (const suffix of ['', '-wal']) {
+    if (!existsSync(path + suffix)) continue
+    keepToOwner(damagedPath + suffix)
+    copyFileSync(path + suffix, damagedPath + suffix)
+  }
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
+  publishFile(fresh, path)
+  return damagedPath
+}
+
+function writeHead(path: string, rebuilt: Rebuilt, found: FoundHead): void {
+  // Whether anything newer was there cannot be told without a head: the next run asks.
+  if (found.kind !== 'found') return
+  const { checkpointId, generation, sequence, lostSubmissionCount } = rebuilt
+  const isLost = lostSubmissionCount > 0
+  const chain = isLost ? found.head.chain : chainOf(path)
+  const submissionCount = rebuilt.submissionCount + lostSubmissionCount
+  new HeadFile(path, {
+    ...found.head,
+    version: schemaVersion,
+    checkpointId,
+    generation,
+    sequence: isLost ? sequence + 1 : sequence,
+    submissionCount,
+    chain,
+    place: placeOf(path),
+  }).close()
+}
+
+function chainOf(path: string): string {
+  const database = openSqlite(path, { synchronous: 'FULL', readonly: true })
+  try {
+    return (
+      database
+        .prepare<[], string>('SELECT chain FROM submissions ORDER BY rowid DESC LIMIT 1')
+        .pluck()
+        .get() ?? ''
+    )
+  } finally {
+    database.close()
+  }
+}
+
+/** What a checkpoint took of the disk, with its log. */
+export interface Compaction {
+  path: string
+  bytesBefore: number
+  bytesAfter: number
+  /** Somebody reads it: what was freed is given back when nobody does any more. */
+  isRead: boolean
+}
+
+/**
+ * Writes the checkpoint anew without the room that nothing is in any more, in place, in one transaction: killed at any
+ * point, or on a full disk, it is as it was. It stays the same file, so its head still fits. Throws CHECKPOINT_* and
+ * DISK_FULL.
+ */
+export function compactCheckpoint(path: string, nowMs: number): Compaction {
+  const lock = lockCheckpoint(path, nowMs)
+  try {
+    return explained(path, () => {
+      const bytesBefore = bytesOf(path)
+      const database = openToWrite(path)
+      try {
+        const wrong = findDamage(database, 'all')
+        if (wrong.length > 0) throw damaged(path, undefined, damageText(wrong))
+        database.exec('VACUUM')
+        const isRead = !moveLog(database)
+        return { path, bytesBefore, bytesAfter: bytesOf(path), isRead }
+      } finally {
+        database.close()
+      }
+    })
+  } finally {
+    lock.release()
+  }
+}
+
+/** From the log into the file, which then has its new size. False where somebody reads what was before. */
+function moveLog(database: Sqlite): boolean {
+  const [moved] = database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
+  return moved?.busy === 0
+}
+
+const bytesOf = (path: string): number =>
+  [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0)

@@ -1,0 +1,243 @@
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
+import { UserError } from '../../../core/errors.js'
+import { keepToOwner } from '../../../platform/files.js'
+import { assertOwnPath, openOwn, readOwn, type OwnSqlite } from '../../../platform/own-sqlite.js'
+import { LockHeldError, takeLock, type ProcessLock } from '../../../platform/file-locks.js'
+import {
+  isDiskFull,
+  migrate,
+  NotOursError,
+  openSqlite,
+  sqliteCode,
+  versionOf,
+  type Sqlite,
+} from '../../../platform/sqlite.js'
+import { damaged, moved } from '../checkpoint-errors.js'
+import { readHead, HeadFile } from './head-file.js'
+import { headPath } from '../paths.js'
+import { keepChecksums, registerChecksums, checksumSql } from '../tables.js'
+import { applicationId, migrations, schemaVersion } from './schema.js'
+import { HeadKeeper, type HeadDeps } from './head-keeper.js'
+
+/**
+ * A checkpoint that has moved bears a version that no schema reaches, so that earlier versions of the program refuse it
+ * as well; where it went stands in a table of its own.
+ */
+const movedVersion = 1_000_000
+
+/**
+ * The names of what the other one submits count on from its own; those of a checkpoint whose move is undone begin so far
+ * above that they never meet.
+ */
+export const generationsApart = 1_000
+
+/** Where the checkpoint in this file went; null where it has not moved. Changes nothing. */
+export function movedTo(path: string): string | null {
+  // Nor, perhaps, its folder.
+  if (!existsSync(path)) return null
+  try {
+    const database = openSqlite(path, { synchronous: 'NORMAL', readonly: true })
+    try {
+      if (versionOf(database) < movedVersion) return null
+      return database.prepare<[], string>('SELECT place FROM moved').pluck().get() ?? null
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    // None of ours: whoever opens it says what is wrong.
+    if (sqliteCode(error) === null) throw error
+    return null
+  }
+}
+
+/** Marks an open checkpoint, which its caller has locked. Killed at any point, it is as it was, or has moved. */
+export function markMoved(database: Sqlite, deps: HeadDeps, place: string, nowMs: number): void {
+  const { path } = deps
+  const keeper = new HeadKeeper(database, readHead(path), deps)
+  keeper.assertOwn()
+  keeper.close()
+  const found = readHead(path)
+  if (found.kind !== 'found') throw new Error('the head was written, and is not there')
+  // In between it is as after a kill, when nothing is held against the time of the head's last change.
+  database.exec('UPDATE checkpoint SET closed_head_ns = NULL')
+  const closedNs = new HeadFile(path, { ...found.head, version: movedVersion + schemaVersion }).close()
+  database.transaction(() => {
+    database.exec('CREATE TABLE moved (place TEXT NOT NULL, moved_at_ms INTEGER NOT NULL) STRICT')
+    database.prepare('INSERT INTO moved VALUES (?, ?)').run(place, nowMs)
+    database.prepare('UPDATE checkpoint SET closed_head_ns = ?').run(closedNs)
+    database.pragma(`user_version = ${movedVersion + schemaVersion}`)
+  })()
+}
+
+/** Opened as it is, with the functions of checksums: the mark goes, and names of submissions begin anew. */
+export function unmarkMoved(database: Sqlite): void {
+  database.transaction(() => {
+    database.exec('DROP TABLE moved')
+    database.exec(`UPDATE checkpoint SET generation = generation + ${generationsApart}`)
+    database.exec(`UPDATE checkpoint SET checksum = ${checksumSql('checkpoint')}`)
+    database.pragma(`user_version = ${versionOf(database) - movedVersion}`)
+  })()
+}
+
+const checkpointAt = (path: string): OwnSqlite => ({
+  path,
+  applicationId,
+  migrations,
+  explain: (error) => explainCheckpointError(path, error),
+})
+
+/** The folder is made as needed; what is not a checkpoint is refused and not touched. Throws CHECKPOINT_*. */
+export function assertCheckpointPath(path: string): void {
+  assertFile(path)
+  assertOwnPath(checkpointAt(path))
+}
+
+/** One process at a time. Throws CHECKPOINT_IN_USE, which says who holds it. */
+export function lockCheckpoint(path: string, nowMs: number): ProcessLock {
+  return explained(path, () => takeLock(`${path}.lock`, nowMs))
+}
+
+/** Opens the checkpoint to write, made as needed. Throws CHECKPOINT_* and DISK_FULL. */
+export function openToWrite(path: string): Sqlite {
+  assertFile(path)
+  return openOwn(checkpointAt(path), {
+    synchronous: 'FULL',
+    isPrivate: true,
+    setUp: (database) => {
+      database.pragma('temp_store = FILE')
+      registerChecksums(database)
+    },
+    finish: keepChecksums,
+  })
+}
+
+/** Makes an empty checkpoint that is filled before it is put in its place: a power cut may leave less than a database. */
+export function makeCheckpointFile(path: string): Sqlite {
+  keepToOwner(path)
+  const database = openSqlite(path, { synchronous: 'OFF', journal: 'DELETE' })
+  try {
+    database.pragma(`application_id = ${applicationId}`)
+    registerChecksums(database)
+    migrate(database, migrations)
+    keepChecksums(database)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/**
+ * Opens the checkpoint to look at it, while another process may be writing. Null where there is none. One that
+ * was never finished being made is refused unless it is asked for.
+ */
+export function openToRead(path: string, unfinished: 'unfinished' | 'refused' = 'refused'): Sqlite | null {
+  if (!existsSync(path)) return null
+  assertFile(path)
+  return readOwn(checkpointAt(path), {
+    versions: 'any',
+    setUp: (database) => {
+      registerChecksums(database)
+      if (versionOf(database) > 0 || unfinished === 'unfinished') return
+      throw new UserError('CHECKPOINT_INVALID', `the checkpoint ${path} was never finished being made`, {
+        hint: 'run `enrich` once with this checkpoint, then look again',
+      })
+    },
+  })
+}
+
+function assertFile(path: string): void {
+  explained(path, () => {
+    if (!existsSync(path) || statSync(path).isFile()) return
+    throw new UserError('CHECKPOINT_INVALID', `the checkpoint ${path} is not a file`, {
+      hint: 'pass --checkpoint with a file to make or to go on with',
+    })
+  })
+}
+
+/** Whether a file that SQLite cannot read was one of ours: it has a head beside it, or bears our mark. */
+function wasOurs(path: string): boolean {
+  if (existsSync(headPath(path))) return true
+  const mark = Buffer.alloc(4)
+  try {
+    const file = openSync(path, 'r')
+    try {
+      readSync(file, mark, 0, mark.length, markOffset)
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return false
+  }
+  return mark.readUInt32BE() === applicationId
+}
+
+/** Of `application_id` in an SQLite file. */
+const markOffset = 68
+
+function notACheckpoint(path: string, cause?: unknown): UserError {
+  return new UserError('CHECKPOINT_INVALID', `${path} is not a checkpoint of enrich`, {
+    hint: 'pass --checkpoint with another path; this file was not touched',
+    cause,
+  })
+}
+
+export function diskFull(path: string, cause?: unknown): UserError {
+  return new UserError('DISK_FULL', `no space left for the checkpoint ${path}`, {
+    hint: 'free some space; what was acknowledged is safe, and the same command goes on',
+    cause,
+  })
+}
+
+/** Says in a user's words what SQLite or the file system refused. */
+export function explained<Result>(path: string, action: () => Result): Result {
+  try {
+    return action()
+  } catch (error) {
+    throw explainCheckpointError(path, error)
+  }
+}
+
+export function explainCheckpointError(path: string, error: unknown): unknown {
+  if (error instanceof UserError) return error
+  if (error instanceof NotOursError) return notOurs(path, error)
+  if (error instanceof LockHeldError) {
+    return inUse(path, error.holder, 'wait for that process to end, or pass another --checkpoint', error)
+  }
+  const code = sqliteCode(error) ?? (error as NodeJS.ErrnoException | undefined)?.code ?? ''
+  if (/^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ|IOERR_CORRUPTFS)/.test(code))
+    return wasOurs(path) ? damaged(path, error) : notACheckpoint(path, error)
+  if (isDiskFull(error) || code === 'ENOSPC') return diskFull(path, error)
+  if (
+    /^(SQLITE_READONLY|SQLITE_CANTOPEN|SQLITE_PERM|SQLITE_IOERR|EACCES|EROFS|EPERM|ENOTDIR|EEXIST|ENOENT|EISDIR)/.test(
+      code,
+    )
+  ) {
+    return new UserError('CHECKPOINT_UNWRITABLE', `the checkpoint ${path} cannot be written`, {
+      hint: 'check its folder and permissions, or pass --checkpoint with another path',
+      cause: error,
+    })
+  }
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'))
+    return inUse(path, 'another process', 'wait for it to end, or pass another --checkpoint', error)
+  return error
+}
+
+/** A mark or a version that nobody wrote is damage: the head beside the checkpoint says who wrote last. */
+function notOurs(path: string, cause: NotOursError): UserError {
+  if (cause.fault === 'other_kind') return existsSync(headPath(path)) ? damaged(path) : notACheckpoint(path)
+  if (cause.fault !== 'newer_version') return damaged(path)
+  const to = movedTo(path)
+  if (to !== null) return moved(path, to)
+  const found = explained(path, () => readHead(path))
+  if (found.kind === 'found' && found.head.version <= schemaVersion) return damaged(path)
+  const message = `the checkpoint ${path} was written by a newer version of enrich`
+  return new UserError('CHECKPOINT_TOO_NEW', message, {
+    hint: 'use that version, or another --checkpoint',
+    cause,
+  })
+}
+
+function inUse(path: string, holder: string, hint: string, cause: unknown): UserError {
+  return new UserError('CHECKPOINT_IN_USE', `the checkpoint ${path} is in use by ${holder}`, { hint, cause })
+}

@@ -1,0 +1,109 @@
+import { inputsOfJob } from '../../lookups/partition.js'
+import { readScope, type LookupKind } from '../../lookups/lookup-kind.js'
+import { lookupStates, type LookupState } from '../../lookups/lookup-state.js'
+import type { Sqlite } from '../../../platform/sqlite.js'
+import type { ScopeCounts } from '../checkpoint.js'
+import { at, integerOf } from '../../../core/json.js'
+import {
+  packedColumns,
+  packedHeadBytes,
+  unpackLine,
+  unpackLineHead,
+  type PackedAnswer,
+} from '../packed-answer.js'
+
+/** What each scope of a checkpoint holds. */
+export function readCounts(database: Sqlite): ScopeCounts[] {
+  const scopes = database
+    .prepare<
+      [],
+      {
+        scopeId: number
+        scope: string
+        submissions: number
+        firstSubmittedAtMs: number | null
+        lastAnsweredAtMs: number | null
+      }
+    >(
+      `SELECT scope_id AS scopeId, scope, count(s.custom_id) AS submissions,
+         min(s.intended_at_ms) AS firstSubmittedAtMs, max(l.answered_at_ms) AS lastAnsweredAtMs
+       FROM scopes JOIN lookups l USING (scope_id)
+       LEFT JOIN submissions s ON s.lookup_id = l.lookup_id AND s.verdict IN ('accepted', 'uncertain', 'intended')
+       GROUP BY scope_id ORDER BY scope_id`,
+    )
+    .all()
+  const states = database.prepare<[number], { state: LookupState; count: number }>(
+    'SELECT state, count(*) AS count FROM lookups WHERE scope_id = ? GROUP BY state',
+  )
+  const outcomes = database.prepare<[number], { outcome: string; count: number }>(
+    `SELECT outcome, count(*) AS count FROM lookups JOIN answers USING (lookup_id)
+     WHERE scope_id = ? AND state IN ('answered', 'failed') GROUP BY outcome ORDER BY 2 DESC`,
+  )
+  const lastInput = database
+    .prepare<[number], string>('SELECT input FROM jobs WHERE scope_id = ? ORDER BY job_id DESC LIMIT 1')
+    .pluck()
+  return scopes.map(({ scopeId, ...scope }) => {
+    const counted = new Map(states.all(scopeId).map(({ state, count }) => [state, count]))
+    return {
+      ...scope,
+      ...serviceOf(scope.scope),
+      lastInputs: inputsOfJob(lastInput.get(scopeId)),
+      states: Object.fromEntries(lookupStates.map((state) => [state, counted.get(state) ?? 0])) as Record<
+        LookupState,
+        number
+      >,
+      outcomes: Object.fromEntries(outcomes.all(scopeId).map(({ outcome, count }) => [outcome, count])),
+    }
+  })
+}
+
+export function serviceOf(text: string): Pick<ScopeCounts, 'scope' | 'kind'> {
+  const { base, kind } = readScope(text)
+  return { scope: base, kind }
+}
+
+/** Submissions of a job that has not ended, by kind: billed, or maybe billed. `scope`: the service; `null` gives none. */
+export function readSpentOfJob(
+  database: Sqlite,
+  scope: string | null,
+  job: string,
+): ReadonlyMap<LookupKind, number> {
+  const rows = database
+    .prepare<[string], { scope: string; count: number }>(
+      `SELECT scope, count(*) AS count FROM jobs JOIN scopes USING (scope_id) JOIN submissions USING (job_id)
+       WHERE input = ? AND ended_at_ms IS NULL AND verdict IN ('accepted', 'uncertain', 'intended')
+       GROUP BY scope`,
+    )
+    .all(job)
+  const own = rows.map((row) => ({ ...readScope(row.scope), count: row.count }))
+  return new Map(own.filter(({ base }) => base === scope).map(({ kind, count }) => [kind, count]))
+}
+
+/** Of an answer, before it is said of which kind it is. */
+export interface FoundOutcome {
+  readonly lookupId: number
+  readonly scopeId: number
+  readonly outcome: string
+  readonly packing: number
+  /** Of `packed`, the beginning. */
+  readonly head: Buffer
+}
+
+/** The answers that stand, among ids that are given as a JSON list. */
+export const outcomesSql = `SELECT l.lookup_id AS lookupId, l.scope_id AS scopeId, a.outcome, a.packing,
+     substr(a.packed, 1, ${packedHeadBytes}) AS head
+   FROM json_each(?) AS given CROSS JOIN lookups l ON l.lookup_id = given.value JOIN answers a USING (lookup_id)
+   WHERE l.state = 'answered'`
+
+export const wholeAnswerSql = `SELECT ${packedColumns} FROM answers WHERE lookup_id = ?`
+
+/** Behind the status, where lines of resolutions have it; `whole` is read where it stands elsewhere. */
+export function confidenceOf(
+  { packing, head }: FoundOutcome,
+  whole: () => PackedAnswer | undefined,
+): number | null {
+  const found = /^\{"status":"[^"\\]*","confidence":(null|-?\d+),/.exec(unpackLineHead(packing, head))
+  if (found !== null) return found[1] === 'null' ? null : Number(found[1])
+  const answer = whole()
+  return answer === undefined ? null : integerOf(at(JSON.parse(unpackLine(answer)), 'confidence'))
+}

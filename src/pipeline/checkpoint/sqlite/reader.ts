@@ -1,0 +1,302 @@
+import type { Lookup } from '../../../core/lookup-identity.js'
+import { readScope, scopeOf, type LookupKind } from '../../lookups/lookup-kind.js'
+import { versionOf, type Sqlite } from '../../../platform/sqlite.js'
+import {
+  confidenceOf,
+  outcomesSql,
+  wholeAnswerSql,
+  type FoundOutcome,
+  readCounts,
+  readSpentOfJob,
+  serviceOf,
+} from './reader-queries.js'
+import type {
+  AnsweredLine,
+  AnsweredOutcome,
+  CheckpointReader,
+  Fetching,
+  KnownAnswer,
+  LineVersions,
+  LookupId,
+  LookupIdentity,
+  ScopeCounts,
+  UncertainLookup,
+} from '../checkpoint.js'
+import { damaged, standingError } from '../checkpoint-errors.js'
+import { explained, openToRead } from './open-database.js'
+import {
+  packedColumns,
+  unpackBody,
+  UnpackableError,
+  unpackLine,
+  unpackLineBytes,
+  type PackedAnswer,
+} from '../packed-answer.js'
+import { checksumSql, provenAnswers } from '../tables.js'
+import { findLookupSql, type FoundLookup } from './queries.js'
+import { standingOf } from './verify.js'
+
+/**
+ * Looks at a checkpoint, while a run may be writing it. `scope` bounds `find`; null where there is no
+ * checkpoint yet. Throws CHECKPOINT_*.
+ */
+export function openCheckpointReader(path: string, scope: string | null): CheckpointReader | null {
+  const database = openToRead(path)
+  if (database === null) {
+    const error = standingError(path, standingOf(path).standing)
+    if (error !== null) throw error
+    return null
+  }
+  return readerOf(database, path, scope)
+}
+
+/**
+ * The same before a run, which may be about to make it: null also where one was never finished being made, or was
+ * lost. Whether a run may go on with that is decided when it is opened to write. `fetching` brings what is known elsewhere.
+ */
+export function peekAtCheckpoint(
+  path: string,
+  scope: string | null,
+  fetching?: Fetching,
+): CheckpointReader | null {
+  const database = openToRead(path, 'unfinished')
+  if (database === null) return null
+  if (versionOf(database) > 0) return readerOf(database, path, scope, fetching)
+  database.close()
+  return null
+}
+
+function readerOf(
+  database: Sqlite,
+  path: string,
+  scope: string | null,
+  fetching = allIsHere,
+): CheckpointReader {
+  // Answers are read all over a file that is larger than any cache: the system's own is enough.
+  database.pragma(`cache_size = -${cacheKibibytes}`)
+  return explained(path, () => new SqliteReader(database, path, scope, fetching))
+}
+
+const cacheKibibytes = 2_048
+const allIsHere: Fetching = { fetch: () => Promise.resolve(), fetchLookups: () => Promise.resolve() }
+
+interface Proof {
+  isSound: 0 | 1
+}
+
+type KnownRow = Omit<KnownAnswer, 'kind' | 'line' | 'body'> & { scopeId: number }
+type MaybePacked = PackedAnswer | Record<keyof PackedAnswer, null>
+
+class SqliteReader implements CheckpointReader {
+  readonly #fetching: Fetching
+  readonly #database: Sqlite
+  readonly #path: string
+  /** Null: of no service. */
+  readonly #scope: string | null
+  readonly #reads: Reads
+  /** Scopes that were seen, by number: they never change. */
+  readonly #kinds = new Map<number, LookupKind>()
+
+  constructor(database: Sqlite, path: string, scope: string | null, fetching: Fetching) {
+    this.#fetching = fetching
+    this.#database = database
+    this.#path = path
+    this.#scope = scope
+    this.#reads = prepareReads(database)
+  }
+
+  fetch(kind: LookupKind, keys: readonly Uint8Array[]): Promise<void> {
+    return this.#fetching.fetch(kind, keys)
+  }
+
+  fetchLookups(lookupIds: readonly LookupId[]): Promise<void> {
+    return this.#fetching.fetchLookups(lookupIds)
+  }
+
+  find(kind: LookupKind, keys: readonly Uint8Array[]): LookupId[] {
+    const scope = this.#scope
+    if (scope === null) return keys.map(() => 0)
+    return this.#reading(({ find, scopeId }) => {
+      const id = scopeId.get(scopeOf(scope, kind))
+      return keys.map((key) => {
+        const found = id === undefined ? undefined : find.get(id, key)
+        if (found?.isSound === 0) throw damaged(this.#path, undefined, 'an index leads to another lookup')
+        return found?.lookupId ?? 0
+      })
+    })
+  }
+
+  known(lookupIds: readonly LookupId[]): (KnownAnswer | null)[] {
+    return this.#reading(({ known }) =>
+      lookupIds.map((id) => {
+        const row = known.get(id)
+        if (row === undefined) return null
+        const { packing, lineBytes, bodyBytes, packed, scopeId, ...rest } = this.#proven(row)
+        const facts = { kind: this.#kindOf(scopeId), ...rest }
+        if (packing === null) return { ...facts, line: null, body: () => 'null' }
+        const answer = { packing, lineBytes, bodyBytes, packed }
+        const line = () => this.#unpacked(() => unpackLine(answer))
+        return {
+          ...facts,
+          get line() {
+            return line()
+          },
+          body: () => this.#unpacked(() => unpackBody(answer)),
+        }
+      }),
+    )
+  }
+
+  answered(lookupIds: readonly LookupId[], lineVersions: LineVersions): (AnsweredLine | null)[] {
+    return this.#reading(({ answered }) =>
+      lookupIds.map((id) => {
+        const row = answered.get(id)
+        if (row === undefined) return null
+        const { outcome, scopeId, lineVersion, mark } = this.#proven(row)
+        const kind = this.#kindOf(scopeId)
+        if (lineVersion !== lineVersions[kind]) return null
+        return { kind, outcome, line: this.#unpacked(() => unpackLineBytes(row)), mark }
+      }),
+    )
+  }
+
+  answeredOutcomes(
+    lookupIds: readonly LookupId[],
+    isRead: (outcome: string) => boolean,
+  ): (AnsweredOutcome | null)[] {
+    return this.#reading(({ answeredOutcomes, whole }) => {
+      const found = new Map(answeredOutcomes.all(JSON.stringify(lookupIds)).map((row) => [row.lookupId, row]))
+      return lookupIds.map((id) => {
+        const row = found.get(id)
+        if (row === undefined) return null
+        const { outcome, scopeId } = row
+        const read = () => this.#unpacked(() => confidenceOf(row, () => whole.get(id)))
+        return { kind: this.#kindOf(scopeId), outcome, confidence: isRead(outcome) ? read() : null }
+      })
+    })
+  }
+
+  outcomes(lookupIds: readonly LookupId[]): (string | null)[] {
+    return this.#reading(({ outcome }) =>
+      lookupIds.map((id) => {
+        const row = outcome.get(id)
+        return row !== undefined && this.#kindOf(row.scopeId) === 'resolution' ? row.outcome : null
+      }),
+    )
+  }
+
+  wereAsked(lookupIds: readonly LookupId[]): boolean[] {
+    return this.#reading(({ wasAsked }) => lookupIds.map((id) => wasAsked.get(id) === 1))
+  }
+
+  asked(lookupIds: readonly LookupId[]): (Lookup | null)[] {
+    return this.#reading(({ asked }) => lookupIds.map((id) => asked.get(id) ?? null))
+  }
+
+  identities(lookupIds: readonly LookupId[]): (LookupIdentity | null)[] {
+    return this.#reading(({ identity }) => lookupIds.map((id) => identity.get(id) ?? null))
+  }
+
+  #kindOf(scopeId: number): LookupKind {
+    const known = this.#kinds.get(scopeId)
+    if (known !== undefined) return known
+    const scope = this.#reads.scopeOf.get(scopeId)
+    const { kind } = readScope(scope ?? '')
+    this.#kinds.set(scopeId, kind)
+    return kind
+  }
+
+  /** One transaction for all: each of its own locks the file anew and drops what is in the cache. */
+  #reading<Result>(read: (reads: Reads) => Result): Result {
+    return explained(
+      this.#path,
+      this.#database.transaction(() => read(this.#reads)),
+    )
+  }
+
+  /** What does not agree with its checksum is not given out. */
+  #proven<Row extends Proof>(row: Row): Row {
+    if (row.isSound === 0) throw damaged(this.#path, undefined, 'an answer does not agree with its checksum')
+    return row
+  }
+
+  #unpacked<Unpacked>(unpack: () => Unpacked): Unpacked {
+    try {
+      return unpack()
+    } catch (error) {
+      if (error instanceof UnpackableError) throw damaged(this.#path, error, error.message)
+      throw error
+    }
+  }
+
+  counts(): ScopeCounts[] {
+    return explained(this.#path, () => readCounts(this.#database))
+  }
+
+  spentOfJob(job: string): ReadonlyMap<LookupKind, number> {
+    return explained(this.#path, () => readSpentOfJob(this.#database, this.#scope, job))
+  }
+
+  uncertain(limit: number): UncertainLookup[] {
+    return explained(this.#path, () =>
+      this.#database
+        .prepare<[number], Omit<UncertainLookup, 'kind'>>(
+          `SELECT scope, name, location, context, lookups.custom_id AS customId, failure AS reason,
+             intended_at_ms AS intendedAtMs
+           FROM lookups JOIN scopes USING (scope_id) LEFT JOIN submissions ON submissions.custom_id = lookups.custom_id
+           WHERE state IN ('uncertain', 'intended') ORDER BY lookups.lookup_id LIMIT ?`,
+        )
+        .all(limit)
+        .map((lookup) => ({ ...lookup, ...serviceOf(lookup.scope) })),
+    )
+  }
+
+  version(): number {
+    return explained(this.#path, () => this.#database.pragma('data_version', { simple: true }) as number)
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+}
+
+type Reads = ReturnType<typeof prepareReads>
+
+function prepareReads(database: Sqlite) {
+  const isLookupSound = `l.checksum IS ${checksumSql('lookups', 'l.')}`
+  return {
+    scopeId: database.prepare<[string], number>('SELECT scope_id FROM scopes WHERE scope = ?').pluck(),
+    scopeOf: database.prepare<[number], string>('SELECT scope FROM scopes WHERE scope_id = ?').pluck(),
+    find: database.prepare<[number, Uint8Array], FoundLookup>(findLookupSql),
+    answeredOutcomes: database.prepare<[string], FoundOutcome>(outcomesSql),
+    whole: database.prepare<[number], PackedAnswer>(wholeAnswerSql),
+    wasAsked: database
+      .prepare<[number], 0 | 1>(`SELECT state <> 'new' FROM lookups WHERE lookup_id = ?`)
+      .pluck(),
+    outcome: database.prepare<[number], { outcome: string; scopeId: number }>(
+      `SELECT a.outcome, l.scope_id AS scopeId FROM lookups l JOIN answers a USING (lookup_id)
+       WHERE lookup_id = ? AND l.state = 'answered'`,
+    ),
+    asked: database.prepare<[number], Lookup>(
+      'SELECT name, location, context FROM lookups WHERE lookup_id = ?',
+    ),
+    identity: database.prepare<[number], LookupIdentity>(
+      'SELECT key, name, location FROM lookups WHERE lookup_id = ?',
+    ),
+    known: database.prepare<[number], KnownRow & MaybePacked & Proof>(
+      `SELECT l.scope_id AS scopeId, l.state, l.answered_at_ms AS answeredAtMs, l.run_id AS runId, l.failure, a.outcome,
+         a.line_version AS lineVersion, ${packedColumns},
+         ${isLookupSound} AND coalesce(a.is_sound, 1) AS isSound
+       FROM lookups l LEFT JOIN ${provenAnswers} a USING (lookup_id) WHERE lookup_id = ?`,
+    ),
+    answered: database.prepare<
+      [number],
+      { outcome: string; scopeId: number; lineVersion: number; mark: Buffer | null } & PackedAnswer & Proof
+    >(
+      `SELECT a.outcome, l.scope_id AS scopeId, a.line_version AS lineVersion, a.mark, ${packedColumns},
+         ${isLookupSound} AND a.is_sound AS isSound
+       FROM lookups l JOIN ${provenAnswers} a USING (lookup_id)
+       WHERE lookup_id = ? AND l.state IN ('answered', 'failed')`,
+    ),
+  }
+}

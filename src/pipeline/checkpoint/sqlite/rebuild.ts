@@ -1,0 +1,343 @@
+import type { FoundHead } from '../../figures/checkpoint-standing.js'
+import { carryHistory } from './history-proof.js'
+import { parseCustomId, type SubmissionName } from '../../lookups/custom-id.js'
+import type { Sqlite } from '../../../platform/sqlite.js'
+import { nextChain } from '../tables.js'
+import {
+  insertRow,
+  isSound,
+  readableRows,
+  soundAnswer,
+  stateAfter,
+  tried,
+  type Rebuilt,
+  type Row,
+} from './salvage.js'
+
+const reason = 'what was known of it was damaged'
+
+/**
+ * Takes over what is sound, row by row. A lookup or an answer that is not is derived from its submissions, which
+ * are sound, or becomes uncertain. Nothing is invented.
+ */
+export class Rebuilder {
+  readonly #from: Sqlite
+  readonly #to: Sqlite
+  readonly #found: FoundHead
+  /** Rows that are damaged, by the id they had. */
+  readonly #damagedLookups: Row[] = []
+  readonly #uncertain = new Set<number>()
+  readonly #fetchedAgain = new Set<number>()
+  /** Lookups that a damaged index had doubled: which one is kept. */
+  readonly #keptAs = new Map<number, number>()
+  #checkpointId = ''
+  #submissionsSeen = 0
+  #lost = 0
+
+  constructor(from: Sqlite, to: Sqlite, found: FoundHead) {
+    this.#from = from
+    this.#to = to
+    this.#found = found
+  }
+
+  rebuild(): Rebuilt {
+    return this.#to.transaction(() => {
+      const own = this.#ownRow()
+      this.#scopes()
+      this.#jobs()
+      this.#lookups()
+      this.#submissions()
+      this.#submissionsOfLookups()
+      const known = this.#found.kind === 'found' ? this.#found.head.submissionCount : 0
+      this.#lost = Math.max(known, this.#submissionsSeen) - this.#count('submissions')
+      this.#deriveLookups()
+      this.#answers()
+      chainSubmissions(this.#to)
+      carryHistory(this.#from, this.#to)
+      return {
+        ...own,
+        lookupCount: this.#count('lookups'),
+        submissionCount: this.#count('submissions'),
+        answerCount: this.#count('answers'),
+        uncertain: this.#namesOf(this.#uncertain),
+        fetchedAgain: this.#namesOf(this.#fetchedAgain),
+        lostSubmissionCount: this.#lost,
+      }
+    })()
+  }
+
+  #ownRow(): Pick<Rebuilt, 'checkpointId' | 'generation' | 'sequence' | 'hadHead'> {
+    const [row] = readableRows(this.#from, 'checkpoint', 1)
+    const head = this.#found.kind === 'found' ? this.#found.head : null
+    const sound = row !== undefined && isSound('checkpoint', row) ? row : null
+    this.#checkpointId =
+      (sound?.['id'] as string | undefined) ?? head?.checkpointId ?? this.#idOfSubmissions()
+    const own = {
+      checkpointId: this.#checkpointId,
+      generation: Math.max((sound?.['generation'] as number | undefined) ?? 0, head?.generation ?? 0),
+      sequence: Math.max((sound?.['sequence'] as number | undefined) ?? 0, head?.sequence ?? 0),
+      hadHead: sound === null || sound['had_head'] === 1,
+    }
+    this.#to
+      .prepare(
+        'INSERT INTO checkpoint (id, created_at_ms, generation, sequence, had_head) VALUES (?, ?, ?, ?, ?)',
+      )
+      .run(own.checkpointId, sound?.['created_at_ms'] ?? 0, own.generation, own.sequence, Number(own.hadHead))
+    return own
+  }
+
+  #idOfSubmissions(): string {
+    for (const row of readableRows(this.#from, 'submissions', 0)) {
+      const name = isSound('submissions', row) ? parseCustomId(String(row['custom_id'])) : null
+      if (name !== null) return name.checkpointId
+    }
+    return 'lost'
+  }
+
+  #scopes(): void {
+    const insert = this.#to.prepare('INSERT OR IGNORE INTO scopes (scope_id, scope) VALUES (?, ?)')
+    // The index holds the text once more. Where it was damaged, a scope may have been made twice: the first counts,
+    // since nothing is submitted before the damage is seen.
+    const indexed = tried(() =>
+      this.#from
+        .prepare<[], Row>(
+          'SELECT scope_id AS position, scope_id, scope FROM scopes INDEXED BY sqlite_autoindex_scopes_1',
+        )
+        .all(),
+    )
+    for (const row of readableRows(this.#from, 'scopes', 100)) {
+      const other = indexed?.find(({ position }) => position === row.position)
+      const sound = [row, { ...row, scope: other?.['scope'] }].find((one) => isSound('scopes', one))
+      if (sound !== undefined) insert.run(sound['scope_id'], sound['scope'])
+    }
+  }
+
+  #jobs(): void {
+    for (const row of readableRows(this.#from, 'jobs', 1_000)) {
+      if (isSound('jobs', row) && this.#has('scopes', row['scope_id'])) insertRow(this.#to, 'jobs', row)
+    }
+  }
+
+  #lookups(): void {
+    for (const row of readableRows(this.#from, 'lookups', this.#lookupMax())) {
+      if (!isSound('lookups', row)) this.#damagedLookups.push(row)
+      else if (this.#has('scopes', row['scope_id'])) this.#keepLookup(row)
+    }
+  }
+
+  #lookupMax(): number {
+    const maxOf = (table: string) =>
+      tried(() =>
+        this.#from.prepare<[], number | null>(`SELECT max(lookup_id) FROM ${table}`).pluck().get(),
+      ) ?? 0
+    return Math.max(maxOf('submissions'), maxOf('answers'))
+  }
+
+  /** One lookup a scope and key: of two, the one that was asked. */
+  #keepLookup(row: Row): void {
+    const other = this.#idOf(row['scope_id'] as number, row['key'] as Buffer)
+    if (other === null) {
+      insertRow(this.#to, 'lookups', row)
+      return
+    }
+    const attemptOfOther = this.#to
+      .prepare<[number], number>('SELECT attempt FROM lookups WHERE lookup_id = ?')
+      .pluck()
+      .get(other)
+    const isBetter = (row['attempt'] as number) > (attemptOfOther ?? 0)
+    if (isBetter) {
+      this.#to.prepare('DELETE FROM lookups WHERE lookup_id = ?').run(other)
+      insertRow(this.#to, 'lookups', row)
+    }
+    this.#keptAs.set(isBetter ? other : row.position, isBetter ? row.position : other)
+  }
+
+  #submissions(): void {
+    const upTo = this.#found.kind === 'found' ? this.#found.head.submissionCount : 0
+    for (const row of readableRows(this.#from, 'submissions', upTo)) {
+      this.#submissionsSeen = Math.max(this.#submissionsSeen, row.position)
+      const name = parseCustomId(String(row['custom_id']))
+      if (name?.checkpointId !== this.#checkpointId || !this.#has('scopes', name.scopeId)) continue
+      const isWhole = isSound('submissions', row)
+      const intendedAtMs = Number(row['intended_at_ms'])
+      const lookupId = this.#lookupOf(name)
+      if (!isWhole) this.#uncertain.add(lookupId)
+      const jobId = this.#jobOf(isWhole ? Number(row['job_id']) : 0, name.scopeId)
+      insertRow(this.#to, 'submissions', {
+        ...(isWhole
+          ? row
+          : {
+              custom_id: row['custom_id'],
+              verdict: 'uncertain',
+              run_id: null,
+              reason,
+              accepted_at_ms: null,
+            }),
+        position: this.#nextPosition(),
+        attempt: name.attempt,
+        intended_at_ms: Number.isSafeInteger(intendedAtMs) ? intendedAtMs : 0,
+        lookup_id: lookupId,
+        job_id: jobId,
+        chain: '',
+      })
+    }
+  }
+
+  /** The chain has no gaps. */
+  #nextPosition(): number {
+    const last = this.#to.prepare<[], number | null>('SELECT max(rowid) FROM submissions').pluck().get()
+    return (last ?? 0) + 1
+  }
+
+  /** A lookup that is sound names its last submission: one that is lost is restored from it. */
+  #submissionsOfLookups(): void {
+    const rows = this.#to
+      .prepare<[], Row>(
+        `SELECT l.lookup_id AS position, l.* FROM lookups l LEFT JOIN submissions s ON s.custom_id = l.custom_id
+         WHERE l.custom_id IS NOT NULL AND s.custom_id IS NULL`,
+      )
+      .all()
+    for (const row of rows) {
+      const state = String(row['state'])
+      insertRow(this.#to, 'submissions', {
+        position: this.#nextPosition(),
+        custom_id: row['custom_id'],
+        lookup_id: row.position,
+        job_id: this.#jobOf(0, Number(row['scope_id'])),
+        attempt: row['attempt'],
+        verdict: row['run_id'] !== null ? 'accepted' : state === 'invalid' ? 'rejected' : 'uncertain',
+        run_id: row['run_id'],
+        reason: row['failure'],
+        intended_at_ms: row['submitted_at_ms'] ?? 0,
+        accepted_at_ms: row['submitted_at_ms'],
+        chain: '',
+      })
+    }
+  }
+
+  /** The lookup of a submission; where its row is lost, it is restored, with the name that a damaged row still has. */
+  #lookupOf(name: SubmissionName): number {
+    const key = Buffer.from(name.keyHex, 'hex')
+    const known = this.#idOf(name.scopeId, key)
+    if (known !== null) return known
+    const damaged = this.#damagedLookups.find((row) => Buffer.isBuffer(row['key']) && row['key'].equals(key))
+    const insert = this.#to.prepare(
+      `INSERT INTO lookups (lookup_id, scope_id, key, name, location, context) VALUES (?, ?, ?, '', NULL, NULL)`,
+    )
+    const free = damaged === undefined || this.#has('lookups', damaged.position) ? null : damaged.position
+    const id = Number(insert.run(free, name.scopeId, key).lastInsertRowid)
+    this.#fetchedAgain.add(id)
+    return id
+  }
+
+  #jobOf(jobId: number, scopeId: number): number {
+    if (this.#has('jobs', jobId)) return jobId
+    const insert = this.#to.prepare(
+      `INSERT INTO jobs (job_id, scope_id, input, started_at_ms, ended_at_ms) VALUES (?, ?, '', 0, 0)`,
+    )
+    return Number(insert.run(jobId > 0 ? jobId : null, scopeId).lastInsertRowid)
+  }
+
+  /** What was restored, or has a submission that is not sound, is as its last submission says. */
+  #deriveLookups(): void {
+    const last = this.#to.prepare<[number], Row>(
+      'SELECT rowid AS position, * FROM submissions WHERE lookup_id = ? ORDER BY attempt DESC, rowid DESC LIMIT 1',
+    )
+    const write = this.#to.prepare(
+      `UPDATE lookups SET state = ?, attempt = max(attempt, ?), custom_id = ?, run_id = ?, failure = ?,
+         submitted_at_ms = ? WHERE lookup_id = ?`,
+    )
+    const restored = new Set([...this.#fetchedAgain, ...this.#uncertain])
+    this.#fetchedAgain.clear()
+    this.#uncertain.clear()
+    for (const id of restored) {
+      const submission = last.get(id)
+      if (submission === undefined) continue
+      // One that is lost may have been of this lookup, and later.
+      const state = this.#lost > 0 ? 'uncertain' : (stateAfter[String(submission['verdict'])] ?? 'uncertain')
+      write.run(
+        state,
+        submission['attempt'],
+        submission['custom_id'],
+        state === 'running' ? submission['run_id'] : null,
+        state === 'running' || state === 'new' ? null : (submission['reason'] ?? reason),
+        submission['accepted_at_ms'],
+        id,
+      )
+      if (state === 'uncertain') this.#uncertain.add(id)
+      if (state === 'running') this.#fetchedAgain.add(id)
+    }
+  }
+
+  #answers(): void {
+    const lookup = this.#to.prepare<[number], { key: Buffer; state: string; runId: string | null }>(
+      'SELECT key, state, run_id AS runId FROM lookups WHERE lookup_id = ?',
+    )
+    const settle = this.#to.prepare('UPDATE lookups SET state = ?, answered_at_ms = ? WHERE lookup_id = ?')
+    for (const row of readableRows(this.#from, 'answers', this.#lookupMax())) {
+      const id = this.#keptAs.get(row.position) ?? row.position
+      const owner = lookup.get(id)
+      const answer = owner === undefined ? null : soundAnswer(row, owner.key)
+      if (owner === undefined || answer === null) continue
+      insertRow(this.#to, 'answers', { ...answer, lookup_id: id })
+      if (owner.state !== 'running' || owner.runId !== row['run_id']) continue
+      settle.run(row['outcome'] === 'failed' ? 'failed' : 'answered', row['answered_at_ms'], id)
+      this.#fetchedAgain.delete(id)
+    }
+    const without = this.#to
+      .prepare<[], { id: number; runId: string | null }>(
+        `SELECT lookup_id AS id, run_id AS runId FROM lookups
+         WHERE state IN ('answered', 'failed') AND lookup_id NOT IN (SELECT lookup_id FROM answers)`,
+      )
+      .all()
+    const ask = this.#to.prepare('UPDATE lookups SET state = ?, failure = ? WHERE lookup_id = ?')
+    for (const { id, runId } of without) {
+      ask.run(runId === null ? 'uncertain' : 'running', runId === null ? reason : null, id)
+      ;(runId === null ? this.#uncertain : this.#fetchedAgain).add(id)
+    }
+  }
+
+  #idOf(scopeId: number, key: Buffer): number | null {
+    const id = this.#to
+      .prepare<[number, Buffer], number>('SELECT lookup_id FROM lookups WHERE scope_id = ? AND key = ?')
+      .pluck()
+      .get(scopeId, key)
+    return id ?? null
+  }
+
+  #has(table: string, id: unknown): boolean {
+    return this.#to.prepare(`SELECT 1 FROM ${table} WHERE rowid = ?`).get(id) !== undefined
+  }
+
+  #count(table: string): number {
+    return this.#to.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0
+  }
+
+  #namesOf(ids: Iterable<number>): string[] {
+    const name = this.#to
+      .prepare<[number], string>(
+        `SELECT coalesce(nullif(name, ''), custom_id, '') FROM lookups WHERE lookup_id = ?`,
+      )
+      .pluck()
+    return [...ids].map((id) => name.get(id) ?? '')
+  }
+}
+
+/** Chains the submissions that are there, in the order in which they left. */
+function chainSubmissions(database: Sqlite): void {
+  const page = database.prepare<
+    [number],
+    { position: number; customId: string; attempt: number; intendedAtMs: number }
+  >(
+    `SELECT rowid AS position, custom_id AS customId, attempt, intended_at_ms AS intendedAtMs
+     FROM submissions WHERE rowid > ? ORDER BY rowid LIMIT 1000`,
+  )
+  const write = database.prepare<[string, number]>('UPDATE submissions SET chain = ? WHERE rowid = ?')
+  let chain = ''
+  for (let rows = page.all(-1); rows.length > 0; rows = page.all(rows.at(-1)?.position ?? 0)) {
+    for (const row of rows) {
+      chain = nextChain(chain, row)
+      write.run(chain, row.position)
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
+import { sqliteCode, type Sqlite } from '../../../platform/sqlite.js'
+import { unpacks, type PackedAnswer } from '../packed-answer.js'
+import { answerChecksumOf, checksumOfRow, type SummedTable } from '../tables.js'
+import { applicationId, schemaVersion } from './schema.js'
+
+export type Row = Record<string, unknown> & { position: number }
+
+/** How far beyond the last row that could be read others are looked for. */
+const probedMax = 1_000_000
+const pageRows = 500
+
+/**
+ * Every row of a table that can be read, in the order of their numbers: a page at a time, then a row at a time past
+ * what cannot be. `upTo` is the highest number known of from elsewhere.
+ */
+export function* readableRows(database: Sqlite, table: string, upTo: number): Generator<Row> {
+  const select = (where: string) =>
+    tried(() =>
+      database.prepare<[number], Row>(`SELECT rowid AS position, * FROM ${table} NOT INDEXED ${where}`),
+    )
+  const next = select(`WHERE rowid > ? ORDER BY rowid LIMIT ${pageRows}`)
+  const one = select('WHERE rowid = ?')
+  let after = -1
+  for (;;) {
+    const page = tried(() => next?.all(after) ?? [])
+    if (page === null) break
+    yield* page
+    after = page.at(-1)?.position ?? after
+    if (page.length < pageRows) return
+  }
+  const last = Math.max(upTo, tried(() => lastRow(database, table)) ?? 0, after + pageRows)
+  for (let position = after + 1; position <= Math.min(last, after + probedMax); position++) {
+    const row = tried(() => one?.get(position))
+    if (row !== null && row !== undefined) yield row
+  }
+}
+
+function lastRow(database: Sqlite, table: string): number {
+  return database.prepare<[], number | null>(`SELECT max(rowid) FROM ${table}`).pluck().get() ?? 0
+}
+
+/** Null where SQLite cannot read it. */
+export function tried<Result>(action: () => Result): Result | null {
+  try {
+    return action()
+  } catch (error) {
+    if (sqliteCode(error) === null && !(error instanceof TypeError)) throw error
+    return null
+  }
+}
+
+/** Whether a row is as it was written. */
+export function isSound(table: SummedTable, row: Row): boolean {
+  return Buffer.isBuffer(row['checksum']) && checksumOfRow(table, row).equals(row['checksum'])
+}
+
+/** An answer; null where it is not as it was written. */
+export function soundAnswer({ position, ...row }: Row, key: Buffer): Row | null {
+  const { checksum, packing, line_bytes: lineBytes, body_bytes: bodyBytes, packed } = row
+  const isProven = Buffer.isBuffer(checksum) && answerChecksumOf(row, key).equals(checksum)
+  const isWhole = unpacks({ packing, lineBytes, bodyBytes, packed } as PackedAnswer)
+  return isProven && isWhole ? { position, ...row } : null
+}
+
+/**
+ * Sets what the first hundred bytes of every checkpoint hold alike, so that SQLite opens a file of which these
+ * alone are damaged. What depends on the content is left; the number of pages follows from the size.
+ */
+export function mendHeader(path: string): void {
+  const file = openSync(path, 'r+')
+  try {
+    const header = Buffer.alloc(100)
+    if (readSync(file, header, 0, header.length, 0) < header.length) return
+    header.write('SQLite format 3\0', 0, 'latin1')
+    header.writeUInt16BE(pageBytes, 16)
+    Buffer.from([2, 2, 0, 64, 32, 32]).copy(header, 18)
+    header.writeUInt32BE(Math.floor(fstatSync(file).size / pageBytes), 28)
+    header.fill(0, 32, 40)
+    header.writeUInt32BE(4, 44)
+    header.fill(0, 48, 56)
+    header.writeUInt32BE(1, 56)
+    header.writeUInt32BE(schemaVersion, 60)
+    header.writeUInt32BE(applicationId, 68)
+    header.fill(0, 64, 68)
+    header.fill(0, 72, 92)
+    // The number of pages counts only where these two agree.
+    header.copy(header, 92, 24, 28)
+    writeSync(file, header, 0, header.length, 0)
+  } finally {
+    closeSync(file)
+  }
+}
+
+const pageBytes = 4_096
+
+/** The row as it was, under its number. */
+export function insertRow(database: Sqlite, table: string, { position, ...row }: Row): void {
+  const columns = Object.keys(row)
+  database
+    .prepare(
+      `INSERT OR IGNORE INTO ${table} (rowid, ${columns.join(', ')}) VALUES (${['?', ...columns.map(() => '?')].join(', ')})`,
+    )
+    .run(table === 'answers' ? row['lookup_id'] : position, ...Object.values(row))
+}
+
+/** What became of what was in a damaged checkpoint. */
+export interface Rebuilt {
+  checkpointId: string
+  generation: number
+  sequence: number
+  hadHead: boolean
+  lookupCount: number
+  submissionCount: number
+  answerCount: number
+  /** Names, or custom ids where the name is lost too. */
+  uncertain: string[]
+  /** Paid for, and their answer was not sound: fetched again, which costs nothing. */
+  fetchedAgain: string[]
+  /** Known to have been there; of which lookup, nobody can tell. */
+  lostSubmissionCount: number
+}
+
+/** What a submission that is sound says of its lookup. */
+export const stateAfter: Readonly<Record<string, string>> = {
+  accepted: 'running',
+  not_created: 'new',
+  rejected: 'invalid',
+}

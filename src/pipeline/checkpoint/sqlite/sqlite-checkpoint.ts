@@ -1,0 +1,319 @@
+import type { Lookup } from '../../../core/lookup-identity.js'
+import { formatCustomId, parseCustomId } from '../../lookups/custom-id.js'
+import { moveLookup, nothingPlanned } from '../../lookups/lookup-state.js'
+import type { LookupKind } from '../../lookups/lookup-kind.js'
+import { opening } from '../../../platform/close-stack.js'
+import type { Sqlite } from '../../../platform/sqlite.js'
+import type {
+  Answer,
+  Checkpoint,
+  Claim,
+  Intention,
+  LookupId,
+  RunContender,
+  RunHolder,
+  RunOwner,
+} from '../checkpoint.js'
+import { keepReserve, type KindIds, type OpenCheckpointDeps } from './begin-run.js'
+import { CheckpointFile, WantedLookups } from './checkpoint-file.js'
+import { readHead } from './head-file.js'
+import { assertNotBehind } from './head-keeper.js'
+import { assertCheckpointPath, explained, lockCheckpoint, openToWrite } from './open-database.js'
+import { nextChain } from '../tables.js'
+import { packAnswer } from '../packed-answer.js'
+import { applyChanges, bodyOf, contestOf, type LookupRow, type Queries } from './queries.js'
+import {
+  answered,
+  awardRun,
+  claimRun,
+  disproveRun,
+  exchangeRuns,
+  settle,
+  stateAfter,
+  uncontested,
+  type Reply,
+  type Transition,
+} from '../transitions.js'
+import { standingOf } from './verify.js'
+
+export type { OpenCheckpointDeps } from './begin-run.js'
+
+/** One process has it to itself: nothing is refused to it, and it is closed at once. */
+export interface OwnCheckpoint extends Checkpoint {
+  of(kind: LookupKind): OwnCheckpoint
+  intend(lookupId: LookupId, nowMs: number): Promise<Intention>
+  close(): void
+}
+
+/**
+ * Opens the checkpoint for a run: locked, no older than its head, migrated, and with what a killed process left
+ * behind sorted out.
+ */
+export function openCheckpoint(deps: OpenCheckpointDeps): OwnCheckpoint {
+  const { path } = deps
+  // The folder and file first: a path that cannot be a checkpoint gets the error that says so.
+  assertCheckpointPath(path)
+  return explained(path, () =>
+    opening((stack) => {
+      const lock = lockCheckpoint(path, deps.nowMs)
+      stack.add(() => {
+        lock.release()
+      })
+      assertNotBehind(standingOf(path).standing, deps)
+      const database = openToWrite(path)
+      stack.add(() => database.close())
+      const reserve = keepReserve(path)
+      stack.add(reserve.release)
+      const file = new CheckpointFile(database, reserve, readHead(path), deps, stack)
+      return new SqliteCheckpoint(file, 'resolution')
+    }),
+  )
+}
+
+/** The file is locked: nobody takes this process to be gone. */
+const mayLeave = () => true
+
+class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
+  readonly id: string
+  readonly #queries: Queries
+  readonly #others: Map<LookupKind, OwnCheckpoint>
+
+  constructor(file: CheckpointFile, kind: LookupKind, others = new Map<LookupKind, OwnCheckpoint>()) {
+    super(file, kind)
+    this.id = file.id
+    this.#queries = file.queries
+    this.#others = others.set(kind, this)
+  }
+
+  of(kind: LookupKind): OwnCheckpoint {
+    return this.#others.get(kind) ?? new SqliteCheckpoint(this.file, kind, this.#others)
+  }
+
+  elsewhere(): Promise<boolean> {
+    return Promise.resolve(false)
+  }
+
+  settledElsewhere(): ReturnType<Checkpoint['settledElsewhere']> {
+    return Promise.resolve(nothingPlanned())
+  }
+
+  /** Readers read the file itself. */
+  copyForReading(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  firstQuestion(lookupId: LookupId): Promise<Lookup | null> {
+    return this.file.explained(() => this.#queries.firstQuestion.get(lookupId) ?? null)
+  }
+
+  intend(lookupId: LookupId, nowMs: number): Promise<Intention> {
+    return this.file.transaction(() => {
+      this.file.assertRoom()
+      const { scopeId } = this.#ids()
+      const row = this.#queries.lookup.get(lookupId)
+      if (row === undefined) throw new Error(`lookup ${lookupId} is unknown`)
+      const state = stateAfter(row, 'intend')
+      const attempt = row.attempt + 1
+      // Names the checkpoint, the lookup (its scope and key) and the attempt: a webhook that echoes it is claimed.
+      const customId = formatCustomId({
+        checkpointId: this.id,
+        scopeId,
+        keyHex: row.key.toString('hex'),
+        attempt,
+        generation: this.file.generation,
+      })
+      this.#queries.intend.run({ lookupId, state, attempt, customId })
+      this.#submitted(lookupId, customId, attempt, nowMs)
+      return { customId, attempt, mayLeave }
+    })
+  }
+
+  accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean | 'contested'> {
+    return this.file.transaction(() => {
+      const others = this.#contenders(runId).filter((one) => one.customId !== customId)
+      const contest = others.length === 0 ? uncontested : contestOf(this.#queries, others)
+      const reply = { event: 'accept', verdict: 'accepted', runId, atMs: nowMs, reason: null } as const
+      const row = this.#queries.lookup.get(lookupId)
+      return this.#applied(settle(row, { lookupId, customId, ...reply }, contest))
+    })
+  }
+
+  withdraw(lookupId: LookupId, customId: string, reason: string, mayBeBilled = false): Promise<boolean> {
+    const verdict = mayBeBilled ? 'uncertain' : 'not_created'
+    return this.#settle({ lookupId, customId, event: 'withdraw', verdict, reason })
+  }
+
+  reject(lookupId: LookupId, customId: string, reason: string): Promise<boolean> {
+    return this.#settle({ lookupId, customId, event: 'reject', verdict: 'rejected', reason })
+  }
+
+  lose(lookupId: LookupId, customId: string, reason: string): Promise<boolean> {
+    return this.#settle({ lookupId, customId, event: 'lose', verdict: 'uncertain', reason })
+  }
+
+  claim(customId: string, runId: string, nowMs: number): Promise<Claim> {
+    return this.file.transaction(() => {
+      const lookupId = this.#queries.lookupOfSubmission.get(customId) ?? this.#restored(customId, nowMs)
+      const row = lookupId === undefined ? undefined : this.#queries.lookup.get(lookupId)
+      const named = this.#queries.submission.get(customId)
+      if (row === undefined || named === undefined) return 'unknown'
+      return this.#applied(claimRun(row, named, this.#contenders(runId), { customId, runId, nowMs }))
+    })
+  }
+
+  contenders(runId: string): Promise<RunContender[]> {
+    return this.file.explained(() => this.#contenders(runId))
+  }
+
+  award(customId: string, runId: string, nowMs: number): Promise<boolean> {
+    return this.file.transaction(() => {
+      const contest = contestOf(this.#queries, this.#contenders(runId))
+      return this.#applied(awardRun(contest, { customId, runId, nowMs }))
+    })
+  }
+
+  exchangeRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean> {
+    return this.file.transaction(() => {
+      const found = [one, other].flatMap(({ lookupId }) => this.#queries.lookup.get(lookupId) ?? [])
+      const rows = new Map(found.map((row) => [row.lookupId, row]))
+      return this.#applied(exchangeRuns(rows, one, other, nowMs))
+    })
+  }
+
+  ownerOf(runId: string): Promise<RunOwner | null> {
+    return this.file.explained(() => {
+      const owner = this.#queries.ownerOf.get(runId)
+      return owner === undefined ? null : { ...owner, isWanted: owner.isWanted === 1 }
+    })
+  }
+
+  ownerOfKey(key: Uint8Array): Promise<RunOwner | null> {
+    return this.file.explained(() => {
+      const owner = this.#queries.ownerOfKey.get(this.#scopeId(), key)
+      return owner === undefined ? null : { ...owner, isWanted: owner.isWanted === 1 }
+    })
+  }
+
+  disprove(lookupId: LookupId, customId: string, reason: string): Promise<void> {
+    return this.file.transaction(() => {
+      const row = this.#queries.lookup.get(lookupId)
+      applyChanges(this.#queries, disproveRun(row, { lookupId, customId, reason }))
+    })
+  }
+
+  lostSince(afterMs: number, among: 'wanted' | 'all' = 'wanted'): ReturnType<Checkpoint['lostSince']> {
+    const lost = among === 'all' ? this.#queries.lostOfScope : this.#queries.lostSince
+    return this.file.explained(() => lost.all({ scopeId: this.#scopeId(), afterPosition: 0, afterMs }))
+  }
+
+  recentSubmissions(afterMs: number, countMax: number): Promise<number[]> {
+    return this.file.explained(() =>
+      this.#queries.recentSubmissions.all({ scopeId: this.#scopeId(), afterMs, countMax }),
+    )
+  }
+
+  bodyOf(lookupId: LookupId): Promise<string | null> {
+    return this.file.explained(() => bodyOf(this.#queries, lookupId))
+  }
+
+  answer(
+    lookupId: LookupId,
+    { line, body, ...answer }: Answer,
+    isProved = false,
+  ): ReturnType<Checkpoint['answer']> {
+    const packed = packAnswer(line, body)
+    return this.file.transaction(() => {
+      const isContested = !isProved && this.#contenders(answer.runId).length > 1
+      const state = answered(this.#queries.lookup.get(lookupId), answer, isContested)
+      if (state === false || state === 'contested') return state
+      this.#queries.finish.run({ lookupId, state, answeredAtMs: answer.answeredAtMs })
+      this.#queries.insertAnswer.run({ lookupId, ...answer, ...packed })
+      return true
+    })
+  }
+
+  setNeedsAttention(lookupId: LookupId, reason: string | null): Promise<void> {
+    return this.file.transaction(() => {
+      this.#queries.setNeedsAttention.run({ lookupId, reason })
+    })
+  }
+
+  spent(): Promise<number> {
+    return this.file.explained(() => this.#queries.spent.get(this.file.idsOf(this.kind)?.jobId ?? 0) ?? 0)
+  }
+
+  spentByRows(): Promise<number> {
+    const { jobId = 0 } = this.file.idsOf(this.kind) ?? {}
+    return this.file.explained(() => this.#queries.spentByRows.get(jobId) ?? 0)
+  }
+
+  endJob(nowMs: number): Promise<void> {
+    return this.file.transaction(() => {
+      const jobId = this.file.idsOf(this.kind)?.jobId
+      if (jobId !== undefined) this.#queries.endJob.run({ jobId, nowMs })
+    })
+  }
+
+  remember<Result>(change: (database: Sqlite) => Result): Promise<Result> {
+    return this.file.remember(change)
+  }
+
+  close(): void {
+    this.file.close()
+  }
+
+  /** Only the service makes runs that it could name twice: other lookups are known by what they ask. */
+  #contenders(runId: string): RunContender[] {
+    return this.kind === 'resolution' ? this.#queries.contenders.all({ runId, scopeId: this.#scopeId() }) : []
+  }
+
+  #settle(reply: Omit<Reply, 'runId' | 'atMs'>): Promise<boolean> {
+    return this.file.transaction(() => {
+      const row = this.#queries.lookup.get(reply.lookupId)
+      return this.#applied(settle(row, { ...reply, runId: null, atMs: null }, uncontested)) === true
+    })
+  }
+
+  #applied<Outcome>({ outcome, changes }: Transition<Outcome>): Outcome {
+    applyChanges(this.#queries, changes)
+    return outcome
+  }
+
+  #submitted(lookupId: LookupId, customId: string, attempt: number, nowMs: number): void {
+    const { jobId } = this.#ids()
+    const previous = this.#queries.lastSubmission.get()?.chain ?? ''
+    const chain = nextChain(previous, { customId, attempt, intendedAtMs: nowMs })
+    this.#queries.insertSubmission.run({ lookupId, jobId, attempt, customId, nowMs, chain })
+  }
+
+  /**
+   * A submission that was lost with a part of the checkpoint, and is named by a webhook: known again by its scope and
+   * key. Undefined where it is none of this scope's.
+   */
+  #restored(customId: string, nowMs: number): LookupId | undefined {
+    const name = parseCustomId(customId)
+    const { scopeId } = this.#ids()
+    if (name?.checkpointId !== this.id || name.scopeId !== scopeId) return undefined
+    const lookupId = this.#queries.findLookup.get(scopeId, Buffer.from(name.keyHex, 'hex'))?.lookupId
+    const row: LookupRow | undefined = lookupId === undefined ? undefined : this.#queries.lookup.get(lookupId)
+    if (row === undefined) return undefined
+    this.#submitted(row.lookupId, customId, name.attempt, nowMs)
+    // Nothing was submitted for it since: it need not be.
+    if (row.customId === null && moveLookup(row.state, 'claim') !== null) {
+      const attempt = Math.max(name.attempt, row.attempt)
+      this.#queries.intend.run({ lookupId: row.lookupId, state: row.state, attempt, customId })
+    }
+    return row.lookupId
+  }
+
+  #ids(): KindIds {
+    const ids = this.file.idsOf(this.kind)
+    if (ids === null) throw new Error(`nothing of the kind ${this.kind} is wanted`)
+    return ids
+  }
+
+  /** No scope has the number 0. */
+  #scopeId(): number {
+    return this.file.idsOf(this.kind)?.scopeId ?? 0
+  }
+}

@@ -1,0 +1,179 @@
+import { formatCount } from '../../core/text.js'
+import { unreachable, type ExitCode } from '../../core/errors.js'
+import { cutToWidth } from '../../core/terminal-text.js'
+import { formatDuration } from '../../core/time.js'
+import { moneyText, type Money } from './money.js'
+import type { Alarm } from './alarms.js'
+import type { ChangeCounts } from './change-kinds.js'
+import type { RunSummary } from './run-summary.js'
+
+/** A run that ended, however it did, as others are told of it. Nothing of it is secret. */
+export interface RunEnd {
+  /** Of the program. */
+  readonly program: string
+  /** The name of the job, or else its inputs. */
+  readonly series: string
+  /** As the checkpoint numbers it; null where none was opened. */
+  readonly run: number | null
+  readonly startedAtMs: number
+  readonly endedAtMs: number
+  readonly exitCode: ExitCode
+  /** What ended it early, or the error that did. */
+  readonly failure: { readonly code: string; readonly message: string } | null
+  /** Null where it ended by an error. */
+  readonly summary: RunSummary | null
+  /** Also of a run that an error ended. `null` where nobody pays, no price is known, or nothing was asked yet. */
+  readonly money: Money | null
+  /** Null without an output before. */
+  readonly changes: ChangeCounts | null
+  readonly alarms: readonly Alarm[]
+}
+
+export const notifyFormats = ['json', 'slack', 'teams'] as const
+export type NotifyFormat = (typeof notifyFormats)[number]
+
+export const notifyTimes = ['always', 'failure'] as const
+export type NotifyTime = (typeof notifyTimes)[number]
+
+/** A run that ended, with what clocks and disks know of it: times as ISO 8601, the output by its last name. */
+export interface NotifiedRun extends RunEnd {
+  readonly startedAt: string
+  readonly endedAt: string
+  readonly output: string | null
+}
+
+const alarmsShownMax = 20
+const lineColumnsMax = 300
+/** Marks that take no column take room all the same. */
+const lineCharsMax = 1_000
+
+/** The body of the message, as JSON. */
+export function notifyBody(run: NotifiedRun, format: NotifyFormat): string {
+  switch (format) {
+    case 'json':
+      return JSON.stringify(jsonMessage(run))
+    case 'slack':
+      return JSON.stringify(slackMessage(run))
+    case 'teams':
+      return JSON.stringify(teamsMessage(run))
+    default:
+      return unreachable(format)
+  }
+}
+
+function jsonMessage(run: NotifiedRun): object {
+  const { summary, money, alarms, failure, changes } = run
+  return {
+    type: 'enrich.run_ended',
+    version: 1,
+    program: run.program,
+    job: run.series,
+    run: run.run,
+    output: run.output,
+    started_at: run.startedAt,
+    ended_at: run.endedAt,
+    duration_seconds: (run.endedAtMs - run.startedAtMs) / 1_000,
+    exit_code: run.exitCode,
+    failure,
+    counts: summary === null ? null : countsOf(summary),
+    rows_by_status: summary?.rowsByStatus ?? null,
+    changes,
+    cost:
+      money === null
+        ? null
+        : { currency: money.currency, amount: money.cost, uncertain: money.uncertainCost },
+    alarms,
+  }
+}
+
+const countsOf = (summary: NonNullable<RunEnd['summary']>) => ({
+  rows: summary.rowCount,
+  lookups: summary.lookupCount,
+  answered_before: summary.cachedCount,
+  decided: summary.decidedCount,
+  submitted: summary.billedCount,
+  answered: summary.answeredCount,
+  uncertain: summary.uncertainCount,
+  failed: summary.failedCount,
+  pending: summary.pendingCount,
+})
+
+/**
+ * Lines for people, the headline first. Names come from files and users: what would change the direction of a line, or
+ * end it, is taken out.
+ */
+function linesOf(run: NotifiedRun): string[] {
+  const { summary, changes, alarms, failure } = run
+  const counted = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts)
+      .filter(([, count]) => count > 0)
+      .sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
+      .map(([name, count]) => `${name} ${formatCount(count)}`)
+      .join(', ')
+  const some = (title: string, text: string) => (text === '' ? [] : [`${title}: ${text}`])
+  const lines = [
+    headline(run),
+    ...(failure === null ? [] : [`${failure.code}: ${failure.message}`]),
+    ...alarms.slice(0, alarmsShownMax).map(({ message }) => `Alarm: ${message}`),
+    ...(alarms.length > alarmsShownMax ? [`and ${alarms.length - alarmsShownMax} alarms more`] : []),
+    ...some('Rows', counted(summary?.rowsByStatus ?? {})),
+    ...some('Changes', counted(changes ?? {})),
+    ...(run.money === null ? [] : [`Cost: ${moneyText(run.money)}`]),
+    ...(run.output === null ? [] : [`Output: ${run.output}`]),
+    `Time: ${formatDuration(run.endedAtMs - run.startedAtMs)}, exit code ${run.exitCode}`,
+  ]
+  return lines.map(plainLine)
+}
+
+function headline({ series, run, exitCode, alarms }: NotifiedRun): string {
+  const what = run === null ? 'A run' : `Run ${run}`
+  const came =
+    exitCode === 0
+      ? 'is done'
+      : exitCode === 3
+        ? 'is done, and some rows need attention'
+        : exitCode === 6
+          ? `is done, with ${alarms.length} ${alarms.length === 1 ? 'alarm' : 'alarms'}`
+          : 'did not come to its end'
+  return `enrich: ${what} of ${series} ${came}`
+}
+
+function plainLine(text: string): string {
+  const line = text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
+  return cutToWidth(line.slice(0, lineCharsMax).toWellFormed(), lineColumnsMax)
+}
+
+/** Slack reads `&`, `<` and `>` as markup (`<!channel>` calls everybody), and styles by marks unless it is told not to. */
+function slackMessage(run: NotifiedRun): object {
+  const escaped = (line: string) =>
+    line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return {
+    text: linesOf(run).map(escaped).join('\n'),
+    mrkdwn: false,
+    unfurl_links: false,
+    unfurl_media: false,
+  }
+}
+
+/**
+ * What a Teams workflow ("when a Teams webhook request is received") posts: an Adaptive Card, as it takes no other form.
+ * Runs of a RichTextBlock are plain text: no Markdown is read in them.
+ */
+function teamsMessage(run: NotifiedRun): object {
+  const body = linesOf(run).map((text, index) => ({
+    type: 'RichTextBlock',
+    inlines: [{ type: 'TextRun', text, ...(index === 0 ? { weight: 'Bolder' } : {}) }],
+  }))
+  const content = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
+    body,
+  }
+  return {
+    type: 'message',
+    attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }],
+  }
+}

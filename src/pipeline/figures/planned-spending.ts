@@ -1,0 +1,159 @@
+import { formatCount, plural } from '../../core/text.js'
+import type { LookupKind, StageKind } from '../lookups/lookup-kind.js'
+import { costMicros, formatAmount, unitsOf, type CostLimit, type Prices } from './money.js'
+
+/** What a run is about to submit of one kind, after the answers of others. */
+interface StageDemand {
+  readonly kind: StageKind
+  /** Submissions that follow from known answers. */
+  readonly certain: number
+  /** With those that may follow from answers to come; `null` if unknown. */
+  readonly atMost: number | null
+}
+
+/** Everything that a run would submit without a budget. */
+export interface Demand {
+  /** Lookups of rows, by name and by domain. */
+  readonly byName: number
+  readonly byDomain: number
+  readonly stages: readonly StageDemand[]
+}
+
+export interface SpendingBounds {
+  readonly prices: Prices | null
+  readonly lookupsMax: number | null
+  readonly cost: CostLimit | null
+  /** Submissions by earlier processes of the same job, which an interruption ended. */
+  readonly spent: { readonly byKind: ReadonlyMap<LookupKind, number>; readonly byRows: number } | null
+}
+
+/** Cost of a whole input, and where the budget stops a run. Amounts are in units of the currency. */
+export interface PlannedSpending {
+  readonly lookupCount: number
+  readonly stages: readonly StageDemand[]
+  /** `null` without a price. */
+  readonly cost: {
+    readonly currency: string | null
+    /** Without any budget: what is submitted for certain. */
+    readonly amount: number
+    /** With what may follow from answers to come; `null` if unknown. */
+    readonly amountMax: number | null
+    /** Of --max-cost; `null` without it. */
+    readonly costMax: number | null
+  } | null
+  /** Where the budget stops this run; `null` if it does not. */
+  readonly stop: {
+    /** `null` if the budget is shared with stages, which submit beside the rows. */
+    readonly lookupCount: number | null
+    /** Cost of this run at its stop, at most; `null` without a price. */
+    readonly amount: number | null
+    /** Of the same budget, spent by earlier processes of an interrupted run; `null` without a price. */
+    readonly spentCount: number
+    readonly spentAmount: number | null
+  } | null
+}
+
+export function planSpending(demand: Demand, bounds: SpendingBounds): PlannedSpending {
+  const { byName, byDomain, stages } = demand
+  const { prices, cost } = bounds
+  const priceOf = (kind: LookupKind) => prices?.byKind[kind] ?? 0
+  const ofRows = (count: { byName: number; byDomain: number }) =>
+    costMicros(count.byName, priceOf('resolution')) + costMicros(count.byDomain, priceOf('domain'))
+  const withStages = (micros: bigint, countOf: (stage: StageDemand) => number) =>
+    stages.reduce((sum, stage) => sum + costMicros(countOf(stage), priceOf(stage.kind)), micros)
+  const whole = withStages(ofRows(demand), ({ certain }) => certain)
+  const isOpen = stages.some(({ kind, atMost }) => atMost === null && priceOf(kind) > 0)
+  const most = isOpen ? null : withStages(ofRows(demand), ({ certain, atMost }) => atMost ?? certain)
+  return {
+    lookupCount: byName + byDomain,
+    stages,
+    cost:
+      prices === null
+        ? null
+        : {
+            currency: prices.currency,
+            amount: unitsOf(whole),
+            amountMax: most === null ? null : unitsOf(most),
+            costMax: cost === null ? null : unitsOf(cost.costMaxMicros),
+          },
+    stop: findStop(demand, bounds, most),
+  }
+}
+
+/** `most`: what everything costs at most; `null` if unknown. */
+function findStop(
+  { byName, byDomain, stages }: Demand,
+  { prices, lookupsMax, cost, spent }: SpendingBounds,
+  most: bigint | null,
+): PlannedSpending['stop'] {
+  const priceOf = (kind: LookupKind) => BigInt(prices?.byKind[kind] ?? 0)
+  const lookupCount = byName + byDomain
+  const spentOfRows = spent?.byRows ?? 0
+  const allowed = Math.min(lookupCount, Math.max(0, (lookupsMax ?? Infinity) - spentOfRows))
+  let spentMicros = 0n
+  for (const [kind, count] of spent?.byKind ?? []) spentMicros += BigInt(count) * priceOf(kind)
+  const stopAt = (count: number | null, micros: bigint | null): PlannedSpending['stop'] => ({
+    lookupCount: count,
+    amount: prices === null || micros === null ? null : unitsOf(micros),
+    spentCount: spentOfRows,
+    spentAmount: prices === null ? null : unitsOf(spentMicros),
+  })
+  // Rows that ask by a domain may have a price of their own, and are not submitted in an order of prices.
+  const price = byDomain === 0 ? priceOf('resolution') : byName === 0 ? priceOf('domain') : null
+  const isShared = stages.some(({ kind, atMost }) => atMost !== 0 && priceOf(kind) > 0n)
+  if (cost !== null) {
+    const left = BigInt(cost.costMaxMicros) - spentMicros
+    const leftMicros = left > 0n ? left : 0n
+    if (isShared || price === null) {
+      if (most === null || most > leftMicros) return stopAt(null, leftMicros)
+    } else if (price > 0n && leftMicros / price < BigInt(allowed)) {
+      const count = Number(leftMicros / price)
+      return stopAt(count, BigInt(count) * price)
+    }
+  }
+  if (allowed === lookupCount) return null
+  return stopAt(allowed, price === null || isShared ? null : BigInt(allowed) * price)
+}
+
+/** `EUR 15.00 for 300 lookups; this run stops after 100 (EUR 5.00)` */
+export function spendingText(spending: PlannedSpending): string {
+  const { lookupCount, stages, cost, stop } = spending
+  const billed = stages.filter(({ kind, atMost }) => kind === 'domain' && atMost !== 0)
+  const lookups = lookupCount === 0 ? [] : [plural(lookupCount, 'lookup')]
+  const domains = billed.map(({ atMost }) =>
+    atMost === null ? 'the domains that follow' : `at most ${plural(atMost, 'domain')}`,
+  )
+  const nouns = [...lookups, ...domains].join(' and ')
+  if (nouns === '' && (cost === null || cost.amountMax === 0)) return 'nothing: there is nothing to submit'
+  const whole =
+    cost === null
+      ? nouns
+      : amountText(cost, lookupCount === 0 ? 'what follows from answers' : lookups.join(''))
+  return stop === null ? `${whole}, each billed once` : `${whole}; ${stopText(stop, cost)}`
+}
+
+function amountText(
+  { currency, amount, amountMax }: NonNullable<PlannedSpending['cost']>,
+  lookups: string,
+): string {
+  const least = `${formatAmount(amount, currency)} for ${lookups}`
+  if (amountMax === null) return `${least}, and what follows from the answers`
+  return amountMax === amount
+    ? least
+    : `${least}, at most ${formatAmount(amountMax, currency)} with what follows from the answers`
+}
+
+function stopText(
+  { lookupCount, amount, spentCount, spentAmount }: NonNullable<PlannedSpending['stop']>,
+  cost: PlannedSpending['cost'],
+): string {
+  const currency = cost?.currency ?? null
+  const amountOf = (units: number) => formatAmount(units, currency)
+  const spent =
+    spentCount === 0 && (spentAmount ?? 0) === 0
+      ? ''
+      : `, since an interrupted run spent ${spentAmount === null ? plural(spentCount, 'lookup') : amountOf(spentAmount)} of the same budget`
+  if (lookupCount === null) return `this run stops before it costs more than ${amountOf(amount ?? 0)}${spent}`
+  const price = amount === null ? '' : ` (${amountOf(amount)})`
+  return `this run stops after ${formatCount(lookupCount)}${price}${spent}`
+}

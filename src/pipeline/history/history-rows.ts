@@ -1,0 +1,166 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import type { Sqlite } from '../../platform/sqlite.js'
+import { isSoundRun, type StoredRun, outputsOf, soundOutput } from '../checkpoint/sqlite/history-proof.js'
+import {
+  runChecksum,
+  type RunRow,
+  outputDigest,
+  packChanges,
+  packNumbers,
+} from '../checkpoint/history-tables.js'
+import {
+  runRecordVersion,
+  type RunRecord,
+  type GroupFigures,
+  type OutputFigures,
+} from '../figures/run-record.js'
+import type { RememberedRun } from './remembered-runs.js'
+import type { RowGroups } from '../input/row-groups.js'
+
+/** Those that are as they were written, of a series or of all, the newest first. */
+export function runRowsOf(database: Sqlite, series: string | null): StoredRun[] {
+  return database
+    .prepare<{ series: string | null }, StoredRun>(
+      'SELECT * FROM history_runs WHERE @series IS NULL OR series = @series ORDER BY run_id DESC',
+    )
+    .all({ series })
+    .filter(isSoundRun)
+}
+
+/** Throws where it is not there, or not as it was written. */
+export function runRowOf(database: Sqlite, run: number): StoredRun {
+  const row = database.prepare<[number], StoredRun>('SELECT * FROM history_runs WHERE run_id = ?').get(run)
+  if (row === undefined || !isSoundRun(row)) throw new Error(`run ${run} was begun, and is not there`)
+  return row
+}
+
+export function writeRun(database: Sqlite, row: RunRow): void {
+  database
+    .prepare(
+      `INSERT OR REPLACE INTO history_runs VALUES (@run_id, @series, @started_at_ms, @ended_at_ms, @exit_code,
+         @is_published, @baseline, @output_id, @record, @checksum)`,
+    )
+    .run({ ...row, checksum: runChecksum(row) })
+}
+
+export function packRecord(record: RunRecord): Buffer {
+  return deflateRawSync(JSON.stringify(record))
+}
+
+const recordBytesMax = 16 * 2 ** 20
+
+/** Null where a version that is not known wrote it. */
+export function unpackRecord(packed: Buffer): RunRecord | null {
+  const record = JSON.parse(
+    inflateRawSync(packed, { maxOutputLength: recordBytesMax }).toString(),
+  ) as RunRecord
+  return (record.version as number) === runRecordVersion ? record : null
+}
+
+/** What only a picture of the run needs, and takes most of the room. */
+export function withoutTimeline(packed: Buffer): Buffer {
+  const record = unpackRecord(packed)
+  return record === null ? packed : packRecord({ ...record, timeline: [] })
+}
+
+export function rememberedOf(row: RunRow): RememberedRun {
+  return {
+    number: row.run_id,
+    series: row.series,
+    startedAtMs: row.started_at_ms,
+    endedAtMs: row.ended_at_ms,
+    exitCode: row.exit_code,
+    isPublished: row.is_published === 1 && row.output_id !== null,
+    baseline: row.baseline,
+    record: unpackRecord(row.record),
+  }
+}
+
+/** The entry of each row; null where the output is not as it was written, or not there. */
+export function readOutput(database: Sqlite, outputId: number): Uint32Array | null {
+  const outputOf = outputsOf(database)
+  const row = outputOf(outputId)
+  return row === undefined ? null : soundOutput(row, outputOf)
+}
+
+/** An output that differs from another in more than this part of what that one takes is kept by itself. */
+const changesShareMax = 1 / 4
+
+/**
+ * Keeps the entries of rows, in order: once where the series has published just these, and otherwise as they differ
+ * from its last output that is kept by itself, or by themselves. Returns the number of the output.
+ */
+export function writeOutputRows(database: Sqlite, series: string, rows: Uint32Array): number {
+  const digest = outputDigest(rows)
+  const earlier = database
+    .prepare<[string], { outputId: number; digest: Buffer; baseId: number | null }>(
+      `SELECT o.output_id AS outputId, o.digest, o.base_id AS baseId
+       FROM history_runs r JOIN history_outputs o USING (output_id) WHERE r.series = ? ORDER BY r.run_id DESC`,
+    )
+    .all(series)
+  const same = earlier.find((output) => output.digest.equals(digest))
+  if (same !== undefined && readOutput(database, same.outputId) !== null) return same.outputId
+  const newest = earlier[0]
+  const baseId = newest === undefined ? null : (newest.baseId ?? newest.outputId)
+  const base = baseId === null ? null : outputsOf(database)(baseId)
+  const below = baseId === null ? null : readOutput(database, baseId)
+  const { isOnBase, packed } = packOutput(rows, below, base?.packed.length ?? 0)
+  const insert = database.prepare('INSERT INTO history_outputs VALUES (NULL, ?, ?, ?, ?)')
+  return Number(insert.run(isOnBase ? baseId : null, rows.length, packed, digest).lastInsertRowid)
+}
+
+/** As it differs from `below`, which takes `belowBytes` packed, where that is little; otherwise by itself. */
+export function packOutput(
+  rows: Uint32Array,
+  below: Uint32Array | null,
+  belowBytes: number,
+): { readonly isOnBase: boolean; readonly packed: Buffer } {
+  const changes = below === null ? null : packChanges(rows, below)
+  const isOnBase = changes !== null && changes.length <= belowBytes * changesShareMax
+  return { isOnBase, packed: isOnBase ? changes : packNumbers(rows) }
+}
+
+/** Groups that are kept of a column; the largest. */
+const keptMax = 200
+
+/** Rows of an output by their value in a column. `rows` are their entries, which are stored. */
+export const groupFiguresOf = (
+  database: Sqlite,
+  rows: Uint32Array,
+  groups: RowGroups,
+): NonNullable<OutputFigures['byColumn']> => groupFigures(rows, groups, matchedEntries(database))
+
+/** `isMatched`: by the number of the entry, 1 for those that were matched. */
+export function groupFigures(
+  rows: Uint32Array,
+  groups: RowGroups,
+  isMatched: Uint8Array,
+): NonNullable<OutputFigures['byColumn']> {
+  const rowCounts = new Uint32Array(groups.values.length)
+  const matchedCounts = new Uint32Array(groups.values.length)
+  for (const [row, entry] of rows.entries()) {
+    const group = groups.groupOf(row)
+    rowCounts[group] = (rowCounts[group] ?? 0) + 1
+    matchedCounts[group] = (matchedCounts[group] ?? 0) + (isMatched[entry] ?? 0)
+  }
+  const figures = groups.values.map((value, group): GroupFigures => ({
+    value: value === '' ? null : value,
+    rowCount: rowCounts[group] ?? 0,
+    matchedCount: matchedCounts[group] ?? 0,
+  }))
+  figures.sort((one, other) => other.rowCount - one.rowCount)
+  return { column: groups.column, groups: figures.slice(0, keptMax) }
+}
+
+/** By the number of the entry: 1 for those that were matched. */
+function matchedEntries(database: Sqlite): Uint8Array {
+  const last = database.prepare<[], number | null>('SELECT max(entry_id) FROM history_entries').pluck().get()
+  const matched = new Uint8Array((last ?? 0) + 1)
+  const numbers = database
+    .prepare<[], number>(
+      `SELECT entry_id FROM history_entries JOIN history_states USING (state_id) WHERE status = 'matched'`,
+    )
+    .pluck()
+  for (const number of numbers.iterate()) matched[number] = 1
+  return matched
+}

@@ -1,0 +1,205 @@
+import { UserError } from '../../../core/errors.js'
+import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
+import type { Sqlite } from '../../../platform/sqlite.js'
+import { stateColumns, type StateRow } from '../../checkpoint/sqlite/history-proof.js'
+import type { EntryFacts, OutputRow } from '../../checkpoint/history-tables.js'
+import { LocalCopy, type SharedLookDeps } from '../../checkpoint/postgres/local-copy.js'
+import { isPendingStatus } from '../../answers/published-state.js'
+import type { WantedOutputs, HistoryReader, KnownHistory } from '../remembered-runs.js'
+import { writeRun } from '../history-rows.js'
+import {
+  distinctPages,
+  outputRowsOf,
+  readSharedOutput,
+  lockShared,
+  settledRunsOf,
+  type SharedRunRow,
+  querySubmissions,
+  rememberedShared,
+} from './history-rows.js'
+import type { CloseLater } from '../../../platform/close-stack.js'
+import { openSharedToRead } from '../../checkpoint/postgres/open-database.js'
+import { repeated } from '../../checkpoint/postgres/retry.js'
+import { openHistory } from '../reader.js'
+
+/**
+ * Puts what two runs published into the copy, as far as they differ, with all runs of their series; and what `settledOutput`
+ * reads of the outputs before the older one. Nobody forgets any of it meanwhile: to be called within a transaction.
+ */
+export async function copyOutputs(
+  statements: PostgresStatements,
+  copy: Pick<LocalCopy, 'remember'>,
+  { newer, older, isListed }: WantedOutputs,
+): Promise<void> {
+  await lockShared(statements)
+  const wanted = older === null ? [newer] : [newer, older]
+  const series = await statements.query<{ series: string }>(
+    'SELECT DISTINCT series FROM enrich.history_runs WHERE run_id = ANY($1::bigint[])',
+    [wanted],
+  )
+  const runs: SharedRunRow[] = []
+  for (const one of series) for (const run of await settledRunsOf(statements, one.series)) runs.push(run)
+  await copy.remember((database) => {
+    for (const run of runs) writeRun(database, run)
+  })
+  const rowsOf = async (number: number) => {
+    const outputId = runs.find(({ run_id: run }) => run === number)?.output_id ?? null
+    if (outputId === null) return new Uint32Array()
+    const outputs = await outputRowsOf(statements, [outputId])
+    await copy.remember((database) => {
+      putOutputs(database, outputs)
+    })
+    return (await readSharedOutput(statements, outputId)) ?? new Uint32Array()
+  }
+  const ofNewer = await rowsOf(newer)
+  const numbers = new Set(ofNewer.subarray(0, 1))
+  let [later, before] = [ofNewer, older]
+  while (before !== null) {
+    const rows = await rowsOf(before)
+    for (const entry of [...rows.subarray(0, 1), ...differing(later, rows)]) numbers.add(entry)
+    const pending = await listedAmong(statements, rows, isPendingStatus)
+    for (const entry of pending) numbers.add(entry)
+    const [run, isSettled] = [before, pending.length === 0]
+    before = isSettled ? null : (runs.find(({ run_id: number }) => number === run)?.baseline ?? null)
+    later = rows
+  }
+  if (isListed !== undefined)
+    for (const entry of await listedAmong(statements, ofNewer, isListed)) numbers.add(entry)
+  await copyEntries(statements, copy, [...numbers])
+}
+
+/** Entries that not as many rows of the one output have as of the other. */
+function* differing(one: Uint32Array, other: Uint32Array): Generator<number> {
+  const [left, right] = [one.slice().sort(), other.slice().sort()]
+  let at = 0
+  for (let first = 0; first < left.length;) {
+    const entry = left[first] ?? 0
+    const count = runLength(left, first)
+    for (; at < right.length && (right[at] ?? 0) < entry; at += runLength(right, at)) yield right[at] ?? 0
+    const otherCount = right[at] === entry ? runLength(right, at) : 0
+    if (count !== otherCount) yield entry
+    first += count
+    at += otherCount
+  }
+  for (; at < right.length; at += runLength(right, at)) yield right[at] ?? 0
+}
+
+function runLength(sorted: Uint32Array, start: number): number {
+  let end = start + 1
+  while (end < sorted.length && sorted[end] === sorted[start]) end++
+  return end - start
+}
+
+async function listedAmong(
+  statements: PostgresStatements,
+  rows: Uint32Array,
+  isListed: (status: string) => boolean,
+): Promise<number[]> {
+  const statuses = await statements.query<{ status: string }>(
+    'SELECT DISTINCT status FROM enrich.history_states',
+  )
+  const listed = statuses.map(({ status }) => status).filter(isListed)
+  const found: number[] = []
+  for (const { entries } of distinctPages(rows)) {
+    const some = await statements.query<{ entryId: number }>(
+      `SELECT e.entry_id AS "entryId" FROM enrich.history_entries e JOIN enrich.history_states s USING (state_id)
+       WHERE e.entry_id = ANY($1::bigint[]) AND s.status = ANY($2::text[])`,
+      [entries, listed],
+    )
+    for (const { entryId } of some) found.push(entryId)
+  }
+  return found
+}
+
+/** Copied in one statement. */
+const entriesAtOnce = 5_000
+
+type CopiedEntry = EntryFacts & StateRow & { entryId: number; stateId: number; ofEntry: Buffer }
+
+async function copyEntries(
+  statements: PostgresStatements,
+  copy: Pick<LocalCopy, 'remember'>,
+  numbers: readonly number[],
+): Promise<void> {
+  for (let start = 0; start < numbers.length; start += entriesAtOnce) {
+    const some = numbers.slice(start, start + entriesAtOnce)
+    const entries = await statements.query<CopiedEntry>(
+      `SELECT e.entry_id AS "entryId", e.address, e.row_key AS "rowKey", e.name, e.state_id AS "stateId",
+         e.digest AS "ofEntry", ${quoted(stateColumns)}
+       FROM enrich.history_entries e JOIN enrich.history_states s USING (state_id)
+       WHERE e.entry_id = ANY($1::bigint[])`,
+      [some],
+    )
+    if (entries.length < some.length) {
+      throw new UserError('RUN_OUTPUT_UNKNOWN', 'what a run wrote is no longer remembered', {
+        hint: 'enrich runs lists the runs; history.keep says how many outputs are remembered',
+      })
+    }
+    await copy.remember((database) => {
+      putEntries(database, entries)
+    })
+  }
+}
+
+/** Names of columns keep their capitals. */
+const quoted = (columns: string): string => columns.replaceAll(/ AS (\w+)/g, ' AS "$1"')
+
+function putOutputs(database: Sqlite, outputs: readonly OutputRow[]): void {
+  const put = database.prepare(
+    'INSERT OR REPLACE INTO history_outputs VALUES (@output_id, @base_id, @row_count, @packed, @digest)',
+  )
+  for (const output of outputs) put.run(output)
+}
+
+function putEntries(database: Sqlite, entries: readonly CopiedEntry[]): void {
+  const putState = database.prepare('INSERT OR IGNORE INTO history_states VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const putEntry = database.prepare('INSERT OR IGNORE INTO history_entries VALUES (?, ?, ?, ?, ?, ?)')
+  for (const { entryId, stateId, address, rowKey, name, ofEntry, ...state } of entries) {
+    const { status, confidence, country, packing, lineBytes, packed, digest, checksum } = state
+    putState.run(stateId, status, confidence, country, packing, lineBytes, packed, digest, checksum)
+    putEntry.run(entryId, address, rowKey, name, stateId, ofEntry)
+  }
+}
+
+/**
+ * What a checkpoint on PostgreSQL remembers of its runs, for commands that only look; null where nothing is known yet.
+ * What is read of outputs is in a copy, thrown away with it. Throws CHECKPOINT_*.
+ */
+export async function lookAtHistory(
+  deps: SharedLookDeps,
+  closeLater: CloseLater,
+): Promise<KnownHistory | null> {
+  const shared = await openSharedToRead(deps.url, deps)
+  if (shared === null) return null
+  closeLater(() => shared.close())
+  const { clock, random, folder } = deps
+  const asking = <Result>(work: () => Promise<Result>) =>
+    repeated(deps, work).catch((error: unknown) => {
+      throw shared.explain(error)
+    })
+  const rows = await asking(() => settledRunsOf(shared.postgres, null))
+  const submissions = await asking(() => querySubmissions(shared.postgres, null))
+  const runs = rows.map(rememberedShared)
+  let copy: LocalCopy | null = null
+  let reader: HistoryReader | null = null
+  closeLater(() => {
+    reader?.close()
+    copy?.close()
+  })
+  return {
+    runs: () => runs,
+    submissions: () => submissions,
+    published: (run) => reader?.published(run) ?? null,
+    fetch: async (wanted) => {
+      const to = (copy ??= new LocalCopy(folder, {
+        scope: 'copy',
+        job: 'copy',
+        nowMs: clock.nowMs(),
+        random,
+      }))
+      await asking(() => shared.postgres.transaction((statements) => copyOutputs(statements, to, wanted)))
+      reader ??= openHistory(to.path)
+    },
+    close: () => undefined,
+  }
+}

@@ -1,0 +1,259 @@
+import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
+import { isSoundMarks, soundOutput, type StoredMarks } from '../../checkpoint/sqlite/history-proof.js'
+import {
+  marksChecksum,
+  outputDigest,
+  type OutputRow,
+  type StateFacts,
+  type RunRow,
+} from '../../checkpoint/history-tables.js'
+import type { RowGroups } from '../../input/row-groups.js'
+import { figuresOf } from '../output-figures.js'
+import type { OutputFigures } from '../../figures/run-record.js'
+import { groupFigures, packOutput, unpackRecord, packRecord, rememberedOf } from '../history-rows.js'
+import { packMarks, unpackMarks, type Marks, type MarksOf } from '../history-writer.js'
+import { readScope } from '../../lookups/lookup-kind.js'
+import { type KindSubmissions, type RememberedRun, withSubmissions } from '../remembered-runs.js'
+
+/** An output, and what it stands on. */
+export async function outputRowsOf(
+  statements: PostgresStatements,
+  outputIds: readonly number[],
+): Promise<OutputRow[]> {
+  return statements.query<OutputRow>(
+    `SELECT output_id, base_id, row_count, packed, digest FROM enrich.history_outputs
+     WHERE output_id = ANY($1::bigint[]) OR output_id IN
+       (SELECT base_id FROM enrich.history_outputs WHERE output_id = ANY($1::bigint[]))`,
+    [outputIds],
+  )
+}
+
+/** The entry of each row; null where the output is not as it was written, or not there. */
+export async function readSharedOutput(
+  statements: PostgresStatements,
+  outputId: number,
+): Promise<Uint32Array | null> {
+  const rows = new Map((await outputRowsOf(statements, [outputId])).map((row) => [row.output_id, row]))
+  const row = rows.get(outputId)
+  return row === undefined ? null : soundOutput(row, (id) => rows.get(id))
+}
+
+/** As `writeOutputRows` does in a file. To be called within a transaction. */
+export async function writeSharedOutput(
+  statements: PostgresStatements,
+  series: string,
+  rows: Uint32Array,
+): Promise<number> {
+  const digest = outputDigest(rows)
+  const earlier = await statements.query<{ outputId: number; digest: Buffer; baseId: number | null }>(
+    `SELECT o.output_id AS "outputId", o.digest, o.base_id AS "baseId"
+     FROM enrich.history_runs r JOIN enrich.history_outputs o USING (output_id)
+     WHERE r.series = $1 ORDER BY r.run_id DESC`,
+    [series],
+  )
+  const same = earlier.find((output) => output.digest.equals(digest))
+  if (same !== undefined && (await readSharedOutput(statements, same.outputId)) !== null) return same.outputId
+  const [newest] = earlier
+  const baseId = newest === undefined ? null : (newest.baseId ?? newest.outputId)
+  const base = baseId === null ? undefined : (await outputRowsOf(statements, [baseId]))[0]
+  const below = base === undefined ? null : soundOutput(base, () => undefined)
+  const { isOnBase, packed } = packOutput(rows, below, base?.packed.length ?? 0)
+  const [made] = await statements.query<{ outputId: number }>(
+    `INSERT INTO enrich.history_outputs (base_id, row_count, packed, digest) VALUES ($1, $2, $3, $4)
+     RETURNING output_id AS "outputId"`,
+    [isOnBase ? baseId : null, rows.length, packed, digest],
+  )
+  if (made === undefined) throw new Error('an output was not made')
+  return made.outputId
+}
+
+/** Of the last output of a series; `marks` is null where they were made in another form. */
+export async function sharedMarks(
+  statements: PostgresStatements,
+  series: string,
+  form: string,
+): Promise<{ outputId: number; marks: Marks | null } | null> {
+  const [row] = await statements.query<StoredMarks>(
+    'SELECT series, output_id, form, packed, checksum FROM enrich.history_marks WHERE series = $1',
+    [series],
+  )
+  if (row === undefined || !isSoundMarks(row)) return null
+  return { outputId: row.output_id, marks: row.form === form ? unpackMarks(row.packed) : null }
+}
+
+/** In place of those of the output before; those of an output that is as it was are left. */
+export async function writeSharedMarks(
+  statements: PostgresStatements,
+  { series, outputId, form }: MarksOf,
+  marks: Marks,
+): Promise<void> {
+  const row = { series, output_id: outputId, form, packed: packMarks(marks) }
+  const checksum = marksChecksum(row)
+  const known = await statements.query(
+    'SELECT FROM enrich.history_marks WHERE series = $1 AND checksum = $2',
+    [series, checksum],
+  )
+  if (known.length > 0) return
+  await statements.query(
+    `INSERT INTO enrich.history_marks (series, output_id, form, packed, checksum) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (series) DO UPDATE SET output_id = excluded.output_id, form = excluded.form,
+       packed = excluded.packed, checksum = excluded.checksum`,
+    [series, outputId, form, row.packed, checksum],
+  )
+}
+
+/** Of an output that is stored: as an earlier run of the series counted the same, or counted anew. */
+export async function sharedFigures(
+  statements: PostgresStatements,
+  { series, outputId }: Pick<MarksOf, 'series' | 'outputId'>,
+  rows: Uint32Array,
+  groups: RowGroups | null,
+): Promise<OutputFigures> {
+  const figures = await figuresOfOutput(statements, series, outputId, rows)
+  if (groups === null) return figures
+  const isMatched = new Uint8Array(rows.reduce((highest, entry) => Math.max(highest, entry), 0) + 1)
+  for (const { entries } of distinctPages(rows))
+    for (const { entryId } of await matchedAmong(statements, entries)) isMatched[entryId] = 1
+  return { ...figures, byColumn: groupFigures(rows, groups, isMatched) }
+}
+
+const matchedAmong = (statements: PostgresStatements, entries: readonly number[]) =>
+  statements.query<{ entryId: number }>(
+    `SELECT e.entry_id AS "entryId" FROM enrich.history_entries e JOIN enrich.history_states s USING (state_id)
+     WHERE e.entry_id = ANY($1::bigint[]) AND s.status = 'matched'`,
+    [entries],
+  )
+
+async function figuresOfOutput(
+  statements: PostgresStatements,
+  series: string,
+  outputId: number,
+  rows: Uint32Array,
+): Promise<OutputFigures> {
+  const earlier = await statements.query<{ record: Buffer }>(
+    'SELECT record FROM enrich.history_runs WHERE series = $1 AND output_id = $2 ORDER BY run_id DESC',
+    [series, outputId],
+  )
+  for (const { record } of earlier) {
+    const figures = unpackRecord(record)?.figures
+    if (figures) return { ...figures, byColumn: null }
+  }
+  const counted: (StateFacts & { rowCount: number })[] = []
+  for (const { entries, rowCounts } of distinctPages(rows)) {
+    const found = await statements.query<StateFacts & { rowCount: number }>(
+      `SELECT s.status, s.confidence, s.country, sum(n.row_count)::bigint AS "rowCount"
+       FROM unnest($1::bigint[], $2::bigint[]) AS n(entry_id, row_count)
+       JOIN enrich.history_entries e USING (entry_id) JOIN enrich.history_states s USING (state_id)
+       GROUP BY 1, 2, 3 ORDER BY min(n.entry_id)`,
+      [entries, rowCounts],
+    )
+    for (const one of found) counted.push(one)
+  }
+  return figuresOf(counted)
+}
+
+/** Sent in one statement, at most. */
+const entriesAtOnce = 50_000
+
+/** The entries of rows, each once, ascending, with how many rows have each. */
+export function* distinctPages(
+  rows: Uint32Array,
+): Generator<{ readonly entries: readonly number[]; readonly rowCounts: readonly number[] }> {
+  const sorted = rows.slice().sort()
+  let entries: number[] = []
+  let rowCounts: number[] = []
+  for (let first = 0; first < sorted.length;) {
+    const entry = sorted[first] ?? 0
+    let end = first + 1
+    while (end < sorted.length && sorted[end] === entry) end++
+    entries.push(entry)
+    rowCounts.push(end - first)
+    first = end
+    if (entries.length < entriesAtOnce) continue
+    yield { entries, rowCounts }
+    entries = []
+    rowCounts = []
+  }
+  if (entries.length > 0) yield { entries, rowCounts }
+}
+
+/**
+ * Held, shared, by who begins a run or copies what runs published; alone by who forgets what nobody has any more. Any
+ * number; each until its transaction ends.
+ */
+const historyLock = 7_305_511_969
+
+export const lockShared = (statements: PostgresStatements) =>
+  statements.query('SELECT pg_advisory_xact_lock_shared($1)', [historyLock])
+
+export const lockAlone = (statements: PostgresStatements) =>
+  statements.query('SELECT pg_advisory_xact_lock($1)', [historyLock])
+
+/** A run, and whether its process lives; null where that is not known. */
+export interface SharedRunRow extends RunRow {
+  readonly isGoingOn: boolean | null
+  /** `null` if the run was copied here. */
+  readonly workerId: number | null
+}
+
+/** `r` a run, `w` its process: a lease that has run out is that of one which is gone, or will be. */
+const runColumnsSql = `r.run_id, r.series, r.started_at_ms, r.ended_at_ms, r.exit_code,
+  r.is_published::integer AS is_published, r.baseline, r.output_id, r.record,
+  r.worker_id AS "workerId", CASE WHEN r.ended_at_ms IS NULL THEN NOT w.is_fenced AND w.lease_until > clock_timestamp() END AS "isGoingOn"`
+const runsSql = `enrich.history_runs r LEFT JOIN enrich.workers w USING (worker_id)`
+
+/** Of a series or of all, the newest first. */
+export function sharedRunsOf(statements: PostgresStatements, series: string | null): Promise<SharedRunRow[]> {
+  return statements.query<SharedRunRow>(
+    `SELECT ${runColumnsSql} FROM ${runsSql} WHERE $1::text IS NULL OR r.series = $1 ORDER BY r.run_id DESC`,
+    [series],
+  )
+}
+
+/** The same with what runs without a summary have submitted. */
+export async function settledRunsOf(
+  statements: PostgresStatements,
+  series: string | null,
+): Promise<SharedRunRow[]> {
+  const rows = await sharedRunsOf(statements, series)
+  const unsettled = rows.flatMap(({ workerId, record }) =>
+    workerId !== null && unpackRecord(record)?.summary === null ? [workerId] : [],
+  )
+  if (unsettled.length === 0) return rows
+  const submissions = await querySubmissions(statements, unsettled)
+  return rows.map((row) => {
+    const own = submissions.filter(({ workerId }) => workerId === row.workerId)
+    const record = own.length === 0 ? null : unpackRecord(row.record)
+    return record === null || record.summary !== null
+      ? row
+      : { ...row, record: packRecord(withSubmissions(record, own)) }
+  })
+}
+
+/** Submissions that were billed, or may have been: by these processes, or by all of them if `null`. */
+export async function querySubmissions(
+  statements: PostgresStatements,
+  workers: readonly number[] | null,
+): Promise<(KindSubmissions & { readonly workerId: number | null })[]> {
+  const rows = await statements.query<{
+    scope: string
+    workerId: number | null
+    acceptedCount: number
+    uncertainCount: number
+  }>(
+    `SELECT c.scope, CASE WHEN $1::bigint[] IS NOT NULL THEN s.worker_id END AS "workerId",
+       count(*) FILTER (WHERE s.verdict = 'accepted') AS "acceptedCount",
+       count(*) FILTER (WHERE s.verdict IN ('uncertain', 'intended')) AS "uncertainCount"
+     FROM enrich.submissions s JOIN enrich.lookups l USING (lookup_id) JOIN enrich.scopes c ON c.scope_id = l.scope_id
+     WHERE $1::bigint[] IS NULL OR s.worker_id = ANY($1) GROUP BY 1, 2`,
+    [workers],
+  )
+  return rows.map(({ scope, ...counts }) => {
+    const { base, kind } = readScope(scope)
+    return { ...counts, kind, scope: base }
+  })
+}
+
+export function rememberedShared({ isGoingOn, ...row }: SharedRunRow): RememberedRun {
+  return { ...rememberedOf(row), ...(isGoingOn === null ? {} : { isGoingOn }) }
+}

@@ -1,0 +1,276 @@
+import type { Sqlite } from '../../platform/sqlite.js'
+import type { Checkpoint } from '../checkpoint/checkpoint.js'
+import {
+  entryDigest,
+  stateChecksum,
+  stateDigest,
+  type EntryFacts,
+  type RunRow,
+  type StateFacts,
+} from '../checkpoint/history-tables.js'
+import { packAnswer } from '../checkpoint/packed-answer.js'
+import { baselineOf, keptRuns } from './kept-runs.js'
+import type { OutputFigures, RunRecord } from '../figures/run-record.js'
+import type { RowGroups } from '../input/row-groups.js'
+import {
+  groupFiguresOf,
+  readOutput,
+  writeOutputRows,
+  packRecord,
+  rememberedOf,
+  runRowOf,
+  runRowsOf,
+  writeRun,
+  unpackRecord,
+  withoutTimeline,
+} from './history-rows.js'
+import {
+  lastMarks,
+  writeMarks,
+  type Marks,
+  type BegunRun,
+  type HistoryWriter,
+  type KeyedEntry,
+  type LastOutput,
+  type NewEntry,
+  type Thinned,
+  markedEntries,
+} from './history-writer.js'
+import { figuresOf } from './output-figures.js'
+
+const nothing: Thinned = { outputCount: 0, entryCount: 0, stateCount: 0 }
+
+/** Forgets the outputs of a series but for the newest, its oldest runs whole, and what then no output has. */
+function thin(database: Sqlite, series: string, runsMax: number): Thinned {
+  const rows = runRowsOf(database, series)
+  const facts = rows.map((row) => ({
+    number: row.run_id,
+    hasOutput: row.output_id !== null,
+    isPublished: row.is_published === 1,
+  }))
+  const { withoutOutput, gone } = keptRuns(facts, runsMax)
+  if (withoutOutput.size + gone.size === 0) return nothing
+  for (const row of rows) forget(database, row, withoutOutput, gone)
+  const needed = neededEntries(database)
+  const entryCount = removeOthers(database, needed)
+  const stateCount = database
+    .prepare('DELETE FROM history_states WHERE state_id NOT IN (SELECT state_id FROM history_entries)')
+    .run().changes
+  return { outputCount: withoutOutput.size, entryCount, stateCount }
+}
+
+function forget(
+  database: Sqlite,
+  row: RunRow,
+  withoutOutput: ReadonlySet<number>,
+  gone: ReadonlySet<number>,
+): void {
+  if (gone.has(row.run_id)) database.prepare('DELETE FROM history_runs WHERE run_id = ?').run(row.run_id)
+  else if (withoutOutput.has(row.run_id))
+    writeRun(database, { ...row, output_id: null, record: withoutTimeline(row.record) })
+}
+
+/** Those of every output that a run, of whatever series, still has; one that cannot be read is forgotten too. */
+function neededEntries(database: Sqlite): Set<number> {
+  database.exec(
+    `DELETE FROM history_outputs WHERE output_id NOT IN (
+       SELECT output_id FROM history_runs WHERE output_id IS NOT NULL
+       UNION SELECT base_id FROM history_outputs JOIN history_runs USING (output_id) WHERE base_id IS NOT NULL)`,
+  )
+  const outputs = database
+    .prepare<[], number>('SELECT DISTINCT output_id FROM history_runs WHERE output_id IS NOT NULL')
+    .pluck()
+    .all()
+  const needed = new Set<number>()
+  for (const outputId of outputs) {
+    const entries = readOutput(database, outputId)
+    if (entries === null)
+      for (const row of runRowsOf(database, null))
+        if (row.output_id === outputId) writeRun(database, { ...row, output_id: null })
+    for (const entry of entries ?? []) needed.add(entry)
+  }
+  for (const entries of markedEntries(database)) for (const entry of entries) needed.add(entry)
+  return needed
+}
+
+function removeOthers(database: Sqlite, needed: ReadonlySet<number>): number {
+  const all = database.prepare<[], number>('SELECT entry_id FROM history_entries').pluck().all()
+  const remove = database.prepare('DELETE FROM history_entries WHERE entry_id = ?')
+  let count = 0
+  for (const entry of all) if (!needed.has(entry)) count += remove.run(entry).changes
+  return count
+}
+
+/** In the checkpoint's own file, each in one transaction of it. Rejects with CHECKPOINT_DAMAGED and DISK_FULL. */
+export class HistoryStore implements HistoryWriter {
+  readonly #checkpoint: Pick<Checkpoint, 'remember'>
+
+  constructor(checkpoint: Pick<Checkpoint, 'remember'>) {
+    this.#checkpoint = checkpoint
+  }
+
+  begin({ series, startedAtMs, record }: BegunRun): Promise<number> {
+    return this.#checkpoint.remember((database) => {
+      const last = database.prepare<[], number | null>('SELECT max(run_id) FROM history_runs').pluck().get()
+      const run: RunRow = {
+        run_id: (last ?? 0) + 1,
+        series,
+        started_at_ms: startedAtMs,
+        ended_at_ms: null,
+        exit_code: null,
+        is_published: 0,
+        baseline: null,
+        output_id: null,
+        record: packRecord(record),
+      }
+      writeRun(database, run)
+      return run.run_id
+    })
+  }
+
+  last(series: string, form: string): Promise<LastOutput | null> {
+    return this.#checkpoint.remember((database) => {
+      const found = lastMarks(database, series, form)
+      const rows = found === null ? null : readOutput(database, found.outputId)
+      return rows === null ? null : { rows, marks: found?.marks ?? null }
+    })
+  }
+
+  addEntries(entries: readonly NewEntry[]): Promise<number[]> {
+    return this.#checkpoint.remember((database) => {
+      const add = entryAdder(database)
+      return entries.map(add)
+    })
+  }
+
+  addKeyedEntries(entries: readonly KeyedEntry[]): Promise<number[]> {
+    return this.#checkpoint.remember((database) => {
+      const add = keyedEntryAdder(database)
+      return entries.map(add)
+    })
+  }
+
+  storeOutput(
+    run: number,
+    rows: Uint32Array,
+    form: string,
+    marks: Marks,
+    groups: RowGroups | null = null,
+  ): Promise<OutputFigures> {
+    return this.#checkpoint.remember((database) => {
+      const row = runRowOf(database, run)
+      const outputId = writeOutputRows(database, row.series, rows)
+      writeRun(database, { ...row, output_id: outputId })
+      writeMarks(database, { series: row.series, outputId, form }, marks)
+      const figures = figuresOfOutput(database, row.series, outputId, rows)
+      return groups === null ? figures : { ...figures, byColumn: groupFiguresOf(database, rows, groups) }
+    })
+  }
+
+  baseline(run: number, series: string): Promise<number | null> {
+    return this.#checkpoint.remember((database) =>
+      baselineOf(runRowsOf(database, series).map(rememberedOf), { number: run, series }),
+    )
+  }
+
+  /** Readers read the file that is written. */
+  copyForReading(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  publish(run: number, baseline: number | null, record: RunRecord): Promise<void> {
+    return this.#checkpoint.remember((database) => {
+      const row = runRowOf(database, run)
+      writeRun(database, { ...row, is_published: 1, baseline, record: packRecord(record) })
+    })
+  }
+
+  end(run: number, endedAtMs: number, exitCode: number, record: RunRecord): Promise<void> {
+    return this.#checkpoint.remember((database) => {
+      const row = { ...runRowOf(database, run), record: packRecord(record) }
+      writeRun(database, { ...row, ended_at_ms: endedAtMs, exit_code: exitCode })
+    })
+  }
+
+  thin(series: string, runsMax: number): Promise<Thinned> {
+    return this.#checkpoint.remember((database) => thin(database, series, runsMax))
+  }
+}
+
+function entryAdder(database: Sqlite): (entry: NewEntry) => number {
+  const stateBy = database
+    .prepare<[Buffer], number>('SELECT state_id FROM history_states WHERE digest = ?')
+    .pluck()
+  const insertState = database.prepare('INSERT INTO history_states VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const stateIdOf = ({ state, status, confidence, country }: NewEntry, digest: Buffer) => {
+    const known = stateBy.get(digest)
+    if (known !== undefined) return known
+    const { packing, lineBytes, packed } = packAnswer(state, '')
+    const facts = [status, confidence, country, packing, lineBytes, packed]
+    return Number(insertState.run(...facts, digest, stateChecksum(digest, state)).lastInsertRowid)
+  }
+  const findOrInsert = entryFinder(database)
+  return (entry) => {
+    const ofState = stateDigest(entry, entry.state)
+    return findOrInsert(entry, ofState, () => stateIdOf(entry, ofState))
+  }
+}
+
+function keyedEntryAdder(database: Sqlite): (entry: KeyedEntry) => number {
+  const likeOf = database.prepare<[number], { name: string | null; stateId: number; ofState: Buffer }>(
+    `SELECT name, state_id AS stateId, s.digest AS ofState
+     FROM history_entries JOIN history_states s USING (state_id) WHERE entry_id = ?`,
+  )
+  const known = new Map<number, ReturnType<typeof likeOf.get>>()
+  const findOrInsert = entryFinder(database)
+  return ({ address, rowKey, like }) => {
+    const shared = known.get(like) ?? likeOf.get(like)
+    if (shared === undefined) throw new Error(`there is no entry ${like}`)
+    known.set(like, shared)
+    const { name, stateId, ofState } = shared
+    return findOrInsert({ address, rowKey, name }, ofState, () => stateId)
+  }
+}
+
+type FindEntry = (entry: EntryFacts, ofState: Buffer, stateId: () => number) => number
+
+function entryFinder(database: Sqlite): FindEntry {
+  const find = database
+    .prepare<[Buffer], number>('SELECT entry_id FROM history_entries WHERE digest = ?')
+    .pluck()
+  const insert = database.prepare('INSERT INTO history_entries VALUES (NULL, ?, ?, ?, ?, ?)')
+  return (entry, ofState, stateId) => {
+    const digest = entryDigest(entry, ofState)
+    const { address, rowKey, name } = entry
+    return find.get(digest) ?? Number(insert.run(address, rowKey, name, stateId(), digest).lastInsertRowid)
+  }
+}
+
+/** Figures of an output: those of an earlier run that published the same, or counted anew. */
+function figuresOfOutput(
+  database: Sqlite,
+  series: string,
+  outputId: number,
+  rows: Uint32Array,
+): OutputFigures {
+  for (const row of runRowsOf(database, series)) {
+    const figures = row.output_id === outputId ? unpackRecord(row.record)?.figures : null
+    if (figures) return { ...figures, byColumn: null }
+  }
+  return figuresOf(countedRows(database, rows))
+}
+
+function* countedRows(database: Sqlite, rows: Uint32Array): Generator<StateFacts & { rowCount: number }> {
+  const factsOf = database.prepare<[number], StateFacts>(
+    `SELECT status, confidence, country FROM history_entries JOIN history_states USING (state_id) WHERE entry_id = ?`,
+  )
+  const sorted = rows.slice().sort()
+  for (let first = 0; first < sorted.length;) {
+    const entry = sorted[first] ?? 0
+    let end = first + 1
+    while (sorted[end] === entry) end++
+    const facts = factsOf.get(entry)
+    if (facts !== undefined) yield { ...facts, rowCount: end - first }
+    first = end
+  }
+}

@@ -1,0 +1,267 @@
+import { canBeNames, canBePlaces, type ColumnSamples } from './column-content.js'
+import {
+  spellingKey,
+  headerKey,
+  companyNameHeaders,
+  personHeaders,
+  plainNameHeaders,
+  surelyNameHeaders,
+  placeOfHeader,
+  placeSets,
+  wholePlaceHeaders,
+  type PlacePart,
+  type PlaceSet,
+} from './header-words.js'
+import { UserError } from '../../core/errors.js'
+import { findIdentifiers, identifierPlaces, type FoundIdentifiers } from './find-identifiers.js'
+import {
+  describeNested,
+  memberHint,
+  nestedNameHints,
+  noNested,
+  plainColumns,
+  type NestedColumns,
+} from './nested-columns.js'
+import { identifierCells, identifiersIn, type IdentifierColumns } from './identifier-columns.js'
+
+type FindColumn = (column: string, flag: string, usage?: string) => string
+
+/** Which input columns make a lookup. */
+export interface LookupColumns {
+  /** Null where rows have identifiers and no names. */
+  name: string | null
+  location: readonly string[]
+  context: readonly string[]
+  identifiers: IdentifierColumns
+}
+
+/** Columns that are named by the user; the rest are found. */
+export interface AskedColumns {
+  name?: string | undefined
+  location?: readonly string[] | undefined
+  context?: readonly string[] | undefined
+  /** These alone, or none. */
+  identifiers?: IdentifierColumns | 'none' | undefined
+}
+
+/**
+ * The columns asked for, else the ones found by their headers; `samples` keep out what bears such a header and holds
+ * something else. Nested columns are not found; the user may name a member of one (`company.name`).
+ * Throws INPUT_COLUMN_MISSING when a named column is not there or no column holds names or identifiers, and
+ * INPUT_COLUMN_NESTED when a nested column is named for anything but context.
+ */
+export function detectColumns(
+  header: readonly string[],
+  asked: AskedColumns,
+  samples: ColumnSamples = new Map(),
+  nested: NestedColumns = noNested,
+): LookupColumns {
+  const plain = plainColumns(header, nested)
+  const find: FindColumn = (column, flag, usage = `${flag} `) => {
+    const found = findColumn(header, column, flag, nested)
+    assertTexts(header, nested, found, flag, usage)
+    return found
+  }
+  const name =
+    asked.name === undefined
+      ? findName(plain, samples, nestedNameHints(nested))
+      : { column: find(asked.name, '--name-column') }
+  const location =
+    asked.location?.map((column) => find(column, '--location-columns')) ?? findLocation(plain, samples)
+  const context =
+    asked.context?.map((column) => findColumn(header, column, '--context-columns', nested)) ?? []
+  const named = 'column' in name ? name.column : null
+  const used = { name: named, location, context }
+  const identifiers = identifiersOf(plain, asked, used, samples, find)
+  if ('missing' in name && identifiersIn(identifiers).length === 0) throw name.missing
+  return { name: named, location, context, identifiers }
+}
+
+function identifiersOf(
+  header: readonly string[],
+  { identifiers: asked }: AskedColumns,
+  used: Omit<LookupColumns, 'identifiers'>,
+  samples: ColumnSamples,
+  find: FindColumn,
+): IdentifierColumns {
+  if (asked === 'none') return {}
+  if (asked === undefined) return searchIdentifiers(header, used, samples).columns
+  const columns = Object.fromEntries(
+    Object.entries(asked).flatMap(([key, column]) =>
+      column === undefined ? [] : [[key, find(column, '--id-columns', `--id-columns ${key}=`)]],
+    ),
+  ) as IdentifierColumns
+  return {
+    ...identifierPlaces({ header, countries: countriesOf(header, used, samples), samples }, columns),
+    ...columns,
+  }
+}
+
+/** What looks like identifiers beside the columns that are used, and why some of it is not asked. */
+export function searchIdentifiers(
+  header: readonly string[],
+  used: Omit<LookupColumns, 'identifiers'>,
+  samples: ColumnSamples,
+): FoundIdentifiers {
+  const { name, location, context } = used
+  const taken = new Set([...(name === null ? [] : [name]), ...location, ...context])
+  const countries = countriesOf(header, used, samples)
+  return findIdentifiers({ header, name, taken, countries, samples })
+}
+
+/** The country that is asked before any other. */
+function countriesOf(
+  header: readonly string[],
+  { location }: Pick<LookupColumns, 'location'>,
+  samples: ColumnSamples,
+): string[] {
+  const countries = placeColumns(header, samples).filter(({ part }) => part === 'country')
+  const rank = ({ column, set }: PlaceColumn) => (location.includes(column) ? -1 : placeSets.indexOf(set))
+  return countries.sort((one, other) => rank(one) - rank(other)).map(({ column }) => column)
+}
+
+/** All columns that a row's question is made of, in the order in which its cells are read. */
+export const askedColumns = ({ name, location, context, identifiers }: LookupColumns): string[] => [
+  ...(name === null ? [] : [name]),
+  ...location,
+  ...context,
+  ...identifierCells(identifiers),
+]
+
+/** What a row is called by where its question is shown. */
+export const labelColumn = (columns: LookupColumns): string => askedColumns(columns)[0] ?? ''
+
+/**
+ * A column that the user named, or a member of a nested one, spelled as it stands there; a column is found before a
+ * member. Throws INPUT_COLUMN_MISSING.
+ */
+export function findColumn(
+  header: readonly string[],
+  column: string,
+  flag: string,
+  nested: NestedColumns = noNested,
+): string {
+  const members = [...nested.values()].flatMap((one) => one.members)
+  const key = spellingKey(column)
+  const isSpelledSo = (name: string) => key !== '' && spellingKey(name) === key
+  const found =
+    header.find((name) => name === column) ??
+    members.find((name) => name === column) ??
+    header.find(isSpelledSo) ??
+    members.find(isSpelledSo)
+  if (found === undefined) {
+    throw new UserError('INPUT_COLUMN_MISSING', `the input has no column "${column}" (${flag})`, {
+      hint: `it has: ${list([...header, ...members])}`,
+    })
+  }
+  return found
+}
+
+/** `usage`: what the user types before the name of a column. Throws INPUT_COLUMN_NESTED. */
+function assertTexts(
+  header: readonly string[],
+  nested: NestedColumns,
+  column: string,
+  flag: string,
+  usage: string,
+): void {
+  const own = nested.get(column)
+  if (own === undefined) return
+  const message = `"${column}" is ${describeNested(own)}, and not a column of texts (${flag})`
+  throw new UserError('INPUT_COLUMN_NESTED', message, {
+    hint:
+      memberHint(own, usage) ?? `name another column; the input has: ${list(plainColumns(header, nested))}`,
+  })
+}
+
+/** The column that holds names of companies by its header alone; null if none does. */
+export function findNameColumn(header: readonly string[]): string | null {
+  const found = findName(header, new Map(), [])
+  return 'column' in found ? found.column : null
+}
+
+/** `hints`: how names may be read from nested columns. */
+function findName(
+  header: readonly string[],
+  samples: ColumnSamples,
+  hints: readonly string[],
+): { column: string } | { missing: UserError } {
+  const fits = (column: string) => canBeNames(samples.get(column) ?? [])
+  const company = firstOf(header.filter(fits), companyNameHeaders) ?? firstOf(header, surelyNameHeaders)
+  if (company !== undefined) return { column: company }
+  const plain = firstOf(header.filter(fits), plainNameHeaders)
+  // Xero's contacts are companies, whose people have columns of their own.
+  const contact = hasXeroAddress(header) ? firstOf(header, ['contactname']) : undefined
+  const isPersons = plain !== undefined && header.some((column) => personHeaders.has(headerKey(column)))
+  if (contact !== undefined) return { column: contact }
+  if (plain !== undefined && !isPersons) return { column: plain }
+  const why = isPersons ? `"${plain}" stands beside a person's names; if it holds companies, ` : ''
+  const how = hints.length === 0 ? `${why}pass --name-column` : hints.slice(0, hintsMax).join('; ')
+  const missing = new UserError('INPUT_COLUMN_MISSING', 'no column holds company names', {
+    hint: `${how}; the input has: ${list(header)}`,
+  })
+  return { missing }
+}
+
+const hintsMax = 3
+
+const hasXeroAddress = (header: readonly string[]): boolean =>
+  header.some((column) => headerKey(column) === 'poaddressline1')
+
+interface PlaceColumn {
+  column: string
+  part: PlacePart
+  set: PlaceSet
+}
+
+/** Of a place, in the order in which they are joined. A street is asked only where no column holds the town. */
+const townParts = ['city', 'region', 'postal', 'country'] as const
+const streetParts = ['address', 'region', 'country'] as const
+
+/**
+ * One place of one set of columns: a column that holds all of it; or the parts of the first set that has a city or a
+ * postal code, and what it has not from the columns that say nobody's.
+ */
+function findLocation(header: readonly string[], samples: ColumnSamples): string[] {
+  const places = placeColumns(header, samples)
+  const fits = (column: string) => canBePlaces('address', samples.get(column) ?? [])
+  const whole = firstOf(header.filter(fits), wholePlaceHeaders)
+  if (whole !== undefined) return [whole]
+  const has = (set: PlaceSet, ...parts: PlacePart[]) =>
+    places.some((place) => place.set === set && parts.includes(place.part))
+  const set =
+    placeSets.find((one) => has(one, 'city', 'postal')) ??
+    placeSets.find((one) => has(one, 'address')) ??
+    placeSets.find((one) => places.some((place) => place.set === one))
+  if (set === undefined) return []
+  const parts = has(set, 'city', 'postal') ? townParts : streetParts
+  return parts
+    .map((part) => find(places, part, set) ?? find(places, part, 'plain'))
+    .filter((column) => column !== undefined)
+}
+
+const find = (places: readonly PlaceColumn[], part: PlacePart, set: PlaceSet): string | undefined =>
+  places.find((place) => place.part === part && place.set === set)?.column
+
+/** Columns that are parts of places, by their headers and as far as their cells do not speak against it. */
+export function placeColumns(header: readonly string[], samples: ColumnSamples): PlaceColumn[] {
+  return header.flatMap((column) => {
+    const place = placeOfHeader(column)
+    return place !== null && canBePlaces(place.part, samples.get(column) ?? []) ? [{ column, ...place }] : []
+  })
+}
+
+function firstOf(header: readonly string[], keys: readonly string[]): string | undefined {
+  const columns = new Map([...header].reverse().map((column) => [headerKey(column), column]))
+  for (const key of keys) {
+    const found = columns.get(key)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const listedMax = 30
+function list(header: readonly string[]): string {
+  const names = header.slice(0, listedMax).map((name) => (name.length > 60 ? `${name.slice(0, 59)}…` : name))
+  return names.join(', ') + (header.length > listedMax ? `, … (${header.length} in all)` : '')
+}

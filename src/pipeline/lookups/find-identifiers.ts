@@ -1,0 +1,148 @@
+import type { ColumnSamples } from './column-content.js'
+import {
+  headerKey,
+  identifierHeaders,
+  isOtherParty,
+  registerCountryOf,
+  symbolHeaders,
+} from './header-words.js'
+import {
+  identifierKeys,
+  identifierNames,
+  identifiersIn,
+  type IdentifierColumns,
+  type IdentifierKey,
+  type IdentifierPlaceKey,
+} from './identifier-columns.js'
+import { contentFault, isCertainly } from './identifier-content.js'
+
+export interface FoundIdentifiers {
+  readonly columns: IdentifierColumns
+  /** Columns that look like an identifier's and are not used, with the reason. */
+  readonly unused: ReadonlyMap<string, { readonly kind: string; readonly why: string }>
+}
+
+export interface IdentifierSearch {
+  readonly header: readonly string[]
+  /** Null where no column holds names. */
+  readonly name: string | null
+  /** What is asked already as a name, a place or a context. */
+  readonly taken: ReadonlySet<string>
+  /** Columns of countries, the best first. */
+  readonly countries: readonly string[]
+  readonly samples: ColumnSamples
+}
+
+/**
+ * The columns that identify companies, by their headers as far as their cells fit; and what its cells alone make
+ * certain, where it cannot be another company's than the row's: LEIs, home pages, and e-mail addresses where there is
+ * nothing else.
+ */
+export function findIdentifiers(search: IdentifierSearch): FoundIdentifiers {
+  const { header } = search
+  const columns: Partial<Record<IdentifierKey | IdentifierPlaceKey, string>> = {}
+  const unused = new Map<string, { kind: string; why: string }>()
+  for (const key of identifierKeys) {
+    const [column, ...others] = fittingHeaders(search, key, unused)
+    if (column !== undefined) columns[key] = column
+    for (const other of others)
+      unused.set(other, { kind: identifierNames[key], why: `${column ?? ''} is asked` })
+  }
+  for (const column of header)
+    if (columns.ticker !== column && symbolHeaders.includes(headerKey(column)))
+      unused.set(column, { kind: identifierNames.ticker, why: 'nothing says of which exchange' })
+  for (const key of ['lei', 'website', 'email'] as const) {
+    if (columns[key] !== undefined || (key === 'website' && columns.email !== undefined)) continue
+    const used = new Set(Object.values(columns))
+    const column = byContent(search, key, used, identifiersIn(columns).length > 0, unused)
+    if (column !== null) columns[key] = column
+  }
+  return { columns: { ...columns, ...identifierPlaces(search, columns) }, unused }
+}
+
+/** Columns whose header names the identifier, without those whose cells speak against it. */
+function fittingHeaders(
+  { header, name, taken, samples }: IdentifierSearch,
+  key: IdentifierKey,
+  unused: Map<string, { kind: string; why: string }>,
+): string[] {
+  const names = name === null ? null : (samples.get(name) ?? [])
+  const keys = [...identifierHeaders[key], ...(key === 'ticker' ? symbolKeys(header, samples) : [])]
+  const rank = (column: string) => keys.indexOf(headerKey(column))
+  const named = header.filter((column) => !taken.has(column) && rank(column) >= 0)
+  return named
+    .sort((one, other) => rank(one) - rank(other))
+    .filter((column) => {
+      const why = contentFault(key, samples.get(column) ?? [], names)
+      if (why !== null) unused.set(column, { kind: identifierNames[key], why })
+      return why === null
+    })
+}
+
+/** A symbol is one of an exchange where one is named, beside it or in front of it. */
+function symbolKeys(header: readonly string[], samples: ColumnSamples): readonly string[] {
+  const isExchanges = exchangeColumn(header, samples) !== undefined
+  const cells = header
+    .filter((column) => symbolHeaders.includes(headerKey(column)))
+    .map((column) => samples.get(column) ?? [])
+  const isNamed = cells.some(
+    (values) => values.length > 0 && values.every((value) => /^[A-Z]{2,}:\s*\S/.test(value)),
+  )
+  return isExchanges || isNamed ? symbolHeaders : []
+}
+
+function byContent(
+  { header, name, taken, samples }: IdentifierSearch,
+  key: 'lei' | 'website' | 'email',
+  used: ReadonlySet<string>,
+  isIdentified: boolean,
+  unused: Map<string, { kind: string; why: string }>,
+): string | null {
+  const free = header.filter((column) => !taken.has(column) && !used.has(column) && !unused.has(column))
+  const certain = free.filter((column) => isCertainly(key, samples.get(column) ?? []))
+  const nameKey = headerKey(name ?? '')
+  const names = name === null ? null : (samples.get(name) ?? [])
+  const whyNot = (column: string): string | null => {
+    if (isOtherParty(headerKey(column), nameKey)) return 'its header speaks of another'
+    if (certain.length > 1) return 'several columns could be it'
+    // Whose addresses they are, a header has to say: beside a name, an account manager's are as likely.
+    if (key === 'email' && (name !== null || isIdentified)) return 'its header does not say whose they are'
+    return contentFault(key, samples.get(column) ?? [], names)
+  }
+  let found: string | null = null
+  for (const column of certain) {
+    const why = whyNot(column)
+    if (why === null) found = column
+    else unused.set(column, { kind: identifierNames[key], why })
+  }
+  return found
+}
+
+/** Where the numbers and symbols are from: a column of their own, or else the country of the row. */
+export function identifierPlaces(
+  { header, countries, samples }: Pick<IdentifierSearch, 'header' | 'countries' | 'samples'>,
+  columns: IdentifierColumns,
+): IdentifierColumns {
+  const { registration_id: registration, ticker } = columns
+  const own = columnOf(header, 'registration_country', samples)
+  const isOfOneCountry = registration !== undefined && registerCountryOf(headerKey(registration)) !== null
+  const country = own ?? (isOfOneCountry ? undefined : countries[0])
+  const exchange = exchangeColumn(header, samples)
+  return {
+    ...(registration === undefined || country === undefined ? {} : { registration_country: country }),
+    ...(ticker === undefined || exchange === undefined ? {} : { exchange }),
+  }
+}
+
+const exchangeColumn = (header: readonly string[], samples: ColumnSamples): string | undefined =>
+  columnOf(header, 'exchange', samples)
+
+function columnOf(
+  header: readonly string[],
+  key: IdentifierPlaceKey,
+  samples: ColumnSamples,
+): string | undefined {
+  const keys = identifierHeaders[key]
+  const named = header.filter((column) => keys.includes(headerKey(column)))
+  return named.find((column) => (samples.get(column) ?? []).every((cell) => /\p{L}/u.test(cell)))
+}

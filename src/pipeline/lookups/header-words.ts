@@ -1,0 +1,312 @@
+import type { IdentifierKey, IdentifierPlaceKey } from './identifier-columns.js'
+
+/** Letters that no decomposition of Unicode takes apart. */
+const plainLetters: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  ı: 'i',
+  æ: 'ae',
+  œ: 'oe',
+  þ: 'th',
+}
+
+/**
+ * A header without case, width, marks, spaces and signs: `Billing State/Province`, `billing_state_province` and
+ * `BillingStateProvince` are one, and so are `Razón social` and `razon_social`. Letters of every script stay.
+ */
+export function headerKey(header: string): string {
+  return header
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[ßøłđðıæœþ]/g, (letter) => plainLetters[letter] ?? letter)
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+}
+
+/** Keys of headers that are separated by bars. */
+function headerKeys(...lists: readonly string[]): string[] {
+  return lists.flatMap((list) => list.split('|').map(headerKey))
+}
+
+/** `Company Name`, `company_name` and `COMPANY-NAME` are one header; marks tell headers apart. */
+export const spellingKey = (header: string): string =>
+  header
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
+
+/** Headers that are believed whatever stands below them: names may be digits and signs alone. */
+export const surelyNameHeaders: readonly string[] = headerKeys(
+  'company name|company|legal name|organization name|organisation name|organization|organisation|account name',
+)
+
+/** Headers that say that they hold a company's name, best first. */
+export const companyNameHeaders: readonly string[] = [
+  ...headerKeys(
+    'company name|company|legal name|organization name|organisation name|organization|organisation|account name',
+    'business name|entity name|firm name|employer|customer name|vendor name|supplier name',
+    'company legal name|legal entity name|registered name|registered company name|corporate name|name of company',
+    'client name|debtor name|creditor name|merchant name|partner name|counterparty name|issuer name|borrower name',
+    'employer name|institution name|account account name|company account|associated company|primary company|parent account name',
+    // German, Dutch, the North
+    'Firmenname|Firmenbezeichnung|Unternehmensname|Name des Unternehmens|Firmierung|Kundenname|Lieferantenname',
+    'Debitorname|Debitorenname|Kreditorname|Kreditorenname|Name (Adressattyp Unternehmen)|Name der Firma|Name 1|Name1',
+    'Bedrijfsnaam|Naam bedrijf|Ondernemingsnaam|Klantnaam|Statutaire naam|Handelsnaam|Firmanaam|Relatienaam',
+    'Företagsnamn|Bolagsnamn|Kundnamn|Firmanamn|Virksomhedsnavn|Firmanavn|Selskabsnavn|Kundenavn|Selskapsnavn',
+    'Bedriftsnavn|Foretaksnavn|Leverandørnavn|Organisasjonsnavn|Yrityksen nimi|Toiminimi|Asiakkaan nimi',
+    // French, Spanish, Italian, Portuguese, Romanian
+    "Nom de l'entreprise|Nom entreprise|Raison sociale|Nom de la société|Nom société|Dénomination sociale|Dénomination",
+    'Nom du client|Nom client|Nom du fournisseur|Nom du compte|Nom commercial',
+    'Razón social|Nombre de la empresa|Nombre empresa|Denominación social|Denominación|Nombre del cliente',
+    'Nombre cliente|Nombre del proveedor|Nombre de la cuenta|Nombre comercial',
+    'Ragione sociale|Nome azienda|Nome società|Denominazione sociale|Denominazione|Nome cliente|Nome account',
+    'Razão social|Nome da empresa|Nome empresarial|Denominação social|Nome do cliente|Nome da conta|Nome fantasia',
+    'Nume companie|Denumire firmă|Denumire companie|Nume firmă',
+    // Polish, Czech, Slovak, Hungarian, Turkish, Greek
+    'Nazwa firmy|Nazwa spółki|Nazwa klienta|Nazwa kontrahenta|Nazwa przedsiębiorstwa|Pełna nazwa',
+    'Název firmy|Název společnosti|Obchodní firma|Obchodní název|Názov spoločnosti|Názov firmy|Obchodné meno',
+    'Cégnév|Cég neve|Vállalat neve|Ügyfél neve|Şirket adı|Şirket ünvanı|Firma adı|Firma ünvanı|Ticaret unvanı',
+    'Müşteri adı|Cari adı|Επωνυμία|Επωνυμία εταιρείας',
+    // Russian, Ukrainian
+    'Название компании|Наименование компании|Наименование организации|Название организации|Полное наименование',
+    'Наименование контрагента|Краткое наименование|Назва компанії|Назва організації',
+    // Japanese, Chinese, Korean
+    '会社名|企業名|法人名|法人名称|商号|商号又は名称|社名|取引先名|顧客名|得意先名|仕入先名|組織名|団体名|アカウント名',
+    '公司名称|公司名稱|公司名|企业名称|企業名稱|客户名称|客戶名稱|单位名称|單位名稱|供应商名称|供應商名稱|机构名称|组织名称',
+    '회사명|회사 이름|기업명|상호|상호명|법인명|업체명|고객사명|거래처명|고객명|사업자명',
+    'اسم الشركة|שם החברה',
+  ),
+  // What a company is to the one who keeps the list.
+  ...headerKeys(
+    'Firma|Unternehmen|Kunde|Lieferant|Debitor|Kreditor|Geschäftspartner|Gesellschaft|Auftraggeber|Arbeitgeber',
+    'Entreprise|Société|Client|Fournisseur|Employeur|Empresa|Compañía|Sociedad|Cliente|Proveedor|Organización',
+    'Azienda|Società|Impresa|Ditta|Fornitore|Fornecedor|Companhia|Sociedade|Companie|Furnizor',
+    'Bedrijf|Onderneming|Klant|Leverancier|Organisatie|Företag|Bolag|Kund|Leverantör|Virksomhed|Selskab|Leverandør',
+    'Selskap|Bedrift|Foretak|Yritys|Asiakas|Spółka|Przedsiębiorstwo|Klient|Kontrahent|Dostawca|Organizacja',
+    'Společnost|Zákazník|Odběratel|Dodavatel|Spoločnosť|Cég|Vállalat|Şirket|Müşteri|Tedarikçi|Εταιρεία',
+    'Компания|Организация|Фирма|Предприятие|Контрагент|Клиент|Заказчик|Поставщик|Юридическое лицо|Компанія',
+    '会社|取引先|勤務先|公司|企业|客户|客戶|供应商|供應商|회사|고객사|거래처|공급업체',
+    'customer|client|supplier|vendor|debtor|creditor|counterparty|merchant|issuer|borrower|account|business|firm',
+  ),
+]
+
+/** A name of something; a person's where the table has a person's first or last name too. */
+export const plainNameHeaders: readonly string[] = headerKeys(
+  'name|full name|display name|title name|nom|nombre|nome|naam|namn|navn|nimi|nazwa|název|názov|név|nume',
+  '名称|名稱|Наименование|Название',
+)
+
+export const personHeaders: ReadonlySet<string> = new Set(
+  headerKeys(
+    'first name|last name|given name|family name|surname|forename|middle name|Vorname|Nachname|Familienname|Prénom',
+    'Nom de famille|Apellido|Apellidos|Cognome|Sobrenome|Apelido|Voornaam|Achternaam|Imię|Nazwisko|Förnamn|Efternamn',
+    'Fornavn|Efternavn|Etternavn|Etunimi|Sukunimi|Jméno|Příjmení|Soyadı|Soyad|名|姓|Имя|Фамилия|salutation|Anrede',
+  ),
+)
+
+/** A part of where a company is. `address` is a street, or all of it on one line. */
+export type PlacePart = 'city' | 'region' | 'postal' | 'country' | 'address'
+
+/** Whose place it is, in the order in which one set of columns is taken. */
+export const placeSets = ['registered', 'headquarters', 'plain', 'billing', 'mailing', 'shipping'] as const
+export type PlaceSet = (typeof placeSets)[number]
+
+/** All of a place in one column. */
+export const wholePlaceHeaders: readonly string[] = headerKeys(
+  'location|company location|headquarters|hq|hq location|headquarters location|Standort|Hauptsitz|Firmensitz',
+  'siège|siège social|sede|sede legale|sede social|vestiging|siedziba|sídlo|merkez|lokalizacja|ubicación',
+  '本社|本社所在地|总部|總部|본사|소재지|местоположение|местонахождение',
+)
+
+const partHeaders: Readonly<Record<PlacePart, readonly string[]>> = {
+  city: headerKeys(
+    'city|town|city town|town city|city name|locality|municipality|post town|city town village locality|ort01',
+    'Ort|Stadt|Gemeinde|Wohnort|ville|commune|localité|ciudad|localidad|municipio|población|città|comune|località',
+    'cidade|município|localidade|plaats|stad|woonplaats|vestigingsplaats|plaatsnaam|gemeente|miasto|miejscowość',
+    'postort|kommun|by|bynavn|poststed|kommune|sted|kaupunki|paikkakunta|postitoimipaikka|město|obec|mesto',
+    'şehir|ilçe|kent|város|település|helység|oraș|localitate|πόλη|город|населенный пункт|місто',
+    '市区町村|市町村|市区郡|都市|市|城市|所在城市|도시|시군구',
+  ),
+  region: headerKeys(
+    'state|region|province|state province|county|state region|state or province|province state|region state',
+    'state code|state name|state province code|state province region|state county|prefecture|canton|regio',
+    'Bundesland|Kanton|Provinz|Landkreis|région|département|estado|provincia|comunidad autónoma|región|departamento',
+    'regione|uf|distrito|província|provincie|województwo|powiat|län|landskap|fylke|maakunta|okres|eyalet|bölge',
+    'il|megye|județ|νομός|регион|область|штат|都道府県|都道府県名|県|州|省|省份|省市|地区|시도|지역',
+  ),
+  postal: headerKeys(
+    'zip|zip code|postcode|post code|postal code|zip postal code|postal zip code|zip postcode|postcode zip|pstlz',
+    'postal|plz|Postleitzahl|code postal|cp|código postal|cod postal|codice postale|cap|cep|kod pocztowy',
+    'postnummer|postnr|postinumero|psč|posta kodu|irányítószám|irsz|cod poștal|ταχυδρομικός κώδικας',
+    'индекс|почтовый индекс|індекс|郵便番号|邮编|邮政编码|郵遞區號|郵編|우편번호',
+  ),
+  country: headerKeys(
+    'country|country code|country name|country region|country region code|country territory|country iso|country key|country region key|nation',
+    'iso country code|country iso code|land1|Land|Staat|Länderkennzeichen|Ländercode|Landeskennzeichen|pays|code pays',
+    'país|código país|codigo pais|paese|nazione|stato|landcode|kraj|landkod|landekode|maa|země|stát|krajina|ülke',
+    'ország|țară|χώρα|страна|країна|国|国名|国家|國家|国别|국가|나라',
+  ),
+  address: headerKeys(
+    'street|street address|street name|street 1|address|address line|address line 1|address 1|line 1|addr|addr 1',
+    'street road name|full address|formatted address|registered address|address street|business address|company address|stras',
+    'Straße|Strasse|Strasse und Hausnummer|Straße Hausnummer|Straße Nr|Anschrift|Adresse|adresse 1|rue|voie',
+    'calle|dirección|domicilio|domicilio social|indirizzo|rua|endereço|morada|logradouro|straat|straatnaam',
+    'adres|ulica|gata|gatuadress|adress|gade|vej|gate|gateadresse|besøgsadresse|katu|katuosoite|osoite|ulice|adresa',
+    'sokak|cadde|cím|utca|strada|διεύθυνση|адрес|юридический адрес|улица|адреса|住所|所在地|住所1|番地|町名番地',
+    '地址|详细地址|公司地址|注册地址|街道|주소|도로명주소',
+  ),
+}
+
+/** Words before or behind a part that say whose place it is. */
+const setWords: Readonly<Record<PlaceSet, readonly string[]>> = {
+  registered: headerKeys(
+    'registered|registered office|registered address|reg address|legal|legal address|statutory|sede legale',
+    'siège social|domicilio social|domicilio fiscal',
+  ),
+  headquarters: headerKeys(
+    'hq|headquarters|headquarter|head office|headquarters address|corporate|main office|Hauptsitz|siège|sede|本社',
+  ),
+  plain: headerKeys(
+    'company|organization|organisation|account|business|firm|office|main|primary|principal|physical|visiting|address',
+    'address 1|entity|client|customer|vendor|supplier|location|site|Firma|Firmen|Unternehmen|Unternehmens|Kunden',
+    'entreprise|société|empresa|azienda|bedrijf|bedrijfs|företag|företags|firmy|会社|公司|회사',
+  ),
+  billing: headerKeys(
+    'billing|billing address|bill to|bill|invoice|invoicing|Rechnung|Rechnungs|facturation|facturación|fatturazione',
+    'faturamento|cobrança|factuur|facturatie|faktura|fakturerings|faktury|fatura|請求先|账单|청구',
+  ),
+  mailing: headerKeys(
+    'mailing|mailing address|postal|postal address|mail|correspondence|po|po address|Post|Postanschrift|Korrespondenz',
+    'correspondance|correspondencia|postadres',
+  ),
+  shipping: headerKeys(
+    'shipping|shipping address|ship to|ship|delivery|delivery address|sa|sa address|Liefer|Lieferung|livraison|envío',
+    'spedizione|entrega|aflever|lever|leverings|leverans|dostawy|teslimat|配送先|納品先|配送|배송',
+  ),
+}
+
+const connectors = /(?:de|di|da|do|of|del|della|dela|van|for)$/
+const parts = new Map(
+  Object.entries(partHeaders).flatMap(([part, keys]) => keys.map((key) => [key, part as PlacePart] as const)),
+)
+/** Longer words first: `registered office` before `registered`. */
+const qualifiers = Object.entries(setWords)
+  .flatMap(([set, keys]) => keys.map((key) => ({ key, set: set as PlaceSet })))
+  .sort((one, other) => other.key.length - one.key.length)
+
+/** What a header says of a place; null where it names none. The whole header has to say it: no part of a word counts. */
+export function placeOfHeader(header: string): { part: PlacePart; set: PlaceSet } | null {
+  const key = headerKey(header).replace(/^organi[sz]ation(?=.*ofaddress$)|ofaddress$/g, '')
+  const plain = parts.get(key)
+  if (plain !== undefined) return { part: plain, set: key.startsWith('registered') ? 'registered' : 'plain' }
+  for (const { key: word, set } of qualifiers) {
+    const before = key.startsWith(word) ? key.slice(word.length) : ''
+    const behind = key.endsWith(word) ? key.slice(0, -word.length) : ''
+    const part = qualified(before) ?? qualified(behind) ?? qualified(behind.replace(connectors, ''))
+    if (part !== undefined) return { part, set }
+  }
+  return null
+}
+
+/** Two letters behind another word are a word of another kind: `Ship by`. */
+function qualified(key: string): PlacePart | undefined {
+  return /^[a-z]{1,2}$/.test(key) ? undefined : parts.get(key)
+}
+
+/** Headers that say what identifier stands below them, best first. */
+export const identifierHeaders: Readonly<Record<IdentifierKey | IdentifierPlaceKey, readonly string[]>> = {
+  lei: headerKeys('lei|lei code|legal entity identifier|lei number|lei id|company lei|entity lei'),
+  cik: headerKeys('cik|cik code|cik number|central index key|sec cik'),
+  registration_id: headerKeys(
+    'company number|company registration number|registration number|company reg no|crn|reg no|registration no',
+    'registration id|company id number|registered number|company no|Handelsregisternummer|Handelsregister|HRB|HRB Nummer',
+    'Registernummer|siren|numéro siren|siret|numéro siret|kvk|kvk nummer|ondernemingsnummer|orgnr|organisationsnummer',
+    'companies house number|business registration number|HRB Nr|HR Nummer|rcs',
+    'organisasjonsnummer|org nr|organization number|organisation number|cvr|cvr nummer|y tunnus|ičo|krs|regon|cnpj|cui',
+    'огрн|法人番号|统一社会信用代码|사업자등록번호|abn|acn|uen|cin',
+  ),
+  ein: headerKeys('ein|fein|employer identification number|federal tax id|federal ein|irs ein'),
+  bic: headerKeys('bic|bic code|swift|swift code|bic swift|swift bic|swift bic code'),
+  ticker: headerKeys('ticker|ticker symbol|stock symbol|stock ticker|trading symbol|ticker code'),
+  website: headerKeys(
+    'website|web site|company website|website url|company url|company website url|homepage|home page|web page|domain',
+    'company domain|company domain name|domain name|web domain|website domain|web|url|www|webseite|internet|site web',
+    'site internet|sitio web|página web|sito web|sito|strona www|hemsida|nettside|verkkosivu|сайт|ホームページ|网站|홈페이지',
+  ),
+  email: headerKeys(
+    'company email|email|e-mail|email address|business email|work email|contact email|mail|courriel|adresse email',
+    'adresse mail|correo|correo electrónico|e-posta|sähköposti|adres email|indirizzo email|メールアドレス|邮箱|이메일',
+  ),
+  registration_country: headerKeys(
+    'registration country|country of registration|country of incorporation|incorporation country|register country',
+    'jurisdiction|jurisdiction code|registration jurisdiction|company jurisdiction|legal jurisdiction|Registerland',
+  ),
+  exchange: headerKeys(
+    'exchange|stock exchange|exchange code|listing exchange|primary exchange|exchange name|Börse|Börsenplatz|bourse',
+  ),
+}
+
+/** A header that holds exchange symbols only where an exchange stands beside it: chemistry and currencies have symbols too. */
+export const symbolHeaders: readonly string[] = headerKeys('symbol')
+
+/** Registers of one country, by what their numbers are called there. */
+const countryLists: Readonly<Record<string, string>> = {
+  AU: 'abn|acn',
+  BR: 'cnpj',
+  CN: '统一社会信用代码',
+  DE: 'Handelsregisternummer|HRB|HRB Nr|HRB Nummer',
+  DK: 'cvr|cvr nummer',
+  FI: 'y tunnus',
+  FR: 'siren|siret|numéro siren|numéro siret',
+  JP: '法人番号',
+  KR: '사업자등록번호',
+  NL: 'kvk|kvk nummer',
+  NO: 'organisasjonsnummer',
+  PL: 'krs|regon',
+  RO: 'cui',
+  RU: 'огрн',
+  SE: 'organisationsnummer',
+  SG: 'uen',
+}
+const countryOfHeader = new Map(
+  Object.entries(countryLists).flatMap(([country, list]) =>
+    headerKeys(list).map((key) => [key, country] as const),
+  ),
+)
+
+/** The country whose register gives numbers of that name alone; null where several do. */
+export const registerCountryOf = (key: string): string | null => countryOfHeader.get(key) ?? null
+
+/** Identifiers that are not asked, but are named where they stand. */
+export const otherIdentifierHeaders: readonly [kind: string, keys: readonly string[]][] = [
+  ['DUNS', headerKeys('duns|duns number|duns no|d u n s number|duns id')],
+  ['ISIN', headerKeys('isin|isin code')],
+  ['ticker', symbolHeaders],
+  [
+    'VAT number',
+    headerKeys(
+      'vat|vat number|vat id|vat no|vat registration number|vat reg no|tax id|tax number|tax id number',
+      'USt-IdNr|UStID|Umsatzsteuer ID|EU UStID|numéro de TVA|TVA|n TVA|TVA intracommunautaire|partita iva|p iva|piva|nif|cif|nip',
+      'btw nummer|btw|momsnummer|moms|kdv|vergi no|vergi numarası|dič|dic|ИНН',
+    ),
+  ],
+]
+
+/** Another company than the row's, or a person of the list's own keeper. */
+const otherPartyWords = headerKeys(
+  'parent|ultimate|owner|manager|managing|group|holding|head office|successor|predecessor|guarantor|agent|custodian',
+  'trustee|fund|branch|subsidiary|acquirer|investor|auditor|bank|partner|reseller|referrer|source|created|modified|updated',
+  'assigned|user|support|logo|image|photo|avatar|profile|linkedin|facebook|twitter|instagram|crunchbase|youtube|record',
+  'unsubscribe|privacy|terms|blog|careers|jobs|Mutter|Konzern|mère|matriz|controllante',
+)
+
+/**
+ * Whether a header speaks of somebody else than the name's header does: `Parent LEI` beside `Company`, but not
+ * `Fund LEI` beside `Fund Name`.
+ */
+export function isOtherParty(key: string, nameKey: string): boolean {
+  return otherPartyWords.some((word) => key.includes(word) && !nameKey.includes(word))
+}

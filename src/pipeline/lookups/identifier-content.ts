@@ -1,0 +1,192 @@
+import { canonicalIdentifier } from '../../core/identifiers.js'
+import { isPlaceholder } from '../../core/lookup-identity.js'
+import type { IdentifierKey } from './identifier-columns.js'
+import { sharedDomain } from './shared-domains.js'
+import { plural } from '../../core/text.js'
+
+/** The text of a cell; null if it is blank or a placeholder. */
+export function filled(cell: string | null | undefined): string | null {
+  // eslint-disable-next-line no-control-regex -- control characters are no part of an identifier
+  const text = (cell ?? '').replace(/[\s\x00-\x1f\x7f-\x9f\u200b\ufeff]+/g, ' ').trim()
+  return text === '' || isPlaceholder(text) ? null : text
+}
+
+const isEmail = (text: string): boolean => /^(?:mailto:)?[^\s@]+@[^\s@]+\.\p{L}{2,}>?$/iu.test(text)
+const isSite = (text: string): boolean =>
+  /^(?:https?:\/\/|\/\/)?[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}\.?(?::\d+)?(?:[/?#]\S*)?$/iu.test(
+    text,
+  )
+const isUrl = (text: string): boolean => /^(?:https?:\/\/|www\.)/i.test(text) && isSite(text)
+
+/** Digits that people dial: a sign of another country, brackets, or a leading zero that a space ends. */
+const isPhone = (text: string): boolean => /^[+(]|^0\d{1,5}[\s/-]\d/.test(text)
+const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(text)
+
+const isRegistration = (text: string): boolean =>
+  /^[\p{L}\d][\p{L}\d ./-]{2,39}$/u.test(text) && /\d/.test(text) && !isPhone(text) && !isDate(text)
+
+const canonical = (type: Parameters<typeof canonicalIdentifier>[0]) => (text: string) =>
+  'value' in canonicalIdentifier(type, text)
+
+const fitting: Readonly<Record<IdentifierKey, (text: string) => boolean>> = {
+  lei: canonical('lei'),
+  cik: canonical('cik'),
+  registration_id: isRegistration,
+  ein: canonical('ein'),
+  bic: canonical('bic'),
+  ticker: (text) => /^(?:[A-Z][A-Z0-9 ]{1,19}:\s*)?[A-Z0-9][A-Z0-9.\-/]{0,9}$/i.test(text),
+  website: isSite,
+  email: isEmail,
+}
+/** What proves itself may be wrong in more cells than what is a mere form. */
+const shareMin: Readonly<Record<IdentifierKey, number>> = {
+  lei: 0.5,
+  website: 0.5,
+  email: 0.5,
+  cik: 0.8,
+  registration_id: 0.8,
+  ein: 0.8,
+  bic: 0.8,
+  ticker: 0.8,
+}
+
+/** Why cells under a header that names an identifier are not used for it; null where nothing speaks against it. */
+export function contentFault(
+  key: IdentifierKey,
+  cells: readonly string[],
+  names: readonly string[] | null,
+): string | null {
+  const values = cells.flatMap((cell) => filled(cell) ?? [])
+  if (values.length === 0) return null
+  if (shareOf(values, fitting[key]) < shareMin[key]) {
+    return key === 'lei'
+      ? 'most cells are none by their check digits'
+      : 'most cells do not have the form of one'
+  }
+  if (key !== 'website' && key !== 'email') return null
+  const hosts = values.map(hostOf)
+  if (
+    key === 'email' &&
+    isMost(hosts, (host) => ['mail provider', 'disposable'].includes(kindOf(host) ?? ''))
+  )
+    return "most are in domains of mail providers, which are no company's"
+  if (key === 'website' && isMost(hosts, (host) => kindOf(host) === 'platform'))
+    return 'most are pages on sites that many companies share'
+  return names !== null && isOneForAll(hosts, names) ? 'one domain stands beside most names' : null
+}
+
+/** Fewer cells than this may be anything by chance. */
+const cellsMin = 3
+
+/** Whether cells are the identifier by their content alone, whatever their header says. */
+export function isCertainly(key: 'lei' | 'website' | 'email', cells: readonly string[]): boolean {
+  const values = cells.flatMap((cell) => filled(cell) ?? [])
+  if (values.length < cellsMin) return false
+  switch (key) {
+    case 'lei':
+      return shareOf(values, fitting.lei) >= 0.8
+    case 'email':
+      return shareOf(values, isEmail) >= 0.8
+    case 'website':
+      // Of pages deep in a site nobody knows whose they are; home pages are their companies'.
+      return shareOf(values, (text) => isUrl(text) && /^[^/]*(?:\/\/)?[^/?#]+\/?$/.test(text)) >= 0.8
+  }
+}
+
+function kindOf(host: string): ReturnType<typeof sharedDomain> {
+  return sharedDomain(host) ?? sharedDomain(host.split('.').slice(-2).join('.'))
+}
+
+/** Roughly: what domain it is in is found for each row by the list of suffixes. */
+function hostOf(text: string): string {
+  const address = text.toLowerCase().replace(/^(?:mailto:)?(?:[a-z]+:)?(?:\/\/)?/, '')
+  const authority = /^[^/?#]*/.exec(address)?.[0] ?? ''
+  return authority.slice(authority.lastIndexOf('@') + 1).replace(/^www\.|[>.]+$|:\d+$/g, '')
+}
+
+/** The keeper's own domain, an agency's or a platform's: one for most rows, while most names differ. */
+function isOneForAll(hosts: readonly string[], names: readonly string[]): boolean {
+  if (hosts.length < 5) return false
+  const counts = new Map<string, number>()
+  for (const host of hosts) counts.set(host, (counts.get(host) ?? 0) + 1)
+  const namesDiffer = new Set(names.map((name) => name.toLowerCase())).size > names.length / 2
+  return namesDiffer && Math.max(...counts.values()) > hosts.length / 2
+}
+
+const isMost = (values: readonly string[], is: (value: string) => boolean): boolean =>
+  values.length >= cellsMin && shareOf(values, is) >= 0.8
+
+const shareOf = (values: readonly string[], is: (value: string) => boolean): number =>
+  values.filter(is).length / values.length
+
+/** What a row's identifier may be that it should not be; it is not asked. */
+export type IdentifierFault = Exclude<IdentifierKey, 'lei'> | 'lei_form' | 'lei_checksum'
+
+/** Why a row that has nothing else asks nothing. */
+export const faultReasons: Readonly<Record<IdentifierFault, string>> = {
+  lei_checksum: 'the LEI has wrong check digits',
+  lei_form: 'the LEI does not have the form of one',
+  cik: 'the CIK is no number of at most ten digits',
+  registration_id: 'the company number does not have the form of one',
+  ein: 'the EIN does not have nine digits',
+  bic: 'the BIC does not have the form of one',
+  ticker: 'the ticker is not one symbol',
+  website: 'the website is no domain',
+  email: 'the e-mail address has no domain',
+}
+
+/** What rows hold that were asked without it. */
+const heldTexts: Readonly<Record<IdentifierFault, string>> = {
+  lei_checksum: 'an LEI with wrong check digits',
+  lei_form: 'an LEI that does not have the form of one',
+  cik: 'a CIK that is no number of at most ten digits',
+  registration_id: 'a company number that does not have the form of one',
+  ein: 'an EIN without nine digits',
+  bic: 'a BIC that does not have the form of one',
+  ticker: 'a ticker that is not one symbol',
+  website: 'a website that is no domain',
+  email: 'an e-mail address without a domain',
+}
+
+const namedRowsMax = 3
+
+/** Counts what is not as it should be, and rows that ask without a name. */
+export class IdentifierCounts {
+  readonly #faults = new Map<IdentifierFault, { count: number; rowNumbers: number[] }>()
+  #byIdentifier = 0
+  #byDomain = 0
+
+  /** `rowNumber`: from 1. */
+  add(
+    row: { kind: 'resolution' | 'domain'; byIdentifier?: boolean; faults: readonly IdentifierFault[] },
+    rowNumber: number,
+  ): void {
+    if (row.byIdentifier === true) this.#byIdentifier++
+    if (row.kind === 'domain') this.#byDomain++
+    for (const fault of new Set(row.faults)) {
+      const counted = this.#faults.get(fault) ?? { count: 0, rowNumbers: [] }
+      counted.count++
+      if (counted.rowNumbers.length < namedRowsMax) counted.rowNumbers.push(rowNumber)
+      this.#faults.set(fault, counted)
+    }
+  }
+
+  /** Sentences for the user; `isBilled` where a service is asked by names and bills each. */
+  notes(isBilled: boolean): string[] {
+    return [
+      ...[...this.#faults].map(([fault, { count, rowNumbers }]) => {
+        const more = count > rowNumbers.length ? ', …' : ''
+        const which = `${rowNumbers.length === 1 ? 'row' : 'rows'} ${rowNumbers.join(', ')}${more}`
+        return `${rows(count)} ${heldTexts[fault]} (${which}): asked without it`
+      }),
+      ...(this.#byDomain === 0 ? [] : [`${rows(this.#byDomain)} no name: asked by domain`]),
+      ...(this.#byIdentifier === 0
+        ? []
+        : [
+            `${rows(this.#byIdentifier)} no name: asked${isBilled ? ', and billed,' : ''} by identifiers in place of one`,
+          ]),
+    ]
+  }
+}
+
+const rows = (count: number): string => plural(count, 'row holds', 'rows hold')

@@ -1,0 +1,241 @@
+import { domainNameOf } from '../../core/domain-name.js'
+import {
+  foldText,
+  identify,
+  type Identified,
+  type Lookup,
+  isPlaceholder,
+} from '../../core/lookup-identity.js'
+import {
+  identifierInCell,
+  nameWithIdentifiers,
+  registerPlaceOf,
+  statedIdentifier,
+  writeIdentifiers,
+  type StatedIdentifier,
+} from '../../core/stated-identifiers.js'
+import type { AskingRule } from './asking-rule.js'
+import { headerKey, registerCountryOf } from './header-words.js'
+import { faultReasons, type IdentifierFault, filled } from './identifier-content.js'
+import {
+  identifierKeys,
+  identifierPlaceKeys,
+  type IdentifierKey,
+  type IdentifierPlaceKey,
+} from './identifier-columns.js'
+import { sharedDomain } from './shared-domains.js'
+import { canonicalIdentifier } from '../../core/identifiers.js'
+
+/** Whether a name's cell may be an identifier itself: an LEI, a web or an e-mail address. Cheap: every row is asked. */
+export function mayBeIdentifier(cell: string | null): boolean {
+  if (cell === null || cell.length > addressCharsMax) return false
+  return cell.includes('@') || /^\s*(?:https?:\/\/|www\.|mailto:)/i.test(cell) || leiIn(cell) !== null
+}
+
+const addressCharsMax = 2_048
+
+/** An LEI as a whole text, also one with wrong check digits where its letters cannot be a word's. */
+export function leiIn(text: string): string | null {
+  if (text.length < leiChars || text.length > leiChars * 2) return null
+  const compact = text.replace(/\s+/g, '')
+  if (compact.length !== leiChars || !/^[A-Z0-9]{18}\d{2}$/.test(compact)) return null
+  const isWordless = compact.replace(/\D/g, '').length >= digitsMin
+  return isWordless || 'value' in canonicalIdentifier('lei', compact) ? compact : null
+}
+
+const leiChars = 20
+/** Names of companies of that length have fewer. */
+const digitsMin = 6
+
+/** Of a name of a company, or of a domain; `byIdentifier` where a row without a name asks by identifiers as its name. */
+export type RowQuestion =
+  | {
+      readonly kind: 'resolution'
+      readonly lookup: Lookup
+      readonly byIdentifier: boolean
+      readonly faults: readonly IdentifierFault[]
+    }
+  | { readonly kind: 'domain'; readonly lookup: Lookup; readonly faults: readonly IdentifierFault[] }
+  | { readonly kind: 'invalid'; readonly reason: string }
+
+type Cells = readonly (string | null)[]
+type IdentifierCells = Readonly<Partial<Record<IdentifierKey | IdentifierPlaceKey, string>>>
+
+/** A row's cells by what they are asked for. */
+export interface RowCells {
+  readonly name: string | null
+  readonly location: Cells
+  readonly context: Cells
+  readonly identifiers: IdentifierCells
+}
+
+/** Where each cell stands: name, location, context, identifiers, places of identifiers; as `askedColumns` lists them. */
+export function cellsOf({ columns }: AskingRule, row: Cells): RowCells {
+  let at = 0
+  const take = (count: number) => row.slice(at, (at += count))
+  const [name = null] = columns.name === null ? [] : take(1)
+  const location = take(columns.location.length)
+  const context = take(columns.context.length)
+  const identifiers: Partial<Record<IdentifierKey | IdentifierPlaceKey, string>> = {}
+  for (const key of [...identifierKeys, ...identifierPlaceKeys]) {
+    if (columns.identifiers[key] === undefined) continue
+    const cell = filled(row[at++])
+    if (cell !== null) identifiers[key] = cell
+  }
+  return { name, location, context, identifiers }
+}
+
+/** What a row asks. A row without a usable name asks by its identifiers, or else by its domain. */
+export function questionOf(rule: AskingRule, row: RowCells): RowQuestion {
+  const { name, stated, website, faults, reason } = readRow(rule, row)
+  const all = website === null ? stated : [...stated, website]
+  const named = askedByName(rule, row, name, all)
+  if (named.kind === 'lookup')
+    return { kind: 'resolution', lookup: named.lookup, byIdentifier: false, faults }
+  // A service that knows names and domains is asked by the domain; one that answers identifiers, by all of them.
+  if (website !== null && (stated.length === 0 || rule.identifierUse === 'context'))
+    return { kind: 'domain', lookup: { name: website.value, location: null, context: null }, faults }
+  if (stated.length === 0)
+    return { kind: 'invalid', reason: isBlank(name) ? (reason ?? named.reason) : named.reason }
+  const asked = identify(writeIdentifiers(all), row.location, row.context)
+  if (asked.kind === 'invalid') return asked
+  return { kind: 'resolution', lookup: asked.lookup, byIdentifier: true, faults }
+}
+
+function askedByName(
+  { identifierUse }: AskingRule,
+  { location, context }: RowCells,
+  name: string | null,
+  identifiers: readonly StatedIdentifier[],
+): Identified {
+  const plain = identify(name, location, context)
+  if (name === null || isBlank(name) || identifiers.length === 0) return plain
+  const asked =
+    identifierUse === 'first'
+      ? identify(nameWithIdentifiers(name.trim(), identifiers), location, context)
+      : identify(name, location, [...context, writeIdentifiers(identifiers)])
+  // Where both together are too long, the name is asked alone.
+  return asked.kind === 'lookup' ? asked : plain
+}
+
+const isBlank = (name: string | null): boolean => foldText(name) === '' || isPlaceholder(name ?? '')
+
+interface ReadRow {
+  /** What is a name of the name's cell; null where it is an identifier itself. */
+  readonly name: string | null
+  readonly stated: readonly StatedIdentifier[]
+  readonly website: StatedIdentifier | null
+  readonly faults: readonly IdentifierFault[]
+  /** Why the row's identifiers tell nothing. */
+  readonly reason: string | null
+}
+
+function readRow(rule: AskingRule, { name, identifiers: cells }: RowCells): ReadRow {
+  const faults: IdentifierFault[] = []
+  const reasons: string[] = []
+  const stated: StatedIdentifier[] = []
+  const own = rule.readsNames ? readName(name) : { name, lei: undefined, address: null }
+  const lei = cells.lei ?? own.lei
+  for (const key of identifierKeys) {
+    const text = key === 'lei' ? lei : cells[key]
+    if (key === 'website' || key === 'email' || text === undefined) continue
+    const read = readOne(rule, key, text, cells)
+    if ('kind' in read) stated.push(read)
+    else {
+      faults.push(read.fault)
+      reasons.push(`no company name, and ${faultReasons[read.fault]}`)
+    }
+  }
+  const site = websiteOf(own.address ?? cells.website, cells.email)
+  if (site.shared !== null) reasons.unshift(site.shared)
+  for (const fault of site.faults) {
+    faults.push(fault)
+    reasons.push(`no company name, and ${faultReasons[fault]}`)
+  }
+  const website = site.domain === null ? null : statedIdentifier('website', site.domain, null)
+  return { name: own.name, stated, website, faults, reason: reasons[0] ?? null }
+}
+
+/** A name's cell may be an LEI or an address itself. */
+function readName(cell: string | null): {
+  name: string | null
+  lei: string | undefined
+  address: string | null
+} {
+  const text = cell?.trim() ?? ''
+  const lei = leiIn(text)
+  if (lei !== null) return { name: null, lei, address: null }
+  const isWritten = /^(?:https?:\/\/|www\.|mailto:)\S+$|^[^\s@,()]+@[^\s@,()]+$/i.test(text)
+  const address = isWritten && domainNameOf(text) !== null ? text : null
+  return { name: address === null ? cell : null, lei: undefined, address }
+}
+
+function readOne(
+  { columns }: AskingRule,
+  key: Exclude<IdentifierKey, 'website' | 'email'>,
+  text: string,
+  cells: IdentifierCells,
+): StatedIdentifier | { fault: IdentifierFault } {
+  const read = (place: string | null) => identifierInCell(key, text, place)
+  switch (key) {
+    case 'ticker':
+      return read(cells.exchange ?? null) ?? { fault: key }
+    case 'registration_id': {
+      const implied = registerCountryOf(headerKey(columns.identifiers.registration_id ?? ''))
+      return read(registerPlaceOf(cells.registration_country ?? '') ?? implied) ?? { fault: key }
+    }
+    case 'lei': {
+      const hasForm = /^[A-Z0-9]{18}\d{2}$/.test(text.toUpperCase().replace(/\s+/g, ''))
+      return read(null) ?? { fault: hasForm ? 'lei_checksum' : 'lei_form' }
+    }
+    case 'cik':
+    case 'ein':
+    case 'bic':
+      return read(null) ?? { fault: key }
+  }
+}
+
+interface Site {
+  readonly domain: string | null
+  readonly faults: readonly ('website' | 'email')[]
+  /** Why a domain that is one tells nothing. */
+  readonly shared: string | null
+}
+
+/** The website's root domain, else the e-mail's. Mail providers' and other shared ones are nobody's. */
+function websiteOf(website: string | undefined, email: string | undefined): Site {
+  const faults: ('website' | 'email')[] = []
+  let shared: string | null = null
+  for (const [key, text] of [
+    ['website', website],
+    ['email', email],
+  ] as const) {
+    if (text === undefined) continue
+    const parts = text.split(/[\s,;|<>]+/).filter((part) => part.includes(key === 'email' ? '@' : '.'))
+    const domains = parts.flatMap((part) => {
+      const domain = domainNameOf(part)
+      return domain === null ? [] : [{ domain, why: sharedReason(domain, part) }]
+    })
+    const found = domains.find(({ why }) => why === null)
+    if (found !== undefined) return { domain: found.domain, faults, shared: null }
+    shared ??= domains[0]?.why ?? null
+    if (domains.length === 0) faults.push(key)
+  }
+  return { domain: null, faults, shared }
+}
+
+function sharedReason(domain: string, text: string): string | null {
+  switch (sharedDomain(domain)) {
+    case 'mail provider':
+      return `${domain} is a mail provider's domain, not a company's`
+    case 'disposable':
+      return `${domain} is a domain of disposable mailboxes, not a company's`
+    case 'platform': {
+      const [, host = '', path = ''] = /^(?:[a-z]+:)?(?:\/\/)?([^/?#]*)([^]*)$/i.exec(text) ?? []
+      const isOwnFront = host.toLowerCase().replace(/^www\./, '') === domain && path.replace('/', '') === ''
+      return text.includes('@') || isOwnFront ? null : `a page on ${domain} does not say whose domain it is`
+    }
+    case null:
+      return null
+  }
+}

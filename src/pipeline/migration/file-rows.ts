@@ -1,0 +1,311 @@
+import { readScope, type LookupKind } from '../lookups/lookup-kind.js'
+import { type Sqlite, prepare } from '../../platform/sqlite.js'
+import { storable } from '../checkpoint/postgres/jobs.js'
+import {
+  movedColumns,
+  readPages,
+  selectColumns,
+  type Fact,
+  type FactSource,
+  type FactTable,
+  type FactValue,
+  type FactTarget,
+} from './transferred-rows.js'
+import { answerChecksumOf, checksumOfRow, nextChain, columnsOf } from '../checkpoint/tables.js'
+
+export interface FileFactsDeps {
+  readonly place: string
+  readonly database: Sqlite
+  /** In a file next to it; null if there is none. */
+  readonly inbox: Sqlite | null
+  /** Price of one lookup of a kind, in millionths: a file does not hold it for jobs that go on. */
+  readonly priceMicrosOf: (kind: LookupKind) => number
+}
+
+/**
+ * Tables for what only a server has, kept for the way back: `job`, the parts of a job; `kind`, a kind of lookups within a
+ * job; `output`, a part that was published; and submissions that are not as a file would say.
+ */
+const makeCarried = (schema: 'main' | 'temp'): string => `
+  CREATE TABLE ${schema}.carried_facts (position INTEGER PRIMARY KEY, what TEXT NOT NULL, fact TEXT NOT NULL) STRICT;
+  CREATE TABLE ${schema}.carried_submissions
+    (position INTEGER PRIMARY KEY, is_first INTEGER NOT NULL, price_micros INTEGER NOT NULL) STRICT`
+
+/**
+ * Lookups of a kind have a job of their own in a file, `own_job_id`, and on a server share the job of their input: those
+ * that were carried here, and those that go on with it. One that ended by itself stays a job.
+ */
+const makeKindsWithin = `
+  DROP TABLE IF EXISTS temp.kinds_within;
+  CREATE TABLE temp.kinds_within AS
+  WITH carried AS (
+    SELECT j.job_id, own.job_id AS own_job_id, k.fact ->> 'reserved_before' AS reserved_before
+    FROM carried_facts k JOIN jobs j ON j.job_id = k.fact ->> 'job_id' JOIN jobs own ON own.job_id = k.fact ->> 'own_job_id'
+    WHERE k.what = 'kind' AND own.ended_at_ms IS j.ended_at_ms
+  ), open AS (
+    SELECT job_id, input, scope_kind(scope) AS kind, scope_base(scope) AS base
+    FROM jobs JOIN scopes USING (scope_id) WHERE ended_at_ms IS NULL
+  ), implied AS (
+    SELECT min(j.job_id) AS job_id, own.job_id AS own_job_id, 0 AS reserved_before
+    FROM open own JOIN open j ON j.kind = 'resolution' AND j.base = own.base AND j.input = own.input
+    WHERE own.kind <> 'resolution' AND own.job_id NOT IN (SELECT own_job_id FROM carried) GROUP BY own.job_id
+  )
+  SELECT k.job_id, own.scope_id, k.reserved_before, k.own_job_id, own.started_at_ms AS own_started_at_ms
+  FROM (SELECT * FROM carried UNION ALL SELECT * FROM implied) k JOIN jobs own ON own.job_id = k.own_job_id
+  ORDER BY k.job_id, own.scope_id;
+  CREATE INDEX temp.kinds_within_own ON kinds_within (own_job_id)`
+
+const ofJob = (name: string): string =>
+  `(SELECT c.fact ->> '${name}' FROM carried_facts c WHERE c.what = 'job' AND c.fact ->> 'job_id' = jobs.job_id)`
+const ofSubmission = (name: string): string =>
+  `(SELECT c.${name} FROM carried_submissions c WHERE c.position = submissions.rowid)`
+const kindOfSubmission = `(SELECT scope_kind(scope) FROM lookups l JOIN scopes USING (scope_id)
+  WHERE l.lookup_id = submissions.lookup_id)`
+
+/** Tables that a file has in another form: where their rows are, what numbers them, and columns that differ. */
+const otherForms: Readonly<
+  Partial<Record<FactTable, { from?: string; key?: string; columns?: Readonly<Record<string, string>> }>>
+> = {
+  jobs: {
+    from: '(SELECT * FROM jobs WHERE job_id NOT IN (SELECT own_job_id FROM temp.kinds_within)) AS jobs',
+    columns: { partition_count: ofJob('partition_count'), partition_input: ofJob('partition_input') },
+  },
+  job_kinds: { from: 'temp.kinds_within', key: 'rowid' },
+  outputs: {
+    from: "(SELECT * FROM carried_facts WHERE what = 'output')",
+    key: 'position',
+    columns: {
+      ...Object.fromEntries(Object.keys(movedColumns('outputs')).map((name) => [name, `fact ->> '${name}'`])),
+      published_at: "fact ->> 'published_at_us'",
+    },
+  },
+  submissions: {
+    key: 'rowid',
+    columns: {
+      job_id: `coalesce((SELECT k.job_id FROM temp.kinds_within k WHERE k.own_job_id = submissions.job_id), job_id)`,
+      is_first: `coalesce(${ofSubmission('is_first')}, ${kindOfSubmission} = 'resolution')`,
+      price_micros: `coalesce(${ofSubmission('price_micros')}, (SELECT
+        iif(j.ended_at_ms IS NULL, price_micros(${kindOfSubmission}), 0) FROM jobs j WHERE j.job_id = submissions.job_id))`,
+    },
+  },
+}
+
+/** A checkpoint in a file that no process writes, in the form of a server. */
+export class FileFacts implements FactSource {
+  readonly place: string
+  readonly checkpointId: string
+  readonly createdAtMs: number
+  readonly generation: number
+  readonly #database: Sqlite
+  readonly #inbox: Sqlite | null
+
+  constructor({ place, database, inbox, priceMicrosOf }: FileFactsDeps) {
+    this.place = place
+    this.#database = database
+    this.#inbox = inbox
+    const head = database
+      .prepare<[], { id: string; createdAtMs: number; generation: number }>(
+        'SELECT id, created_at_ms AS createdAtMs, generation FROM checkpoint',
+      )
+      .get()
+    this.checkpointId = head?.id ?? ''
+    this.createdAtMs = head?.createdAtMs ?? 0
+    this.generation = head?.generation ?? 0
+    database.function('scope_kind', (scope) => readScope(String(scope)).kind)
+    database.function('scope_base', (scope) => readScope(String(scope)).base)
+    database.function('price_micros', (kind) => priceMicrosOf(kind as LookupKind))
+    const carried = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'carried_facts'").get()
+    if (carried === undefined) database.exec(makeCarried('temp'))
+    database.exec(makeKindsWithin)
+  }
+
+  async *read(table: FactTable): AsyncGenerator<readonly Fact[]> {
+    const database = table === 'deliveries' ? this.#inbox : this.#database
+    if (database === null) return
+    const columns = movedColumns(table)
+    const names = Object.keys(columns)
+    const { from = table, key = names[0] ?? '', columns: others = {} } = otherForms[table] ?? {}
+    const select = database.prepare<[FactValue, number], Fact>(
+      `SELECT ${key} AS page_key, ${selectColumns(table, columns, (column) => others[column] ?? column)}
+       FROM ${from} WHERE ${key} > ? ORDER BY ${key} LIMIT ?`,
+    )
+    const texts = names.filter((name) => columns[name] === 'text')
+    for await (const page of readPages(table, (after, count) => select.all(after, count))) {
+      yield page.map((fact) => toStorable(fact, texts))
+      // So that what else this process has to do is not kept waiting: a lease, say.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+}
+
+/** A server keeps no NUL in a text. */
+function toStorable(fact: Fact, texts: readonly string[]): Fact {
+  const odd = texts.filter((column) => String(fact[column] ?? '').includes('\0'))
+  if (odd.length === 0) return fact
+  return { ...fact, ...Object.fromEntries(odd.map((column) => [column, storable(String(fact[column]))])) }
+}
+
+interface FileTargetDeps {
+  readonly place: string
+  /** New, of this version, and not yet where it will be; its checksums are kept by its connection. */
+  readonly database: Sqlite
+  /** Makes the inbox, when there is anything to go into it. */
+  readonly makeInbox: () => Sqlite
+}
+
+type Insert = (fact: Fact) => void
+
+/** Writes into a new file. What only a server has is kept in tables of its own, for the way back. */
+export class FileTarget implements FactTarget {
+  readonly place: string
+  readonly #deps: FileTargetDeps
+  readonly #database: Sqlite
+  #inbox: Sqlite | null = null
+  #chain = ''
+  #submissionCount = 0
+  /** The number in this file of a kind within a job. */
+  readonly #ownJobs = new Map<string, number>()
+
+  constructor(deps: FileTargetDeps, { checkpointId, createdAtMs, generation }: FactSource) {
+    this.place = deps.place
+    this.#deps = deps
+    this.#database = deps.database
+    this.#database.exec(makeCarried('main'))
+    this.#database
+      .prepare('INSERT INTO checkpoint (id, created_at_ms, generation) VALUES (?, ?, ?)')
+      .run(checkpointId, createdAtMs, generation + 1)
+  }
+
+  write(table: FactTable, facts: readonly Fact[]): Promise<void> {
+    if (table === 'deliveries') this.#inbox ??= this.#deps.makeInbox()
+    const insert = this.#inserting(table)
+    const database = table === 'deliveries' ? (this.#inbox ?? this.#database) : this.#database
+    database.transaction(() => {
+      for (const fact of facts) insert(fact)
+    })()
+    return Promise.resolve()
+  }
+
+  finish(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  written(): FileFacts {
+    const { place } = this
+    return new FileFacts({ place, database: this.#database, inbox: this.#inbox, priceMicrosOf: () => 0 })
+  }
+
+  #inserting(table: FactTable): Insert {
+    switch (table) {
+      case 'outputs': {
+        const names = Object.keys(movedColumns(table)).filter((name) => name !== 'published_at')
+        const carry = this.#carrying('output', ...names, 'published_at_us')
+        return (fact) => {
+          carry({ ...fact, published_at_us: fact['published_at'] ?? null })
+        }
+      }
+      case 'jobs':
+        return this.#insertingJobs()
+      case 'job_kinds':
+        return this.#insertingKinds()
+      case 'submissions':
+        return this.#insertingSubmissions()
+      case 'answers':
+        return this.#insertingAnswers()
+      case 'lookups':
+      case 'history_runs': {
+        const insert = this.#insertingRows(table, 'checksum')
+        return (fact) => {
+          insert({ ...fact, checksum: checksumOfRow(table, fact) })
+        }
+      }
+      default:
+        return this.#insertingRows(table)
+    }
+  }
+
+  /** With the columns of both stores, and `others`. */
+  #insertingRows(table: FactTable, ...others: string[]): Insert {
+    const database = table === 'deliveries' ? (this.#inbox ?? this.#database) : this.#database
+    return inserting(database, table, [...Object.keys(columnsOf(table, 'columns')), ...others])
+  }
+
+  /** Chained in the order in which they left. */
+  #insertingSubmissions(): Insert {
+    const insert = this.#insertingRows('submissions', 'chain')
+    const carry = inserting(this.#database, 'carried_submissions', ['position', 'is_first', 'price_micros'])
+    const scopeOf = prepare<[Fact], { scopeId: number; scope: string }>(
+      this.#database,
+      'SELECT scope_id AS scopeId, scope FROM lookups JOIN scopes USING (scope_id) WHERE lookup_id = @lookup_id',
+    )
+    return (fact) => {
+      this.#submissionCount++
+      this.#chain = nextChain(this.#chain, {
+        customId: String(fact['custom_id']),
+        attempt: Number(fact['attempt']),
+        intendedAtMs: Number(fact['intended_at_ms']),
+      })
+      const { scopeId = 0, scope = '' } = scopeOf.get(fact) ?? {}
+      const ownJobId = this.#ownJobs.get(`${String(fact['job_id'])} ${scopeId}`)
+      insert({ ...fact, job_id: ownJobId ?? fact['job_id'] ?? null, chain: this.#chain })
+      const isFirst = readScope(scope).kind === 'resolution' ? 1 : 0
+      const isPlain = fact['price_micros'] === 0 && fact['is_first'] === isFirst
+      if (!isPlain) carry({ ...fact, position: this.#submissionCount })
+    }
+  }
+
+  #insertingJobs(): Insert {
+    const insert = this.#insertingRows('jobs')
+    const carry = this.#carrying('job', 'job_id', 'partition_count', 'partition_input')
+    return (fact) => {
+      insert(fact)
+      if (fact['partition_count'] !== null) carry(fact)
+    }
+  }
+
+  #insertingKinds(): Insert {
+    const insert = prepare<[Fact]>(
+      this.#database,
+      `INSERT INTO jobs (job_id, scope_id, input, started_at_ms, ended_at_ms)
+       SELECT @own_job_id, @scope_id, input, @own_started_at_ms, ended_at_ms FROM jobs WHERE job_id = @job_id`,
+    )
+    const carry = this.#carrying('kind', 'job_id', 'scope_id', 'own_job_id', 'reserved_before')
+    return (fact) => {
+      insert.run(fact)
+      carry(fact)
+      this.#ownJobs.set(`${String(fact['job_id'])} ${String(fact['scope_id'])}`, Number(fact['own_job_id']))
+    }
+  }
+
+  #carrying(what: 'job' | 'kind' | 'output', ...columns: string[]): Insert {
+    const insert = inserting(this.#database, 'carried_facts', ['what', 'fact'])
+    return (fact) => {
+      insert({
+        what,
+        fact: JSON.stringify(Object.fromEntries(columns.map((column) => [column, fact[column]]))),
+      })
+    }
+  }
+
+  #insertingAnswers(): Insert {
+    const insert = this.#insertingRows('answers', 'checksum')
+    const keyOf = prepare<[Fact], Buffer>(
+      this.#database,
+      'SELECT key FROM lookups WHERE lookup_id = @lookup_id',
+    ).pluck()
+    return (fact) => {
+      insert({ ...fact, checksum: answerChecksumOf(fact, keyOf.get(fact) ?? Buffer.alloc(0)) })
+    }
+  }
+}
+
+/** Members of a fact that are no columns of these are left out. */
+function inserting(database: Sqlite, table: string, columns: readonly string[]): Insert {
+  const values = columns.map((column) => `@${column}`).join(', ')
+  const statement = database.prepare<[Fact]>(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values})`,
+  )
+  return (fact) => {
+    statement.run(fact)
+  }
+}

@@ -1,0 +1,302 @@
+import { formatCount } from '../../core/text.js'
+import { UserError } from '../../core/errors.js'
+import type { CloseLater } from '../../platform/close-stack.js'
+import {
+  type PostgresStatements,
+  ConnectionLostError,
+  PostgresError,
+} from '../../platform/postgres/postgres.js'
+import { moved } from '../checkpoint/checkpoint-errors.js'
+import { generationsApart } from '../checkpoint/sqlite/open-database.js'
+import { openShared, type SharedDatabase, type OpenSharedDeps } from '../checkpoint/postgres/open-database.js'
+import { sweep } from '../checkpoint/postgres/sweep.js'
+import { factTables, type FactSource, type SourceSide, type TargetSide } from './transferred-rows.js'
+import { ServerFacts, serverTable, ServerTarget } from './server-rows.js'
+import type { Clock } from '../../platform/clock.js'
+import { startRepeating } from '../checkpoint/postgres/retry.js'
+
+export interface ServerSideDeps extends OpenSharedDeps {
+  readonly clock: Clock
+  /** How long a process that says nothing is taken to be at it; shorter in tests. */
+  readonly leaseMs?: number
+}
+
+const leaseMsOf = ({ leaseMs = 30_000 }: ServerSideDeps): number => leaseMs
+
+/** This process moves the checkpoint: it says so again and again, until it ends. */
+class Hold {
+  readonly #database: SharedDatabase
+  readonly #deps: ServerSideDeps
+  readonly #id: string
+  #renewedAtMs = -Infinity
+  #isLost = false
+  #stop: () => Promise<void> = () => Promise.resolve()
+
+  constructor(database: SharedDatabase, deps: ServerSideDeps) {
+    this.#database = database
+    this.#deps = deps
+    this.#id = deps.random.id('')
+  }
+
+  /** In the transaction that found it free. */
+  async begin({ query }: PostgresStatements): Promise<void> {
+    this.#renewedAtMs = this.#deps.clock.monotonicMs()
+    await query(
+      `UPDATE enrich.checkpoint SET moving_id = $1, moving_until = clock_timestamp() + $2 * interval '1 millisecond'`,
+      [this.#id, leaseMsOf(this.#deps)],
+    )
+  }
+
+  start(): void {
+    this.#stop = startRepeating(leaseMsOf(this.#deps) / 6, () => this.#renew())
+  }
+
+  get isHeld(): boolean {
+    return !this.#isLost && this.#deps.clock.monotonicMs() - this.#renewedAtMs < leaseMsOf(this.#deps)
+  }
+
+  async #renew(): Promise<void> {
+    const sentAtMs = this.#deps.clock.monotonicMs()
+    try {
+      const rows = await this.#database.prompt.query(
+        `UPDATE enrich.checkpoint SET moving_until = clock_timestamp() + $2 * interval '1 millisecond'
+         WHERE moving_id = $1 AND moving_until > clock_timestamp() RETURNING id`,
+        [this.#id, leaseMsOf(this.#deps)],
+      )
+      if (rows.length === 0) this.#isLost = true
+      else this.#renewedAtMs = sentAtMs
+    } catch (error) {
+      if (!(error instanceof ConnectionLostError)) this.#isLost = true
+    }
+  }
+
+  async markMoved(to: string): Promise<void> {
+    const rows = await this.#database.postgres.query(
+      `UPDATE enrich.checkpoint SET moved_to = $2, moved_at = clock_timestamp(), moving_until = NULL
+       WHERE moving_id = $1 AND moving_until > clock_timestamp() RETURNING id`,
+      [this.#id, to],
+    )
+    if (rows.length === 0) throw lost(this.#database.url)
+  }
+
+  async end(): Promise<void> {
+    await this.#stop()
+    const ended = this.#database.prompt.query(
+      `UPDATE enrich.checkpoint SET moving_id = NULL, moving_until = NULL WHERE moving_id = $1`,
+      [this.#id],
+    )
+    // Where the server is away, it runs out.
+    await ended.catch((error: unknown) => {
+      if (!(error instanceof PostgresError)) throw error
+    })
+  }
+}
+
+export const lost = (place: string): UserError =>
+  new UserError('CHECKPOINT_LEASE_LOST', `${place} was not held all the time that it took to move it`, {
+    hint: 'run the same command again; the source is as it was',
+  })
+
+interface Head {
+  readonly createdAtMs: number
+  readonly movedTo: string | null
+  readonly arrivingFrom: string | null
+  readonly isMoving: boolean
+}
+
+/** A batch is seconds, and counting millions is minutes. */
+const statementMsMax = 3_600_000
+
+async function opened(url: string, deps: ServerSideDeps, closeLater: CloseLater): Promise<SharedDatabase> {
+  const shared = await openShared(url, { ...deps, isMover: true })
+  closeLater(() => shared.close())
+  const postgres = shared.connectMore({ connectionsMax: 1, statementTimeoutMs: statementMsMax })
+  closeLater(() => postgres.close())
+  return { ...shared, postgres }
+}
+
+const lockedHead = async ({ query }: PostgresStatements): Promise<Head> => {
+  const [head] = await query<Head>(
+    `SELECT created_at_ms AS "createdAtMs", moved_to AS "movedTo", arriving_from AS "arrivingFrom",
+       coalesce(moving_until > clock_timestamp(), false) AS "isMoving"
+     FROM enrich.checkpoint FOR UPDATE`,
+  )
+  if (head === undefined) throw new Error('a checkpoint without a row of its own')
+  return head
+}
+
+/**
+ * A process that was killed while it moved the checkpoint is taken to be at it until it has said nothing for the length of
+ * a lease: so long is waited. Throws CHECKPOINT_IN_USE where one goes on.
+ */
+async function onceNobodyMoves<Result>(
+  { postgres, url }: SharedDatabase,
+  deps: ServerSideDeps,
+  work: (statements: PostgresStatements, head: Head) => Promise<Result>,
+): Promise<Result> {
+  const { clock } = deps
+  const sinceMs = clock.monotonicMs()
+  for (;;) {
+    const done = await postgres.transaction(async (statements) => {
+      const head = await lockedHead(statements)
+      return head.isMoving ? null : { result: await work(statements, head) }
+    })
+    if (done !== null) return done.result
+    if (clock.monotonicMs() - sinceMs > leaseMsOf(deps) + waitedBesidesMs)
+      throw inUse(url, 'another process moves it')
+    await clock.sleep(waitedBesidesMs / 4)
+  }
+}
+
+const waitedBesidesMs = 2_000
+
+/** Nobody joins it until it is closed, or this process has said nothing for the length of a lease. Throws CHECKPOINT_*. */
+export async function serverSource(
+  url: string,
+  deps: ServerSideDeps,
+  closeLater: CloseLater,
+): Promise<SourceSide> {
+  const database = await opened(url, deps, closeLater)
+  const place = database.url
+  const hold = new Hold(database, deps)
+  const head = await onceNobodyMoves(database, deps, async (statements, found) => {
+    if (found.movedTo !== null) return found
+    if (found.arrivingFrom !== null) throw unfinished(place, found.arrivingFrom)
+    await hold.begin(statements)
+    return found
+  })
+  if (head.movedTo !== null) {
+    const { postgres } = database
+    const facts = new ServerFacts(database, head)
+    return { place, facts, movedTo: head.movedTo, undo: () => undoServer(postgres) }
+  }
+  closeLater(() => hold.end())
+  hold.start()
+  // Who left without a word is told from who lives by its lease; what it had in flight is uncertain from here on.
+  await sweep(database.postgres)
+  const living = await database.postgres.query<{ name: string }>(
+    'SELECT name FROM enrich.workers WHERE NOT is_fenced ORDER BY worker_id',
+  )
+  if (living.length > 0) throw inUse(place, living.map(({ name }) => name).join(', '))
+  return {
+    place,
+    facts: new ServerFacts(database, head),
+    movedTo: null,
+    staysBehind: await staysBehind(database.postgres),
+    isHeld: () => hold.isHeld,
+    // Receivers ask before each delivery whether it is being moved.
+    seal: () => Promise.resolve(),
+    markMoved: (to) => hold.markMoved(to),
+    giveUp: () => hold.end(),
+  }
+}
+
+async function staysBehind({ query }: PostgresStatements): Promise<string[]> {
+  const [row] = await query<{ workers: number; hasReview: boolean }>(
+    `SELECT count(*) AS workers, to_regclass('enrich.review_decisions') IS NOT NULL AS "hasReview" FROM enrich.workers`,
+  )
+  const { workers = 0, hasReview = false } = row ?? {}
+  return [
+    ...(workers === 0 ? [] : [`who worked on it (${formatCount(workers)} processes), and paces of keys`]),
+    ...(hasReview
+      ? ['what was looked at and decided in reviews: what the decisions file here holds goes on']
+      : []),
+  ]
+}
+
+/** Takes an empty checkpoint, or one that an earlier try of the same move had begun to fill. Throws CHECKPOINT_*. */
+export async function serverTarget(
+  url: string,
+  source: FactSource,
+  deps: ServerSideDeps,
+  closeLater: CloseLater,
+): Promise<TargetSide> {
+  const database = await opened(url, deps, closeLater)
+  const { postgres, url: place } = database
+  const hold = new Hold(database, deps)
+  const from = arrivingText(source)
+  await onceNobodyMoves(database, deps, async (statements, head) => {
+    const { movedTo, arrivingFrom } = head
+    if (movedTo !== null) throw moved(place, movedTo)
+    if (arrivingFrom !== null && idOf(arrivingFrom) !== source.checkpointId)
+      throw notEmpty(place, `what comes from ${placeOf(arrivingFrom)}`)
+    if (arrivingFrom === null) await assertEmpty(statements, place)
+    await statements.query('UPDATE enrich.checkpoint SET arriving_from = $1', [from])
+    await hold.begin(statements)
+    // What an earlier try wrote may be of an older state of the source.
+    const names = [...factTables.map(serverTable), 'wanted', 'workers']
+      .map((table) => `enrich.${table}`)
+      .join(', ')
+    if (arrivingFrom !== null) await statements.query(`TRUNCATE ${names} RESTART IDENTITY CASCADE`)
+  })
+  closeLater(() => hold.end())
+  hold.start()
+  const target = new ServerTarget(database, source)
+  await target.begin(source.place)
+  await postgres.query('UPDATE enrich.checkpoint SET id = $1, generation = $2, created_at_ms = $3', [
+    source.checkpointId,
+    source.generation + 1,
+    source.createdAtMs,
+  ])
+  return {
+    target,
+    isHeld: () => hold.isHeld,
+    publish: () => published(postgres, source.checkpointId).then(() => undefined),
+  }
+}
+
+/** The source has moved, and its command was killed before the target could be used. False: it could. */
+export async function finishServerTarget(
+  url: string,
+  id: string,
+  deps: ServerSideDeps,
+  closeLater: CloseLater,
+): Promise<boolean> {
+  const database = await opened(url, deps, closeLater)
+  return published(database.postgres, id)
+}
+
+async function published({ query }: PostgresStatements, id: string): Promise<boolean> {
+  const rows = await query(
+    `UPDATE enrich.checkpoint SET arriving_from = NULL, moving_id = NULL, moving_to = NULL, moving_until = NULL
+     WHERE arriving_from IS NOT NULL AND id = $1 RETURNING id`,
+    [id],
+  )
+  return rows.length > 0
+}
+
+async function undoServer({ query }: PostgresStatements): Promise<void> {
+  const sql = 'UPDATE enrich.checkpoint SET moved_to = NULL, moved_at = NULL, generation = generation + $1'
+  await query(sql, [generationsApart])
+}
+
+const arrivingText = ({ place, checkpointId }: FactSource): string => `${place} (${checkpointId})`
+const idOf = (text: string): string => /\(([^()]*)\)$/.exec(text)?.[1] ?? ''
+const placeOf = (text: string): string => text.replace(/ \([^()]*\)$/, '')
+
+async function assertEmpty({ query }: PostgresStatements, place: string): Promise<void> {
+  const rows = await query(
+    `SELECT FROM enrich.scopes UNION ALL SELECT FROM enrich.lookups UNION ALL SELECT FROM enrich.inbox
+     UNION ALL SELECT FROM enrich.jobs UNION ALL SELECT FROM enrich.workers WHERE NOT is_fenced LIMIT 1`,
+  )
+  if (rows.length > 0) throw notEmpty(place, 'a checkpoint that is in use')
+}
+
+const notEmpty = (place: string, what: string): UserError =>
+  new UserError('CHECKPOINT_NOT_EMPTY', `${place} holds ${what}`, {
+    hint: 'name a database without a checkpoint: createdb, and that one; nothing in this one was touched',
+  })
+
+const unfinished = (place: string, from: string): UserError =>
+  new UserError(
+    'CHECKPOINT_ARRIVING',
+    `${place} is being filled from ${placeOf(from)}, and that has not ended`,
+    {
+      hint: 'the same enrich checkpoint migrate FROM TO ends it',
+    },
+  )
+
+const inUse = (place: string, by: string): UserError =>
+  new UserError('CHECKPOINT_IN_USE', `the checkpoint ${place} is in use: ${by}`, {
+    hint: 'wait until these have ended; enrich status lists them',
+  })

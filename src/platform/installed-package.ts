@@ -1,0 +1,23 @@
+import { readFileSync, existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * The folder of the package, and the one below it that this code runs from: `src`, or `dist`, where the build is free to
+ * put a module into any file.
+ */
+function findFolders(): { package: URL; code: URL } {
+  let code = new URL('./', import.meta.url)
+  for (;;) {
+    const above = new URL('../', code)
+    if (above.href === code.href || existsSync(new URL('package.json', above)))
+      return { package: above, code }
+    code = above
+  }
+}
+
+export const { package: packageFolder, code: codeFolder } = findFolders()
+
+export const manifestPath = fileURLToPath(new URL('package.json', packageFolder))
+
+/** The package's version. */
+export const { version } = JSON.parse(readFileSync(manifestPath, 'utf8')) as { readonly version: string }

@@ -1,0 +1,130 @@
+import {
+  type StatedIdentifier,
+  readIdentifiers,
+  type NameWithIdentifiers,
+} from '../../core/stated-identifiers.js'
+import { canonicalIdentifier } from '../../core/identifiers.js'
+
+/** An identifier that a query states, and the companies that registers give it to. */
+export interface FoundIdentifier {
+  readonly identifier: StatedIdentifier
+  /** Each once; the likeliest first. */
+  readonly entityNumbers: readonly number[]
+  /** It can be no other company's: it says in which register or on which exchange it holds. */
+  readonly isSure: boolean
+}
+
+/** What a name is to a company; the higher, the more. `open`: settled, and in favour of the company. */
+const nameGrades = { foreign: 0, open: 1, same: 2, exact: 3 } as const
+export type NameGrade = keyof typeof nameGrades
+
+interface Decided {
+  readonly entityNumber: number
+  /** What names it, the strongest first. */
+  readonly by: readonly FoundIdentifier[]
+}
+
+/**
+ * Which company a query means that states identifiers. `unknown`: no register has any of them, or only ones that say too
+ * little and are those of a company of another name. `isUnsure`: by such a one, and without a name.
+ */
+export type IdentifiedDecision =
+  | { readonly kind: 'unknown' }
+  | (Decided & { readonly kind: 'one'; readonly isUnsure: boolean })
+  | (Decided & { readonly kind: 'name_disagrees' | 'identifiers_disagree' })
+  | (Decided & { readonly kind: 'several'; readonly others: readonly number[] })
+
+/**
+ * `found`: the strongest first. `gradeOf`: what the name is to each company; null without a name. `likeliestOf`: of
+ * several companies that bear the identifiers and the name, the one that is meant; null where that is open.
+ */
+export function decideIdentified(
+  found: readonly FoundIdentifier[],
+  gradeOf: ((entityNumber: number) => NameGrade) | null,
+  likeliestOf: (entityNumbers: readonly number[]) => number | null = () => null,
+): IdentifiedDecision {
+  const agrees = (number: number) => gradeOf !== null && gradeOf(number) !== 'foreign'
+  const sure = found.filter(({ isSure }) => isSure)
+  const by = sure.length === 0 ? found : withAgreeing(sure, found)
+  const common = commonTo(by)
+  const [entityNumber, ...others] = gradeOf === null ? common : bestNamed(common, gradeOf)
+  if (entityNumber === undefined) {
+    const all = [...new Set(by.flatMap(({ entityNumbers }) => entityNumbers))]
+    const [first, second] = all.filter(agrees)
+    const candidate = first !== undefined && second === undefined ? first : all[0]
+    return candidate === undefined
+      ? { kind: 'unknown' }
+      : { kind: 'identifiers_disagree', entityNumber: candidate, by }
+  }
+  const isForeign = gradeOf !== null && !agrees(entityNumber)
+  if (isForeign && sure.length === 0) return { kind: 'unknown' }
+  const likeliest = others.length === 0 || isForeign ? null : likeliestOf([entityNumber, ...others])
+  if (likeliest !== null) return { kind: 'one', entityNumber: likeliest, by, isUnsure: false }
+  if (others.length > 0) return { kind: 'several', entityNumber, others, by }
+  if (isForeign) return { kind: 'name_disagrees', entityNumber, by }
+  return { kind: 'one', entityNumber, by, isUnsure: sure.length === 0 && gradeOf === null }
+}
+
+/** What says too little is left out where it says something else than what says enough. */
+function withAgreeing(
+  sure: readonly FoundIdentifier[],
+  found: readonly FoundIdentifier[],
+): FoundIdentifier[] {
+  const common = new Set(commonTo(sure))
+  return found.filter(({ isSure, entityNumbers }) => isSure || entityNumbers.some((one) => common.has(one)))
+}
+
+function commonTo([first, ...others]: readonly FoundIdentifier[]): number[] {
+  return (first?.entityNumbers ?? []).filter((number) =>
+    others.every(({ entityNumbers }) => entityNumbers.includes(number)),
+  )
+}
+
+/** Of several that bear an identifier those whose name it is most. */
+function bestNamed(entityNumbers: readonly number[], gradeOf: (number: number) => NameGrade): number[] {
+  const gradeMax = Math.max(...entityNumbers.map((number) => nameGrades[gradeOf(number)]))
+  return entityNumbers.filter((number) => nameGrades[gradeOf(number)] === gradeMax)
+}
+
+export interface AskedIdentifiers extends NameWithIdentifiers {
+  /** Why what was meant as an identifier is none, each: wrong check digits, too many digits. */
+  readonly wrong: readonly string[]
+}
+
+const inBrackets = /^(.*\S)\s*\(([^()]+)\)$/
+/** What can be no word of a name: so many letters and digits behind the label of an identifier, or of an LEI alone. */
+const forms = [
+  { type: 'lei', pattern: /^(?:LEI\s*[:#]?\s+)?([A-Z0-9]{18}\d{2})$/i },
+  { type: 'cik', pattern: /^CIK\s*[:#]?\s+(\d[\d\s]{0,30})$/i },
+  { type: 'ein', pattern: /^EIN\s*[:#]?\s+(\d[\d\s-]{0,30})$/i },
+] as const
+
+/** The identifiers that a text states, also beside ones that are wrong: these are no part of the name either. */
+export function readAsked(text: string): AskedIdentifiers {
+  const read = readIdentifiers(text)
+  if (read.identifiers.length > 0) return { ...read, wrong: [] }
+  const trimmed = text.trim()
+  const [, name = null, bracket] = inBrackets.exec(trimmed) ?? []
+  const parts = (bracket ?? trimmed).split(',').map((part) => part.trim())
+  const wrong = parts.flatMap((part) => reasonOf(part) ?? [])
+  const others = parts.filter((part) => reasonOf(part) === null)
+  const rest = readIdentifiers(others.join(', '))
+  const isNothingElse = others.length === 0 || rest.identifiers.length === others.length
+  if (wrong.length === 0 || !isNothingElse) return { ...read, wrong: [] }
+  return { name, identifiers: rest.identifiers, wrong }
+}
+
+/** Such a text is answered by whose they are, and not by names. */
+export function statesIdentifiers(text: string): boolean {
+  const { identifiers, wrong } = readAsked(text)
+  return identifiers.length + wrong.length > 0
+}
+
+function reasonOf(part: string): string | null {
+  for (const { type, pattern } of forms) {
+    const value = pattern.exec(part)?.[1]
+    const canonical = value === undefined ? null : canonicalIdentifier(type, value)
+    if (canonical !== null && 'reason' in canonical) return canonical.reason
+  }
+  return null
+}

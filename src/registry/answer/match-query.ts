@@ -1,0 +1,171 @@
+import type { Resolution } from '../../contract/result.js'
+import { candidatesByName, type CompanyCandidate, candidateOf, type CompanyEvidence } from './candidates.js'
+import { matchIdentified, type IdentifiedDeps, borneBy, placeOf, type IdentifiedQuery } from './identified.js'
+import { answerFor, matchName, type NameQuery, type NameMatch } from './resolve.js'
+import type { StoredEntity, StoreReader, StoredLegalEntity } from '../store/reader.js'
+import { companiesOfDomain } from './domains.js'
+import { primaryOf } from './entity-record.js'
+import { placeText } from './evidence-texts.js'
+import { nameSaid } from './factors.js'
+import { labelOf, type BorneIdentifier } from './identified-answer.js'
+import { agreementOf, parseLocation } from '../match/place-agreement.js'
+
+/** What is left for the clerk who wrote an identifier down. */
+const bearersConfidence = 99
+
+/**
+ * The companies that a query with identifiers may mean: those that bear them, the one that is answered first, and then
+ * those that the name alone may mean. Where the identifiers lead nowhere, those of the name come first.
+ */
+function candidatesByIdentifiers(
+  query: IdentifiedQuery,
+  deps: IdentifiedDeps,
+  countMax: number,
+): CompanyCandidate[] {
+  const numbers = bearersOf(query, deps).slice(0, countMax)
+  const bearers = numbers.flatMap(
+    (number, at) => bearerOf(number, bearerConfidence(query, at, numbers.length), query, deps) ?? [],
+  )
+  const match = nameMatchOf(query, deps)
+  const named =
+    match === null
+      ? []
+      : candidatesByName(query.asked.name ?? query.asked.query.name, match, deps, countMax, new Set(numbers))
+  const isNameFirst = isUnknown(query)
+  // One excludes the other; and no name is surer than the answer, which may have found it to be a namesake.
+  const confidenceMax = isNameFirst
+    ? query.answer().match_confidence || bearersConfidence
+    : bearers.reduce((left, bearer) => Math.max(0, left - (bearer.confidence ?? 0)), bearersConfidence)
+  const others = named.map((one) => ({ ...one, confidence: Math.min(one.confidence ?? 0, confidenceMax) }))
+  return (isNameFirst ? [...others, ...bearers] : [...bearers, ...others]).slice(0, countMax)
+}
+
+function bearersOf({ asked, decision, domain }: IdentifiedQuery, { domains }: IdentifiedDeps): number[] {
+  if (domain !== null) return companiesOfDomain(domain, domains)
+  const all = asked.found.flatMap(({ entityNumbers }) => entityNumbers)
+  switch (decision.kind) {
+    case 'unknown':
+      return [...new Set(all)]
+    case 'one':
+    case 'name_disagrees':
+      return [decision.entityNumber]
+    case 'several':
+      return [decision.entityNumber, ...decision.others]
+    case 'identifiers_disagree':
+      return [...new Set([decision.entityNumber, ...all])]
+  }
+}
+
+/** The identifiers lead nowhere, or say too little and name companies of other names. */
+const isUnknown = ({ decision, domain }: IdentifiedQuery) => decision.kind === 'unknown' && domain === null
+
+/** Of the one that is answered that of the answer; of several, none of them before the others, the same part each. */
+function bearerConfidence(query: IdentifiedQuery, at: number, count: number): number | null {
+  if (isUnknown(query)) return null
+  const { match_confidence: confidence, classification } = query.answer()
+  const isOpen = classification === 'ambiguous' || query.decision.kind === 'identifiers_disagree'
+  if (isOpen && count > 1) return Math.floor(bearersConfidence / count)
+  return at === 0 ? confidence : Math.floor(Math.max(0, bearersConfidence - confidence) / (count - 1))
+}
+
+function bearerOf(
+  entityNumber: number,
+  confidence: number | null,
+  query: IdentifiedQuery,
+  deps: IdentifiedDeps,
+): CompanyCandidate | null {
+  const stored = deps.reader.entityByNumber(entityNumber)
+  if (stored === null) return null
+  const borne = borneBy(stored, entityNumber, query.asked.found)
+  const registration = borne[0]?.registration ?? primaryOf(stored)
+  const evidence = [
+    ...identifierEvidence(stored, borne, query),
+    ...nameEvidence(entityNumber, query),
+    ...placeEvidence(entityNumber, registration, query, deps),
+  ]
+  return candidateOf(stored, registration, { confidence, evidence })
+}
+
+function identifierEvidence(
+  stored: StoredEntity,
+  borne: readonly BorneIdentifier[],
+  { asked, domain }: IdentifiedQuery,
+): CompanyEvidence[] {
+  const of = (text: string): CompanyEvidence => ({ label: 'identifier', text, weight: null })
+  const websites = stored.legalEntities.flatMap(({ website }) => website ?? [])
+  if (domain !== null) return [of(`it gives ${websites[0] ?? domain} as its website`)]
+  return asked.found.map(({ identifier }) =>
+    borne.some((one) => one.identifier === identifier)
+      ? of(`it bears ${labelOf(identifier)}`)
+      : of(`${labelOf(identifier)} is that of another company`),
+  )
+}
+
+function nameEvidence(entityNumber: number, { asked, judge }: IdentifiedQuery): CompanyEvidence[] {
+  if (asked.match === null) return []
+  const agreement = judge.agreementOf(entityNumber)
+  const text =
+    agreement.kind === 'foreign'
+      ? `"${asked.name ?? ''}" is no name of it`
+      : `the ${nameSaid(agreement.comparison)}`
+  return [{ label: 'name', text, weight: null }]
+}
+
+function placeEvidence(
+  entityNumber: number,
+  registration: StoredLegalEntity,
+  { asked }: IdentifiedQuery,
+  deps: IdentifiedDeps,
+): CompanyEvidence[] {
+  const hint = parseLocation(asked.query.location)
+  const known = placeOf(entityNumber, registration, deps)
+  if (hint === null || known === undefined) return []
+  const place = agreementOf(hint, known)
+  return [{ label: 'place', text: placeText({ place, hint, known }, registration), weight: null }]
+}
+
+/** "BIC Holdings" has the form of an identifier, and may be a name all the same: where it is one to the letter. */
+function nameMatchOf({ asked, judge, decision }: IdentifiedQuery, deps: IdentifiedDeps): NameMatch | null {
+  if (asked.name !== null) return judge.nameMatch()
+  if (decision.kind !== 'unknown' || asked.wrong.length > 0) return null
+  const match = matchName(asked.query, deps)
+  return match.ranked[0]?.evidence.comparison.matchType === 'exact' ? match : null
+}
+
+/** A query that was matched once; what it comes to is made when it is asked for. */
+export interface AskedQuery {
+  answer(): Resolution
+  /** The companies that it may mean, the likeliest first. */
+  candidates(countMax: number): CompanyCandidate[]
+}
+
+/** Matches a query by the identifiers that its name states, or by name and place. */
+export function ask(query: NameQuery, given: IdentifiedDeps): AskedQuery {
+  const deps = { ...given, reader: readingOnce(given.reader) }
+  const identified = matchIdentified(query, deps)
+  if (identified !== null)
+    return {
+      answer: () => identified.answer(),
+      candidates: (countMax) => candidatesByIdentifiers(identified, deps, countMax),
+    }
+  const match = matchName(query, deps)
+  return {
+    answer: () => answerFor(match, deps),
+    candidates: (countMax) => candidatesByName(query.name, match, deps, countMax),
+  }
+}
+
+/** Context, answer and candidates read the same companies: each is read once for a query. */
+function readingOnce(reader: StoreReader): StoreReader {
+  const known = new Map<number, StoredEntity | null>()
+  return {
+    ...reader,
+    entityByNumber: (number) => {
+      const read = known.get(number)
+      if (read !== undefined) return read
+      const stored = reader.entityByNumber(number)
+      known.set(number, stored)
+      return stored
+    },
+  }
+}

@@ -1,0 +1,277 @@
+import type { StatedIdentifier } from '../../core/stated-identifiers.js'
+import { type Action, type Factor, type Resolution, matchedConfidenceMin } from '../../contract/result.js'
+import {
+  candidateOf,
+  emptyAnswer,
+  answerFor,
+  matchName,
+  type NameMatch,
+  type ResolveDeps,
+  type NameQuery,
+} from './resolve.js'
+import type { FoundIdentifier, NameGrade } from './identifier-decision.js'
+import { primaryOf } from './entity-record.js'
+import { limitation } from './factors.js'
+import {
+  checkIdentifier,
+  disagreeingConfidence,
+  labelOf,
+  missingFactor,
+  wrongFactor,
+} from './identified-answer.js'
+import type { StoredLegalEntity } from '../store/reader.js'
+import type { CandidateName } from '../match/candidate.js'
+import { type NameComparison, compareNames, type LeftoverWords } from '../match/compare-names.js'
+import { isConflict } from '../match/place-agreement.js'
+import type { MatchQuery } from '../match/rank.js'
+import type { Vocabulary } from '../match/vocabulary.js'
+
+/**
+ * What a name is to a company that an identifier names. `same`: a name of it, or nothing in the text speaks of another
+ * company. `open`: like one of its names, with words or numbers that it lacks: the text may name another company.
+ * `foreign`: it has nothing in common with any of them.
+ */
+type NameAgreement =
+  { readonly kind: 'same' | 'open'; readonly comparison: NameComparison } | { readonly kind: 'foreign' }
+
+/**
+ * Of names that are like each other in their words alone. Measured on labelled queries: a name as people write it lies
+ * above, that of a company picked at random below.
+ */
+const similarityMin = 0.43
+
+/** The better a match type, the higher: the best of all names of the company stands for it. */
+const typeRank = {
+  exact: 5,
+  completed: 4,
+  acronym: 3,
+  prefix: 2,
+  extends: 1,
+  near: 0,
+} as const satisfies Record<NameComparison['matchType'], number>
+const kindRank = { legal: 2, other: 1, former: 0 } as const
+
+/** Judges the name of a query against every name of one company. */
+export function agreementWith(
+  { variants, placeWords }: MatchQuery,
+  names: readonly CandidateName[],
+  vocabulary: Vocabulary,
+): NameAgreement {
+  let best: NameComparison | null = null
+  for (const variant of variants)
+    for (const name of names) {
+      const comparison = compareNames(variant, name, vocabulary, placeWords)
+      if (comparison !== null && isAlike(comparison) && (best === null || isBetter(comparison, best)))
+        best = comparison
+    }
+  if (best === null) return { kind: 'foreign' }
+  return { kind: saysMore(best) ? 'open' : 'same', comparison: best }
+}
+
+function isAlike(comparison: NameComparison): boolean {
+  const { matchType, similarity, isGeneric, queryLeftover, nameLeftover } = comparison
+  if (matchType !== 'near') return true
+  // "First Larkmoor Bank" and "First Norvane Bank" share nothing that tells one bank from another.
+  return similarity >= similarityMin && !(isGeneric && queryLeftover.hard > 0 && nameLeftover.hard > 0)
+}
+
+function isBetter(one: NameComparison, other: NameComparison): boolean {
+  const difference =
+    typeRank[one.matchType] - typeRank[other.matchType] ||
+    one.similarity - other.similarity ||
+    kindRank[one.candidate.kind] - kindRank[other.candidate.kind]
+  return difference > 0
+}
+
+/** "Larkmoor Foods Ltd" says more than "Larkmoor plc" does; "Larkmoor" says less than "Larkmoor Foods Ltd". */
+function saysMore({ matchType, numbersAgree, queryLeftover }: NameComparison): boolean {
+  if (matchType === 'exact' || matchType === 'acronym' || matchType === 'completed') return false
+  return !numbersAgree || telling(queryLeftover) > 0
+}
+
+const telling = ({ hard, soft, number }: LeftoverWords): number => hard + soft + number
+
+/** A query, and the name in it that is left without its identifiers. */
+export interface AskedName {
+  readonly query: NameQuery
+  /** Null where nothing is left that could be looked for. */
+  readonly name: string | null
+  readonly match: MatchQuery | null
+}
+
+/** What the query's name is to companies, judged when it is asked for. */
+export interface NameJudge {
+  readonly gradeOf: (entityNumber: number) => NameGrade
+  readonly agreementOf: (entityNumber: number) => NameAgreement
+  readonly nameMatch: () => NameMatch
+  /** The company that the name alone is certain of. */
+  readonly certainName: () => CandidateName | null
+  /** The likeliest company with this legal name and legal form, however that is written, where no other place is asked for. */
+  readonly legalNameMatch: () => CandidateName | null
+}
+
+/** Word for word, and with a legal form of the same kind: "Norvane Public Limited Company" is Norvane plc. */
+export const isLegalName = ({ matchType, form, isFormStated }: NameComparison): boolean =>
+  matchType === 'exact' && form === 'same' && isFormStated
+
+export function createNameJudge(
+  { query, name, match }: AskedName,
+  deps: ResolveDeps & { readonly namesOf: (entityNumber: number) => CandidateName[] },
+): NameJudge {
+  const agreements = new Map<number, NameAgreement>()
+  let matched: NameMatch | null = null
+  const nameMatch = () => (matched ??= matchName({ ...query, name: name ?? '' }, deps))
+  const agreementWithCompany = (entityNumber: number): NameAgreement => {
+    const known = agreements.get(entityNumber)
+    if (known !== undefined || match === null) return known ?? { kind: 'foreign' }
+    const agreement = agreementWith(match, deps.namesOf(entityNumber), deps.vocabulary())
+    agreements.set(entityNumber, agreement)
+    return agreement
+  }
+  const certainName = (): CandidateName | null => {
+    const { decision } = nameMatch()
+    const isCertain = decision.kind === 'entity' && decision.confidence >= matchedConfidenceMin
+    return isCertain ? decision.best.evidence.comparison.candidate : null
+  }
+  const legalNameMatch = (): CandidateName | null => {
+    const found = nameMatch().ranked.find(
+      ({ evidence: { comparison, place } }) =>
+        isLegalName(comparison) && comparison.candidate.kind === 'legal' && !isConflict(place),
+    )
+    return found?.evidence.comparison.candidate ?? null
+  }
+  return {
+    nameMatch,
+    certainName,
+    legalNameMatch,
+    agreementOf: agreementWithCompany,
+    gradeOf: (entityNumber) => {
+      const agreement = agreementWithCompany(entityNumber)
+      if (agreement.kind === 'foreign') return 'foreign'
+      if (agreement.kind === 'same') return agreement.comparison.matchType === 'exact' ? 'exact' : 'same'
+      const certain = certainName()
+      return certain === null || certain.entityNumber === entityNumber ? 'open' : 'foreign'
+    },
+  }
+}
+
+interface AskedInVain extends AskedName {
+  /** Identifiers of companies of other names: websites, and those that do not say of which register they are. */
+  readonly found: readonly FoundIdentifier[]
+  readonly missing: readonly StatedIdentifier[]
+  readonly wrong: readonly string[]
+}
+
+/**
+ * Answers a query whose identifiers lead to nobody by its name alone, never surer than the name is, and less sure where
+ * they are another company's; without a name, nothing is found.
+ */
+export function answerByName(asked: AskedInVain, nameMatch: () => NameMatch, deps: ResolveDeps): Resolution {
+  const identifiers = [...asked.found.map(({ identifier }) => identifier), ...asked.missing]
+  if (asked.name === null) return wholeTextAnswer(asked, deps) ?? noHolderAnswer(identifiers, asked.wrong)
+  const match = nameMatch()
+  const factors = [
+    ...asked.found.map((one) => otherNameFactor(one, deps)),
+    ...asked.missing.map((one) => missingFactor(one, 'medium')),
+    ...asked.wrong.map((reason) => wrongFactor(reason, 'medium')),
+  ]
+  const answer = answerFor(match, deps)
+  const beside: Resolution = {
+    ...answer,
+    match_confidence:
+      asked.found.length === 0
+        ? answer.match_confidence
+        : Math.min(answer.match_confidence, contradictedConfidence),
+    factors: [...answer.factors, ...factors],
+    actions: [...answer.actions, checkIdentifier],
+  }
+  if (match.decision.kind === 'none') return beside
+  const { entityNumber, legalEntityNumber } = match.decision.best.evidence.comparison.candidate
+  const registrations = deps.reader.entityByNumber(entityNumber)?.legalEntities ?? []
+  const registration = registrations.find(({ number }) => number === legalEntityNumber)
+  const other = otherIdentifier(asked.missing, registrations)
+  return registration === undefined || other === null ? beside : namesakeAnswer(beside, registration, other)
+}
+
+/** An identifier that is another company's lets doubt the name, however well it fits. */
+const contradictedConfidence = 90
+
+/** "BIC Holdings" has the form of an identifier, and may be a name all the same. */
+function wholeTextAnswer({ query, wrong }: AskedInVain, deps: ResolveDeps): Resolution | null {
+  if (wrong.length > 0) return null
+  const match = matchName(query, deps)
+  const isName =
+    match.decision.kind === 'entity' && match.decision.best.evidence.comparison.matchType === 'exact'
+  return isName ? answerFor(match, deps) : null
+}
+
+function otherNameFactor(
+  { identifier, entityNumbers: [first], isSure }: FoundIdentifier,
+  { reader }: ResolveDeps,
+): Factor {
+  const stored = first === undefined ? null : reader.outlineByNumber(first)
+  const name = stored === null ? 'another name' : `"${primaryOf(stored).legalName}"`
+  const unplaced = isSure ? '' : ', of which no register or exchange is stated,'
+  const text = `${labelOf(identifier)}${unplaced} is that of ${name}.`
+  return limitation('identifier_name_mismatch', text, 'medium')
+}
+
+/** Identifiers of which a company has one at a time. */
+const uniqueKinds: ReadonlySet<StatedIdentifier['kind']> = new Set(['lei', 'cik', 'registration_id'])
+
+interface OtherIdentifier {
+  readonly asked: StatedIdentifier
+  readonly own: string
+}
+
+/** The identifier that a company has in place of one that was asked for, of the same kind and the same place. */
+function otherIdentifier(
+  missing: readonly StatedIdentifier[],
+  registrations: readonly StoredLegalEntity[],
+): OtherIdentifier | null {
+  for (const asked of missing) {
+    if (!uniqueKinds.has(asked.kind)) continue
+    const place = asked.place?.toLowerCase().replace('-', '_') ?? null
+    if (asked.kind === 'registration_id' && place === null) continue
+    const own = registrations
+      .flatMap(({ identifiers }) => identifiers)
+      .find(({ type, jurisdiction }) => type === asked.kind && (place === null || jurisdiction === place))
+    if (own !== undefined) return { asked, own: own.value }
+  }
+  return null
+}
+
+/** The company that the name alone leads to bears another identifier of that kind: it may be a namesake. */
+function namesakeAnswer(
+  answer: Resolution,
+  registration: StoredLegalEntity,
+  { asked, own }: OtherIdentifier,
+): Resolution {
+  const text = `"${registration.legalName}" bears ${labelOf({ ...asked, value: own })}, not ${labelOf(asked)}.`
+  return {
+    ...answer,
+    status: 'inconclusive',
+    match_confidence: Math.min(answer.match_confidence, disagreeingConfidence),
+    entity: null,
+    candidate: candidateOf(registration),
+    factors: [...answer.factors, limitation('identifier_mismatch', text, 'high')],
+    basis: [],
+  }
+}
+
+const giveName: Action = {
+  code: 'provide_full_legal_name',
+  description: 'Give the full legal name as registered.',
+}
+
+/** Nothing in the registry bears the identifiers, or they are none, and no name is given. */
+function noHolderAnswer(identifiers: readonly StatedIdentifier[], wrong: readonly string[]): Resolution {
+  return {
+    ...emptyAnswer(identifiers.length === 0 ? 'not_found' : 'no_match'),
+    factors: [
+      ...identifiers.map((identifier) => missingFactor(identifier, 'high')),
+      ...wrong.map((reason) => wrongFactor(reason, 'high')),
+    ],
+    actions: [checkIdentifier, giveName],
+  }
+}

@@ -1,0 +1,269 @@
+import { entitySubtype, entityType, type EntitySubtype, type EntityType } from '../../contract/enums.js'
+import { regionCodeIn } from '../normalize/places.js'
+import { edgarPlace, jurisdictionOf } from '../reference/registers.js'
+import { checkDraft, readCountry, type Draft, type DraftIdentifier } from './draft.js'
+import type { ReadRow } from '../model/registry-rows.js'
+import { UserError } from '../../core/errors.js'
+
+/** Every field a row of a registry can have, in the order shown to people. */
+const importFields = [
+  'id',
+  'name',
+  'other_names',
+  'former_names',
+  'type',
+  'subtype',
+  'status',
+  'legal_form',
+  'street_address',
+  'formatted_address',
+  'city',
+  'region',
+  'postal_code',
+  'country',
+  'jurisdiction',
+  'registration_id',
+  'registration_authority',
+  'lei',
+  'cik',
+  'ein',
+  'duns',
+  'bic',
+  'ticker',
+  'sic',
+  'naics',
+  'website',
+  'parent_id',
+  'source_url',
+] as const
+export type ImportField = (typeof importFields)[number]
+
+/** The column, by index, that holds each field. */
+export type ColumnMap = ReadonlyMap<ImportField, number>
+
+/**
+ * Where the fields stand in a file. A map names columns; without one, columns that bear a field's name are
+ * taken. With one, only what it names is. Errors: REGISTRY_IMPORT_INVALID.
+ */
+export function resolveColumns(
+  header: readonly string[],
+  map: Readonly<Record<string, string>> | undefined,
+): ColumnMap {
+  const names = header.map((name) => name.trim())
+  const twice = names.find((name, index) => name !== '' && names.indexOf(name) !== index)
+  if (twice !== undefined) {
+    throw invalid(`the file has two columns named "${twice}"`, 'rename one of them')
+  }
+  const columns = new Map<ImportField, number>()
+  for (const field of importFields) {
+    const index = map ? mappedIndex(field, map, names) : names.indexOf(field)
+    if (index >= 0) columns.set(field, index)
+  }
+  const unknown = Object.keys(map ?? {}).find((field) => !importFields.includes(field as ImportField))
+  if (unknown !== undefined) throw invalid(`"${unknown}" is no field`, `fields: ${importFields.join(', ')}`)
+  if (!columns.has('name')) {
+    throw invalid(
+      'no column holds the names',
+      `pass --map name=COLUMN; this file has: ${shownColumns(names)}`,
+    )
+  }
+  return columns
+}
+
+function mappedIndex(
+  field: ImportField,
+  map: Readonly<Record<string, string>>,
+  names: readonly string[],
+): number {
+  const column = Object.hasOwn(map, field) ? map[field] : undefined
+  if (column === undefined) return -1
+  const index = names.indexOf(column)
+  if (index < 0)
+    throw invalid(`there is no column "${column}" for ${field}`, `this file has: ${shownColumns(names)}`)
+  return index
+}
+
+const columnsShownMax = 40
+
+export function shownColumns(names: readonly string[]): string {
+  const listed = names.slice(0, columnsShownMax).join(', ')
+  return names.length > columnsShownMax ? `${listed}, …` : listed
+}
+
+function invalid(message: string, hint: string): UserError {
+  return new UserError('REGISTRY_IMPORT_INVALID', message, { hint })
+}
+
+/** A coded value as it is written in words: "Incorporated Entity" is `incorporated_entity`. */
+export function codeOf(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
+}
+
+/**
+ * Whether the column mapped to `type` holds types: other files' kinds ("FUND", "operating") would make companies
+ * of no known type, which no answer may name. Here and there a value that is none is dropped with its line; where
+ * at least half of the different values are none, the column is another.
+ */
+export function createTypeCheck(): {
+  look(cells: readonly string[], column: number | undefined): void
+  check(name: string): void
+} {
+  const sound = new Set<string>()
+  const other = new Set<string>()
+  return {
+    look(cells, column) {
+      if (column === undefined || other.size >= othersMax) return
+      const text = (cells[column] ?? '').trim()
+      if (text === '') return
+      const type = entityType.safeParse(codeOf(text))
+      if (type.success) sound.add(type.data)
+      else other.add(text)
+    },
+    check(name) {
+      if (other.size === 0 || other.size < sound.size) return
+      const shown = [...other].slice(0, shownMax).map((text) => `"${text.slice(0, 30)}"`)
+      throw new UserError(
+        'REGISTRY_IMPORT_INVALID',
+        `column ${name} is mapped to type and holds ${shown.join(', ')}${other.size > shownMax ? ', …' : ''}`,
+        {
+          hint: `type takes ${entityType.options.join(', ')}; leave it out of --map, and rows are companies`,
+        },
+      )
+    },
+  }
+}
+
+const othersMax = 100
+const shownMax = 5
+
+export interface RowDefaults {
+  /** What the id column holds; `id` when it is a number of the file's own. */
+  readonly idType: string
+  /** What keys begin with: the type, or where other files number rows too, a word of this file's own. */
+  readonly keyWord: string
+  readonly countryCode: string | null
+  readonly jurisdiction: string | null
+  /** Its jurisdictions are EDGAR's codes of states and countries. */
+  readonly hasEdgarPlaces: boolean
+}
+
+/** A field's text, trimmed, or null where it is empty or not in the file. */
+export type FieldReader = (field: ImportField) => string | null
+
+/** One line of a file to one registration. Pure and total: any text gives a row or a reason. */
+export function readRow(field: FieldReader, sourceLine: number, defaults: RowDefaults): ReadRow {
+  const dropped: string[] = []
+  const draft: Draft = {
+    idType: defaults.keyWord,
+    id: field('id'),
+    name: field('name'),
+    otherNames: listOf(field('other_names')),
+    formerNames: listOf(field('former_names')),
+    ...readType(field('type'), field('subtype'), dropped),
+    isSubtypeStated: field('subtype') !== null,
+    status: field('status'),
+    legalForm: field('legal_form'),
+    country: field('country') ?? defaults.countryCode,
+    jurisdiction: jurisdictionIn(field('jurisdiction'), defaults),
+    registrationAuthority: field('registration_authority'),
+    identifiers: readIdentifiers(field),
+    address: {
+      street: field('street_address'),
+      city: field('city'),
+      region: field('region'),
+      postalCode: field('postal_code'),
+      formatted: field('formatted_address'),
+    },
+    website: field('website'),
+    ...industryOf(field, defaults),
+    naics: field('naics'),
+    parentId: field('parent_id'),
+    sourceUrl: field('source_url'),
+  }
+  return checkDraft(draft, sourceLine, dropped)
+}
+
+/** UK SIC 2007 has five digits, of which tables of numbers lose a leading zero; the American SIC has four. */
+function industryOf(field: FieldReader, defaults: RowDefaults): Pick<Draft, 'sic' | 'industryCodes'> {
+  const text = field('sic')
+  if (text === null || !isBritish(field, defaults)) return { sic: text }
+  const codes = text
+    .split(/[|,;\s]+/)
+    .map((code) => (lostZero.test(code) ? `0${code}` : code))
+    .filter((code) => /^\d{5}$/.test(code) && code !== '00000')
+  return codes.length === 0 ? { sic: text } : { industryCodes: `uk_sic_2007:${codes.join(' ')}` }
+}
+
+/** Codes of the scheme that begin with a zero: farming, fishing, mining. */
+const lostZero = /^(?:1[1-7]|2[1-4]|3[12]|5[12]|6[12]|7[12]|8[19]|9[19])\d\d$/
+
+/** Registered in the United Kingdom, and known by a number of its register: SEC files give American codes. */
+function isBritish(field: FieldReader, { idType, jurisdiction, countryCode }: RowDefaults): boolean {
+  if (idType === 'cik' || field('cik') !== null) return false
+  const home = field('jurisdiction') ?? jurisdiction ?? field('country') ?? countryCode ?? ''
+  return /^(?:gb|uk)(?:$|[_-])/i.test(home) || readCountry(home, []) === 'GB'
+}
+
+/**
+ * Where all rows are of one country, "DE" alone is one of its states: Delaware, not Germany. In a column of
+ * EDGAR's codes it is too, and "2M" is Germany.
+ */
+function jurisdictionIn(
+  text: string | null,
+  { jurisdiction: home, hasEdgarPlaces }: Pick<RowDefaults, 'jurisdiction' | 'hasEdgarPlaces'>,
+): string | null {
+  if (text !== null && hasEdgarPlaces) {
+    const place = edgarPlace(text)
+    if (place !== null) return jurisdictionOf(place)
+  }
+  if (text === null || home === null || home.includes('_')) return text ?? home
+  const code = regionCodeIn(home.toUpperCase(), text)
+  return code === null ? text : code.replace('-', '_')
+}
+
+function listOf(text: string | null): string[] {
+  return text?.split('|') ?? []
+}
+
+const listedIdentifiers = ['registration_id', 'lei', 'cik', 'ein', 'duns', 'bic', 'ticker'] as const
+
+function readIdentifiers(field: FieldReader): DraftIdentifier[] {
+  const identifiers: DraftIdentifier[] = []
+  for (const type of listedIdentifiers) {
+    const cell = field(type)
+    if (cell === null) continue
+    const separator = type === 'ticker' || type === 'bic' ? /[|,;\s]+/ : '|'
+    for (const part of cell.split(separator)) {
+      const text = part.trim()
+      if (text !== '') identifiers.push({ type, text })
+    }
+  }
+  return identifiers
+}
+
+const usualSubtype: Readonly<Record<EntityType, EntitySubtype>> = {
+  business: 'incorporated_entity',
+  nonprofit: 'nonprofit_entity',
+  government: 'government_entity',
+  person: 'natural_person',
+  other: 'other_entity',
+  unknown: 'unknown',
+}
+
+/** A row of a company register that states no type is a company's; one whose type cannot be read is unknown. */
+function readType(
+  typeText: string | null,
+  subtypeText: string | null,
+  dropped: string[],
+): { type: EntityType; subtype: EntitySubtype } {
+  const type = entityType.safeParse(codeOf(typeText ?? 'business'))
+  if (!type.success) dropped.push(`type "${typeText ?? ''}" is none of ${entityType.options.join(', ')}`)
+  const known = type.success ? type.data : 'unknown'
+  if (subtypeText === null) return { type: known, subtype: usualSubtype[known] }
+  const subtype = entitySubtype.safeParse(codeOf(subtypeText))
+  if (!subtype.success) dropped.push(`subtype "${subtypeText}" is not known`)
+  return { type: known, subtype: subtype.success ? subtype.data : 'unknown' }
+}

@@ -1,0 +1,183 @@
+import { canonicalIdentifier } from '../../core/identifiers.js'
+import { recordUrls } from '../model/identifiers.js'
+import type { ImportItem, RelationshipType, FileFormat } from '../model/registry-rows.js'
+import { dateOf } from './draft.js'
+import { tableFormat, type TableRow, type Table } from './table.js'
+import { countryCodeOf } from '../../core/countries.js'
+
+const types: ReadonlySet<string> = new Set<RelationshipType>([
+  'IS_DIRECTLY_CONSOLIDATED_BY',
+  'IS_ULTIMATELY_CONSOLIDATED_BY',
+  'IS_INTERNATIONAL_BRANCH_OF',
+  'IS_FUND-MANAGED_BY',
+  'IS_SUBFUND_OF',
+  'IS_FEEDER_TO',
+])
+
+function isType(text: string): text is RelationshipType {
+  return types.has(text)
+}
+
+const columns = {
+  child: 'Relationship.StartNode.NodeID',
+  childType: 'Relationship.StartNode.NodeIDType',
+  parent: 'Relationship.EndNode.NodeID',
+  parentType: 'Relationship.EndNode.NodeIDType',
+  type: 'Relationship.RelationshipType',
+  status: 'Relationship.RelationshipStatus',
+  registrationStatus: 'Registration.RegistrationStatus',
+  updatedOn: 'Registration.LastUpdateDate',
+} as const
+
+const numbered = [1, 2, 3, 4, 5]
+const periods = numbered.map((number) => ({
+  start: `Relationship.Period.${number}.startDate`,
+  end: `Relationship.Period.${number}.endDate`,
+  type: `Relationship.Period.${number}.periodType`,
+}))
+const quantifiers = numbered.map((number) => ({
+  amount: `Relationship.Quantifiers.${number}.QuantifierAmount`,
+  units: `Relationship.Quantifiers.${number}.QuantifierUnits`,
+}))
+
+/** `gleif-relationships`: the Level 2 golden copy (RR-CDF 2.1) as CSV. Records that ended are left out. */
+export const gleifRelationships = tableFormat({
+  what: 'Level 2 relationship file of GLEIF',
+  required: [columns.child, columns.parent, columns.type, columns.status],
+  wanted: [
+    columns.childType,
+    columns.parentType,
+    columns.registrationStatus,
+    columns.updatedOn,
+    ...[...periods, ...quantifiers].flatMap((group) => Object.values(group)),
+  ],
+  read: relationshipOf,
+})
+
+/** Total: any text gives an item. */
+function relationshipOf(row: TableRow, line: number): ImportItem {
+  const type = row.text(columns.type) ?? ''
+  if (!isType(type)) return { kind: 'rejected', line, reason: `its type "${type.slice(0, 40)}" is not known` }
+  for (const column of [columns.childType, columns.parentType]) {
+    const nodeType = row.text(column)
+    if (nodeType !== null && nodeType !== 'LEI') {
+      return { kind: 'rejected', line, reason: `it names a company by ${nodeType.slice(0, 20)}, not by LEI` }
+    }
+  }
+  const child = canonicalIdentifier('lei', row.text(columns.child) ?? '')
+  if ('reason' in child) return { kind: 'rejected', line, reason: child.reason }
+  const parent = canonicalIdentifier('lei', row.text(columns.parent) ?? '')
+  if ('reason' in parent) return { kind: 'rejected', line, reason: parent.reason }
+  if (child.value === parent.value)
+    return { kind: 'rejected', line, reason: 'it relates a company to itself' }
+  if (!holds(row)) return { kind: 'skipped', line }
+  return {
+    kind: 'relationship',
+    line,
+    childKey: `lei:${child.value}`,
+    parentKey: `lei:${parent.value}`,
+    type,
+    percentage: percentageOf(row),
+    ...datesOf(row),
+    sourceUrl: recordUrls.lei(child.value),
+  }
+}
+
+function holds(row: TableRow): boolean {
+  const isVoid = /^(?:DUPLICATE|ANNULLED)$/.test(row.text(columns.registrationStatus) ?? '')
+  return row.text(columns.status) === 'ACTIVE' && !isVoid
+}
+
+/** The time of the relationship itself: other periods are of accounts and documents. */
+function datesOf(row: TableRow): { fromDate: string | null; toDate: string | null } {
+  const period = periods.find(({ type }) => row.text(type) === 'RELATIONSHIP_PERIOD')
+  if (period === undefined) return { fromDate: null, toDate: null }
+  const end = dateOf(row.text(period.end))
+  const updatedOn = dateOf(row.text(columns.updatedOn))
+  // An end that was still to come when the record was written has not ended it.
+  const hasEnded = end !== null && updatedOn !== null && end <= updatedOn
+  return { fromDate: dateOf(row.text(period.start)), toDate: hasEnded ? end : null }
+}
+
+/**
+ * The share, where one is given. Units are percent, or left out. An amount of 1 or less is written by some
+ * for the whole and by others for one percent: it says nothing.
+ */
+function percentageOf(row: TableRow): number | null {
+  for (const { amount, units } of quantifiers) {
+    const share = Number(row.text(amount) ?? NaN)
+    const unit = row.text(units)
+    if (share > 1 && share <= 100 && (unit === null || unit === 'PERCENTAGE')) return share
+  }
+  return null
+}
+
+const authorityColumns = {
+  code: 'Registration Authority Code',
+  countryCode: 'Country Code',
+  register: 'International name of Register',
+  localRegister: 'Local name of Register',
+  organization: 'International name of organisation responsible for the Register',
+  localOrganization: 'Local name of organisation responsible for the Register',
+  website: 'Website',
+} as const
+
+/** `gleif-authorities`: the list of registration authorities, Excel or CSV: names for the codes that records bear. */
+export const gleifAuthorities = listFormat({
+  what: 'list of registration authorities of GLEIF',
+  required: [authorityColumns.code],
+  wanted: Object.values(authorityColumns).slice(1),
+  read(row, line) {
+    const code = row.text(authorityColumns.code) ?? ''
+    if (!/^RA\d{6}$/.test(code)) {
+      return { kind: 'rejected', line, reason: `"${code.slice(0, 20)}" is no code of an authority` }
+    }
+    const country = row.text(authorityColumns.countryCode)
+    const countryCode = country === null ? null : countryCodeOf(country)
+    const facts = {
+      name: row.text(authorityColumns.register) ?? row.text(authorityColumns.localRegister),
+      organization: row.text(authorityColumns.organization) ?? row.text(authorityColumns.localOrganization),
+      jurisdiction: countryCode?.toLowerCase() ?? null,
+      countryCode,
+      website: row.text(authorityColumns.website)?.split(/\s/, 1)[0] ?? null,
+    }
+    return { kind: 'code', line, scheme: 'registration_authority', code, facts }
+  },
+})
+
+const formColumns = {
+  code: 'ELF Code',
+  countryCode: 'Country Code (ISO 3166-1)',
+  name: 'Entity Legal Form name Local name',
+  transliterated: 'Entity Legal Form name Transliterated name (per ISO 01-140-10)',
+  abbreviations: 'Abbreviations Local language',
+  transliteratedAbbreviations: 'Abbreviations transliterated',
+} as const
+
+/**
+ * `gleif-legal-forms`: the list of ISO 20275 as CSV: names for the codes of legal forms. A code that stands
+ * in several lines, once a language, keeps the first.
+ */
+export const gleifLegalForms = listFormat({
+  what: 'list of entity legal forms (ISO 20275)',
+  required: [formColumns.code, formColumns.name],
+  wanted: Object.values(formColumns).filter(
+    (column) => column !== formColumns.code && column !== formColumns.name,
+  ),
+  read(row, line) {
+    const code = row.text(formColumns.code) ?? ''
+    if (!/^[A-Z0-9]{4}$/.test(code)) {
+      return { kind: 'rejected', line, reason: `"${code.slice(0, 20)}" is no code of a legal form` }
+    }
+    const name = row.text(formColumns.transliterated) ?? row.text(formColumns.name)
+    if (name === null) return { kind: 'skipped', line }
+    const abbreviations =
+      row.text(formColumns.transliteratedAbbreviations) ?? row.text(formColumns.abbreviations)
+    const facts = { name, abbreviations, countryCode: row.text(formColumns.countryCode) }
+    return { kind: 'code', line, scheme: 'legal_form', code, facts }
+  },
+})
+
+function listFormat(table: Table): FileFormat {
+  return tableFormat(table, { mayBeSheet: true })
+}

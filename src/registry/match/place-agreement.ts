@@ -1,0 +1,253 @@
+import { foldText } from '../normalize/normalize-name.js'
+import { matchLimits } from '../model/limits.js'
+import { countryCodeOf } from '../../core/countries.js'
+import {
+  cityKeyOf,
+  isPartOfUnitedKingdom,
+  largerRegionOf,
+  postalKeyOf,
+  regionCodesOf,
+} from '../normalize/places.js'
+
+/** Where a registration sits, in the keys of place-names.ts. Empty text stands for unknown. */
+export interface Place {
+  readonly cityKey: string
+  readonly regionCode: string
+  readonly postalKey: string
+  readonly countryCode: string
+  /** Country and subdivision of the registration itself ("us_de" is US and US-DE). */
+  readonly jurisdictionCountry: string
+  readonly jurisdictionRegion: string
+}
+
+/** A location hint, cut into the readings its parts allow. A part may be read in several ways. */
+export interface LocationHint {
+  readonly countries: ReadonlySet<string>
+  readonly regions: ReadonlySet<string>
+  readonly cities: ReadonlySet<string>
+  readonly postals: ReadonlySet<string>
+  /** A town is named, or a postal code: more than the names of countries and regions, which may be towns' too. */
+  readonly namesTown: boolean
+}
+
+/**
+ * How a place agrees with a hint, best first; `none` when there is no hint or nothing to compare. `registered_there`
+ * and `registered_elsewhere`: no address is known, and the register is that country's or another's. That tells little:
+ * registers hold foreigners. `form_of_country`: the register is another's, and the legal form is one of that country.
+ */
+export type PlaceAgreement =
+  | 'postal'
+  | 'city'
+  | 'region'
+  | 'country'
+  | 'none'
+  | 'registered_there'
+  | 'registered_elsewhere'
+  | 'form_of_country'
+  | 'town_abroad'
+  | 'region_conflict'
+  | 'country_conflict'
+
+/** The place is another one, as far as is known. */
+export function isConflict(place: PlaceAgreement): boolean {
+  return place === 'region_conflict' || place === 'country_conflict' || place === 'town_abroad'
+}
+
+const inCountry: ReadonlySet<PlaceAgreement> = new Set([
+  'postal',
+  'city',
+  'region',
+  'country',
+  'registered_there',
+  'region_conflict',
+])
+
+/** The company is in the country asked for, or registered there. */
+export function isInCountry(place: PlaceAgreement): boolean {
+  return inCountry.has(place)
+}
+
+const postalShapes = [
+  /\b[A-Z]{1,2}\d[A-Z\d]?\s*\d[A-Z]{2}\b/i, // GB
+  /\b[A-Z]\d[A-Z]\s*\d[A-Z]\d\b/i, // CA
+  /\b\d{4}\s?[A-Z]{2}\b/, // NL
+  /\b\d{5}-\d{3,4}\b/, // US +4, BR
+  /\b\d{3}-\d{4}\b/, // JP
+  /\b\d{2}-\d{3}\b/, // PL
+  /\b\d{4,6}\b/,
+  /(?<=^|[,;|\n/()]\s*)[A-Z]{1,2}\d[A-Z\d]?(?=\s*(?:$|[,;|\n/()]))/i, // GB, its first half alone
+]
+
+/** Free text ("Stockport, SK6 6ND", "Austin TX", "Germany") to a hint; null when it names no place. */
+export function parseLocation(location: string | null): LocationHint | null {
+  if (location === null) return null
+  const hint: OpenHint = {
+    countries: new Set(),
+    regions: new Set(),
+    cities: new Set(),
+    postals: new Set(),
+    namesTown: false,
+    codes: [],
+    tailCountries: [],
+  }
+  let text = location.slice(0, matchLimits.locationCharsMax)
+  for (const shape of postalShapes) {
+    const found = shape.exec(text)
+    if (!found) continue
+    hint.postals.add(postalKeyOf(found[0]))
+    hint.namesTown = true
+    text = text.replace(found[0], ' ')
+    break
+  }
+  const parts = text.split(/[,;|\n/()]+/).map((part) => part.trim())
+  for (const [at, part] of parts.entries()) {
+    readPart(part, hint)
+    // "Luohu, Shenzhen" may be written as one city.
+    const next = parts[at + 1] ?? ''
+    if (part !== '' && next !== '') hint.cities.add(cityKeyOf(`${part} ${next}`))
+  }
+  settleCodes(hint)
+  const empty = hint.countries.size + hint.regions.size + hint.cities.size + hint.postals.size === 0
+  return empty ? null : hint
+}
+
+interface OpenHint {
+  countries: Set<string>
+  regions: Set<string>
+  cities: Set<string>
+  postals: Set<string>
+  namesTown: boolean
+  /** Short codes in their order, not yet read: "CA" may be Canada or California. */
+  codes: string[]
+  /** Countries read at the end of a longer part: "London United Kingdom", but also "South Jordan". */
+  tailCountries: string[]
+}
+
+const codeCharsMax = 3
+
+function readPart(part: string, hint: OpenHint): void {
+  const words = foldText(part)
+    .split(' ')
+    .filter((word) => word !== '')
+  if (words.length === 0) return
+  if (readName(words.join(' '), hint, hint.countries)) return
+  hint.cities.add(cityKeyOf(words.join(' ')))
+  hint.namesTown = true
+  // "Austin TX", "London UK": the tail may be a region or a country, the rest is the city.
+  for (let tail = Math.min(3, words.length - 1); tail >= 1; tail--) {
+    const codesBefore = hint.codes.length
+    const countries = new Set<string>()
+    if (!readName(words.slice(-tail).join(' '), hint, countries)) continue
+    hint.tailCountries.push(...countries)
+    const own = hint.codes.splice(codesBefore)
+    readPart(words.slice(0, -tail).join(' '), hint)
+    hint.codes.push(...own)
+    return
+  }
+}
+
+function readName(name: string, hint: OpenHint, countries: Set<string>): boolean {
+  if (/^\d+$/.test(name)) return false
+  const country = countryCodeOf(name)
+  const regions = regionCodesOf(name)
+  if (country === null && regions.length === 0) return false
+  if (name.length <= codeCharsMax) {
+    hint.codes.push(name)
+    return true
+  }
+  if (country !== null) countries.add(country)
+  for (const region of regions) if (tellsRegion(region)) hint.regions.add(region)
+  // A region's name is often a city's too: New York, Berlin, Luxembourg.
+  hint.cities.add(cityKeyOf(name))
+  return true
+}
+
+/**
+ * Reads the short codes: the last of several is the country ("San Jose, CA, US"), one beside a country's
+ * name is its region, and one alone ("San Bruno, CA") may be either. Then a named country rules out the
+ * regions of others.
+ */
+function settleCodes(hint: OpenHint): void {
+  if (hint.countries.size === 0 && hint.codes.length === 0) {
+    for (const country of hint.tailCountries) hint.countries.add(country)
+  }
+  const last = hint.codes.at(-1)
+  const isAlone = hint.codes.length === 1 && hint.countries.size === 0
+  for (const code of hint.codes) {
+    const country = countryCodeOf(code)
+    const regions = regionCodesOf(code)
+    const isCountry = country !== null && code === last && hint.countries.size === 0
+    if (isCountry) hint.countries.add(country)
+    if (!isCountry || isAlone) for (const region of regions) if (tellsRegion(region)) hint.regions.add(region)
+  }
+  if (hint.countries.size === 0 || isAlone) return
+  for (const region of hint.regions) {
+    if (!hint.countries.has(region.slice(0, 2))) hint.regions.delete(region)
+  }
+}
+
+/** Compares a place with a hint: the finest agreement wins; a conflict counts only where no reading agrees. */
+export function agreementOf(hint: LocationHint | null, place: Place): PlaceAgreement {
+  if (hint === null) return 'none'
+  const countries = [place.countryCode, place.jurisdictionCountry].filter((code) => code !== '')
+  const regions = [place.regionCode, place.jurisdictionRegion].filter(tellsRegion)
+  const countryFits = countries.some(
+    (code) => hint.countries.has(code) || anyStartsWith(hint.regions, `${code}-`),
+  )
+  const countryTold = hint.countries.size > 0 && countries.length > 0
+  if (countryTold && !countryFits) {
+    if (place.countryCode === '' && place.jurisdictionRegion === '') return 'registered_elsewhere'
+    return isSameTown(hint, place) ? 'town_abroad' : 'country_conflict'
+  }
+  if (place.postalKey !== '' && hint.postals.has(place.postalKey)) return 'postal'
+  if (place.cityKey !== '' && hint.cities.has(place.cityKey)) return 'city'
+  if (outwardFits(hint, place)) return 'city'
+  if (regions.some((code) => hint.regions.has(code) || hint.regions.has(largerRegionOf(code) ?? '')))
+    return 'region'
+  const [region] = regions
+  if (region === place.regionCode && differsFrom(hint.regions, region)) return 'region_conflict'
+  if (areaDiffers(hint, place)) return 'region_conflict'
+  if (countryFits)
+    return place.countryCode === '' && place.jurisdictionRegion === '' ? 'registered_there' : 'country'
+  if (hint.countries.size === 0 && hint.regions.size > 0 && countries.length > 0) return 'country_conflict'
+  return 'none'
+}
+
+/** Lists name the country of the listing beside the town of the company: "Ghent, US". */
+function isSameTown(hint: LocationHint, place: Place): boolean {
+  const town = place.cityKey !== '' && hint.cities.has(place.cityKey)
+  return town || (place.postalKey.length >= 5 && hint.postals.has(place.postalKey))
+}
+
+/** British postcodes share their first half with the neighbourhood; others share their first digits. */
+function outwardFits(hint: LocationHint, place: Place): boolean {
+  if (place.postalKey.length < 5) return false
+  const outward = place.postalKey.slice(0, -3)
+  for (const postal of hint.postals) {
+    if (/[a-z]/.test(postal) && (postal.length >= 5 ? postal.slice(0, -3) : postal) === outward) return true
+    if (/^\d{5}/.test(postal) && place.postalKey.slice(0, 5) === postal.slice(0, 5)) return true
+  }
+  return false
+}
+
+/** The letters that begin a British postcode name a postal area, as large as a county. */
+function areaDiffers(hint: LocationHint, place: Place): boolean {
+  const areaOf = (postal: string) => /^([a-z]{1,2})\d/.exec(postal)?.[1]
+  const area = areaOf(place.postalKey)
+  const told = [...hint.postals].map(areaOf).filter((other) => other !== undefined)
+  return area !== undefined && told.length > 0 && !told.includes(area)
+}
+
+/** "England" says no more than the country: it is no other region than Surrey. */
+const tellsRegion = (code: string): boolean => code !== '' && !isPartOfUnitedKingdom(code)
+
+/** Regions of one country, of which none is a part of this one. */
+function differsFrom(asked: ReadonlySet<string>, region: string): boolean {
+  const inCountry = [...asked].filter((code) => code.startsWith(region.slice(0, 3)))
+  return inCountry.length > 0 && !inCountry.some((code) => largerRegionOf(code) === region)
+}
+
+function anyStartsWith(values: ReadonlySet<string>, prefix: string): boolean {
+  for (const value of values) if (value.startsWith(prefix)) return true
+  return false
+}

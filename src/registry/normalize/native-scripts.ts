@@ -1,0 +1,209 @@
+import { cutNativeForms } from './legal-forms.js'
+
+/** Another text that stands for the whole name: abbreviations written out, another script, errors of a scan undone. */
+export interface Reading {
+  readonly text: string
+  /**
+   * `whole`: the same words, by rule. `mended`: with errors undone that may be none. `site`: without the town at its
+   * end. `security`: without the title of the class.
+   */
+  readonly kind: 'whole' | 'mended' | 'site' | 'security'
+  /** How a reason says that the name was read: "in Latin letters". */
+  readonly how: string
+  /** Width of the column that the name came from; `null` if unknown. */
+  readonly columnChars: number | null
+}
+
+/**
+ * Words of company names in other scripts as their Latin names have them: translated, or English words written by
+ * ear. In capitals and without marks they are the same; the longer come first.
+ */
+const parseWords = (table: string): (readonly [native: string, latin: string])[] =>
+  table
+    .trim()
+    .split(/\s*,\s*/)
+    .map((pair) => {
+      const at = pair.indexOf(' ')
+      return [pair.slice(0, at), pair.slice(at + 1)] as const
+    })
+    .sort(([a], [b]) => b.length - a.length)
+
+/** Whole words. */
+const cyrillicWords = new Map(
+  parseWords(`
+  банк bank, банка bank, холдинг holding, холдингс holdings, холдингз holdings, група group, группа group, груп group,
+  групп group, компания company, компани company, капитал capital, кепитал capital, инвест invest,
+  инвестмънт investment, инвестмънтс investments, инвестмент investment, интернешънъл international,
+  интернешънал international, интернешнл international, интернэшнл international, интернейшънъл international,
+  международна international, международная international, централна central, центральная central,
+  централен central, кооперативна cooperative, кооперативная cooperative, търговска commercial, комерс commerce,
+  коммерц commerce, национална national, национальная national, национален national, електроникс electronics,
+  электроникс electronics, фарма pharma, фармасютикълс pharmaceuticals, моторс motors, мотърс motors,
+  сервис service, сервиз service, сървис service, сървисиз services, сервисез services, технолоджи technology,
+  технолоджис technologies, технолоджиз technologies, технологии technologies, софтуер software, софтвер software,
+  асет asset, асетс assets, мениджмънт management, менеджмент management, трейдинг trading, трейд trade,
+  енерджи energy, энерджи energy, енергия energy, энергия energy, фуудс foods, фудс foods, лизинг leasing,
+  иншурънс insurance, иншуранс insurance, застраховане insurance, страхование insurance, пропъртис properties,
+  юнайтед united, глобал global, дивелопмънт development, девелопмент development, консултинг consulting,
+  консалтинг consulting, логистикс logistics, логистик logistics, логистика logistics, солюшънс solutions,
+  солюшнс solutions, партнърс partners, партнерс partners, лимитед limited, системс systems, системи systems,
+  българия bulgaria, россия russia, украина ukraine, україна ukraine, сърбия serbia, србија serbia,
+  македонија macedonia, румъния romania, европа europe, юръп europe`),
+)
+
+/** Whole words, without accents. */
+const greekWords = new Map(
+  parseWords(`
+  τραπεζα bank, μπανκ bank, εθνικη national, ελληνικη hellenic, ελλας hellas, ασφαλιστικη insurance,
+  ασφαλειες insurance, ομιλος group, γκρουπ group, εταιρεια company, εταιρια company, συμμετοχων holdings,
+  χολντινγκ holding, χολντινγκς holdings, ναυτιλιακη shipping, εμπορικη commercial, βιομηχανια industry,
+  βιομηχανιες industries, ενεργεια energy, φαρμακευτικη pharmaceutical, επενδυτικη investment,
+  επενδυσεις investments, ιντερνασιοναλ international, διεθνης international,
+  τεχνολογιες technologies, καπιταλ capital, σερβισες services, τραστ trust, λιζινγκ leasing, λιμιτεδ limited,
+  κυπρου cyprus, κυπρος cyprus, αθηνων athens, πειραιως piraeus, ελλαδος greece, ελλαδα greece, και and`),
+)
+
+/** Also at the end of a word: Korean names are written without spaces. */
+const hangulWords = parseWords(`
+  홀딩스 holdings, 그룹 group, 전자 electronics, 은행 bank, 자동차 motor, 화학 chemical, 건설 construction,
+  중공업 heavy industries, 증권 securities, 생명보험 life insurance, 보험 insurance, 텔레콤 telecom, 에너지 energy,
+  코리아 korea, 인터내셔널 international, 인터내셔날 international, 캐피탈 capital, 캐피털 capital,
+  파이낸셜 financial, 금융그룹 financial group, 금융지주 financial group, 제약 pharmaceutical, 항공 airlines,
+  디스플레이 display, 반도체 semiconductor, 산업 industries, 테크 tech, 테크놀로지 technology, 소프트 soft,
+  엔지니어링 engineering, 엔터테인먼트 entertainment, 네트웍스 networks, 시스템 systems, 시스템즈 systems,
+  솔루션 solutions, 솔루션즈 solutions, 서비스 service, 바이오로직스 biologics, 바이오 bio, 모비스 mobis`)
+
+/** Also inside a word, in Japanese texts only: elsewhere the characters are read another way. */
+const japaneseWords = parseWords(`
+  ホールディングス holdings, ホールディング holding, グループ group, ジャパン japan, バンク bank, 銀行 bank,
+  証券 securities, 保険 insurance, 電機 electric, 自動車 motor, 重工業 heavy industries, 工業 industries,
+  製薬 pharmaceutical, 化学 chemical, 建設 construction, 不動産 realty, 鉄道 railway, 航空 airlines,
+  食品 foods, 物流 logistics, 東京 tokyo, 大阪 osaka, キャピタル capital, インターナショナル international,
+  サービス service, サービシズ services, システムズ systems, システム systems, テクノロジーズ technologies,
+  テクノロジー technology, エナジー energy, モーターズ motors, モーター motor, フーズ foods,
+  トレーディング trading, マネジメント management, パートナーズ partners, ファンド fund, リース leasing,
+  コーポレーション corporation, カンパニー company, リミテッド limited, トラスト trust, ファイナンス finance,
+  フィナンシャル financial, ファイナンシャル financial, メディカル medical, エレクトロニクス electronics,
+  ロジスティクス logistics, アセット asset, インベストメント investment, ソフトウェア software,
+  エンタテインメント entertainment, エンターテインメント entertainment, ケミカル chemical`)
+
+const parseLetters = (table: string) =>
+  table
+    .trim()
+    .split(/\s+/)
+    .map((pair) => pair.split('=') as [string, string])
+
+type Letters = readonly (readonly [native: string, latin: string])[]
+
+/** Replaces the letters of a script in the order of the table, so that "кс" comes before "к". */
+function spell(text: string, letters: Letters): string {
+  return letters.reduce((spelled, [native, latin]) => spelled.replaceAll(native, latin), text)
+}
+
+const cyrillicBySound = parseLetters(`
+  ъе=ye ъё=ye ъю=yu ъя=ya ия=iya ый=y ий=y а=a б=b в=v г=g ґ=g д=d ђ=dj е=e ё=e є=ye ж=zh з=z и=i і=i ї=yi й=y ј=j к=k л=l љ=lj м=m н=n
+  њ=nj о=o п=p р=r с=s т=t ћ=c ќ=k у=u ў=u ф=f х=kh ц=ts ч=ch џ=dz ш=sh щ=shch ъ=a ы=y ь= э=e ю=yu я=ya ѓ=g ѕ=dz`)
+/** A Western name written by ear: Филипс is Philips, Алианц is Allianz, Тексим is Texim. */
+const cyrillicByOrigin = parseLetters('кс=x дж=j ия=ia ф=ph х=h ц=z к=c й=i щ=sht ю=u ж=j')
+
+const greekBySound = parseLetters(`
+  γιουρο=euro μπανκ=bank μπ=b γκ=g γγ=ng γχ=nch τζ=tz ου=ou ευ=ef αυ=af α=a β=v γ=g δ=d ε=e ζ=z η=i θ=th ι=i κ=k λ=l μ=m ν=n
+  ξ=x ο=o π=p ρ=r σ=s ς=s τ=t υ=y φ=f χ=ch ψ=ps ω=o`)
+const greekByOrigin = parseLetters('ευ=eu αυ=au κ=c φ=ph χ=h η=e β=b υ=u')
+
+const initials = 'g kk n d tt r m b pp s ss  j jj ch k t p h'.split(' ')
+const vowels = 'a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i'.split(' ')
+const finals = ' k k ks n nj nh t l lk lm lb ls lt lp lh m p ps t t ng t t k t p h'.split(' ')
+const hangulStart = 0xac00
+
+/** Revised Romanization of each syllable; a vowel that only carries a consonant of a foreign word is left out. */
+function romanizeHangul(text: string, isForeign: boolean): string {
+  return text.replace(/[가-힣]/gu, (syllable) => {
+    const code = (syllable.codePointAt(0) ?? 0) - hangulStart
+    const final = finals[code % finals.length] ?? ''
+    const vowel = vowels[Math.floor(code / finals.length) % vowels.length] ?? ''
+    const initial = initials[Math.floor(code / finals.length / vowels.length)] ?? ''
+    return initial + (isForeign && vowel === 'eu' && final === '' ? '' : vowel) + final
+  })
+}
+
+/** Korean has one letter for "r" and "l"; names begin with the latter. */
+const withFirstL = (word: string): string => word.replace(/^r/, 'l')
+
+/** Companies write "u" where the romanization has "eo": 삼성 is Samsung. */
+const hangulBySound = parseLetters('eo=u')
+const hangulByOrigin = parseLetters('eo=er k=c')
+
+const kanaPairs = parseLetters(`
+  しゃ=sha しゅ=shu しょ=sho しぇ=she ちゃ=cha ちゅ=chu ちょ=cho ちぇ=che じゃ=ja じゅ=ju じょ=jo じぇ=je つぁ=tsa てぃ=ti
+  でぃ=di とぅ=tu どぅ=du でゅ=du ふぁ=fa ふぃ=fi ふぇ=fe ふぉ=fo うぃ=wi うぇ=we うぉ=wo ゔぁ=va ゔぃ=vi ゔぇ=ve ゔぉ=vo
+  くぁ=qua くぉ=quo きゃ=kya きゅ=kyu きょ=kyo ぎゃ=gya ぎゅ=gyu ぎょ=gyo にゃ=nya にゅ=nyu にょ=nyo ひゃ=hya ひゅ=hyu
+  ひょ=hyo びゃ=bya びゅ=byu びょ=byo ぴゃ=pya ぴゅ=pyu ぴょ=pyo みゃ=mya みゅ=myu みょ=myo りゃ=rya りゅ=ryu りょ=ryo
+  あ=a い=i う=u え=e お=o か=ka き=ki く=ku け=ke こ=ko が=ga ぎ=gi ぐ=gu げ=ge ご=go さ=sa し=shi す=su せ=se そ=so
+  ざ=za じ=ji ず=zu ぜ=ze ぞ=zo た=ta ち=chi つ=tsu て=te と=to だ=da ぢ=ji づ=zu で=de ど=do な=na に=ni ぬ=nu ね=ne
+  の=no は=ha ひ=hi ふ=fu へ=he ほ=ho ば=ba び=bi ぶ=bu べ=be ぼ=bo ぱ=pa ぴ=pi ぷ=pu ぺ=pe ぽ=po ま=ma み=mi む=mu
+  め=me も=mo や=ya ゆ=yu よ=yo ら=ra り=ri る=ru れ=re ろ=ro わ=wa ゐ=i ゑ=e を=o ん=n ゔ=vu ぁ=a ぃ=i ぅ=u ぇ=e ぉ=o`)
+
+/** Hepburn romanization. Katakana are turned into hiragana, so that one table serves both. */
+function romanizeKana(text: string, isForeign: boolean): string {
+  const hiragana = text.replace(/[ァ-ヴ]/gu, (kana) =>
+    String.fromCodePoint((kana.codePointAt(0) ?? 0) - 0x60),
+  )
+  const plain = spell(
+    hiragana.replace(/(?<=[きしちにりみ])ー(?![\p{L}ー])/gu, '*').replace(/ー/gu, ''),
+    kanaPairs,
+  )
+  const doubled = plain.replace(/っ(?=(\w))/gu, '$1').replaceAll('っ', '')
+  if (!isForeign) return doubled.replaceAll('*', '')
+  // Drops vowels that only carry a consonant ("maikurosofuto") and restores a final "y".
+  return doubled
+    .replace(/kku(?![a-z])/g, 'c')
+    .replace(/i\*/g, 'y')
+    .replace(/ru(?![aeiouy])/g, 'l')
+    .replace(/(?<=[skgzfpbm])u(?![aeiouy])/g, '')
+    .replace(/tsu(?![aeiouy])/g, 'ts')
+    .replace(/(?<=[td])o(?![a-z])/g, '')
+}
+
+const wordsIn = (text: string, words: ReadonlyMap<string, string>) =>
+  text.replace(/[\p{L}\p{M}]+/gu, (word) => words.get(word) ?? word)
+const partsIn = (text: string, parts: Letters) =>
+  parts.reduce((split, [native, latin]) => split.replaceAll(native, ` ${latin} `), text)
+
+/** A table by origin lists only the letters that differ from the table by sound. */
+const withRest = (letters: Letters, rest: Letters): Letters => {
+  const told = new Set(letters.map(([native]) => native))
+  return [...letters, ...rest.filter(([native]) => !told.has(native))].sort(([a], [b]) => b.length - a.length)
+}
+const cyrillicForeign = withRest(cyrillicByOrigin, cyrillicBySound)
+const greekForeign = withRest(greekByOrigin, greekBySound)
+
+const otherScript =
+  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u
+
+/** A name in another script as it is written in Latin letters: by its sound, and as the foreign name it may be. */
+export function readNativeName(text: string): Reading[] {
+  if (!otherScript.test(text)) return []
+  const isJapanese = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)
+  const lower = cutNativeForms(text).rest.toLowerCase()
+  // Greek letters lose their accents; kana and Hangul would fall into pieces.
+  const plain = /\p{Script=Greek}/u.test(lower) ? lower.normalize('NFD').replace(/\p{M}/gu, '') : lower
+  const known = wordsIn(wordsIn(plain, cyrillicWords), greekWords)
+  const split = partsIn(isJapanese ? partsIn(known, japaneseWords) : known, hangulWords)
+  return [false, true].map((isForeign) => {
+    const cyrillic = spell(split, isForeign ? cyrillicForeign : cyrillicBySound)
+    const greek = spell(cyrillic, isForeign ? greekForeign : greekBySound)
+    const hangul = /\p{Script=Hangul}/u.test(greek)
+      ? greek.replace(/\p{Script=Hangul}+/gu, (word) =>
+          spell(withFirstL(romanizeHangul(word, isForeign)), isForeign ? hangulByOrigin : hangulBySound),
+        )
+      : greek
+    const latin = isJapanese ? romanizeKana(hangul, isForeign) : hangul
+    return {
+      text: latin.replace(/\s+/g, ' ').trim(),
+      kind: 'whole',
+      how: 'in Latin letters',
+      columnChars: null,
+    }
+  })
+}

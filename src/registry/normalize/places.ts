@@ -1,0 +1,242 @@
+import { iso31662 } from 'iso-3166'
+import { foldText } from './normalize-name.js'
+import { countryCodeOf } from '../../core/countries.js'
+
+/** Cities with two current names; the first is the one all are compared by. */
+const cityNames = `
+munchen munich muenchen|koln cologne koeln|nurnberg nuremberg nuernberg|hannover hanover|wien vienna|zurich zuerich
+geneve geneva genf|basel basle bale|bern berne|praha prague|warszawa warsaw|krakow cracow|moskva moscow
+sankt-peterburg saint-petersburg st-petersburg|kyiv kiev|bucuresti bucharest|beograd belgrade|athina athens
+roma rome|milano milan|torino turin|firenze florence|napoli naples|genova genoa|venezia venice|lisboa lisbon
+bruxelles brussels brussel|antwerpen antwerp|gent ghent|den-haag the-hague s-gravenhage hague|kobenhavn copenhagen koebenhavn
+goteborg gothenburg|helsinki helsingfors|espoo esbo|sevilla seville|beijing peking|guangzhou canton|mumbai bombay
+chennai madras|kolkata calcutta|bengaluru bangalore|new-york new-york-city nyc|ciudad-de-mexico mexico-city mexico-df cdmx
+sao-paulo sampaulo|frankfurt frankfurt-am-main|dusseldorf duesseldorf|luxembourg luxemburg|saint-louis st-louis
+saint-paul st-paul|washington washington-dc|gurugram gurgaon|seoul soul|ho-chi-minh-city saigon thanh-pho-ho-chi-minh`
+
+const cityKeys = new Map<string, string>()
+for (const group of cityNames.trim().split(/[|\n]/)) {
+  const names = group.split(' ').map((name) => name.replaceAll('-', ''))
+  for (const name of names) cityKeys.set(name, names[0] ?? name)
+}
+
+const regionCodes = new Map<string, string[]>()
+/** By a region: the larger one that it is a part of. */
+const largerRegions = new Map<string, string>()
+for (const { code, name, parent } of iso31662) {
+  if (parent.includes('-')) largerRegions.set(code, parent)
+  for (const known of [name, code.slice(3)]) {
+    const codes = regionCodes.get(closed(known))
+    if (codes) codes.push(code)
+    else regionCodes.set(closed(known), [code])
+  }
+}
+
+function closed(text: string): string {
+  return foldText(text).replaceAll(' ', '')
+}
+
+/** All ISO 3166-2 codes a name or short code may mean ("WA": Washington, Western Australia, …). */
+export function regionCodesOf(text: string): readonly string[] {
+  return regionCodes.get(closed(text)) ?? []
+}
+
+/** The region that holds this one (ISO 3166-2): Lombardia of Milano; null for most. */
+export const largerRegionOf = (code: string): string | null => largerRegions.get(code) ?? null
+
+/** ISO 3166-2 lists the countries of the United Kingdom, and all of it, beside their counties. */
+export const isPartOfUnitedKingdom = (code: string): boolean => nations.has(code)
+const nations = new Set(['UKM', 'GBN', 'EAW', 'ENG', 'SCT', 'WLS', 'NIR'].map((nation) => `GB-${nation}`))
+
+/** The ISO 3166-2 code of a subdivision as written, where its country makes it certain; else null. */
+export function regionCodeIn(countryCode: string | null, text: string): string | null {
+  if (countryCode === null) return null
+  const codes = regionCodesOf(text.replace(/^[A-Za-z]{2}-/, '')).filter((code) =>
+    code.startsWith(`${countryCode}-`),
+  )
+  return codes.length === 1 ? (codes[0] ?? null) : null
+}
+
+/** A city as it is compared: folded, closed up, exonyms unified. */
+export function cityKeyOf(city: string): string {
+  const key = closed(city.replace(/\s+\d+$/, ''))
+  return cityKeys.get(key) ?? key
+}
+
+export function postalKeyOf(postalCode: string): string {
+  return closed(postalCode)
+}
+
+/** The parts of an address of the United Kingdom; localities stand with the street. */
+interface BritishAddress {
+  readonly street: string | null
+  readonly city: string | null
+  /** The county. */
+  readonly region: string | null
+  readonly postalCode: string | null
+}
+
+const lineCharsMax = 1_000
+
+const postcode = /(?:^|\s)([A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2})$/i
+
+const countries = new Set([
+  'united kingdom',
+  'england',
+  'scotland',
+  'wales',
+  'northern ireland',
+  'great britain',
+  'uk',
+  'gb',
+])
+
+/** Counties that addresses name, the historic and the short ones too, folded. */
+const counties = new Set(
+  `avon|bedfordshire|beds|berkshire|berks|buckinghamshire|bucks|cambridgeshire|cambs|cheshire|cleveland|cornwall|cumbria
+county durham|co durham|derbyshire|devon|dorset|east sussex|east yorkshire|essex|gloucestershire|glos|greater london
+greater manchester|hampshire|hants|hereford and worcester|herefordshire|hertfordshire|herts|humberside|isle of wight|kent
+lancashire|lancs|leicestershire|leics|lincolnshire|lincs|merseyside|middlesex|middx|norfolk|north humberside
+north yorkshire|northamptonshire|northants|northumberland|nottinghamshire|notts|oxfordshire|oxon|rutland|shropshire
+somerset|south humberside|south yorkshire|staffordshire|staffs|suffolk|surrey|sussex|teesside|tyne and wear|tyne wear
+warwickshire|west midlands|west sussex|west yorkshire|wiltshire|wilts|worcestershire|worcs|yorkshire|east lothian
+midlothian|west lothian|lanarkshire|renfrewshire|ayrshire|fife|aberdeenshire|angus|argyll|berwickshire|caithness
+dumfriesshire|dunbartonshire|inverness shire|kirkcudbrightshire|morayshire|perthshire|roxburghshire|stirlingshire
+clwyd|dyfed|gwent|gwynedd|mid glamorgan|south glamorgan|west glamorgan|powys|pembrokeshire|carmarthenshire|ceredigion
+conwy|denbighshire|flintshire|monmouthshire|vale of glamorgan|anglesey|county antrim|county armagh|county down
+county fermanagh|county londonderry|county tyrone|co antrim|co armagh|co down|co fermanagh|co londonderry|co tyrone`.split(
+    /[|\n]/,
+  ),
+)
+
+/** A part that is plainly a street or a building, and no town. */
+const streetLike =
+  /\d|\b(?:road|rd|street|st|lane|avenue|ave|way|drive|close|court|house|square|place|crescent|terrace|park|estate|floor|building|buildings|wharf|row|gardens|grove|hill road)$/i
+
+/**
+ * "2 Guy Close, Stapleford, Nottingham, England, NG9 7GZ" in its parts: from the end postcode, country, county, town; what
+ * is before is the street. Nothing is lost but the country and a part that stands twice in a row. Null for a line of one
+ * part, which says nothing for certain, and for one of another country.
+ */
+export function readBritishLine(line: string): BritishAddress | null {
+  const parts = partsOf(line.slice(0, lineCharsMax))
+  const postalCode = takePostcode(parts)
+  while (parts.length > 1 && countries.has(foldText(parts.at(-1) ?? ''))) parts.pop()
+  const late = postalCode ?? takePostcode(parts)
+  if (!isBritish(parts.at(-1))) return null
+  const region = parts.length > 1 && counties.has(foldText(parts.at(-1) ?? '')) ? (parts.pop() ?? null) : null
+  const last = parts.at(-1)
+  if (last === undefined || (parts.length === 1 && region === null && late === null)) return null
+  const city = streetLike.test(last) ? null : (parts.pop() ?? null)
+  return { street: parts.length === 0 ? null : parts.join(', '), city, region, postalCode: late }
+}
+
+function isBritish(last: string | undefined): boolean {
+  const countryCode = last === undefined ? null : countryCodeOf(last)
+  return countryCode === null || countryCode === 'GB'
+}
+
+/** Without empty parts, and without one that only repeats the part before, in whatever case. */
+function partsOf(line: string): string[] {
+  const parts = line.split(',').map((part) => part.trim().replace(/\s+/g, ' '))
+  return parts.filter((part, at) => part !== '' && part.toLowerCase() !== parts[at - 1]?.toLowerCase())
+}
+
+/** Takes the postcode off the last part. */
+function takePostcode(parts: string[]): string | null {
+  const last = parts.at(-1) ?? ''
+  const found = postcode.exec(last)
+  if (found?.[1] === undefined) return null
+  const rest = last.slice(0, found.index).trim()
+  if (rest === '') parts.pop()
+  else parts[parts.length - 1] = rest
+  return found[1].toUpperCase()
+}
+
+/** What a street line says besides the street. Both stand in the line as they are given here. */
+interface StreetParts {
+  readonly streetNumber: string | null
+  readonly subPremise: string | null
+}
+
+const unknownParts: StreetParts = { streetNumber: null, subPremise: null }
+
+const streetCharsMax = 500
+
+/** "Suite 200", "Unit 7", "Flat B", "Floor 8", "#12" */
+const named = String.raw`(?:suite|ste|unit|apt|apartment|flat|room|rm|floor|fl|level|bus|bte)\b\.?\s*#?\s*(?:\d[\w-]*|[a-z]\d*)\b|#\s*\d[\w-]*`
+const ordinal = String.raw`(?:\d{1,3}(?:st|nd|rd|th)|ground|lower ground|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)`
+const floors = String.raw`(?:${ordinal}(?:\s*(?:&|and|-)\s*${ordinal})?\s+(?:floors?|fl)\b\.?)`
+const subPremise = `(?:${floors}|${named})`
+
+const leadingSubPremise = new RegExp(`^(${subPremise})(?:\\s+(?![-–&+/])|$)`, 'i')
+const trailingSubPremise = new RegExp(`\\s(${subPremise})$`, 'i')
+
+/** "41-51 Freshwater Road", "1a Shepherdess Walk"; what follows the number is the street. */
+const leadingNumber =
+  /^(\d{1,6}[a-z]?(?:\s?[-–/&]\s?\d{1,6}[a-z]?)?)\s+(?=.*\p{L}{2})(?!(?:st|nd|rd|th|floors?|of|and)\b)/iu
+/** "Caffamacherreihe 8", "Banská 1120/4" */
+const trailingNumber = /^(?=.*\p{L}{2})[^\d].*?\s(\d{1,5}\s?[a-z]?(?:\s?[-–/+&]\s?\d{1,5}\s?[a-z]?)?)$/iu
+const bareNumber = /^\d{1,5}[a-z]?(?:\s?[-–/]\s?\d{1,5}[a-z]?)?$/i
+
+/** Countries that write the number behind the street. */
+const numberBehind = new Set(
+  'AT BE BG BR CH CL CZ DE DK EE ES FI GR HR HU IS IT LI LT LV MX NL NO PL PT RO RS SE SI SK TR'.split(' '),
+)
+
+/** Not a street: its number is a box's, or somebody else's. */
+const noStreet =
+  /\b(?:p\.?\s?o\.?\s+box|post office box|postfach|box|c\/o|building|bldg|km|hwy|highway|route)\b/i
+
+/**
+ * Number and sub-premise of a street line as registers write it, each where the line leaves no doubt: two numbers
+ * that may both be the street's give none. Never loses or changes text: the line itself stays as it is.
+ */
+export function streetPartsOf(street: string | null, countryCode: string | null): StreetParts {
+  if (street === null || street.length > streetCharsMax) return unknownParts
+  const numbers: string[] = []
+  const subPremises: string[] = []
+  const parts = street.split(',').map((part) => part.trim())
+  for (const [at, part] of parts.entries()) {
+    const rest = withoutSubPremises(part, subPremises)
+    const number = numberOf(rest, { before: parts[at - 1], after: parts[at + 1] }, countryCode)
+    if (number !== null) numbers.push(number)
+  }
+  return {
+    streetNumber: numbers.length === 1 ? (numbers[0] ?? null) : null,
+    subPremise: subPremises.length === 0 ? null : subPremises.join(', '),
+  }
+}
+
+function withoutSubPremises(part: string, found: string[]): string {
+  let rest = part
+  const leading = leadingSubPremise.exec(rest)
+  if (leading?.[1] !== undefined) {
+    found.push(leading[1])
+    rest = rest.slice(leading[0].length)
+  }
+  const trailing = trailingSubPremise.exec(rest)
+  if (trailing?.[1] !== undefined) {
+    found.push(trailing[1])
+    rest = rest.slice(0, trailing.index)
+  }
+  return rest.trim()
+}
+
+function numberOf(
+  part: string,
+  { before, after }: { before: string | undefined; after: string | undefined },
+  countryCode: string | null,
+): string | null {
+  if (noStreet.test(part)) return null
+  const isBehind = countryCode !== null && numberBehind.has(countryCode)
+  // "5, rue Guillaume Kroll"; "Via Roma, 21"
+  if (bareNumber.test(part)) return isStreet(after) || (isBehind && isStreet(before)) ? part : null
+  const leading = leadingNumber.exec(part)?.[1]
+  if (leading !== undefined) return leading
+  return isBehind ? (trailingNumber.exec(part)?.[1] ?? null) : null
+}
+
+function isStreet(part: string | undefined): boolean {
+  return part !== undefined && /^\p{L}\D*$/u.test(part) && !noStreet.test(part)
+}

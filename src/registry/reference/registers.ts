@@ -1,0 +1,112 @@
+import listed from './authorities.json' with { type: 'json' }
+import listedPlaces from './edgar-places.json' with { type: 'json' }
+
+/** A register of companies, by its code in the GLEIF list of registration authorities. */
+export interface AuthorityFacts {
+  readonly name: string
+  readonly organization: string
+  /** Lower case, `us_de` or `gb`. */
+  readonly jurisdiction: string
+  readonly countryCode: string
+  readonly website: string
+}
+
+/** The registers most companies of note stand in. */
+const authorities = new Map(
+  Object.entries(listed).map(([code, facts]): [string, AuthorityFacts] => [
+    code,
+    { ...facts, countryCode: facts.jurisdiction.slice(0, 2).toUpperCase() },
+  ]),
+)
+
+/** The register of a state of the United States, by jurisdiction: `us_de`. One state keeps one. */
+const ofStates = new Map(
+  [...authorities].flatMap(([code, { jurisdiction }]): [string, string][] =>
+    jurisdiction.startsWith('us_') ? [[jurisdiction, code]] : [],
+  ),
+)
+
+/** The register of companies of a state, `us_de`; null for any other jurisdiction. */
+export function stateAuthority(jurisdiction: string): string | null {
+  return ofStates.get(jurisdiction) ?? null
+}
+
+export const edgarAuthority = 'RA000665'
+
+/**
+ * Which of the three registers of Companies House a number is of, by its letters: Scotland and Northern Ireland keep
+ * registers of their own. Null for what is no number of a company: mutual societies have a register elsewhere.
+ */
+export function companiesHouseAuthority(companyNumber: string): string | null {
+  if (!/^[A-Z0-9]{8}$/.test(companyNumber) || /^(?:IP|RS|SP|NP|NO)/.test(companyNumber)) return null
+  if (companyNumber.startsWith('S')) return 'RA000587'
+  return /^(?:N|R0)/.test(companyNumber) ? 'RA000586' : 'RA000585'
+}
+
+/** What is known of a registration authority; null where the table holds none of that code. */
+export function authorityFacts(code: string): AuthorityFacts | null {
+  return authorities.get(code) ?? null
+}
+
+/** Registers that number in order, and the month in which each had come so far, about: `number month`. */
+const cikTable = `
+1000000 1995-09 1050000 1997-11 1075000 1998-12 1100000 1999-11 1150000 2001-09 1200000 2002-10 1250000 2003-07
+1300000 2004-08 1350000 2006-01 1400000 2007-05 1450000 2008-11 1500000 2010-09 1550000 2012-05 1600000 2014-02
+1650000 2015-08 1700000 2017-03 1750000 2018-08 1800000 2020-01 1850000 2021-03 1900000 2021-12 1950000 2022-10
+2000000 2023-11 2050000 2025-01 2100000 2025-12`
+
+const companiesHouseTable = `
+3000000 1994-12 3500000 1998-02 4000000 2000-05 4200000 2001-04 4500000 2002-08 5000000 2003-12 5500000 2005-07 6000000 2006-11 7000000 2009-08 8000000 2012-03 9000000 2014-04
+10000000 2016-02 11000000 2017-10 12000000 2019-05 13000000 2020-11 14000000 2022-03 15000000 2023-07 16000000 2024-10`
+
+interface Anchor {
+  readonly number: number
+  readonly month: string
+}
+
+function anchorsOf(table: string): Anchor[] {
+  const parts = table.trim().split(/\s+/)
+  return parts.flatMap((part, index) =>
+    index % 2 === 0 ? [{ number: Number(part), month: parts[index + 1] ?? '' }] : [],
+  )
+}
+
+const cikAnchors = anchorsOf(cikTable)
+const companiesHouseAnchors = anchorsOf(companiesHouseTable)
+
+/** The month, `YYYY-MM`, by which the SEC had given a CIK; null for one that is younger than the table. */
+export function cikGivenBy(cik: string): string | null {
+  return cikAnchors.find(({ number }) => Number(cik) <= number)?.month ?? null
+}
+
+/** The month, `YYYY-MM`, after which a company of England or Wales was formed, by its number; null where it does not say. */
+export function companyFormedAfter(companyNumber: string): string | null {
+  if (!/^\d{7,8}$/.test(companyNumber)) return null
+  return companiesHouseAnchors.findLast(({ number }) => Number(companyNumber) >= number)?.month ?? null
+}
+
+/** EDGAR's codes of places outside the United States, by ISO 3166. */
+const places = new Map(Object.entries(listedPlaces))
+
+/** American places that ISO 3166-1 lists as countries. */
+const territories = new Set(['AS', 'GU', 'MP', 'PR', 'UM', 'VI'])
+
+/** A country and, where EDGAR tells it, a state or province in the short form that addresses have. */
+interface EdgarPlace {
+  readonly countryCode: string
+  readonly region: string | null
+}
+
+/** What a code of EDGAR means: "DE" is Delaware, "2M" Germany, "A6" Ontario. Null for codes that mean none. */
+export function edgarPlace(code: string): EdgarPlace | null {
+  const foreign = places.get(code.toUpperCase())
+  if (foreign !== undefined) return { countryCode: foreign.slice(0, 2), region: foreign.slice(3) || null }
+  const state = code.toUpperCase()
+  if (!/^[A-Z]{2}$/.test(state) || state === 'XX') return null
+  return territories.has(state) ? { countryCode: state, region: null } : { countryCode: 'US', region: state }
+}
+
+/** `us_de`, `ca_on`, `ky`. */
+export function jurisdictionOf({ countryCode, region }: EdgarPlace): string {
+  return (region === null ? countryCode : `${countryCode}_${region}`).toLowerCase()
+}

@@ -1,0 +1,254 @@
+import type { Sqlite } from '../../platform/sqlite.js'
+import { addedUp, compose, isSameName, withFormerNames } from '../linkage/survivorship.js'
+import { derivedId } from '../model/identifiers.js'
+import type { RegistryRow, StatedRow } from '../model/registry-rows.js'
+import {
+  type ImportOrigin,
+  type ClaimOptions,
+  type ClaimOutcome,
+  createKeptClaims,
+  type NameHistoryStore,
+} from './stored-claims.js'
+import {
+  type RowOrigin,
+  bodyOf,
+  createIdentifierReader,
+  createNameReader,
+  rowAddressOf,
+  tradeOf,
+  type AddressColumns,
+  type FactColumns,
+} from './registration-columns.js'
+import type { RowWriter } from './row-writer.js'
+
+interface HeldRow extends FactColumns, AddressColumns {
+  number: number
+  source_number: number
+  import_sequence: number
+  stated_on: string | null
+  named_on: string | null
+  removed_from_source: number
+  source_key: string
+  source_line: number
+  legal_name: string
+  parent_key: string | null
+  successor_key: string | null
+  source_url: string | null
+  identifiers_omitted: number
+}
+
+/** What a source stated of a registration. */
+interface HeldClaim extends RowOrigin {
+  readonly row: RegistryRow
+  readonly removedFromSource: boolean
+}
+
+/**
+ * The row that a registration was written from, as it was stated: without the names that older files bore. Its keys
+ * have the order in which importers write them: rows are compared as JSON. Null for an id that is not held.
+ */
+function createReadBack(database: Sqlite): (id: string) => HeldClaim | null {
+  const held = database.prepare<[string], HeldRow>(
+    `SELECT l.*, a.* FROM legal_entities l
+     LEFT JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters' WHERE l.id = ?`,
+  )
+  const namesOf = createNameReader(database, 'stated')
+  const identifiersOf = createIdentifierReader(database)
+  return (id) => {
+    const found = held.get(id)
+    if (found === undefined) return null
+    const row: RegistryRow = {
+      sourceKey: found.source_key,
+      sourceLine: found.source_line,
+      legalName: found.legal_name,
+      names: namesOf(found.number),
+      ...bodyOf(found),
+      identifiers: identifiersOf(found.number),
+      ...(found.identifiers_omitted === 0 ? {} : { identifiersOmitted: found.identifiers_omitted }),
+      address: rowAddressOf(found),
+      ...tradeOf(found),
+      parentKey: found.parent_key,
+      successorKey: found.successor_key,
+      sourceUrl: found.source_url,
+    }
+    const statedOn = found.stated_on ?? ''
+    return {
+      sourceNumber: found.source_number,
+      importSequence: found.import_sequence,
+      statedOn,
+      namedOn: found.named_on ?? statedOn,
+      removedFromSource: found.removed_from_source === 1,
+      row,
+    }
+  }
+}
+
+/**
+ * Writes what a source states. Where no other source states the registration, that is the row; where
+ * others do, or no source has named it yet, all claims are kept and the registration is composed of them,
+ * so that the order of imports does not matter. A name that a newer claim changes is remembered. The
+ * caller holds the transaction.
+ */
+export interface ClaimWriter {
+  state(row: StatedRow, options: ClaimOptions): ClaimOutcome
+  /**
+   * Composes the registrations that this import stated, and of a whole file those that it no longer names.
+   * Returns how many of these no source names any more.
+   */
+  finish(): number
+  /** How many of the source's claims wait for a registration to add to. */
+  waitingCount(): number
+}
+
+export function createClaimWriter(
+  database: Sqlite,
+  writer: RowWriter,
+  history: NameHistoryStore,
+  own: ImportOrigin,
+): ClaimWriter {
+  const ownership = createOwnershipCheck(database, own)
+  const kept = createKeptClaims(database, history, own)
+  const readBack = createReadBack(database)
+  const held = database.prepare<[string], HeldFacts>(
+    'SELECT legal_name, source_number, import_sequence, stated_on, named_on FROM legal_entities WHERE id = ?',
+  )
+  const isOlderFile = own.importSequence !== own.newestSequence
+  const markRemoved = database.prepare(
+    'UPDATE legal_entities SET removed_from_source = 1 WHERE id = ? AND removed_from_source = 0',
+  )
+  let removedCount = 0
+
+  return {
+    state(row, options) {
+      const id = derivedId('le_', row.sourceKey)
+      const isPlain = !options.addsUp && options.statedOn === null
+      if (isPlain && isNamed(row) && ownership.isOwn(id)) return statePlainly(id, row)
+      const isHeld = ownership.isHeld(id)
+      if (!kept.hasAny(id)) keepWhatOthersStated(id, isHeld)
+      ownership.noteKept()
+      const outcome = kept.put(id, row, options)
+      if (row.legalName === null && outcome !== 'superseded') return isHeld ? 'updated' : 'waiting'
+      if (outcome === 'first') return isHeld ? 'updated' : 'imported'
+      return outcome
+    },
+    finish() {
+      // What an older file names and the newest does not was a registration once: it is made, then removed.
+      if (isOlderFile) kept.eachTouched(composeInto)
+      if (own.isWhole) kept.removeUnseen()
+      kept.eachTouched(composeInto)
+      if (isOlderFile) for (const id of history.idsOf(own.sourceNumber)) rename(id)
+      if (!isOlderFile) kept.confirmSeen()
+      return removedCount
+    },
+    waitingCount: () => kept.waitingCount(),
+  }
+
+  function statePlainly(id: string, row: RegistryRow): ClaimOutcome {
+    const on = own.fileDate
+    const { sourceNumber, importSequence } = own
+    if (writer.add(id, row, { sourceNumber, importSequence, statedOn: on, namedOn: on })) return 'imported'
+    const found = held.get(id)
+    if (found === undefined) throw new Error(`the registration ${id} has a company and no row`)
+    const statedOn = found.stated_on ?? ''
+    const namedOn = found.named_on ?? statedOn
+    const isOwn = found.source_number === sourceNumber
+    if (isOwn && found.import_sequence === importSequence) {
+      writer.endBulk()
+      const before = readBack(id)
+      if (before !== null) replace(id, addedUp(before.row, row) as RegistryRow, before)
+      return 'together'
+    }
+    const isRenamed = !isSameName(found.legal_name, row.legalName)
+    // Of a row that the newest file does not name, the latest of the older ones counts.
+    const isLatest = isOwn && on >= statedOn
+    if (!isLatest && (isOwn || isOlderFile)) {
+      if (isRenamed) history.remember(id, sourceNumber, { name: row.legalName, firstOn: on, lastOn: on })
+      if (isRenamed && !isOlderFile) rename(id)
+      return 'superseded'
+    }
+    if (isRenamed) {
+      history.remember(id, found.source_number, {
+        name: found.legal_name,
+        firstOn: namedOn,
+        lastOn: statedOn,
+      })
+    }
+    const origin = { sourceNumber, importSequence, statedOn: on, namedOn: isRenamed ? on : namedOn }
+    replace(id, row, origin, isOlderFile)
+    return isRenamed ? 'renamed' : 'updated'
+  }
+
+  function replace(id: string, row: RegistryRow, origin: RowOrigin, removedFromSource = false): void {
+    writer.replace(
+      { ...row, names: withFormerNames(row.names, history.of(id, origin)) },
+      origin,
+      removedFromSource,
+    )
+  }
+
+  /** Once more than one source states a registration, the claim of each is kept, and its name if it is gone. */
+  function keepWhatOthersStated(id: string, isHeld: boolean): void {
+    const stated = held.get(id) === undefined ? null : readBack(id)
+    if (stated === null || stated.sourceNumber === own.sourceNumber) return
+    if (isHeld) kept.add(id, stated.row, stated)
+    else {
+      const { namedOn, statedOn } = stated
+      const name = { name: stated.row.legalName, firstOn: namedOn, lastOn: statedOn }
+      history.remember(id, stated.sourceNumber, name)
+    }
+  }
+
+  function rename(id: string): void {
+    if (kept.hasAny(id)) {
+      composeInto(id)
+      return
+    }
+    const stated = readBack(id)
+    if (stated !== null) replace(id, stated.row, stated, stated.removedFromSource)
+  }
+
+  function composeInto(id: string): void {
+    const composed = compose(kept.of(id), history.of(id))
+    if (composed === null) removedCount += markRemoved.run(id).changes
+    else if (!writer.add(id, composed.row, composed.origin)) writer.replace(composed.row, composed.origin)
+  }
+}
+
+interface HeldFacts {
+  legal_name: string
+  source_number: number
+  import_sequence: number
+  stated_on: string | null
+  named_on: string | null
+}
+
+function isNamed(row: StatedRow): row is RegistryRow {
+  return row.legalName !== null
+}
+
+/** Whether this source alone states a registration; asks the database only where there is another source. */
+function createOwnershipCheck(database: Sqlite, own: ImportOrigin) {
+  const holder = database.prepare<[string], { source_number: number; removed_from_source: number }>(
+    'SELECT source_number, removed_from_source FROM legal_entities WHERE id = ?',
+  )
+  const claim = database.prepare<[string]>('SELECT 1 FROM claims WHERE registration_id = ? LIMIT 1')
+  const others = database.prepare<[number]>('SELECT 1 FROM sources WHERE number <> ? LIMIT 1')
+  let mayBeShared = others.get(own.sourceNumber) !== undefined || hasClaims(database)
+  return {
+    isHeld: (id: string) => holder.get(id)?.removed_from_source === 0,
+    isOwn(id: string): boolean {
+      if (!mayBeShared) return true
+      const found = holder.get(id)
+      const isFree =
+        found === undefined || found.removed_from_source === 1 || found.source_number === own.sourceNumber
+      return isFree && claim.get(id) === undefined
+    },
+    noteKept() {
+      mayBeShared = true
+    },
+  }
+}
+
+function hasClaims(database: Sqlite): boolean {
+  return database.prepare('SELECT 1 FROM claims LIMIT 1').get() !== undefined
+}

@@ -1,0 +1,313 @@
+import type { Sqlite } from '../../platform/sqlite.js'
+import {
+  addedUp,
+  type Claim,
+  isSameName,
+  formerNamesOf,
+  type RememberedName,
+} from '../linkage/survivorship.js'
+import type { StatedRow, RowName } from '../model/registry-rows.js'
+import type { RowOrigin } from './registration-columns.js'
+
+/** The names that sources gave registrations before. The caller holds the transaction. */
+export interface NameHistoryStore {
+  remember(id: string, sourceNumber: number, name: RememberedName): void
+  /** Remembers the names of a source's claims that are about to be removed. */
+  rememberUnseen(sourceNumber: number, sequence: number): void
+  /** Former names of a registration, among them any that is in use again. `next`: where its row is to come from. */
+  of(id: string, next?: RowOrigin): RowName[]
+  /** Registrations of which the source bore another name. */
+  idsOf(sourceNumber: number): string[]
+  isEmpty(): boolean
+}
+
+interface HistoryRow {
+  source_number: number
+  source_name: string
+  coverage: 'whole' | 'part'
+  name: string
+  first_on: string
+  last_on: string
+}
+
+const putSql = `INSERT INTO stated_names (registration_id, source_number, name, first_on, last_on)`
+const onConflict = `ON CONFLICT (registration_id, source_number, name) DO UPDATE SET
+  first_on = min(first_on, excluded.first_on), last_on = max(last_on, excluded.last_on)`
+
+export function createNameHistory(database: Sqlite): NameHistoryStore {
+  const put = database.prepare(`${putSql} VALUES (?, ?, ?, ?, ?) ${onConflict}`)
+  const rows = database.prepare<[string], HistoryRow>(
+    `SELECT n.source_number, s.name AS source_name, s.coverage, n.name, n.first_on, n.last_on
+     FROM stated_names n JOIN sources s ON s.number = n.source_number
+     WHERE n.registration_id = ? ORDER BY s.name, n.name`,
+  )
+  const fileDays = database
+    .prepare<[number], string>('SELECT DISTINCT file_date FROM source_files WHERE source_number = ?')
+    .pluck()
+  const namedSince = database
+    .prepare<[string, number, string, number], string | null>(
+      `SELECT named_on FROM claims WHERE registration_id = ? AND source_number = ?
+       UNION SELECT named_on FROM legal_entities WHERE id = ? AND source_number = ?`,
+    )
+    .pluck()
+  const daysOfSource = new Map<number, string[]>()
+  let isEmpty = database.prepare('SELECT 1 FROM stated_names LIMIT 1').get() === undefined
+
+  const otherDays = (id: string, { source_number, coverage }: HistoryRow) => {
+    if (coverage === 'part')
+      return namedSince.all(id, source_number, id, source_number).filter((day) => day !== null)
+    const days = daysOfSource.get(source_number) ?? fileDays.all(source_number)
+    daysOfSource.set(source_number, days)
+    return days
+  }
+  return {
+    remember(id, sourceNumber, { name, firstOn, lastOn }) {
+      put.run(id, sourceNumber, name, firstOn, lastOn)
+      isEmpty = false
+    },
+    rememberUnseen(sourceNumber, sequence) {
+      const { changes } = database
+        .prepare(
+          `${putSql} SELECT registration_id, source_number, row_json ->> '$.legalName',
+             coalesce(named_on, stated_on), stated_on FROM claims
+           WHERE source_number = ? AND import_sequence < ? AND row_json ->> '$.legalName' IS NOT NULL
+             AND stated_on IS NOT NULL ${onConflict}`,
+        )
+        .run(sourceNumber, sequence)
+      if (changes > 0) isEmpty = false
+    },
+    of(id, next) {
+      if (isEmpty) return []
+      const found = rows.all(id)
+      if (found.length === 0) return []
+      const sources = new Map(found.map((row) => [row.source_number, row]))
+      return formerNamesOf(
+        [...sources.values()].map((source) => ({
+          sourceName: source.source_name,
+          names: found
+            .filter(({ source_number }) => source_number === source.source_number)
+            .map(({ name, first_on, last_on }) => ({ name, firstOn: first_on, lastOn: last_on })),
+          otherDays: [
+            ...otherDays(id, source),
+            ...(next?.sourceNumber === source.source_number ? [next.namedOn] : []),
+          ],
+        })),
+      )
+    },
+    idsOf: (sourceNumber) =>
+      isEmpty
+        ? []
+        : database
+            .prepare<[number], string>(
+              'SELECT DISTINCT registration_id FROM stated_names WHERE source_number = ?',
+            )
+            .pluck()
+            .all(sourceNumber),
+    isEmpty: () => isEmpty,
+  }
+}
+
+export type KeptClaim = Claim & RowOrigin
+
+interface ClaimRow {
+  source_number: number
+  import_sequence: number
+  stated_on: string | null
+  named_on: string | null
+  row_json: string
+  format: string
+  name: string
+  file_date: string
+}
+
+type KnownRow = Pick<ClaimRow, 'import_sequence' | 'stated_on' | 'named_on' | 'row_json'>
+
+const touchedPageRows = 1_000
+
+/** Claims on registrations that several sources state, or that none names yet. */
+export function createKeptClaims(database: Sqlite, history: NameHistoryStore, own: ImportOrigin) {
+  const queries = prepareQueries(database)
+  const { sourceNumber, importSequence, newestSequence } = own
+  const isOlderFile = importSequence !== newestSequence
+
+  return {
+    hasAny: (id: string) => queries.any.get(id) !== undefined,
+    of: (id: string): KeptClaim[] => queries.all.all(id).map(keptClaim),
+    add(id: string, row: StatedRow, { sourceNumber: number, importSequence: sequence, ...days }: RowOrigin) {
+      queries.put.run(id, number, sequence, days.statedOn, days.namedOn, JSON.stringify(row))
+    },
+    /** `first`: the source stated nothing of the registration before. */
+    put(id: string, row: StatedRow, { statedOn, addsUp }: ClaimOptions): ClaimOutcome | 'first' {
+      const on = statedOn ?? own.fileDate
+      const known = queries.find.get(id, sourceNumber)
+      if (known === undefined) {
+        // A whole file that is newer does not have it: what it added is gone, and only its name is left.
+        if (isOlderFile && row.legalName === null) return 'superseded'
+        queries.put.run(id, sourceNumber, importSequence, on, on, JSON.stringify(row))
+        queries.touch.run(id)
+        return 'first'
+      }
+      const isAgain = addsUp && known.import_sequence === importSequence
+      if (isAgain) return putAgain(id, row, known)
+      return isBefore(on, known.stated_on) ? putOlder(id, row, on, known) : putNewer(id, row, on, known)
+    },
+    removeUnseen(): void {
+      const unseen = 'FROM claims WHERE source_number = ? AND import_sequence < ?'
+      history.rememberUnseen(sourceNumber, newestSequence)
+      database
+        .prepare(`INSERT OR IGNORE INTO temp.touched SELECT registration_id ${unseen}`)
+        .run(sourceNumber, newestSequence)
+      database.prepare(`DELETE ${unseen}`).run(sourceNumber, newestSequence)
+    },
+    eachTouched(visit: (id: string) => void): void {
+      const { touchedAfter } = queries
+      for (let page = touchedAfter.all(''); page.length > 0; page = touchedAfter.all(page.at(-1) ?? '')) {
+        for (const id of page) visit(id)
+      }
+    },
+    /** Registrations whose first claim is this source's, unchanged, were seen by this import too. */
+    confirmSeen(): void {
+      database
+        .prepare(
+          `UPDATE legal_entities SET import_sequence = t.import_sequence, stated_on = t.stated_on FROM claims t
+           WHERE t.source_number = ? AND t.import_sequence = ? AND t.registration_id = legal_entities.id
+             AND legal_entities.source_number = t.source_number`,
+        )
+        .run(sourceNumber, importSequence)
+    },
+    waitingCount(): number {
+      const waiting = database
+        .prepare<[number], number>(
+          `SELECT count(*) FROM claims t WHERE t.source_number = ? AND NOT EXISTS
+             (SELECT 1 FROM legal_entities l WHERE l.id = t.registration_id AND l.removed_from_source = 0)`,
+        )
+        .pluck()
+      return waiting.get(sourceNumber) ?? 0
+    },
+  }
+
+  function putAgain(id: string, row: StatedRow, known: KnownRow): ClaimOutcome {
+    const json = JSON.stringify(addedUp(JSON.parse(known.row_json) as StatedRow, row))
+    queries.put.run(id, sourceNumber, importSequence, known.stated_on, known.named_on, json)
+    queries.touch.run(id)
+    return 'together'
+  }
+
+  function putOlder(id: string, row: StatedRow, on: string, known: KnownRow): ClaimOutcome {
+    const current = legalNameOf(known)
+    const isRenamed = current !== null && row.legalName !== null && !isSameName(current, row.legalName)
+    if (isRenamed) {
+      history.remember(id, sourceNumber, { name: row.legalName, firstOn: on, lastOn: on })
+      queries.touch.run(id)
+    } else if (isBefore(on, known.named_on)) {
+      queries.nameSince.run(on, id, sourceNumber)
+      if (!history.isEmpty()) queries.touch.run(id)
+    }
+    if (!isOlderFile) queries.see.run(importSequence, known.stated_on, id, sourceNumber)
+    return 'superseded'
+  }
+
+  function putNewer(id: string, row: StatedRow, on: string, known: KnownRow): ClaimOutcome {
+    const json = JSON.stringify(row)
+    if (known.row_json === json) {
+      queries.see.run(importSequence, on, id, sourceNumber)
+      return 'updated'
+    }
+    const current = legalNameOf(known)
+    const isRenamed = current !== null && row.legalName !== null && !isSameName(current, row.legalName)
+    const namedOn = known.named_on ?? known.stated_on ?? on
+    if (isRenamed) {
+      history.remember(id, sourceNumber, {
+        name: current,
+        firstOn: namedOn,
+        lastOn: known.stated_on ?? namedOn,
+      })
+    }
+    queries.put.run(id, sourceNumber, importSequence, on, isRenamed ? on : namedOn, json)
+    queries.touch.run(id)
+    return isRenamed ? 'renamed' : 'updated'
+  }
+}
+
+function prepareQueries(database: Sqlite) {
+  database.exec('CREATE TEMP TABLE IF NOT EXISTS touched (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID')
+  database.exec('DELETE FROM temp.touched')
+  return {
+    any: database.prepare<[string]>('SELECT 1 FROM claims WHERE registration_id = ? LIMIT 1'),
+    all: database.prepare<[string], ClaimRow>(
+      `SELECT t.source_number, t.import_sequence, t.stated_on, t.named_on, t.row_json, s.format, s.name, s.file_date
+       FROM claims t JOIN sources s ON s.number = t.source_number WHERE t.registration_id = ?`,
+    ),
+    find: database.prepare<[string, number], KnownRow>(
+      `SELECT import_sequence, stated_on, named_on, row_json FROM claims
+       WHERE registration_id = ? AND source_number = ?`,
+    ),
+    put: database.prepare(
+      `INSERT INTO claims (registration_id, source_number, import_sequence, stated_on, named_on, row_json)
+       VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (registration_id, source_number) DO UPDATE SET
+         import_sequence = excluded.import_sequence, stated_on = excluded.stated_on,
+         named_on = excluded.named_on, row_json = excluded.row_json`,
+    ),
+    see: database.prepare(
+      'UPDATE claims SET import_sequence = ?, stated_on = ? WHERE registration_id = ? AND source_number = ?',
+    ),
+    nameSince: database.prepare(
+      'UPDATE claims SET named_on = ? WHERE registration_id = ? AND source_number = ?',
+    ),
+    touch: database.prepare('INSERT OR IGNORE INTO temp.touched VALUES (?)'),
+    touchedAfter: database
+      .prepare<[string], string>(
+        `SELECT id FROM temp.touched WHERE id > ? ORDER BY id LIMIT ${touchedPageRows}`,
+      )
+      .pluck(),
+  }
+}
+
+function keptClaim(row: ClaimRow): KeptClaim {
+  const statedOn = row.stated_on ?? row.file_date
+  return {
+    sourceNumber: row.source_number,
+    importSequence: row.import_sequence,
+    statedOn,
+    namedOn: row.named_on ?? statedOn,
+    format: row.format,
+    sourceName: row.name,
+    fileDate: row.file_date,
+    row: JSON.parse(row.row_json) as StatedRow,
+  }
+}
+
+function legalNameOf({ row_json }: KnownRow): string | null {
+  return (JSON.parse(row_json) as StatedRow).legalName
+}
+
+function isBefore(day: string, known: string | null): boolean {
+  return known !== null && day < known
+}
+
+/**
+ * `waiting`: the registration it adds to is not held yet. `renamed`: updated, under another name than before.
+ * `together`: another row of this file stated the registration already. `superseded`: the source states it
+ * as of a later day.
+ */
+export type ClaimOutcome = 'imported' | 'updated' | 'renamed' | 'together' | 'waiting' | 'superseded'
+
+export interface ClaimOptions {
+  /** The day it was stated, where the file says so; else that of the file. */
+  readonly statedOn: string | null
+  /** Adds to what this import stated of the registration before, instead of taking its place. */
+  readonly addsUp: boolean
+}
+
+/** The import that rows come from. */
+export interface ImportOrigin {
+  readonly sourceNumber: number
+  /** Of an import of an older file below zero, so that it counts as none of the source's newest. */
+  readonly importSequence: number
+  /** ISO 8601. */
+  readonly fileDate: string
+  /** `whole`: what the source's newest file does not name is removed from it. */
+  readonly isWhole: boolean
+  /** The sequence of the import of the source's newest file: this one, unless that file is newer. */
+  readonly newestSequence: number
+}

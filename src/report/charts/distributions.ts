@@ -1,0 +1,158 @@
+import { formatCount, plural } from '../../core/text.js'
+import type { GroupFigures } from '../../pipeline/figures/run-record.js'
+import { cut, foreign, html, type Html } from '../../web/html.js'
+import { percent } from '../value-text.js'
+import { figureHtml, rectangleHtml } from '../../web/charts.js'
+import { matchedConfidenceMin } from '../../contract/outcome-rules.js'
+
+const barsMax = 12
+const groupsMax = 200
+
+export interface SharesOptions {
+  /** Unique in the page. */
+  readonly id: string
+  readonly title: string
+  /** What the groups are of: `country`. */
+  readonly noun: string
+  /** The largest first. */
+  readonly groups: readonly GroupFigures[]
+  /** For rows without a value. */
+  readonly noneLabel: string
+}
+
+/** How many of a group's rows are matched, a bar a group: a long bar is a good one, the number beside says of how many. */
+export function sharesChart({ id, title, noun, groups, noneLabel }: SharesOptions): Html {
+  const bars = groups.slice(0, barsMax)
+  const rest = groups.slice(barsMax)
+  const labelOf = ({ value }: GroupFigures): Html =>
+    value === null || value === '' ? html`<i>${noneLabel}</i>` : foreign(value, 40)
+  return figureHtml({
+    id,
+    title,
+    plot: null,
+    below: html`<ul class="bars">
+        ${bars.map((group) => barHtml(group, labelOf(group)))}
+      </ul>
+      ${rest.length === 0 ? null : restHtml(rest)}`,
+    table: {
+      columns: [
+        { name: noun },
+        { name: 'Rows', isNumber: true },
+        { name: 'Matched', isNumber: true },
+        { name: 'Share', isNumber: true },
+      ],
+      rows: groups.slice(0, groupsMax),
+      totalCount: groups.length,
+      noun: 'groups',
+      cellsOf: (group) => [
+        labelOf(group),
+        formatCount(group.rowCount),
+        formatCount(group.matchedCount),
+        percent(group.matchedCount, group.rowCount),
+      ],
+    },
+  })
+}
+
+function barHtml({ value, rowCount, matchedCount }: GroupFigures, label: Html): Html {
+  const share = rowCount === 0 ? 0 : (matchedCount / rowCount) * 100
+  const words = `${cut(value ?? '', 40)} ${formatCount(matchedCount)} of ${plural(rowCount, 'row')} matched`
+  return html`<li>
+    <span class="bar-name">${label}</span>
+    <svg class="bar" aria-hidden="true">
+      <rect class="track" width="100%" height="100%" />
+      ${
+        share === 0
+          ? null
+          : rectangleHtml({
+              x: 0,
+              y: 0,
+              width: Math.max(0.5, share),
+              height: 100,
+              className: 'o-matched',
+              words,
+            })
+      }
+    </svg>
+    <span class="bar-value"
+      >${percent(matchedCount, rowCount)} <span class="quiet">of ${formatCount(rowCount)}</span></span
+    >
+  </li>`
+}
+
+function restHtml(rest: readonly GroupFigures[]): Html {
+  const rowCount = rest.reduce((sum, group) => sum + group.rowCount, 0)
+  const matchedCount = rest.reduce((sum, group) => sum + group.matchedCount, 0)
+  return html`<p class="quiet">
+    ${plural(rest.length, 'smaller group')} more: ${percent(matchedCount, rowCount)} of
+    ${plural(rowCount, 'row')} matched.
+  </p>`
+}
+
+/** Confidences that share a column; 100 is with those just below it. */
+const binWidth = 5
+const binCount = 100 / binWidth
+/** What holds anything is to be seen, in percent. */
+const heightMin = 1.2
+
+/** How sure the answers are, with the line that `matched` begins at. `counts` are 101, of confidence 0 to 100. */
+export function confidenceChart(counts: readonly number[]): Html {
+  const bins = Array.from({ length: binCount }, (_, index) => {
+    const from = index * binWidth
+    const to = index === binCount - 1 ? 100 : from + binWidth - 1
+    return { from, to, count: sumOf(counts.slice(from, to + 1)) }
+  })
+  const total = sumOf(counts)
+  const below = sumOf(counts.slice(0, matchedConfidenceMin))
+  const most = Math.max(1, ...bins.map(({ count }) => count))
+  const title = 'How sure the answers are'
+  return figureHtml({
+    id: 'confidence',
+    title,
+    plot: {
+      description:
+        `Rows by confidence from 0 to 100. ${plural(total - below, 'row')} (${percent(total - below, total)}) ` +
+        `at ${matchedConfidenceMin} or above, ${plural(below, 'row')} below.`,
+      size: 'tall',
+      marks: [
+        bins.map(({ from, to, count }) =>
+          count === 0 ? null : binOf({ from, to, height: Math.max(heightMin, (count / most) * 96), count }),
+        ),
+        html`<line
+          class="line-at"
+          x1="${matchedConfidenceMin}%"
+          x2="${matchedConfidenceMin}%"
+          y1="0"
+          y2="100%"
+        />`,
+      ],
+    },
+    below: html`<div class="scale quiet" aria-hidden="true">
+        ${[0, 20, 40, 60, 80].map((value) => html`<span>${value}</span>`)}
+      </div>
+      <p>
+        <strong>${plural(total - below, 'row')}</strong> (${percent(total - below, total)}) at or above the
+        line at ${matchedConfidenceMin}, where a match is sure enough;
+        <strong>${formatCount(below)}</strong> below it. The highest column has ${plural(most, 'row')}.
+      </p>`,
+    table: {
+      columns: [{ name: 'Confidence' }, { name: 'Rows', isNumber: true }, { name: 'Share', isNumber: true }],
+      rows: bins.filter(({ count }) => count > 0).reverse(),
+      cellsOf: ({ from, to, count }) => [`${from} to ${to}`, formatCount(count), percent(count, total)],
+    },
+  })
+}
+
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
+
+function binOf(bin: { from: number; to: number; height: number; count: number }): Html {
+  const { from, to, height, count } = bin
+  return rectangleHtml({
+    x: from + 0.4,
+    width: binWidth - 0.8,
+    y: 100 - height,
+    height,
+    className: from >= matchedConfidenceMin ? 'o-matched' : 'o-doubtful',
+    words: `${from} to ${to}: ${plural(count, 'row')}`,
+  })
+}

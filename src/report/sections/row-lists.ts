@@ -1,0 +1,142 @@
+import { formatCount, plural } from '../../core/text.js'
+import { changeKinds, type ChangeKind } from '../../pipeline/figures/change-kinds.js'
+import { detailsHtml, tableHtml } from '../../web/charts.js'
+import { foreign, html, sourceHtml, type Html, type HtmlPart } from '../../web/html.js'
+import type { ReportChange, ReportData, ReportAttention } from '../report-data.js'
+import { kindWords } from './headline.js'
+
+/** Of all kinds together; so a page keeps below its size whatever changed. */
+const bytesMaxPerKind = 70_000
+/** Kinds with so few of them are open at first. */
+const openMax = 12
+
+/** What changed, the kind with the most changes first, and in it what changed on the most rows. */
+export function changesHtml({ changes, run }: Pick<ReportData, 'changes' | 'run'>): Html {
+  if (!run.isPublished) return html`<p>This run published no output: there is nothing to compare.</p>`
+  if (changes === null)
+    return html`<p>
+      There is no earlier output to compare with. The next run of the same job is compared with this one.
+    </p>`
+  const kinds = changeKinds
+    .map((kind) => ({ kind, count: changes.counts[kind] ?? 0 }))
+    .filter(({ count }) => count > 0)
+    .sort((one, other) => other.count - one.count)
+  if (kinds.length === 0) return html`<p>Nothing: every row is what it was in run ${changes.baseline}.</p>`
+  return html`<p>Against the output of run ${changes.baseline}. Rows that changed alike stand on one line.</p>
+    ${kinds.map(({ kind, count }) =>
+      kindHtml(kind, count, changes.largest?.filter((change) => change.kind === kind) ?? null),
+    )}`
+}
+
+function kindHtml(kind: ChangeKind, count: number, largest: readonly ReportChange[] | null): Html {
+  const words = kindWords(kind, count)
+  if (largest === null) return html`<p>${words}: which ones is no longer remembered.</p>`
+  const isWhole = kind === 'new_row' || kind === 'row_gone'
+  const rowCount = largest.reduce((sum, change) => sum + change.rowCount, 0)
+  const table = tableHtml({
+    id: `changes-${kind}-table`,
+    label: words,
+    columns: [
+      { name: 'Rows', isNumber: true },
+      { name: 'Company asked for' },
+      ...(isWhole
+        ? [{ name: 'Entity' }]
+        : [{ name: 'Field' }, { name: 'Old' }, { name: 'New' }, { name: 'Source' }]),
+    ],
+    rows: largest,
+    cellsOf: (change) => [
+      formatCount(change.rowCount),
+      askedHtml(change),
+      ...(isWhole ? [textHtml(change.newEntityId ?? change.oldEntityId)] : valuesOf(change)),
+    ],
+    bytesMax: bytesMaxPerKind,
+    ...(rowCount < count ? { totalCount: count, noun: 'changes' } : {}),
+  })
+  return detailsHtml(`changes-${kind}`, words, table, count <= openMax)
+}
+
+function askedHtml({ name, rowKey, rowNumber, rowCount }: ReportChange): Html {
+  const place = rowKey === null ? html`row ${formatCount(rowNumber)}` : html`key ${foreign(rowKey, 40)}`
+  return html`${textHtml(name)} <span class="quiet place">${place}${rowCount > 1 ? ' and others' : ''}</span>`
+}
+
+function valuesOf(change: ReportChange): HtmlPart[] {
+  const { field, old, new: now, oldSource, newSource } = change
+  const sources = [...new Set([newSource, oldSource])].filter((source) => source !== null)
+  return [
+    html`<code>${field ?? '–'}</code>`,
+    textHtml(old),
+    textHtml(now),
+    sources.length === 0 ? '–' : sources.map((source) => html`<div>${sourceHtml(source)}</div>`),
+  ]
+}
+
+const textHtml = (text: string | null): HtmlPart => (text === null || text === '' ? '–' : foreign(text))
+
+/** A list takes at most this much, so that a page stays below its size. */
+const bytesMax = 100_000
+
+/** Rows to review, then those without an answer; those that stand for most rows first. */
+export function attentionHtml({ run, review, unanswered }: ReportData): Html {
+  const lookupCount = run.record?.summary?.review?.lookupCount ?? 0
+  return html`${
+    review === null
+      ? html`<p>Which rows of this run are left to review is not remembered.</p>`
+      : review.rowCount === 0
+        ? html`<p>None: no answer is doubtful.</p>`
+        : listHtml('review', review, {
+            title: 'Rows to review',
+            words: html`${plural(lookupCount, 'doubtful lookup')}, ${plural(review.rowCount, 'row')}:
+              <code>enrich review</code> shows the same ones.`,
+          })
+  }
+  ${
+    unanswered === null || unanswered.rowCount === 0
+      ? null
+      : listHtml('unanswered', unanswered, {
+          title: 'Rows without an answer',
+          words: html`${plural(unanswered.rowCount, 'row')} without an answer: the lookup failed or may have
+          been billed, or the row could not be looked up.`,
+        })
+  }`
+}
+
+/** Rows that ask the same stand on one line. */
+function listHtml(
+  id: string,
+  { rowCount, entries }: ReportAttention,
+  { title, words }: { readonly title: string; readonly words: Html },
+): Html {
+  const named = entries.reduce((sum, entry) => sum + entry.rowCount, 0)
+  return html`<p>${words} Rows that ask the same are on one line.</p>
+    ${tableHtml({
+      id: `${id}-table`,
+      label: title,
+      columns: [
+        { name: 'Rows', isNumber: true },
+        { name: 'Company asked for' },
+        { name: 'Status' },
+        { name: 'Confidence', isNumber: true },
+        { name: 'Found, or why not' },
+      ],
+      rows: entries,
+      cellsOf: (entry) => [
+        formatCount(entry.rowCount),
+        html`${textHtml(entry.name)}
+          <span class="quiet place"
+            >${
+              entry.rowKey === null
+                ? html`row ${formatCount(entry.rowNumber)}`
+                : html`key ${foreign(entry.rowKey, 40)}`
+            }</span
+          >`,
+        html`<span class="status">${foreign(entry.status, 40)}</span>`,
+        entry.confidence === null ? '–' : entry.confidence,
+        entry.found === null && entry.source !== null
+          ? sourceHtml(entry.source)
+          : html`${textHtml(entry.found)}${entry.source === null ? null : html`<div>${sourceHtml(entry.source)}</div>`}`,
+      ],
+      bytesMax,
+      ...(named < rowCount ? { totalCount: rowCount } : {}),
+    })}`
+}

@@ -1,0 +1,113 @@
+import { formatCount } from '../../core/text.js'
+import { formatDuration } from '../../core/time.js'
+import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
+import { foreign, html, type Html, type HtmlPart } from '../../web/html.js'
+import { rowsByGroup, figuresOf, type ReportData } from '../report-data.js'
+import { amount, percent, moment } from '../value-text.js'
+import { isNamedJob } from '../../pipeline/lookups/partition.js'
+import { tableHtml } from '../../web/charts.js'
+
+/** The figures that everybody asks for first. */
+export function tilesHtml({ run, changes, review }: ReportData): Html {
+  const figures = figuresOf(run)
+  const summary = run.record?.summary ?? null
+  const money = run.record?.money ?? null
+  const tiles: (readonly [string, HtmlPart])[] = [
+    ['Rows', figures === null ? '–' : formatCount(figures.rowCount)],
+    [
+      'Matched',
+      figures === null ? '–' : percent(rowsByGroup(figures.rowsByStatus).matched, figures.rowCount),
+    ],
+    ['Changes', changes === null ? '–' : formatCount(sumOf(Object.values(changes.counts)))],
+    ['Rows to review', review === null ? '–' : formatCount(review.rowCount)],
+    ...decidedTile(run),
+    ['Lookups billed', summary === null ? '–' : formatCount(billedOf(run))],
+    ['Cost', money === null ? '–' : amount(money.cost, money.currency)],
+    ['Took', summary === null ? '–' : formatDuration(summary.elapsedMs)],
+  ]
+  return factList('tiles', tiles)
+}
+
+export const factList = (kind: 'tiles' | 'facts', facts: readonly (readonly [string, HtmlPart])[]): Html =>
+  html`<dl class="${kind}">
+    ${facts.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`
+
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
+
+/** Left out where nobody decided anything. */
+function decidedTile({ record }: RememberedRun): (readonly [string, HtmlPart])[] {
+  const decidedCount = record?.summary?.decidedCount ?? 0
+  return decidedCount > 0 ? [['Lookups decided by people', formatCount(decidedCount)]] : []
+}
+
+/** The embedded service bills nobody. */
+const billedOf = ({ record }: RememberedRun): number =>
+  record?.service === 'embedded' ? 0 : (record?.summary?.billedCount ?? 0)
+
+/** Each message begins with its condition. */
+export function alarmsHtml({ record }: RememberedRun): Html | null {
+  const alarms = record?.alarms ?? []
+  if (alarms.length === 0) return null
+  return html`<div class="alarms" role="group" aria-label="Alarms">
+    <p><strong>Alarms</strong></p>
+    <ul>
+      ${alarms.slice(0, 50).map(({ message }) => html`<li>${foreign(message, 300)}</li>`)}
+    </ul>
+  </div>`
+}
+
+/** The name of the job, or else the files that it read. */
+export function jobHtml({ series, record }: RememberedRun): Html {
+  const paths = record?.input.paths ?? []
+  return foreign(isNamedJob(series) || paths.length === 0 ? series : paths.join(', '), 200)
+}
+
+/** How a run was called, and its settings by the keys of the config. */
+export function settingsHtml(run: RememberedRun): Html {
+  const { record, startedAtMs, endedAtMs, exitCode } = run
+  if (record === null) return html`<p>What is kept of this run is of another version of enrich.</p>`
+  const { command, program, service, scope, input, settings } = record
+  const facts: (readonly [string, HtmlPart])[] = [
+    ['Command', html`<code>${foreign(command, 600)}</code>`],
+    ['Began', moment(startedAtMs)],
+    ['Ended', endedAtMs === null ? '–' : moment(endedAtMs)],
+    ['Exit code', exitCode ?? '–'],
+    ['Job', jobHtml(run)],
+    ['Service', html`${service}, ${foreign(scope, 200)}`],
+    ['Input', html`${foreign(input.paths.slice(0, 20).join(', '), 600)} (${input.format})`],
+    ['SHA-256 of the input', input.sha256 === null ? '–' : html`<code>${input.sha256}</code>`],
+    ['enrich', foreign(program, 40)],
+  ]
+  return html`${factList('facts', facts)}
+  ${tableHtml({
+    id: 'settings-table',
+    label: 'Settings',
+    columns: [{ name: 'Setting' }, { name: 'Value' }],
+    rows: listValues(settings),
+    cellsOf: ([key, value]) => [html`<code>${key}</code>`, foreign(value, 300)],
+    noun: 'settings',
+  })}`
+}
+
+/** Each setting with the path of its key: `input.columns.name`. A list is one setting. */
+function listValues(value: unknown, above = ''): (readonly [string, string])[] {
+  if (value === undefined) return []
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return above === '' ? [] : [[above, textOf(value)]]
+  return Object.entries(value).flatMap(([key, inner]) =>
+    listValues(inner, above === '' ? key : `${above}.${key}`),
+  )
+}
+
+function textOf(value: unknown): string {
+  if (value === null) return 'none'
+  if (Array.isArray(value)) return value.map(textOf).join(', ')
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,27 @@
+import { formatAmount } from '../pipeline/figures/money.js'
+import { html, type Html } from '../web/html.js'
+
+/** `96.4 %`; never 0 or 100 of what is not nothing or all. */
+export function percent(part: number, whole: number): string {
+  if (whole === 0) return '–'
+  const share = (part / whole) * 100
+  if (share > 0 && share < 0.1) return 'under 0.1 %'
+  if (share < 100 && share > 99.9) return 'over 99.9 %'
+  return `${share.toFixed(1)} %`
+}
+
+/** `EUR 12.30`, on one line. */
+export const amount = (units: number, currency: string | null): string =>
+  formatAmount(units, currency).replaceAll(' ', '\u00a0')
+
+/** `2026-01-31 04:05 UTC` */
+export function moment(atMs: number): Html {
+  const text = new Date(atMs).toISOString()
+  return html`<time datetime="${text}">${momentText(atMs)}</time>`
+}
+
+const momentText = (atMs: number): string =>
+  `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+/** `2026-01-31` */
+export const dayText = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10)

@@ -1,0 +1,218 @@
+import { statSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
+import type { DecisionsBook } from '../pipeline/decisions/decisions-book.js'
+import type { KeptDecision, ReviewStore } from '../pipeline/decisions/review-store.js'
+import type { CompanyRecords } from './stored-answers.js'
+import { findFirst } from './input-lookups.js'
+import type { Queue } from './queue.js'
+import { isEntityId } from '../core/identifiers.js'
+import { UserError } from '../core/errors.js'
+import type { Lookup } from '../core/lookup-identity.js'
+import type { Candidate } from '../pipeline/answers/candidate.js'
+import type { Decision } from '../pipeline/lookups/decision.js'
+import type { CandidateBook } from './candidate-store.js'
+import type { Choice } from './session.js'
+
+export interface VerdictsDeps {
+  readonly store: ReviewStore
+  readonly book: DecisionsBook
+  readonly decisionsPath: string
+  readonly service: string
+  readonly reader: CheckpointReader
+  readonly queue: Queue
+  readonly records: CompanyRecords
+  /** What is read of companies has to be brought first: the checkpoint is on a server. */
+  readonly isShared: boolean
+  /** Puts a lookup of the input into the queue, where it is not; false for one that is none of the input. */
+  readonly include: (id: LookupId) => boolean
+}
+
+/** What changes whenever the file is written. */
+function stampOf(path: string): string {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found === undefined ? 'none' : [found.ino, found.size, found.mtimeNs].join(' ')
+}
+
+/** Looked at at one time. */
+const batchDecisions = 100
+
+/** The decisions that stand, on the lookups of the queue; those on others are left alone. */
+export class Verdicts {
+  readonly #deps: VerdictsDeps
+  /** Of lookups, by their keys; 0: it is none of this input. */
+  readonly #ids = new Map<string, LookupId>()
+  #standing = new Map<string, KeptDecision>()
+  #seenVersion = -1
+  #seenFile = ''
+
+  constructor(deps: VerdictsDeps) {
+    this.#deps = deps
+  }
+
+  /** By the lookup's key in hexadecimal digits. */
+  standing(lookup: string): KeptDecision | null {
+    return this.#standing.get(lookup) ?? null
+  }
+
+  /** Of decisions, by their sequences, those that stand. */
+  among(sequences: readonly number[]): number[] {
+    const standing = new Set([...this.#standing.values()].map(({ sequence }) => sequence))
+    return sequences.filter((sequence) => standing.has(sequence))
+  }
+
+  /**
+   * What others decided or took back is seen, and what stands is in the file when it resolves. Throws DECISIONS_*,
+   * REVIEW_STORE_*, DISK_FULL; what stands in the store is seen then too.
+   */
+  async bringTogether(): Promise<void> {
+    const { book, decisionsPath } = this.#deps
+    try {
+      await book.bringTogether()
+      this.#seenFile = stampOf(decisionsPath)
+    } finally {
+      await this.fetchRecords()
+      this.#reload()
+    }
+  }
+
+  /** The companies that are decided for by now, as runs read them. */
+  async fetchRecords(): Promise<void> {
+    const { isShared, records, store, service } = this.#deps
+    if (isShared) await records.fetch(store.standing(service))
+  }
+
+  /** The same after decisions that were just made. */
+  async add(made: readonly KeptDecision[]): Promise<void> {
+    const { book, store, decisionsPath } = this.#deps
+    const isAlone = store.decisionVersion() === this.#seenVersion + 1
+    if (!isAlone || !(await book.append(made))) {
+      await this.bringTogether()
+      return
+    }
+    this.#seenFile = stampOf(decisionsPath)
+    this.#seenVersion += 2
+    this.#find(made.map(({ lookup }) => lookup))
+    for (const decision of made) {
+      this.#standing.set(decision.lookup, decision)
+      this.#set(decision.lookup, decision)
+    }
+  }
+
+  /** The same, where store or file changed since. */
+  async refresh(): Promise<void> {
+    const { store, decisionsPath } = this.#deps
+    await store.refresh()
+    const isSeen = store.decisionVersion() === this.#seenVersion && stampOf(decisionsPath) === this.#seenFile
+    if (!isSeen) await this.bringTogether()
+  }
+
+  /** Sees what the store holds by now. */
+  #reload(): void {
+    const { store, service, queue } = this.#deps
+    const version = store.decisionVersion()
+    if (version === this.#seenVersion) return
+    const before = this.#standing
+    this.#standing = new Map(store.standing(service).map((decision) => [decision.lookup, decision]))
+    this.#find([...this.#standing.keys()])
+    for (const lookup of before.keys()) if (!this.#standing.has(lookup)) this.#set(lookup, null)
+    for (const [lookup, decision] of this.#standing)
+      if (before.get(lookup)?.sequence !== decision.sequence) this.#set(lookup, decision)
+    this.#seenVersion = version
+    queue.touch()
+  }
+
+  /** Looks again at the records of the companies that were decided for, while what waits is served in between. */
+  async review(): Promise<void> {
+    let count = 0
+    for (const [lookup, decision] of this.#standing) {
+      if (++count % batchDecisions === 0) await setImmediate()
+      if (this.#standing.get(lookup) === decision) this.#set(lookup, decision)
+    }
+  }
+
+  /** The input was read again: decisions that were none of its own may be by now. */
+  findAgain(): void {
+    for (const [lookup, id] of this.#ids) if (id === 0) this.#ids.delete(lookup)
+    this.#find([...this.#standing.keys()])
+    for (const [lookup, decision] of this.#standing) this.#set(lookup, decision)
+  }
+
+  #set(lookup: string, decision: KeptDecision | null): void {
+    const { queue, records } = this.#deps
+    const id = this.#ids.get(lookup) ?? 0
+    if (id !== 0) queue.decide(id, decision, decision === null ? null : records.doubtOf(decision))
+  }
+
+  #find(wanted: readonly string[]): void {
+    const { reader, queue, include } = this.#deps
+    const lookups = wanted.filter((lookup) => !this.#ids.has(lookup))
+    const ids = findFirst(reader, lookups)
+    for (const [at, lookup] of lookups.entries()) {
+      const id = ids[at] ?? 0
+      this.#ids.set(lookup, id !== 0 && (queue.placeOf(id) !== null || include(id)) ? id : 0)
+    }
+  }
+}
+
+interface ChoiceDeps {
+  readonly candidates: CandidateBook
+  readonly records: CompanyRecords
+  readonly service: string
+  readonly reviewer: string
+  readonly nowMs: number
+}
+
+interface ChosenDecisions {
+  readonly decisions: readonly Decision[]
+  /** By lookup: the companies that were accepted, as they were shown. */
+  readonly shown: ReadonlyMap<string, Candidate>
+}
+
+/**
+ * What choices come to; `asked` is aligned with them. A company is accepted for a lookup that it was shown beside, or
+ * whose candidates nobody has seen. Throws REVIEW_CHOICE_INVALID.
+ */
+export function decisionsOf(
+  choices: readonly Choice[],
+  asked: readonly Lookup[],
+  deps: ChoiceDeps,
+): ChosenDecisions {
+  const shown = new Map<string, Candidate>()
+  const names = new Map<string, string>()
+  const kept = deps.candidates.kept(choices.map(({ lookup }) => lookup))
+  for (const [at, { lookup, entityId }] of choices.entries()) {
+    if (entityId === null) continue
+    // Of a line with any other id no decisions file could be read again.
+    if (!isEntityId(entityId)) throw notOne(entityId)
+    const candidate = deps.candidates.shown(lookup, entityId)
+    if (candidate === null && kept[at] !== null) throw notShown(asked[at]?.name ?? lookup, entityId)
+    if (candidate === null) continue
+    shown.set(lookup, candidate)
+    const name = deps.records.nameOf(entityId) ?? candidate.legalName ?? candidate.name
+    if (name !== null) names.set(entityId, name)
+  }
+  const decisions = choices.map(({ lookup, verdict, entityId, note }, at) => ({
+    lookup,
+    verdict,
+    entityId,
+    note: note?.trim() === '' ? null : note,
+    name: asked[at]?.name ?? '',
+    location: asked[at]?.location ?? null,
+    entityName: entityId === null ? null : (names.get(entityId) ?? deps.records.nameOf(entityId)),
+    decidedBy: deps.reviewer,
+    decidedAtMs: deps.nowMs,
+    service: deps.service,
+  }))
+  return { decisions, shown }
+}
+
+const notOne = (entityId: string): UserError =>
+  new UserError('REVIEW_CHOICE_INVALID', `${entityId} is not the id of a company`, {
+    hint: 'such an id begins with siq_; nothing was decided',
+  })
+
+const notShown = (name: string, entityId: string): UserError =>
+  new UserError('REVIEW_CHOICE_INVALID', `${entityId} is not among the candidates of ${name}`, {
+    hint: 'choose one of its candidates, or search for the company first; nothing was decided',
+  })

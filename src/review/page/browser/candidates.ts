@@ -1,0 +1,116 @@
+import type { CandidateView, AlikeRow, QueueRow } from '../../page-data.js'
+
+type Evidence = CandidateView['evidence']
+
+/** A line of the short form of a candidate's evidence. */
+export interface SummaryLine {
+  readonly label: 'Name' | 'Place' | 'For' | 'Against'
+  readonly text: string
+}
+
+/** Labels of parts that have their own line, or that are not about the candidate. */
+const notListed = ['name', 'kind of name', 'place', 'start']
+const againstMax = 2
+/** A weight that is shown as 0.0. */
+const noWeight = 0.05
+
+/**
+ * Name, place, and what speaks against a candidate. A kind of body that comes before all other evidence is the reason why
+ * the candidate is not the answer: its line comes first, whatever its weight.
+ */
+export function summarizeEvidence(evidence: Evidence): SummaryLine[] {
+  if (evidence.length === 0) return []
+  const names = evidence.filter(({ label }) => label === 'name' || label === 'kind of name')
+  const place = evidence.find(({ label }) => label === 'place')
+  const [first] = evidence
+  const reason = first?.label === 'kind of body' ? first : null
+  const support =
+    names.length > 0 ? [] : evidence.filter(({ label }) => label === 'for it' || label === 'identifier')
+  const others = evidence
+    .filter((part) => part !== reason && isAgainst(part) && !notListed.includes(part.label))
+    .sort((one, other) => (one.weight ?? 0) - (other.weight ?? 0))
+  const against = [...(reason === null ? [] : [reason]), ...others].slice(0, againstMax)
+  const lines = [
+    lineOf('Name', names),
+    lineOf('For', support.slice(0, 1)),
+    lineOf('Place', place === undefined ? [] : [place]),
+    lineOf('Against', against) ?? { label: 'Against' as const, text: 'nothing else' },
+  ].filter((line) => line !== null)
+  return reason === null ? lines : [...lines.slice(-1), ...lines.slice(0, -1)]
+}
+
+const isAgainst = ({ label, weight }: Evidence[number]): boolean =>
+  weight === null ? label === 'against it' || label === 'kind of registration' : weight <= -noWeight
+
+const lineOf = (label: SummaryLine['label'], parts: Evidence): SummaryLine | null =>
+  parts.length === 0 ? null : { label, text: parts.map(({ text }) => text).join('; ') }
+
+/** Where the bar of a weight lies, in percent of the width that all candidates of a row share. */
+export interface Bar {
+  readonly left: number
+  readonly width: number
+  readonly isFor: boolean
+}
+
+export interface Scale {
+  readonly least: number
+  readonly most: number
+}
+
+type Weights = readonly (number | null)[]
+
+/** One scale for several candidates, so that they can be compared; nothing is where no weight is known. */
+export function scaleOf(candidates: readonly Weights[]): Scale {
+  const points = candidates.flatMap((weights) => sumsOf(weights))
+  return { least: Math.min(0, ...points), most: Math.max(0, ...points) }
+}
+
+/** Each weight begins where the one before it ended; null: no weight is known. */
+export function barsOf(weights: Weights, { least, most }: Scale): (Bar | null)[] {
+  const span = most - least
+  let sum = 0
+  return weights.map((weight) => {
+    if (weight === null || span === 0) return null
+    const before = sum
+    sum += weight
+    const left = ((Math.min(before, sum) - least) / span) * 100
+    return { left, width: (Math.abs(weight) / span) * 100, isFor: weight >= 0 }
+  })
+}
+
+/** Where nothing speaks for or against, in percent. */
+export const zeroOf = ({ least, most }: Scale): number =>
+  most === least ? 0 : ((0 - least) / (most - least)) * 100
+
+/** After each weight. */
+function sumsOf(weights: Weights): number[] {
+  let sum = 0
+  return weights.filter((weight) => weight !== null).map((weight) => (sum += weight))
+}
+
+/** A verdict that can be given to several rows; null: none of these. */
+export interface Choice {
+  readonly key: string
+  readonly candidate: CandidateView | null
+}
+
+/** Those candidates that can be accepted, by the keys they have on the page, and none of these. */
+export const choicesOf = (candidates: readonly CandidateView[]): Choice[] => [
+  ...candidates
+    .map((candidate, index) => ({ key: String(index + 1), candidate }))
+    .filter(({ candidate }) => candidate.obstacle === null && candidate.entityId !== null),
+  { key: 'n', candidate: null },
+]
+
+/** The rows that a verdict can be given to: a company has to be a candidate of each. */
+export function settledBy(choice: Choice, row: QueueRow, alike: readonly AlikeRow[]): QueueRow[] {
+  const entityId = choice.candidate?.entityId ?? null
+  return [
+    row,
+    ...alike
+      .filter(
+        ({ entityIds }) => choice.candidate === null || (entityId !== null && entityIds.includes(entityId)),
+      )
+      .map((one) => one.row),
+  ]
+}

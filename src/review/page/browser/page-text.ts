@@ -1,0 +1,84 @@
+import { plural } from '../../../core/text.js'
+import type { QueueFilter } from '../../page-data.js'
+import { printable } from '../../../core/terminal-text.js'
+
+/** `no_match` as people read it. */
+export const statusWords = (status: string): string => status.replaceAll('_', ' ')
+
+export type Tone = 'matched' | 'doubtful' | 'none'
+
+/** The mark of a status; what is not known is doubtful. */
+export function toneOf(status: string): Tone {
+  if (status === 'matched' || status === 'merged') return 'matched'
+  return status === 'no_match' || status === 'not_found' ? 'none' : 'doubtful'
+}
+
+const steps = [
+  [60_000, 1_000, 's'],
+  [3_600_000, 60_000, 'min'],
+  [86_400_000, 3_600_000, 'h'],
+  [Infinity, 86_400_000, 'd'],
+] as const
+
+/** `just now`, `12 min ago` */
+export function agoWords(atMs: number, nowMs: number): string {
+  const pastMs = Math.max(0, nowMs - atMs)
+  if (pastMs < 10_000) return 'just now'
+  const [, unitMs, unit] = steps.find(([belowMs]) => pastMs < belowMs) ?? steps[3]
+  return `${Math.floor(pastMs / unitMs)} ${unit} ago`
+}
+
+/** `2026-01-31 04:05 UTC` */
+export const momentWords = (atMs: number): string =>
+  `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+/** `+2.1`, `−0.4`: log-odds. */
+export function weightWords(weight: number): string {
+  const size = Math.abs(weight).toFixed(1)
+  if (size === '0.0') return '0.0'
+  return `${weight < 0 ? '−' : '+'}${size}`
+}
+
+/** Of the whole queue, before the filters. */
+export interface QueueCounts {
+  readonly open: number
+  readonly decided: number
+  readonly openByStatus: Readonly<Record<string, number>>
+  readonly isRunGoingOn: boolean
+}
+
+interface EmptyWords {
+  readonly title: string
+  readonly text: string
+  /** Filters hide what there is. */
+  readonly isFiltered: boolean
+}
+
+/** Why the queue shows no row. */
+export function emptyWords(filters: QueueFilter, { open, decided, isRunGoingOn }: QueueCounts): EmptyWords {
+  const later = isRunGoingOn ? ' The run goes on: what is doubtful comes here by itself.' : ''
+  if (filters.text !== '' || filters.statuses.length > 0)
+    return { title: 'No lookup is like that', text: 'The filters leave none of the queue.', isFiltered: true }
+  if (filters.view === 'decided') return { title: 'Nothing is decided yet', text: '', isFiltered: true }
+  if (open === 0 && decided > 0)
+    return {
+      title: 'All is settled',
+      text: `${plural(decided, 'lookup')} decided, none open. The next run takes the verdicts, and asks and bills nothing for them.${later}`,
+      isFiltered: false,
+    }
+  return {
+    title: isRunGoingOn ? 'Nothing is doubtful yet' : 'Nothing is doubtful',
+    text: `No answer waits for a person.${later}`,
+    isFiltered: false,
+  }
+}
+
+const foreignCharsMax = 300
+/** More marks than these on one letter would run over the lines around it. */
+const marksInARow = /(\p{M}{4})\p{M}+/gu
+
+/** Words of files and services on the page: cut to a length, and with what would turn or hide text as escapes. */
+export function shown(text: string, charsMax = foreignCharsMax): string {
+  const cut = printable(text.slice(0, charsMax)).replace(marksInARow, '$1')
+  return text.length > charsMax ? `${cut.replace(/[\ud800-\udbff]$/, '')}…` : cut
+}

@@ -1,0 +1,100 @@
+import { element, keyCap, partOf } from './elements.js'
+import type { KeyAction } from './key-actions.js'
+
+type BarAction = Extract<KeyAction['kind'], 'none' | 'skip' | 'undo' | 'search' | 'group' | 'note' | 'help'>
+
+const actions: readonly { readonly kind: BarAction; readonly key: string; readonly label: string }[] = [
+  { kind: 'none', key: 'n', label: 'None of these' },
+  { kind: 'skip', key: 's', label: 'Skip' },
+  { kind: 'undo', key: 'u', label: 'Undo' },
+  { kind: 'group', key: 'g', label: 'Same doubt' },
+  { kind: 'search', key: '/', label: 'Search' },
+  { kind: 'note', key: 'm', label: 'Note' },
+  { kind: 'help', key: '?', label: 'Keys' },
+]
+
+/** What can be done with a row beside accepting a candidate: a button each, with its key. */
+export class ActionBar {
+  readonly #buttons: ReadonlyMap<BarAction, HTMLButtonElement>
+
+  constructor(onAction: (action: KeyAction) => void) {
+    const made = actions.map(({ kind, key, label }) => {
+      const button = element(
+        'button',
+        { type: 'button', 'aria-keyshortcuts': key, 'data-action': kind },
+        keyCap(key),
+        element('span', {}, label),
+      )
+      button.addEventListener('click', () => {
+        onAction({ kind })
+      })
+      return [kind, button] as const
+    })
+    this.#buttons = new Map(made)
+    partOf('actions', HTMLElement).append(...made.map(([, button]) => button))
+  }
+
+  /** `alikeCount`: other lookups with the same doubt. */
+  show({ hasRow, alikeCount }: { hasRow: boolean; alikeCount: number }): void {
+    for (const kind of ['none', 'skip', 'search', 'note'] as const) this.#disable(kind, !hasRow)
+    this.#disable('group', !hasRow || alikeCount === 0)
+    const label = this.#buttons.get('group')?.querySelector('span')
+    if (label !== null && label !== undefined)
+      label.textContent = alikeCount === 0 ? 'Same doubt' : `Same doubt: ${alikeCount}`
+  }
+
+  #disable(kind: BarAction, isDisabled: boolean): void {
+    this.#buttons.get(kind)?.setAttribute('aria-disabled', String(isDisabled))
+  }
+}
+
+const lines: readonly { readonly keys: readonly string[]; readonly does: string }[] = [
+  { keys: ['1', '…', '5'], does: 'accept that candidate' },
+  { keys: ['n'], does: 'none of these: it is no company that is known' },
+  { keys: ['s'], does: 'skip: go on, the row stays open' },
+  { keys: ['u'], does: 'undo what you decided last' },
+  { keys: ['g'], does: 'settle rows with the same doubt together, after a look at them' },
+  { keys: ['/'], does: 'search for the company; what is found can be accepted' },
+  { keys: ['m'], does: 'write a note that is kept with the verdict' },
+  { keys: ['j', '↓'], does: 'the next row' },
+  { keys: ['k', '↑'], does: 'the row before' },
+  { keys: ['PgDn', 'PgUp'], does: 'ten rows on, ten rows back' },
+  { keys: ['Home', 'End'], does: 'the first row, the last row' },
+  { keys: ['Space'], does: 'scroll the candidates; with Shift back' },
+  { keys: ['Esc'], does: 'leave a field, the search, a window' },
+  { keys: ['?'], does: 'these keys' },
+]
+
+/** The keys, in a window of their own. */
+export class HelpDialog {
+  readonly #dialog = partOf('help', HTMLDialogElement)
+
+  /** `decisionsPath`: where verdicts are written. */
+  open(decisionsPath: string): void {
+    const close = element('button', { type: 'button', class: 'primary' }, 'Close ', keyCap('Esc'))
+    close.addEventListener('click', () => {
+      this.#dialog.close()
+    })
+    this.#dialog.replaceChildren(
+      element('h2', { id: 'help-title' }, 'Keys'),
+      element(
+        'dl',
+        { class: 'keys' },
+        ...lines.map(({ keys, does }) =>
+          element('div', {}, element('dt', {}, ...keys.map(capOf)), element('dd', {}, does)),
+        ),
+      ),
+      element(
+        'p',
+        { class: 'quiet' },
+        'A verdict is on disk before the next row is shown, and in ',
+        element('bdi', { class: 'code' }, decisionsPath),
+        ' with who decided and when. It holds for each later run, and nothing is asked or billed for its rows.',
+      ),
+      element('p', { class: 'buttons' }, close),
+    )
+    this.#dialog.showModal()
+  }
+}
+
+const capOf = (key: string): Node => (key === '…' ? document.createTextNode(' to ') : keyCap(key))

@@ -1,0 +1,133 @@
+import { at, objectOf, textOf, listOf } from '../core/json.js'
+import type { CheckpointReader, KnownAnswer } from '../pipeline/checkpoint/checkpoint.js'
+import { stageLookup } from '../pipeline/checkpoint/lookup-key.js'
+import type { Candidate } from '../pipeline/answers/candidate.js'
+import {
+  type Decision,
+  decisionStanding,
+  doubtOfDecision,
+  type DecisionStanding,
+} from '../pipeline/lookups/decision.js'
+import { answerCandidate } from '../pipeline/answers/answer-candidate.js'
+import { domainResultOf } from '../pipeline/answers/stage-lines.js'
+import { answeredLineOf } from '../pipeline/output/known-line.js'
+import type { LookupDetail } from './page-data.js'
+
+interface ReadRecord {
+  readonly answeredAtMs: number | null
+  /** The envelope (interface: "v3 entity record"); null where the record was not read yet. */
+  readonly record: unknown
+}
+
+/** The records of companies that people decided for, as runs read them into the checkpoint. */
+export class CompanyRecords {
+  readonly #reader: CheckpointReader
+  /** What was made of a record, until it is read anew. */
+  readonly #standings = new Map<string, { answeredAtMs: number | null; standing: DecisionStanding }>()
+
+  constructor(reader: CheckpointReader) {
+    this.#reader = reader
+  }
+
+  /** Brings the records of companies that were decided for, and of those that they go on as, where they are elsewhere. */
+  async fetch(decisions: Iterable<Decision>): Promise<void> {
+    const decided = [...decisions]
+    const keyOf = (entityId: string) => stageLookup('entity', entityId).key
+    const keys = [...new Set(decided.flatMap(({ entityId }) => entityId ?? []))].map(keyOf)
+    if (keys.length === 0) return
+    await this.#reader.fetch('entity', keys)
+    const successors = decided.flatMap((decision) => {
+      if (decision.entityId === null) return []
+      const standing = decisionStanding(decision, this.#read(decision.entityId).record())
+      return standing.kind === 'merged' ? [keyOf(standing.into)] : []
+    })
+    if (successors.length > 0) await this.#reader.fetch('entity', successors)
+  }
+
+  /** Why a lookup that was decided is doubtful again; null where it is not. */
+  doubtOf(decision: Decision): string | null {
+    if (decision.entityId === null) return null
+    const { answeredAtMs, record } = this.#read(decision.entityId)
+    const key = JSON.stringify([decision.entityId, decision.entityName])
+    const known = this.#standings.get(key)
+    if (known !== undefined && known.answeredAtMs === answeredAtMs)
+      return doubtOfDecision(decision, known.standing)
+    const standing = decisionStanding(decision, record())
+    this.#standings.set(key, { answeredAtMs, standing })
+    return doubtOfDecision(decision, standing)
+  }
+
+  /** What a company is called in its record; null where that was not read. */
+  nameOf(entityId: string): string | null {
+    const entity = at(this.#read(entityId).record(), 'entity')
+    return textOf(at(entity, 'legal_name')) ?? textOf(at(entity, 'display_name'))
+  }
+
+  /** The company that a decided one goes on as, to be offered in its place; null where it stands as it is. */
+  successorOf(decision: Decision): Candidate | null {
+    if (decision.entityId === null) return null
+    const record = this.#read(decision.entityId).record()
+    const standing = decisionStanding(decision, record)
+    if (standing.kind === 'renamed') return candidateOfRecord(decision.entityId, at(record, 'entity'))
+    if (standing.kind !== 'merged') return null
+    const own = at(this.#read(standing.into).record(), 'entity')
+    return candidateOfRecord(standing.into, own ?? at(record, 'entity'))
+  }
+
+  #read(entityId: string): Omit<ReadRecord, 'record'> & { readonly record: () => unknown } {
+    const [id = 0] = this.#reader.find('entity', [stageLookup('entity', entityId).key])
+    const [known] = this.#reader.known([id])
+    if (known?.state !== 'answered') return { answeredAtMs: null, record: () => null }
+    return { answeredAtMs: known.answeredAtMs, record: () => at(JSON.parse(known.body()), 'data') ?? null }
+  }
+}
+
+function candidateOfRecord(entityId: string, entity: unknown): Candidate | null {
+  if (objectOf(entity) === null) return null
+  const address = at(entity, 'headquarters', 'address')
+  return {
+    entityId,
+    legalEntityId: textOf(at(entity, 'primary_legal_entity', 'id')),
+    name: textOf(at(entity, 'display_name')),
+    legalName: textOf(at(entity, 'legal_name')),
+    otherNames: [],
+    status: textOf(at(entity, 'status')),
+    place: textOf(at(address, 'formatted_address')),
+    countryCode: textOf(at(address, 'country_code')),
+    jurisdiction: textOf(at(entity, 'primary_legal_entity', 'jurisdiction')),
+    identifiers: [],
+    confidence: null,
+    evidence: [
+      { label: 'decision', text: 'the company that was decided for goes on as this one', weight: null },
+    ],
+    url: null,
+  }
+}
+
+/** What an answer says that people look at. */
+export interface AnswerFacts {
+  readonly factors: LookupDetail['factors']
+  /** The company that the service named itself, unsure as it was; null where it named none. */
+  readonly candidate: Candidate | null
+  /** A domain was asked, and no name. */
+  readonly isOfDomain: boolean
+}
+
+const nothing: AnswerFacts = { factors: [], candidate: null, isOfDomain: false }
+
+export function factsOfAnswer(known: KnownAnswer | null): AnswerFacts {
+  if (known?.state !== 'answered') return { ...nothing, isOfDomain: known?.kind === 'domain' }
+  const line: unknown = JSON.parse(answeredLineOf(known))
+  const factors = listOf(at(line, 'factors')).flatMap((factor) => {
+    const text = textOf(at(factor, 'description')) ?? textOf(at(factor, 'code'))
+    if (objectOf(factor) === null || text === null) return []
+    return [{ type: textOf(at(factor, 'type')), text, impact: textOf(at(factor, 'impact')) }]
+  })
+  const body: unknown = JSON.parse(known.body())
+  const isOfDomain = known.kind === 'domain'
+  return {
+    factors,
+    isOfDomain,
+    candidate: answerCandidate(isOfDomain ? { data: domainResultOf(body) } : body),
+  }
+}

@@ -1,0 +1,234 @@
+import type { Clock } from '../../platform/clock.js'
+import {
+  ConnectionLostError,
+  type Postgres,
+  type PostgresStatements,
+} from '../../platform/postgres/postgres.js'
+import type { AnyEventStore, AttemptEnd, DueEvent, EventCount, LaneHolder } from './event-store.js'
+import {
+  accountOf,
+  createLaneWakes,
+  eventBody,
+  laneOf,
+  newEventId,
+  type NewEvent,
+  type OutboxWakes,
+} from './outbox.js'
+import type { Random } from '../../platform/random.js'
+
+/** Events of all replicas on their way out. */
+export interface SharedOutbox extends OutboxWakes {
+  /**
+   * Writes them in the transaction of what they tell of, due at once by the clock of the server. A second event of a run
+   * throws.
+   */
+  add(statements: PostgresStatements, events: readonly NewEvent[]): Promise<void>
+}
+
+/** `lateMs` is how much later than at once an event is due: for rehearsals. */
+export function createSharedOutbox(random: Random, lateMs = () => 0): SharedOutbox {
+  const { note, wake, onWake } = createLaneWakes()
+  return {
+    add: async (statements, events) => {
+      if (events.length === 0) return
+      const rows = events.map((event) => {
+        const eventId = newEventId(event.createdAtMs, random)
+        const lane = laneOf(event.accountNumber, event.webhookUrl)
+        return { ...event, eventId, lane, body: eventBody(eventId, event), lateMs: lateMs() }
+      })
+      await statements.query(addSql, [
+        rows.map(({ eventId }) => eventId),
+        rows.map(({ accountNumber }) => accountNumber),
+        rows.map(({ type }) => type),
+        rows.map(({ webhookUrl }) => webhookUrl),
+        rows.map(({ lane }) => lane),
+        rows.map(({ runId }) => runId),
+        rows.map(({ createdAtMs }) => createdAtMs),
+        rows.map(({ body }) => body),
+        rows.map((row) => row.lateMs),
+      ])
+      // Also where the transaction is given up: nothing is found then.
+      for (const { lane } of rows) note(lane)
+    },
+    wake,
+    onWake,
+  }
+}
+
+/** Now, by the clock of the server, in milliseconds since 1970. */
+export const serverMsSql = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
+
+const addSql = `
+  INSERT INTO enrich_service.events (event_id, account_number, type, webhook_url, lane, run_id, created_at_ms, body,
+    next_attempt_at_ms)
+  SELECT event_id, account_number, type, webhook_url, lane, run_id, created_at_ms, body, ${serverMsSql} + late_ms
+  FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::text[],
+    $9::bigint[])
+    AS added (event_id, account_number, type, webhook_url, lane, run_id, created_at_ms, body, late_ms)`
+
+export interface SharedEventDeps {
+  readonly postgres: Postgres
+  /** Of this process: what it claims, it claims under this name. */
+  readonly replicaId: string
+  /** How long a claim holds, by the clock of the server, unless it is renewed. */
+  readonly claimMs: number
+  readonly clock: Clock
+}
+
+/** What is left of a claim is for what is on its way. */
+const usedShareMax = 0.7
+
+interface FoundLane {
+  readonly lane: string
+  readonly dueInMs: number
+  readonly isHere: boolean
+}
+
+/**
+ * The events of all replicas. A replica delivers those of the accounts that it has claimed: so an event is sent by one
+ * of them, and what holds of lanes and accounts holds over all. The claim of one that died runs out, and another goes on
+ * with the same events and their attempts. Times are the server's; here they are waits from now.
+ */
+export function createSharedEventStore(deps: SharedEventDeps): AnyEventStore {
+  const { postgres, replicaId, claimMs, clock } = deps
+  let found = new Map<string, LaneHolder>()
+  let claimedAtMs = -Infinity
+
+  return {
+    lanes: async () => {
+      // Before it is sent: the claim begins later, and so ends later.
+      const sentAtMs = clock.monotonicMs()
+      const lanes = await postgres.query<FoundLane>(claimSql, [replicaId, claimMs, claimAheadMs])
+      claimedAtMs = sentAtMs
+      found = new Map()
+      for (const { lane, isHere } of lanes) {
+        found.set(accountOf(lane), isHere ? 'here' : 'elsewhere')
+      }
+      const nowMs = clock.nowMs()
+      return lanes
+        .filter(({ isHere }) => isHere)
+        .map(({ lane, dueInMs }) => ({ lane, nextAttemptAtMs: nowMs + dueInMs }))
+    },
+    holderOf: (lane) => {
+      if (clock.monotonicMs() - claimedAtMs >= claimMs * usedShareMax) return 'nobody'
+      return found.get(accountOf(lane)) ?? 'nobody'
+    },
+    dueOf: async (lane, { countMax, inFlight }) => {
+      const rows = await postgres.query<DueEvent & { dueInMs: number }>(dueSql, [
+        lane,
+        [...inFlight],
+        countMax + 1,
+        replicaId,
+      ])
+      const isTaken = (dueInMs: number, index: number) => dueInMs <= 0 && index < countMax
+      const next = rows.find(({ dueInMs }, index) => !isTaken(dueInMs, index))
+      return {
+        events: rows.filter(({ dueInMs }, index) => isTaken(dueInMs, index)),
+        nextDueAtMs: next === undefined ? Infinity : clock.nowMs() + next.dueInMs,
+      }
+    },
+    end: async (ends) => {
+      const nowMs = clock.nowMs()
+      await postgres.query(endSql, endValues(ends, nowMs))
+    },
+    bringForward: async (nextAttemptAtMsMax) => {
+      await postgres.query(
+        `UPDATE enrich_service.events SET next_attempt_at_ms = ${serverMsSql} + $1
+         WHERE next_attempt_at_ms > ${serverMsSql} + $1`,
+        [Math.max(0, nextAttemptAtMsMax - clock.nowMs())],
+      )
+    },
+    count: async () => {
+      const [count] = await postgres.query<EventCount>(
+        `SELECT count(next_attempt_at_ms) AS waiting, count(delivered_at_ms) AS delivered,
+           count(*) - count(next_attempt_at_ms) - count(delivered_at_ms) AS exhausted
+         FROM enrich_service.events`,
+      )
+      return count ?? { waiting: 0, delivered: 0, exhausted: 0 }
+    },
+    release: async () => {
+      claimedAtMs = -Infinity
+      try {
+        await postgres.query('DELETE FROM enrich_service.delivery_claims WHERE claimed_by = $1', [replicaId])
+      } catch (error) {
+        // Then they run out.
+        if (!(error instanceof ConnectionLostError)) throw error
+      }
+    },
+  }
+}
+
+/** Accounts whose first event is due later than this are claimed later, by who comes first then. */
+const claimAheadMs = 1_000
+
+/**
+ * Every lane with open events, found by going from one to the next in the index; and their accounts, claimed as far as
+ * nobody else holds them. That a claim is on the disk matters to nobody: one that is lost costs a delivery that comes twice.
+ */
+const claimSql = `
+  WITH RECURSIVE open AS (
+    (SELECT lane, account_number, next_attempt_at_ms FROM enrich_service.events
+     WHERE next_attempt_at_ms IS NOT NULL ORDER BY lane, next_attempt_at_ms LIMIT 1)
+    UNION ALL
+    SELECT next.* FROM open CROSS JOIN LATERAL (
+      SELECT e.lane, e.account_number, e.next_attempt_at_ms FROM enrich_service.events e
+      WHERE e.next_attempt_at_ms IS NOT NULL AND e.lane > open.lane ORDER BY e.lane, e.next_attempt_at_ms LIMIT 1
+    ) AS next
+  ), wanted AS (
+    SELECT o.account_number FROM open o LEFT JOIN enrich_service.delivery_claims c USING (account_number)
+    GROUP BY o.account_number, c.claimed_by, c.claimed_until
+    HAVING c.claimed_by = $1
+      OR ((c.claimed_until IS NULL OR c.claimed_until < clock_timestamp())
+        AND min(o.next_attempt_at_ms) <= ${serverMsSql} + $3)
+  ), held AS (
+    INSERT INTO enrich_service.delivery_claims AS c (account_number, claimed_by, claimed_until)
+    SELECT account_number, $1, clock_timestamp() + $2 * interval '1 millisecond' FROM wanted
+    WHERE set_config('synchronous_commit', 'off', true) = 'off' ORDER BY account_number
+    ON CONFLICT (account_number) DO UPDATE
+      SET claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until
+      WHERE c.claimed_by = excluded.claimed_by OR c.claimed_until < clock_timestamp()
+    RETURNING account_number
+  )
+  SELECT lane, next_attempt_at_ms - ${serverMsSql} AS "dueInMs",
+    account_number IN (SELECT account_number FROM held) AS "isHere"
+  FROM open`
+
+/** One more than there is room for, which says when the next is due. */
+const dueSql = `
+  SELECT event_number AS "eventNumber", event_id AS "eventId", account_number AS "accountNumber", type,
+    webhook_url AS "webhookUrl", body, attempt_count AS "attemptCount",
+    next_attempt_at_ms - ${serverMsSql} AS "dueInMs"
+  FROM enrich_service.events e
+  WHERE lane = $1 AND next_attempt_at_ms IS NOT NULL AND event_number <> ALL ($2::bigint[])
+    AND EXISTS (SELECT 1 FROM enrich_service.delivery_claims c WHERE c.account_number = e.account_number
+      AND c.claimed_by = $4 AND c.claimed_until > clock_timestamp())
+  ORDER BY next_attempt_at_ms LIMIT $3`
+
+/**
+ * A delivery counts whoever made it; a failure only where no other replica has attempted the event since. What is
+ * written again after a connection broke changes nothing.
+ */
+const endSql = `
+  UPDATE enrich_service.events e
+  SET attempt_count = greatest(e.attempt_count, d.attempt_count),
+    next_attempt_at_ms = ${serverMsSql} + d.next_in_ms,
+    delivered_at_ms = CASE WHEN d.is_delivered THEN ${serverMsSql} END,
+    last_failure = coalesce(d.failure, e.last_failure),
+    body = CASE WHEN d.next_in_ms IS NULL THEN NULL ELSE e.body END
+  FROM unnest($1::bigint[], $2::integer[], $3::boolean[], $4::bigint[], $5::text[])
+    AS d (event_number, attempt_count, is_delivered, next_in_ms, failure)
+  WHERE e.event_number = d.event_number AND e.next_attempt_at_ms IS NOT NULL
+    AND (d.is_delivered OR e.attempt_count = d.attempt_count - 1)`
+
+function endValues(ends: readonly AttemptEnd[], nowMs: number): unknown[] {
+  return [
+    ends.map(({ eventNumber }) => eventNumber),
+    ends.map(({ attemptCount }) => attemptCount),
+    ends.map(({ deliveredAtMs }) => deliveredAtMs !== null),
+    ends.map(({ nextAttemptAtMs }) =>
+      nextAttemptAtMs === null ? null : Math.max(0, nextAttemptAtMs - nowMs),
+    ),
+    // A text of PostgreSQL takes no U+0000.
+    ends.map(({ failure }) => failure?.replaceAll('\0', '\uFFFD') ?? null),
+  ]
+}

@@ -1,0 +1,307 @@
+import { html, joinHtml, type Html, type HtmlPart } from '../../web/html.js'
+
+export const inlineCode = (text: string): Html => html`<code>${text}</code>`
+
+/** Scrolls by itself where it is wider than the page, by keyboard too. */
+export const codeBlock = (code: HtmlPart, label: string): Html =>
+  html`<pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre>`
+
+const jsonToken = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?/g
+
+/** JSON with its keys and values in colours of their own. */
+export function jsonBlock(value: unknown, label: string): Html {
+  const text = JSON.stringify(value, null, 2)
+  const parts: HtmlPart[] = []
+  let end = 0
+  for (const match of text.matchAll(jsonToken)) {
+    const [token, string, colon = ''] = match
+    const kind = string === undefined ? 'n' : colon === '' ? 's' : 'k'
+    parts.push(text.slice(end, match.index), html`<span class="${kind}">${string ?? token}</span>`, colon)
+    end = match.index + token.length
+  }
+  return codeBlock([...parts, text.slice(end)], label)
+}
+
+/** On a narrow screen each row becomes a block; `head` is then left out. */
+export const table = (
+  head: readonly string[],
+  rows: readonly (readonly HtmlPart[])[],
+  kind = 'fields',
+): Html =>
+  html`<table class="${kind}">
+    <thead>
+      <tr>
+        ${head.map((cell) => html`<th scope="col">${cell}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        (cells) =>
+          html`<tr>
+            ${cells.map((cell) => html`<td>${cell}</td>`)}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`
+
+/** One of several is shown, chosen without a script. `group` is unique in the page. */
+export const tabs = (
+  group: string,
+  panes: readonly { readonly label: string; readonly body: Html }[],
+): Html =>
+  html`<div class="tabs">
+    ${panes.map(({ label, body }, index) => {
+      const id = `${group}-${index + 1}`
+      return html`<input type="radio" name="${group}" id="${id}" ${index === 0 ? 'checked' : null} />
+        <label for="${id}">${label}</label>
+        <div class="pane">${body}</div>`
+    })}
+  </div>`
+
+interface Heading {
+  readonly id: string
+  readonly level: 2 | 3
+  readonly text: HtmlPart
+}
+
+export function headingHtml({ id, level, text }: Heading): Html {
+  const inner = html`${text} <a class="here" href="#${id}" aria-label="Link to this section">#</a>`
+  return level === 2 ? html`<h2 id="${id}">${inner}</h2>` : html`<h3 id="${id}">${inner}</h3>`
+}
+
+/** As much of JSON Schema as the documents use. */
+export interface Schema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly default?: unknown
+  readonly format?: string
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+}
+
+export type Schemas = Readonly<Record<string, Schema>>
+
+export const shapeIdOf = (ref: string): string => `shape-${ref.slice(ref.lastIndexOf('/') + 1)}`
+
+/** What a value may be, in words, with links to the shapes that have a name. */
+function typeHtml(schema: Schema): Html {
+  const constraints = constraintsOf(schema)
+  return constraints === ''
+    ? html`${kindHtml(schema)}`
+    : html`${kindHtml(schema)} <span class="quiet">${constraints}</span>`
+}
+
+function kindHtml(schema: Schema): HtmlPart {
+  const { $ref, anyOf, enum: values, items, type } = schema
+  if ($ref !== undefined)
+    return html`<a href="#${shapeIdOf($ref)}">${$ref.slice($ref.lastIndexOf('/') + 1)}</a>`
+  if (anyOf !== undefined) {
+    const kinds = new Map(anyOf.map(typeHtml).map((kind) => [String(kind), kind]))
+    return joinHtml([...kinds.values()], ' or ')
+  }
+  if (values !== undefined)
+    return joinHtml(
+      values.map((value) => inlineCode(String(value))),
+      ', ',
+    )
+  if (schema.const !== undefined) return inlineCode(JSON.stringify(schema.const))
+  if (type === 'array') return ['list of ', items === undefined ? 'anything' : kindHtml(items)]
+  return typeof type === 'string' ? type : (type?.join(' or ') ?? 'anything')
+}
+
+function constraintsOf(schema: Schema): string {
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems, format, pattern } = schema
+  // The widest integers of JSON are no limit of ours.
+  const isStated = (value?: number) => value !== undefined && Math.abs(value) < Number.MAX_SAFE_INTEGER
+  return [
+    range(isStated(minimum) ? minimum : undefined, isStated(maximum) ? maximum : undefined, ''),
+    range(minLength, maxLength, ' characters'),
+    range(minItems, maxItems, ' entries'),
+    format ?? '',
+    pattern === undefined || format !== undefined ? '' : pattern,
+    schema.default === undefined ? '' : `default ${JSON.stringify(schema.default)}`,
+  ]
+    .filter((part) => part !== '')
+    .join('; ')
+}
+
+function range(min: number | undefined, max: number | undefined, unit: string): string {
+  if (min === undefined && max === undefined) return ''
+  if (min === undefined) return `at most ${max ?? ''}${unit}`
+  return max === undefined ? `at least ${min}${unit}` : `${min} to ${max}${unit}`
+}
+
+/** A row for each field; those of blocks without a name follow with their path. */
+export function fieldsHtml(schema: Schema, options: { readonly marksRequired: boolean }): Html {
+  return table(['Field', 'Type', 'Meaning'], fieldRows(schema, '', options.marksRequired))
+}
+
+function fieldRows(
+  { properties = {}, required = [] }: Schema,
+  prefix: string,
+  marksRequired: boolean,
+): HtmlPart[][] {
+  return Object.entries(properties).flatMap(([key, field]) => {
+    const path = `${prefix}${key}`
+    const isRequired = required.includes(key)
+    const mark =
+      isRequired !== marksRequired
+        ? null
+        : html` <span class="tag">${isRequired ? 'required' : 'may be absent'}</span>`
+    const row = [[inlineCode(path), mark], typeHtml(field), field.description ?? '']
+    const inner = innerOf(field)
+    return [row, ...(inner === null ? [] : fieldRows(inner.schema, `${path}${inner.mark}.`, marksRequired))]
+  })
+}
+
+/** The block within a field, where it has fields of its own and no name. */
+function innerOf(field: Schema): { schema: Schema; mark: string } | null {
+  if (field.properties !== undefined) return { schema: field, mark: '' }
+  if (field.items?.properties !== undefined) return { schema: field.items, mark: '[]' }
+  const block = field.anyOf?.find(({ properties }) => properties !== undefined)
+  return block === undefined ? null : { schema: block, mark: '' }
+}
+
+interface Content {
+  readonly 'application/json'?: {
+    readonly schema: Schema
+    readonly example?: unknown
+    readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+  }
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required: boolean
+  readonly description?: string
+  readonly schema: Schema
+  readonly example?: string | number | boolean
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly description: string
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: { readonly required: boolean; readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
+}
+
+export interface Placed {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly operation: Operation
+}
+
+/** One route: what it does, what it takes, a call, what it answers, how it refuses. */
+export function operationHtml({ method, path, operation }: Placed, schemas: Schemas): Html {
+  const { operationId, summary, description, parameters, requestBody, responses } = operation
+  const answers = Object.entries(responses)
+  return html`${headingHtml({
+      id: operationId,
+      level: 3,
+      text: html`<span class="method ${method}">${method}</span> ${inlineCode(path)}`,
+    })}
+    <p><strong>${summary}.</strong> ${description}</p>
+    ${
+      parameters.length === 0
+        ? null
+        : html`<h4>Parameters</h4>
+            ${parametersHtml(parameters)}`
+    }
+    ${requestBody === undefined ? null : bodyHtml(requestBody, schemas)}
+    <h4>Call</h4>
+    ${codeBlock(callOf({ method, path, operation }), `A call of ${path}`)}
+    <h4>Answers</h4>
+    ${answers.filter(([status]) => Number(status) < 300).map(answerHtml)}
+    <h4>Errors</h4>
+    ${errorsHtml(answers.filter(([status]) => Number(status) >= 300))}`
+}
+
+function parametersHtml(parameters: readonly Parameter[]): Html {
+  const rows = parameters.map(({ name, in: place, required, schema, description = '' }) => [
+    html`${inlineCode(name)} <span class="tag">${place}${required ? ', required' : ''}</span>`,
+    typeHtml(schema),
+    description,
+  ])
+  return table(['Parameter', 'Type', 'Meaning'], rows)
+}
+
+function bodyHtml(
+  { required, content }: NonNullable<Operation['requestBody']>,
+  schemas: Schemas,
+): Html | null {
+  const schema = content['application/json']?.schema
+  if (!required || schema === undefined) return null
+  const shape = schemas[schema.$ref?.replace(/^.*\//, '') ?? ''] ?? schema
+  const isFree = shape.properties === undefined
+  return html`<h4>Body</h4>
+    ${isFree ? html`<p>Any JSON object.</p>` : fieldsHtml(shape, { marksRequired: true })}`
+}
+
+/** The call as a shell makes it, with BASE_URL and API_KEY of the environment. */
+function callOf({ method, path, operation }: Placed): string {
+  const { parameters, requestBody } = operation
+  const valueOf = (name: string) =>
+    encodeURIComponent(String(parameters.find((one) => one.name === name)?.example ?? ''))
+  const query = parameters
+    .filter((one) => one.in === 'query' && one.example !== undefined)
+    .map(({ name }) => `${name}=${valueOf(name)}`)
+  const place = path.replace(/\{(\w+)\}/g, (_, name: string) => valueOf(name))
+  const body = requestBody?.content['application/json']?.example
+  return [
+    `curl -sS ${method === 'POST' ? '-X POST ' : ''}"$BASE_URL${place}${query.length === 0 ? '' : `?${query.join('&')}`}"`,
+    `  -H "apikey: $API_KEY"${body === undefined ? '' : " -H 'content-type: application/json'"}`,
+    ...(body === undefined ? [] : [`  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`]),
+  ].join(' \\\n')
+}
+
+type Answer = [status: string, Operation['responses'][string]]
+
+function answerHtml([status, { description, content }]: Answer): Html {
+  const json = content?.['application/json']
+  if (json === undefined) return html`<p>${inlineCode(status)} ${description}</p>`
+  const isShort = JSON.stringify(json.example ?? '').length < 400
+  return html`<details ${isShort ? 'open' : null}>
+    <summary>${inlineCode(status)} ${description}</summary>
+    <p>Shape: ${typeHtml(json.schema)}</p>
+    ${json.example === undefined ? null : jsonBlock(json.example, `An answer with ${status}`)}
+  </details>`
+}
+
+function errorsHtml(answers: readonly Answer[]): Html {
+  return table(
+    ['Status', 'Type', 'Meaning'],
+    answers.map(([status, { description, content }]) => [
+      inlineCode(status),
+      joinHtml(
+        Object.values(content?.['application/json']?.examples ?? {})
+          .flatMap(({ value }) => errorTypeIn(value) ?? [])
+          .map(inlineCode),
+        ', ',
+      ),
+      description,
+    ]),
+    'statuses',
+  )
+}
+
+/** What a body of an error says to branch on; some of v1 and v2 say nothing. */
+export function errorTypeIn(body: unknown): string | null {
+  const { error, code } = body as { error?: { type?: string } | string; code?: string }
+  return (typeof error === 'string' ? error : error?.type) ?? code ?? null
+}

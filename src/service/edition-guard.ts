@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto'
+import { errorText, UserError } from '../core/errors.js'
+import type { Clock } from '../platform/clock.js'
+import { startDueWorkLoop } from '../platform/due-work-loop.js'
+import { ConnectionLostError, type Postgres } from '../platform/postgres/postgres.js'
+import { limits } from './limits.js'
+import { errorTypes } from '../contract/errors.js'
+import type { RouteName } from '../contract/routes.js'
+import type { Awaitable } from '../core/awaitable.js'
+import type { Handlers } from './http/mount.js'
+import type { Knowledge } from './knowledge.js'
+import { Refusal } from './refusal.js'
+
+/** Keeps the replicas of one service from answering with two editions of what is known. */
+export interface EditionGuard {
+  /** Why this replica takes nothing new at this moment; null where it may. Cheap: every request asks. */
+  problem(): string | null
+  stop(): Promise<void>
+}
+
+/** Of a service that is alone on its data. */
+export const unguarded: EditionGuard = { problem: () => null, stop: () => Promise.resolve() }
+
+export interface EditionGuardDeps {
+  readonly postgres: Postgres
+  /** What this replica answers from now, by name. */
+  readonly edition: () => string
+  /** The edition that this one takes the place of; null: of none. */
+  readonly replaces: string | null
+  readonly clock: Clock
+  readonly log: (line: string) => void
+  /** How often it is looked which edition is served, and how long what was seen holds. */
+  readonly times?: { readonly lookMs: number; readonly lifeMs: number }
+}
+
+const usualTimes = { lookMs: limits.editionLookMs, lifeMs: limits.editionLifeMs }
+
+/** What is known is a registry and, where there are any, lists of domains. */
+export function servedEditionOf(registryEdition: string | null, listsHash: string | null): string {
+  const registry = registryEdition ?? 'none'
+  if (listsHash === null) return registry
+  return createHash('sha256').update(`${registry} ${listsHash}`).digest('hex').slice(0, 16)
+}
+
+interface Served {
+  readonly edition: string
+  /** How long it has been the one. */
+  readonly ageMs: number
+}
+
+/**
+ * The first replica says what all answer from; one with another edition is refused with SERVICE_EDITION_DIFFERS, unless it
+ * takes the place of exactly the one that is served. Then the others take nothing new as soon as they see it, or can no
+ * longer see that it is not so; and this one waits until that is certain. Resolves when this replica may answer.
+ */
+export async function openEditionGuard(deps: EditionGuardDeps): Promise<EditionGuard> {
+  const { postgres, clock, times: { lookMs, lifeMs } = usualTimes } = deps
+  const own = deps.edition()
+  const settledAtMs = clock.monotonicMs()
+  const served = await settle(postgres, own, deps.replaces)
+  if (served.edition !== own) throw differs(own, served.edition)
+  const waitMs = lifeMs + lookMs - served.ageMs
+  if (waitMs > 0) {
+    deps.log(`the service moves on to the edition ${own}: replicas of the one before end their work first`)
+    await clock.sleep(waitMs)
+  }
+  return watch(deps, waitMs > 0 ? clock.monotonicMs() : settledAtMs)
+}
+
+async function settle(postgres: Postgres, own: string, replaces: string | null): Promise<Served> {
+  await postgres.query(
+    'INSERT INTO enrich_service.served_edition (edition) VALUES ($1) ON CONFLICT DO NOTHING',
+    [own],
+  )
+  if (replaces !== null) {
+    await postgres.query(
+      `UPDATE enrich_service.served_edition SET edition = $1, since = clock_timestamp()
+       WHERE edition = $2 AND edition <> $1`,
+      [own, replaces],
+    )
+  }
+  const served = await readServed(postgres)
+  if (served === null) throw new Error('the edition that is served is not there')
+  return served
+}
+
+async function readServed(postgres: Postgres): Promise<Served | null> {
+  const [served] = await postgres.query<Served>(
+    `SELECT edition, least(extract(epoch FROM clock_timestamp() - greatest(since, '1970-01-01')) * 1000, 1e12)::float8
+       AS "ageMs" FROM enrich_service.served_edition`,
+  )
+  return served ?? null
+}
+
+function watch(deps: EditionGuardDeps, fromMs: number): EditionGuard {
+  const { postgres, edition, clock, log, times: { lookMs, lifeMs } = usualTimes } = deps
+  let served: string | null = edition()
+  let seenAtMs = fromMs
+  let nextLookAtMs = -Infinity
+  let said: string | null = null
+  const problem = (): string | null => {
+    const own = edition()
+    if (served !== own) return movedOn(own, served ?? 'none')
+    const isSeen = clock.monotonicMs() - seenAtMs < lifeMs
+    return isSeen
+      ? null
+      : 'whether this is still the edition that is served cannot be seen: the database is away'
+  }
+  const loop = startDueWorkLoop({
+    clock,
+    takeUp: async () => {
+      nextLookAtMs = clock.nowMs() + lookMs
+      // Before it is sent: what is read is no older than that.
+      const sentAtMs = clock.monotonicMs()
+      const found = await readServed(postgres)
+      served = found?.edition ?? null
+      seenAtMs = sentAtMs
+      const now = problem()
+      if (now !== said) log(now ?? 'this replica answers the edition that is served again')
+      said = now
+    },
+    nextDueAtMs: () => nextLookAtMs,
+    idleMsMax: lookMs,
+    retryMs: lookMs,
+    onFailure: (error) => {
+      // That the database is away is said once, by who watches it.
+      if (!(error instanceof ConnectionLostError))
+        log(`the edition that is served is not seen: ${errorText(error)}`)
+    },
+  })
+  return { problem, stop: () => loop.stop() }
+}
+
+const movedOn = (own: string, served: string) =>
+  `this replica answers from the edition ${own}, and the service from ${served}: it takes nothing new until it is ` +
+  'started again on that one'
+
+const differs = (own: string, served: string) =>
+  new UserError(
+    'SERVICE_EDITION_DIFFERS',
+    `this registry is the edition ${own}, and the service on this database answers from ${served}`,
+    {
+      hint: `start it with the registry of the other replicas; to move them all on to this one, pass --replace-edition ${served}`,
+    },
+  )
+
+type Guard = Pick<EditionGuard, 'problem'>
+
+/** These answer what is stored, whatever is known now. */
+const alwaysAnswered: readonly RouteName[] = ['pollRun', 'pollJob', 'pollResolution', 'report']
+
+/** Handlers that refuse with 503, before anything is done, while there is a problem. */
+export function guardedHandlers(handlers: Handlers, guard: Guard): Handlers {
+  const guarded = Object.entries(handlers).map(([name, handler]) => {
+    if (alwaysAnswered.includes(name as RouteName)) return [name, handler] as const
+    const call = (asked: never) => {
+      assertOpen(guard)
+      return (handler as (asked: never) => unknown)(asked)
+    }
+    return [name, call] as const
+  })
+  return Object.fromEntries(guarded) as unknown as Handlers
+}
+
+/** For callers beside the interface: what finds companies refuses in the same way. */
+export function guardedKnowledge(knowledge: Knowledge, guard: Guard): Knowledge {
+  const guarded =
+    <Args extends unknown[], Result>(ask: (...args: Args) => Result) =>
+    (...args: Args): Result => {
+      assertOpen(guard)
+      return ask(...args)
+    }
+  return {
+    ...knowledge,
+    search: guarded((request) => knowledge.search(request)),
+    likelyCompanies: guarded((query, countMax) => knowledge.likelyCompanies(query, countMax)),
+    suggest: guarded((prefix, countMax) => knowledge.suggest(prefix, countMax)),
+    entity: guarded((id) => knowledge.entity(id)),
+  }
+}
+
+/** A store of due work that gives out none while there is a problem: other replicas take it. */
+export function guardedDue<Due extends { due(nowMs: number, countMax: number): Awaitable<unknown[]> }>(
+  store: Due,
+  guard: Guard,
+): Due {
+  const due = ((nowMs, countMax) =>
+    guard.problem() === null ? store.due(nowMs, countMax) : []) as Due['due']
+  return { ...store, due }
+}
+
+function assertOpen(guard: Guard): void {
+  const problem = guard.problem()
+  if (problem === null) return
+  throw new Refusal(503, errorTypes.apiError, problem, { headers: { 'retry-after': '5' } })
+}

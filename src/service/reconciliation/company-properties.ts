@@ -1,0 +1,216 @@
+import type { EntityRecord } from '../../contract/entity.js'
+import { entityId } from '../../contract/ids.js'
+import type { IdentifierType } from '../../contract/enums.js'
+import { unreachable } from '../../core/errors.js'
+import type { Knowledge, Ownership } from '../knowledge.js'
+import { climb } from '../records/hierarchy.js'
+import { badRequest } from '../refusal.js'
+import {
+  propertyOf,
+  reconciliationProperties,
+  type PropertyId,
+  isKnownType,
+  organization,
+  type ReconciliationType,
+} from './manifest.js'
+import { unknownType, type ExtensionQuery } from './queries.js'
+
+/** The name by which companies of one brand are told apart. */
+export const nameOf = ({ legal_name: legal, display_name: display, id }: EntityRecord): string =>
+  legal ?? display ?? id
+
+/** `Cupertino, CA, United States`; null where nothing is known of the place. */
+export function placeOf({
+  headquarters: { address },
+  primary_legal_entity: primary,
+}: EntityRecord): string | null {
+  const { city, state, country } = address
+  const parts = [city, state, country ?? primary.country_code].filter((part) => part !== null)
+  return parts.length === 0 ? null : parts.join(', ')
+}
+
+/** What tells a company from others of its name, on one line: brand, place, standing, number in its register. */
+export function descriptionOf(record: EntityRecord, foundName: string | null = null): string {
+  const { display_name: brand, status } = record
+  const name = nameOf(record)
+  const other = [foundName, brand].find((one) => one !== null && one.toLowerCase() !== name.toLowerCase())
+  const number = record.identifiers.find(({ type }) => type === 'registration_id')
+  const parts = [
+    other ?? null,
+    placeOf(record),
+    status,
+    number === undefined
+      ? null
+      : [number.jurisdiction, number.value].filter((part) => part !== null).join(' '),
+  ]
+  return parts.filter((part) => part !== null && part !== '').join(' · ')
+}
+
+/** v0.2, "Data Extension Responses": a text, a day, or another company. */
+export type ExtensionValue =
+  { readonly str: string } | { readonly date: string } | { readonly id: string; readonly name: string }
+
+export interface ExtensionReply {
+  readonly meta: readonly {
+    readonly id: string
+    readonly name: string
+    readonly type?: Pick<ReconciliationType, 'id' | 'name'>
+  }[]
+  /** By the ids asked for, then by the properties asked for: clients count on each being there. */
+  readonly rows: Readonly<Record<string, Readonly<Record<string, readonly ExtensionValue[]>>>>
+}
+
+export interface ProposalReply {
+  readonly properties: readonly { readonly id: string; readonly name: string; readonly description: string }[]
+  readonly type?: string
+  readonly limit?: number
+}
+
+/**
+ * Properties of all types are the same (v0.2, "Data Extension Property Proposals"). A client whose column was reconciled
+ * with no type sends a blank one. Throws 400.
+ */
+export function proposeProperties(query: Readonly<Record<string, unknown>>): ProposalReply {
+  const { type, limit } = query
+  if (type !== undefined && typeof type !== 'string') throw badRequest('query.type: one type is needed')
+  if (type !== undefined && type !== '' && !isKnownType(type)) throw unknownType('query.type', type)
+  if (limit !== undefined && (typeof limit !== 'string' || !/^[1-9]\d{0,8}$/.test(limit))) {
+    throw badRequest('query.limit: a whole number from 1 on is needed')
+  }
+  const properties = reconciliationProperties.map(({ id, name, description }) => ({ id, name, description }))
+  return {
+    properties: limit === undefined ? properties : properties.slice(0, Number(limit)),
+    ...(type === undefined ? {} : { type }),
+    ...(limit === undefined ? {} : { limit: Number(limit) }),
+  }
+}
+
+/** Values of properties of companies. An id that nobody has, has none; a merged one those of the company it became. */
+export function extendCompanies({ ids, properties }: ExtensionQuery, knowledge: Knowledge): ExtensionReply {
+  const asked = [...new Set(properties.map(({ id }) => id))].flatMap((id) => propertyOf(id) ?? [])
+  return {
+    meta: asked.map(({ id, name }) => ({
+      id,
+      name,
+      ...(isCompany(id) ? { type: { id: organization.id, name: organization.name } } : {}),
+    })),
+    rows: Object.fromEntries(
+      ids.map((id) => {
+        const valuesOf = readerOf(id, knowledge)
+        return [id, Object.fromEntries(asked.map((property) => [property.id, valuesOf(property.id)]))]
+      }),
+    ),
+  }
+}
+
+const isCompany = (id: PropertyId) => id === 'parent' || id === 'ultimate_parent'
+
+function readerOf(text: string, knowledge: Knowledge): ValuesOf {
+  const id = entityId.safeParse(text)
+  const record = id.success ? knowledge.entity(id.data)?.record : undefined
+  return record === undefined ? () => [] : valuesOfCompany(record, knowledge)
+}
+
+type ValuesOf = (id: PropertyId) => readonly ExtensionValue[]
+
+/** Who owns it is looked up when it is first asked for. */
+export function valuesOfCompany(record: EntityRecord, knowledge: Pick<Knowledge, 'ownership'>): ValuesOf {
+  let ownership: Ownership | null | undefined
+  const owners = () => (ownership ??= knowledge.ownership(record.id))
+  return (property) => {
+    switch (property) {
+      case 'parent':
+        return parentOf(record, owners())
+      case 'ultimate_parent':
+        return ultimateParentOf(owners())
+      case 'founding_date': {
+        const day = record.attributes.founding_date
+        return day === null ? [] : [{ date: `${day}T00:00:00Z` }]
+      }
+      default:
+        return textsOf(property, record).flatMap((str) => (str === null || str === '' ? [] : [{ str }]))
+    }
+  }
+}
+
+type TextProperty = Exclude<PropertyId, 'parent' | 'ultimate_parent' | 'founding_date'>
+
+function textsOf(property: TextProperty, record: EntityRecord): readonly (string | null)[] {
+  const { headquarters, primary_legal_entity: primary, industry, classification, attributes } = record
+  const { address } = headquarters
+  switch (property) {
+    case 'country':
+      return [address.country ?? primary.country_code]
+    case 'region':
+      return [address.state]
+    case 'city':
+      return [address.city]
+    case 'postal_code':
+      return [address.postal_code]
+    case 'location':
+      return [address.formatted_address ?? placeOf(record)]
+    case 'street_address':
+      return [address.street_address]
+    case 'cik':
+      return identifiersOf(record, 'cik', 'sec_cik')
+    case 'lei':
+    case 'registration_id':
+    case 'ein':
+    case 'bic':
+    case 'ticker':
+      return identifiersOf(record, property)
+    case 'website':
+      return [record.website]
+    case 'registration_country':
+      return [primary.country_code]
+    case 'exchange':
+      return [attributes.exchange]
+    case 'legal_name':
+      return [record.legal_name]
+    case 'display_name':
+      return [record.display_name]
+    case 'status':
+      return [record.status]
+    case 'type':
+      return [record.type]
+    case 'legal_form':
+      return [record.facets.legal_form]
+    case 'jurisdiction':
+      return [primary.jurisdiction]
+    case 'registration_authority':
+      return [primary.registration_authority.organization ?? primary.registration_authority.name]
+    case 'industry':
+      return [classification.sub_industry ?? classification.industry ?? classification.sector]
+    case 'sic':
+      return industry.schemes.sic?.map(({ code }) => code) ?? []
+    case 'naics':
+      return industry.schemes.naics_2022?.map(({ code }) => code) ?? []
+    default:
+      return unreachable(property)
+  }
+}
+
+function identifiersOf({ identifiers }: EntityRecord, ...types: readonly IdentifierType[]): string[] {
+  return [...new Set(identifiers.filter(({ type }) => types.includes(type)).map(({ value }) => value))]
+}
+
+function parentOf({ parent_entity: stated }: EntityRecord, ownership: Ownership | null): ExtensionValue[] {
+  const [first] = ownership === null ? [] : climb(ownership).chain
+  const known = first === undefined ? null : companyOf(first.parent_id, ownership)
+  if (known !== null) return [known]
+  const name = stated?.name ?? null
+  return name === null ? [] : [{ str: name }]
+}
+
+function ultimateParentOf(ownership: Ownership | null): ExtensionValue[] {
+  const topId = ownership === null ? null : climb(ownership).ultimateParentId
+  const known = topId === null ? null : companyOf(topId, ownership)
+  return known === null ? [] : [known]
+}
+
+/** Within an ownership companies go by ids of their own; one that is not `siq_…` can be asked nothing. */
+function companyOf(id: string, ownership: Ownership | null): ExtensionValue | null {
+  const name = ownership?.entities.find((entity) => entity.id === id)?.name
+  if (name === undefined) return null
+  return entityId.safeParse(id).success ? { id, name } : { str: name }
+}

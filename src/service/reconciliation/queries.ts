@@ -1,0 +1,184 @@
+import * as z from 'zod'
+import { nestsDeeperThan } from '../../core/json.js'
+import { limits } from '../limits.js'
+import { badRequest, Refusal } from '../refusal.js'
+import { errorTypes } from '../../contract/errors.js'
+import { isKnownProperty, isKnownType, idsOfUse, type PropertyId } from './manifest.js'
+import { identify } from '../../core/lookup-identity.js'
+import {
+  identifierInCell,
+  nameWithIdentifiers,
+  registerPlaceOf,
+  statedKinds,
+  type StatedIdentifier,
+} from '../../core/stated-identifiers.js'
+import type { Query } from '../knowledge.js'
+
+const { reconciliation } = limits
+
+/** A value that is an entity elsewhere, because its column was reconciled with another service. */
+const entityValue = z.object({ id: z.string(), name: z.string().optional() })
+const singleValue = z.union([z.string(), z.number(), z.boolean(), entityValue], {
+  error: 'a text, a number, true or false, or an object with an id is needed',
+})
+type SingleValue = z.infer<typeof singleValue>
+
+const queryProperty = z.object({
+  pid: z.string(),
+  v: z
+    .union([singleValue, z.array(singleValue).max(reconciliation.valuesMax)], {
+      error: `a value, or a list of at most ${reconciliation.valuesMax}, is needed; a value is a text, a number, true or false, or an object with an id`,
+    })
+    .transform((value) => (Array.isArray(value) ? value : [value])),
+})
+
+/** One query of a batch (v0.2, "Structure of a Reconciliation Query"). What else a client sends is ignored. */
+const reconciliationQuery = z
+  .object({
+    query: z.string().optional(),
+    type: z
+      .union([z.string(), z.array(z.string()).max(reconciliation.typesMax)], {
+        error: 'the id of a type, or a list of them, is needed',
+      })
+      .transform((type) => [type].flat())
+      .default([]),
+    limit: z.int().min(1).default(reconciliation.candidatesByDefault),
+    type_strict: z.enum(['any', 'should', 'all']).default('should'),
+    properties: z.array(queryProperty).max(reconciliation.propertiesMax).default([]),
+  })
+  .refine(({ query, properties }) => query !== undefined || properties.length > 0, {
+    error: 'a query or properties are needed',
+  })
+export type ReconciliationQuery = z.infer<typeof reconciliationQuery>
+
+const extensionQuery = z.object({
+  ids: z.array(z.string()).max(reconciliation.extendedIdsMax),
+  properties: z.array(z.object({ id: z.string() })).max(reconciliation.propertiesMax),
+})
+export type ExtensionQuery = z.infer<typeof extensionQuery>
+
+/** The queries of a batch by their keys. Throws 400, and 413 for too many: what fails is the client's form, not a cell. */
+export function readQueries(text: string): (readonly [key: string, query: ReconciliationQuery])[] {
+  const batch = readObject(text, 'queries')
+  const { batchQueriesMax } = reconciliation
+  const queryCount = Object.keys(batch).length
+  if (queryCount > batchQueriesMax) {
+    const message = `queries: at most ${batchQueriesMax} a batch, this one has ${queryCount}`
+    throw new Refusal(413, errorTypes.payloadTooLarge, message)
+  }
+  return Object.entries(batch).map(([key, value]) => {
+    const at = `queries.${key}`
+    const query = parse(reconciliationQuery, value, at)
+    for (const id of query.type) if (!isKnownType(id)) throw unknownType(at, id)
+    for (const { pid } of query.properties) if (!isKnownProperty(pid)) throw unknownProperty(at, pid)
+    return [key, query]
+  })
+}
+
+/** Throws 400. */
+export function readExtension(text: string): ExtensionQuery {
+  const query = parse(extensionQuery, readObject(text, 'extend'), 'extend')
+  for (const { id } of query.properties) if (!isKnownProperty(id)) throw unknownProperty('extend', id)
+  return query
+}
+
+export const unknownType = (at: string, id: string): Refusal =>
+  badRequest(`${at}: there is no type ${quoted(id)}; suggest/type lists them`)
+
+const unknownProperty = (at: string, id: string): Refusal =>
+  badRequest(`${at}: there is no property ${quoted(id)}; suggest/property lists them`)
+
+/** Of what the client sent, so much is repeated. */
+const quotedCharsMax = 60
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > quotedCharsMax ? `${text.slice(0, quotedCharsMax)}…` : text)
+}
+
+function readObject(text: string, name: 'queries' | 'extend'): object {
+  if (nestsDeeperThan(text, limits.bodyDepthMax)) throw badRequest(`${name}: nested too deep`)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw badRequest(`${name}: this is not JSON`)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw badRequest(`${name}: a JSON object is needed`)
+  }
+  return value
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, at: string): z.output<Schema> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw badRequest(`${[at, ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'invalid'}`)
+}
+
+/** What a query asks of the matcher, or why it asks nothing: the fault is in a cell, and is no other query's. */
+type ReconciliationQuestion =
+  | { readonly kind: 'query'; readonly query: Query }
+  | { readonly kind: 'company'; readonly id: string }
+  | { readonly kind: 'invalid'; readonly reason: string }
+
+const companyId = /^siq_[A-Za-z0-9_-]{1,120}$/
+
+/**
+ * As a row of a file would ask: the name with its identifiers in brackets, or these alone; the place from the largest
+ * part to the smallest; the rest as context. An identifier that is none (`n/a`, wrong check digits) is left out.
+ */
+export function questionOf({
+  query,
+  properties,
+}: Pick<ReconciliationQuery, 'query' | 'properties'>): ReconciliationQuestion {
+  const texts = new Map<string, string[]>()
+  for (const { pid, v } of properties)
+    texts.set(pid, [...(texts.get(pid) ?? []), ...v.map(textOf).filter((text) => text !== '')])
+  const valuesOf = (id: PropertyId) => texts.get(id) ?? []
+  const name = named(query, valuesOf)
+  if (name !== null && companyId.test(name)) return { kind: 'company', id: name }
+  const identifiers = identifiersOf(name !== null, valuesOf)
+  const asked = identifiers.length === 0 ? name : nameWithIdentifiers(name, identifiers)
+  const places = placeIds.flatMap(valuesOf)
+  const context = contextIds.flatMap(valuesOf)
+  const whole = identify(asked, places, context)
+  // Where the identifiers make the name too long, it is asked alone.
+  const identified = whole.kind === 'invalid' && name !== null ? identify(name, places, context) : whole
+  if (identified.kind === 'lookup') return { kind: 'query', query: identified.lookup }
+  return identified
+}
+
+const contextIds = idsOfUse('context')
+/** A town before its region before its country, as addresses are written. */
+const placeIds = ['location', 'city', 'postal_code', 'region', 'country'] as const satisfies PropertyId[]
+
+type ValuesOf = (id: PropertyId) => readonly string[]
+
+/** A query without a text may give the name as a property. */
+function named(query: string | undefined, valuesOf: ValuesOf): string | null {
+  const name = query?.trim() ?? ''
+  if (name !== '') return name
+  return valuesOf('legal_name')[0] ?? valuesOf('display_name')[0] ?? null
+}
+
+/**
+ * The country beside a number is where the company is, and need not be that of its register; without a name it is all
+ * that can tell in which register the number is meant.
+ */
+function identifiersOf(hasName: boolean, valuesOf: ValuesOf): StatedIdentifier[] {
+  const country = valuesOf('registration_country')[0] ?? (hasName ? undefined : valuesOf('country')[0])
+  const registerPlace = country === undefined ? null : registerPlaceOf(country)
+  const exchange = valuesOf('exchange')[0] ?? null
+  return statedKinds.flatMap((kind) => {
+    const place = kind === 'ticker' ? exchange : kind === 'registration_id' ? registerPlace : null
+    return valuesOf(kind).flatMap((text) => identifierInCell(kind, text, place) ?? [])
+  })
+}
+
+/** Of an entity of another service the name tells more than its id there. */
+function textOf(value: SingleValue): string {
+  if (typeof value === 'object') return (value.name ?? value.id).trim()
+  // True and false are values of no property.
+  return typeof value === 'boolean' ? '' : String(value).trim()
+}

@@ -1,0 +1,267 @@
+import { hierarchyData, type HierarchyData, type RelationshipType } from '../../contract/hierarchy.js'
+import { entityId } from '../../contract/ids.js'
+import type { Knowledge, Ownership } from '../knowledge.js'
+import { BuildFailure, type Compiler } from './builds/build.js'
+
+type KnownHierarchy = Pick<HierarchyData, 'entities' | 'relationships' | 'ownership_chain' | 'evidence'> & {
+  readonly target: { readonly id: string; readonly name: string }
+  readonly ultimateParent: { readonly name: string } | null
+  readonly endsInCircle: boolean
+}
+
+interface Summaries {
+  readonly short: string
+  readonly long: string
+}
+
+/** What the hierarchy says, in sentences: one or two, and all of it. */
+function summariesOf(known: KnownHierarchy): Summaries {
+  const nameOf = namesOf(known.entities)
+  const short = shortOf(known, nameOf)
+  const { target, relationships } = known
+  const inChain = new Set(known.ownership_chain.map((link) => `${link.parent_id} ${link.entity_id}`))
+  const owners = relationships.filter(({ from, to }) => to === target.id && !inChain.has(`${from} ${to}`))
+  const owned = relationships.filter(({ from }) => from === target.id)
+  const parentId = known.ownership_chain[0]?.parent_id
+  const siblings = relationships.filter(({ from, to }) => from === parentId && to !== target.id)
+  const sentences = [
+    short,
+    ...known.ownership_chain.map(
+      ({ entity_id: id, parent_id: parent, relationship_type: type, ownership_percentage: percentage }) =>
+        sentence(`${nameOf(parent)} ${verbs[type]} ${nameOf(id)}${shareText(percentage)}`),
+    ),
+    ...owners
+      .slice(0, namesMax)
+      .map(
+        (owner) =>
+          `${nameOf(owner.from)} also ${verbs[owner.relationship_type]} it${shareText(owner.ownership_percentage)}.`,
+      ),
+    listed(`Below ${target.name}`, owned, nameOf),
+    parentId === undefined ? null : listed(`Beside it below ${nameOf(parentId)}`, siblings, nameOf),
+    evidenceText(known.evidence.length),
+  ]
+  return { short, long: sentences.filter((sentence) => sentence !== null).join(' ') }
+}
+
+type Named = (id: string) => string
+
+function namesOf(entities: HierarchyData['entities']): Named {
+  const names = new Map(entities.map(({ id, name }) => [id, name]))
+  return (id) => names.get(id) ?? id
+}
+
+function shortOf(
+  { target, ownership_chain: chain, ultimateParent, endsInCircle }: KnownHierarchy,
+  nameOf: Named,
+): string {
+  const parentId = chain[0]?.parent_id
+  if (parentId === undefined) {
+    return ultimateParent === null
+      ? `No parent of ${target.name} is known.`
+      : sentence(`The ultimate parent of ${target.name} is ${ultimateParent.name}`)
+  }
+  const belongs = `${target.name} belongs to ${nameOf(parentId)}`
+  if (endsInCircle)
+    return `${sentence(belongs)} Its owners own one another, so that none of them is the ultimate parent.`
+  if (ultimateParent === null) return sentence(belongs)
+  return ultimateParent.name === nameOf(parentId)
+    ? `${belongs}, its ultimate parent.`
+    : `${sentence(belongs)} ${sentence(`Its ultimate parent is ${ultimateParent.name}`)}`
+}
+
+const verbs: Readonly<Record<RelationshipType, string>> = {
+  owns: 'owns',
+  majority_owns: 'owns the majority of',
+  minority_owns: 'owns a minority of',
+  holding_company: 'is the holding company of',
+  government_owns: 'owns, as a government,',
+  parent_of: 'is the parent of',
+  subsidiary_of: 'is a subsidiary of',
+}
+
+/** Many a name ends with a full stop of its own. */
+const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`)
+
+const shareText = (percentage: number | null): string => (percentage === null ? '' : ` (${percentage}%)`)
+
+const namesMax = 10
+
+function listed(
+  what: string,
+  relationships: readonly HierarchyData['relationships'][number][],
+  nameOf: Named,
+): string | null {
+  const names = [...new Set(relationships.map(({ to }) => nameOf(to)))]
+  if (names.length === 0) return null
+  const more = names.length > namesMax ? ` and ${names.length - namesMax} more` : ''
+  return sentence(`${what}: ${names.slice(0, namesMax).join(', ')}${more}`)
+}
+
+function evidenceText(count: number): string {
+  if (count === 0) return 'No public record of it is known.'
+  return `Read with ${count} public record${count === 1 ? '' : 's'}.`
+}
+
+/**
+ * The companies as boxes, owners above owned, as text for Mermaid. Names cannot leave their boxes: only
+ * letters, digits, spaces and a few marks stand as they are, the rest as Mermaid's `#<code point>;`. Ids of
+ * boxes are our own, so that no id of a knowledge is read as syntax either.
+ */
+export function mermaidOf({
+  entities,
+  relationships,
+}: Pick<HierarchyData, 'entities' | 'relationships'>): string {
+  const boxes = new Map(entities.map(({ id }, index) => [id, `n${index + 1}`]))
+  const lines = entities.map(({ id, name }) => `  ${boxes.get(id) ?? ''}["${labelOf(name)}"]`)
+  for (const relationship of relationships) {
+    const from = boxes.get(relationship.from)
+    const to = boxes.get(relationship.to)
+    if (from !== undefined && to !== undefined)
+      lines.push(`  ${from} -->|"${arrowLabel(relationship)}"| ${to}`)
+  }
+  return `${['flowchart TD', ...lines].join('\n')}\n`
+}
+
+const labelCharsMax = 80
+
+function labelOf(name: string): string {
+  // What is not to be seen (controls, marks of direction, halves of pairs) has no place in a box.
+  const shown = name
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Z}]+/gu, ' ')
+    .replace(/\p{C}/gu, '')
+    .trim()
+  const points = Array.from(shown)
+  const cut = points.length > labelCharsMax ? [...points.slice(0, labelCharsMax - 1), '…'] : points
+  return cut.length === 0 ? 'unnamed' : cut.map(escaped).join('')
+}
+
+const plain = /^[\p{L}\p{M}\p{N} .,'_-]$/u
+
+function escaped(point: string): string {
+  return plain.test(point) ? point : `#${point.codePointAt(0) ?? 0};`
+}
+
+const words: Readonly<Record<RelationshipType, string>> = {
+  owns: 'owns',
+  majority_owns: 'owns the majority',
+  minority_owns: 'owns a minority',
+  holding_company: 'holds',
+  government_owns: 'owns as government',
+  parent_of: 'is parent',
+  subsidiary_of: 'is subsidiary',
+}
+
+/** A percent sign twice begins a directive: it is written by its code as well. */
+function arrowLabel(relationship: HierarchyData['relationships'][number]): string {
+  const { relationship_type: type, ownership_percentage: percentage } = relationship
+  return percentage === null ? words[type] : `${words[type]}, ${percentage}#37;`
+}
+
+/** The research behind a hierarchy; what breaks the interface throws, and is never stored. */
+export function hierarchyCompiler(knowledge: Pick<Knowledge, 'ownership'>): Compiler {
+  return (subject) => {
+    const ownership = knowledge.ownership(entityId.parse(subject))
+    if (ownership === null) throw new BuildFailure('No company of this id is known.')
+    return JSON.stringify(hierarchyData.parse(hierarchyOf(ownership)))
+  }
+}
+
+/** `data` of a completed hierarchy (interface: "Hierarchy research"). */
+export function hierarchyOf(known: Ownership): HierarchyData {
+  const named = new Map(known.entities.map(({ id, name }) => [id, { id, name }]))
+  const target = named.get(known.targetId)
+  if (target === undefined) throw new Error('the ownership does not hold the company asked for')
+  const relationships = known.relationships.filter(({ from, to }) => named.has(from) && named.has(to))
+  const { chain, ultimateParentId, endsInCircle } = climb({ ...known, relationships })
+  const ultimateParent = ultimateParentId === null ? null : (named.get(ultimateParentId) ?? null)
+  const parts = {
+    entities: known.entities,
+    relationships,
+    ownership_chain: chain,
+    evidence: [...known.evidence],
+  }
+  const { short, long } = summariesOf({ ...parts, target, ultimateParent, endsInCircle })
+  return {
+    ...parts,
+    summary_short: short,
+    summary_long: long,
+    mermaid_diagram: mermaidOf(parts),
+    target_entity: target,
+    ultimate_parent: ultimateParent,
+  }
+}
+
+type Relationship = HierarchyData['relationships'][number]
+type OwnershipChain = HierarchyData['ownership_chain']
+
+interface Climb {
+  /** From the target upward; each company stands in it once. */
+  readonly chain: OwnershipChain
+  /** Null where nobody is known above the target, or those above own one another in a circle. */
+  readonly ultimateParentId: string | null
+  readonly endsInCircle: boolean
+}
+
+/**
+ * The way up from the target, by those who control: more than half, or a parent whose share is not known. Who
+ * owns half or less is on no way up, so that neither of two equal owners is called the parent.
+ */
+export function climb({ targetId, relationships, ultimateParentId: statedId }: Ownership): Climb {
+  const controllersOf = groupControllers(relationships)
+  const chain: OwnershipChain = []
+  const reached = new Set([targetId])
+  let topId = targetId
+  const step = () =>
+    nearest(
+      controllersOf(topId).filter(({ from }) => !reached.has(from)),
+      controllersOf,
+    )
+  for (let link = step(); link !== null; link = step()) {
+    chain.push({
+      entity_id: topId,
+      parent_id: link.from,
+      relationship_type: link.relationship_type,
+      ownership_percentage: link.ownership_percentage,
+    })
+    reached.add(link.from)
+    topId = link.from
+  }
+  const endsInCircle = controllersOf(topId).length > 0
+  const foundId = endsInCircle || topId === targetId ? null : topId
+  // A statement that the chain leads beyond is older than the chain.
+  const ultimateParentId = statedId === null || reached.has(statedId) ? foundId : statedId
+  return { chain, ultimateParentId, endsInCircle: endsInCircle && ultimateParentId === null }
+}
+
+type ControllersOf = (ownedId: string) => readonly Relationship[]
+
+function groupControllers(relationships: readonly Relationship[]): ControllersOf {
+  const byOwned = new Map<string, Relationship[]>()
+  for (const relationship of relationships) {
+    const { from, to, ownership_percentage: percentage } = relationship
+    if (from === to || (percentage !== null && percentage <= 50)) continue
+    const known = byOwned.get(to)
+    if (known === undefined) byOwned.set(to, [relationship])
+    else known.push(relationship)
+  }
+  return (ownedId) => byOwned.get(ownedId) ?? []
+}
+
+/** Of several the one that is above none of the others; of several such the larger share, then the first. */
+function nearest(candidates: readonly Relationship[], controllersOf: ControllersOf): Relationship | null {
+  const above = new Map(candidates.map(({ from }) => [from, allAbove(from, controllersOf)]))
+  const direct = candidates.filter(
+    ({ from }) => !candidates.some((other) => other.from !== from && above.get(other.from)?.has(from)),
+  )
+  const [first, ...others] = direct.length > 0 ? direct : candidates
+  if (first === undefined) return null
+  const shareOf = ({ ownership_percentage: percentage }: Relationship) => percentage ?? 0
+  return others.reduce((best, other) => (shareOf(other) > shareOf(best) ? other : best), first)
+}
+
+function allAbove(id: string, controllersOf: ControllersOf): ReadonlySet<string> {
+  const reached = new Set([id])
+  for (const ownedId of reached) for (const { from } of controllersOf(ownedId)) reached.add(from)
+  return reached
+}

@@ -1,0 +1,292 @@
+import type { DomainReplyV1, DomainResult, DomainResultV1 } from '../../contract/domain.js'
+import type { EntityReplyV1, EntityRecordV1, SocialProfilesV1 } from '../../contract/earlier-versions.js'
+import { entityRecord, type Attributes, type EntityRecord } from '../../contract/entity.js'
+import type { EntityId, CallId } from '../../contract/ids.js'
+import { andThen, type Deferrable, type Awaitable } from '../../core/awaitable.js'
+import type { Handlers, Answer } from '../http/mount.js'
+import type { Knowledge } from '../knowledge.js'
+import { buildMetadataOf, type StoredBuild, type BuildState, isoOf } from '../records/builds/build.js'
+import type { Builds } from '../records/builds/builds.js'
+import { entityRecordIn } from '../records/builds/entity-build.js'
+import { askedDomain, domainResultIn, failureMessage } from '../records/domains/domain-build.js'
+import { flatCandidate, flatEntity } from '../records/plain-forms.js'
+import { internalError, Refusal } from '../refusal.js'
+import type { ReportStore } from '../report-store.js'
+import type { HierarchyData, HierarchyReply } from '../../contract/hierarchy.js'
+
+/**
+ * The record of an entity in the form of v1. It never waits: the first read starts the build (interface:
+ * "v1 entity and domain"). v1 has no word for a merge: the record is that of the canonical company.
+ */
+export function entityHandlersV1(
+  knowledge: Knowledge,
+  builds: Pick<Deferrable<Builds>, 'demand'>,
+): Pick<Handlers, 'readEntityV1'> {
+  return {
+    readEntityV1: ({ params }) => {
+      const found = knowledge.entity(params.entity_id)
+      if (found === null) throw entityNotFound()
+      const { id } = entityRecord.parse(found.record)
+      return andThen(builds.demand('entity', id), (build) => ({
+        status: 200,
+        body: entityReplyV1Of(params.entity_id, build),
+      }))
+    },
+  }
+}
+
+function entityReplyV1Of(entityId: EntityId, build: StoredBuild): EntityReplyV1 {
+  // v1 has no state for a record that cannot be made: it is the service that failed.
+  if (build.state === 'failed') throw internalError()
+  const { result } = build
+  return {
+    entity_id: entityId,
+    status: build.state,
+    data: result === null ? null : recordV1Of(entityRecordIn(result)),
+    message: entityMessages[build.state],
+    metadata: buildMetadataOf(build),
+  }
+}
+
+const entityMessages = {
+  building: 'The record is being built. Ask again in 5 to 10 seconds.',
+  refreshing: 'The record is being built anew; this is the one before.',
+  complete: null,
+} as const
+
+export const entityNotFound = () => {
+  const message = 'no such entity'
+  return new Refusal(404, 'not_found', message, { body: { message, code: 'entity_not_found' } })
+}
+
+/** What is known of a domain in the form of v1 (interface: "v1 domain-intelligence result"). Not billed. */
+export function domainHandlersV1(builds: Pick<Deferrable<Builds>, 'demand'>): Pick<Handlers, 'readDomainV1'> {
+  return {
+    readDomainV1: ({ query }) =>
+      andThen(builds.demand('domain', askedDomain(query.domain)), (build) => ({
+        status: 200,
+        body: domainReplyV1Of(build),
+      })),
+  }
+}
+
+function domainReplyV1Of(build: StoredBuild): DomainReplyV1 {
+  const { state, result } = build
+  return {
+    domain: build.subject,
+    status: state === 'failed' ? 'error' : state,
+    data: result === null ? null : domainResultV1Of(domainResultIn(result)),
+    message: state === 'failed' ? failureMessage(build) : domainMessages[state],
+    metadata: buildMetadataOf(build),
+  }
+}
+
+const domainMessages: Readonly<Record<Exclude<BuildState, 'failed'>, string | null>> = {
+  building: 'Research is running. Ask again in 5 to 10 seconds.',
+  refreshing: 'Research is running anew; this is what was found before.',
+  complete: null,
+}
+
+/** v1 knows no `not_found`, and no v3 fields: no schemes, no profiles, no redirects. */
+export function domainResultV1Of(found: DomainResult): DomainResultV1 {
+  const { industry, classification, ...facts } = found.domain_intelligence
+  const { naics_codes_2022, business_model, products_services, business_tags } = classificationV1Of(
+    industry,
+    classification,
+  )
+  return {
+    status: found.status === 'not_found' ? 'no_match' : found.status,
+    confidence: found.confidence,
+    type: found.type,
+    subtype: found.subtype,
+    entity: found.entity === null ? null : flatEntity(found.entity),
+    candidate: found.candidate === null ? null : flatCandidate(found.candidate),
+    factors: found.factors,
+    actions: found.actions,
+    domain_intelligence: {
+      domain: facts.domain,
+      url: facts.url,
+      domain_aliases: facts.domain_aliases,
+      description: facts.description,
+      tranco_rank: facts.tranco_rank,
+      website_status: facts.website_status,
+      domain_context: facts.domain_context,
+      is_disposable_email_provider: facts.is_disposable_email_provider,
+      classification: { naics_codes_2022, business_model, products_services, business_tags },
+    },
+  }
+}
+
+/** A record in the form and the order of v1 (interface: "v1 entity record"). */
+export function recordV1Of(record: EntityRecord): EntityRecordV1 {
+  const { id, name, status } = flatEntity(record)
+  return {
+    id,
+    name,
+    type: record.type,
+    subtype: record.subtype,
+    status,
+    headquarters: { address: addressOf(record) },
+    primary_legal_entity: legalEntityOf(record),
+    attributes: attributesOf(record.attributes),
+    social_profiles: profilesOf(record.social_profiles),
+    classification: classificationV1Of(record.industry, record.classification),
+    operational_presence: record.operational_presence,
+  }
+}
+
+type AddressV1 = EntityRecordV1['headquarters']['address']
+
+function addressOf({ headquarters: { address } }: EntityRecord): AddressV1 {
+  return {
+    city: address.city,
+    state: address.state,
+    country: address.country,
+    state_code: address.state_code,
+    postal_code: address.postal_code,
+    sub_premise: address.sub_premise,
+    country_code: address.country_code,
+    street_number: address.street_number,
+    street_address: address.street_address,
+    formatted_address: address.formatted_address,
+  }
+}
+
+function legalEntityOf({
+  primary_legal_entity,
+  legal_name,
+}: EntityRecord): EntityRecordV1['primary_legal_entity'] {
+  const { id, country_code, state_code } = primary_legal_entity
+  return { id, name: legal_name, jurisdiction: { country_code, state_province: state_code } }
+}
+
+function attributesOf(attributes: Attributes): Attributes {
+  return { ...attributes }
+}
+
+/** v1 leaves out a profile that is not known. */
+function profilesOf(profiles: EntityRecord['social_profiles']): SocialProfilesV1 {
+  return Object.fromEntries(Object.entries(profiles).filter(([, { handle }]) => handle !== null))
+}
+
+type ClassificationV1 = EntityRecordV1['classification']
+
+/**
+ * Codes and labels of v3 in the lists of v1. No source distinguishes how relevant a code is to the
+ * company from how sure it is, so both are the confidence. `business_model` is free text, and written from the two lists
+ * that replace it (interface: "Versioning").
+ */
+function classificationV1Of(
+  industry: EntityRecord['industry'],
+  classification: EntityRecord['classification'],
+): ClassificationV1 {
+  return {
+    naics_codes_2022: codesOf(industry.schemes.naics_2022),
+    sic_codes: codesOf(industry.schemes.sic),
+    business_tags: classification.business_tags,
+    business_model: [
+      ...classification.market_segments.map((segment) => segment.toUpperCase()),
+      ...classification.revenue_models.map(inWords),
+    ],
+    products_services: classification.products_services,
+  }
+}
+
+type CodesV3 = EntityRecord['industry']['schemes']['sic']
+
+function codesOf(codes: CodesV3): ClassificationV1['sic_codes'] {
+  return (codes ?? []).map(({ code, label, confidence, is_primary }) => ({
+    code,
+    name: label,
+    relevance: confidence,
+    confidence,
+    is_primary,
+  }))
+}
+
+/** `usage_based` is "Usage based". */
+function inWords(term: string): string {
+  const words = term.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/**
+ * Feedback about an answer: kept for the operator of the service, and durable before it is acknowledged. Nothing reads
+ * it, so no answer changes by it.
+ */
+export function reportHandlers(reports: Deferrable<ReportStore>): Pick<Handlers, 'report'> {
+  return {
+    report: ({ caller, callId, body }) =>
+      andThen(reports.keep(caller.accountNumber, callId, JSON.stringify(body)), () => ({
+        status: 202,
+        body: { status: 'received', request_id: callId },
+      })),
+  }
+}
+
+/**
+ * Research of ownership (interface: "Hierarchy"). Reading never begins it and is 200 in every state, an
+ * unknown id being one whose research was never asked for. A request begins it, or begins it anew; while it
+ * is under way, further ones change nothing.
+ */
+export function hierarchyHandlers(
+  knowledge: Pick<Knowledge, 'entity'>,
+  builds: Pick<Deferrable<Builds>, 'read' | 'start'>,
+): Pick<Handlers, 'readHierarchy' | 'readUltimateParent' | 'requestHierarchy'> {
+  // A merged company has the hierarchy of the one it was merged into.
+  const subjectOf = (id: EntityId) => knowledge.entity(id)?.mergedInto ?? id
+  const read = ({ callId, params }: { callId: CallId; params: { entity_id: EntityId } }): Awaitable<Answer> =>
+    andThen(builds.read('hierarchy', subjectOf(params.entity_id)), (build) => ({
+      status: 200,
+      body: replyOf(params.entity_id, build, callId),
+    }))
+  return {
+    readHierarchy: read,
+    readUltimateParent: read,
+    requestHierarchy: ({ callId, params }) =>
+      andThen(builds.start('hierarchy', subjectOf(params.entity_id)), (build) => ({
+        status: 202,
+        body: replyOf(params.entity_id, build, callId),
+      })),
+  }
+}
+
+function replyOf(entityId: EntityId, build: StoredBuild | null, callId: CallId): HierarchyReply {
+  return {
+    entity_id: entityId,
+    ...stateOf(build),
+    last_researched_at: build === null ? null : isoOf(build.updatedAtMs),
+    request_id: callId,
+  }
+}
+
+function stateOf(build: StoredBuild | null): Pick<HierarchyReply, 'status' | 'data' | 'message'> {
+  if (build === null) {
+    const message = 'Nobody has asked for this research. A POST to the hierarchy begins it.'
+    return { status: 'not_started', data: null, message }
+  }
+  switch (build.state) {
+    case 'building':
+    case 'refreshing':
+      return {
+        status: 'in_progress',
+        data: null,
+        message: 'The research goes on. Ask again in 5 to 10 seconds.',
+      }
+    case 'failed':
+      return {
+        status: 'failed',
+        data: null,
+        message: `The research failed: ${build.failure ?? 'internal error'}`,
+      }
+    case 'complete': {
+      // What an ill-fated repetition leaves is the result there was.
+      const message =
+        build.failure === null
+          ? null
+          : `This is the research before the last one, which failed: ${build.failure}`
+      const data = build.result === null ? null : (JSON.parse(build.result) as HierarchyData)
+      return { status: 'completed', data, message }
+    }
+  }
+}

@@ -1,0 +1,280 @@
+import type { z } from 'zod'
+import { errorTypes } from '../../contract/errors.js'
+import { requestId, streamId, type RequestId, type StreamId, type RunId } from '../../contract/ids.js'
+import type { JobStatusV2, resolutionQueryV2, ResultV2 } from '../../contract/earlier-versions.js'
+import type { JobResult } from '../../contract/result.js'
+import type { Deferrable } from '../../core/awaitable.js'
+import { errorText } from '../../core/errors.js'
+import { limits } from '../limits.js'
+import type { Answer, Call, Handlers } from '../http/mount.js'
+import { flatCandidate, flatEntity, plainStatusOf } from '../records/plain-forms.js'
+import { isUnexpected, malformedRequestId, notFound, Refusal } from '../refusal.js'
+import type { RunStore, StoredRun } from '../runs/run-store.js'
+import { submit, type SubmissionDeps } from '../runs/researcher.js'
+import type { Clock } from '../../platform/clock.js'
+import type { Caller } from '../accounts/accounts.js'
+import { fieldLimits } from '../../contract/limits.js'
+import type { SearchReply } from '../../contract/search.js'
+import type { Knowledge } from '../knowledge.js'
+
+/** A connection that is held until its run has ended. */
+interface HeldStream {
+  /** Its time is up, its caller has gone, or the service closes. */
+  isOver(): boolean
+  /** Resolves when the run may have ended, or this is over: the caller then looks into the store. */
+  mayHaveEnded(runId: RunId): Promise<void>
+  release(): void
+}
+
+interface WaitedRun {
+  readonly accountNumber: number
+  readonly runId: RunId
+}
+
+export interface HeldStreams {
+  /** To be called for every run that ends. */
+  readonly onEnded: (run: { readonly runId: RunId }) => void
+  /** The runs that streams wait for, with their accounts. */
+  waitedFor(): WaitedRun[]
+  /** Throws 429 where the key holds as many as it may, 502 where the service closes. Must be released. */
+  hold(caller: Caller, gone: AbortSignal, heldMsMax: number): HeldStream
+  /** Ends those that are held; no more are. */
+  close(): void
+}
+
+/** A held stream costs a socket, a timer and an entry here: nothing asks after its run again and again. */
+export function createHeldStreams(clock: Clock): HeldStreams {
+  const heldCounts = new Map<string, number>()
+  const wakers = new Map<RunId, { readonly accountNumber: number; readonly wake: () => void }>()
+  const open = new Set<AbortController>()
+  let isClosed = false
+
+  const count = (key: string, change: 1 | -1) => {
+    const heldCount = (heldCounts.get(key) ?? 0) + change
+    if (heldCount === 0) heldCounts.delete(key)
+    else heldCounts.set(key, heldCount)
+  }
+
+  const hold: HeldStreams['hold'] = ({ keyHash, accountNumber }, gone, heldMsMax) => {
+    if (isClosed) throw closing()
+    if ((heldCounts.get(keyHash) ?? 0) >= limits.streamsPerKeyMax) throw tooManyStreams()
+    count(keyHash, 1)
+    const over = new AbortController()
+    const end = () => {
+      over.abort()
+    }
+    open.add(over)
+    if (gone.aborted) end()
+    else gone.addEventListener('abort', end, { once: true })
+    void clock.sleep(heldMsMax, over.signal).then(end)
+    return {
+      isOver: () => over.signal.aborted,
+      mayHaveEnded: (runId) => wakeUp({ accountNumber, runId }, over.signal),
+      release: () => {
+        end()
+        open.delete(over)
+        count(keyHash, -1)
+      },
+    }
+  }
+
+  const wakeUp = ({ accountNumber, runId }: WaitedRun, over: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      const wake = () => {
+        wakers.delete(runId)
+        over.removeEventListener('abort', wake)
+        resolve()
+      }
+      wakers.set(runId, { accountNumber, wake })
+      if (over.aborted) wake()
+      else over.addEventListener('abort', wake)
+    })
+
+  return {
+    hold,
+    onEnded: ({ runId }) => {
+      const wake = wakers.get(runId)?.wake
+      // The end is stored when the transaction is, which this call stands in.
+      if (wake !== undefined) setImmediate(wake)
+    },
+    waitedFor: () => [...wakers].map(([runId, { accountNumber }]) => ({ accountNumber, runId })),
+    close: () => {
+      isClosed = true
+      for (const over of open) over.abort()
+    },
+  }
+}
+
+const tooManyStreams = (): Refusal =>
+  new Refusal(
+    429,
+    errorTypes.rateLimitExceeded,
+    `a key holds at most ${limits.streamsPerKeyMax} streams at a time`,
+  )
+
+const closing = (): Refusal =>
+  new Refusal(502, errorTypes.apiError, 'the service is closing; nothing was charged')
+
+interface ResolutionDeps extends SubmissionDeps {
+  readonly store: Deferrable<Pick<RunStore, 'byRequestId'>>
+  readonly streams: HeldStreams
+  readonly log: (line: string) => void
+}
+
+/** The v2 resolutions. Every account may submit: v2 has no switch. */
+export function resolutionHandlers(
+  deps: ResolutionDeps,
+): Pick<Handlers, 'submitResolution' | 'pollResolution' | 'streamResolution'> {
+  return {
+    submitResolution: (call) => submitJob(call, deps),
+    pollResolution: async ({ caller, params }) => {
+      const id = anyRequestId.safeParse(params.request_id)
+      if (!id.success) throw malformedRequestId()
+      const run = await deps.store.byRequestId(caller.accountNumber, id.data)
+      if (run === undefined) throw notFound('request')
+      const { status, result } = run
+      const body: JobStatusV2 = {
+        request_id: id.data,
+        status,
+        data: status === 'COMPLETED' && result !== null ? resultV2Of(result, id.data) : null,
+      }
+      return { status: status === 'PENDING' ? 202 : 200, body }
+    },
+    streamResolution: (call) => holdStream(call, deps),
+  }
+}
+
+const anyRequestId = requestId.or(streamId)
+
+type V2Call = Pick<Call, 'caller' | 'callId'> & { readonly query: z.output<typeof resolutionQueryV2> }
+
+function submitV2(call: V2Call, kind: 'async' | 'stream', deps: SubmissionDeps) {
+  const { name, location } = call.query
+  const plain = { context: undefined, customId: null, webhookUrl: null, withBasis: false }
+  return submit(call, { kind, name, location, ...plain }, deps)
+}
+
+/** Billed as it is stored: what could not be stored was not billed, and is a 503. */
+async function submitJob(call: V2Call, deps: ResolutionDeps): Promise<Answer> {
+  try {
+    const { ids } = await submitV2(call, 'async', deps)
+    return { status: 202, body: { request_id: ids.requestId, status: 'PENDING' } }
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    if (isUnexpected(error)) deps.log(`a v2 submission could not be billed: ${errorText(error)}`)
+    throw billingUnavailable()
+  }
+}
+
+export const billingUnavailable = (): Refusal =>
+  new Refusal(
+    503,
+    'billing_unavailable',
+    'billing is unavailable for the moment; nothing was charged and no job was made',
+  )
+
+/**
+ * A run like that of a job, billed and refunded like it, whose answer is waited for. The connection is held ten
+ * minutes longer than the longest research, then it is a 502; the run goes on whatever becomes of the connection.
+ */
+async function holdStream(
+  call: Pick<Call, 'gone' | 'keepOpen'> & V2Call,
+  deps: ResolutionDeps,
+): Promise<Answer> {
+  const { store, streams, researchMs } = deps
+  const stream = streams.hold(call.caller, call.gone, researchMs.max + limits.streamGraceMs)
+  try {
+    call.keepOpen()
+    const { accountNumber, ids } = await submitV2(call, 'stream', deps)
+    const id = ids.requestId
+    if (id === null) throw new Error('a stream was stored without its id')
+    for (;;) {
+      const run = await store.byRequestId(accountNumber, id)
+      if (run !== undefined && run.status !== 'PENDING') return { status: 200, body: bodyOf(run, id) }
+      if (stream.isOver()) throw notInTime(id)
+      await stream.mayHaveEnded(ids.runId)
+    }
+  } finally {
+    stream.release()
+  }
+}
+
+/** The bare result; research that failed was refunded, and is a 502 too. */
+function bodyOf({ status, result }: StoredRun, id: RequestId | StreamId): object {
+  if (status === 'FAILED' || result === null) {
+    throw new Refusal(502, errorTypes.apiError, `the research of ${id} failed; it was refunded`)
+  }
+  return resultV2Of(result, id)
+}
+
+/** One of the types that v1 and v2 were seen with (interface: "Errors"). */
+const timeout = 'timeout'
+
+const notInTime = (id: RequestId | StreamId): Refusal =>
+  new Refusal(502, timeout, `${id} did not finish in time; what becomes of it can be read as a v2 status`)
+
+/** A result as `decideRun` wrote it at the end of a run: that of v3, without its envelope. */
+type StoredResult = Omit<JobResult, 'request_id' | 'basis'>
+
+/**
+ * The v2 form of what research found, in the order of the interface ("v2 resolution result"). `stored` is the
+ * JSON text of a completed run; the same text gives the same body at every poll.
+ */
+export function resultV2Of(stored: string, requestId: ResultV2['request_id']): ResultV2 {
+  const found = JSON.parse(stored) as StoredResult
+  const { query, from_cache, updated_at, resolved_at, cache_hit_type } = found.metadata
+  const { mode, name, context, location, classification } = query
+  return {
+    request_id: requestId,
+    status: plainStatusOf(found),
+    type: found.type,
+    subtype: found.subtype,
+    confidence: found.match_confidence,
+    entity: found.entity === null ? null : flatEntity(found.entity),
+    candidate: found.candidate === null ? null : flatCandidate(found.candidate),
+    factors: found.factors.map(({ code, type, impact, description }) => ({
+      code,
+      type,
+      impact,
+      description,
+    })),
+    actions: found.actions,
+    metadata: {
+      query: { mode, name, context, location, classification },
+      from_cache,
+      updated_at,
+      resolved_at,
+      cache_hit_type,
+    },
+  }
+}
+
+/**
+ * Instant search. There is no response cache: every query is fresh, whether it bypasses one or not. Where
+ * companies cannot be looked up the knowledge gives registrations without their `entity_id`, and so do we.
+ */
+export function searchHandlers(knowledge: Knowledge, clock: Clock): Pick<Handlers, 'search'> {
+  return {
+    search: async ({ callId, query }) => {
+      const startedMs = clock.monotonicMs()
+      const { results, totalCount } = await knowledge.search({
+        name: query.name,
+        countryCode: query.country_code ?? null,
+        regionCode: query.region_code ?? null,
+        limit: query.limit ?? fieldLimits.searchResultsMax,
+      })
+      const withEntity = results.filter((result) => result.entity_id !== null)
+      const alone = results.filter((result) => result.entity_id === null)
+      const body: SearchReply = {
+        results: [...withEntity, ...alone],
+        metadata: {
+          total: totalCount,
+          returned: results.length,
+          query_time_ms: Math.round(clock.monotonicMs() - startedMs),
+        },
+        request_id: callId,
+      }
+      return { status: 200, body }
+    },
+  }
+}

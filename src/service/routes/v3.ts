@@ -1,0 +1,181 @@
+import type { KickoffBody } from '../../contract/resolution.js'
+import type { Deferrable } from '../../core/awaitable.js'
+import type { WebhookGate } from '../deliveries/webhooks.js'
+import type { Call, Handlers, Answer } from '../http/mount.js'
+import type { Builds } from '../records/builds/builds.js'
+import { notFound } from '../refusal.js'
+import { jobBody, jobPendingBody, runBody, type HeldPolls } from '../runs/polls.js'
+import type { NewRun, RunStore } from '../runs/run-store.js'
+import { submit, type SubmissionDeps } from '../runs/researcher.js'
+import { entityRecord, type EntityReply } from '../../contract/entity.js'
+import { errorText } from '../../core/errors.js'
+import type { Clock } from '../../platform/clock.js'
+import type { Random } from '../../platform/random.js'
+import type { Credit } from '../accounts/account-book.js'
+import { newRunIds } from '../ids.js'
+import type { Knowledge } from '../knowledge.js'
+import type { BuildWaiter, StoredBuild } from '../records/builds/build.js'
+import { enrichmentOf, entityRecordIn, unenriched } from '../records/builds/entity-build.js'
+import { askedDomain, domainReplyOf } from '../records/domains/domain-build.js'
+
+interface KickoffDeps extends SubmissionDeps {
+  readonly gate: WebhookGate
+}
+
+/** The two kickoffs. A 202 leaves only after the run and its billed unit are durable. */
+export function kickoffHandlers(deps: KickoffDeps): Pick<Handlers, 'kickoffRun' | 'kickoffJob'> {
+  return {
+    kickoffRun: async (call) => {
+      const { ids, customId } = await accept(call, 'run', call.body, deps)
+      const custom = customId === null ? {} : { custom_id: customId }
+      return { status: 202, body: { status: 'pending', run_id: ids.runId, ...custom } }
+    },
+    kickoffJob: async (call) => {
+      const { ids } = await accept(call, 'job', call.query, deps)
+      return {
+        status: 202,
+        body: { status: 'pending', job_id: ids.jobId, request_id: ids.requestId },
+      }
+    },
+  }
+}
+
+async function accept(
+  call: Pick<Call, 'caller' | 'callId'>,
+  kind: 'run' | 'job',
+  asked: KickoffBody,
+  deps: KickoffDeps,
+): Promise<NewRun> {
+  const submission = {
+    kind,
+    name: asked.name,
+    location: asked.location,
+    context: asked.context,
+    customId: asked.custom_id ?? null,
+    webhookUrl: await deps.gate(asked.webhook_url),
+    withBasis: asked.include === 'basis',
+  }
+  return submit(call, submission, deps)
+}
+
+/**
+ * Reading what runs and jobs are at; never starts or repeats work (interface: "States and transitions"). With
+ * `held`, the poll of a run waits for its end.
+ */
+export function pollHandlers(
+  store: Deferrable<Pick<RunStore, 'byRunId' | 'byJobId'>>,
+  builds: Pick<Deferrable<Builds>, 'runObject'>,
+  held: Pick<HeldPolls, 'mayHaveEnded'> | null = null,
+): Pick<Handlers, 'pollRun' | 'pollJob'> {
+  return {
+    // The text shows no status for a pending run: 202, as a pending job has.
+    pollRun: async ({ caller, params, query }) => {
+      let run = await store.byRunId(caller.accountNumber, params.run_id)
+      if (held !== null && run?.status === 'PENDING') {
+        await held.mayHaveEnded(params.run_id)
+        run = await store.byRunId(caller.accountNumber, params.run_id)
+      }
+      if (run === undefined) {
+        // Or of a read that came before its record was built: its event names the run.
+        const object = await builds.runObject(caller.accountNumber, params.run_id)
+        if (object === undefined) throw notFound('run')
+        return { status: object.isPending ? 202 : 200, body: object.text }
+      }
+      return { status: run.status === 'PENDING' ? 202 : 200, body: runBody(run, query.include === 'basis') }
+    },
+    pollJob: async ({ caller, callId, params, query }) => {
+      const run = await store.byJobId(caller.accountNumber, params.job_id)
+      const pending = run === undefined ? null : jobPendingBody(run)
+      if (run === undefined || pending === null) throw notFound('job')
+      const body = jobBody(run, callId, query.include === 'basis')
+      return body === null ? { status: 202, body: pending } : { status: 200, body }
+    },
+  }
+}
+
+interface RecordDeps {
+  readonly knowledge: Knowledge
+  readonly builds: Deferrable<Pick<Builds, 'read' | 'demand'>>
+  readonly gate: WebhookGate
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: (line: string) => void
+}
+
+/** The record of an entity; the first read of one starts its build (interface: "v3 entity record"). */
+export function entityHandlers(deps: RecordDeps): Pick<Handlers, 'readEntity'> {
+  const { knowledge, builds, gate, log } = deps
+  /** Null where the state of the build cannot be read: nobody waits for it then. */
+  const demand = async (id: string, waiter: BuildWaiter | null): Promise<StoredBuild | null> => {
+    try {
+      return await builds.demand('entity', id, { waiter })
+    } catch (error) {
+      log(`the build of entity ${id} cannot be read: ${errorText(error)}`)
+      return null
+    }
+  }
+  return {
+    readEntity: async (call) => {
+      const webhookUrl = await gate(call.query.webhook_url)
+      const found = knowledge.entity(call.params.id)
+      if (found === null) throw notFound('entity')
+      const record = entityRecord.parse(found.record)
+      const build = await demand(record.id, waiterOf(call, webhookUrl, deps))
+      const result = build?.result ?? null
+      const body: EntityReply = {
+        status: found.mergedInto === null ? 'matched' : 'merged',
+        merged_into: found.mergedInto,
+        entity: result === null ? unenriched(record) : entityRecordIn(result),
+        ...(build === null ? {} : { enrichment: enrichmentOf(build) }),
+        request_id: call.callId,
+      }
+      return { status: 200, body }
+    },
+  }
+}
+
+/** Who gets an event at the end of a build: the event has a run of its own, which no answer names before. */
+function waiterOf(
+  { caller, callId }: Pick<Call, 'caller' | 'callId'>,
+  webhookUrl: string | null,
+  { random, clock }: Pick<RecordDeps, 'random' | 'clock'>,
+): BuildWaiter | null {
+  if (webhookUrl === null) return null
+  const { runId } = newRunIds('run', callId, random, clock.nowMs())
+  return { accountNumber: caller.accountNumber, runId, callId, webhookUrl }
+}
+
+interface DomainDeps extends Pick<RecordDeps, 'builds' | 'gate' | 'clock' | 'random'> {
+  readonly credit: Credit
+}
+
+interface Asked {
+  readonly domain: string
+  readonly webhook_url?: string | undefined
+}
+
+/**
+ * What is known of a domain (interface: "v3 domain intelligence"). The request that is the first ever to ask
+ * for a domain is charged a unit; later requests read what was built, or wait for it, for nothing.
+ */
+export function domainHandlers(deps: DomainDeps): Pick<Handlers, 'readDomain' | 'requestDomain'> {
+  const { builds, gate, credit } = deps
+  const answer = async (call: Pick<Call, 'caller' | 'callId'>, asked: Asked): Promise<Answer> => {
+    const domain = askedDomain(asked.domain)
+    const waiter = waiterOf(call, await gate(asked.webhook_url), deps)
+    const demand = (chargedAccountNumber?: number) =>
+      builds.demand('domain', domain, {
+        waiter,
+        ...(chargedAccountNumber === undefined ? {} : { chargedAccountNumber }),
+      })
+    const isFirst = (await builds.read('domain', domain)) === null
+    const build = isFirst
+      ? await credit.charge(call.caller, () => Promise.resolve(demand(call.caller.accountNumber)))
+      : await demand()
+    return { status: 200, body: domainReplyOf(build, call.callId) }
+  }
+  return {
+    readDomain: (call) => answer(call, call.query),
+    requestDomain: (call) => answer(call, call.body),
+  }
+}

@@ -1,0 +1,92 @@
+import type { RunId, CallId, RequestId } from '../../contract/ids.js'
+import type { Clock } from '../../platform/clock.js'
+import { limits } from '../limits.js'
+import type { OnRunEnded, StoredRun } from './run-store.js'
+import type { JobPending } from '../../contract/resolution.js'
+
+/** Polls of runs that have not ended wait for the end, in place of an answer that says nothing. */
+export interface HeldPolls {
+  /** To be called for every run that ends. */
+  readonly onEnded: OnRunEnded
+  /** Resolves when the run may have ended, the poll was held for long, or the service closes. */
+  mayHaveEnded(runId: RunId): Promise<void>
+  /** Ends those that are held; no more are. */
+  close(): void
+}
+
+/** One timer for all that are held: a poll is held for `heldPollMsMax` at most, and mostly for less. */
+export function createHeldPolls(clock: Clock): HeldPolls {
+  const waiting = new Map<RunId, (() => void)[]>()
+  const closing = new AbortController()
+  let isTimed = false
+
+  const releaseAll = () => {
+    const released = [...waiting.values()].flat()
+    waiting.clear()
+    for (const release of released) release()
+  }
+  const time = async () => {
+    isTimed = true
+    await clock.sleep(limits.heldPollMsMax, closing.signal)
+    isTimed = false
+    releaseAll()
+  }
+  return {
+    onEnded: ({ runId }) => {
+      const released = waiting.get(runId) ?? []
+      waiting.delete(runId)
+      for (const release of released) release()
+    },
+    mayHaveEnded: (runId) =>
+      new Promise((resolve) => {
+        if (closing.signal.aborted) {
+          resolve()
+          return
+        }
+        const others = waiting.get(runId)
+        if (others === undefined) waiting.set(runId, [resolve])
+        else others.push(resolve)
+        if (!isTimed) void time()
+      }),
+    close: () => {
+      closing.abort()
+      releaseAll()
+    },
+  }
+}
+
+/**
+ * Bodies of the polls as JSON text. The stored text goes out as it is, so that a result is the same bytes at
+ * every poll; only a job's `request_id` is that of the call.
+ */
+
+/**
+ * The run object, the same as in a webhook's `data.object` (interface: "Job and run envelopes"). Its result
+ * bears the id of the call that started the run, so that poll and webhook agree; a failed run has no result.
+ */
+export function runBody(run: StoredRun, withBasis: boolean): string {
+  const head = {
+    run_id: run.runId,
+    ...(run.customId === null ? {} : { custom_id: run.customId }),
+    status: run.status,
+  }
+  const isAnswered = run.status === 'COMPLETED' && run.result !== null
+  const result = isAnswered ? resultText(run.result, run, run.callId, withBasis) : 'null'
+  return `${JSON.stringify(head).slice(0, -1)},"data":${result}}`
+}
+
+/** The job result, also of a failed one, or null while it runs (interface: "v3 job result"). */
+export function jobBody(run: StoredRun, callId: CallId, withBasis: boolean): string | null {
+  return run.result === null ? null : resultText(run.result, run, callId, withBasis)
+}
+
+/** What a job answers while it runs, or null if the run was not started as a job. */
+export function jobPendingBody(run: StoredRun): JobPending | null {
+  if (run.jobId === null || run.requestId === null) return null
+  return { status: 'pending', job_id: run.jobId, request_id: run.requestId as RequestId }
+}
+
+function resultText(result: string, run: StoredRun, requestId: string, withBasis: boolean): string {
+  const basis = withBasis && run.basis !== null ? `,"basis":${run.basis}` : ''
+  return `${result.slice(0, -1)}${basis},"request_id":"${requestId}"}`
+}

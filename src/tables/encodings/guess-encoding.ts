@@ -1,0 +1,301 @@
+import { formatCount, plural } from '../../core/text.js'
+import { UserError } from '../../core/errors.js'
+import { decodeLegacy, decodeWindows1252 } from './decode.js'
+import { encodingNames, isMultiByte, type LegacyEncoding } from './names.js'
+import type { ForeignLine, LineSurvey } from './survey.js'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+
+/** What a file reads as in one encoding. */
+export interface Reading {
+  readonly encoding: LegacyEncoding
+  /** Up to three cells with letters beyond ASCII, those first that other encodings read otherwise. */
+  readonly excerpts: readonly string[]
+}
+
+export type Judgement =
+  | { readonly kind: 'sure'; readonly reading: Reading }
+  /** What the file may be, the likeliest first; of those that read alike, one. */
+  | { readonly kind: 'unsure'; readonly readings: readonly Reading[] }
+
+const limits = { excerptsMax: 3, excerptCharsMax: 60, readingsMax: 4 } as const
+
+/**
+ * Distinct words with letters beyond ASCII from which on a guess stands against readings that are as likely to
+ * the eye. Measured on lists of companies: below, one guess in 20 between the Latin encodings was wrong; other
+ * scripts were told apart from three words on.
+ */
+const wordsEnough = { latin: 20, other: 8 } as const
+
+/** Asked besides the guess, the commonest first. */
+const candidates: readonly LegacyEncoding[] = [
+  'windows-1252',
+  'windows-1250',
+  'windows-1254',
+  'windows-1257',
+  'iso-8859-2',
+  'iso-8859-15',
+  'macintosh',
+  'windows-1251',
+  'koi8-r',
+  'iso-8859-5',
+  'windows-1253',
+  'shift_jis',
+  'gbk',
+  'big5',
+  'euc-kr',
+  'euc-jp',
+  'windows-1255',
+  'windows-1256',
+  'windows-874',
+]
+
+/**
+ * Whether a detector's guess may be followed. It may where it reads as names do, and everything else that does
+ * reads the same, or there is so much text that the detector does not err.
+ */
+export function judgeGuess(sample: Buffer, guess: string): Judgement {
+  const own = readingOf(sample, guess)
+  const others = candidates.flatMap((encoding) => {
+    const other = encoding === guess ? null : readingOf(sample, encoding)
+    return other?.isPlausible === true ? [other] : []
+  })
+  if (own?.isPlausible !== true) return unsure(own === null ? others : [...others, own])
+  const rivals = others.filter((other) => isRival(own, other))
+  if (rivals.length > 0) return unsure([own, ...rivals])
+  const usual = others.find(({ encoding, text }) => encoding === 'windows-1252' && text === own.text)
+  return {
+    kind: 'sure',
+    reading: { encoding: (usual ?? own).encoding, excerpts: excerptsOf(own, others) },
+  }
+}
+
+interface WholeReading {
+  readonly encoding: LegacyEncoding
+  readonly text: string
+  readonly words: ReadonlySet<string>
+  readonly isPlausible: boolean
+}
+
+function readingOf(sample: Buffer, name: string): WholeReading | null {
+  if (!isLegacy(name)) return null
+  const text = decodeLegacy(sample, name)
+  if (text === null) return null
+  return {
+    encoding: name,
+    text,
+    words: new Set(wordsBeyondAscii(text)),
+    isPlausible: isPlausible(text),
+  }
+}
+
+function isLegacy(name: string): name is LegacyEncoding {
+  return (encodingNames as readonly string[]).includes(name) && !name.startsWith('utf-')
+}
+
+/** Whether what reads otherwise in `other` may as well be meant. */
+function isRival(own: WholeReading, other: WholeReading): boolean {
+  const here = [...own.words].filter((word) => !other.words.has(word))
+  const there = [...other.words].filter((word) => !own.words.has(word))
+  if (here.length === 0) return false
+  const isLatin = /\p{Script=Latin}/u.test(here.join('').replace(/\p{ASCII}/gu, ''))
+  if (own.words.size < (isLatin ? wordsEnough.latin : wordsEnough.other)) return true
+  if (other.encoding === 'windows-1250' && here.every((word) => /[õûÕÛ]/.test(word))) return true
+  return isTwin(own, other) && here.filter(isOddWord).length > there.filter(isOddWord).length
+}
+
+/** Detectors do not know macintosh, and err between encodings of the same letters. */
+function isTwin(own: WholeReading, other: WholeReading): boolean {
+  const names = [own.encoding, other.encoding]
+  return (
+    names.includes('macintosh') || twins.some((pair) => pair.every((encoding) => names.includes(encoding)))
+  )
+}
+
+const twins: readonly (readonly LegacyEncoding[])[] = [
+  ['iso-8859-2', 'windows-1250'],
+  ['iso-8859-15', 'windows-1252'],
+  ['iso-8859-7', 'windows-1253'],
+]
+
+function unsure(readings: readonly WholeReading[]): Judgement {
+  const texts = readings.map(({ text }) => text)
+  const different = readings.filter(({ text }, index) => texts.indexOf(text) === index)
+  return {
+    kind: 'unsure',
+    readings: different.slice(0, limits.readingsMax).map((reading) => ({
+      encoding: reading.encoding,
+      excerpts: excerptsOf(reading, readings),
+    })),
+  }
+}
+
+function excerptsOf(own: WholeReading, others: readonly WholeReading[]): string[] {
+  const cells = [...new Set(own.text.split(/[\r\n,;|\t"]+/))]
+    .map((cell) => cell.trim())
+    .filter((cell) => /[^\p{ASCII}]/u.test(cell) && cell.length <= limits.excerptCharsMax)
+  const isDistinctive = (cell: string) => others.some(({ text }) => !text.includes(cell))
+  return [...cells.filter(isDistinctive), ...cells.filter((cell) => !isDistinctive(cell))].slice(
+    0,
+    limits.excerptsMax,
+  )
+}
+
+/** Of the words with letters beyond ASCII, so many may look odd in a reading that is right. */
+const oddShareMax = 0.08
+
+/** Whether text reads as names do: a wrong encoding puts signs, foreign letters and capitals inside words. */
+function isPlausible(text: string): boolean {
+  const words = wordsBeyondAscii(text)
+  return words.filter(isOddWord).length <= words.length * oddShareMax
+}
+
+function wordsBeyondAscii(text: string): string[] {
+  return text.split(/[\s,;|"()[\]{}<>/]+/).filter((word) => /[^\p{ASCII}]/u.test(word))
+}
+
+function isOddWord(word: string): boolean {
+  return (
+    // Diacritics that stand alone, and signs that no keyboard has, are in no name.
+    /[\p{Cc}\p{Co}\p{Cn}¤¦¨¸\u02c6-\u02dd]/u.test(word) ||
+    signInside.test(word) ||
+    capitalInside.test(word) ||
+    eastAsianBesideLatin.test(word) ||
+    /\p{Script=Hangul}\p{Script=Han}|\p{Script=Han}\p{Script=Hangul}/u.test(word) ||
+    scripts.filter((script) => script.test(word)).length > 1
+  )
+}
+
+/** Full-width signs of East Asia, and what stands for an apostrophe, a hyphen or a middle dot, join letters. */
+const signInside = /\p{L}[^\p{ASCII}\p{L}\p{M}\p{Nd}’‘–—·´\u3000-\u30ff\uff00-\uff65]+\p{L}/u
+const capitalInside =
+  /\p{Ll}(?=[^\p{ASCII}])\p{Lu}|\p{L}(?=[^\p{ASCII}])\p{Lu}\p{Ll}|\p{Lu}(?=[^\p{ASCII}ßªº])\p{Ll}\p{Lu}/u
+/** Small letters stand beside none, and none stands alone among capitals. */
+const eastAsianBesideLatin = /[a-z][\u2e80-\uffdc]|[\u2e80-\uffdc][a-z]|[A-Z][\u2e80-\uffdc][A-Z]/
+
+/** No word mixes these; Hebrew, Arabic and Thai with their marks. */
+const scripts = [
+  /\p{Script=Latin}/u,
+  /\p{Script=Cyrillic}/u,
+  /\p{Script=Greek}/u,
+  /[\u0591-\u05f4]/,
+  /[\u0600-\u06ff]/,
+  /[\u0e00-\u0e7f]/,
+  /\p{Script=Hangul}/u,
+  /[\p{Script=Hiragana}\p{Script=Katakana}]/u,
+]
+
+/** Of the lines of a text of East Asia, so many may be UTF-8 by chance: short ones, of two bytes a character. */
+const chanceShareMax = 0.1
+
+/** Whether some lines of a file that are not UTF-8 stand among lines that are. */
+export function isMixture(survey: LineSurvey, guess: string): boolean {
+  if (survey.utf8Count === 0) return false
+  const share = survey.utf8Count / (survey.utf8Count + survey.foreignCount)
+  return !isMultiByte(guess) || survey.surelyUtf8Count > 0 || share > chanceShareMax
+}
+
+export function mixedEncodings(label: string, survey: LineSurvey): UserError {
+  const { utf8Count, foreignCount, foreignLines } = survey
+  const [first] = foreignLines
+  const reads = first === undefined ? '' : `; as windows-1252, line ${first.line} has "${excerpt(first)}"`
+  return new UserError(
+    'INPUT_ENCODING_MIXED',
+    `${label} is UTF-8 in ${plural(utf8Count, 'line')} with letters beyond ASCII and not in ${formatCount(foreignCount)}: ${places(survey)}${reads}`,
+    {
+      hint: 'mend these lines, or pass --encoding utf-8+windows-1252 to read them alone as windows-1252 and the others as UTF-8; --encoding latin1, or another, reads the whole file so',
+    },
+  )
+}
+
+export function unsureEncoding(label: string, survey: LineSurvey, readings: readonly Reading[]): UserError {
+  const where = `${label} is not UTF-8 (${places(survey)})`
+  if (readings.length === 0) {
+    return new UserError('INPUT_ENCODING_UNSURE', `${where}, nor of any encoding that would be guessed`, {
+      hint: 'pass --encoding (the README lists them), or convert the file to UTF-8',
+    })
+  }
+  const choices = readings.map(({ encoding, excerpts }) => `${encoding}: ${quoted(excerpts)}`)
+  return new UserError(
+    'INPUT_ENCODING_UNSURE',
+    `${where}, and too little of it tells its encoding. It may be ${choices.join('; ')}`,
+    {
+      hint: `pass the one that reads right: --encoding ${readings.map(({ encoding }) => encoding).join(', or ')}`,
+    },
+  )
+}
+
+export function guessNotice(label: string, { encoding, excerpts }: Reading): string {
+  return `${label}: not UTF-8, guessed to be ${encoding}: it has ${quoted(excerpts)}. Pass --encoding if that reads wrong`
+}
+
+function places({ foreignCount, foreignLines }: LineSurvey): string {
+  const numbers = foreignLines.map(({ line }) => String(line))
+  const more = foreignCount > numbers.length ? ', …' : ''
+  return `${numbers.length === 1 ? 'line' : 'lines'} ${numbers.join(', ')}${more}`
+}
+
+const excerptCharsMax = 60
+
+/** The cell in which the first letter beyond ASCII stands. */
+function excerpt({ bytes }: ForeignLine): string {
+  const cells = decodeWindows1252(bytes).split(/[,;|\t"]+/)
+  return (cells.find((cell) => wordsBeyondAscii(cell).length > 0) ?? '').trim().slice(0, excerptCharsMax)
+}
+
+function quoted(excerpts: readonly string[]): string {
+  return excerpts.map((text) => `"${text}"`).join(', ')
+}
+
+/** As much of WebAssembly as is used here: the types of Node have none of it. */
+interface WasmApi {
+  readonly Module: new (bytes: Uint8Array) => object
+  readonly Instance: new (module: object, imports: object) => { readonly exports: unknown }
+}
+
+/** What chardetng-wasm exports; its own JavaScript imports the .wasm file, which Node 20 refuses. */
+interface Exports {
+  readonly memory: { readonly buffer: ArrayBuffer }
+  encodingdetector_new(): number
+  encodingdetector_feed(detector: number, at: number, length: number, isLast: number): number
+  encodingdetector_guess(place: number, detector: number, at: number, length: number, allowUtf8: number): void
+  __wbg_encodingdetector_free(detector: number): void
+  __wbindgen_add_to_stack_pointer(bytes: number): number
+  __wbindgen_malloc(bytes: number): number
+}
+
+let loaded: Exports | null = null
+
+function load(): Exports {
+  const require = createRequire(import.meta.url)
+  const path = require.resolve('chardetng-wasm/dist/chardetng_wasm_bg.wasm')
+  const __wbindgen_throw = () => {
+    throw new Error('chardetng failed')
+  }
+  const { Module, Instance } = (globalThis as unknown as { WebAssembly: WasmApi }).WebAssembly
+  const { exports } = new Instance(new Module(readFileSync(path)), {
+    './chardetng_wasm_bg.js': { __wbindgen_throw },
+  })
+  return (loaded = exports as Exports)
+}
+
+/** The name of the encoding that `sample`, which is not UTF-8, is most likely in; lower case. */
+export function guessEncoding(sample: Buffer): string {
+  const wasm = loaded ?? load()
+  const detector = wasm.encodingdetector_new()
+  const place = wasm.__wbindgen_add_to_stack_pointer(-16)
+  try {
+    // The detector takes the bytes over, and frees them.
+    const at = wasm.__wbindgen_malloc(sample.length)
+    new Uint8Array(wasm.memory.buffer).set(sample, at)
+    wasm.encodingdetector_feed(detector, at, sample.length, 1)
+    wasm.encodingdetector_guess(place, detector, 0, 0, 0)
+    const view = new DataView(wasm.memory.buffer)
+    const nameAt = view.getUint32(place, true)
+    const nameBytes = view.getUint32(place + 4, true)
+    return Buffer.from(wasm.memory.buffer, nameAt, nameBytes).toString('latin1').toLowerCase()
+  } finally {
+    wasm.__wbindgen_add_to_stack_pointer(16)
+    wasm.__wbg_encodingdetector_free(detector)
+  }
+}

@@ -1,0 +1,196 @@
+import { UserError } from '../../core/errors.js'
+import { displayWidth } from '../../core/terminal-text.js'
+import { xlsxLimits } from '../limits.js'
+import { PackedFileWriter, packText, type PackedFile } from '../zip-writer.js'
+import { columnLetters, type SheetColumn, type WrittenCell, type WrittenRow } from './cells.js'
+import {
+  escapedText,
+  mainNamespace,
+  officeNamespace,
+  relationsXml,
+  textTag,
+  xmlDeclaration,
+  ownStyles,
+  type StyleBook,
+} from './sheet-xml.js'
+
+/** The parts of a sheet; `relations` where cells link to anything. */
+export interface SheetParts {
+  readonly sheet: PackedFile
+  readonly relations: PackedFile | null
+}
+
+/** What fills a sheet. */
+export interface SheetLimits {
+  /** With its header. */
+  readonly rowsMax: number
+  /** Before it is packed. */
+  readonly sheetBytesMax: number
+}
+
+/** Writes one sheet below its header, which stays in view. */
+export class SheetWriter {
+  private rowNumber = 0
+  private readonly letters: readonly string[]
+  /** Of each address, the number of its relation. */
+  private readonly addresses = new Map<string, number>()
+  private readonly links: string[] = []
+  private readonly part: PackedFileWriter
+
+  constructor(
+    path: string,
+    private readonly columns: readonly SheetColumn[],
+    private readonly styles: StyleBook,
+    private readonly limits: SheetLimits,
+  ) {
+    if (columns.length > xlsxLimits.columnsMax) {
+      throw unfit(`${columns.length} columns are more than the ${xlsxLimits.columnsMax} of an Excel sheet`)
+    }
+    this.letters = columns.map((_, index) => columnLetters(index))
+    this.part = new PackedFileWriter(path)
+  }
+
+  get isFull(): boolean {
+    const { rowsMax, sheetBytesMax } = this.limits
+    return this.rowNumber >= rowsMax || this.part.plainBytes >= sheetBytesMax
+  }
+
+  /** `sample` are rows by which the widths of columns are judged. */
+  async start(sample: readonly WrittenRow[]): Promise<void> {
+    const widths = widthsOf(this.columns, sample)
+    const columns = this.columns.map(
+      ({ isText }, index) =>
+        `<col min="${index + 1}" max="${index + 1}" width="${widths[index] ?? 10}" customWidth="1"${isText ? ` style="${ownStyles.text}"` : ''}/>`,
+    )
+    await this.part.write(
+      `${xmlDeclaration}<worksheet xmlns="${mainNamespace}" xmlns:r="${officeNamespace}">` +
+        '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>' +
+        '<selection pane="bottomLeft" activeCell="A2" sqref="A2"/></sheetView></sheetViews>' +
+        `<sheetFormatPr defaultRowHeight="15"/>${columns.length === 0 ? '' : `<cols>${columns.join('')}</cols>`}<sheetData>`,
+    )
+    this.rowNumber = 1
+    const header = this.columns.map(({ name }, index) => this.textCell(name, index, ownStyles.header))
+    await this.part.write(`<row r="1">${header.join('')}</row>`)
+  }
+
+  async add(row: WrittenRow): Promise<void> {
+    this.rowNumber++
+    let cells = ''
+    for (let index = 0; index < row.length; index++) {
+      const cell = row[index] ?? null
+      if (cell !== null && cell !== '') cells += this.cellXml(cell, index)
+    }
+    await this.part.write(`<row r="${this.rowNumber}">${cells}</row>`)
+  }
+
+  async end(): Promise<SheetParts> {
+    const { links, letters, rowNumber } = this
+    const hyperlinks = links.length === 0 ? '' : `<hyperlinks>${links.join('')}</hyperlinks>`
+    // A number that is meant as text is no mistake.
+    const whole = `A1:${letters.at(-1) ?? 'A'}${rowNumber}`
+    const ignored = `<ignoredErrors><ignoredError sqref="${whole}" numberStoredAsText="1"/></ignoredErrors>`
+    await this.part.write(`</sheetData>${hyperlinks}${ignored}</worksheet>`)
+    const relations = [...this.addresses.keys()].map((target) => ({
+      type: 'hyperlink',
+      target,
+      isExternal: true,
+    }))
+    return {
+      sheet: await this.part.end(),
+      relations: relations.length === 0 ? null : packText(relationsXml(relations)),
+    }
+  }
+
+  close(): Promise<void> {
+    return this.part.close()
+  }
+
+  private cellXml(cell: Exclude<WrittenCell, null>, index: number): string {
+    if (typeof cell === 'string') return this.textCell(cell, index, ownStyles.text)
+    const place = `${this.letters[index] ?? ''}${this.rowNumber}`
+    switch (cell.kind) {
+      case 'number': {
+        const style = this.styles.styleOf(cell.format)
+        return `<c r="${place}"${style === 0 ? '' : ` s="${style}"`}><v>${cell.value}</v></c>`
+      }
+      case 'boolean':
+        return `<c r="${place}" t="b"><v>${cell.value ? 1 : 0}</v></c>`
+      case 'error':
+        return knownErrors.has(cell.value)
+          ? `<c r="${place}" t="e"><v>${escapedText(cell.value)}</v></c>`
+          : this.textCell(cell.value, index, ownStyles.text)
+      case 'link':
+        return this.linkCell(cell, index, place)
+    }
+  }
+
+  private textCell(text: string, index: number, style: number): string {
+    if (text.length > xlsxLimits.cellCharsMax)
+      throw cellTooLong(this.columns[index]?.name ?? '', this.rowNumber - 1, text.length)
+    return `<c r="${this.letters[index] ?? ''}${this.rowNumber}" s="${style}" t="inlineStr"><is>${textTag(text)}</is></c>`
+  }
+
+  private linkCell({ text, url }: { text: string; url: string }, index: number, place: string): string {
+    if (this.links.length >= xlsxLimits.linksMax) return this.textCell(text, index, ownStyles.text)
+    let address = this.addresses.get(url)
+    if (address === undefined) this.addresses.set(url, (address = this.addresses.size + 1))
+    this.links.push(`<hyperlink ref="${place}" r:id="rId${address}"/>`)
+    return this.textCell(text, index, ownStyles.link)
+  }
+}
+
+/** Those that Excel writes; others it would not open. */
+const knownErrors: ReadonlySet<string> = new Set([
+  '#NULL!',
+  '#DIV/0!',
+  '#VALUE!',
+  '#REF!',
+  '#NAME?',
+  '#NUM!',
+  '#N/A',
+])
+
+/** `rowNumber` is that of the row below the header, 0 of the header itself. */
+export function cellTooLong(column: string, rowNumber: number, charCount: number): UserError {
+  const name = JSON.stringify(column.length > 100 ? `${column.slice(0, 100)}…` : column)
+  return unfit(
+    `column ${name}, ${rowNumber === 0 ? 'its name' : `row ${rowNumber}`}: ${charCount} characters are more than the ${xlsxLimits.cellCharsMax} of an Excel cell`,
+  )
+}
+
+function unfit(reason: string): UserError {
+  return new UserError('OUTPUT_COLUMN_UNFIT', reason, { hint: 'write CSV, NDJSON or Parquet, which hold it' })
+}
+
+/** In characters of the font; a longer text is cut on the screen, and not in the file. */
+const widthLimits = { charsMin: 8, charsMax: 60, headerCharsMax: 30, dateChars: 18, sampleRows: 200 } as const
+
+/** How wide columns are shown: as wide as the texts of the first rows, within limits. */
+function widthsOf(columns: readonly SheetColumn[], sample: readonly WrittenRow[]): number[] {
+  const rows = sample.slice(0, widthLimits.sampleRows)
+  return columns.map(({ name }, index) => {
+    const header = Math.min(displayWidth(name), widthLimits.headerCharsMax)
+    const widest = rows.reduce((most, row) => Math.max(most, cellWidth(row[index] ?? null)), header)
+    return Math.min(Math.max(widest, widthLimits.charsMin), widthLimits.charsMax) + 2
+  })
+}
+
+function cellWidth(cell: WrittenCell): number {
+  if (cell === null) return 0
+  if (typeof cell === 'string') return textWidth(cell)
+  switch (cell.kind) {
+    case 'link':
+      return textWidth(cell.text)
+    case 'number':
+      return typeof cell.format === 'number'
+        ? Math.min(cell.value.length, widthLimits.dateChars)
+        : widthLimits.dateChars
+    case 'boolean':
+    case 'error':
+      return widthLimits.charsMin
+  }
+}
+
+function textWidth(text: string): number {
+  return displayWidth(text.slice(0, widthLimits.charsMax).split('\n', 1)[0] ?? '')
+}

@@ -1,0 +1,181 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { tableLimits, xlsxLimits } from '../limits.js'
+import { packText, writeZip, type PackedFile } from '../zip-writer.js'
+import { SheetWriter, type SheetLimits, type SheetParts } from './sheet-writer.js'
+import type { SheetColumn, WrittenRow } from './cells.js'
+import {
+  attributeText,
+  mainNamespace,
+  officeNamespace,
+  packageNamespace,
+  relationsXml,
+  xmlDeclaration,
+  StyleBook,
+} from './sheet-xml.js'
+
+export interface BookLimits extends SheetLimits {
+  /** Of the whole file, and of each part before it is packed. */
+  readonly bytesMax: number
+}
+
+const bookLimits: BookLimits = { ...xlsxLimits, bytesMax: tableLimits.zipBytesMax }
+
+/** Rows below a header, over as many sheets as they fill: `basis`, `basis 2`. */
+export class SheetSeries {
+  readonly sheets: SheetParts[] = []
+  private writer: SheetWriter | null = null
+
+  constructor(
+    readonly name: string,
+    private readonly columns: readonly SheetColumn[],
+    private readonly styles: StyleBook,
+    private readonly pathPrefix: string,
+    private readonly limits: BookLimits,
+  ) {}
+
+  async add(rows: readonly WrittenRow[]): Promise<void> {
+    for (const [index, row] of rows.entries()) {
+      if (this.writer?.isFull === true) await this.endSheet()
+      this.writer ??= await this.startSheet(rows.slice(index))
+      await this.writer.add(row)
+    }
+  }
+
+  /** A sheet without rows has its header. */
+  async end(): Promise<readonly SheetParts[]> {
+    if (this.sheets.length === 0) this.writer ??= await this.startSheet([])
+    await this.endSheet()
+    return this.sheets
+  }
+
+  async close(): Promise<void> {
+    await this.writer?.close()
+  }
+
+  private async startSheet(sample: readonly WrittenRow[]): Promise<SheetWriter> {
+    const writer = new SheetWriter(
+      `${this.pathPrefix}${this.sheets.length + 1}`,
+      this.columns,
+      this.styles,
+      this.limits,
+    )
+    await writer.start(sample)
+    return writer
+  }
+
+  private async endSheet(): Promise<void> {
+    const writer = this.writer
+    this.writer = null
+    if (writer !== null) this.sheets.push(await writer.end())
+  }
+}
+
+/**
+ * Writes an .xlsx whose memory does not grow with its rows: each sheet is packed into a file of its own in a folder
+ * that only we may read, and at the end all are put together. No cell is a formula. Throws OUTPUT_COLUMN_UNFIT for a
+ * text or a table that is larger than Excel's; `write` OUTPUT_UNWRITABLE for a file that is larger than a zip.
+ */
+export class WorkbookWriter {
+  private readonly styles = new StyleBook()
+  private readonly series: SheetSeries[] = []
+
+  private readonly limits: BookLimits
+
+  constructor(
+    private readonly folder: string,
+    limits: Partial<BookLimits> = {},
+  ) {
+    this.limits = { ...bookLimits, ...limits }
+    mkdirSync(folder, { mode: 0o700 })
+  }
+
+  /** Sheets come in the order in which they are asked for. */
+  addSheets(name: string, columns: readonly SheetColumn[]): SheetSeries {
+    const prefix = join(this.folder, `sheet${this.series.length + 1}-`)
+    const series = new SheetSeries(name, columns, this.styles, prefix, this.limits)
+    this.series.push(series)
+    return series
+  }
+
+  async write(write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
+    const names: string[] = []
+    const sheets: SheetParts[] = []
+    for (const series of this.series) {
+      for (const [index, parts] of (await series.end()).entries()) {
+        names.push(sheetName(series.name, index + 1, names))
+        sheets.push(parts)
+      }
+    }
+    await writeZip([...partsOf(names, sheets, this.styles)], write, this.limits.bytesMax)
+  }
+
+  /** Removes what was written on the way. */
+  async remove(): Promise<void> {
+    for (const series of this.series) await series.close().catch(() => undefined)
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+const nameCharsMax = 31
+
+/** A name that Excel takes, and that none of the others bears. */
+export function sheetName(wanted: string, number: number, others: readonly string[]): string {
+  const clean = wanted.replace(/[[\]:*?/\\\p{Cc}]/gu, ' ').replace(/^[\s']+|[\s']+$/g, '')
+  const base = clean === '' || /^history$/i.test(clean) ? 'rows' : clean
+  const taken = new Set(others.map((name) => name.toLowerCase()))
+  for (let count = number; ; count++) {
+    const end = count === 1 ? '' : ` ${count}`
+    const name =
+      Array.from(base)
+        .slice(0, nameCharsMax - end.length)
+        .join('')
+        .slice(0, nameCharsMax - end.length) + end
+    if (!taken.has(name.toLowerCase())) return name
+  }
+}
+
+const contentType = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
+
+function* partsOf(
+  names: readonly string[],
+  sheets: readonly SheetParts[],
+  styles: StyleBook,
+): Generator<[name: string, file: PackedFile]> {
+  const files = sheets.map((_, index) => `sheet${index + 1}.xml`)
+  yield ['[Content_Types].xml', packText(contentTypesXml(files))]
+  yield ['_rels/.rels', packText(relationsXml([{ type: 'officeDocument', target: 'xl/workbook.xml' }]))]
+  yield ['xl/workbook.xml', packText(workbookXml(names))]
+  const targets = files.map((file) => ({ type: 'worksheet', target: `worksheets/${file}` }))
+  yield [
+    'xl/_rels/workbook.xml.rels',
+    packText(relationsXml([...targets, { type: 'styles', target: 'styles.xml' }])),
+  ]
+  yield ['xl/styles.xml', packText(styles.xml())]
+  for (const [index, { sheet, relations }] of sheets.entries()) {
+    yield [`xl/worksheets/${files[index] ?? ''}`, sheet]
+    if (relations !== null) yield [`xl/worksheets/_rels/${files[index] ?? ''}.rels`, relations]
+  }
+}
+
+function contentTypesXml(files: readonly string[]): string {
+  const part = (name: string, type: string) =>
+    `<Override PartName="/xl/${name}" ContentType="${contentType}.${type}+xml"/>`
+  const sheets = files.map((file) => part(`worksheets/${file}`, 'worksheet'))
+  return (
+    `${xmlDeclaration}<Types xmlns="${packageNamespace}/content-types">` +
+    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
+    '<Default Extension="xml" ContentType="application/xml"/>' +
+    `${part('workbook.xml', 'sheet.main')}${part('styles.xml', 'styles')}${sheets.join('')}</Types>`
+  )
+}
+
+function workbookXml(names: readonly string[]): string {
+  const sheets = names.map(
+    (name, index) => `<sheet name="${attributeText(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
+  )
+  return (
+    `${xmlDeclaration}<workbook xmlns="${mainNamespace}" xmlns:r="${officeNamespace}">` +
+    `<bookViews><workbookView activeTab="0"/></bookViews><sheets>${sheets.join('')}</sheets></workbook>`
+  )
+}

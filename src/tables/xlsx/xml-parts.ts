@@ -1,0 +1,173 @@
+import { posix } from 'node:path'
+import type { OpenZip } from '../zip-reader.js'
+import { TextDecoder } from 'node:util'
+import { SaxesParser } from 'saxes'
+import { xlsxLimits } from '../limits.js'
+import { UserError } from '../../core/errors.js'
+
+export function damagedWorkbook(label: string, reason: string, cause?: unknown): UserError {
+  return new UserError('INPUT_EXCEL_INVALID', `${label} cannot be read as an Excel file: ${reason}`, {
+    hint: 'open it in a spreadsheet program and save it anew as .xlsx, or as CSV',
+    cause,
+  })
+}
+
+export function otherSpreadsheet(
+  label: string,
+  what: string,
+  hint = 'save it as .xlsx, or as CSV',
+): UserError {
+  return new UserError('INPUT_FORMAT_UNKNOWN', `${label} is ${what}, not an .xlsx file`, {
+    hint,
+  })
+}
+
+/** What is met in a part of a workbook; names come without their prefix. */
+interface XmlHandlers {
+  open(name: string, attribute: (name: string) => string | undefined): void
+  close?(name: string): void
+  /** May come in several pieces. */
+  text?(text: string): void
+}
+
+/** Reads XML as it comes. After each chunk its consumer takes what the handlers have gathered. */
+export async function* readXml(
+  chunks: AsyncIterable<Buffer>,
+  label: string,
+  handlers: XmlHandlers,
+): AsyncGenerator<void> {
+  const parser = new SaxesParser({ position: false })
+  let charsSinceTag = 0
+  parser.on('doctype', () => {
+    throw damagedWorkbook(label, 'it declares a document type, as no Excel file does')
+  })
+  parser.on('error', (error) => {
+    throw damagedWorkbook(label, error.message, error)
+  })
+  parser.on('opentag', ({ name, attributes }) => {
+    charsSinceTag = 0
+    handlers.open(localName(name), (wanted) => attributeOf(attributes, wanted))
+  })
+  parser.on('closetag', ({ name }) => {
+    charsSinceTag = 0
+    handlers.close?.(localName(name))
+  })
+  parser.on('text', (text) => handlers.text?.(text))
+  parser.on('cdata', (text) => handlers.text?.(text))
+  for await (const text of decoded(chunks, label)) {
+    charsSinceTag += text.length
+    parser.write(text)
+    if (charsSinceTag > xlsxLimits.charsBetweenTagsMax) {
+      throw damagedWorkbook(label, `a cell of more than ${xlsxLimits.charsBetweenTagsMax} characters`)
+    }
+    yield
+  }
+  parser.close()
+}
+
+/** The same for a part that is wanted as a whole. */
+export async function readWholeXml(
+  chunks: AsyncIterable<Buffer>,
+  label: string,
+  handlers: XmlHandlers,
+): Promise<void> {
+  const reading = readXml(chunks, label, handlers)
+  while ((await reading.next()).done !== true);
+}
+
+/** XML of a workbook is UTF-8, or UTF-16 with its byte order mark. */
+async function* decoded(chunks: AsyncIterable<Buffer>, label: string): AsyncGenerator<string> {
+  let decoder: TextDecoder | null = null
+  try {
+    for await (const chunk of chunks) {
+      decoder ??= new TextDecoder(wideEncoding(chunk) ?? 'utf-8', { fatal: true })
+      yield decoder.decode(chunk, { stream: true })
+    }
+    if (decoder !== null) yield decoder.decode()
+  } catch (error) {
+    throw error instanceof TypeError ? damagedWorkbook(label, 'it is not UTF-8', error) : error
+  }
+}
+
+function wideEncoding([first, second]: Buffer): string | null {
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  return first === 0xfe && second === 0xff ? 'utf-16be' : null
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1)
+}
+
+function attributeOf(attributes: Record<string, unknown>, wanted: string): string | undefined {
+  const plain = attributes[wanted]
+  if (typeof plain === 'string') return plain
+  const found = Object.keys(attributes).find(
+    (name) => name.endsWith(`:${wanted}`) && !name.startsWith('xmlns:'),
+  )
+  return found === undefined ? undefined : String(attributes[found])
+}
+
+/** A link from one part of a package to another. */
+export interface Relation {
+  readonly id: string
+  /** The last word of its type: `worksheet`, `styles`. */
+  readonly type: string
+  /** The part's name in the zip. */
+  readonly target: string
+}
+
+/** The parts of a workbook, which is a zip. */
+export class Parts {
+  readonly #names: ReadonlyMap<string, string>
+
+  constructor(
+    readonly label: string,
+    private readonly zip: OpenZip,
+  ) {
+    this.#names = new Map(zip.names.map((name) => [keyOf(name), name]))
+  }
+
+  has(name: string): boolean {
+    return this.#names.has(keyOf(name))
+  }
+
+  read(name: string): AsyncGenerator<Buffer> {
+    const found = this.#names.get(keyOf(name))
+    if (found === undefined) throw damagedWorkbook(this.label, `it has no part ${name}`)
+    return this.zip.read(found)
+  }
+
+  /** What a part refers to; nothing where it has no list of relations. `''` stands for the package. */
+  async relationsOf(part: string): Promise<readonly Relation[]> {
+    const folder = posix.dirname(part)
+    const list = posix.join(folder, '_rels', `${posix.basename(part)}.rels`)
+    if (!this.has(list)) return []
+    const relations: Relation[] = []
+    await readWholeXml(this.read(list), this.label, {
+      open: (name, attribute) => {
+        if (name !== 'Relationship' || attribute('TargetMode') === 'External') return
+        const type = attribute('Type') ?? ''
+        relations.push({
+          id: attribute('Id') ?? '',
+          type: type.slice(type.lastIndexOf('/') + 1),
+          target: posix.join('/', folder, absolute(attribute('Target') ?? '', folder)).slice(1),
+        })
+      },
+    })
+    return relations
+  }
+
+  close(): void {
+    this.zip.close()
+  }
+}
+
+/** A target that begins with a slash counts from the root, not from the folder. */
+function absolute(target: string, folder: string): string {
+  return target.startsWith('/') ? posix.relative(posix.join('/', folder), target) : target
+}
+
+/** Some programs write backslashes, and capitals as they like. */
+function keyOf(name: string): string {
+  return name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase()
+}
