@@ -4,7 +4,8 @@ import { resolutionKey, stageLookup } from './checkpoint/lookup-key.js'
 import type { TextRow } from './input/input.js'
 import type { AskingRule } from './lookups/asking-rule.js'
 import { identifiersIn } from './lookups/identifier-columns.js'
-import { mayBeIdentifier, type RowQuestion } from './lookups/row-question.js'
+import { mayBeIdentifier } from './lookups/name-cell.js'
+import type { RowQuestion } from './lookups/row-question.js'
 import { placeOfHeader } from './lookups/header-words.js'
 
 export type AskedQuestion = Exclude<RowQuestion, { kind: 'invalid' }>

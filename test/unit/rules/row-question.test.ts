@@ -3,13 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { readIdentifiers } from '../../../src/core/stated-identifiers.js'
 import type { AskingRule, IdentifierUse } from '../../../src/pipeline/lookups/asking-rule.js'
 import { IdentifierCounts } from '../../../src/pipeline/lookups/identifier-content.js'
-import {
-  leiIn,
-  mayBeIdentifier,
-  cellsOf,
-  questionOf,
-  type RowQuestion,
-} from '../../../src/pipeline/lookups/row-question.js'
+import { cellsOf, questionOf, type RowQuestion } from '../../../src/pipeline/lookups/row-question.js'
+import { leiIn, mayBeIdentifier } from '../../../src/pipeline/lookups/name-cell.js'
 import { sharedDomain } from '../../../src/pipeline/lookups/shared-domains.js'
 import { anyText } from '../core/any-text.js'
 
