@@ -111,20 +111,17 @@ export async function measureScheduling(
       startedAtMs = performance.now()
       await runUntilAnswered({
         checkpoint,
-        client: createServiceClient(
-          { apiKey: 'key', baseUrl: 'https://service.test', userAgent: 'bench', connectionsMax: 1 },
-          service.connect(() => false),
-        ),
+        service: {
+          client: createServiceClient(
+            { apiKey: 'key', baseUrl: 'https://service.test', userAgent: 'bench', connectionsMax: 1 },
+            service.connect(() => false),
+          ),
+        },
         clock: systemClock,
         random: chance,
-        limits,
-        polling,
-        serverErrorMeans: 'unknown',
-        lookupsMax: null,
-        durationMsMax: null,
+        scheduling: { limits, polling, serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
         interrupt: new AbortController().signal,
-        backlog: new Backlog(plan.submit),
-        counter,
+        resolutions: { backlog: new Backlog(plan.submit), counter },
         ...(inbox === null ? {} : { webhooks: { url: 'https://hooks.test/', inbox, received } }),
       })
       return performance.now() - startedAtMs

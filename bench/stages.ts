@@ -166,19 +166,19 @@ async function askAll(
   const startedAtMs = performance.now()
   await runUntilAnswered({
     checkpoint,
-    client: createServiceClient(
-      { apiKey: 'key', baseUrl, userAgent: 'bench', connectionsMax: 1 },
-      service.connect(() => false),
-    ),
+    service: {
+      client: createServiceClient(
+        { apiKey: 'key', baseUrl, userAgent: 'bench', connectionsMax: 1 },
+        service.connect(() => false),
+      ),
+    },
     clock: systemClock,
     random: chance,
-    ...{ limits, polling, counter, ...webhooks },
+    ...webhooks,
     stages: stagesToAsk(options, stages),
-    serverErrorMeans: 'unknown',
-    lookupsMax: null,
-    durationMsMax: null,
+    scheduling: { limits, polling, serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
     interrupt: new AbortController().signal,
-    backlog: new Backlog(plan.submit),
+    resolutions: { backlog: new Backlog(plan.submit), counter },
   })
   const endedAtMs = performance.now()
   checkpoint.close()

@@ -125,19 +125,18 @@ export async function askUntilAnswered(
   const asking = (onAnswered: OnAnswered | undefined) =>
     runUntilAnswered({
       checkpoint,
-      client: connection.client,
+      service: { client: connection.client, answersAreChecked: connection.service === 'embedded' },
       clock,
       random,
-      counter,
+      resolutions: { backlog, counter, onAnswered },
       interrupt,
-      backlog,
       stages: stagesToAsk(deps.stages, stages),
       decided: run.decided,
-      answersAreChecked: connection.service === 'embedded',
       ...(run.webhooks === null ? {} : { webhooks: run.webhooks }),
-      ...scheduling,
-      durationMsMax: durationMsMax === null ? null : Math.max(0, durationMsMax - lostWaitMs),
-      onAnswered,
+      scheduling: {
+        ...scheduling,
+        durationMsMax: durationMsMax === null ? null : Math.max(0, durationMsMax - lostWaitMs),
+      },
     })
   const stop = await besideGathering(run, known, asking, alsoKnown).finally(progress.end)
 

@@ -62,29 +62,35 @@ export async function oneProcess(world: World, process: number, mayDie: boolean)
   const { transport, departures } = watchDepartures(mortalTransport(judged, life))
   const deps: SchedulerDeps = {
     checkpoint: mortalCheckpoint(checkpoint, life),
-    client: createServiceClient(
-      { apiKey: 'key', baseUrl: 'https://service.test', userAgent: 'simulation', connectionsMax: 1 },
-      world.sabotage(transport),
-    ),
+    service: {
+      client: createServiceClient(
+        { apiKey: 'key', baseUrl: 'https://service.test', userAgent: 'simulation', connectionsMax: 1 },
+        world.sabotage(transport),
+      ),
+    },
     clock: systemClock,
     random: chance,
-    limits: {
-      submissionsPerWindow: 600,
-      pollsPerWindow: 100,
-      windowMs: 60_000,
-      inFlightRunsMax: chance.pick([3, 2_000]),
-      submitConcurrency: chance.pick([1, 4, 16]),
+    scheduling: {
+      limits: {
+        submissionsPerWindow: 600,
+        pollsPerWindow: 100,
+        windowMs: 60_000,
+        inFlightRunsMax: chance.pick([3, 2_000]),
+        submitConcurrency: chance.pick([1, 4, 16]),
+      },
+      polling: { firstAfterMs: 60_000, intervalMs: 10_000, deadlineMs: 3_600_000 },
+      serverErrorMeans: 'unknown',
+      lookupsMax: world.lookupsMax,
+      ...(world.cost === null ? {} : { cost: world.cost.limit }),
+      durationMsMax: mayDie && chance.happens(0.1) ? chance.whole(1_000, 600_000) : null,
     },
-    polling: { firstAfterMs: 60_000, intervalMs: 10_000, deadlineMs: 3_600_000 },
-    serverErrorMeans: 'unknown',
     ...(world.webhooks === null ? {} : { webhooks: listenTo(world.webhooks, life) }),
-    lookupsMax: world.lookupsMax,
-    ...(world.cost === null ? {} : { cost: world.cost.limit }),
-    backlog: new Backlog(world.names.length),
-    durationMsMax: mayDie && chance.happens(0.1) ? chance.whole(1_000, 600_000) : null,
     interrupt:
       mayDie && chance.happens(0.1) ? interruptAfter(chance.whole(0, 600_000)) : new AbortController().signal,
-    counter: world.counter ?? createTally().counter,
+    resolutions: {
+      backlog: new Backlog(world.names.length),
+      counter: world.counter ?? createTally().counter,
+    },
   }
   const running = work(world, deps, onLost)
   const watch = () => {
@@ -118,7 +124,7 @@ async function work(
   deps: SchedulerDeps,
   onLost: 'hold' | 'resubmit',
 ): Promise<{ stop: Stop | null; stageStops: (Stop | null)[] }> {
-  const { checkpoint, webhooks } = deps
+  const { checkpoint, webhooks, scheduling } = deps
   const decided = new DecidedLookups(world.decided?.standing ?? new Map())
   const wanted = [
     ...world.names.map((name) => ({
@@ -129,15 +135,16 @@ async function work(
     ...(world.stages?.domains ?? []).map((domain) => stageLookup('domain', domain)),
   ]
   decided.note(wanted, await checkpoint.want(decided.marked(wanted)))
-  const options = world.stages === null ? null : stageOptionsOf(world.stages, deps)
+  const options = world.stages === null ? null : stageOptionsOf(world.stages, scheduling)
   let isLostOver = true
   if (webhooks !== undefined) {
     await claimWaiting(webhooks.inbox, checkpoint, Date.now())
     if (onLost === 'resubmit')
       isLostOver = await waitForLost({
         ...deps,
-        stages: options ?? defaultStages(deps),
-        waitMsMax: deps.durationMsMax ?? Infinity,
+        polling: scheduling.polling,
+        stages: options ?? defaultStages(scheduling),
+        waitMsMax: scheduling.durationMsMax ?? Infinity,
         onWait: () => undefined,
         inbox: webhooks.inbox,
       })
@@ -158,7 +165,7 @@ async function work(
     decided,
     ...(options === null ? {} : { stages: stagesToAsk(options, stages) }),
   })
-  await endJobs(checkpoint, { stop, stages, sharesBudget: deps.cost !== undefined }, Date.now())
+  await endJobs(checkpoint, { stop, stages, sharesBudget: scheduling.cost !== undefined }, Date.now())
   return { stop, stageStops: stages.map((stage) => stage.stop) }
 }
 

@@ -66,20 +66,23 @@ async function killedAfter(livesMs: readonly number[], window: Weather['window']
         await checkpoint.plan({ nowMs: Date.now(), maxAgeMs: null, onLost: 'hold' })
         await runUntilAnswered({
           checkpoint: mortalCheckpoint(checkpoint, life),
-          client: createServiceClient(
-            { apiKey: 'key', baseUrl: 'https://service.test', userAgent: 'restart', connectionsMax: 1 },
-            mortalTransport(counted, life),
-          ),
+          service: {
+            client: createServiceClient(
+              { apiKey: 'key', baseUrl: 'https://service.test', userAgent: 'restart', connectionsMax: 1 },
+              mortalTransport(counted, life),
+            ),
+          },
           clock: systemClock,
           random: chance,
-          limits,
-          polling: { firstAfterMs: minuteMs, intervalMs: 10_000, deadlineMs: 60 * minuteMs },
-          serverErrorMeans: 'unknown',
-          lookupsMax: null,
-          durationMsMax: null,
-          backlog: new Backlog(lookups.length),
+          scheduling: {
+            limits,
+            polling: { firstAfterMs: minuteMs, intervalMs: 10_000, deadlineMs: 60 * minuteMs },
+            serverErrorMeans: 'unknown',
+            lookupsMax: null,
+            durationMsMax: null,
+          },
+          resolutions: { backlog: new Backlog(lookups.length), counter: createTally().counter },
           interrupt: new AbortController().signal,
-          counter: createTally().counter,
         })
       }
       await time.runUntil(work(), () => performance.now() >= killedAtMs, 60 * minuteMs)

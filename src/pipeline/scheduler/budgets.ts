@@ -133,7 +133,7 @@ export class CostBudget {
   }
 }
 
-interface ReservationDeps {
+export interface KindBudgets {
   /** Submissions of this kind alone, whoever asks for it; null is no bound. */
   lookupsMax: number | null
   /** Of what rows ask, of whichever kind. */
@@ -149,10 +149,10 @@ type Reserved = Pick<ToSubmit, 'isFirst'>
 
 /** What one kind may submit of its job. A submission is reserved before it leaves: work in flight counts. */
 export class Reservations {
-  readonly #deps: ReservationDeps
+  readonly #deps: KindBudgets
   #count = 0
 
-  constructor(deps: ReservationDeps) {
+  constructor(deps: KindBudgets) {
     this.#deps = deps
   }
 

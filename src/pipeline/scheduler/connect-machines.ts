@@ -94,7 +94,7 @@ export async function connectMachines(
   deps: SchedulerDeps,
   stoppings: ReadonlyMap<LookupKind, Stopping>,
 ): Promise<Machines> {
-  const { clock, stages } = deps
+  const { clock, stages, scheduling, service, resolutions } = deps
   const main = stoppings.get('resolution')
   if (main === undefined) throw new Error('resolutions are always asked')
   const machines = new Map<LookupKind, KindMachine>()
@@ -111,52 +111,47 @@ export async function connectMachines(
           machines,
           deadlineMsOf: (kind) => optionsOf(kind, deps).polling.deadlineMs,
           stopSignal,
-          counter: deps.counter,
+          counter: resolutions.counter,
         })
   // Counted while nothing is in flight.
   const spent = await readSpending(deps.checkpoint)
-  const costBudget = deps.cost === undefined ? null : new CostBudget(deps.cost, spent.byKind)
-  const jobBudget = new JobBudget(deps.lookupsMax, spent.byRows, deps.counter.stopped)
+  const costBudget = scheduling.cost === undefined ? null : new CostBudget(scheduling.cost, spent.byKind)
+  const jobBudget = new JobBudget(scheduling.lookupsMax, spent.byRows, resolutions.counter.stopped)
   const entityPaces = await pacesOf('entity', deps)
   const connect = async (kind: LookupKind, stopping: Stopping): Promise<KindMachine> => {
-    const own = kind === 'resolution' ? deps : stages?.kinds.get(kind)
-    if (own === undefined) throw new Error(`nobody asks for the kind ${kind}`)
+    const asked = kind === 'resolution' ? resolutions : stages?.kinds.get(kind)
+    if (asked === undefined) throw new Error(`nobody asks for the kind ${kind}`)
     const { polling, lookupsMax, limits } = optionsOf(kind, deps)
-    const { counter, backlog } = own
+    const { counter, backlog } = asked
     const checkpoint = checkpointOf(kind, deps)
     const merging = {
-      client: deps.client,
+      client: service.client,
       clock,
       pace: entityPaces.polls,
       stopSignal: stopping.polling,
       waitSignal: stopping.waiting,
       counter,
     }
-    return new KindMachine({
-      checkpoint,
-      clock,
+    const protocol = protocolOf(kind, service.client, scheduling.serverErrorMeans)
+    const own = { checkpoint, protocol, clock, random: deps.random, counter, backlog, stopping }
+    return new KindMachine(own, {
+      limits: { ...scheduling.limits, submissionsPerWindow: limits.submissionsPerWindow },
+      budgets: {
+        lookupsMax: kind === 'resolution' ? null : lookupsMax,
+        jobBudget,
+        budget: costBudget?.of(kind) ?? null,
+      },
       polling,
-      stopping,
-      backlog,
-      counter,
-      jobBudget,
-      lookupsMax: kind === 'resolution' ? null : lookupsMax,
-      budget: costBudget?.of(kind) ?? null,
-      protocol: protocolOf(kind, deps.client, deps.serverErrorMeans),
-      random: deps.random,
-      limits: { submissionsPerWindow: limits.submissionsPerWindow, windowMs: deps.limits.windowMs },
-      inFlightRunsMax: deps.limits.inFlightRunsMax,
-      submitConcurrency: deps.limits.submitConcurrency,
       paces: kind === 'entity' ? entityPaces : await pacesOf(kind, deps),
       webhookUrl: deps.webhooks?.url ?? null,
       onLost: ingestor?.expecting(kind) ?? null,
       followMerges: (answer) =>
         kind === 'resolution' ? followMerges(answer, merging) : Promise.resolve(answer),
       onAnswered: (lookupId, answer) => {
-        if (kind === 'resolution') deps.onAnswered?.(lookupId, answer)
+        if (kind === 'resolution') resolutions.onAnswered?.(lookupId, answer)
         return feed.answered(checkpoint, lookupId, answer)
       },
-      answersAreChecked: deps.answersAreChecked ?? false,
+      answersAreChecked: service.answersAreChecked ?? false,
     })
   }
   for (const [kind, stopping] of stoppings) {
@@ -179,8 +174,8 @@ const checkpointOf = (kind: LookupKind, { checkpoint }: Pick<SchedulerDeps, 'che
   kind === 'resolution' ? checkpoint : checkpoint.of(kind)
 
 function optionsOf(kind: LookupKind, deps: SchedulerDeps): Omit<KindOptions, 'maxAgeMs'> {
-  if (kind === 'resolution') return deps
-  return (deps.stages?.options ?? defaultStages(deps)).kinds[kind]
+  if (kind === 'resolution') return deps.scheduling
+  return (deps.stages?.options ?? defaultStages(deps.scheduling)).kinds[kind]
 }
 
 function pacesOf(kind: LookupKind, deps: SchedulerDeps): Promise<KindPaces> {
@@ -188,8 +183,8 @@ function pacesOf(kind: LookupKind, deps: SchedulerDeps): Promise<KindPaces> {
   return openPaces({
     checkpoint: checkpointOf(kind, deps),
     clock: deps.clock,
-    limits: { ...limits, windowMs: deps.limits.windowMs },
-    sharesLimit: protocolOf(kind, deps.client, deps.serverErrorMeans).sharesLimit,
+    limits: { ...limits, windowMs: deps.scheduling.limits.windowMs },
+    sharesLimit: protocolOf(kind, deps.service.client, deps.scheduling.serverErrorMeans).sharesLimit,
   })
 }
 

@@ -37,29 +37,38 @@ export interface SchedulingOptions {
   durationMsMax: number | null
 }
 
-export interface SchedulerDeps extends SchedulingOptions {
+export interface SchedulerDeps {
+  scheduling: SchedulingOptions
   checkpoint: Checkpoint
-  client: ServiceClient
+  service: ServiceToAsk
   clock: Clock
   random: Random
-  backlog: Backlog
+  resolutions: ResolutionsToAsk
   /** What is asked besides resolutions; nothing if left out. */
   stages?: StagesToAsk
   /** What people decided: it is not asked, and what follows from it is. Nothing if left out. */
   decided?: DecidedRows
-  /** Whether the service holds its answers to the contract of this version; false if left out. */
-  answersAreChecked?: boolean
   /**
    * Where the deliveries of this checkpoint wait, what is rung when this process receives one, and the address that
    * each submission bears, if any.
    */
   webhooks?: { url: string | null; inbox: Inbox; received: WakeSignal }
-  /** Is told of each resolution that is answered; nothing is read back from it. */
-  onAnswered?: ((lookupId: LookupId, run: RunObjectLenient) => void) | undefined
-  /** Aborted: the user asked to stop. */
+  /** Aborted if the user asks to stop. */
   interrupt: AbortSignal
-  /** Gets what happens; nothing is read back from it. */
+}
+
+interface ServiceToAsk {
+  client: ServiceClient
+  /** Whether the service validates its answers against this version of the contract; defaults to false. */
+  answersAreChecked?: boolean
+}
+
+interface ResolutionsToAsk {
+  backlog: Backlog
+  /** Counts events for display; the scheduler reads nothing from it. */
   counter: RunCounter
+  /** Called for each resolution that is answered. */
+  onAnswered?: ((lookupId: LookupId, run: RunObjectLenient) => void) | undefined
 }
 
 /** A kind that is asked besides resolutions. */

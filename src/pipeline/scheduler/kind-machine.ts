@@ -1,16 +1,15 @@
 import { type Clock, WakeSignal } from '../../platform/clock.js'
-import type { Random } from '../../platform/random.js'
 import type { RunObjectLenient } from '../../contract/resolution.js'
 import type { Checkpoint, LookupId, OpenRun } from '../checkpoint/checkpoint.js'
 import type { PollingPace } from '../pace/polling.js'
 import { AnswerRecorder, type AnswerRecorderDeps } from './answer-recorder.js'
 import type { Backlog } from './backlog.js'
-import { type KindBudget, type JobBudget, Reservations } from './budgets.js'
+import { type KindBudgets, Reservations } from './budgets.js'
+import type { SchedulerLimits } from './deps.js'
+import type { KindContext } from './kind-context.js'
 import type { KindPaces } from './kind-paces.js'
 import { Poller } from './poller.js'
-import type { Protocol } from './protocol.js'
 import type { RunCounter } from './run-counter.js'
-import type { Stopping } from './stopping.js'
 import { Submitter } from './submitter.js'
 import { WebhookAddress } from './webhook-address.js'
 import type { Lookup } from '../../core/lookup-identity.js'
@@ -26,22 +25,10 @@ import {
 } from '../lookups/stage-questions.js'
 
 export interface KindMachineDeps {
-  checkpoint: Checkpoint
-  protocol: Protocol
-  clock: Clock
-  random: Random
-  limits: { submissionsPerWindow: number | null; windowMs: number }
-  inFlightRunsMax: number
-  submitConcurrency: number
-  lookupsMax: number | null
-  jobBudget: JobBudget
-  /** Null where this kind costs nothing, or what it costs has no bound. */
-  budget: KindBudget | null
+  limits: Omit<SchedulerLimits, 'pollsPerWindow'>
+  budgets: KindBudgets
   polling: PollingPace
   paces: KindPaces
-  stopping: Stopping
-  backlog: Backlog
-  counter: RunCounter
   /** What its requests bear, where its end can be sent; null where it is not to be. */
   webhookUrl: string | null
   /** A submission whose answer was lost may yet be named by a webhook. */
@@ -62,43 +49,34 @@ export class KindMachine {
   readonly #submitter: Submitter
   readonly #moreSignal: WakeSignal
 
-  constructor(deps: KindMachineDeps) {
-    const { checkpoint, protocol, clock, random, polling, paces, stopping, backlog, counter } = deps
+  constructor(own: Omit<KindContext, 'address'>, deps: KindMachineDeps) {
+    const { checkpoint, protocol, clock, backlog, counter } = own
+    const { limits, budgets, polling, paces, followMerges, onAnswered, answersAreChecked } = deps
     this.checkpoint = checkpoint
     this.backlog = backlog
     this.counter = counter
     this.#moreSignal = new WakeSignal(clock)
     this.address = new WebhookAddress(protocol.hasEvents ? deps.webhookUrl : null, counter)
-    const shared = { checkpoint, protocol, clock, counter }
-    const { followMerges, onAnswered, answersAreChecked } = deps
-    this.recorder = new AnswerRecorder({ ...shared, followMerges, onAnswered, answersAreChecked })
-    this.poller = new Poller({
-      ...shared,
-      random,
+    const kind: KindContext = { ...own, address: this.address }
+    const recording = { followMerges, onAnswered, answersAreChecked }
+    this.recorder = new AnswerRecorder({ checkpoint, protocol, clock, counter, ...recording })
+    this.poller = new Poller(kind, {
       polling,
-      submissionsPerWindow: deps.limits.submissionsPerWindow,
-      windowMs: deps.limits.windowMs,
+      submissionsPerWindow: limits.submissionsPerWindow,
+      windowMs: limits.windowMs,
       pace: paces.polls,
-      stopping,
       recorder: this.recorder,
-      backlog,
-      address: this.address,
       roomSignal: this.#moreSignal,
       onDisproved: (customId) => {
         counter.count('disproved')
-        deps.budget?.disproved(customId)
+        budgets.budget?.disproved(customId)
       },
     })
-    this.#submitter = new Submitter({
-      ...shared,
-      random,
-      submitConcurrency: deps.submitConcurrency,
-      inFlightRunsMax: deps.inFlightRunsMax,
-      reservations: new Reservations(deps),
+    this.#submitter = new Submitter(kind, {
+      submitConcurrency: limits.submitConcurrency,
+      inFlightRunsMax: limits.inFlightRunsMax,
+      reservations: new Reservations(budgets),
       pace: paces.submissions,
-      stopping,
-      backlog,
-      address: this.address,
       poller: this.poller,
       recorder: this.recorder,
       onLost: deps.onLost,

@@ -2,8 +2,7 @@ import PQueue from 'p-queue'
 import type { RunObjectLenient } from '../../contract/resolution.js'
 import { backoffMs, FailureStreak, failedPollPolicy, pollsPolicy } from '../pace/backoff.js'
 import { unreachable } from '../../core/errors.js'
-import { type Clock, WakeSignal } from '../../platform/clock.js'
-import type { Random } from '../../platform/random.js'
+import { WakeSignal } from '../../platform/clock.js'
 import type { PollVerdict } from '../answers/outcome.js'
 import {
   isPastDeadline,
@@ -16,14 +15,10 @@ import {
 } from '../pace/polling.js'
 import { readRateHeaders } from '../pace/pacing.js'
 import { RunDurations, viewOpenRuns } from '../pace/run-durations.js'
-import type { Checkpoint, LookupId, OpenRun } from '../checkpoint/checkpoint.js'
+import type { LookupId, OpenRun } from '../checkpoint/checkpoint.js'
 import type { AnswerRecorder, FinalAnswer } from './answer-recorder.js'
-import type { Backlog } from './backlog.js'
 import type { Pace } from './pace.js'
-import type { Protocol } from './protocol.js'
-import type { RunCounter } from './run-counter.js'
-import type { Stopping } from './stopping.js'
-import type { WebhookAddress } from './webhook-address.js'
+import type { KindContext } from './kind-context.js'
 
 const pollConcurrency = 16
 /** One run in so many is asked early, to learn how long runs take. */
@@ -37,27 +32,20 @@ interface Run extends OpenRun, FallbackRun {
 }
 
 export interface PollerDeps {
-  checkpoint: Pick<Checkpoint, 'setNeedsAttention' | 'disprove'>
-  protocol: Pick<Protocol, 'poll' | 'judgePoll' | 'sharesLimit' | 'endedAtMsOf'>
-  clock: Clock
-  random: Random
   polling: PollingPace
   /** Submissions a window; null is no limit. */
   submissionsPerWindow: number | null
   windowMs: number
   pace: Pace
-  stopping: Stopping
   recorder: Pick<AnswerRecorder, 'record' | 'isOwn'>
-  backlog: Pick<Backlog, 'leftCount' | 'isComplete' | 'expectBack' | 'bringBack'>
-  address: Pick<WebhookAddress, 'isInUse'>
   /** Rung when a run ended: there is room for one more. */
   roomSignal: Pick<WakeSignal, 'ring'>
   onDisproved: (customId: string) => void
-  counter: RunCounter
 }
 
 /** Asks for the runs that are open until each has its final answer, or is parked for the next command. */
 export class Poller {
+  readonly #kind: KindContext
   readonly #deps: PollerDeps
   readonly #queue = new PQueue({ concurrency: pollConcurrency })
   readonly #wakeSignal: WakeSignal
@@ -68,9 +56,11 @@ export class Poller {
   readonly #failureStreak = new FailureStreak(pollsPolicy)
   #failure: Error | null = null
 
-  constructor(deps: PollerDeps) {
+  constructor(kind: KindContext, deps: PollerDeps) {
+    this.#kind = kind
     this.#deps = deps
-    const { clock, counter, polling, stopping } = deps
+    const { clock, counter, stopping } = kind
+    const { polling } = deps
     this.#wakeSignal = new WakeSignal(clock)
     this.#durations = new RunDurations(Math.max(1, polling.firstAfterMs || polling.intervalMs))
     counter.watchOpenRuns(() => viewOpenRuns(this.#runs.values(), this.#durations, clock.monotonicMs()))
@@ -85,7 +75,8 @@ export class Poller {
   add(run: OpenRun, asked: Run['asked'] = null): void {
     // A webhook that was not whole may have been faster than the answer to the submission.
     if (this.#runs.has(run.lookupId)) return
-    const { clock, polling } = this.#deps
+    const { clock } = this.#kind
+    const { polling } = this.#deps
     const openedAtMs = clock.monotonicMs()
     this.#runs.set(run.lookupId, {
       ...run,
@@ -127,7 +118,7 @@ export class Poller {
   /** A webhook brought the answer: as good a lesson in how long runs take as that of a poll. */
   answered(lookupId: LookupId, answer: RunObjectLenient, receivedAtMs: number): void {
     const run = this.#runs.get(lookupId)
-    const { clock } = this.#deps
+    const { clock } = this.#kind
     // The wall clock may have been set back since.
     const agoMs = Math.max(0, clock.nowMs() - receivedAtMs)
     if (run !== undefined) this.#learn(run, answer, clock.monotonicMs() - agoMs, true)
@@ -148,7 +139,7 @@ export class Poller {
 
   /** Resolves when no run is open and none will be added, or polling was stopped, and no poll is in flight. */
   async run(): Promise<void> {
-    const { stopping, clock } = this.#deps
+    const { stopping, clock } = this.#kind
     while (!stopping.polling.aborted && this.#failure === null) {
       this.#parkLate()
       if (this.#runs.size === 0 && !this.#moreRunsCome) break
@@ -165,7 +156,8 @@ export class Poller {
 
   /** Waits for a turn, then asks for whichever run is due longest by then. */
   async #pollOne(): Promise<void> {
-    const { stopping, pace } = this.#deps
+    const { stopping } = this.#kind
+    const { pace } = this.#deps
     const right = await pace.turn(stopping.polling)
     const run = this.#next()?.run
     if (run === undefined || stopping.polling.aborted || !right.leave()) return
@@ -182,7 +174,8 @@ export class Poller {
   }
 
   async #poll(run: Run): Promise<void> {
-    const { protocol, clock, pace, counter, stopping } = this.#deps
+    const { protocol, clock, counter, stopping } = this.#kind
+    const { pace } = this.#deps
     counter.count('polls')
     const startedAtMs = clock.monotonicMs()
     run.lastPolledAtMs = startedAtMs
@@ -203,7 +196,8 @@ export class Poller {
   }
 
   async #obey(run: Run, verdict: PollVerdict): Promise<void> {
-    const { stopping, pace } = this.#deps
+    const { stopping } = this.#kind
+    const { pace } = this.#deps
     switch (verdict.kind) {
       case 'pending':
         run.failureCount = 0
@@ -244,7 +238,7 @@ export class Poller {
 
   /** The next answer may be its own: a cache or a proxy mixes answers up for a while, not for good. */
   async #hold(run: Run, reason: string): Promise<void> {
-    const { clock, random } = this.#deps
+    const { clock, random } = this.#kind
     run.failureCount++
     run.notBeforeMs = clock.monotonicMs() + backoffMs(failedPollPolicy, run.failureCount, random.fraction())
     await this.#setNeedsAttention(run, reason)
@@ -252,7 +246,7 @@ export class Poller {
 
   /** Null: what came last was its own. */
   async #setNeedsAttention(run: Run, reason: string | null): Promise<void> {
-    const { checkpoint, counter } = this.#deps
+    const { checkpoint, counter } = this.#kind
     if (reason !== null) counter.count('misdirected')
     // A webhook may have been faster, and has answered it.
     if (!this.#runs.has(run.lookupId)) return
@@ -265,11 +259,12 @@ export class Poller {
 
   /** Most likely another account's key: the run stays, so that the right key finds it again. */
   async #meetUnknown(run: Run, reason: string): Promise<void> {
-    const { clock, polling } = this.#deps
+    const { clock } = this.#kind
+    const { polling } = this.#deps
     run.unknownCount++
     run.notBeforeMs = clock.monotonicMs() + Math.min(unknownGapMsMax, polling.firstAfterMs)
     if (run.unknownCount < unknownAnswersMax || !this.#runs.has(run.lookupId)) return
-    await this.#deps.checkpoint.setNeedsAttention(
+    await this.#kind.checkpoint.setNeedsAttention(
       run.lookupId,
       `the service does not know ${run.runId} (${reason})`,
     )
@@ -278,7 +273,8 @@ export class Poller {
 
   /** The answer to its request was lost, and the request was not taken. */
   async #bringBack(run: Run, reason: string): Promise<void> {
-    const { checkpoint, backlog, onDisproved } = this.#deps
+    const { checkpoint, backlog } = this.#kind
+    const { onDisproved } = this.#deps
     const { lookupId, customId, name } = run
     backlog.expectBack(lookupId)
     await checkpoint.disprove(lookupId, customId, reason)
@@ -288,14 +284,16 @@ export class Poller {
   }
 
   #next(): PollPlan<Run> | null {
-    const { polling, address, clock } = this.#deps
+    const { address, clock } = this.#kind
+    const { polling } = this.#deps
     return address.isInUse
       ? nextFallbackPoll(this.#runs.values(), polling)
       : nextPoll(this.#runs, polling, this.#supply(), clock.monotonicMs())
   }
 
   #supply(): PollSupply {
-    const { backlog, pace, protocol, submissionsPerWindow, windowMs, polling } = this.#deps
+    const { backlog, protocol } = this.#kind
+    const { pace, submissionsPerWindow, windowMs, polling } = this.#deps
     const { leftCount } = backlog
     return {
       durations: polling.firstAfterMs > 0 ? this.#durations : null,
@@ -314,7 +312,7 @@ export class Poller {
 
   /** `knownAtMs`: when the answer came, by the monotonic clock. */
   #learn(run: Run, answer: RunObjectLenient, knownAtMs: number, isSent = false): void {
-    const { clock, protocol } = this.#deps
+    const { clock, protocol } = this.#kind
     const ageMsAt = (atMs: number) => atMs - run.submittedAtMs
     const endedAtMs = protocol.endedAtMsOf(answer)
     this.#durations.learn({
@@ -326,7 +324,7 @@ export class Poller {
   }
 
   #meetFailure(run: Run, reason: string, startedAtMs: number): void {
-    const { clock, random, stopping } = this.#deps
+    const { clock, random, stopping } = this.#kind
     run.failureCount++
     run.notBeforeMs = clock.monotonicMs() + backoffMs(failedPollPolicy, run.failureCount, random.fraction())
     const decision = this.#failureStreak.failed(startedAtMs, clock.monotonicMs(), random.fraction())
@@ -334,7 +332,8 @@ export class Poller {
   }
 
   #parkLate(): void {
-    const { polling, clock } = this.#deps
+    const { clock } = this.#kind
+    const { polling } = this.#deps
     const nowMs = clock.monotonicMs()
     for (const run of this.#runs.values()) {
       if (!run.isBeingPolled && isPastDeadline(run, polling, nowMs)) this.#park(run)
@@ -342,7 +341,7 @@ export class Poller {
   }
 
   #park(run: Run): void {
-    this.#deps.counter.count('parked')
+    this.#kind.counter.count('parked')
     this.close(run.lookupId)
   }
 }

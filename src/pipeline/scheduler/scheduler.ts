@@ -21,7 +21,8 @@ export async function runUntilAnswered(deps: SchedulerDeps): Promise<Stop | null
     for (const stopping of stoppings.values()) stopping.stop(reason)
   }
   const ended = new AbortController()
-  const { clock, durationMsMax } = deps
+  const { clock, scheduling } = deps
+  const { durationMsMax } = scheduling
   const after = async (delayMs: number, action: () => void) => {
     await clock.sleep(delayMs, ended.signal)
     if (!ended.signal.aborted) action()
@@ -86,14 +87,14 @@ const isAborted = (signal: AbortSignal): boolean => signal.aborted
 type Stoppings = ReadonlyMap<LookupKind, Stopping>
 
 /** What stops one kind stops it alone; where resolutions cannot reach the service, nothing can. */
-function createStoppings({ stages, counter }: SchedulerDeps): Stoppings {
+function createStoppings({ stages, resolutions }: SchedulerDeps): Stoppings {
   const stoppings = new Map<LookupKind, Stopping>()
   const others = () => [...stoppings].filter(([kind]) => kind !== 'resolution')
   const stopOthers = (reason: Stop) => {
     if (reason.kind === 'unreachable') for (const [, stopping] of others()) stopping.stop(reason)
   }
   const onStop = (reason: Stop) => {
-    counter.stopped(reason)
+    resolutions.counter.stopped(reason)
     stopOthers(reason)
   }
   stoppings.set('resolution', new Stopping(onStop))

@@ -8,25 +8,20 @@ import { FailureStreak, freePolicy, notSentPolicy, unknownPolicy } from '../pace
 import { readRateHeaders } from '../pace/pacing.js'
 import type { LookupId, OpenRun, Refusal, ToSubmit } from '../checkpoint/checkpoint.js'
 import type { StartRight } from './pace.js'
-import type { SubmitterDeps } from './submitter-deps.js'
+import type { KindContext, SubmitterDeps } from './kind-context.js'
+import { LookupPages } from './lookup-pages.js'
 
 type OpenedRun = Omit<OpenRun, 'needsAttention'>
-
-/** Lookups read from the checkpoint at a time. */
-const pageCount = 500
 
 /**
  * Submits the wanted lookups in order, each at most once: the intention is durable before the request leaves,
  * the run id before anything depends on it, and an answer that was lost is never followed by a second try.
  */
 export class Submitter {
+  readonly #kind: KindContext
   readonly #deps: SubmitterDeps
   readonly #queue: PQueue
-  #page: { position: number; lookup: ToSubmit }[] = []
-  #position = 0
-  #isExhausted = false
-  /** What others left is no part of the plan, and counted as it is found. */
-  #isLookingAgain = false
+  readonly #pages: LookupPages
   /** The budget of rows left something to the next run. */
   #hasLeftOut = false
   /** Nothing more may be submitted of this kind, and what runs is waited for. */
@@ -35,17 +30,18 @@ export class Submitter {
   readonly #notSent: FailureStreak
   readonly #unknown = new FailureStreak(unknownPolicy)
 
-  constructor(deps: SubmitterDeps) {
+  constructor(kind: KindContext, deps: SubmitterDeps) {
+    this.#kind = kind
     this.#deps = deps
+    this.#pages = new LookupPages(kind)
     this.#queue = new PQueue({ concurrency: deps.submitConcurrency })
-    this.#notSent = new FailureStreak(deps.protocol.onLost === 'ask_again' ? freePolicy : notSentPolicy)
-    deps.stopping.submitting.addEventListener('abort', deps.wakeSignal.ring, { once: true })
+    this.#notSent = new FailureStreak(kind.protocol.onLost === 'ask_again' ? freePolicy : notSentPolicy)
+    kind.stopping.submitting.addEventListener('abort', deps.wakeSignal.ring, { once: true })
   }
 
   /** Resolves when nothing is left to submit, or submitting was stopped, and no submission is in flight. */
   async run(): Promise<void> {
-    const { checkpoint, reservations } = this.#deps
-    reservations.begin(await checkpoint.spent())
+    this.#deps.reservations.begin(await this.#kind.checkpoint.spent())
     try {
       do await this.#submitAll()
       while (await this.#othersLeaveSome())
@@ -57,7 +53,8 @@ export class Submitter {
   }
 
   async #submitAll(): Promise<void> {
-    const { stopping, pace, wakeSignal, reservations } = this.#deps
+    const { stopping } = this.#kind
+    const { pace, wakeSignal, reservations } = this.#deps
     while (this.#mayGoOn()) {
       const lookup = await this.#next()
       if (lookup === null) break
@@ -85,27 +82,26 @@ export class Submitter {
   async #othersLeaveSome(): Promise<boolean> {
     await this.#queue.onIdle()
     if (!this.#mayGoOn() || this.#hasLeftOut) return false
-    if (!(await this.#deps.checkpoint.elsewhere(this.#deps.stopping.submitting, 'submissions'))) return false
-    this.#position = 0
-    this.#isExhausted = false
-    this.#isLookingAgain = true
+    if (!(await this.#kind.checkpoint.elsewhere(this.#kind.stopping.submitting, 'submissions'))) return false
+    this.#pages.restart()
     return true
   }
 
   #mayGoOn(): boolean {
-    return !this.#deps.stopping.submitting.aborted && this.#failure === null && !this.#isOver
+    return !this.#kind.stopping.submitting.aborted && this.#failure === null && !this.#isOver
   }
 
   /** The next lookup when there is room for one more run; null when none is left. */
   async #next(): Promise<ToSubmit | null> {
-    const { stopping, inFlightRunsMax, submitConcurrency, wakeSignal, backlog } = this.#deps
+    const { stopping, backlog } = this.#kind
+    const { inFlightRunsMax, submitConcurrency, wakeSignal } = this.#deps
     for (;;) {
       if (stopping.submitting.aborted) return null
       // A request whose turn has come leaves at once: one that waited besides would leave too close to the next.
       if (this.#inFlight() < inFlightRunsMax && this.#queue.pending < submitConcurrency) {
         // Asked for before it is looked whether there are more: what is added in between is looked for again.
         const { isComplete } = backlog
-        const lookup = backlog.takePutBack() ?? (await this.#nextOfPage(isComplete))
+        const lookup = backlog.takePutBack() ?? (await this.#pages.next(isComplete))
         if (lookup !== null) return lookup
         if (isComplete && !this.#mayComeBack()) return null
       }
@@ -116,28 +112,13 @@ export class Submitter {
 
   /** What is in flight may be withdrawn; where polls tell what was taken, what is open may come back too. */
   #mayComeBack(): boolean {
-    const { backlog, poller, protocol } = this.#deps
-    const isOpen = protocol.onLost === 'poll' && poller.openCount > 0
+    const { backlog, protocol } = this.#kind
+    const isOpen = protocol.onLost === 'poll' && this.#deps.poller.openCount > 0
     return this.#queue.pending + this.#queue.size > 0 || backlog.hasPutBack || isOpen
   }
 
   #inFlight(): number {
     return this.#deps.poller.openCount + this.#queue.pending + this.#queue.size
-  }
-
-  /** `isComplete`: what is not there now will not come. */
-  async #nextOfPage(isComplete: boolean): Promise<ToSubmit | null> {
-    if (this.#page.length === 0 && !this.#isExhausted) {
-      this.#page = await this.#deps.checkpoint.nextToSubmit(this.#position, pageCount)
-      this.#isExhausted = isComplete && this.#page.length === 0
-      if (this.#isLookingAgain) this.#deps.backlog.add(this.#page.length)
-    }
-    for (;;) {
-      const entry = this.#page.shift()
-      if (entry === undefined) return null
-      this.#position = entry.position
-      if (!this.#deps.backlog.comesBack(entry.lookup.lookupId)) return entry.lookup
-    }
   }
 
   /** Takes one lookup of the budgets, or leaves it for the next run. */
@@ -147,7 +128,7 @@ export class Submitter {
   }
 
   #leaveOut(refused: Stop | 'of_rows'): 'left_out' | 'over' {
-    const { stopping, backlog, protocol } = this.#deps
+    const { stopping, backlog, protocol } = this.#kind
     if (refused === 'of_rows') {
       // Behind it may be what follows from answers, which is not of this budget.
       if (protocol.kind === 'resolution') return 'over'
@@ -160,8 +141,8 @@ export class Submitter {
   }
 
   async #submit(lookup: ToSubmit, right: StartRight): Promise<void> {
-    const { checkpoint, protocol, clock, pace, stopping, backlog, address, counter, reservations } =
-      this.#deps
+    const { checkpoint, protocol, clock, stopping, backlog, address, counter } = this.#kind
+    const { pace, reservations } = this.#deps
     // Between the turn and here the run may have been stopped, or have failed: nothing has left yet.
     if (stopping.submitting.aborted || this.#failure !== null) {
       reservations.giveBack(lookup)
@@ -194,7 +175,8 @@ export class Submitter {
 
   /** Nothing left, by the word of what all processes share. */
   #obeyRefusal(lookup: ToSubmit, refusal: Refusal): void {
-    const { reservations, backlog } = this.#deps
+    const { backlog } = this.#kind
+    const { reservations } = this.#deps
     if (refusal === 'elsewhere') {
       reservations.giveBack(lookup)
       backlog.settle()
@@ -203,15 +185,16 @@ export class Submitter {
 
   /** What costs nothing is asked again after a loss. Where it has a price, that may have been paid, and stays taken. */
   async #repeat(lookup: ToSubmit, id: string, reason: string): Promise<void> {
-    const { checkpoint, reservations, backlog, counter } = this.#deps
+    const { checkpoint, backlog, counter } = this.#kind
     counter.count('lostReads')
-    if (!reservations.isPriced) return this.#withdraw(lookup, id, reason)
+    if (!this.#deps.reservations.isPriced) return this.#withdraw(lookup, id, reason)
     if (await checkpoint.withdraw(lookup.lookupId, id, reason, true)) backlog.putBack(lookup)
     else this.#settle('accepted')
   }
 
   async #obey(lookup: ToSubmit, id: string, verdict: KickoffVerdict, startedAtMs: number): Promise<void> {
-    const { checkpoint, clock, pace, stopping, address, poller, counter } = this.#deps
+    const { checkpoint, clock, stopping, address, counter } = this.#kind
+    const { pace, poller } = this.#deps
     const { lookupId } = lookup
     switch (verdict.kind) {
       case 'answered':
@@ -262,12 +245,12 @@ export class Submitter {
 
   /** Not created, so not billed: the reservation is free again, and the lookup is submitted later. */
   async #withdraw(lookup: ToSubmit, id: string, reason: string): Promise<void> {
-    if (!(await this.#deps.checkpoint.withdraw(lookup.lookupId, id, reason))) {
+    if (!(await this.#kind.checkpoint.withdraw(lookup.lookupId, id, reason))) {
       this.#settle('accepted')
       return
     }
     this.#deps.reservations.giveBack(lookup)
-    this.#deps.backlog.putBack(lookup)
+    this.#kind.backlog.putBack(lookup)
   }
 
   /** False where it was not answered at once, or the answer is held. */
@@ -279,7 +262,7 @@ export class Submitter {
   }
 
   async #lose(lookup: ToSubmit, id: string, reason: string): Promise<void> {
-    const { checkpoint, protocol } = this.#deps
+    const { checkpoint, protocol } = this.#kind
     if (protocol.onLost === 'poll') return this.#suppose(lookup, id, reason)
     if (await checkpoint.lose(lookup.lookupId, id, reason)) this.#wasLost(lookup.lookupId)
     else this.#settle('accepted')
@@ -287,14 +270,21 @@ export class Submitter {
 
   /** Taken to run: what became of it is told by a poll, and if it was never asked for it comes back. */
   async #suppose({ lookupId, name }: ToSubmit, id: string, reason: string): Promise<void> {
-    const { checkpoint, clock, poller, protocol } = this.#deps
+    const { checkpoint, clock, protocol } = this.#kind
     if (protocol.kind === 'resolution') throw new Error('only the service names the runs of resolutions')
     const runId = runIdOf(protocol.kind, name)
     await checkpoint.accept(lookupId, id, runId, clock.nowMs())
     await checkpoint.setNeedsAttention(lookupId, reason)
     this.#settle('accepted')
     this.#deps.reservations.mayComeBack(id)
-    poller.add({ lookupId, runId, customId: id, name, submittedAtMs: clock.nowMs(), needsAttention: reason })
+    this.#deps.poller.add({
+      lookupId,
+      runId,
+      customId: id,
+      name,
+      submittedAtMs: clock.nowMs(),
+      needsAttention: reason,
+    })
   }
 
   #wasLost(lookupId: LookupId): void {
@@ -307,7 +297,7 @@ export class Submitter {
     { customId, runId, reason }: Extract<KickoffVerdict, { kind: 'misdirected' }>,
     startedAtMs: number,
   ): Promise<void> {
-    const { checkpoint, clock, poller, counter } = this.#deps
+    const { checkpoint, clock, counter } = this.#kind
     counter.count('misdirected')
     const claim = await checkpoint.claim(customId, runId, clock.nowMs())
     // Of no use to anybody: many in a row would lose all that is submitted.
@@ -319,12 +309,12 @@ export class Submitter {
     const owner = await checkpoint.ownerOf(runId)
     if (owner?.isWanted !== true) return
     if (claim === 'claimed') counter.count('claimed')
-    poller.add(owner)
+    this.#deps.poller.add(owner)
   }
 
   #settle(what: 'accepted' | 'rejected' | 'lost'): void {
-    this.#deps.backlog.settle()
-    this.#deps.counter.count(what)
+    this.#kind.backlog.settle()
+    this.#kind.counter.count(what)
   }
 
   /** Pauses after failures in a row and gives up after too many; any other answer ends the row. */
@@ -340,7 +330,8 @@ export class Submitter {
   }
 
   #countFailure(streak: FailureStreak, reason: string, startedAtMs: number): void {
-    const { random, stopping, clock, pace } = this.#deps
+    const { random, stopping, clock } = this.#kind
+    const { pace } = this.#deps
     const decision = streak.failed(startedAtMs, clock.monotonicMs(), random.fraction())
     if (decision.action === 'pause') pace.pause(decision.delayMs)
     else stopping.stop({ kind: 'unreachable', reason })

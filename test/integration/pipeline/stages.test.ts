@@ -325,13 +325,10 @@ test('a domain that a row asks for itself is asked once, and what follows from i
     })
   }
   const stop = await runUntilAnswered({
-    ...{ checkpoint, client, limits, polling, clock: systemClock, random: systemRandom },
+    ...{ checkpoint, service: { client }, clock: systemClock, random: systemRandom },
     stages: { options: defaultStages({ limits, polling }, stageKinds), kinds },
-    serverErrorMeans: 'unknown',
-    lookupsMax: null,
-    durationMsMax: null,
-    backlog: new Backlog(0),
-    counter: createTally().counter,
+    scheduling: { limits, polling, serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
+    resolutions: { backlog: new Backlog(0), counter: createTally().counter },
     interrupt: new AbortController().signal,
   })
   checkpoint.close()

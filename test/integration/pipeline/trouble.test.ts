@@ -377,14 +377,17 @@ async function askUntilItFails(
   const backlog = new Backlog(names.length)
   try {
     await runUntilAnswered({
-      ...{ checkpoint: failingOne, client, clock: systemClock, random: systemRandom, backlog },
-      limits: {
-        ...{ submissionsPerWindow: null, pollsPerWindow: null, windowMs: 60_000 },
-        ...{ inFlightRunsMax, submitConcurrency: 4 },
+      ...{ checkpoint: failingOne, service: { client }, clock: systemClock, random: systemRandom },
+      resolutions: { backlog, counter: createTally().counter },
+      scheduling: {
+        limits: {
+          ...{ submissionsPerWindow: null, pollsPerWindow: null, windowMs: 60_000 },
+          ...{ inFlightRunsMax, submitConcurrency: 4 },
+        },
+        polling: { firstAfterMs: 0, intervalMs: 20, deadlineMs: 60_000 },
+        ...{ serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
       },
-      polling: { firstAfterMs: 0, intervalMs: 20, deadlineMs: 60_000 },
-      ...{ serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
-      ...{ counter: createTally().counter, interrupt: new AbortController().signal },
+      interrupt: new AbortController().signal,
     })
     return null
   } catch (error) {
