@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test, type TestContext } from 'vitest'
 import { exitCodes } from '../../src/core/errors.js'
 import { companiesCsv, createPlace, mainPath, quickConfig, type CliPlace } from '../support/cli.js'
+import { readCodeBlocks } from '../support/documents.js'
 import { foreignMatch, startForeignService, type ForeignServiceOptions } from '../support/foreign-service.js'
 import { hasProgram, tellSkipped } from '../support/skipped.js'
 
@@ -22,14 +23,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(join(root, 'docs/nightly-jobs.md'), 'utf8')
 const example = (name: string) => readFileSync(join(root, 'examples', name), 'utf8')
 
+const blocks = readCodeBlocks(page)
 /** Text of the first block of code of a language below a heading. */
-function codeBelow(heading: string, language: string): string {
-  const [, below = ''] = page.split(`\n### ${heading}\n`)
-  return (
-    new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'm').exec(below)?.[1] ??
-    `no ${language} below ${heading}`
-  )
-}
+const codeBelow = (heading: string, language: string): string =>
+  blocks.find((block) => block.heading === heading && block.language === language)?.text ??
+  `no ${language} below ${heading}`
 
 /** Codes after which another try, or the next night alone, is of no use. */
 const permanent = Object.keys(exitCodes)

@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test, type TestContext } from 'vitest'
+import { canary, createPlace, mainPath, quickConfig, writeConfig, type CliPlace } from '../support/cli.js'
+import { readAlignedTable, readCodeBlocks, readCommands, type CodeBlock } from '../support/documents.js'
+import { startForeignService } from '../support/foreign-service.js'
+import { rowsOfCsv } from '../support/tables.js'
+import { textRow, writeXlsx } from '../support/xlsx-file.js'
+
+/** The commands that the tutorials, the guides and the README show, run as they are shown. */
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const blocksOf = (page: string): CodeBlock[] => readCodeBlocks(readFileSync(join(root, page), 'utf8'))
+
+const pages = [
+  'README.md',
+  'docs/commands.md',
+  'docs/getting-started.md',
+  'docs/glossary.md',
+  'docs/how-to.md',
+  'docs/migrating.md',
+  'docs/privacy.md',
+  'docs/troubleshooting.md',
+  'examples/README.md',
+]
+
+/** Commands of other programs, and of shells that other tests start. */
+const isOther = (command: string): boolean => /^npm |^source <\(|completion fish/.test(command)
+
+/** Exit codes of commands that do not end with 0. */
+const exitCodes: Readonly<Record<string, number>> = {
+  'enrich fixtures/companies.csv -o out.parquet --max-lookups 100': 8,
+}
+
+/** A folder like a clone with `enrich` as an installed command, and the files that pages name. */
+function createClone({ onTestFinished }: Pick<TestContext, 'onTestFinished'>): CliPlace {
+  const place = createPlace(onTestFinished)
+  for (const name of ['fixtures', 'examples']) cpSync(join(root, name), place.path(name), { recursive: true })
+  for (const name of ['companies.csv', 'customers.csv'])
+    cpSync(join(root, 'fixtures/companies.csv'), place.path(name))
+  place.write('latin.csv', Buffer.from('company_name\nMüller GmbH\nSociété Générale\n', 'latin1'))
+  place.write('reconciled.csv', 'company_name,LEI\nApple,HWUPKR0MPOU8FGXBT394\nApple Records,\n')
+  const cells = [
+    ['company_name', 'city'],
+    ['Apple', 'London'],
+    ['SAP SE', 'Walldorf'],
+  ]
+  const rows = cells.map((row, at) => textRow(at + 1, row)).join('')
+  writeXlsx(place.folder, 'customers.xlsx', { sheets: [{ name: 'Customers', rows }] })
+  chmodSync(mainPath, 0o755)
+  mkdirSync(join(place.temporaryFolder, 'bin'))
+  symlinkSync(mainPath, join(place.temporaryFolder, 'bin/enrich'))
+  return place
+}
+
+/** Runs a command in a shell. Nothing but the given environment reaches it. */
+async function runInShell(
+  place: CliPlace,
+  command: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ code: number | null; printed: string }> {
+  const home = place.temporaryFolder
+  const child = spawn('bash', ['-c', command], {
+    cwd: place.folder,
+    env: { PATH: `${join(home, 'bin')}:${process.env['PATH'] ?? ''}`, HOME: home, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, printed }
+}
+
+/** Runs the commands of a block in order. A block that names a base URL is run against a service on this machine. */
+async function runBlock(place: CliPlace, { text }: CodeBlock, context: TestContext): Promise<void> {
+  const env: Record<string, string> = {}
+  for (const command of readCommands(text).filter((line) => !isOther(line))) {
+    if (command.startsWith('export ENRICH_BASE_URL=')) {
+      const service = await startForeignService({ apiKey: canary })
+      context.onTestFinished(() => service.close())
+      env['ENRICH_BASE_URL'] = service.baseUrl
+      writeConfig(place, quickConfig)
+    } else if (command.startsWith('export ENRICH_API_KEY_FILE=')) {
+      env['ENRICH_API_KEY'] = canary
+    } else {
+      const ended = await runInShell(place, command, env)
+      expect({ command, ...ended }).toEqual({
+        command,
+        printed: expect.any(String) as string,
+        code: exitCodes[command] ?? 0,
+      })
+    }
+  }
+  if ('ENRICH_BASE_URL' in env) rmSync(place.path('pipeline.config.json'), { force: true })
+}
+
+/** Expects each row of a table that a page shows to be in one of these outputs. */
+function expectShown(shown: readonly Record<string, string>[], outputs: readonly Record<string, string>[]) {
+  expect(shown.length).toBeGreaterThan(0)
+  for (const row of shown) expect(outputs).toContainEqual(expect.objectContaining(row))
+}
+
+test.for(pages)('the commands of %s end as the page says', async (page, context) => {
+  const place = createClone(context)
+  // What is wrong with a run is looked for after it.
+  if (page === 'docs/troubleshooting.md') await place.run(['companies.csv', '-o', 'first.csv'])
+  for (const block of blocksOf(page)) if (block.language === 'sh') await runBlock(place, block, context)
+})
+
+describe('the results that pages show are what the commands write', () => {
+  test.for(['README.md', 'docs/getting-started.md'])('in %s', async (page, context) => {
+    const place = createClone(context)
+    expect((await place.run(['companies.csv', '-o', 'out.csv', '--quiet'])).code).toBe(0)
+    const rows = rowsOfCsv(place.read('out.csv'))
+    const sources = rowsOfCsv(place.read('out.csv.basis.csv')).map((row) => ({
+      ...row,
+      company_name: row['name'] ?? '',
+      source: row['citation_url'] ?? '',
+    }))
+    const texts = blocksOf(page).flatMap(({ language, text }) => (language === 'text' ? [text] : []))
+    const tables = texts.map((text) => readAlignedTable(text.replace(/^\$ .*\n/, '')))
+    for (const table of tables.filter(([row]) => row !== undefined && 'enrich_status' in row))
+      expectShown(table, rows)
+    for (const table of tables.filter(([row]) => row !== undefined && 'field' in row))
+      expectShown(table, sources)
+    expect(tables.length).toBe(2)
+  })
+
+  test('in docs/first-register.md, with the files that it names', async (context) => {
+    const place = createClone(context)
+    const registers = place.path('registers')
+    mkdirSync(registers)
+    writeFileSync(join(registers, 'company_tickers_exchange.json'), tickers)
+    const loads: string[] = []
+    for (const block of blocksOf('docs/first-register.md')) {
+      if (block.language === 'csv') place.write('companies.csv', block.text)
+      else if (block.language === 'text')
+        expectShown(readAlignedTable(block.text), rowsOfCsv(place.read('out.csv')))
+      else if (block.language === 'sh') {
+        if (/^enrich registry load registers$/m.test(block.text)) loads.push(block.text)
+        if (loads.length === 2) writeFileSync(join(registers, 'BasicCompanyData-2026-11-01.csv'), british)
+        await runBlock(place, block, context)
+      }
+    }
+    expect(loads).toHaveLength(2)
+  })
+})
+
+const tickers = JSON.stringify({
+  fields: ['cik', 'name', 'ticker', 'exchange'],
+  data: [
+    [37996, 'FORD MOTOR CO', 'F', 'NYSE'],
+    [320193, 'Apple Inc.', 'AAPL', 'Nasdaq'],
+    [789019, 'MICROSOFT CORP', 'MSFT', 'Nasdaq'],
+  ],
+})
+
+const british = `CompanyName, CompanyNumber,RegAddress.CareOf,RegAddress.POBox,RegAddress.AddressLine1, RegAddress.AddressLine2,RegAddress.PostTown,RegAddress.County,RegAddress.Country,RegAddress.PostCode,CompanyCategory,CompanyStatus,CountryOfOrigin,DissolutionDate,IncorporationDate,SICCode.SicText_1
+TESCO STORES LIMITED,00519500,,,TESCO HOUSE,SHIRE PARK,WELWYN GARDEN CITY,,UNITED KINGDOM,AL7 1GA,Private Limited Company,Active,United Kingdom,,22/05/1953,47110 - Retail sale
+`
