@@ -1,10 +1,10 @@
 #!/bin/sh
-# A nightly run, for cron: sh enrich-nightly.sh FOLDER. FOLDER holds companies.csv, and .enrich is kept there; the address of a
-# hosted service and all other settings are in its pipeline.config.json.
+# A nightly run for cron: sh enrich-nightly.sh FOLDER. FOLDER contains companies.csv and .enrich. The address of a hosted service
+# and all other settings are in its pipeline.config.json.
 cd "${1:?usage: enrich-nightly.sh FOLDER}" || exit 2
-# cron looks into /usr/bin and /bin alone. `command -v enrich node` prints where yours are.
+# cron searches only /usr/bin and /bin. `command -v enrich node` prints your paths.
 PATH=$HOME/.local/bin:/usr/local/bin:$PATH
-# The API key of a hosted service, alone in a file that only you may read. The embedded service needs none.
+# The file with the API key of a hosted service. Only you may read it. The embedded service needs no key.
 : "${ENRICH_API_KEY_FILE:=$HOME/.enrich-key}"
 export PATH ENRICH_API_KEY_FILE
 
@@ -15,7 +15,7 @@ case $code in
   3) echo "the output is written; some rows failed, or have no answer yet: enrich status" ;;
   6) echo "the output is written, and a condition of --fail-on is met" ;;
   5 | 8 | 10) echo "enrich stopped early ($code); the next night resumes" ;;
-  11) echo "the last night still runs" ;;
+  11) echo "last night's run is still active" ;;
 esac
 if [ "$code" = 3 ]; then exit 0; fi
 exit "$code"
