@@ -16,12 +16,9 @@ const blocksOf = (page: string): CodeBlock[] => readCodeBlocks(readFileSync(join
 
 const pages = [
   'README.md',
-  'docs/commands.md',
   'docs/getting-started.md',
-  'docs/glossary.md',
   'docs/how-to.md',
   'docs/migrating.md',
-  'docs/privacy.md',
   'docs/troubleshooting.md',
   'examples/README.md',
 ]

@@ -108,6 +108,19 @@ describe('the command line', async () => {
     }
   })
 
+  test('commands named in documents are commands of enrich', () => {
+    const groups = new Map(program.commands.map((command) => [command.name(), command.commands]))
+    const named = [...manual.matchAll(/`enrich ([a-z]+)(?: ([a-z]+))?(?=[ `])/g)]
+    expect(named.length).toBeGreaterThan(60)
+    const unknown = named.filter(([, name = '', second]) => {
+      const subcommands = groups.get(name)
+      if (subcommands === undefined) return true
+      const isNamed = subcommands.some((command) => command.name() === second)
+      return subcommands.length > 0 && second !== undefined && !isNamed
+    })
+    expect(unknown.map(([text]) => text)).toEqual([])
+  })
+
   test('every exit code is in the README, and no other', () => {
     const ofSignals = [...read('src/cli/command-line.ts').matchAll(/SIG\w+: (\d+)/g)].map(([, code]) =>
       Number(code),
