@@ -118,7 +118,7 @@ describe('the results that pages show are what the commands write', () => {
       source: row['citation_url'] ?? '',
     }))
     const texts = blocksOf(page).flatMap(({ language, text }) => (language === 'text' ? [text] : []))
-    const tables = texts.map((text) => readAlignedTable(text.replace(/^\$ .*\n/, '')))
+    const tables = texts.map(readAlignedTable)
     for (const table of tables.filter(([row]) => row !== undefined && 'enrich_status' in row))
       expectShown(table, rows)
     for (const table of tables.filter(([row]) => row !== undefined && 'field' in row))

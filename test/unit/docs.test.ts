@@ -217,7 +217,7 @@ describe('the rest of the README', () => {
 
   test('what does not work on a checkpoint that machines share is on its page alone, to which the README leads', () => {
     const limits = section('Limitations')
-    const shared = /^- \*\*All of it on several machines.*?(?=^- )/ms.exec(limits)?.[0] ?? ''
+    const shared = /^- \*\*Several machines.*?(?=^- )/ms.exec(limits)?.[0] ?? ''
     expect(shared).toContain('(docs/several-machines.md)')
     expect(shared).not.toMatch(/webhook|runs|repair|compact|review/)
   })
