@@ -1,277 +1,278 @@
-/** Of a checkpoint on PostgreSQL; entries of the table of all errors. */
+/** Errors of a checkpoint on PostgreSQL; part of the error table. */
 export const errorsOfSharing = {
   CHECKPOINT_URL_INVALID: {
-    meaning: 'the URL of the checkpoint cannot be read, or lacks a host or a database',
-    remedy: 'like `postgres://user@host:5432/database`; it is never repeated',
+    meaning: 'the URL of the checkpoint is not valid, or has no host or database',
+    remedy: 'write it like `postgres://user@host:5432/database`; the message does not repeat it',
   },
   CHECKPOINT_URL_HAS_PASSWORD: {
-    meaning: 'the URL of the checkpoint holds a password, which the list of processes would show',
-    remedy: 'leave it out; set `PGPASSWORD`, or keep it in `~/.pgpass` or the file of `PGPASSFILE`',
+    meaning: 'the URL of the checkpoint contains a password, which other users could see in the process list',
+    remedy: 'remove it; set `PGPASSWORD`, or store it in `~/.pgpass` or the file named by `PGPASSFILE`',
   },
   CHECKPOINT_TLS_REQUIRED: {
-    meaning: '`sslmode` leaves TLS out, and the server is not on this machine',
-    remedy: 'leave `sslmode` out, or set `verify-full` or `verify-ca`',
+    meaning: '`sslmode` disables TLS, and the server is not on this machine',
+    remedy: 'remove `sslmode`, or set `verify-full` or `verify-ca`',
   },
   CHECKPOINT_TLS_FAILED: {
     meaning:
-      'PostgreSQL speaks no TLS, or its certificate proves nothing: issuer, name or date; or a file of one is missing',
-    remedy: '`sslrootcert=FILE` with the certificate of its authority, and the host by the name in it',
+      'PostgreSQL does not support TLS, its certificate is not valid (issuer, name or date), or a certificate file is missing',
+    remedy:
+      'set `sslrootcert=FILE` to the certificate of its authority, and use the host name in the certificate',
   },
   CHECKPOINT_UNREACHABLE: {
     exitCode: 5,
-    meaning: 'PostgreSQL cannot be reached, or went away and did not come back',
+    meaning: 'PostgreSQL cannot be reached, or the connection was lost',
     remedy: 'check host, port and firewall; the same command resumes',
   },
   CHECKPOINT_LOGIN_REFUSED: {
-    meaning: 'PostgreSQL refuses the user or the password, or lets nobody in from here',
+    meaning: 'PostgreSQL refuses the user, the password or connections from this machine',
     remedy: 'check the user, the password and `pg_hba.conf`',
   },
   CHECKPOINT_PASSWORD_MISSING: {
-    meaning: 'PostgreSQL asks for a password, and none is known',
-    remedy: 'set `PGPASSWORD`, or keep it in `~/.pgpass` (`chmod 600`)',
+    meaning: 'PostgreSQL requires a password, and none is set',
+    remedy: 'set `PGPASSWORD`, or store it in `~/.pgpass` (`chmod 600`)',
   },
   CHECKPOINT_DATABASE_MISSING: {
-    meaning: 'there is no such database on the server',
-    remedy: '`createdb`, or mend the URL',
+    meaning: 'the database does not exist on the server',
+    remedy: 'create it with `createdb`, or correct the URL',
   },
   CHECKPOINT_GRANTS_MISSING: {
-    meaning: 'the role may not make the tables, or lacks a right on them',
-    remedy: 'see [several machines](several-machines.md#roles-and-grants)',
+    meaning: 'the role may not create the tables, or lacks a privilege on them',
+    remedy: 'see [Roles and grants](several-machines.md#roles-and-grants)',
   },
   CHECKPOINT_SERVER_TOO_OLD: {
     meaning: 'PostgreSQL is older than 14',
-    remedy: 'use a newer one',
+    remedy: 'use PostgreSQL 14 or newer',
   },
   CHECKPOINT_SERVER_STANDBY: {
-    meaning: 'the server is in recovery: a standby, which takes no writes',
-    remedy: 'name the primary',
+    meaning: 'the server is a standby in recovery and accepts no writes',
+    remedy: 'connect to the primary',
   },
   CHECKPOINT_SERVER_NOT_DURABLE: {
     meaning:
-      'the server may lose what it said is committed (`fsync`, `full_page_writes` or `synchronous_commit` is off), or isolates transactions otherwise than read committed',
-    remedy: 'switch it on for this database or role: what is lost would be billed again',
+      'the server may lose committed data (`fsync`, `full_page_writes` or `synchronous_commit` is off), or its default isolation level is not read committed',
+    remedy: 'correct the setting for this database or role: lost submissions would be billed again',
   },
   CHECKPOINT_DATABASE_FOREIGN: {
-    meaning: 'the schema `enrich` of the database holds something else',
-    remedy: 'use a database of its own',
+    meaning: 'the schema `enrich` of the database belongs to something else',
+    remedy: 'use a separate database',
   },
   CHECKPOINT_SERVER_CHANGED: {
     meaning:
-      'the database was restored, moved or failed over since it was last used: committed facts may be missing',
-    remedy: 'see [failover](several-machines.md#failover) before anything is submitted',
+      'the database was restored, moved or failed over since its last use: committed data may be missing',
+    remedy: 'read [Failover](several-machines.md#failover) before you submit anything',
   },
   CHECKPOINT_SERVER_FULL: {
     exitCode: 5,
     meaning: 'the disk of PostgreSQL is full',
-    remedy: 'make room there; the same command resumes',
+    remedy: 'free some space there; the same command resumes',
   },
   CHECKPOINT_SERVER_READ_ONLY: {
     exitCode: 5,
-    meaning: 'PostgreSQL takes no writes: it was made read-only, or became a standby',
-    remedy: 'name the primary, or end the read-only mode; the same command resumes',
+    meaning: 'PostgreSQL is read-only or became a standby',
+    remedy: 'connect to the primary, or end the read-only mode; the same command resumes',
   },
   CHECKPOINT_SERVER_BUSY: {
     exitCode: 5,
     meaning:
-      'PostgreSQL did not get a lock in time, or a statement took too long or met others again and again',
+      'PostgreSQL did not get a lock in time, a statement timed out, or it kept conflicting with others',
     remedy: 'look for sessions that hold locks (`pg_stat_activity`); the same command resumes',
   },
   CHECKPOINT_SERVER_FAILED: {
     exitCode: 5,
-    meaning: 'PostgreSQL failed at a statement: its disk, its memory, or an error inside it',
-    remedy: 'see the log of the server; the same command resumes',
+    meaning: 'a statement failed in PostgreSQL: disk, memory, or an internal error',
+    remedy: 'read the log of the server; the same command resumes',
   },
   CHECKPOINT_STATEMENT_REFUSED: {
     exitCode: 1,
-    meaning: 'PostgreSQL refuses a statement of ours: a bug, or the tables were changed by other means',
+    meaning: 'PostgreSQL refuses a statement: a bug in `enrich`, or another program changed the tables',
     remedy: 'report it with its SQLSTATE; the same command resumes',
   },
   CHECKPOINT_CONNECTIONS_EXHAUSTED: {
     exitCode: 5,
-    meaning: 'PostgreSQL takes no more connections',
-    remedy: 'fewer processes, a higher `max_connections`, or pgbouncer between',
+    meaning: 'PostgreSQL accepts no more connections',
+    remedy: 'start fewer processes, raise `max_connections`, or use pgbouncer',
   },
   CHECKPOINT_LEASE_LOST: {
     exitCode: 5,
-    meaning: 'the process was stopped or cut off for longer than its lease, and others took it to be gone',
+    meaning:
+      'the process was paused or disconnected for longer than its lease, so other processes took over its work',
     remedy: 'run the same command again; nothing is submitted twice',
   },
   CHECKPOINT_MOVED: {
     meaning:
-      'the checkpoint was moved to another place, which the message names: what is asked here would be paid twice',
-    remedy: 'go on with that one; see [moving a checkpoint](several-machines.md#moving-a-checkpoint)',
+      'the checkpoint was moved; the message names the new place. Lookups submitted from here would be billed twice',
+    remedy: 'continue with the new one; see [Moving a checkpoint](several-machines.md#moving-a-checkpoint)',
   },
   CHECKPOINT_ARRIVING: {
-    meaning: 'a checkpoint is being moved here, and that has not ended',
-    remedy: 'the same `enrich checkpoint migrate` again ends it',
+    meaning: 'a checkpoint is being moved here, and the move is not complete',
+    remedy: 'run the same `enrich checkpoint migrate` again to complete it',
   },
   CHECKPOINT_MOVE_DIFFERS: {
     exitCode: 5,
     meaning:
-      'what arrived is not what was to be moved: one of the two was changed meanwhile; nothing was marked as moved',
+      'source and target of the move differ, because one of them changed during it; the source is not marked as moved',
     remedy: 'run the same command again',
   },
   CHECKPOINT_NOT_EMPTY: {
-    meaning: 'a checkpoint is to be moved to a place where something is already',
-    remedy: 'name a path, or a database, that holds none',
+    meaning: 'the target of the move already contains a checkpoint or other data',
+    remedy: 'name an empty path or database',
   },
   CHECKPOINT_NOT_UPDATED: {
-    meaning: 'the checkpoint on PostgreSQL was made by an earlier version, and was only to be read',
-    remedy: 'a run brings it to this version, and so does `enrich doctor` as its owner',
+    meaning: 'an earlier version created the checkpoint on PostgreSQL, and this command only reads',
+    remedy: 'start a run, or run `enrich doctor` as the owner: both migrate it to this version',
   },
   CHECKPOINT_SHARED_UNSUPPORTED: {
-    meaning: 'what was asked for is not to be had with a checkpoint on PostgreSQL; the message names it',
-    remedy: 'see the hint; leave it out, or use a file as the checkpoint',
+    meaning: 'the command or option does not work with a checkpoint on PostgreSQL; the message names it',
+    remedy: 'read the hint; remove the option, or use a file as the checkpoint',
   },
   SERVICE_EDITION_DIFFERS: {
-    meaning:
-      'the replicas of a service on PostgreSQL answer from another edition of the registry than this one has',
-    remedy:
-      'copy the registry of the others to this node, or move all on to this one with `--replace-edition`',
+    meaning: 'the replicas of a service on PostgreSQL use another edition of the registry than this one',
+    remedy: 'copy their registry to this node, or move all replicas to this edition with `--replace-edition`',
   },
 } as const
 
-/** Of what is remembered of runs; entries of the table of all errors. */
+/** Errors of the run history; part of the error table. */
 export const errorsOfHistory = {
   RUN_NOT_FOUND: {
-    meaning: '`diff`, `report` or `runs` was asked for a run that is not remembered, or there are none yet',
-    remedy: '`enrich runs` lists them',
+    meaning: '`diff`, `report` or `runs` named a run that is not in the history, or the history is empty',
+    remedy: 'run `enrich runs` to list the runs',
   },
   RUN_OUTPUT_UNKNOWN: {
-    meaning: 'the run published no output, or it is no longer remembered (`history.keep`)',
+    meaning: 'the run published no output, or its output is no longer kept (`history.keep`)',
     remedy: 'choose another run; `enrich runs` lists them',
   },
   RUNS_NOT_COMPARABLE: {
-    meaning: 'the runs are of different inputs or jobs, or know their rows differently (`--row-key`)',
-    remedy: 'choose two runs of one input',
+    meaning: 'the runs have different inputs or jobs, or identify their rows differently (`--row-key`)',
+    remedy: 'choose two runs of the same input',
   },
   HISTORY_VERSION: {
-    meaning: 'an output is remembered in a form of another version of enrich',
+    meaning: 'another version of `enrich` recorded the output in a different form',
     remedy: 'use that version, or compare later runs',
   },
   ROW_KEY_DUPLICATE: {
-    meaning: 'two rows have the same key in the column of `--row-key`; the message names both',
-    remedy: 'mend the input, or name a column in which each value stands once',
+    meaning: 'two rows have the same key in the `--row-key` column; the message names both',
+    remedy: 'fix the input, or name a column with unique values',
   },
   ROW_KEY_MISSING: {
-    meaning: 'a row has no key in the column of `--row-key`; the message names the row',
-    remedy: 'fill the cell in, or name another column',
+    meaning: 'a row has an empty key in the `--row-key` column; the message names the row',
+    remedy: 'fill in the cell, or name another column',
   },
 } as const
 
-/** Of jobs whose parts several processes write; entries of the table of all errors. */
+/** Errors of partitioned jobs; part of the error table. */
 export const errorsOfParts = {
   PARTITION_INVALID: {
-    meaning: '`--partition`, or what stands for it in the environment, names a part that there is not',
-    remedy: 'I/N, like `--partition 3/64`: I from 1 to N',
+    meaning: 'the partition, from `--partition` or the environment, does not exist',
+    remedy: 'write I/N with I from 1 to N, like `--partition 3/64`',
   },
   PARTITION_UNCLEAR: {
-    meaning: 'nothing says which part a process has, or two say different things; the message names both',
-    remedy: 'pass `--partition I/N`, or unset the variable that is not meant',
+    meaning:
+      'no setting gives the partition of this process, or two settings disagree; the message names both',
+    remedy: 'pass `--partition I/N`, or unset the wrong variable',
   },
   PARTITION_UNSUPPORTED: {
     meaning:
-      '`--partition` without `--job` or a shared checkpoint, or with what parts cannot have; the message says what',
-    remedy: 'see the hint',
+      '`--partition` was used without `--job` or a shared checkpoint, or with an option that partitions do not support; the message names it',
+    remedy: 'read the hint',
   },
   JOB_NOT_FOUND: {
-    meaning: 'the checkpoint knows no job of that name with parts',
-    remedy: 'mend `--job` or `--checkpoint`; a run with `--partition` makes it',
+    meaning: 'the checkpoint has no partitioned job of that name',
+    remedy: 'correct `--job` or `--checkpoint`; a run with `--partition` creates the job',
   },
   JOB_NAME_TAKEN: {
-    meaning: 'a job of that name has parts and this run has none, or the reverse, or two services have one',
-    remedy: 'another `--job`',
+    meaning: 'a job of that name exists with other partitions or without any, or on several services',
+    remedy: 'pass another `--job`, or read the hint',
   },
   JOB_PARTS_DIFFER: {
-    meaning: 'the job has another number of parts than this process was started with',
-    remedy: 'start all with the same N, or another `--job`',
+    meaning: 'the job has a different number of partitions than this process',
+    remedy: 'start all processes with the same N, or pass another `--job`',
   },
   JOB_INPUT_DIFFERS: {
-    meaning: 'the job was begun with other files: other names, sizes or order',
-    remedy: 'the same files for all parts; for other files another `--job`, such as one a day',
+    meaning: 'the job started with files of other names, sizes or order',
+    remedy: 'use the same files for all partitions; use another `--job` for other files, such as one a day',
   },
   PARTS_MISSING: {
-    meaning: '`collect` found parts that are not published; the message names them',
-    remedy: 'run these parts, then `collect` again',
+    meaning: '`collect` found partitions that are not published; the message names them',
+    remedy: 'run these partitions, then `collect` again',
   },
   PART_DAMAGED: {
-    meaning: 'the file of a part is gone, or is not as it was published; the message names it',
-    remedy: 'run that part again: it is written anew from what is known, and nothing is billed twice',
+    meaning: 'the file of a partition is missing, or differs from what was published; the message names it',
+    remedy: 'run that partition again: it is rewritten from the checkpoint, and nothing is billed twice',
   },
   PARTS_UNLIKE: {
-    meaning: 'parts have different columns, or were written for different outputs; the message names two',
-    remedy: 'run all parts with the same settings, under another `--job`',
+    meaning:
+      'partitions have different columns, or were written for different outputs; the message names two',
+    remedy: 'run all partitions with the same settings under another `--job`',
   },
 } as const
 
-/** Of decisions of people, and of those who make them; entries of the table of all errors. */
+/** Errors of decisions and of the review; part of the error table. */
 export const errorsOfReview = {
   DECISIONS_NOT_FOUND: {
-    meaning: 'the file named with `--decisions` is not there',
-    remedy: 'check the path; `enrich review` makes it',
+    meaning: 'the file named with `--decisions` does not exist',
+    remedy: 'check the path; `enrich review` creates the file',
   },
   DECISIONS_INVALID: {
     meaning:
-      'the decisions cannot be read: an unknown column, a lookup, verdict, id or time that is none, a merge conflict left in them; the message names the line',
-    remedy: 'mend the line; nothing was submitted',
+      'the decisions file cannot be read: an unknown column, an invalid lookup, verdict, id or time, or an unresolved merge conflict; the message names the line',
+    remedy: 'fix the line; nothing was submitted',
   },
   DECISIONS_CONFLICT: {
-    meaning: 'two lines of the decisions decide one lookup differently; the message names both',
-    remedy: 'remove the one that does not hold',
+    meaning: 'two lines of the decisions file decide the same lookup differently; the message names both',
+    remedy: 'remove the wrong line',
   },
   DECISIONS_CHANGED: {
-    meaning: 'the decisions changed again and again while they were read',
-    remedy: 'wait until whatever writes them is done, and run the same command again',
+    meaning: 'the decisions file kept changing while it was read',
+    remedy: 'wait until the program that writes it has finished, then run the same command again',
   },
   DECISIONS_UNWRITABLE: {
-    meaning: 'the decisions cannot be written, or another process keeps them locked',
-    remedy: 'check folder and permissions; what was decided is in the review store',
+    meaning: 'the decisions file cannot be written, or another process holds its lock',
+    remedy: 'check the folder and its permissions; the decisions are safe in the review store',
   },
   REVIEW_STORE_INVALID: {
     meaning:
-      'what stands where decisions and candidates are kept, beside the checkpoint, is something else, damaged or of a newer version',
-    remedy: 'move it away; what the decisions file holds stands without it',
+      'the review store next to the checkpoint is damaged, has a newer version, or is another kind of file',
+    remedy: 'move it away; the decisions in the decisions file still apply',
   },
   REVIEW_STORE_UNWRITABLE: {
     meaning: 'the review store cannot be opened or written',
-    remedy: 'check folder and permissions',
+    remedy: 'check the folder and its permissions',
   },
   CANDIDATES_UNAVAILABLE: {
-    meaning:
-      'the service was asked which companies a doubtful row may mean, and gave no answer; the message says why',
-    remedy: 'the hint says; the row can be decided without',
+    meaning: 'the search for candidates of a doubtful row failed; the message gives the reason',
+    remedy: 'read the hint; you can decide the row without candidates',
   },
   REVIEW_NOTHING_ANSWERED: {
-    meaning: '`review` found no answer to anything that the input asks',
-    remedy: 'run first; with the same columns, service and registry',
+    meaning: '`review` found no answers for this input',
+    remedy: 'run `enrich` first, with the same columns, service and registry',
   },
   REVIEW_CHECKPOINT_CHANGED: {
     meaning: 'the checkpoint was replaced, repaired or removed while its review was open',
-    remedy: 'start `enrich review` again; what was decided is safe',
+    remedy: 'start `enrich review` again; your decisions are safe',
   },
   REVIEW_LOOKUP_UNKNOWN: {
-    meaning: 'the review page asked for a lookup that is not in the input',
-    remedy: 'load the page again',
+    meaning: 'the review page requested a lookup that is not in the input',
+    remedy: 'reload the page',
   },
   REVIEW_CHOICE_INVALID: {
-    meaning: 'a decision for a company that the lookup was never shown beside',
-    remedy: 'choose among its candidates, or search for the company first',
+    meaning: 'a decision names a company that was not shown as a candidate of this lookup',
+    remedy: 'choose one of its candidates, or search for the company first',
   },
   REVIEW_ACCESS_REFUSED: {
-    meaning: 'a request that the review page did not send, or from a browser that did not open its address',
-    remedy: 'open the address that `enrich review` printed; each can be opened once',
+    meaning: 'the request did not come from the review page, or the browser did not open its address',
+    remedy: 'open the address that `enrich review` printed; each address works once',
   },
   REVIEW_REQUEST_INVALID: {
-    meaning: 'the review page sent what its server does not take',
-    remedy: 'load the page again',
+    meaning: 'the review page sent a request that its server does not accept',
+    remedy: 'reload the page',
   },
   VERDICTS_INVALID: {
     meaning:
-      'a file of `enrich review --import` has verdicts that cannot be taken, or not the columns for them; the message names the rows, and nothing was imported',
-    remedy: 'mend these rows, and import the file again',
+      'a file for `enrich review --import` has invalid verdicts or lacks the required columns; the message names the rows, and nothing was imported',
+    remedy: 'fix these rows and import the file again',
   },
   VERDICTS_NOT_IMPORTED: {
-    meaning: '`enrich review --export` would overwrite a file with verdicts that were not imported',
-    remedy: '`--import` it first, or name another file',
+    meaning: '`enrich review --export` would overwrite a file that has verdicts not yet imported',
+    remedy: 'run `--import` first, or name another file',
   },
 } as const

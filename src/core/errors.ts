@@ -9,8 +9,8 @@ interface ExitEntry {
 
 /** What a process can end with. */
 export const exitCodes = {
-  0: { meaning: 'every row has a final outcome; or the command did what it was asked' },
-  1: { meaning: 'a bug in enrich', manual: 'a bug: the stack is printed' },
+  0: { meaning: 'every row has a final outcome, or the command succeeded' },
+  1: { meaning: 'a bug in enrich', manual: 'a bug in enrich; the stack trace is printed' },
   2: { meaning: 'usage, config, input or output error; nothing was submitted' },
   3: {
     meaning: 'output written, but some rows failed, were refused by the service, are uncertain or pending',
@@ -18,9 +18,9 @@ export const exitCodes = {
   4: { meaning: 'the service refused the key or the account (401, 403)' },
   5: {
     meaning:
-      'the service could not be reached, or what would be a 2 was met after submissions; the same command resumes',
+      'the service could not be reached, or an error of code 2 occurred after submissions; the same command resumes',
     manual:
-      'the service could not be reached, or what would be a 2 was met after submissions (the input changed, the disk is full); the same command resumes',
+      'the service could not be reached, or an error of code 2 occurred after submissions (the input changed, the disk is full); the same command resumes',
   },
   6: {
     meaning: 'output written, and a condition of --fail-on is met',
