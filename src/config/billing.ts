@@ -9,7 +9,7 @@ import {
 import { option, type Parsed, type FilledOf } from './option.js'
 import { UserError } from '../core/errors.js'
 
-/** Far beyond what anybody pays for a lookup, and for a job. */
+/** Upper bounds of a price and of a budget. */
 const moneyLimits = { priceUnitsMax: 1_000_000, costUnitsMax: 1_000_000_000 } as const
 
 const amount = (unitsMax: number) =>
@@ -19,13 +19,13 @@ const amount = (unitsMax: number) =>
 const price = () => amount(moneyLimits.priceUnitsMax)
 
 const stagePrice = (of: string, unset: string, example: number) =>
-  option({ schema: () => price().describe(`What ${of} costs.`), unset, example })
+  option({ schema: () => price().describe(`The price of ${of}.`), unset, example })
 
-/** What a lookup costs, so that amounts can be shown and bounded. The embedded service is free, whatever stands here. */
+/** Prices, used to show and limit costs. The embedded service is always free. */
 export const billing = {
   unitPrice: option({
-    schema: () => price().describe('What a lookup costs: a submission that the service accepts.'),
-    manual: 'At most six decimals. Without it, no amounts are shown. See [Money](nightly-jobs.md#money).',
+    schema: () => price().describe('The price of a lookup, which is a submission that the service accepts.'),
+    manual: 'At most six decimals. Without a price, no costs are shown. See [Money](nightly-jobs.md#money).',
     example: 0.05,
   }),
   currency: option({
@@ -33,29 +33,29 @@ export const billing = {
       z
         .string()
         .regex(/^[A-Z]{3}$/, { error: 'a code of ISO 4217: three capital letters, like EUR' })
-        .describe('The currency of all prices, by its code of ISO 4217.'),
-    unset: 'amounts are plain numbers',
+        .describe('The ISO 4217 code of the currency of all prices.'),
+    unset: 'none; amounts are plain numbers',
     example: 'EUR',
   }),
   stagePrices: {
     entity: stagePrice('the first read of a record', 'free', 0),
-    hierarchy: stagePrice('a request for the owners of a company', 'free', 0.2),
-    domain: stagePrice('a request about a domain', 'as a lookup', 0.05),
+    hierarchy: stagePrice('a request for the ownership of a company', 'free', 0.2),
+    domain: stagePrice('a request about a domain', '`billing.unitPrice`', 0.05),
   },
 }
 
 /** `--max-cost`. */
 export const costMax = option({
   schema: () =>
-    amount(moneyLimits.costUnitsMax).describe('Submit nothing that could cost more than this, all together.'),
+    amount(moneyLimits.costUnitsMax).describe('Stop before the total cost can exceed this amount.'),
   flag: {
     names: '--max-cost <amount>',
     group: 'asking',
-    help: 'stop before all lookups together could cost more; the same command again has a new budget',
+    help: 'stop before the total cost can exceed this; the next call has a new budget',
     parse: parseAmount,
   },
   manual:
-    'In the unit of `billing.unitPrice`, which it needs. It counts as `--max-lookups` does, over all stages together. ' +
+    'Requires `billing.unitPrice`, and has its unit. Includes all stages. Resuming works as with `--max-lookups`. ' +
     'See [Budgets](nightly-jobs.md#budgets).',
   example: 25,
 })

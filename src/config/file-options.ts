@@ -24,27 +24,26 @@ const idColumns = (): z.ZodType<IdentifierColumns | 'none'> =>
   z.union([z.literal('none'), z.partialRecord(z.enum([...identifierKeys, ...identifierPlaceKeys]), column())])
 const inputFormat = oneOf(
   ['csv', 'parquet', 'ndjson', 'json', 'xlsx'],
-  'By extension if left out; needed for "-".',
+  'The format of the input. Required for standard input; defaults to the file extension.',
 )
 const outputFormat = oneOf(
   ['csv', 'parquet', 'ndjson', 'xlsx', 'csv.gz', 'ndjson.gz'],
-  'By extension if left out; needed for "-".',
+  'The format of the output. Required for standard output; defaults to the file extension.',
 )
 
 export const input = {
   paths: option({
-    schema: () => z.array(path()).min(1).describe('Files or globs to read; "-" is standard input.'),
+    schema: () => z.array(path()).min(1).describe('Files or globs to read. `-` is standard input.'),
     path: 'input',
     example: ['fixtures/companies.csv'],
   }),
   columns: {
     name: option({
       schema: () => column().describe('The column with company names.'),
-      flag: { names: '--name-column <name>', group: 'input', help: 'the column with company names' },
-      unset: 'found by its header',
+      flag: { names: '--name-column <name>', group: 'input', help: 'column with company names' },
+      unset: 'detected by its header',
       manual:
-        'Headers are known in some twenty languages: company_name, Account Name, Firma, Raison sociale, 会社名, ' +
-        'Customer, name and more. Case, spaces, signs and marks do not count, see ' +
+        'Detects headers in about twenty languages, like company_name, Account Name, Firma or Raison sociale. See ' +
         '[Which columns are asked](getting-started.md#which-columns-are-asked).',
       example: 'company_name',
     }),
@@ -56,9 +55,9 @@ export const input = {
         help: 'columns joined into the location',
         parse: parseList,
       },
-      unset: 'found',
+      unset: 'detected',
       manual:
-        'Found is location or headquarters, or else city, state or region, postal code and country of one place.',
+        'Detected: location or headquarters; otherwise city, state or region, postal code and country of one address.',
       example: ['city', 'state', 'country'],
     }),
     context: option({
@@ -69,91 +68,103 @@ export const input = {
         help: 'columns joined into the context',
         parse: parseList,
       },
-      manual: 'Text that says which company is meant.',
+      manual: 'Text that helps to identify the company.',
       example: [],
     }),
     identifiers: option({
-      schema: () =>
-        idColumns().describe('Columns by the identifier that they hold, and no others; "none": no column.'),
+      schema: () => idColumns().describe('The columns with identifiers. "none" uses no column.'),
       flag: {
         names: '--id-columns <key=column>',
         group: 'input',
-        help: 'columns of identifiers, like lei=A,website=B, or none',
+        help: 'columns with identifiers, like lei=A,website=B, or none',
         parse: parseIdColumns,
       },
-      unset: 'found by header and content',
+      unset: 'detected by header and content',
       manual:
-        'Several with commas. Keys: `lei`, `cik`, `registration_id` and the `registration_country` of its register, `ein`, `bic`, `ticker` and its ' +
-        '`exchange`, `website`, `email`. See [Identifiers](inputs-and-outputs.md#identifiers).',
+        'Separate several with commas. Detection is then off. The keys are listed under ' +
+        '[Identifiers](inputs-and-outputs.md#identifiers).',
       example: 'none',
     }),
   },
   format: option({
     ...inputFormat,
-    flag: { names: '--input-format <format>', group: 'input', help: 'needed for standard input' },
-    meaning: 'The format of the input; needed for "-".',
+    flag: {
+      names: '--input-format <format>',
+      group: 'input',
+      help: 'format of the input; required for standard input',
+    },
+    meaning: 'The format of the input. Required for standard input.',
     unset: 'by extension',
     example: 'csv',
   }),
   delimiter: option({
-    schema: () => z.string().length(1).describe('Of a CSV file; found by itself if left out.'),
+    schema: () => z.string().length(1).describe('The field delimiter of CSV input. Detected by default.'),
     flag: {
       names: '--delimiter <char>',
       group: 'input',
-      help: 'of a CSV input, or tab',
+      help: 'field delimiter of CSV input: a character or tab',
       parse: parseDelimiter,
     },
-    unset: 'found',
-    meaning: 'The delimiter of a CSV file.',
-    manual: 'Comma, semicolon, tab and bar are found; the flag takes `tab` too.',
+    unset: 'detected',
+    meaning: 'The field delimiter of CSV input.',
+    manual: 'Comma, semicolon, tab and vertical bar are detected. The flag also accepts `tab`.',
     example: ',',
   }),
   encoding: option({
-    ...oneOf(encodingNames, 'Of a CSV, NDJSON or JSON file; found by itself if left out.'),
-    flag: { names: '--encoding <name>', group: 'input', help: 'of a CSV, NDJSON or JSON input' },
-    unset: 'found',
-    meaning: 'The encoding of a CSV, NDJSON or JSON file.',
+    ...oneOf(encodingNames, 'The encoding of CSV, NDJSON or JSON input. Detected by default.'),
+    flag: { names: '--encoding <name>', group: 'input', help: 'encoding of CSV, NDJSON or JSON input' },
+    unset: 'detected',
+    meaning: 'The encoding of CSV, NDJSON or JSON input.',
     manual:
-      'The whole file is looked at: it is `utf-8`, or the encoding found is reported before anything is asked. ' +
-      'The names are in [Encodings](inputs-and-outputs.md#encodings).',
+      'Detection reads the whole file. An encoding other than `utf-8` is reported before the first request. ' +
+      'See [Encodings](inputs-and-outputs.md#encodings).',
     example: 'utf-8',
   }),
   sheet: option({
-    schema: () => z.string().describe('Of an Excel file: a name, or a number from 1 on; empty is none.'),
-    flag: { names: '--sheet <name>', group: 'input', help: 'of an Excel input: name or number' },
-    unset: 'the first visible one',
-    meaning: 'The sheet of an Excel file, by name, or by number from 1 on. Empty is none.',
+    schema: () =>
+      z
+        .string()
+        .describe('The sheet of an Excel file: a name, or a number from 1. Empty: the first visible sheet.'),
+    flag: {
+      names: '--sheet <name>',
+      group: 'input',
+      help: 'sheet of Excel input: a name, or a number from 1',
+    },
+    unset: 'the first visible sheet',
+    meaning: 'The sheet of an Excel file: a name, or a number from 1.',
     example: '',
   }),
   limit: option({
-    schema: () => z.int().positive().describe('Read only the first rows: a pilot.'),
+    schema: () => z.int().positive().describe('Read only the first N rows, for example for a pilot.'),
     flag: {
       names: '--limit <n>',
       group: 'input',
-      help: 'only the first n rows: a pilot',
+      help: 'read only the first n rows',
       parse: parsePositive,
     },
     example: 1_000_000,
   }),
   rowKey: option({
     schema: () =>
-      column().describe("The column with the user's own key of each row, by which outputs are compared."),
+      column().describe(
+        'The column with your unique key of each row, used to compare the outputs of several runs.',
+      ),
     flag: {
       names: '--row-key <column>',
       group: 'reporting',
-      help: 'your own key of each row, for changes between runs',
+      help: 'column with your unique key of each row, to compare runs',
     },
-    unset: 'rows are known by what they ask',
-    meaning: 'The column with your own key of each row, by which outputs of several runs are compared.',
-    manual: 'Each row needs one, and none may occur twice. See [Keys of rows](changes.md#keys-of-rows).',
+    unset: 'rows are identified by their lookup',
+    manual: 'Every row needs a key. See [Keys of rows](changes.md#keys-of-rows).',
     example: 'account_id',
   }),
   dedupe: option({
-    schema: () => z.boolean().describe('Rows that ask the same share one lookup.'),
+    schema: () =>
+      z.boolean().describe('Send one lookup for all rows with the same name, location and context.'),
     flag: {
       names: '--no-dedupe',
       group: 'input',
-      help: 'rows that ask the same are each asked, and each billed',
+      help: 'send one lookup for each row, even if several rows are the same',
       sets: false,
     },
     defaults: same(true),
@@ -162,43 +173,47 @@ export const input = {
 
 export const output = {
   path: option({
-    schema: () => path().describe('The file to write; "-" is standard output.'),
+    schema: () => path().describe('The file to write. `-` is standard output.'),
     flag: {
       names: '-o, --output <path>',
       group: 'output',
-      help: 'the file to write: .csv, .parquet, .ndjson or .xlsx; - for standard output',
+      help: 'file to write: .csv, .parquet, .ndjson or .xlsx; - for standard output',
     },
     path: 'output',
-    manual: 'Required where an output is written.',
+    manual: 'Required for commands that write an output.',
     example: 'out.parquet',
   }),
   format: option({
     ...outputFormat,
-    flag: { names: '--format <format>', group: 'output', help: 'needed for standard output' },
-    meaning: 'The format of the output; needed for "-".',
+    flag: {
+      names: '--format <format>',
+      group: 'output',
+      help: 'format of the output; required for standard output',
+    },
+    meaning: 'The format of the output. Required for standard output.',
     unset: 'by extension',
     example: 'parquet',
   }),
   basis: option({
-    ...oneOf(['auto', 'inline', 'file', 'none'], 'Where the sources of each field go.'),
-    flag: { names: '--basis <where>', group: 'output', help: 'where the sources of each field go' },
+    ...oneOf(['auto', 'inline', 'file', 'none'], 'Where to write the sources of each field.'),
+    flag: { names: '--basis <where>', group: 'output', help: 'where to write the sources of each field' },
     unset: 'auto',
     manual:
-      '`auto` is `inline` in Parquet, NDJSON and Excel, `file` beside a CSV, `none` for a CSV to standard output. ' +
-      'Inline in Excel it is a sheet of its own.',
+      '`auto` is `inline` for Parquet, NDJSON and Excel (a separate sheet), `file` for CSV, and `none` for CSV to ' +
+      'standard output.',
     example: 'auto',
   }),
   columns: option({
-    schema: () => z.array(column()).min(1).describe('The added columns wanted; all if left out.'),
+    schema: () => z.array(column()).min(1).describe('The columns to add. Defaults to all.'),
     flag: {
       names: '--columns <a,b>',
       group: 'output',
-      help: 'the added columns wanted',
+      help: 'columns to add',
       parse: parseListOfSome,
     },
     unset: 'all',
-    meaning: 'The added columns wanted.',
-    manual: 'Names with or without the prefix.',
+    meaning: 'The columns to add.',
+    manual: 'Write names with or without the prefix.',
     example: [
       'status',
       'confidence',
@@ -215,11 +230,12 @@ export const output = {
     ],
   }),
   bom: option({
-    schema: () => z.boolean().describe('A byte order mark in front of CSV, for spreadsheets.'),
+    schema: () =>
+      z.boolean().describe('Start CSV output with a byte order mark, which Excel needs for UTF-8.'),
     flag: {
       names: '--bom',
       group: 'output',
-      help: 'a byte order mark in front of CSV, for spreadsheets',
+      help: 'start CSV output with a byte order mark, for Excel',
       sets: true,
     },
     example: false,
@@ -229,9 +245,8 @@ export const output = {
       z
         .string()
         .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,40}$/, 'letters, digits, _ . -')
-        .describe('In front of the added columns.'),
-    meaning: 'What stands in front of the names of the added columns.',
-    flag: { names: '--prefix <text>', group: 'output', help: 'in front of the added columns' },
+        .describe('The prefix of the names of added columns.'),
+    flag: { names: '--prefix <text>', group: 'output', help: 'prefix of the names of added columns' },
     defaults: same('enrich_'),
   }),
   memory: option({
@@ -239,48 +254,48 @@ export const output = {
       z
         .string()
         .refine((text) => parseByteSize(text) !== null, { error: 'a number and MB or GB, like 1GB' })
-        .describe('What writing Parquet may hold in memory.'),
+        .describe('The memory limit of Parquet output.'),
     flag: {
       names: '--memory <size>',
       group: 'output',
-      help: 'what writing Parquet may hold in memory, like 2GB',
+      help: 'memory limit of Parquet output, like 2GB',
       parse: parseSize,
     },
     unset: '1GB, at most a quarter of the machine',
-    manual: 'More is quicker where there are many answers; 400MB is the least.',
+    manual: 'The minimum is 400MB. More memory is faster if there are many answers.',
     example: '1GB',
   }),
   changes: option({
-    schema: () => path().describe('Where to write what changed against the output before.'),
+    schema: () => path().describe('A file for the changes since the previous output.'),
     flag: {
       names: '--changes <path>',
       group: 'reporting',
-      help: 'what changed against the output before: .csv, .parquet, .ndjson or .xlsx',
+      help: 'write the changes since the previous output: .csv, .parquet, .ndjson or .xlsx',
     },
     path: 'output',
-    manual: 'In the format that its name tells. See [Changes](changes.md#changes).',
+    manual: 'The extension sets the format. See [Changes](changes.md).',
     example: 'changes.csv',
   }),
   partial: option({
-    schema: () => z.boolean().describe('Write the output also when the run stops early.'),
+    schema: () => z.boolean().describe('Write the output even if the run stops early.'),
     flag: {
       names: '--partial',
       group: 'partial',
-      help: 'write the output also when the run stops early',
+      help: 'write the output even if the run stops early',
       sets: true,
     },
     example: false,
   }),
   report: option({
-    schema: () => path().describe('Where the report of the run is written: one HTML file.'),
+    schema: () => path().describe('A file for the report of the run, in HTML.'),
     flag: {
       names: '--report <path>',
       group: 'reporting',
-      help: 'a report of the run, as one HTML file',
+      help: 'write a report of the run as one HTML file',
     },
     path: 'output',
     unset: 'none',
-    manual: 'What `enrich report` writes, see [The report of a run](report.md).',
+    manual: 'See [The report of a run](report.md).',
     example: 'report.html',
   }),
 }

@@ -18,7 +18,7 @@ import { input, output } from './file-options.js'
 import { billing, costMax } from './billing.js'
 import { stages } from './stage-options.js'
 
-/** Where things are in a project's folder unless it is said otherwise. */
+/** Default paths, relative to the current folder. */
 export const defaultPaths = {
   config: 'pipeline.config.json',
   checkpoint: '.enrich/checkpoint.sqlite',
@@ -39,96 +39,94 @@ const checkpoint = {
   path: option({
     schema: () =>
       path().describe(
-        'What remembers what was asked and answered: an SQLite file, or a PostgreSQL database that several machines share.',
+        'The checkpoint, which stores all lookups and answers: an SQLite file, or a PostgreSQL database.',
       ),
     flag: {
       names: '--checkpoint <path>',
       group: 'checkpoint',
-      help: 'what was asked and answered: a file, or postgres://…',
+      help: 'store of lookups and answers: a file, or postgres://…',
     },
     defaults: same(defaultPaths.checkpoint),
     path: 'checkpoint',
     manual:
-      'A path, or `postgres://user@host/database`: see [Several machines](several-machines.md#several-machines). The ' +
-      'password comes from `PGPASSWORD`, `PGPASSFILE` or `~/.pgpass`.',
+      'A path, or `postgres://user@host/database`; see [Several machines](several-machines.md#several-machines).',
   }),
   maxAge: option({
-    schema: () => duration().describe('Ask again when an answer is older than this.'),
+    schema: () => duration().describe('Submit a lookup again when its answer is older than this.'),
     flag: {
       names: '--max-age <duration>',
       group: 'asking',
-      help: 'ask again when an answer is older, like 30d',
+      help: 'submit a lookup again when its answer is older than this, like 30d',
       parse: parseDuration,
     },
-    manual: 'A number and `s`, `m`, `h` or `d`. Without it, an answer is kept for good.',
+    manual: 'A number and `s`, `m`, `h` or `d`.',
+    unset: 'none; answers are kept permanently',
     example: '365d',
   }),
 }
 
 const lookup = {
   identifiers: option({
-    ...oneOf(
-      ['first', 'context'],
-      'How identifiers are asked: in the name, which is judged by them, or as context.',
-    ),
+    ...oneOf(['first', 'context'], 'How to send identifiers: in place of the name, or as context.'),
     defaults: { hosted: 'context', embedded: 'first' },
     manual:
-      '`first` is for services that answer identifiers exactly, as `enrich serve` does. See ' +
+      '`first` is for services that resolve identifiers exactly, like `enrich serve`. See ' +
       '[Identifiers](inputs-and-outputs.md#identifiers).',
   }),
 }
 
 const service = {
   baseUrl: option({
-    schema: () => z.string().min(1).describe('Of a hosted service; the embedded one if left out.'),
-    flag: { names: '--base-url <url>', group: 'service', help: 'of a hosted service' },
+    schema: () =>
+      z.string().min(1).describe('The URL of a hosted service. Defaults to the embedded service.'),
+    flag: { names: '--base-url <url>', group: 'service', help: 'URL of a hosted service' },
     variable: 'ENRICH_BASE_URL',
     unset: 'the embedded service',
-    meaning: 'The address of a hosted service.',
+    meaning: 'The URL of a hosted service.',
     manual: 'https, or http to this machine.',
     example: 'http://127.0.0.1:8787',
   }),
   registry: option({
-    schema: () => path().describe('The registry that the embedded service answers from.'),
-    flag: { names: '--registry <path>', group: 'service', help: 'what the embedded service answers from' },
+    schema: () => path().describe('The registry of the embedded service.'),
+    flag: { names: '--registry <path>', group: 'service', help: 'registry of the embedded service' },
     path: 'registry',
     unset: `${defaultPaths.registry} if it exists`,
-    manual: 'Where there is none, the small one that ships with the package answers.',
+    manual: 'Without one, the embedded service uses the small registry of the package.',
     example: defaultPaths.registry,
   }),
   matchers: option({
-    schema: () => matcherCount().describe('Threads in which the embedded service matches names.'),
-    unset: 'one less than there are cores, 8 at most',
-    manual: 'They start when there is work for them; `0`: names are matched beside everything else.',
+    schema: () =>
+      matcherCount().describe('The number of threads in which the embedded service matches names.'),
+    unset: 'cores minus one, at most 8',
+    manual: 'With `0`, the main thread matches names.',
     example: 2,
   }),
 }
 
 const budget = {
   lookupsMax: option({
-    schema: () => z.int().min(0).describe('Submit no more than this many lookups.'),
+    schema: () => z.int().min(0).describe('Submit at most this many lookups.'),
     flag: {
       names: '--max-lookups <n>',
       group: 'asking',
-      help: 'stop before submitting more than n; the same command again has a new budget',
+      help: 'submit at most n lookups; the next call has a new budget',
       parse: parseWholeNumber,
     },
     manual:
-      'Rows that ask by a domain in place of a name count too; what stages ask has budgets of its own. ' +
-      'Interrupted and resumed, the same input goes on counting; once the number is reached, the same command ' +
-      'starts a new budget. See [Budgets](nightly-jobs.md#budgets).',
+      'Includes lookups by domain; each stage has a separate budget. A resumed run continues to count. ' +
+      'After the budget is used up, the same command starts a new one. See [Budgets](nightly-jobs.md#budgets).',
     example: 1_000,
   }),
   costMax,
   durationMax: option({
-    schema: () => duration().describe('Stop after this long.'),
+    schema: () => duration().describe('Stop the run after this time.'),
     flag: {
       names: '--max-duration <duration>',
       group: 'asking',
-      help: 'stop after this long, like 6h',
+      help: 'stop the run after this time, like 6h',
       parse: parseDuration,
     },
-    manual: 'Like `90m` or `6h`.',
+    manual: 'A duration like `90m` or `6h`.',
     example: '6h',
   }),
 }
@@ -137,82 +135,86 @@ const submission = {
   onLost: option({
     ...oneOf(
       ['hold', 'resubmit'],
-      'What to do with a submission whose answer was lost: it may have been billed.',
+      'What to do with a submission whose response was lost and that may have been billed.',
     ),
     flag: {
       names: '--resubmit-uncertain',
       group: 'asking',
-      help: 'submit again what may have been billed already',
+      help: 'submit lookups again that may have been billed already',
       sets: 'resubmit',
     },
     defaults: same('hold'),
-    manual: 'The flag is `resubmit`: ask again.',
+    manual: 'The flag sets `resubmit`.',
   }),
   onServerError: option({
-    ...oneOf(['hold', 'resubmit'], 'What to do after HTTP 500 to a submission: it may have been billed.'),
+    ...oneOf(['hold', 'resubmit'], 'What to do after a submission got HTTP 500 and may have been billed.'),
     defaults: same('hold'),
-    manual: '`resubmit` only if you know that the service creates nothing when it says 500.',
+    manual: 'Set `resubmit` only if you know that the service creates nothing when it returns 500.',
   }),
 }
 
-/** A hosted service states its limits; the embedded one has no budget to hold. */
+/** A hosted service documents its limits; the embedded one has none. */
 const pace = {
   submitPerMinute: option({
-    schema: () => positive().max(1_000_000).describe('Submissions a window.'),
+    schema: () => positive().max(1_000_000).describe('Submissions per window.'),
     defaults: { hosted: rateLimits.submissionsPerMinute, embedded: null },
   }),
   pollPerMinute: option({
-    schema: () => positive().max(1_000_000).describe('Polls a window.'),
+    schema: () => positive().max(1_000_000).describe('Polls per window.'),
     defaults: { hosted: rateLimits.pollsPerMinute, embedded: null },
   }),
   windowSeconds: option({
-    schema: () => z.number().positive().max(3600).describe('Length of the window.'),
-    meaning: 'Length of the window that both limits hold for.',
+    schema: () => z.number().positive().max(3600).describe('Length of the window of both limits.'),
     defaults: same(rateLimits.windowSeconds),
   }),
   inFlightRunsMax: option({
-    schema: () => positive().max(100_000).describe('Runs waited for at one time.'),
+    schema: () => positive().max(100_000).describe('Submitted lookups without an answer, at once.'),
     defaults: { hosted: 2_000, embedded: 200 },
   }),
   submitConcurrency: option({
-    schema: () => positive().max(256).describe('Submissions in flight at one time.'),
+    schema: () => positive().max(256).describe('Submission requests in flight at once.'),
     defaults: { hosted: 16, embedded: 32 },
   }),
 }
 
-/** A hosted service takes one to five minutes a run; the embedded one answers within moments. */
+/** A hosted service takes one to five minutes for an answer; the embedded one answers at once. */
 const polling = {
   firstAfterSeconds: option({
-    schema: () => z.number().min(0).max(3600).describe('No poll sooner after a submission.'),
-    meaning: 'After a submission, its run is not polled sooner.',
+    schema: () => z.number().min(0).max(3600).describe('Time between a submission and its first poll.'),
     defaults: { hosted: 60, embedded: 0 },
     example: 5,
   }),
   intervalSeconds: option({
-    schema: () => z.number().positive().max(3600).describe('Between two polls of one run.'),
-    meaning: 'Time between two polls of one run.',
+    schema: () => z.number().positive().max(3600).describe('Time between two polls of the same lookup.'),
     defaults: { hosted: 10, embedded: 0.05 },
   }),
   deadlineMinutes: option({
-    schema: () => z.number().positive().max(100_000).describe('Then the run is left for the next command.'),
-    meaning: 'After this, a run without an answer is left for the next command.',
+    schema: () =>
+      z
+        .number()
+        .positive()
+        .max(100_000)
+        .describe('Stop polling a lookup after this time; the next command continues.'),
     defaults: same(60),
   }),
 }
 
 const webhook = {
   url: option({
-    schema: () => z.string().max(2_000).describe('Where the service sends answers; empty: they are polled.'),
+    schema: () =>
+      z
+        .string()
+        .max(2_000)
+        .describe('The URL to which the service sends answers. Empty: answers are polled.'),
     flag: {
       names: '--webhook-url <url>',
       group: 'webhook',
-      help: 'public https address that answers are sent to',
+      help: 'public https URL to which the service sends answers',
     },
-    meaning: 'Where the service sends answers.',
-    unset: 'they are polled',
+    meaning: 'The URL to which the service sends answers.',
+    unset: 'polling',
     manual:
-      'A public https address (http to this machine, where the service is on it too), see ' +
-      '[Webhooks](webhooks.md#webhooks).',
+      'Public https; or http to this machine if the service runs on it too. See [Webhooks](webhooks.md#webhooks).',
     example: '',
   }),
   listen: option({
@@ -222,27 +224,26 @@ const webhook = {
         .refine((text) => text === '' || parseListenAddress(text) !== null, {
           error: 'host:port is needed, like 127.0.0.1:8788',
         })
-        .describe('Where this machine takes them, behind that URL; empty: a standing receiver does.'),
+        .describe('The address on which the run receives webhooks. Empty: `enrich receive` receives them.'),
     flag: {
       names: '--webhook-listen <host:port>',
       group: 'webhook',
-      help: 'where they are taken, behind that address',
+      help: 'address on which the run receives webhooks',
       parse: parseListen,
     },
-    meaning: 'Where the run itself takes what is sent to that address.',
-    unset: 'by enrich receive',
+    meaning: 'The address on which the run receives webhooks.',
+    unset: 'enrich receive receives them',
     example: '',
   }),
 }
 
 /**
- * Every key of pipeline.config.json. From this table come the flags, what is merged, the settings, the JSON Schema,
- * the example and the manual. The API key has no place here: files are copied and committed.
+ * Every key of pipeline.config.json. The flags, the settings, the JSON Schema, the example and the manual are generated
+ * from this table. It has no API key, because config files are copied and committed.
  */
 export const options = {
   $schema: option({
-    schema: () => z.string().describe('Where this schema lives, for editors.'),
-    meaning: 'Where the JSON Schema of the file is, for editors.',
+    schema: () => z.string().describe('The path of the JSON Schema of this file, for editors.'),
     example: './node_modules/enrich/dist/config.schema.json',
   }),
   input,
@@ -267,57 +268,58 @@ export const options = {
   watch,
 }
 
-/** Flags of one call, which are no keys of the file. */
+/** Flags without a config key. */
 export const callFlags: readonly CallFlag[] = [
   {
     names: '-c, --config <path>',
     group: 'config',
-    help: 'the config file',
+    help: 'config file',
     unset: `${defaultPaths.config} if it exists`,
   },
   {
     names: '--accept-rollback',
     group: 'run',
-    help: 'go on although the checkpoint is older than its head says, or a copy: what was lost may be billed again',
+    help: 'continue with an older or copied checkpoint; lost lookups may be billed again',
     manual:
       'See [A checkpoint that was lost, copied or damaged](nightly-jobs.md#a-checkpoint-that-was-lost-copied-or-damaged).',
   },
   {
     names: '--json',
     group: 'run',
-    help: 'progress, errors and summary as JSON lines on standard output',
+    help: 'write progress, errors and summary as JSON lines to standard output',
     manual: 'See [For programs](#for-programs---json).',
   },
-  { names: '--quiet', group: 'run', help: 'nothing but errors' },
+  { names: '--quiet', group: 'run', help: 'print only errors' },
   {
     names: '--log-level <level>',
     group: 'run',
-    help: 'how much is told on standard error',
+    help: 'verbosity of standard error',
     choices: ['error', 'warn', 'info', 'debug'],
     default: 'info',
   },
 ]
 
-/** Variables of the environment: a line for `--help`, and what the manual says beyond it. */
+/** Environment variables: a line for `--help`, and further text for the manual. */
 export const environmentVariables = {
   ENRICH_API_KEY: {
-    help: 'the key of a hosted service; there is no flag for it',
-    manual: 'Nor is there a config key: files are committed and arguments are listed.',
+    help: 'API key of a hosted service',
+    manual:
+      'There is no flag and no config key: process lists show arguments, and config files are committed.',
   },
   ENRICH_API_KEY_FILE: {
-    help: 'a file that holds that key, instead',
-    manual: 'It holds the key alone, and is read where `ENRICH_API_KEY` is not set.',
+    help: 'file that contains only the API key',
+    manual: 'Used if `ENRICH_API_KEY` is not set.',
   },
-  ENRICH_BASE_URL: { help: 'the address of a hosted service, like --base-url', manual: '' },
+  ENRICH_BASE_URL: { help: 'URL of a hosted service, like --base-url', manual: '' },
   ENRICH_WEBHOOK_SECRET: {
-    help: 'what the service signs webhooks with (whsec_…)',
+    help: 'signing secret of webhooks (whsec_…)',
     manual:
-      "It is in the service's settings; several, separated by spaces, while one is being replaced. No flag and no config key either.",
+      'You find it in the settings of the service. While you replace a secret, set both, separated by a space. There is no flag and no config key.',
   },
   ENRICH_NOTIFY_URL: {
-    help: 'sent a message when a run has ended, like --notify',
-    manual: 'It may hold a token, and is never shown.',
+    help: 'URL that receives a summary when a run ends, like --notify',
+    manual: 'It may contain a token, and is never printed.',
   },
-  ENRICH_PARTITION: { help: 'which part of the job a process has, like --partition', manual: '' },
-  ENRICH_SERVE_API_KEY: { help: 'the key that callers of "enrich serve" show', manual: '' },
+  ENRICH_PARTITION: { help: 'partition of the job that a process runs, like --partition', manual: '' },
+  ENRICH_SERVE_API_KEY: { help: 'API key that clients of "enrich serve" send', manual: '' },
 } as const

@@ -4,22 +4,24 @@ import { option, parseListen, oneOf, same } from './option.js'
 import { notifyFormats, notifyTimes } from '../pipeline/figures/notify-message.js'
 import { parsePartition } from './partition.js'
 
-/** What the report of a run shows besides what it always does. */
+/** Optional contents of the report of a run. */
 export const report = {
   by: option({
-    schema: () => z.string().min(1).describe('A column by whose values the report counts matched rows.'),
+    schema: () =>
+      z.string().min(1).describe('An input column; the report counts matched rows for each of its values.'),
     flag: {
       names: '--report-by <column>',
       group: 'reporting',
-      help: "a column of the input by whose values the report counts what's matched",
+      help: 'input column by which the report groups matched rows',
     },
-    meaning: 'A column of the input: the report counts matched rows for each of its values.',
-    manual: 'Few values are of use: a source, a team, a segment. The largest groups are kept.',
+    meaning: 'An input column. The report counts matched rows for each of its values.',
+    manual:
+      'Choose a column with few values: a source, a team, a segment. The report shows the largest groups.',
     example: 'owner',
   }),
 }
 
-/** Any free port of this machine. */
+/** Port 0 selects a free port of this machine. */
 const watchDefault = '127.0.0.1:0'
 
 export const watch = {
@@ -30,72 +32,72 @@ export const watch = {
         .refine((text) => text === '' || parseListenAddress(text) !== null, {
           error: 'host:port, like 127.0.0.1:8790',
         })
-        .describe('Where the live page of a run is served, like 127.0.0.1:8790; port 0 is any free one.'),
+        .describe('The address of the live page of a run, like 127.0.0.1:8790. Port 0 selects a free port.'),
     flag: {
       names: '--watch [host:port]',
       group: 'reporting',
-      help: 'serve a live page while the run goes on; at a free port of this machine, or where it is said',
+      help: 'serve a live page during the run, at this address or at a free local port',
       preset: watchDefault,
       parse: parseListen,
     },
     unset: 'no page',
-    meaning: 'Where the live page of a run is served.',
+    meaning: 'Serve a live page during the run, at this address.',
     manual:
-      'Behind the inputs, or as `--watch=HOST:PORT`. The address is printed. Beyond this machine, everybody who reaches it ' +
-      'sees names and counts. See [The live page](report.md#the-live-page).',
+      'Put the flag after the inputs, or write `--watch=HOST:PORT`. See [The live page](report.md#the-live-page).',
     example: '',
   }),
 }
 
 const text = () => z.string().min(1).max(2_000)
 
-/** What makes a run fail though its output is written, and who hears of it. */
+/** Conditions that make a run fail although its output is written, and the notification at its end. */
 export const alarms = {
   failOn: option({
-    schema: () => text().describe('Conditions on what the run came to, like `lost_match>5%, failed>0`.'),
+    schema: () => text().describe('Conditions on the result of the run, like `lost_match>5%, failed>0`.'),
     flag: {
       names: '--fail-on <conditions>',
       group: 'reporting',
-      help: 'exit code 6 where one is met, like "lost_match>5%, failed>0"; the output is written',
+      help: 'end with exit code 6 if a condition is met, like "lost_match>5%, failed>0"',
     },
     manual:
-      'Where one is met, the exit code is 6; the output is written all the same. See [Alarms](alarms.md).',
+      'If one is met, the run ends with exit code 6. The output is still written. See [Alarms](alarms.md).',
     example: 'failed>5%',
   }),
   notify: option({
-    schema: () => z.string().max(2_000).describe('Where a message is sent to when the run has ended.'),
-    flag: { names: '--notify <url>', group: 'reporting', help: 'sent a message when the run has ended' },
+    schema: () => z.string().max(2_000).describe('A URL that receives a summary when the run ends.'),
+    flag: {
+      names: '--notify <url>',
+      group: 'reporting',
+      help: 'POST a summary to this URL when the run ends',
+    },
     variable: 'ENRICH_NOTIFY_URL',
-    unset: 'nobody',
+    unset: 'no notification',
     manual:
-      'https, or http to this machine. It may hold a token: it is never shown. See [Alarms](alarms.md#notify).',
+      'https, or http to this machine. The URL may contain a token, so it is never printed. See [Alarms](alarms.md#notify).',
     example: '',
   }),
   notifyFormat: option({
-    ...oneOf(notifyFormats, 'The form of that message.'),
+    ...oneOf(notifyFormats, 'The format of that summary.'),
     defaults: same('json'),
   }),
   notifyWhen: option({
-    ...oneOf(
-      notifyTimes,
-      'When it is sent: after every run, or after those that end with another code than 0.',
-    ),
+    ...oneOf(notifyTimes, 'When to send it: after every run, or only after an exit code other than 0.'),
     defaults: same('always'),
   }),
 }
 
-/** The run's figures, for Prometheus. */
+/** The run's metrics for Prometheus. */
 export const metrics = {
   file: option({
     schema: () =>
-      z.string().min(1).describe("Where the run's figures are written in Prometheus' text format."),
+      z.string().min(1).describe('A file for the metrics of the run, in the Prometheus text format.'),
     flag: {
       names: '--metrics-file <path>',
       group: 'reporting',
-      help: "the run's figures for Prometheus, as the node exporter reads them",
+      help: 'write metrics for the Prometheus node exporter to this file',
     },
     path: 'output',
-    manual: 'Its name ends in `.prom`. See [Alarms](alarms.md#metrics).',
+    manual: 'The name must end in `.prom`. See [Alarms](alarms.md#metrics).',
     example: 'enrich.prom',
   }),
 }
@@ -109,16 +111,15 @@ const name = () =>
 
 export const job = {
   name: option({
-    schema: () => name().describe('Names the job: its runs are compared with each other.'),
+    schema: () => name().describe('The name of the job. Runs of the same job are compared with each other.'),
     flag: {
       names: '--job <name>',
       group: 'reporting',
-      help: 'the name of this job, whose runs are compared',
+      help: 'name of the job; its runs are compared with each other',
     },
     unset: 'the paths of the input',
     manual:
-      'For inputs whose files are called something else every night. What `--max-lookups` counts goes on over the ' +
-      'processes of one job. See [The history of runs](history.md).',
+      'Set it if the input has another file name every night. All processes of a job share one budget. See [The history of runs](history.md).',
     example: 'nightly',
   }),
   partition: option({
@@ -126,55 +127,58 @@ export const job = {
       z
         .string()
         .refine((text) => text === '' || 'value' in parsePartition(text), { error: 'I/N, /N or auto' })
-        .describe('Which part of the job a process has: I/N, /N or auto; empty: the job has no parts.'),
+        .describe(
+          'The partition of the job that this process runs: I/N, /N or auto. Empty: the job has no partitions.',
+        ),
     flag: {
       names: '--partition <i/n>',
       group: 'reporting',
-      help: 'part i of n of the job, each a process: 3/64; /64 or auto where the engine tells i',
+      help: 'run partition i of n of the job, like 3/64; /64 or auto takes i from the environment',
       parse: parsePartition,
     },
     variable: 'ENRICH_PARTITION',
-    unset: 'the job has no parts',
-    meaning: 'Which part of the job a process has, counted from 1.',
+    unset: 'no partitions',
+    meaning: 'The partition of the job that this process runs, counted from 1.',
     manual:
-      'Needs `--job` and a shared checkpoint. With `/64`, I comes from `JOB_COMPLETION_INDEX` or ' +
-      '`SLURM_ARRAY_TASK_ID`; with `auto`, N from `SLURM_ARRAY_TASK_COUNT` too. See [Partitions](partitions.md).',
+      'Requires `--job` and a shared checkpoint. `/N` and `auto` read the environment. See ' +
+      '[Partitions](partitions.md).',
     example: '',
   }),
 }
 
 export const history = {
   keep: option({
-    schema: () => z.int().min(2).max(10_000).describe('Of each job, keep what so many runs published.'),
+    schema: () => z.int().min(2).max(10_000).describe('Keep the outputs of the last N runs of each job.'),
     defaults: same(90),
     manual:
-      'Older runs stay listed, ten times as many of them, and what they published is forgotten. See ' +
-      '[The history of runs](history.md).',
+      'Older runs stay listed without their outputs, up to ten times N. See [The history of runs](history.md).',
   }),
 }
 
-/** Used where it is there, and made by those who decide. */
+/** Used if it exists; `enrich review` creates it. */
 export const defaultDecisionsPath = 'enrich.decisions.csv'
 
 export const decisions = {
   path: option({
-    schema: () =>
-      z.string().describe("The file of people's decisions, which teams commit; empty: the one by its name."),
-    meaning: "The file of people's decisions, which teams commit.",
-    flag: { names: '--decisions <path>', group: 'decisions', help: "people's decisions, which are honoured" },
+    schema: () => z.string().describe('The decisions file of reviewers. Empty: the default file.'),
+    meaning: 'The decisions file of reviewers, which you can commit.',
+    flag: {
+      names: '--decisions <path>',
+      group: 'decisions',
+      help: 'file with the decisions of reviewers, which the run applies',
+    },
     path: 'file',
     unset: `${defaultDecisionsPath} if it exists`,
     manual:
-      'What a person decided of a lookup is neither asked nor billed again. A file that is named has to be there. ' +
-      'See [Review](review.md).',
+      'A decided lookup is not submitted or billed again. If you name a file, it must exist. See [Review](review.md).',
     example: '',
   }),
 }
 
 export const review = {
   threshold: option({
-    schema: () => z.int().min(0).max(100).describe('Matches below this confidence are doubtful.'),
-    meaning: 'A match whose confidence is below this is doubtful: it is put before reviewers.',
+    schema: () =>
+      z.int().min(0).max(100).describe('Matches below this confidence are doubtful, and go to review.'),
     defaults: same(80),
   }),
   reviewer: option({
@@ -183,10 +187,10 @@ export const review = {
         .string()
         .max(200)
         .refine((text) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text), { error: 'text of one line' })
-        .describe('Who decides; empty: the system user.'),
-    flag: { names: '--reviewer <name>', group: 'review', help: 'who decides' },
-    meaning: 'The name that decisions made here bear.',
-    unset: 'the name of the system user',
+        .describe('The name recorded with your decisions. Empty: the system user.'),
+    flag: { names: '--reviewer <name>', group: 'review', help: 'name recorded with your decisions' },
+    meaning: 'The name recorded with your decisions.',
+    unset: 'the system user',
     example: '',
   }),
   listen: option({
@@ -194,11 +198,11 @@ export const review = {
       z
         .string()
         .refine((text) => parseListenAddress(text) !== null, { error: 'host:port, like 127.0.0.1:8791' })
-        .describe('Where the review page is served; port 0 is any free one.'),
+        .describe('The address of the review page. Port 0 selects a free port.'),
     flag: {
       names: '--listen <host:port>',
       group: 'review',
-      help: 'where the review page is served',
+      help: 'address of the review page',
       parse: parseListen,
     },
     defaults: same('127.0.0.1:0'),

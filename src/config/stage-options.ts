@@ -12,49 +12,51 @@ const perWindow = () => z.int().positive().max(1_000_000)
 
 const maxAge = (of: string, example: string) =>
   option({
-    schema: () => duration().describe(`Ask again when ${of} is older than this.`),
-    unset: 'kept for good',
+    schema: () => duration().describe(`Request ${of} again when it is older than this.`),
+    unset: 'none; kept permanently',
     example,
   })
 const lookupsMax = (of: string) =>
-  option({ schema: () => z.int().min(0).describe(`Ask for no more than this many ${of}.`), example: 1_000 })
+  option({ schema: () => z.int().min(0).describe(`Request at most this many ${of}.`), example: 1_000 })
 const limit = (of: string, hosted: number): Option<number, number | null> =>
-  option({ schema: () => perWindow().describe(`${of} a window.`), defaults: { hosted, embedded: null } })
+  option({ schema: () => perWindow().describe(`${of} per window.`), defaults: { hosted, embedded: null } })
 
-/** What is asked after the answers; a stage is asked where its key is there, or where `with` names it. */
+/** Requests that follow the answers. A stage runs if its key is set, or if `with` names it. */
 export const stages = {
   with: option({
     schema: () =>
       z
         .array(z.enum(stageKinds))
         .refine((list) => new Set(list).size === list.length, { error: 'a stage is named twice' })
-        .describe('What is asked of each company after its answer; if left out, the stages with a key here.'),
+        .describe(
+          'Further data to request for each matched company. Defaults to the stages with a key here.',
+        ),
     flag: {
       names: '--with <stages>',
       group: 'output',
-      help: `asked of each company after its answer: ${stageKinds.join(', ')}`,
+      help: `request more data for each matched company: ${stageKinds.join(', ')}`,
       parse: parseStages,
     },
-    meaning: 'What is asked of each company after its answer: `entity`, `hierarchy`, `domain`.',
-    unset: 'those with a key of their own under stages',
-    manual: 'An empty list: none. See [Stages](stages.md).',
+    meaning: 'Request more data for each matched company: `entity`, `hierarchy`, `domain`.',
+    unset: 'the stages in the config',
+    manual: 'An empty list disables all. See [Stages](stages.md).',
     example: [],
   }),
   entity: {
     maxAge: maxAge('a record', '90d'),
     lookupsMax: lookupsMax('records'),
-    perMinute: limit('Reads of records', rateLimits.entityReadsPerMinute),
+    perMinute: limit('Entity reads', rateLimits.entityReadsPerMinute),
   },
   hierarchy: {
     maxAge: maxAge('a hierarchy', '180d'),
     lookupsMax: lookupsMax('hierarchies'),
-    submitPerMinute: limit('Requests for research', rateLimits.submissionsPerMinute),
-    pollPerMinute: limit('Reads of hierarchies', rateLimits.pollsPerMinute),
+    submitPerMinute: limit('Hierarchy submissions', rateLimits.submissionsPerMinute),
+    pollPerMinute: limit('Hierarchy polls', rateLimits.pollsPerMinute),
   },
   domain: {
-    maxAge: maxAge('what is known of a domain', '90d'),
-    lookupsMax: lookupsMax('domains; each is billed'),
-    perMinute: limit('Requests about domains, all together,', rateLimits.domainReadsPerMinute),
+    maxAge: maxAge('a domain', '90d'),
+    lookupsMax: lookupsMax('domains, each of which is billed'),
+    perMinute: limit('Domain requests, of all kinds together,', rateLimits.domainReadsPerMinute),
   },
 }
 
