@@ -175,7 +175,7 @@ describe('what comes out', () => {
 
   test('every status is in the README, and no other', () => {
     const ours = ['invalid_input', 'uncertain', 'pending', 'error']
-    expect(unique(table('What a status means').map(([status]) => status ?? ''))).toEqual(
+    expect(unique(table('Status values').map(([status]) => status ?? ''))).toEqual(
       unique([...outcomeStatus.options, ...ours]),
     )
   })

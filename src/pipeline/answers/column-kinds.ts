@@ -58,21 +58,21 @@ export interface AnswerColumn {
 }
 
 /**
- * Columns of what people decided, and of what they may choose from, in the order of the output: between `error` and
- * those of stages. Lines have the members of a group only where there is something to say.
+ * Columns of decisions and candidates, in output order. They follow `source_url` and precede the stage columns. An answer
+ * line has the members of a group only if they have a value.
  */
 const groups = [
   [
-    { name: 'decision', kind: 'text', meaning: 'what a person decided: `accepted`, `none`' },
-    { name: 'decided_by', kind: 'text', meaning: 'who did' },
-    { name: 'decided_at', kind: 'timestamp', meaning: 'when' },
+    { name: 'decision', kind: 'text', meaning: 'verdict of a reviewer: `accepted`, `none`' },
+    { name: 'decided_by', kind: 'text', meaning: 'the reviewer' },
+    { name: 'decided_at', kind: 'timestamp', meaning: 'time of the decision' },
   ],
   [
     {
       name: 'candidates',
       kind: 'candidates',
       meaning:
-        'companies that a doubtful row may mean: `entity_id`, `name`, `legal_name`, `place`, `confidence`, `url`',
+        'candidates of a doubtful row: `entity_id`, `name`, `legal_name`, `place`, `confidence`, `url`',
     },
   ],
 ] as const satisfies readonly (readonly AnswerColumn[])[]
@@ -91,74 +91,78 @@ const column = <const Name extends string, const Kind extends ColumnKind>(
 
 const stageColumns = {
   entity: [
-    column('entity_record_status', 'text', 'what became of the record, see below'),
+    column('entity_record_status', 'text', 'the outcome for the record, see [Stage columns](#stage-columns)'),
     column(
       'entity_current_id',
       'text',
-      "the record's own id: another than `entity_id` where that was merged",
+      'the id of the record; differs from `entity_id` if the company was merged',
     ),
-    column('entity_employee_count', 'integer', 'people employed'),
-    column('entity_employee_range', 'text', 'the same as a range'),
-    column('entity_revenue', 'large_integer', 'a year, in USD'),
-    column('entity_revenue_range', 'text', 'the same as a range'),
-    column('entity_founding_date', 'text', 'like `1976-04-01`'),
-    column('entity_exchange', 'text', 'where its shares are traded'),
-    column('entity_is_public', 'boolean', 'whether its shares are traded'),
-    column('entity_market_cap', 'large_integer', 'in USD'),
-    column('entity_funding_total_usd', 'large_integer', 'raised in all rounds'),
-    column('entity_funding_rounds_count', 'integer', 'rounds'),
+    column('entity_employee_count', 'integer', 'number of employees'),
+    column('entity_employee_range', 'text', 'number of employees as a range'),
+    column('entity_revenue', 'large_integer', 'annual revenue in USD'),
+    column('entity_revenue_range', 'text', 'annual revenue as a range'),
+    column('entity_founding_date', 'text', 'founding date, like `1976-04-01`'),
+    column('entity_exchange', 'text', 'stock exchange of its shares'),
+    column('entity_is_public', 'boolean', 'whether the company is publicly traded'),
+    column('entity_market_cap', 'large_integer', 'market capitalization in USD'),
+    column('entity_funding_total_usd', 'large_integer', 'total funding in USD'),
+    column('entity_funding_rounds_count', 'integer', 'number of funding rounds'),
     column('entity_domain', 'text', 'the domain of its website'),
-    column('entity_industry', 'text', 'in words; codes are in `naics_code`, `sic_code`'),
-    column('entity_sub_industry', 'text', 'in words'),
-    column('entity_business_tags', 'texts', 'what it is about'),
+    column('entity_industry', 'text', 'industry as text; for codes see `naics_code`, `sic_code`'),
+    column('entity_sub_industry', 'text', 'sub-industry as text'),
+    column('entity_business_tags', 'texts', 'topics of its business'),
     column('entity_market_segments', 'texts', '`b2b`, `b2c`, `b2b2c`; the main one first'),
     column('entity_revenue_models', 'texts', '`subscription`, `usage_based`, …; the main one first'),
-    column('entity_products_services', 'texts', 'what it offers'),
-    column('entity_operational_countries', 'texts', 'where it is registered, ISO 3166-1; its home first'),
-    column('entity_linkedin', 'text', 'name of the profile'),
-    column('entity_facebook', 'text', 'name of the profile'),
-    column('entity_crunchbase', 'text', 'name of the profile'),
-    column('entity_updated_at', 'timestamp', 'when the service last built the record'),
-    column('entity_error', 'text', 'why there is no record'),
+    column('entity_products_services', 'texts', 'its products and services'),
+    column(
+      'entity_operational_countries',
+      'texts',
+      'countries of its registrations, ISO 3166-1; the home country first',
+    ),
+    column('entity_linkedin', 'text', 'LinkedIn profile name'),
+    column('entity_facebook', 'text', 'Facebook profile name'),
+    column('entity_crunchbase', 'text', 'Crunchbase profile name'),
+    column('entity_updated_at', 'timestamp', 'time of the last build of the record by the service'),
+    column('entity_error', 'text', 'the reason if there is no record'),
   ],
   hierarchy: [
-    column('hierarchy_status', 'text', 'what became of the research, see below'),
-    column('ultimate_parent_name', 'text', 'the company at the top'),
-    column('ultimate_parent_id', 'text', 'its id at the service (`siq_…`), where it has one'),
-    column('ultimate_parent_country', 'text', 'ISO 3166-1'),
+    column('hierarchy_status', 'text', 'the outcome of the research, see [Stage columns](#stage-columns)'),
+    column('ultimate_parent_name', 'text', 'the ultimate parent'),
+    column('ultimate_parent_id', 'text', 'its id at the service (`siq_…`), if it has one'),
+    column('ultimate_parent_country', 'text', 'its country, ISO 3166-1'),
     column(
       'ownership_chain',
       'chain',
       'owners from the company upward: `name`, `country_code`, `relationship_type`, `ownership_percentage`',
     ),
-    column('hierarchy_summary', 'text', 'one or two sentences'),
-    column('hierarchy_researched_at', 'timestamp', 'when the service last researched it'),
-    column('hierarchy_error', 'text', 'why there is no hierarchy'),
+    column('hierarchy_summary', 'text', 'a summary in one or two sentences'),
+    column('hierarchy_researched_at', 'timestamp', 'time of the last research by the service'),
+    column('hierarchy_error', 'text', 'the reason if there is no hierarchy'),
   ],
   domain: [
-    column('domain_status', 'text', 'what became of the domain, see below'),
-    column('domain_name', 'text', 'the root domain that was asked'),
-    column('domain_entity_id', 'text', 'the company that the domain belongs to (`siq_…`)'),
-    column('domain_confidence', 'integer', '0 to 100, that it does'),
-    column('domain_description', 'text', 'what the domain is'),
-    column('domain_url', 'text', 'its address'),
-    column('domain_http_status', 'integer', 'what its web server answered'),
-    column('domain_is_resolvable', 'boolean', 'whether name servers know it'),
+    column('domain_status', 'text', 'the outcome for the domain, see [Stage columns](#stage-columns)'),
+    column('domain_name', 'text', 'the requested root domain'),
+    column('domain_entity_id', 'text', 'the company that owns the domain (`siq_…`)'),
+    column('domain_confidence', 'integer', 'confidence of the owner, 0 to 100'),
+    column('domain_description', 'text', 'description of the domain'),
+    column('domain_url', 'text', 'its URL'),
+    column('domain_http_status', 'integer', 'HTTP status of its website'),
+    column('domain_is_resolvable', 'boolean', 'whether the domain resolves in DNS'),
     column('domain_type', 'text', '`corporate_website`, …'),
     column('domain_relationship', 'text', '`direct_owner`, …'),
-    column('domain_aliases', 'texts', 'other domains of the same'),
-    column('domain_tranco_rank', 'integer', 'rank by traffic; lower is bigger'),
-    column('domain_is_disposable', 'boolean', 'whether it gives out throw-away e-mail addresses'),
-    column('domain_redirects_to', 'text', 'the domain that it leads to, where it is another'),
-    column('domain_linkedin', 'text', 'profile that the site links to'),
-    column('domain_facebook', 'text', 'profile that the site links to'),
-    column('domain_crunchbase', 'text', 'profile that the site links to'),
-    column('domain_twitter', 'text', 'profile that the site links to'),
-    column('domain_error', 'text', 'why nothing is known of the domain'),
+    column('domain_aliases', 'texts', 'other domains of the same owner'),
+    column('domain_tranco_rank', 'integer', 'traffic rank; 1 is the highest'),
+    column('domain_is_disposable', 'boolean', 'whether it provides disposable e-mail addresses'),
+    column('domain_redirects_to', 'text', 'the domain that it redirects to, if different'),
+    column('domain_linkedin', 'text', 'LinkedIn profile linked from the site'),
+    column('domain_facebook', 'text', 'Facebook profile linked from the site'),
+    column('domain_crunchbase', 'text', 'Crunchbase profile linked from the site'),
+    column('domain_twitter', 'text', 'Twitter profile linked from the site'),
+    column('domain_error', 'text', 'the reason if there is no result'),
   ],
 } as const satisfies Readonly<Record<StageKind, readonly AnswerColumn[]>>
 
-/** The closed list of columns a stage fills, in the order of the output: between those of review and `basis`. */
+/** The columns of a stage, in output order. They follow the review columns and precede `basis`. */
 export function columnsOfStage(stage: StageKind): readonly AnswerColumn[] {
   return stageColumns[stage]
 }
