@@ -54,7 +54,7 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
   }),
   columns: () => columnTable([...answerColumns.slice(0, -1), ...reviewColumns, ...answerColumns.slice(-1)]),
   'reconciliation-properties': () => ({
-    head: ['property', 'name', 'in a query', 'what it is'],
+    head: ['property', 'name', 'in a query', 'description'],
     rows: reconciliationProperties.map(({ id, name, use, description }) => [
       code(id),
       name,
@@ -72,8 +72,8 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
 
 const propertyUses = {
   place: 'place',
-  identifier: 'identifies',
-  identifier_place: 'says where an identifier holds',
+  identifier: 'identifier',
+  identifier_place: 'place of an identifier',
   context: 'hint',
 } as const satisfies Record<PropertyUse, string>
 
