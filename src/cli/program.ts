@@ -19,98 +19,96 @@ interface ListedCommand {
 const listedCommands: readonly ListedCommand[] = [
   {
     words: 'run [inputs...]',
-    description: 'enrich files (the default command); the same command again resumes',
+    description: 'enrich files (default command); run it again to resume',
     isDefault: true,
     load: async () => (await import('./commands/run.js')).fillRunCommand,
   },
   {
     words: 'plan [inputs...]',
-    description:
-      'a dry run: rows, distinct lookups, what would be billed, time; no network, nothing is written',
+    description: 'show rows, distinct lookups, cost and time of a run; no network, writes nothing',
     load: async () => (await import('./commands/plan.js')).fillPlanCommand,
   },
   {
     words: 'status',
-    description: 'what the checkpoint holds, and what to do next',
+    description: 'show the state of the checkpoint and the next steps',
     load: async () => (await import('./commands/status.js')).fillStatusCommand,
   },
   {
     words: 'runs',
-    description: 'what each run did, the newest first; no network, nothing is written',
+    description: 'list the runs, the newest first; no network, writes nothing',
     load: async () => (await import('./commands/runs.js')).fillRunsCommand,
   },
   {
     words: 'collect',
-    description: 'check that every part of a job is there once; writes the manifest, and one file with -o',
+    description: 'check that all partitions of a job are published; write the manifest, and one file with -o',
     load: async () => (await import('./commands/collect.js')).fillCollectCommand,
   },
   {
     words: 'export [inputs...]',
-    description: 'write what is known now, without asking anybody; no network',
+    description: 'write the answers so far; no network',
     load: async () => (await import('./commands/export.js')).fillExportCommand,
   },
   {
     words: 'diff [runs]',
-    description: 'what changed between two outputs of one input: 12, 12..15, or the last two; no network',
+    description: 'show the changes between two outputs of one input: 12, 12..15, or the last two; no network',
     load: async () => (await import('./commands/diff.js')).fillDiffCommand,
   },
   {
     words: 'report [run]',
-    description: 'what a run came to, beside the runs before it, as one HTML file; no network',
+    description: 'write a report of a run as one HTML file; no network',
     load: async () => (await import('./commands/report.js')).fillReportCommand,
   },
   {
     words: 'review [inputs...]',
-    description:
-      'settle doubtful rows in a local page, once and for good; verdicts go to a file for your team',
+    description: 'decide doubtful rows on a local page; the decisions go to a file for your team',
     load: async () => (await import('./commands/review.js')).fillReviewCommand,
   },
   {
     words: 'checkpoint',
-    description: 'whether the checkpoint is sound, mending it, its size, and moving it to PostgreSQL or back',
+    description: 'verify, repair, compact or move the checkpoint',
     isGroup: true,
     load: async () => (await import('./commands/checkpoint.js')).fillCheckpointCommand,
   },
   {
     words: 'reconcile <ledger>',
-    description: "settle what is uncertain or lost by the service's own list of charges; no network",
+    description: "settle uncertain and lost submissions with the service's list of charges; no network",
     load: async () => (await import('./commands/reconcile.js')).fillReconcileCommand,
   },
   {
     words: 'retry [inputs...]',
-    description: 'ask again for lookups with these outcomes; a hosted service bills each again',
+    description: 'submit lookups with these outcomes again; a hosted service bills each again',
     load: async () => (await import('./commands/run.js')).fillRetryCommand,
   },
   {
     words: 'serve',
-    description: 'serve the whole interface from your own registry; the key is ENRICH_SERVE_API_KEY',
+    description: 'serve the interface from your registry; the key is ENRICH_SERVE_API_KEY',
     load: async () => (await import('./commands/serve.js')).fillServeCommand,
   },
   {
     words: 'accounts',
-    description: 'who may call "enrich serve": keys, credit, limits, signing secrets; also while it runs',
+    description: 'manage the accounts of "enrich serve": keys, credit, limits, signing secrets',
     isGroup: true,
     load: async () => (await import('./commands/accounts.js')).fillAccountsCommand,
   },
   {
     words: 'api <method> <path>',
-    description: 'call one route of the interface, like: api GET /v2/search --query name=Siemens',
+    description: 'call one route of the interface, like api GET /v2/search --query name=Siemens',
     load: async () => (await import('./commands/api.js')).fillApiCommand,
   },
   {
     words: 'receive',
-    description: 'take webhooks for runs that come and go; the secret is ENRICH_WEBHOOK_SECRET',
+    description: 'receive webhooks for runs; the secret is ENRICH_WEBHOOK_SECRET',
     load: async () => (await import('./commands/receive.js')).fillReceiveCommand,
   },
   {
     words: 'registry',
-    description: 'load registry data, see it, search it, measure its answers',
+    description: 'load, show, search and evaluate a registry',
     isGroup: true,
     load: async () => (await import('./commands/registry.js')).fillRegistryCommand,
   },
   {
     words: 'init <file>',
-    description: 'look at a file, show five answered rows and write the config; nothing is billed',
+    description: 'inspect a file, show five enriched rows and write the config; nothing is billed',
     load: async () => (await import('./commands/init.js')).fillInitCommand,
   },
   {
@@ -121,7 +119,7 @@ const listedCommands: readonly ListedCommand[] = [
   {
     words: 'doctor [inputs...]',
     description:
-      'check config, key, base URL, registry, checkpoint and webhooks, and the columns of inputs; nothing is submitted',
+      'check config, key, base URL, registry, checkpoint, webhooks and input columns; nothing is submitted',
     load: async () => (await import('./commands/doctor.js')).fillDoctorCommand,
   },
 ]

@@ -34,10 +34,7 @@ export function fillAccountsCommand(accounts: Command, io: CliIo): void {
   addLooking(accounts, io)
   addChanging(accounts, io)
   addKeys(accounts.command('keys').description('API keys of an account'), io)
-  addSecrets(
-    accounts.command('secrets').description("what an account's webhooks are signed with (whsec_…)"),
-    io,
-  )
+  addSecrets(accounts.command('secrets').description('webhook signing secrets of an account (whsec_…)'), io)
 }
 
 const onBook: OnBook = async (flags, use, whereNone = 'refuse') => {
@@ -61,8 +58,8 @@ function leaf(parent: Command, name: string, description: string, ...args: strin
   const command = parent.command(name).description(description)
   for (const arg of args) command.argument(arg)
   return command
-    .option('--data <where>', "the service's data: its folder, or postgres://…", defaultPaths.serviceData)
-    .option('--json', 'a JSON object a line')
+    .option('--data <where>', 'data of the service: a folder, or postgres://…', defaultPaths.serviceData)
+    .option('--json', 'print JSON lines')
 }
 
 /** Rows for programs, or the text for people. */
@@ -71,20 +68,20 @@ function print(io: CliIo, { json }: DataFlags, type: string, rows: readonly obje
 }
 
 function addLooking(accounts: Command, io: CliIo): void {
-  leaf(accounts, 'list', 'all accounts').action((flags: DataFlags) =>
+  leaf(accounts, 'list', 'list all accounts').action((flags: DataFlags) =>
     onBook(flags, async (book, nowMs) => {
       const all = await book.list(nowMs)
       print(io, flags, 'account', all, accountsText(all))
     }),
   )
-  leaf(accounts, 'show', 'what an account may do, and what it used', '<name>').action(
+  leaf(accounts, 'show', 'show the permissions and the usage of an account', '<name>').action(
     (name: string, flags: DataFlags) =>
       onBook(flags, async (book, nowMs) => {
         const account = await book.summary(name, nowMs)
         print(io, flags, 'account', [account], accountText(account))
       }),
   )
-  leaf(accounts, 'ledger', 'what was charged, refunded and granted', '<name>').action(
+  leaf(accounts, 'ledger', 'list all units charged, refunded and granted', '<name>').action(
     (name: string, flags: DataFlags) =>
       onBook(flags, async (book) => {
         for await (const entry of book.ledger(name)) print(io, flags, 'booked', [entry], entryText(entry))
@@ -93,8 +90,8 @@ function addLooking(accounts: Command, io: CliIo): void {
 }
 
 function addChanging(accounts: Command, io: CliIo): void {
-  addTerms(leaf(accounts, 'add', 'make an account; its first API key is printed, this once', '<name>'))
-    .option('--no-v3', 'v3 is not enabled for it')
+  addTerms(leaf(accounts, 'add', 'create an account and print its first API key once', '<name>'))
+    .option('--no-v3', 'disable v3')
     .action((name: string, flags: TermFlags) =>
       onBook(
         flags,
@@ -113,9 +110,9 @@ function addChanging(accounts: Command, io: CliIo): void {
         'make',
       ),
     )
-  addTerms(leaf(accounts, 'set', 'change what an account may do', '<name>'))
-    .option('--v3', 'v3 is enabled for it')
-    .option('--no-v3', 'v3 is not')
+  addTerms(leaf(accounts, 'set', 'change the permissions and limits of an account', '<name>'))
+    .option('--v3', 'enable v3')
+    .option('--no-v3', 'disable v3')
     .action((name: string, flags: TermFlags) =>
       onBook(flags, async (book, nowMs) => {
         await book.change(name, termsOf(flags), nowMs)
@@ -124,8 +121,8 @@ function addChanging(accounts: Command, io: CliIo): void {
       }),
     )
   leaf(accounts, 'credit', 'add to the credit of an account', '<name>')
-    .addArgument(new Argument('<change>', 'what becomes of it').choices(['add']))
-    .addArgument(new Argument('<units>', 'how many').argParser(positiveUnits))
+    .addArgument(new Argument('<change>', 'the change').choices(['add']))
+    .addArgument(new Argument('<units>', 'number of units').argParser(positiveUnits))
     .action((name: string, _change: 'add', units: number, flags: DataFlags) =>
       onBook(flags, async (book, nowMs) => {
         await book.grant(name, units, nowMs)
@@ -138,12 +135,10 @@ function addChanging(accounts: Command, io: CliIo): void {
 function addTerms(command: Command): Command {
   return command
     .addOption(
-      new Option('--credit <n>', 'so many units may be billed from now on; or unlimited').argParser(
-        unitsOrUnlimited,
-      ),
+      new Option('--credit <n>', 'units that can still be billed, or unlimited').argParser(unitsOrUnlimited),
     )
     .addOption(
-      new Option('--monthly-units <n>', 'so many in a calendar month, UTC; or unlimited').argParser(
+      new Option('--monthly-units <n>', 'units per calendar month (UTC), or unlimited').argParser(
         unitsOrUnlimited,
       ),
     )
@@ -162,14 +157,13 @@ function termsOf({ v3, credit, monthlyUnits }: TermFlags): Partial<AccountTerms>
 }
 
 function addKeys(keys: Command, io: CliIo): void {
-  leaf(keys, 'list', 'the keys of an account, by their ids', '<name>').action(
-    (name: string, flags: DataFlags) =>
-      onBook(flags, async (book) => {
-        const all = await book.keys.list(await book.numberOf(name))
-        print(io, flags, 'key', all, keysText(all))
-      }),
+  leaf(keys, 'list', 'list the keys of an account', '<name>').action((name: string, flags: DataFlags) =>
+    onBook(flags, async (book) => {
+      const all = await book.keys.list(await book.numberOf(name))
+      print(io, flags, 'key', all, keysText(all))
+    }),
   )
-  leaf(keys, 'add', 'another key; it is printed, this once', '<name>')
+  leaf(keys, 'add', 'create a key and print it once', '<name>')
     .addOption(label())
     .action((name: string, flags: DataFlags) =>
       onBook(flags, async (book, nowMs) => {
@@ -177,7 +171,7 @@ function addKeys(keys: Command, io: CliIo): void {
         tellKey(io, flags, { account: name, keyId, apiKey })
       }),
     )
-  leaf(keys, 'revoke', 'a key that is nobody’s from now on', '<name>', '<key-id>').action(
+  leaf(keys, 'revoke', 'revoke a key', '<name>', '<key-id>').action(
     (name: string, keyId: string, flags: DataFlags) =>
       onBook(flags, async (book) => {
         const { isGivenAtStart } = await book.keys.revoke(await book.numberOf(name), keyId)
@@ -190,14 +184,13 @@ function addKeys(keys: Command, io: CliIo): void {
 }
 
 function addSecrets(secrets: Command, io: CliIo): void {
-  leaf(secrets, 'list', 'the secrets of an account, by their ids', '<name>').action(
-    (name: string, flags: DataFlags) =>
-      onBook(flags, async (book, nowMs) => {
-        const all = await book.secrets.list(await book.numberOf(name), nowMs)
-        print(io, flags, 'secret', all, secretsText(all))
-      }),
+  leaf(secrets, 'list', 'list the secrets of an account', '<name>').action((name: string, flags: DataFlags) =>
+    onBook(flags, async (book, nowMs) => {
+      const all = await book.secrets.list(await book.numberOf(name), nowMs)
+      print(io, flags, 'secret', all, secretsText(all))
+    }),
   )
-  leaf(secrets, 'show', 'prints a secret: this one, or else the newest', '<name>', '[secret-id]').action(
+  leaf(secrets, 'show', 'print a secret; default: the newest', '<name>', '[secret-id]').action(
     (name: string, secretId: string | undefined, flags: DataFlags) =>
       onBook(flags, async (book, nowMs) => {
         const accountNumber = await book.numberOf(name)
@@ -210,7 +203,7 @@ function addSecrets(secrets: Command, io: CliIo): void {
     print(io, flags, 'secret_added', [{ account: name, secretId }], `${secretId}\n`)
     io.err(`To see it: enrich accounts secrets show ${name} ${secretId}\n`)
   }
-  leaf(secrets, 'add', 'another secret, which signs beside the others; prints its id', '<name>')
+  leaf(secrets, 'add', 'create a further secret and print its id', '<name>')
     .addOption(label())
     .action((name: string, flags: DataFlags) =>
       onBook(flags, async (book, nowMs) => {
@@ -218,13 +211,7 @@ function addSecrets(secrets: Command, io: CliIo): void {
         tellNew(flags, name, added.secretId)
       }),
     )
-  leaf(
-    secrets,
-    'rotate',
-    'a new secret in place of one, which works for 24 hours more',
-    '<name>',
-    '[secret-id]',
-  )
+  leaf(secrets, 'rotate', 'replace a secret, which remains valid for 24 hours', '<name>', '[secret-id]')
     .addOption(label())
     .action((name: string, secretId: string | undefined, flags: DataFlags) =>
       onBook(flags, async (book, nowMs) => {
@@ -234,7 +221,7 @@ function addSecrets(secrets: Command, io: CliIo): void {
         tellNew(flags, name, added.secretId)
       }),
     )
-  leaf(secrets, 'delete', 'a secret that signs nothing from now on', '<name>', '<secret-id>').action(
+  leaf(secrets, 'delete', 'delete a secret', '<name>', '<secret-id>').action(
     (name: string, secretId: string, flags: DataFlags) =>
       onBook(flags, async (book, nowMs) => {
         await book.secrets.remove(await book.numberOf(name), secretId, nowMs)
@@ -253,7 +240,7 @@ function tellKey(io: CliIo, flags: DataFlags, key: { account: string; keyId: str
 const labelCharsMax = 100
 
 function label(): Option {
-  return new Option('--label <text>', 'what it is for').argParser((text) => {
+  return new Option('--label <text>', 'label of the key or secret').argParser((text) => {
     if (text.length > 0 && text.length <= labelCharsMax) return text
     throw new InvalidArgumentError(`It must be 1 to ${labelCharsMax} characters.`)
   })

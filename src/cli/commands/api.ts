@@ -20,9 +20,9 @@ interface ApiFlags extends ConfigFlags {
 export function fillApiCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['config', 'checkpoint', 'service'])
   command
-    .option('--query <name=value>', 'a query parameter; may be repeated', addPair)
-    .option('--body <json>', 'the body of a POST: JSON, or @FILE')
-    .option('--json', 'status, limits and body as one JSON line')
+    .option('--query <name=value>', 'query parameter; can be repeated', addPair)
+    .option('--body <json>', 'body of a POST: JSON, or @FILE')
+    .option('--json', 'print status, limits and body as one JSON line')
     .action(async (method: string, path: string, flags: ApiFlags) => {
       const request = requestOf(method.toUpperCase(), path, flags)
       const settings = resolveSettings(configOf([], flags, io.environment), io.environment)

@@ -29,11 +29,11 @@ type MigrateFlags = ConfigFlags & { undo?: boolean; json?: boolean }
 function fillMigrateCommand(checkpoint: Command, io: CliIo): void {
   const command = checkpoint
     .command('migrate <from> <to>')
-    .description('moves all that is known to another place: from a file to PostgreSQL, or back')
+    .description('move the checkpoint from a file to PostgreSQL, or back')
   addConfigFlags(command, ['config'])
   command
-    .option('--undo', 'FROM was moved to TO, which was not used since: FROM is the checkpoint again')
-    .option('--json', 'as one JSON line')
+    .option('--undo', 'undo a move: use FROM again, if TO has no new data')
+    .option('--json', 'print one JSON line')
     .action(async (from: string, to: string, flags: MigrateFlags) => {
       for (const place of [from, to]) assertLocalPath(place, 'checkpoint')
       const { prices } = resolveSettings(configOf([], flags, io.environment), io.environment)
@@ -102,7 +102,7 @@ export function fillCheckpointCommand(checkpoint: Command, io: CliIo): void {
   ) => {
     const command = checkpoint.command(name).description(description)
     addConfigFlags(command, ['config', 'checkpoint'])
-    command.option('--json', 'as one JSON line').action((flags: Flags) => {
+    command.option('--json', 'print one JSON line').action((flags: Flags) => {
       const { path } = resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint
       const hint = onServer[name]
       if (hint !== null) assertNotOnServer(path, `enrich checkpoint ${name}`, hint)
@@ -113,21 +113,17 @@ export function fillCheckpointCommand(checkpoint: Command, io: CliIo): void {
           })
     })
   }
-  leaf(
-    'verify',
-    'says what in the checkpoint is not as it was written; changes nothing',
-    async (path, flags) => {
-      const found = (await verified(path, io)) ?? throwNone(path)
-      io.out(flags.json === true ? jsonLine('verification', found) : verificationText(found))
-      if (found.damage.length > 0 || found.problem !== null) io.setExitCode(2)
-    },
-  )
-  leaf('repair', 'makes a new checkpoint of what is sound; keeps the damaged file', (path, flags) => {
+  leaf('verify', 'check the checkpoint for damage; changes nothing', async (path, flags) => {
+    const found = (await verified(path, io)) ?? throwNone(path)
+    io.out(flags.json === true ? jsonLine('verification', found) : verificationText(found))
+    if (found.damage.length > 0 || found.problem !== null) io.setExitCode(2)
+  })
+  leaf('repair', 'build a new checkpoint from the undamaged part; keep the damaged file', (path, flags) => {
     if (verifyCheckpoint(path) === null) throwNone(path)
     const repair = repairCheckpoint(path, systemClock.nowMs())
     io.out(flags.json === true ? jsonLine('repair', { path, repair }) : repairText(path, repair))
   })
-  leaf('compact', 'gives the disk back what the checkpoint no longer needs; loses nothing', (path, flags) => {
+  leaf('compact', 'return unused space of the checkpoint to the disk', (path, flags) => {
     if (!existsSync(path)) throwNone(path)
     const compaction = compactCheckpoint(path, systemClock.nowMs())
     io.out(flags.json === true ? jsonLine('compaction', compaction) : compactionText(compaction))

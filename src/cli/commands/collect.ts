@@ -13,12 +13,10 @@ type Flags = ConfigFlags & { output?: string; job?: string; json?: boolean }
 
 export function fillCollectCommand(command: Command, io: CliIo): void {
   command
-    .option('--job <name>', 'the job whose parts are collected')
-    .option('-o, --output <path>', 'one file of all rows too, in the format of the parts')
+    .option('--job <name>', 'name of the job')
+    .option('-o, --output <path>', 'also write one file with all rows, in the same format')
   addConfigFlags(command, ['config', 'checkpoint', 'service'])
-  command
-    .option('--json', 'what was collected, as one JSON line')
-    .action((flags: Flags) => collect(flags, io))
+  command.option('--json', 'print the result as one JSON line').action((flags: Flags) => collect(flags, io))
 }
 
 async function collect(flags: Flags, io: CliIo): Promise<void> {

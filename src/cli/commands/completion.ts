@@ -239,7 +239,7 @@ const scripts: Readonly<Record<string, (commands: readonly CompletedCommand[]) =
 /** Prints a script that knows every command and flag, made from the program itself; a shell runs it by itself. */
 export function fillCompletionCommand(command: Command, io: CliIo): void {
   command.registeredArguments[0]?.choices(Object.keys(scripts))
-  command.option('--json', 'as one JSON line')
+  command.option('--json', 'print one JSON line')
   command.action((shell: string, flags: { json?: boolean }) => {
     const script = scripts[shell]?.(completedCommands(command.parent ?? command, 'run')) ?? ''
     // As it is: what a shell runs is not rewritten for people.

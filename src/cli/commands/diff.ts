@@ -80,18 +80,15 @@ const columnsDefault = 100
 
 export function fillDiffCommand(command: Command, io: CliIo): void {
   command
-    .option(
-      '-o, --output <path>',
-      'the file to write: .csv, .parquet, .ndjson or .xlsx; - for standard output',
-    )
+    .option('-o, --output <path>', 'file to write: .csv, .parquet, .ndjson or .xlsx; - for standard output')
     .addOption(
-      new Option('--format <format>', 'needed for standard output').choices(
+      new Option('--format <format>', 'format of the output; required for standard output').choices(
         options.output.format.choices ?? [],
       ),
     )
   addConfigFlags(command, ['config', 'checkpoint'])
   command
-    .option('--json', 'as JSON lines: what was compared, and without -o each change')
+    .option('--json', 'print JSON lines: the compared runs and, without -o, each change')
     .action((asked: string | undefined, flags: Flags) => {
       assertOneUseOfStdout(flags.json === true, flags.output)
       const settings = resolveSettings(configOf([], flags, io.environment), io.environment)

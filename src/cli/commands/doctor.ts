@@ -24,7 +24,7 @@ type Check = () => string | Promise<string>
 
 export function fillDoctorCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['config', 'input', 'checkpoint', 'service', 'webhook'])
-  command.option('--json', 'a JSON line a check')
+  command.option('--json', 'print one JSON line for each check')
   command.action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
     const reporter = flags.json === true ? reportAsJson : reportAsWords
     const opened: { settings?: Settings } = {}

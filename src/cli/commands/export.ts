@@ -18,7 +18,7 @@ import { assertOneUseOfStdout, jsonLine, type CliIo, warnOfStanding } from '../t
 
 export function fillExportCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'decisions', 'service'])
-  command.option('--json', 'what was written, as one JSON line')
+  command.option('--json', 'print the result as one JSON line')
   command.action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
     const settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
     const output = resolveOutput({ ...settings.output, stages: settings.stages.asked })

@@ -172,9 +172,9 @@ type InitFlags = ConfigFlags & { yes?: boolean; force?: boolean; json?: boolean 
 /** Looks at a file, asks what is unsure, shows five answered rows, writes the config. Nothing is billed. */
 export function fillInitCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['config', 'output', 'input', 'service'])
-  command.option('--yes', 'ask nothing: what was found is taken')
-  command.option('--force', 'write over a config that is there')
-  command.option('--json', 'what was found and written, as one JSON line; asks nothing')
+  command.option('--yes', 'do not ask; use the detected columns')
+  command.option('--force', 'overwrite an existing config')
+  command.option('--json', 'print the result as one JSON line; do not ask')
   command.action(async (file: string, flags: InitFlags) => {
     try {
       await initJob(file, flags, io)

@@ -31,7 +31,7 @@ const loadStageAnswers = () => import('../../pipeline/checkpoint/stage-answers.j
 export function fillPlanCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'decisions', 'service', 'asking'])
   command
-    .option('--json', 'as one JSON line')
+    .option('--json', 'print one JSON line')
     .action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
       const settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
       const policy = {

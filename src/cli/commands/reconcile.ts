@@ -15,9 +15,12 @@ type Flags = ConfigFlags & { complete?: boolean; dryRun?: boolean; json?: boolea
 export function fillReconcileCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['config', 'checkpoint', 'service'])
   command
-    .option('--complete', 'the list holds every charge until now: what is not in it was never created')
-    .option('--dry-run', 'say what would be settled, and change nothing')
-    .option('--json', 'as one JSON line')
+    .option(
+      '--complete',
+      'the list has every charge so far; submissions that are not in it were never created',
+    )
+    .option('--dry-run', 'print the result without changing anything')
+    .option('--json', 'print one JSON line')
     .action(async (path: string, flags: Flags) => {
       const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
       const ledger = await readLedger(path)

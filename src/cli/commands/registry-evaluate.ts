@@ -47,17 +47,21 @@ export function addEvaluate(
 ): void {
   registry
     .command('evaluate')
-    .description('measure the answers on names whose companies are known')
-    .argument('[queries]', 'CSV: names, places, the ids that are right')
-    .option('--decisions <path>', 'in place of queries: what people decided with enrich review')
+    .description('measure the answers for names with known companies')
+    .argument('[queries]', 'CSV with names, places and the right ids')
+    .option('--decisions <path>', 'use the decisions of enrich review instead of queries')
     .addOption(options.map)
     .addOption(options.encoding)
-    .option('--id-type <type>', 'what the expected ids are, where no column says so')
-    .option('--errors <file>', 'write what was answered wrongly, or not, as CSV')
-    .option('--leave-out <share>', 'ask again without the right company, for so many', parseShare)
-    .option('--compare <other>', 'with another registry, or a report saved from --json')
+    .option('--id-type <type>', 'kind of the expected ids, if no column states it')
+    .option('--errors <file>', 'write wrong and missing answers as CSV')
+    .option(
+      '--leave-out <share>',
+      'repeat this share of the queries without the right company, like 0.2',
+      parseShare,
+    )
+    .option('--compare <other>', 'compare with another registry, or with a report saved from --json')
     .addOption(options.registry)
-    .option('--json', 'the report as one JSON line')
+    .option('--json', 'print the report as one JSON line')
     .action(async (file: string | undefined, flags: EvaluateFlags) => {
       await run(file, flags, flags.registry ?? options.registryPathDefault, io)
     })

@@ -43,27 +43,21 @@ export function addImport(
 ): void {
   registry
     .command('import')
-    .description('read a file of registry data in')
-    .argument('<format>', 'what the file is, see below')
-    .argument('<file>', 'the file, as it is, .gz, .zst or in a .zip')
+    .description('import a file of register data')
+    .argument('<format>', 'format of the file, see below')
+    .argument('<file>', 'the file: plain, .gz, .zst or in a .zip')
     .option(
       '--id-type <type>',
-      'csv: what the id column holds: lei, cik, registration_id, ein, duns, bic, or a word of yours',
+      'csv: kind of the ids: lei, cik, registration_id, ein, duns, bic, or your own word',
     )
     .addOption(options.map)
     .addOption(options.encoding)
-    .option('--country <code>', 'csv: for rows that state none')
-    .option('--jurisdiction <code>', 'csv: for rows that state none (gb, us_de, …)')
-    .option(
-      '--source <name>',
-      "what the source is called; the format's name, for csv the file's, if not given",
-    )
-    .option(
-      '--date <day>',
-      'of which day the file is (YYYY-MM-DD), where neither its name nor its date says it',
-    )
+    .option('--country <code>', 'csv: country of rows without one')
+    .option('--jurisdiction <code>', 'csv: jurisdiction of rows without one (gb, us_de, …)')
+    .option('--source <name>', 'name of the source (default: the format; for csv the file name)')
+    .option('--date <day>', 'date of the file, YYYY-MM-DD (default: from its name or its modification time)')
     .addOption(options.registry)
-    .option('--json', 'the counts as one JSON line')
+    .option('--json', 'print the counts as one JSON line')
     .addHelpText('after', `\n${formatsText()}`)
     .action(async (format: string, file: string, flags: ImportFlags) => {
       const path = flags.registry ?? options.registryPathDefault
@@ -180,11 +174,11 @@ export function addLoad(
 ): void {
   registry
     .command('load')
-    .description("read files and folders of registry data in: each file's format is told by what is in it")
-    .argument('<paths...>', 'files or folders; packed files as they are')
-    .option('--dry-run', 'show the plan and import nothing')
+    .description('load files and folders of register data; detects their formats')
+    .argument('<paths...>', 'files or folders, also compressed files')
+    .option('--dry-run', 'print the plan and import nothing')
     .addOption(options.registry)
-    .option('--json', 'JSON lines: the plan, then each file as it is loaded')
+    .option('--json', 'print JSON lines: the plan, then each loaded file')
     .action(async (paths: string[], flags: LoadFlags) => {
       await runLoad(paths, flags, flags.registry ?? options.registryPathDefault, io)
     })

@@ -37,13 +37,10 @@ export function fillRegistryCommand(registry: Command, io: CliIo): void {
   })
   registry
     .command('info')
-    .description('what the registry holds')
-    .option(
-      '--linkage',
-      'which registrations were found to be one company, by what, and which were left apart',
-    )
+    .description('show the contents of the registry')
+    .option('--linkage', 'show which registrations are one company and why, and which are not')
     .addOption(registryOption())
-    .option('--json', 'as one JSON line')
+    .option('--json', 'print one JSON line')
     .action((flags: { linkage?: boolean; registry?: string; json?: boolean }) => {
       withRegistry(flags.registry, (opened) => {
         const info = opened.info()
@@ -56,11 +53,11 @@ export function fillRegistryCommand(registry: Command, io: CliIo): void {
     .command('search')
     .description('find companies by name')
     .argument('<name>', 'name, or part of it')
-    .option('--country <code>', 'only of this country (GB, US, …)')
-    .option('--region <code>', 'only of this state or province (US-DE, DE, …)')
-    .addOption(new Option('--limit <n>', 'at most so many').argParser(parseLimit).default(10))
+    .option('--country <code>', 'only companies of this country (GB, US, …)')
+    .option('--region <code>', 'only companies of this state or province (US-DE, DE, …)')
+    .addOption(new Option('--limit <n>', 'maximum number of results').argParser(parseLimit).default(10))
     .addOption(registryOption())
-    .option('--json', 'a JSON line a company')
+    .option('--json', 'print one JSON line for each company')
     .action((name: string, flags: SearchFlags) => {
       withRegistry(flags.registry, (opened) => {
         search(opened, name, flags, io)
@@ -80,15 +77,15 @@ function search(registry: Registry, name: string, flags: SearchFlags, io: CliIo)
 }
 
 function mapOption(): Option {
-  return new Option('--map <field=column,…>', 'which column holds which field').argParser(parseMap)
+  return new Option('--map <field=column,…>', 'columns of the fields').argParser(parseMap)
 }
 
 function encodingOption(): Option {
-  return new Option('--encoding <name>', 'of the text (default: found)').choices(encodingNames)
+  return new Option('--encoding <name>', 'encoding of the file (default: detected)').choices(encodingNames)
 }
 
 function registryOption(): Option {
-  return new Option('--registry <path>', `the registry's file (${registryPathDefault})`)
+  return new Option('--registry <path>', `path of the registry (default: ${registryPathDefault})`)
 }
 
 /** The registry named, else the one of this folder, else the one that ships with the package. */

@@ -17,9 +17,9 @@ type Flags = ConfigFlags & { output: string; json?: boolean }
 const outputDefault = 'report.html'
 
 export function fillReportCommand(command: Command, io: CliIo): void {
-  command.option('-o, --output <path>', 'the HTML file to write, or - for standard output', outputDefault)
+  command.option('-o, --output <path>', 'HTML file to write, or - for standard output', outputDefault)
   addConfigFlags(command, ['config', 'checkpoint'])
-  command.option('--json', 'what was written, as one JSON line')
+  command.option('--json', 'print the result as one JSON line')
   command.action((asked: string | undefined, flags: Flags) => {
     assertOneUseOfStdout(flags.json === true, flags.output)
     const number = asked === undefined ? null : numberOf(asked)

@@ -23,11 +23,11 @@ export function fillReviewCommand(command: Command, io: CliIo): void {
   command
     .option(
       '--export <path>',
-      'in place of the page: write the doubtful lookups to a spreadsheet (.xlsx, .csv)',
+      'write the doubtful lookups to a spreadsheet (.xlsx, .csv) instead of opening the page',
     )
-    .option('--import <path>', 'in place of the page: take the verdicts of one that was filled in')
+    .option('--import <path>', 'import the verdicts of a completed spreadsheet instead of opening the page')
     .option('--no-open', 'do not open the page in a browser')
-    .option('--json', 'where the page is, and what was decided in the end, as JSON lines')
+    .option('--json', 'print the address and the final counts as JSON lines')
     .action((inputs: string[], flags: ReviewFlags) => review(inputs, flags, io))
 }
 

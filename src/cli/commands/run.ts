@@ -35,15 +35,15 @@ const retryable = [
   'merged',
 ]
 
-/** For `enrich` alone. A scheduler may call it so where a config names the input: without one, it has not done its work. */
+/** Help for `enrich` without arguments. A scheduler may call it that way if the config names the input. */
 const shortHelp = `enrich turns a file of company names into a file of companies.
 
-  enrich companies.csv -o out.parquet   asks for each company once; again: resumes
-  enrich plan companies.csv             what that would ask and cost; asks nobody
-  enrich status                         what is known so far, and what comes next
+  enrich companies.csv -o out.parquet   looks up each company once; run it again to resume
+  enrich plan companies.csv             shows the lookups and their cost; no network
+  enrich status                         shows the state of the checkpoint and the next steps
 
 enrich --help lists all commands and flags.
-Nothing was done: no input is named here, nor in ${defaultPaths.config}.
+Nothing was done: there is no input on the command line or in ${defaultPaths.config}.
 `
 
 type RunFlags = ConfigFlags & ReporterFlags & { status?: string; acceptRollback?: boolean }

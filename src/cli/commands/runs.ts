@@ -211,9 +211,9 @@ const limitUsual = 30
 export function fillRunsCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['config', 'checkpoint'])
   command
-    .option('--limit <n>', 'list no more than the newest n', wholeNumber, limitUsual)
-    .option('--run <n>', 'one run in full, by its number', wholeNumber)
-    .option('--json', 'each run as one JSON line, with all that is kept of it; the last line has the totals')
+    .option('--limit <n>', 'list only the newest n runs', wholeNumber, limitUsual)
+    .option('--run <n>', 'show one run in full', wholeNumber)
+    .option('--json', 'print one JSON line for each run, then the totals')
     .action(async (flags: RunsFlags) => {
       const { path } = resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint
       const known = await withKnownHistory(path, io.environment, (history) => ({

@@ -38,57 +38,57 @@ interface ServeFlags {
 export function fillServeCommand(command: Command, io: CliIo): void {
   command
     .addOption(
-      new Option('--listen <host:port>', 'where to listen')
+      new Option('--listen <host:port>', 'listen address')
         .argParser(parseListen)
         .default({ host: '127.0.0.1', port: 8787 }, '127.0.0.1:8787'),
     )
     .option(
       '--registry <path>',
-      'what to answer from (default: .enrich/registry.sqlite, else the shipped one)',
+      'registry to answer from (default: .enrich/registry.sqlite if it exists, else that of the package)',
     )
     .option(
       '--data <where>',
-      'where runs are kept: a folder, or postgres://USER@HOST/DATABASE, which several replicas share',
+      'store of runs: a folder, or postgres://USER@HOST/DATABASE for several replicas',
       defaultPaths.serviceData,
     )
     .option(
       '--replace-edition <edition>',
-      'of several replicas: move all on to this registry, from the one that this names',
+      'switch all replicas from this edition to the registry of this one',
     )
     .addOption(
       new Option(
         '--matchers <n>',
-        'threads that match names, at most 64; 0: none (default: one a core, none on one)',
+        'threads that match names, 0 to 64 (default: one per core, none on one core)',
       ).argParser(parseMatchers),
     )
     .addOption(
-      new Option('--limits <which>', 'whether the limits a minute hold')
+      new Option('--limits <which>', 'rate limits: those of the interface, or none')
         .choices(['spec', 'none'])
         .default('spec'),
     )
     .addOption(
-      new Option('--research-seconds <min:max>', 'how long a run takes, and the build of a record')
+      new Option('--research-seconds <min:max>', 'duration of a lookup, and of building a record')
         .argParser(parseRange)
         .default({ min: 0, max: 0 }, '0:0'),
     )
-    .option('--domain-ranks <file>', 'traffic ranks of domains, rank,domain a line as Tranco has them')
-    .option('--disposable-domains <file>', 'domains of disposable mailboxes, one a line')
-    .option('--check-websites', 'ask the websites of domains, over the internet')
-    .option('--allow-local-webhooks', 'deliver webhooks to this machine too, http as well: for rehearsals')
+    .option('--domain-ranks <file>', 'traffic ranks of domains: lines of rank,domain, as in the Tranco list')
+    .option('--disposable-domains <file>', 'domains of disposable e-mail addresses, one per line')
+    .option('--check-websites', 'request the websites of domains over the internet')
+    .option('--allow-local-webhooks', 'also deliver webhooks to this machine, with http; for rehearsals')
     .addOption(
       new Option(
         '--reconcile [who]',
-        'speak to OpenRefine too, at /reconcile: without a key (local), or to whoever shows one (key); default: local on this machine, else key',
+        'serve OpenRefine at /reconcile, without a key (local) or with one (key) (default: local on this machine, else key)',
       ).choices(['local', 'key']),
     )
     .addOption(
       new Option(
         '--reconcile-origin <origin...>',
-        'web pages beyond this machine that may reconcile: https://refine.example.com',
+        'origin of web pages that may reconcile, like https://refine.example.com',
       ).argParser(collectOrigin),
     )
-    .option('--faults <file>', 'what is to go wrong, and how often: for rehearsals')
-    .option('--json', 'where it serves, and its log, as JSON lines on standard output')
+    .option('--faults <file>', 'plan of faults to inject; for rehearsals')
+    .option('--json', 'write the address and the log as JSON lines to standard output')
     .action((flags: ServeFlags) => serve(flags, io))
 }
 

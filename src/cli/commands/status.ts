@@ -23,8 +23,8 @@ const shownInputsMax = 3
 export function fillStatusCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['config', 'checkpoint', 'decisions'])
   command
-    .option('--uncertain', 'list the submissions that may have been billed and have no answer')
-    .option('--json', 'as one JSON line')
+    .option('--uncertain', 'list submissions that may have been billed and have no answer')
+    .option('--json', 'print one JSON line')
     .action((flags: StatusFlags) => {
       const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
       if (isPostgresUrl(settings.checkpoint.path)) return showSharedStatus(settings, flags, io)
