@@ -98,6 +98,17 @@ const fixed: Readonly<Partial<Record<FeatureName, number>>> = {
   context: 1,
 }
 
+/** No list has enough of these names, and all companies of the made ones are absent: never accepted, named as a candidate. */
+const fixedLines: Readonly<Partial<Record<EvidenceKind, [number, number][]>>> = {
+  abroad: [
+    [0, 0],
+    [0.1, 20],
+    [0.5, 30],
+    [0.9, 49],
+    [1, 79],
+  ],
+}
+
 const fixedPlaces = new Map(
   Object.entries(fixed).map(([name, value]) => [featureNames.indexOf(name as FeatureName), value]),
 )
@@ -307,9 +318,10 @@ const shares = taught.filter(isCounted).flatMap((example) => {
 const acceptShares: Partial<Record<EvidenceKind, number>> = {}
 const lines = evidenceKinds.map((kind) => {
   const own = shares.filter((one) => one.kind === kind)
-  const acceptShare = acceptShareOf(own, acceptRate)
+  const fixedLine = fixedLines[kind]
+  const acceptShare = fixedLine === undefined ? acceptShareOf(own, acceptRate) : 1
   acceptShares[kind] = acceptShare
-  return [kind, cornersOf(own, acceptShare)] as const
+  return [kind, fixedLine ?? cornersOf(own, acceptShare)] as const
 })
 const confidence: Lines = Object.fromEntries(lines) as Record<EvidenceKind, [number, number][]>
 const without = new Map(

@@ -30,6 +30,8 @@ export interface Held {
   readonly source?: number
   /** Names of one company share it; without it each is a company of its own. */
   readonly company?: number
+  /** The legal name of its registration, where this is another name. */
+  readonly registeredName?: string
 }
 
 export function candidatesOf(held: readonly Held[]): CandidateName[] {
@@ -43,6 +45,7 @@ export function candidatesOf(held: readonly Held[]): CandidateName[] {
       sourceNumber: row.source ?? 1,
       kind: row.kind ?? 'legal',
       name: row.name,
+      registeredName: row.registeredName ?? row.name,
       tokens,
       coreKey,
       fullKey,

@@ -136,7 +136,9 @@ function formText({ form, variant, candidate }: NameComparison): string {
     case 'hard_conflict':
       return `another legal form: "${own}", asked for "${asked}"`
     case 'foreign':
-      return `a legal form of another country: "${own}", asked for "${asked}"`
+      return own === '' || asked === ''
+        ? 'a legal form of another country was asked for'
+        : `a legal form of another country: "${own}", asked for "${asked}"`
     case 'unstated_partnership':
       return `a partnership ("${own}"), which was not asked for`
     case 'unknown':

@@ -6,12 +6,8 @@ import { candidateOf, type CompanyCandidate } from './candidates.js'
 import type { MatchQuery } from '../match/rank.js'
 import { countryCodeOf, countryNameOf } from '../../core/countries.js'
 import { regionCodeIn } from '../normalize/places.js'
-import {
-  compareNames,
-  type FormAgreement,
-  type MatchType,
-  type NameComparison,
-} from '../match/compare-names.js'
+import { compareNames, type MatchType, type NameComparison } from '../match/compare-names.js'
+import type { FormAgreement } from '../match/form-agreement.js'
 import { holdersOf, type HolderDeps } from './identified.js'
 import { namesFor, readQuery, type ResolveDeps } from './resolve.js'
 import { statusOf } from './registration-facts.js'

@@ -16,6 +16,7 @@ export const calibration = {
     part_weak: 1,
     near: 0.65,
     piece: 0.6,
+    abroad: 1,
   },
   overall: {
     precision: 0.9916,
@@ -127,6 +128,13 @@ export const calibration = {
       [0.875, 98.9],
       [0.9985, 98.9],
       [1, 99],
+    ],
+    abroad: [
+      [0, 0],
+      [0.1, 20],
+      [0.5, 30],
+      [0.9, 49],
+      [1, 79],
     ],
   },
   company: {

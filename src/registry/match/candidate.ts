@@ -9,6 +9,8 @@ export interface CandidateName {
   readonly sourceNumber: number
   readonly kind: NameKind
   readonly name: string
+  /** The legal name of the registration that has this name. */
+  readonly registeredName: string
   readonly tokens: readonly string[]
   readonly coreKey: string
   readonly fullKey: string

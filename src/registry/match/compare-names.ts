@@ -1,6 +1,7 @@
 import { countryCodeOf } from '../../core/countries.js'
 import { align, sameNumbers, totalWeight, wordWeight } from './align.js'
 import type { CandidateName } from './candidate.js'
+import { agreementOfForms, type FormAgreement } from './form-agreement.js'
 import {
   isNumberWord,
   isGenericWord,
@@ -8,8 +9,6 @@ import {
   isTradeWord,
   nameInHouseCompany,
 } from '../normalize/normalize-name.js'
-import type { FormClass } from '../normalize/legal-forms.js'
-import { parseName } from '../normalize/parsed-name.js'
 import type { NameVariant } from '../normalize/name-variants.js'
 import type { Vocabulary } from './vocabulary.js'
 
@@ -19,10 +18,6 @@ import type { Vocabulary } from './vocabulary.js'
  * initials. `near`: none of these, but like it.
  */
 export type MatchType = 'exact' | 'completed' | 'prefix' | 'extends' | 'acronym' | 'near'
-
-/** `foreign`: no country knows both forms, or none of the company's knows the one that was asked for. */
-export type FormAgreement =
-  'same' | 'unknown' | 'unstated_partnership' | 'soft_conflict' | 'hard_conflict' | 'foreign'
 
 /** Words that one side has and the other lacks, by what they tell. */
 export interface LeftoverWords {
@@ -135,7 +130,7 @@ export function compareNames(
   const sharedInName = candidate.tokens.filter((word) => !nameExtra.has(word))
   const series =
     matchType === 'completed' || matchType === 'prefix' ? missingNumber(variant, candidate) : null
-  const form = formAgreement(variant, candidate)
+  const form = agreementOfForms(variant, candidate)
   return {
     variant,
     candidate,
@@ -302,36 +297,4 @@ function isMisspelled(
 ): boolean {
   const distinctive = tokens.filter((word) => !isLightWord(word) && !isCommon(word))
   return (distinctive.length > 0 ? distinctive : tokens).every((word) => looseWords.includes(word))
-}
-
-function formAgreement(variant: NameVariant, candidate: CandidateName): FormAgreement {
-  const [query, held] = [variant.formClass, candidate.formClass]
-  if (isForeignForm(variant, candidate)) return 'foreign'
-  if (query === held) return query === null ? 'unknown' : 'same'
-  if (query === null && held === 'partnership') return 'unstated_partnership'
-  if (query === null || held === null || query === 'company' || held === 'company') return 'unknown'
-  const corporate = (form: FormClass) => form === 'limited' || form === 'stock'
-  return corporate(query) && corporate(held) ? 'soft_conflict' : 'hard_conflict'
-}
-
-/**
- * Companies of one group bear one name in many countries, each with a form of its own: "Norvane GmbH" is not the British
- * "Norvane Limited". A register may translate a form: where the company's own country knows the one asked for, it is none;
- * and the very same form is none either, since registers do not always know a company's country.
- */
-function isForeignForm(
-  { formCountries, formClass }: NameVariant,
-  { name, formClass: heldClass, place }: CandidateName,
-): boolean {
-  if (formCountries.length === 0 || formClass === null || heldClass === null) return false
-  const known = (country: string) => formCountries.includes(country)
-  const held = parseName(name).formCountries
-  // A register that lists companies of other countries may name its own for them: no Danish "A/S" is American.
-  const isRegisteredThere = held.length === 0 || held.includes(place.jurisdictionCountry)
-  const registered = isRegisteredThere ? place.jurisdictionCountry : ''
-  const ownCountries = [place.countryCode, registered].filter((code) => code !== '')
-  if (ownCountries.some(known)) return false
-  if (held.length === 0) return false
-  const isSameForm = formClass === heldClass && held.join() === formCountries.join()
-  return !isSameForm && (ownCountries.length > 0 || !held.some(known))
 }

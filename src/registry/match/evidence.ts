@@ -91,23 +91,36 @@ export function queryFeaturesOf(facts: QueryFacts): number[] {
 }
 
 /**
- * What an answer rests on: how often answers of one share are right differs between these. `exact_told`: the name, and a
- * legal form or a town besides. `part`: the name goes on, or the text does. `part_weak`: a text of a single word begins the
- * name, and a town is asked for that is not known to be the company's; or the text goes on with words that tell another
- * company, or a country. `near`: they are only alike. `piece`: of the text only a piece is looked at.
+ * The kind of evidence for an answer. Answers of one share are right at a different rate for each kind. `exact_told`: the
+ * name, with its legal form or its town. `part`: the name or the text has more words. `part_weak`: the query is one word that
+ * begins the name and its town is not known to be the company's; or the text has more words that identify another company,
+ * or a country. `near`: a similar name. `piece`: only a piece of the text. `abroad`: the company's country does not have the
+ * legal form of the query, or the query is its bare name in another country.
  */
-export const evidenceKinds = ['exact_told', 'exact', 'part', 'part_weak', 'near', 'piece'] as const
+export const evidenceKinds = ['exact_told', 'exact', 'part', 'part_weak', 'near', 'piece', 'abroad'] as const
 export type EvidenceKind = (typeof evidenceKinds)[number]
 
 const wholeKinds: ReadonlySet<string> = new Set(['whole', 'cut', 'mended', 'security'])
 
-export function evidenceKindOf({ comparison, place, hint }: Evidence): EvidenceKind {
+export function evidenceKindOf(evidence: Evidence): EvidenceKind {
+  const { comparison, place, hint } = evidence
   const { variant, matchType, form, queryLeftover } = comparison
   const isInTown = place === 'postal' || place === 'city'
+  if (isAbroad(evidence)) return 'abroad'
   if (!wholeKinds.has(variant.kind)) return 'piece'
   if (matchType === 'exact') return form === 'same' || isInTown ? 'exact_told' : 'exact'
   if (matchType === 'near') return 'near'
   const isElsewhere = variant.tokens.length === 1 && wantsTown(hint) && !isInTown
   const saysMore = queryLeftover.soft + queryLeftover.hard + queryLeftover.country > 0
   return isElsewhere || saysMore ? 'part_weak' : 'part'
+}
+
+function isAbroad({ comparison, place }: Evidence): boolean {
+  const { variant, matchType, form, isFormStated, candidate } = comparison
+  if (form === 'foreign') return true
+  if (matchType !== 'exact' || place !== 'country_conflict' || isFormStated) return false
+  const isWholeLegalName = candidate.kind === 'legal' && variant.fullKey === candidate.fullKey
+  // A listed company's name of several words is known in other countries too.
+  const isKnownAbroad = candidate.prominence.isListed && variant.tokens.length > 1
+  return !isWholeLegalName && !isKnownAbroad
 }

@@ -35,7 +35,7 @@ export interface LegalFormEntry {
  * that is closing. Too often words of a name, and therefore no forms here: CC, DA, KS, NL, PSA, SD, KEG, teo.
  */
 const table = `
-limited, ltd : limited : llc : GB IE IN PK BD LK NP SG MY HK AU NZ ZA CA US NG GH KE UG TZ ZM ZW MT CY IL JE GG IM GI VG KY BM BB JM TT BS MU SC CN JP KR TW TH
+limited, ltd : limited : llc : GB IE IN PK BD LK NP SG MY HK AU NZ ZA CA US NG GH KE UG TZ ZM ZW MT CY IL JE GG IM GI VG KY BM BB JM TT BS MU SC CN JP KR TW TH CH AE VC WS MH LR KN
 ltda, limitada : limited : llc : BR CO CL EC PE BO CR GT PY HN PT
 private limited, pvt ltd, private ltd, pvt limited : limited : llc : IN PK BD LK NP SG MV ZW
 pte ltd, pte limited : limited : llc : SG FJ
@@ -72,7 +72,7 @@ $oeg, offene erwerbsgesellschaft, gesbr, gesnbr : partnership : gp : AT
 kommanditerwerbsgesellschaft, kommandit erwerbsgesellschaft : partnership : lp : AT
 eingetragener unternehmer, eingetragene unternehmerin : sole_trader : sole_proprietorship : AT
 ev, eingetragener verein : association : - : DE
-eg, eingetragene genossenschaft, genossenschaft : cooperative : cooperative : DE CH
+eg, eingetragene genossenschaft, genossenschaft : cooperative : cooperative : DE CH AT
 sa, societe anonyme, sociedad anonima, sociedade anonima, societa anonima : stock : corporation : FR BE LU CH ES PT IT GR RO PL AR BR CL CO PE UY PY BO EC VE PA CR GT HN SV NI DO MX MA TN DZ SN CI CM GA CD MC HT LI
 sas, sasu, societe par actions simplifiee, sociedad por acciones simplificada : stock : corporation : FR CO AR EC UY DO MX MC IT SN CI
 sarl, societe a responsabilite limitee, sarlu, eurl : limited : llc : FR LU CH BE MA TN DZ SN CI CM MC LB
@@ -143,7 +143,7 @@ epe, ike : limited : llc : GR
 as, anonim sirketi, anonim sirket, tas : stock : corporation : TR
 limited sirketi, ltd sti : limited : llc : TR
 <ooo, obshchestvo s ogranichennoy otvetstvennostyu, obschestvo s ogranichennoj otvetstvennostyu, tov, tzov : limited : llc : RU UA BY
-<oao, <pao, <zao, <ao, <nao, <pat, <prat, pjsc, ojsc, jsc, cjsc, public joint stock company, joint stock company, aktsionernoe obshchestvo, open joint stock company : stock : corporation : RU UA KZ
+<oao, <pao, <zao, <ao, <nao, <pat, <prat, pjsc, ojsc, jsc, cjsc, public joint stock company, joint stock company, aktsionernoe obshchestvo, open joint stock company : stock : corporation : RU UA KZ AE
 saog, saoc, psc, pqsc, qpsc, qsc, kpsc, kscp, kscc, wll, bsc, fzco, fze, fz llc, sal, sae, saudi joint stock company : stock : corporation : AE SA QA KW BH OM EG LB
 bhd, berhad : stock : corporation : MY
 sdn bhd, sendirian berhad : limited : llc : MY

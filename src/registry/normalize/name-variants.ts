@@ -90,6 +90,7 @@ export function variantsOf(name: string, cities: ReadonlySet<string> = new Set()
     ofText(beforeHyphen(text), 'hyphen'),
   ]
   const isFormBefore = aliases.length > 0 && (parseName(registered).formClass ?? 'company') !== 'company'
+  const endCountries = countriesOfLastForm(text)
   const seen = new Set<string>()
   const variants: NameVariant[] = []
   for (const variant of candidates) {
@@ -100,6 +101,7 @@ export function variantsOf(name: string, cities: ReadonlySet<string> = new Set()
     seen.add(spaced).add(variant.coreKey)
     variants.push({
       ...variant,
+      formCountries: isHeadWithoutForm(variant) ? endCountries : variant.formCountries,
       cut: variant.cut ?? cut,
       how: variant.how ?? null,
       isBesideForm: isFormBefore && (variant.kind === 'alias' || variant.kind === 'whole'),
@@ -107,6 +109,16 @@ export function variantsOf(name: string, cities: ReadonlySet<string> = new Set()
     })
   }
   return variants.slice(0, matchLimits.variantsMax)
+}
+
+const isHeadWithoutForm = ({ kind, formClass }: OpenVariant): boolean =>
+  (kind === 'site' || kind === 'hyphen') && formClass === null
+
+/** Countries of the legal form that ends the text, which is its head's form too: "Norvane-Oval GmbH". "Reno, NV" is a state. */
+function countriesOfLastForm(text: string): readonly string[] {
+  const { formWords, formCountries } = parseName(text)
+  const isState = ['US', 'CA', 'AU'].some((country) => regionCodeIn(country, formWords.join(' ')) !== null)
+  return isState ? [] : formCountries
 }
 
 function ofText(text: string | null, kind: VariantKind): OpenVariant | null {

@@ -23,6 +23,7 @@ interface CandidateRow {
   legal_entity_number: number
   kind: string
   name: string
+  registered_name: string | null
   tokens: string
   core_key: string
   full_key: string
@@ -45,6 +46,8 @@ const selectCandidates = `
   SELECT n.number, l.entity_number, n.legal_entity_number, n.kind, n.name, n.tokens, n.core_key, n.full_key,
     n.form_class, n.acronym, l.status, l.removed_from_source, l.type, l.subtype, l.jurisdiction, l.source_number,
     a.region_code, a.city_key, a.postal_key, a.country_code,
+    CASE WHEN n.kind <> 'legal' THEN (SELECT r.name FROM names r
+      WHERE r.legal_entity_number = l.number AND r.kind = 'legal' LIMIT 1) END AS registered_name,
     (SELECT 4 * max(e.sic IS NOT NULL OR e.naics IS NOT NULL OR e.industry_codes IS NOT NULL)
        + 2 * max(EXISTS (SELECT 1 FROM identifiers i WHERE i.legal_entity_number = e.number AND i.type = 'lei'))
        + max(EXISTS (SELECT 1 FROM identifiers i WHERE i.legal_entity_number = e.number AND i.type = 'ticker'))
@@ -215,6 +218,7 @@ function candidateOf(row: CandidateRow): CandidateName {
     sourceNumber: row.source_number,
     kind: row.kind as NameKind,
     name: row.name,
+    registeredName: row.registered_name ?? row.name,
     tokens: row.tokens === '' ? [] : row.tokens.split(' '),
     coreKey: row.core_key,
     fullKey: row.full_key,

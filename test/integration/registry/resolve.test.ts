@@ -261,3 +261,10 @@ describe('what is no incorporated business', () => {
     expectLawful(answer)
   })
 })
+
+test('a name without a legal form has the form of the registered name', () => {
+  const registry = registryOf([{ id: 'alphabet', name: 'Alphabet Inc.', other_names: 'Google' }])
+  const answerTo = (name: string) => registry.resolve({ name, location: null, context: null }).status
+  expect([answerTo('Google Inc'), answerTo('Google')]).toEqual(['matched', 'matched'])
+  expect(['inconclusive', 'no_match']).toContain(answerTo('Google GmbH'))
+})

@@ -39,4 +39,16 @@ describe('the registry that ships with the package', () => {
     // No register of companies holds websites.
     expect(cited('website')).toMatchObject({ url: null, source_type: 'web', authority_tier: 3 })
   })
+
+  test.each([
+    ['Apple GmbH', 'US', 'Apple Inc.'],
+    ['Apple GmbH', null, 'Apple Inc.'],
+    ['Microsoft AG', 'US', 'Microsoft Corporation'],
+    ['Tesla B.V.', 'US', 'Tesla, Inc.'],
+    ['Ford Motor GmbH', 'US', 'Ford Motor Company'],
+  ])('%j at %j is inconclusive: the form is foreign to %s', (name, location, legalName) => {
+    const answer = registry.resolve({ name, location, context: null })
+    expect(answer).toMatchObject({ status: 'inconclusive', candidate: { legal_name: legalName } })
+    expect(answer.factors.map(({ description }) => description).join(' ')).toContain('of another country')
+  })
 })

@@ -3,6 +3,18 @@ import { match, namedBy, type Held } from '../../support/matching.js'
 
 const inBritain = (name: string, city = 'Leeds'): Held => ({ name, city, country: 'GB' })
 
+/** A company with its legal name, and with a name that states no legal form. */
+function knownAs(legalName: string, other: string, country: string, more: Partial<Held> = {}): Held[] {
+  const shared = { country, company: 1, lei: true, ...more }
+  return [
+    { name: legalName, ...shared },
+    { name: other, kind: 'other', registeredName: legalName, ...shared },
+  ]
+}
+
+const listed = { listed: true, industry: true }
+const apple = knownAs('Apple Inc.', 'Apple', 'US', listed)
+
 /** Answers that users met as certain, and that were another company: each is right now, or not accepted. */
 describe('never sure and wrong', () => {
   test.each<[asked: string, location: string | null, held: Held]>([
@@ -67,6 +79,79 @@ describe('never sure and wrong', () => {
       const decision = match({ name, location, held: [held], ...(total === undefined ? {} : { total }) })
       if (decision.kind !== 'none')
         expect(decision.confidence, `${namedBy(decision) ?? ''} of ${total}`).toBeLessThan(80)
+    }
+  })
+
+  test.each<[asked: string, location: string | null, held: Held[]]>([
+    ...[
+      'GmbH',
+      'AG',
+      'S.A.',
+      'S.p.A.',
+      'B.V.',
+      'AB',
+      'A/S',
+      'Oy',
+      'PLC',
+      'Pty Ltd',
+      'K.K.',
+      'Sp. z o.o.',
+    ].flatMap((form) =>
+      ['US', null].map((place): [string, string | null, Held[]] => [`Apple ${form}`, place, apple]),
+    ),
+    ['Apple GmbH', 'Germany', apple],
+    ['Apple Pty Ltd', 'Sydney, Australia', apple],
+    ['Microsoft AG', 'US', knownAs('Microsoft Corporation', 'Microsoft', 'US', listed)],
+    ['Tesla B.V.', 'US', knownAs('Tesla, Inc.', 'Tesla', 'US', listed)],
+    ['Siemens Inc', 'Germany', knownAs('Siemens Aktiengesellschaft', 'Siemens', 'DE')],
+    ['Tesco GmbH', 'GB', knownAs('Tesco PLC', 'Tesco', 'GB')],
+    ['Google GmbH', 'US', knownAs('Alphabet Inc.', 'Google', 'US', listed)],
+    // Of these the registers know no country, no form, or both.
+    ['Google GmbH', null, knownAs('Alphabet Inc.', 'Google', '', listed)],
+    ['Ford Motor GmbH', 'US', knownAs('Ford Motor Company', 'Ford Motor', 'US', listed)],
+    [
+      'Novo Nordisk Inc',
+      'US',
+      knownAs('Novo Nordisk A/S', 'Novo Nordisk', 'DK', { jurisdictionCountry: 'US' }),
+    ],
+    ['Hitachi GmbH', 'Japan', knownAs('株式会社日立製作所', 'Hitachi', 'JP')],
+    // The form is that of the whole name, of which the hyphen cuts a head.
+    ['Pepsi-Cola GmbH', 'US', knownAs('PepsiCo, Inc.', 'Pepsi', 'US', listed)],
+    // A bare name of a company of another country.
+    [
+      'ALD Automotive',
+      'France',
+      [{ ...inBritain('ALD AUTOMOTIVE LIMITED', 'Bristol'), lei: true, industry: true }],
+    ],
+    ['Interparfums', 'France', knownAs('INTERPARFUMS INC', 'Interparfums', 'US', listed)],
+  ])('%j in %j is at most a candidate', (name, location, held) => {
+    for (const total of [445, 5_000, 200_000]) {
+      const decision = match({ name, location, held, total })
+      if (decision.kind === 'none') continue
+      expect(decision.confidence, `${namedBy(decision) ?? ''} of ${total}`).toBeLessThan(80)
+    }
+  })
+
+  test.each<[asked: string, location: string | null, held: Held[]]>([
+    ['Apple Inc', null, apple],
+    ['Apple', 'US', apple],
+    [
+      'Apple Computer Inc',
+      null,
+      [...apple, { name: 'Apple Computer, Inc.', kind: 'former', company: 1, ...listed }],
+    ],
+    ['Apple GmbH', 'Germany', [...apple, { name: 'Apple GmbH', country: 'DE', city: 'München', company: 2 }]],
+    ['Google Inc', 'US', knownAs('Alphabet Inc.', 'Google', 'US', listed)],
+    ['Toyota Corp', 'Japan', knownAs('Toyota Motor Corporation', 'Toyota', 'JP', listed)],
+    ['Hitachi Ltd', 'Japan', knownAs('株式会社日立製作所', 'Hitachi, Ltd.', 'JP')],
+    ['Nestlé Ltd', 'Switzerland', knownAs('Nestlé S.A.', 'Nestlé', 'CH')],
+    ['Emirates NBD PJSC', 'AE', knownAs('Emirates NBD Bank (P.J.S.C.)', 'Emirates NBD', 'AE')],
+    ['Aramark-Reno, NV', 'US', knownAs('Aramark', 'Aramark Corp', 'US', listed)],
+  ])('%j in %j is accepted, since its form is one of the country', (name, location, held) => {
+    for (const total of [445, 5_000, 200_000]) {
+      const decision = match({ name, location, held, total })
+      expect(decision, String(total)).toMatchObject({ kind: 'entity' })
+      if (decision.kind !== 'none') expect(decision.confidence).toBeGreaterThanOrEqual(80)
     }
   })
 

@@ -1,0 +1,42 @@
+import type { CandidateName } from './candidate.js'
+import type { FormClass } from '../normalize/legal-forms.js'
+import type { NameVariant } from '../normalize/name-variants.js'
+import { parseName } from '../normalize/parsed-name.js'
+
+/** `foreign`: the company's country does not know the form of the query; if that country is unknown, no country knows both forms. */
+export type FormAgreement =
+  'same' | 'unknown' | 'unstated_partnership' | 'soft_conflict' | 'hard_conflict' | 'foreign'
+
+export function agreementOfForms(variant: NameVariant, candidate: CandidateName): FormAgreement {
+  const [query, held] = [variant.formClass, candidate.formClass]
+  if (isForeignForm(variant, candidate)) return 'foreign'
+  if (query === held) return query === null ? 'unknown' : 'same'
+  if (query === null && held === 'partnership') return 'unstated_partnership'
+  if (query === null || held === null || query === 'company' || held === 'company') return 'unknown'
+  const corporate = (form: FormClass) => form === 'limited' || form === 'stock'
+  return corporate(query) && corporate(held) ? 'soft_conflict' : 'hard_conflict'
+}
+
+/**
+ * Companies of one group have one name in many countries, each with a form of its own: "Norvane GmbH" is not the British
+ * "Norvane Limited". A name without a form ("Norvane") has that of the registered name. A form is not foreign if the
+ * company's own country knows it, since registers translate forms, or if it is the very same form, since registers do not
+ * always know a company's country.
+ */
+function isForeignForm(
+  { formCountries, formClass }: NameVariant,
+  { name, registeredName, formClass: heldClass, place }: CandidateName,
+): boolean {
+  if (formCountries.length === 0) return false
+  const isKnownIn = (country: string) => formCountries.includes(country)
+  const held = parseName(heldClass === null ? registeredName : name)
+  const heldCountries = held.formCountries
+  // A register that lists companies of other countries may name its own for them: no Danish "A/S" is American.
+  const isRegisteredThere = heldCountries.length === 0 || heldCountries.includes(place.jurisdictionCountry)
+  const registered = isRegisteredThere ? place.jurisdictionCountry : ''
+  const ownCountries = [place.countryCode, registered].filter((code) => code !== '')
+  if (ownCountries.some(isKnownIn)) return false
+  if (heldCountries.length === 0) return ownCountries.length > 0
+  const isSameForm = formClass === held.formClass && heldCountries.join() === formCountries.join()
+  return !isSameForm && (ownCountries.length > 0 || !heldCountries.some(isKnownIn))
+}
