@@ -1,10 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
-import {
-  compareNames,
-  respelled,
-  type FormAgreement,
-  type MatchType,
-} from '../../../src/registry/match/compare-names.js'
+import { compareNames, respelled, type MatchType } from '../../../src/registry/match/compare-names.js'
+import type { FormAgreement } from '../../../src/registry/match/form-agreement.js'
 import { Vocabulary } from '../../../src/registry/match/vocabulary.js'
 import { variantsOf, type VariantKind } from '../../../src/registry/normalize/name-variants.js'
 import { candidatesOf, compared, vocabularyOf } from '../../support/matching.js'
