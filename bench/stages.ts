@@ -159,7 +159,7 @@ async function askAll(
   const plan = await checkpoint.plan(policy)
   const options = defaultStages({ limits, polling }, stageKinds)
   const stages = await planStages(
-    { deps: { stages: options, askAgain: [] }, checkpoint, decided: nothingDecided },
+    { deps: { requests: { stages: options, askAgain: [] } }, checkpoint, decided: nothingDecided },
     policy,
   )
   const { tally, counter } = createTally()

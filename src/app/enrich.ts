@@ -160,56 +160,71 @@ interface RunCall {
 
 function pipelineDeps({ settings, environment, options, observe, clock, command }: RunCall): PipelineDeps {
   return {
-    input: inputOptions(settings, options.stdin),
-    columns: settings.input.columns,
-    identifierUse: settings.identifierUse,
-    dedupe: settings.input.dedupe,
-    output: settings.output,
-    rowKey: settings.input.rowKey ?? null,
-    groupBy: settings.reportBy,
-    changesPath: settings.output.changes ?? null,
-    checkpoint: settings.checkpoint,
-    shared: sharedPlace(settings, environment),
-    decisions: settings.decisions,
-    doubtThreshold: settings.review.threshold,
-    ownFiles: filesInUse(settings, options.configPath ?? null, environment),
-    onLost: settings.onLost,
-    askAgain: options.askAgain ?? [],
-    acceptRollback: options.acceptRollback ?? false,
-    scheduling: {
-      limits: settings.limits,
-      polling: settings.polling,
-      serverErrorMeans: settings.serverErrorMeans,
-      ...settings.budget,
+    source: {
+      input: inputOptions(settings, options.stdin),
+      columns: settings.input.columns,
+      identifierUse: settings.identifierUse,
+      dedupe: settings.input.dedupe,
+      rowKey: settings.input.rowKey ?? null,
+      groupBy: settings.reportBy,
+      part: partOfJob(settings, environment, options.askAgain ?? []),
     },
-    prices: settings.prices,
-    ending: { ...settings.alarms, metricsPath: settings.metricsPath },
-    stages: settings.stages,
-    webhooks: webhookOptions(settings, environment, observe),
+    target: {
+      output: settings.output,
+      changesPath: settings.output.changes ?? null,
+      metadata: metadataOf(settings),
+      ...(options.stdout === undefined ? {} : { stdout: options.stdout }),
+      ownFiles: filesInUse(settings, options.configPath ?? null, environment),
+    },
+    store: {
+      checkpoint: settings.checkpoint,
+      shared: sharedPlace(settings, environment),
+      acceptRollback: options.acceptRollback ?? false,
+      decisions: settings.decisions,
+    },
+    requests: {
+      scheduling: {
+        limits: settings.limits,
+        polling: settings.polling,
+        serverErrorMeans: settings.serverErrorMeans,
+        ...settings.budget,
+      },
+      stages: settings.stages,
+      askAgain: options.askAgain ?? [],
+      onLost: settings.onLost,
+      doubtThreshold: settings.review.threshold,
+      prices: settings.prices,
+      webhooks: webhookOptions(settings, environment, observe),
+    },
+    reporting: {
+      history: {
+        program: version,
+        command,
+        settings: settings.asConfigured,
+        job: settings.job.name,
+        runsMax: settings.history.keep,
+      },
+      ending: { ...settings.alarms, metricsPath: settings.metricsPath },
+      report: settings.output.report === undefined ? null : reportOfRun(settings.output.report),
+    },
     connect: () => connectTo(settings, environment, observe, options.answerBounds),
     observe,
     interrupt: options.signal ?? new AbortController().signal,
     clock,
     random: options.random ?? systemRandom,
-    history: {
-      program: version,
-      command,
-      settings: settings.asConfigured,
-      job: settings.job.name,
-      runsMax: settings.history.keep,
-    },
-    ...(options.stdout === undefined ? {} : { stdout: options.stdout }),
-    part: partOfJob(settings, environment, options.askAgain ?? []),
-    metadata: {
-      'enrich.version': version,
-      'enrich.input': (settings.input.paths ?? []).join(', '),
-      'enrich.settings': JSON.stringify({
-        columns: settings.input.columns,
-        dedupe: settings.input.dedupe,
-        maxAgeMs: settings.checkpoint.maxAgeMs,
-      }),
-    },
-    report: settings.output.report === undefined ? null : reportOfRun(settings.output.report),
+  }
+}
+
+/** Metadata of a Parquet output. */
+function metadataOf({ input, checkpoint }: Settings): Readonly<Record<string, string>> {
+  return {
+    'enrich.version': version,
+    'enrich.input': (input.paths ?? []).join(', '),
+    'enrich.settings': JSON.stringify({
+      columns: input.columns,
+      dedupe: input.dedupe,
+      maxAgeMs: checkpoint.maxAgeMs,
+    }),
   }
 }
 

@@ -29,7 +29,8 @@ export interface Planned {
 
 /** What has to be done, once it is known what became of lost submissions; and how long that took. */
 export async function planRun(run: OpenRun): Promise<Planned> {
-  const { clock, checkpoint } = run.deps
+  const { clock, store } = run.deps
+  const { maxAgeMs } = store.checkpoint
   const fromMs = clock.monotonicMs()
   const onLost = await reconcileLostSubmissions(run)
   const lostWaitMs = clock.monotonicMs() - fromMs
@@ -37,11 +38,11 @@ export async function planRun(run: OpenRun): Promise<Planned> {
   const nowMs = clock.nowMs()
   const plan = await run.checkpoint.plan({
     nowMs,
-    maxAgeMs: checkpoint.maxAgeMs,
+    maxAgeMs,
     onLost,
     knowsEarlierRuns,
   })
-  const stages = await planStages(run, { nowMs, maxAgeMs: checkpoint.maxAgeMs, onLost, knowsEarlierRuns })
+  const stages = await planStages(run, { nowMs, maxAgeMs, onLost, knowsEarlierRuns })
   return { plan, lostWaitMs, stages, asked: askedByRows(plan, stages) }
 }
 
@@ -63,8 +64,9 @@ async function reconcileLostSubmissions({
   deps,
   checkpoint,
   webhooks,
-}: OpenRun): Promise<PipelineDeps['onLost']> {
-  const { onLost, scheduling, clock, interrupt, observe } = deps
+}: OpenRun): Promise<PipelineDeps['requests']['onLost']> {
+  const { clock, interrupt, observe, requests } = deps
+  const { onLost, scheduling } = requests
   if (webhooks === null) return onLost
   await claimWaiting(webhooks.inbox, checkpoint, clock.nowMs())
   if (onLost === 'hold' || webhooks.url === null) return onLost
@@ -73,7 +75,7 @@ async function reconcileLostSubmissions({
     checkpoint,
     clock,
     polling: scheduling.polling,
-    stages: deps.stages,
+    stages: requests.stages,
     waitMsMax: scheduling.durationMsMax ?? Infinity,
     interrupt,
     onWait: (lostCount, waitMs) => {
@@ -103,7 +105,8 @@ export async function askUntilAnswered(
   { plan, lostWaitMs, stages, index, backlog, tally, counter }: AskDeps,
 ): Promise<{ plan: Plan; stop: Stop | null; job: SummaryFacts['job']; askingMs: number }> {
   const { deps, checkpoint, connection } = run
-  const { clock, random, interrupt, scheduling, observe } = deps
+  const { clock, random, interrupt, observe, requests } = deps
+  const { scheduling, prices = null } = requests
   const { durationMsMax, lookupsMax, cost } = scheduling
   const isBounded = lookupsMax !== null || cost !== undefined
   const progress = watchProgress({
@@ -113,7 +116,7 @@ export async function askUntilAnswered(
     ...scheduling,
     clock,
     observe,
-    prices: deps.prices ?? null,
+    prices,
     spent: isBounded ? await readSpending(checkpoint) : null,
     timeline: run.timeline,
   })
@@ -130,7 +133,7 @@ export async function askUntilAnswered(
       random,
       resolutions: { backlog, counter, onAnswered },
       interrupt,
-      stages: stagesToAsk(deps.stages, stages),
+      stages: stagesToAsk(requests.stages, stages),
       decided: run.decided,
       ...(run.webhooks === null ? {} : { webhooks: run.webhooks }),
       scheduling: {

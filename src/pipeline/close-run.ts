@@ -118,7 +118,7 @@ export async function closeRun(run: OpenRun, asked: Asked): Promise<RunSummary> 
   const { history, ending } = run
   const written = isWritten ? await writeOutput(run, asked) : null
   const known =
-    written === null && (run.deps.report ?? null) !== null ? await readKnownRows(run, asked) : null
+    written === null && (run.deps.reporting.report ?? null) !== null ? await readKnownRows(run, asked) : null
   const ran = summariseRun(run, asked, written, known ?? written)
   await noteSummary(run, ran, written !== null)
   if (known !== null) await noteKnownRows(run, asked, known.recorded)
@@ -146,7 +146,7 @@ function summariseRun(
     ...asked,
     plan,
     elapsedMs: deps.clock.monotonicMs() - startedAtMs,
-    prices: deps.prices ?? null,
+    prices: deps.requests.prices ?? null,
     rows: written?.rowCounts ?? new Map(),
     review: known?.review ?? null,
     report: written?.report ?? null,
@@ -199,7 +199,8 @@ async function noteKnownRows(
 }
 
 async function writeReport({ deps, backend, history }: OpenRun, exitCode: ExitCode): Promise<void> {
-  const { report = null, clock, observe } = deps
+  const { reporting, clock, observe } = deps
+  const { report = null } = reporting
   if (report === null) return
   if (history.run === null) {
     observe({

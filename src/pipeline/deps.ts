@@ -37,57 +37,81 @@ export interface Connection {
   close(): Promise<void>
 }
 
-/** What a run is made of: what the user chose, and what it works with. */
+/** The choices of the user, and everything a run works with. */
 export interface PipelineDeps {
-  input: InputOptions
-  columns: AskedColumns
-  /** How identifiers are asked of this service. */
-  identifierUse: IdentifierUse
-  dedupe: boolean
-  output: OutputRequest
-  /** The column of the user's own keys of rows, as the user named it; without one, rows are known by what they ask. */
-  rowKey?: string | null
-  /** The column by whose values rows are counted, as the user named it; none if left out. */
-  groupBy?: string | null
-  /** Where what changed since the output before is written, if anywhere. */
-  changesPath?: string | null
-  checkpoint: { path: string; maxAgeMs: number | null }
-  /** Where people's decisions are; `isNamed`: by the user, so that the file has to be there. None are read if left out. */
-  decisions?: { readonly path: string; readonly isNamed: boolean }
-  /** An answer that is less sure is doubtful, 0 to 100; that of the interface's matches if left out. */
-  doubtThreshold?: number
-  /** What no output may be written over. */
-  ownFiles: readonly OwnFile[]
-  /** Where the checkpoint is on a server that others use too; then the path above is not looked at. */
-  shared?: SharedPlace | null
-  /** Another way to either: rehearsals die in it. */
-  wrapBackend?: (backend: RunBackend) => RunBackend
-  onLost: 'hold' | 'resubmit'
-  /** The user knows that the checkpoint is older than its head, or a copy. */
-  acceptRollback?: boolean
-  /** Lookups whose last outcome is among these are asked again. */
-  askAgain: readonly string[]
-  scheduling: SchedulingOptions
-  /** What lookups cost; null or left out where nobody pays, or no price is known. */
-  prices?: Prices | null
-  /** What is asked besides resolutions. */
-  stages: StageOptions
-  /** What makes the end of the run an alarm, and who hears of it; nobody if left out. */
-  ending?: EndingOptions
-  webhooks: WebhookOptions
+  source: RunSource
+  target: RunTarget
+  store: RunStore
+  requests: RunRequests
+  reporting: RunReporting
   connect: () => Promise<Connection>
   observe: RunObserver
   interrupt: AbortSignal
   clock: Clock
   random: Random
-  stdout?: NodeJS.WritableStream
-  /** What is remembered of the run. */
-  history: HistoryOptions
-  /** The part of its job that this process has; null or left out: its job has no parts. */
+}
+
+/** The rows to read. */
+interface RunSource {
+  input: InputOptions
+  columns: AskedColumns
+  /** How the service accepts identifiers. */
+  identifierUse: IdentifierUse
+  dedupe: boolean
+  /** Column with the user's own row keys, as the user spelled it. Without one, rows are identified by their lookup. */
+  rowKey?: string | null
+  /** Column by whose values rows are counted, as the user spelled it; optional. */
+  groupBy?: string | null
+  /** The part of its job that this process runs; null or absent if the job has no parts. */
   part?: PartOfJob | null
-  /** Goes into the metadata of a Parquet output. */
+}
+
+/** The files to write. */
+interface RunTarget {
+  output: OutputRequest
+  /** File for the changes since the previous output; optional. */
+  changesPath?: string | null
+  /** Stored in the metadata of a Parquet output. */
   metadata: Readonly<Record<string, string>>
-  /** What people read of the run; null or left out: nothing is written. */
+  stdout?: NodeJS.WritableStream
+  /** Files that no output may overwrite. */
+  ownFiles: readonly OwnFile[]
+}
+
+/** Where lookups, answers and decisions are stored. */
+interface RunStore {
+  checkpoint: { path: string; maxAgeMs: number | null }
+  /** Address of a checkpoint on a server. If set, `checkpoint.path` is not used. */
+  shared?: SharedPlace | null
+  /** Set if the user knows that the checkpoint is older than its head, or a copy. */
+  acceptRollback?: boolean
+  /** File of the reviewers' decisions; it has to exist if the user named it (`isNamed`). Optional. */
+  decisions?: { readonly path: string; readonly isNamed: boolean }
+  /** Replaces members of the backend; rehearsals use it. */
+  wrapBackend?: (backend: RunBackend) => RunBackend
+}
+
+/** The requests to send. */
+interface RunRequests {
+  scheduling: SchedulingOptions
+  /** Kinds of lookups to send after the resolutions. */
+  stages: StageOptions
+  /** Lookups whose last outcome is in this list are sent again. */
+  askAgain: readonly string[]
+  onLost: 'hold' | 'resubmit'
+  /** Answers below this confidence (0 to 100) are doubtful; defaults to the threshold of the interface. */
+  doubtThreshold?: number
+  /** Price of a lookup; null or absent if nothing is billed or no price is known. */
+  prices?: Prices | null
+  webhooks: WebhookOptions
+}
+
+/** What is remembered and reported of the run. */
+interface RunReporting {
+  history: HistoryOptions
+  /** Alarm conditions, metrics file and notification; defaults to none. */
+  ending?: EndingOptions
+  /** The report file; null or absent for none. */
   report?: RunReport | null
 }
 

@@ -27,7 +27,8 @@ export async function besideGathering(
 ): Promise<Stop | null> {
   const { candidates: source, scope } = connection
   if (!source.isEager) return work(undefined)
-  const { clock, observe, interrupt, doubtThreshold = doubtThresholdByDefault } = deps
+  const { clock, observe, interrupt, requests } = deps
+  const { doubtThreshold = doubtThresholdByDefault } = requests
   const stopping = new AbortController()
   const gatherer = new CandidateGatherer({
     source,

@@ -11,10 +11,10 @@ import { inboxBeside } from './inbox/webhooks.js'
 
 /** Closed by `closeLater`. Throws CHECKPOINT_*. */
 export async function openBackend(deps: PipelineDeps, closeLater: CloseLater): Promise<RunBackend> {
-  const { shared = null, checkpoint, clock, wrapBackend } = deps
+  const { shared = null, checkpoint, wrapBackend } = deps.store
   const backend =
     shared === null
-      ? fileBackend(checkpoint.path, clock, closeLater)
+      ? fileBackend(checkpoint.path, deps.clock, closeLater)
       : await serverBackend(shared, deps, closeLater)
   return wrapBackend?.(backend) ?? backend
 }
@@ -45,9 +45,10 @@ async function serverBackend(
   const { inboxOfRun } = await import('./inbox/shared-inbox.js')
   const { SharedHistory } = await import('./history/postgres/shared-history.js')
   const { SharedReview } = await import('./decisions/postgres/shared-review.js')
-  const { clock, random, acceptRollback = false, interrupt: signal } = deps
-  const folder = deps.input.spoolFolder
-  const part = deps.part?.partition ?? null
+  const { clock, random, interrupt: signal, source, store } = deps
+  const { acceptRollback = false } = store
+  const folder = source.input.spoolFolder
+  const part = source.part?.partition ?? null
   const notice = (text: string) => {
     deps.observe({ type: 'notice', text, isWarning: true })
   }
@@ -58,7 +59,7 @@ async function serverBackend(
     checkpointPath: run.path,
     clock,
     random,
-    decisionsPath: deps.decisions?.path ?? '',
+    decisionsPath: store.decisions?.path ?? '',
   })
   closeLater(() => {
     review.close()

@@ -37,14 +37,14 @@ function beginHistory(
   connection: Connection,
   checkpoint: Checkpoint,
 ): Promise<RunHistory> {
-  const { observe, clock, history } = deps
+  const { observe, clock, reporting, requests } = deps
   return RunHistory.begin({
     store: backend.historyWriter(checkpoint),
     path: backend.path,
     series: seriesOf(deps),
-    runsMax: history.runsMax,
+    runsMax: reporting.history.runsMax,
     nowMs: () => clock.nowMs(),
-    doubtThreshold: deps.doubtThreshold ?? doubtThresholdByDefault,
+    doubtThreshold: requests.doubtThreshold ?? doubtThresholdByDefault,
     record: recordOf(deps, input, connection),
     warn: (text) => {
       observe({ type: 'notice', text, isWarning: true })
@@ -56,7 +56,9 @@ function beginHistory(
  * The job that the user named, and its part; else what was named as the input, and not the files that were found: tomorrow
  * there is one more.
  */
-function seriesOf({ input, history: { job }, part = null }: PipelineDeps): string {
+function seriesOf({ source, reporting }: PipelineDeps): string {
+  const { input, part = null } = source
+  const { job } = reporting.history
   if (part !== null) return seriesOfPart(part.job, part.partition)
   if (job !== null) return namedJob(job)
   return JSON.stringify(input.paths.map((path) => (path === '-' ? path : resolve(path))))
@@ -65,10 +67,11 @@ function seriesOf({ input, history: { job }, part = null }: PipelineDeps): strin
 const nothingBilled = (kind: LookupKind) => ({ kind, billedCount: 0, uncertainCount: 0 })
 
 function recordOf(
-  { input: { paths }, history, prices = null }: PipelineDeps,
+  { source, reporting: { history }, requests: { prices = null } }: PipelineDeps,
   input: Input,
   connection: Connection,
 ): RunRecord {
+  const { paths } = source.input
   return {
     version: runRecordVersion,
     program: history.program,
@@ -104,29 +107,30 @@ export async function openRun(
   ending: Ending,
   closeLater: CloseLater,
 ): Promise<OpenRun | PublishedBefore> {
+  const { source, target, requests, reporting } = deps
   const startedAtMs = deps.clock.monotonicMs()
   const attempt = deps.random.id('').slice(0, attemptLength)
   // Of an input and an output that are both missing, the input is reported: it is typed first.
-  if (deps.output.path === undefined) await assertInputFound(deps.input)
+  if (target.output.path === undefined) await assertInputFound(source.input)
   const output = outputOf(deps, attempt)
   const changes = resolveChanges(deps, output)
-  const beside = [changes?.path, deps.report?.path].filter((path) => path !== undefined)
-  assertNotOurs([...writtenPaths(output), ...beside], deps.ownFiles)
-  const partition = deps.part?.partition
-  const input = await openInput({ ...deps.input, ...(partition === undefined ? {} : { partition }) })
+  const beside = [changes?.path, reporting.report?.path].filter((path) => path !== undefined)
+  assertNotOurs([...writtenPaths(output), ...beside], target.ownFiles)
+  const partition = source.part?.partition
+  const input = await openInput({ ...source.input, ...(partition === undefined ? {} : { partition }) })
   closeLater(() => input.close())
   const inputFiles = input.files.map(({ path }) => ({ path, what: 'the input' }))
   assertCheckpointApart(backend.path, inputFiles)
   // A guess is reported before anything is billed by it.
   for (const text of input.notes()) deps.observe({ type: 'notice', text, isWarning: true })
   const samples = await sampleColumns(input)
-  detectInputColumns(input, deps.columns, samples)
+  detectInputColumns(input, source.columns, samples)
   const rowKeyColumn = rowKeyOf(deps, input)
   const groupColumn = groupColumnOf(deps, input)
   checkOutput(input, output, 0)
   checkMetricsFile(deps, input, [...writtenPaths(output), ...beside])
   if (changes !== null) assertChangesApart(changes, input.files, writtenPaths(output))
-  deps.report?.assertApart(input.files, [
+  reporting.report?.assertApart(input.files, [
     ...writtenPaths(output),
     ...(changes === null ? [] : [changes.path]),
   ])
@@ -140,9 +144,9 @@ export async function openRun(
   const checkpoint = await openRunCheckpoint(deps, backend, input, connection)
   closeLater(() => checkpoint.close())
   const history = await beginHistory(deps, backend, input, connection, checkpoint)
-  const webhooks = await openWebhooks(deps.webhooks, backend.inbox, deps.clock)
+  const webhooks = await openWebhooks(requests.webhooks, backend.inbox, deps.clock)
   if (webhooks !== null) closeLater(() => webhooks.close())
-  const rowSpool = spoolsRows(input, output) ? new RowSpool(output.path, deps.input.spoolFolder) : null
+  const rowSpool = spoolsRows(input, output) ? new RowSpool(output.path, source.input.spoolFolder) : null
   if (rowSpool !== null) closeLater(() => rowSpool.remove())
   return {
     deps,
@@ -169,9 +173,10 @@ export async function openRun(
 const attemptLength = 8
 
 /** A part goes to a file of its attempt, beside the output that it is a part of. */
-function outputOf({ output, stages, part }: PipelineDeps, attempt: string): ResolvedOutput {
-  const whole = resolveOutput({ ...output, stages: stages.asked })
-  if (part === undefined || part === null) return whole
+function outputOf({ source, target, requests }: PipelineDeps, attempt: string): ResolvedOutput {
+  const whole = resolveOutput({ ...target.output, stages: requests.stages.asked })
+  const { part = null } = source
+  if (part === null) return whole
   return { ...whole, path: partPath(whole.path, part.partition, jobMarkOf(part.job), attempt) }
 }
 
@@ -183,9 +188,11 @@ async function openPartOf(
   { scope }: Connection,
   attempt: string,
 ): Promise<OpenPart | null> {
-  const { part = null, clock, observe, history } = deps
+  const { source, clock, observe, reporting } = deps
+  const { part = null } = source
+  const { job } = reporting.history
   if (part === null) {
-    if (database !== null && history.job !== null) await assertJobOfAll(database, history.job, scope)
+    if (database !== null && job !== null) await assertJobOfAll(database, job, scope)
     return null
   }
   if (database === null) throw new Error('a part without a database to publish it in')
@@ -203,25 +210,29 @@ async function openPartOf(
   return opened
 }
 
-function checkMetricsFile({ ending, ownFiles }: PipelineDeps, input: Input, others: readonly string[]): void {
-  const path = ending?.metricsPath ?? null
+function checkMetricsFile(
+  { reporting, target }: PipelineDeps,
+  input: Input,
+  others: readonly string[],
+): void {
+  const path = reporting.ending?.metricsPath ?? null
   if (path === null) return
-  assertNotOurs([path], ownFiles)
+  assertNotOurs([path], target.ownFiles)
   assertBesideUsable(input.files, path, others)
   assertMetricsReplaceable(path)
 }
 
-function rowKeyOf({ rowKey = null }: PipelineDeps, { columns }: Input): string | null {
+function rowKeyOf({ source: { rowKey = null } }: PipelineDeps, { columns }: Input): string | null {
   return rowKey === null ? null : findColumn(columns, rowKey, '--row-key')
 }
 
-function groupColumnOf({ groupBy = null }: PipelineDeps, { columns }: Input): string | null {
+function groupColumnOf({ source: { groupBy = null } }: PipelineDeps, { columns }: Input): string | null {
   return groupBy === null ? null : findColumn(columns, groupBy, '--report-by')
 }
 
 /** In the format that its name tells: that of the output may be another. */
 function resolveChanges(
-  { changesPath = null }: PipelineDeps,
+  { target: { changesPath = null } }: PipelineDeps,
   { bom, memoryBytes }: ResolvedOutput,
 ): ChangesTarget | null {
   return changesPath === null ? null : changesFile({ path: changesPath, bom, memoryBytes })
@@ -239,7 +250,8 @@ async function settleColumns(
   samples: ColumnSamples,
   reader: CheckpointReader | null,
 ): Promise<AskingRule> {
-  const { observe, interrupt, columns: asked, identifierUse } = deps
+  const { observe, interrupt, source } = deps
+  const { columns: asked, identifierUse } = source
   try {
     const choice = await chooseColumns({ input, asked, identifierUse, samples, reader, signal: interrupt })
     const { rule, note } = choice
@@ -253,7 +265,7 @@ async function settleColumns(
 
 /** Read once: what is decided while the run goes on is honoured by the next one. */
 async function readDecided(
-  { decisions, observe }: PipelineDeps,
+  { store: { decisions }, observe }: PipelineDeps,
   { path, review }: RunBackend,
   { service, scope }: Connection,
 ): Promise<DecidedLookups> {
@@ -277,8 +289,8 @@ async function openRunCheckpoint(
   return backend.openCheckpoint({
     path: backend.path,
     scope,
-    job: nameJob(input, deps.history.job),
-    acceptRollback: deps.acceptRollback ?? false,
+    job: nameJob(input, deps.reporting.history.job),
+    acceptRollback: deps.store.acceptRollback ?? false,
     isBilled: service === 'hosted',
     notice: (text) => {
       deps.observe({ type: 'notice', text })

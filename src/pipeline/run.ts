@@ -53,7 +53,7 @@ async function walkOver(
 ): Promise<RunSummary> {
   const run = await openRun(deps, backend, ending, closeLater)
   if (run instanceof PublishedBefore) return summaryOfPart(deps, run)
-  const spending: Spending = { prices: deps.prices ?? null, ...createTally(), stages: [] }
+  const spending: Spending = { prices: deps.requests.prices ?? null, ...createTally(), stages: [] }
   return recordingFailure(
     run,
     () => moneySoFar(spending),
@@ -93,7 +93,7 @@ function summaryOfPart(
 /** The first pass: every row becomes a lookup that this run wants, or a reason why it is none. */
 async function readInput(run: OpenRun): Promise<Ingested> {
   const { deps, backend, input, rule, rowKeyColumn, groupColumn, checkpoint, connection, decided } = run
-  const { dedupe, interrupt: signal, observe } = deps
+  const { interrupt: signal, observe } = deps
   const place = async (lookups: Parameters<typeof checkpoint.want>[0]) => {
     const ids = await checkpoint.want(decided.marked(lookups))
     decided.note(lookups, ids)
@@ -105,7 +105,7 @@ async function readInput(run: OpenRun): Promise<Ingested> {
     rule,
     rowKeyColumn,
     groupColumn,
-    dedupe,
+    dedupe: deps.source.dedupe,
     place,
     signal,
     spool: run.rowSpool,
@@ -127,14 +127,15 @@ const unmetText = (count: number): string =>
 /** What has to be done; where that costs anything, only after the output was found to take what is paid for. */
 async function planChecked(run: OpenRun, { rowCount }: RowIndex): Promise<Planned> {
   const { deps, checkpoint, input, output } = run
-  const asksAgain = deps.askAgain.length > 0
+  const { askAgain, stages } = deps.requests
+  const asksAgain = askAgain.length > 0
   if (asksAgain) {
     await tryOutput(run, rowCount)
-    await checkpoint.reopen(deps.askAgain)
+    await checkpoint.reopen(askAgain)
   }
   const planned = await planRun(run)
   const submitCount = planned.asked.plan.submit
-  const asksMore = submitCount > 0 || deps.stages.asked.length > 0
+  const asksMore = submitCount > 0 || stages.asked.length > 0
   deps.observe({
     type: 'planned',
     rowCount,
@@ -152,18 +153,16 @@ async function describeSpending(
   { plan, stages }: Planned,
 ): Promise<PlannedSpending | null> {
   if (connection.service === 'embedded') return null
-  const { lookupsMax, cost = null } = deps.scheduling
+  const { scheduling, prices = null, stages: options } = deps.requests
+  const { lookupsMax, cost = null } = scheduling
   const isBounded = lookupsMax !== null || cost !== null
   const demands = stages.map(({ kind, plan: own }) => {
     const certain = kind === 'domain' ? 0 : own.submit
-    return { kind, certain, atMost: deps.stages.asked.includes(kind) ? null : certain }
+    return { kind, certain, atMost: options.asked.includes(kind) ? null : certain }
   })
   const byDomain = stages.find(({ kind }) => kind === 'domain')?.plan.submit ?? 0
   const spent = isBounded ? await readSpending(checkpoint) : null
-  return planSpending(
-    { byName: plan.submit, byDomain, stages: demands },
-    { prices: deps.prices ?? null, lookupsMax, cost, spent },
-  )
+  return planSpending({ byName: plan.submit, byDomain, stages: demands }, { prices, lookupsMax, cost, spent })
 }
 
 async function askAndClose(

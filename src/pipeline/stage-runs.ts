@@ -24,7 +24,7 @@ export interface StageRun extends KindRun {
 }
 
 interface StagePlanDeps {
-  deps: Pick<PipelineDeps, 'stages' | 'askAgain'>
+  deps: { requests: Pick<PipelineDeps['requests'], 'stages' | 'askAgain'> }
   checkpoint: Pick<Checkpoint, 'of'>
   decided: Pick<DecidedRows, 'companies'>
 }
@@ -37,7 +37,7 @@ export async function planStages(
   run: StagePlanDeps,
   { nowMs, ...policy }: Pick<PlanPolicy, 'nowMs' | 'onLost' | 'maxAgeMs' | 'knowsEarlierRuns'>,
 ): Promise<StageRun[]> {
-  const { stages: options, askAgain } = run.deps
+  const { stages: options, askAgain } = run.deps.requests
   const stages: StageRun[] = []
   for (const kind of stageKinds) {
     const own = { ...stagePolicy(kind, options, policy), askAgain }

@@ -41,7 +41,7 @@ export async function tryOutput(run: OpenRun, rowCount: number): Promise<void> {
     nameColumn: labelColumn(rule.columns),
     rowCount,
     memoryBytes: output.memoryBytes,
-    metadata: deps.metadata,
+    metadata: deps.target.metadata,
   })
   if (output.format === 'xlsx') await assertCellsFit(input, deps.interrupt)
 }
@@ -77,8 +77,8 @@ export function writeOutput(
       memoryBytes: output.memoryBytes,
       rowFiles: run.rowSpool?.files,
       rowCount: asked.index.rowCount,
-      metadata: { ...deps.metadata, ...(await inputMetadata(run)) },
-      stdout: deps.stdout,
+      metadata: { ...deps.target.metadata, ...(await inputMetadata(run)) },
+      stdout: deps.target.stdout,
     })
     return { report: await asPart(run, report) }
   })
@@ -104,7 +104,7 @@ async function readAnswers<Used>(
   const { scope } = run.connection
   await run.checkpoint.copyForReading()
   const reader = openCheckpointReader(backend.path, scope)
-  const { doubtThreshold = doubtThresholdByDefault } = deps
+  const { doubtThreshold = doubtThresholdByDefault } = deps.requests
   if (backend.review !== null) {
     await bringCandidates({
       review: backend.review,

@@ -49,7 +49,7 @@ const rows = [
 ]
 export const oldOutput = 'the output of yesterday\n'
 
-export type OnLost = PipelineDeps['onLost']
+export type OnLost = PipelineDeps['requests']['onLost']
 
 /** One command over real files, run by as many processes as it takes; the service outlives them all. */
 export class MortalJob {
@@ -215,37 +215,46 @@ export class MortalJob {
     }
     const polling = { firstAfterMs: 60_000, intervalMs: 10_000, deadlineMs: 86_400_000 }
     return {
-      input: { paths: [this.#path('companies.csv')], spoolFolder: this.#path('.enrich') },
-      columns: {},
-      identifierUse: 'context',
-      dedupe: true,
-      output: { path: this.#path(this.outputName), prefix: 'enrich_' },
-      ownFiles: [],
-      // The files as they were at a death are put back: after a night that was closed, that looks like a copy.
-      acceptRollback: this.changesName !== null,
-      ...(this.#hasDecisions ? { decisions: { path: this.#path('decisions.csv'), isNamed: true } } : {}),
-      changesPath: this.changesName === null ? null : this.#path(this.changesName),
-      checkpoint: { path: this.#path('.enrich/checkpoint.sqlite'), maxAgeMs: null },
-      webhooks: { url: null, receiver: null },
-      wrapBackend: (backend) => ({
-        ...backend,
-        openCheckpoint: (options) =>
-          life.aroundFileSync('openCheckpoint', () => {
-            const checkpoint = openCheckpoint(options)
-            this.#unclosed = checkpoint
-            return mortal(checkpoint, life)
-          }),
-      }),
-      onLost,
-      askAgain: [],
-      scheduling: {
-        limits,
-        polling,
-        serverErrorMeans: 'unknown',
-        lookupsMax: null,
-        durationMsMax: null,
+      source: {
+        input: { paths: [this.#path('companies.csv')], spoolFolder: this.#path('.enrich') },
+        columns: {},
+        identifierUse: 'context',
+        dedupe: true,
       },
-      stages: defaultStages({ limits, polling }),
+      target: {
+        output: { path: this.#path(this.outputName), prefix: 'enrich_' },
+        changesPath: this.changesName === null ? null : this.#path(this.changesName),
+        metadata: {},
+        ownFiles: [],
+      },
+      store: {
+        checkpoint: { path: this.#path('.enrich/checkpoint.sqlite'), maxAgeMs: null },
+        // The files as they were at a death are put back: after a night that was closed, that looks like a copy.
+        acceptRollback: this.changesName !== null,
+        ...(this.#hasDecisions ? { decisions: { path: this.#path('decisions.csv'), isNamed: true } } : {}),
+        wrapBackend: (backend) => ({
+          ...backend,
+          openCheckpoint: (options) =>
+            life.aroundFileSync('openCheckpoint', () => {
+              const checkpoint = openCheckpoint(options)
+              this.#unclosed = checkpoint
+              return mortal(checkpoint, life)
+            }),
+        }),
+      },
+      requests: {
+        scheduling: {
+          limits,
+          polling,
+          serverErrorMeans: 'unknown',
+          lookupsMax: null,
+          durationMsMax: null,
+        },
+        stages: defaultStages({ limits, polling }),
+        askAgain: [],
+        onLost,
+        webhooks: { url: null, receiver: null },
+      },
       connect: () =>
         Promise.resolve({
           service: this.isForgetful ? 'embedded' : 'hosted',
@@ -258,8 +267,9 @@ export class MortalJob {
       interrupt: new AbortController().signal,
       clock: skippingClock(),
       random: { fraction: () => 0.5, id: (prefix) => `${prefix}${basename(this.#base).toLowerCase()}` },
-      history: { job: null, runsMax: 90, program: 'test', command: 'library', settings: {} },
-      metadata: {},
+      reporting: {
+        history: { job: null, runsMax: 90, program: 'test', command: 'library', settings: {} },
+      },
     }
   }
 }

@@ -159,7 +159,10 @@ async function work(
   const stages =
     options === null
       ? []
-      : await planStages({ deps: { stages: options, askAgain: [] }, checkpoint, decided }, policy)
+      : await planStages(
+          { deps: { requests: { stages: options, askAgain: [] } }, checkpoint, decided },
+          policy,
+        )
   const stop = await runUntilAnswered({
     ...deps,
     decided,

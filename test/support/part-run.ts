@@ -71,19 +71,40 @@ function partDeps(run: PartRun, postgres: Postgres): PipelineDeps {
   }
   const polling = { firstAfterMs: 0, intervalMs: 1, deadlineMs: 600_000 }
   return {
-    input: { paths: run.inputs.map(path), spoolFolder: path('.enrich') },
-    columns: { name: 'company_name' },
-    identifierUse: 'context',
-    dedupe: true,
-    output: { path: path(run.output), prefix: 'enrich_', columns: run.columns },
-    ownFiles: [],
-    checkpoint: { path: path(`.enrich/${run.checkpoint ?? ''}.sqlite`), maxAgeMs: null },
-    shared: run.checkpoint === null ? { url: run.url, environment: {}, apiKey: () => null } : null,
-    webhooks: { url: null, receiver: null },
-    onLost: 'hold',
-    askAgain: [],
-    scheduling: { limits, polling, serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
-    stages: defaultStages({ limits, polling }),
+    source: {
+      input: { paths: run.inputs.map(path), spoolFolder: path('.enrich') },
+      columns: { name: 'company_name' },
+      identifierUse: 'context',
+      dedupe: true,
+      part: run.partition === null ? null : { job: run.job, partition: run.partition },
+    },
+    target: {
+      output: { path: path(run.output), prefix: 'enrich_', columns: run.columns },
+      metadata: {},
+      ownFiles: [],
+    },
+    store: {
+      checkpoint: { path: path(`.enrich/${run.checkpoint ?? ''}.sqlite`), maxAgeMs: null },
+      shared: run.checkpoint === null ? { url: run.url, environment: {}, apiKey: () => null } : null,
+      wrapBackend: (backend) => ({ ...backend, parts: databaseOf(postgres) }),
+    },
+    requests: {
+      scheduling: { limits, polling, serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
+      stages: defaultStages({ limits, polling }),
+      askAgain: [],
+      onLost: 'hold',
+      webhooks: { url: null, receiver: null },
+    },
+    reporting: {
+      // A run of all rows is no part of the job.
+      history: {
+        job: run.partition === null ? `${run.job}, all rows` : run.job,
+        runsMax: 90,
+        program: 'test',
+        command: 'library',
+        settings: {},
+      },
+    },
     connect: () =>
       Promise.resolve({
         ...{ service: 'hosted', scope, client, candidates: noCandidates },
@@ -93,17 +114,6 @@ function partDeps(run: PartRun, postgres: Postgres): PipelineDeps {
     interrupt: new AbortController().signal,
     clock: systemClock,
     random: systemRandom,
-    // A run of all rows is no part of the job.
-    history: {
-      job: run.partition === null ? `${run.job}, all rows` : run.job,
-      runsMax: 90,
-      program: 'test',
-      command: 'library',
-      settings: {},
-    },
-    part: run.partition === null ? null : { job: run.job, partition: run.partition },
-    wrapBackend: (backend) => ({ ...backend, parts: databaseOf(postgres) }),
-    metadata: {},
   }
 }
 

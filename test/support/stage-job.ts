@@ -58,13 +58,15 @@ export function writeCompanies(folder: string, nameCount: number): void {
 export function runStages(
   folder: string,
   baseUrl: string,
-  parts: Partial<PipelineDeps> & {
+  parts: Partial<Omit<PipelineDeps, 'store' | 'requests'>> & {
+    store?: Partial<PipelineDeps['store']>
+    requests?: Partial<PipelineDeps['requests']>
     asked?: readonly StageKind[]
     lookupsMaxOf?: Partial<Record<LookupKind, number>>
     cost?: CostLimit
   } = {},
 ): Promise<RunSummary> {
-  const { asked = stageKinds, lookupsMaxOf = {}, cost, ...others } = parts
+  const { asked = stageKinds, lookupsMaxOf = {}, cost, store, requests, ...others } = parts
   const limits = {
     submissionsPerWindow: 60_000,
     pollsPerWindow: 60_000,
@@ -80,24 +82,31 @@ export function runStages(
     lookupsMax: lookupsMaxOf[kind] ?? null,
   })
   return runPipeline({
-    input: { paths: [join(folder, 'companies.csv')], spoolFolder: folder },
-    columns: {},
-    identifierUse: 'context',
-    dedupe: true,
-    output: { path: join(folder, 'out.csv'), prefix: 'enrich_' },
-    ownFiles: [],
-    checkpoint: { path: join(folder, 'checkpoint.sqlite'), maxAgeMs: null },
-    webhooks: { url: null, receiver: null },
-    onLost: 'hold',
-    askAgain: [],
-    scheduling: {
-      ...{ limits, polling, serverErrorMeans: 'unknown', durationMsMax: null },
-      lookupsMax: lookupsMaxOf.resolution ?? null,
-      ...(cost === undefined ? {} : { cost }),
+    source: {
+      input: { paths: [join(folder, 'companies.csv')], spoolFolder: folder },
+      columns: {},
+      identifierUse: 'context',
+      dedupe: true,
     },
-    stages: {
-      asked,
-      kinds: { entity: quick('entity'), hierarchy: quick('hierarchy'), domain: quick('domain') },
+    target: { output: { path: join(folder, 'out.csv'), prefix: 'enrich_' }, metadata: {}, ownFiles: [] },
+    store: { checkpoint: { path: join(folder, 'checkpoint.sqlite'), maxAgeMs: null }, ...store },
+    requests: {
+      scheduling: {
+        ...{ limits, polling, serverErrorMeans: 'unknown', durationMsMax: null },
+        lookupsMax: lookupsMaxOf.resolution ?? null,
+        ...(cost === undefined ? {} : { cost }),
+      },
+      stages: {
+        asked,
+        kinds: { entity: quick('entity'), hierarchy: quick('hierarchy'), domain: quick('domain') },
+      },
+      askAgain: [],
+      onLost: 'hold',
+      webhooks: { url: null, receiver: null },
+      ...requests,
+    },
+    reporting: {
+      history: { job: null, runsMax: 90, program: 'test', command: 'library', settings: {} },
     },
     connect: () => {
       const client = createServiceClient({
@@ -119,8 +128,6 @@ export function runStages(
     interrupt: new AbortController().signal,
     clock: systemClock,
     random: systemRandom,
-    history: { job: null, runsMax: 90, program: 'test', command: 'library', settings: {} },
-    metadata: {},
     ...others,
   })
 }

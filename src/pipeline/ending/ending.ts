@@ -107,21 +107,20 @@ interface EndingDeps {
   readonly clock: Clock
   readonly observe: RunObserver
   readonly interrupt: AbortSignal
-  readonly input: { readonly paths: readonly string[] }
-  readonly history: { readonly job: string | null }
-  readonly ending?: EndingOptions
+  readonly source: { readonly input: { readonly paths: readonly string[] } }
+  readonly reporting: { readonly history: { readonly job: string | null }; readonly ending?: EndingOptions }
 }
 
 export function openEnding(deps: EndingDeps): Ending {
-  const { clock, observe, interrupt } = deps
-  const ending = deps.ending ?? { conditions: [], metricsPath: null, notify: null }
+  const { clock, observe, interrupt, source, reporting } = deps
+  const ending = reporting.ending ?? { conditions: [], metricsPath: null, notify: null }
   const reporter = createEndReporter({ ending, clock, observe })
   const startedAtMs = clock.nowMs()
   const report = (end: Omit<RunEnd, 'program' | 'series' | 'startedAtMs' | 'endedAtMs'>) =>
     reporter.report({
       ...end,
       program: version,
-      series: deps.history.job ?? deps.input.paths.join(', '),
+      series: reporting.history.job ?? source.input.paths.join(', '),
       startedAtMs,
       endedAtMs: clock.nowMs(),
     })

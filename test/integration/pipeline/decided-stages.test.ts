@@ -34,7 +34,10 @@ afterEach(async () => {
 const path = () => join(folder, 'decisions.csv')
 const run = (decisions: readonly Decision[], parts: Parameters<typeof runStages>[2] = {}) => {
   writeDecisions(path(), decisions)
-  return runStages(folder, tap.url, { decisions: { path: path(), isNamed: true }, ...parts })
+  return runStages(folder, tap.url, {
+    store: { decisions: { path: path(), isNamed: true } },
+    ...parts,
+  })
 }
 const rows = (...columns: string[]) =>
   parse<Record<string, string>>(readFileSync(join(folder, 'out.csv')), { columns: true }).map((row) =>

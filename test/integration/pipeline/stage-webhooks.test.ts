@@ -35,11 +35,13 @@ async function runReceiving(
   afterAll(() => tap.close())
   const port = await freePort()
   const summary = await runStages(folder, tap.url, {
-    webhooks: {
-      url: `http://127.0.0.1:${port}/enrich`,
-      receiver: {
-        listen: { host: '127.0.0.1', port },
-        keys: parseWebhookSecrets(it.secretsOf('alice').join(' ')),
+    requests: {
+      webhooks: {
+        url: `http://127.0.0.1:${port}/enrich`,
+        receiver: {
+          listen: { host: '127.0.0.1', port },
+          keys: parseWebhookSecrets(it.secretsOf('alice').join(' ')),
+        },
       },
     },
   })

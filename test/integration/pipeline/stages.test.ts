@@ -87,7 +87,7 @@ function expectAllAnswered(scope: string): void {
 /** Prices, and what may be spent by them, in millionths. */
 function costOf(byKind: Prices['byKind'], costMaxMicros: number): Parameters<typeof runStages>[2] {
   const prices: Prices = { currency: 'EUR', byKind }
-  return { prices, cost: { prices, costMaxMicros } }
+  return { requests: { prices }, cost: { prices, costMaxMicros } }
 }
 
 /** Requests that begin something and were sent more than once. */
