@@ -113,7 +113,7 @@ export async function askUntilAnswered(
     plan,
     tally,
     stages,
-    ...scheduling,
+    scheduling,
     clock,
     observe,
     prices,

@@ -1,5 +1,5 @@
 import type { LookupPlan } from './lookups/lookup-state.js'
-import { microsOfUnits, moneyOf, unitsOf, type CostLimit, type Money, type Prices } from './figures/money.js'
+import { microsOfUnits, moneyOf, unitsOf, type Money, type Prices } from './figures/money.js'
 import type { PollingPace } from './pace/polling.js'
 import { estimateEtaMs, type Progress, type TimeLeftFacts } from './figures/progress.js'
 import type { Clock } from '../platform/clock.js'
@@ -7,7 +7,7 @@ import type { RunObserver } from './events.js'
 import { billedOf, countAccepted, countUnsubmitted, stageFactsOf, type KindRun } from './kind-run.js'
 import type { TimelinePoint, Timeline } from './figures/run-record.js'
 import type { JobSpending } from './scheduler/budgets.js'
-import type { SchedulerLimits } from './scheduler/scheduler.js'
+import type { SchedulingOptions } from './scheduler/scheduler.js'
 import type { Tally } from './tally.js'
 import { formatCount, plural } from '../core/text.js'
 import { formatDuration } from '../core/time.js'
@@ -99,12 +99,11 @@ export interface ProgressWatchDeps {
   stages: readonly KindRun[]
   /** Null where nobody pays, or what it costs is not known. */
   prices: Prices | null
-  /** Bounds of the job, and what earlier processes spent of them; `spent` is `null` without a bound. */
-  lookupsMax: number | null
-  cost?: CostLimit
+  scheduling: Pick<SchedulingOptions, 'limits' | 'lookupsMax' | 'cost'> & {
+    polling: Pick<PollingPace, 'firstAfterMs'>
+  }
+  /** Spent by earlier processes of the job; `null` if the job has no bound. */
   spent: JobSpending | null
-  limits: SchedulerLimits
-  polling: Pick<PollingPace, 'firstAfterMs'>
   clock: Clock
   observe: RunObserver
   timeline: Timeline
@@ -164,7 +163,8 @@ interface Sample {
 }
 
 function snapshot(deps: ProgressWatchDeps, samples: readonly Sample[], elapsedMs: number): Progress {
-  const { plan, tally, limits } = deps
+  const { plan, tally, scheduling } = deps
+  const { limits } = scheduling
   const lookups = Object.values(plan).reduce((sum, count) => sum + count, 0)
   const failed = plan.failed + plan.invalid + tally.rejected + (tally.outcomes.get('failed') ?? 0)
   const unsubmitted = countUnsubmitted(deps)
@@ -213,7 +213,9 @@ export function moneySoFar({
 }
 
 /** With what earlier processes of the job spent of it. */
-function budgetSoFar({ cost, spent, ...deps }: ProgressWatchDeps): Progress['budget'] {
+function budgetSoFar(deps: ProgressWatchDeps): Progress['budget'] {
+  const { scheduling, spent } = deps
+  const { cost } = scheduling
   const money = moneySoFar(deps)
   if (cost === undefined || spent === null || money === null) return null
   const before = [...spent.byKind].map(([kind, count]) => ({ kind, billedCount: count, uncertainCount: 0 }))
@@ -225,7 +227,8 @@ function budgetSoFar({ cost, spent, ...deps }: ProgressWatchDeps): Progress['bud
 
 /** Resolutions that may still be submitted: none after a stop, and no more than the budget allows. */
 function countAllowed(deps: ProgressWatchDeps): number {
-  const { tally, lookupsMax, spent, prices } = deps
+  const { tally, scheduling, spent, prices } = deps
+  const { lookupsMax } = scheduling
   if (tally.stop !== null) return 0
   const bounds: number[] = []
   if (lookupsMax !== null && spent !== null)
@@ -249,7 +252,7 @@ function sofarOf(tallies: readonly Tally[], elapsedMs: number): TimelinePoint {
 }
 
 function etaOf(
-  { limits }: Pick<ProgressWatchDeps, 'limits'>,
+  { scheduling }: Pick<ProgressWatchDeps, 'scheduling'>,
   {
     tally,
     ...counts
@@ -257,14 +260,14 @@ function etaOf(
 ): number | null {
   // Early on, most polls are of runs that have not ended; later, few answers take more than two.
   const pollsPerAnswer = tally.answered < 10 ? 1 : Math.min(2, tally.polls / tally.answered)
-  return estimateEtaMs({ ...counts, ...limits, pollsPerAnswer, runs: tally.openRuns?.() ?? null })
+  return estimateEtaMs({ ...counts, ...scheduling.limits, pollsPerAnswer, runs: tally.openRuns?.() ?? null })
 }
 
 /** A stage that was stopped waits for nothing. Records are read at once: only the pace so far tells. */
 function stageEtaMs(stage: KindRun, deps: ProgressWatchDeps, answersPerMs: number): number | null {
   const { stop, pendingCount } = stageFactsOf(stage)
   const running = stop === null ? pendingCount : 0
-  const { windowMs, inFlightRunsMax } = deps.limits
+  const { windowMs, inFlightRunsMax } = deps.scheduling.limits
   const paced = { submissionsPerWindow: null, pollsPerWindow: null, windowMs, inFlightRunsMax, runs: null }
   return estimateEtaMs({ ...paced, toSubmit: 0, running, pollsPerAnswer: 1, answersPerMs })
 }
@@ -283,10 +286,11 @@ const longRunTimes = 5
  * no answer can come: nothing runs or will, polls are refused, or the oldest run is long overdue.
  */
 function firstAnswersIn(
-  { plan, tally, polling: { firstAfterMs } }: ProgressWatchDeps,
+  { plan, tally, scheduling }: ProgressWatchDeps,
   toSubmit: number,
   running: number,
 ): number | null {
+  const { firstAfterMs } = scheduling.polling
   if (toSubmit + running === 0 || tally.answered > 0 || plan.poll > 0 || firstAfterMs === 0) return null
   const oldestMs = tally.openRuns?.().oldestMs ?? null
   if (oldestMs === null)

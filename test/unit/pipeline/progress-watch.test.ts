@@ -17,16 +17,19 @@ function show(prepare: (tally: ReturnType<typeof createTally>) => void, costMaxM
   const seen: RunEvent[] = []
   const progress = watchProgress({
     ...{ plan: { ...nothingPlanned(), submit: 10 }, tally: made.tally, stages: [], prices, clock },
-    ...{ lookupsMax: null, ...(costMaxMicros === undefined ? {} : { cost: { prices, costMaxMicros } }) },
     spent: { byKind: new Map([['resolution', 2]]), byRows: 2 },
-    limits: {
-      submissionsPerWindow: 600,
-      pollsPerWindow: 100,
-      windowMs: minute,
-      inFlightRunsMax: 2_000,
-      submitConcurrency: 16,
+    scheduling: {
+      lookupsMax: null,
+      ...(costMaxMicros === undefined ? {} : { cost: { prices, costMaxMicros } }),
+      limits: {
+        submissionsPerWindow: 600,
+        pollsPerWindow: 100,
+        windowMs: minute,
+        inFlightRunsMax: 2_000,
+        submitConcurrency: 16,
+      },
+      polling: { firstAfterMs: minute },
     },
-    polling: { firstAfterMs: minute },
     observe: (event) => seen.push(event),
     timeline: createTimeline(),
   })

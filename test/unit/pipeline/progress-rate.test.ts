@@ -1,21 +1,24 @@
 import { expect, test } from 'vitest'
-import { watchProgress } from '../../src/pipeline/progress-watch.js'
-import { createTimeline } from '../../src/pipeline/figures/run-record.js'
-import { createTally } from '../../src/pipeline/tally.js'
-import { manualClock } from '../support/manual-clock.js'
+import { watchProgress } from '../../../src/pipeline/progress-watch.js'
+import { createTimeline } from '../../../src/pipeline/figures/run-record.js'
+import { createTally } from '../../../src/pipeline/tally.js'
+import { manualClock } from '../../support/manual-clock.js'
 
 test('requests that keep a limit are never shown as more a minute than the limit', async () => {
   const clock = manualClock()
   const { tally, counter } = createTally()
   const rates: number[] = []
   const watched = watchProgress({
-    ...{ tally, clock, stages: [], prices: null, lookupsMax: null, spent: null, timeline: createTimeline() },
+    ...{ tally, clock, stages: [], prices: null, spent: null, timeline: createTimeline() },
     plan: { submit: 5_000, poll: 0, answered: 0, decided: 0, invalid: 0, uncertain: 0, failed: 0 },
-    limits: {
-      ...{ submissionsPerWindow: 600, pollsPerWindow: 600, windowMs: 60_000 },
-      ...{ inFlightRunsMax: 2_000, submitConcurrency: 16 },
+    scheduling: {
+      limits: {
+        ...{ submissionsPerWindow: 600, pollsPerWindow: 600, windowMs: 60_000 },
+        ...{ inFlightRunsMax: 2_000, submitConcurrency: 16 },
+      },
+      polling: { firstAfterMs: 0 },
+      lookupsMax: null,
     },
-    polling: { firstAfterMs: 0 },
     observe: (event) => {
       if (event.type === 'progress') rates.push(event.progress.submissionsPerMinute)
     },
