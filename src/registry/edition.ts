@@ -11,7 +11,7 @@ export interface SourceRow {
   readonly format: string
   readonly settings_json: string
   readonly file_sha256: string
-  /** Of the source's older files. */
+  /** SHA-256 of the older files of the source, separated by commas; `null` if there are none. */
   readonly before: string | null
   readonly derivation: number
   readonly row_count: number
@@ -30,7 +30,10 @@ export function readSources(database: Sqlite): SourceRow[] {
     .all()
 }
 
-/** What an import makes of a file depends on these and on the order of imports, on nothing else. */
+/**
+ * Computes the edition of a registry. The result of an import depends only on these values and on the order of
+ * imports.
+ */
 export function editionOf(
   sources: readonly Pick<SourceRow, 'file_sha256' | 'settings_json' | 'derivation' | 'before'>[],
 ): string {
@@ -38,7 +41,7 @@ export function editionOf(
     file_sha256,
     settings_json,
     derivation,
-    // Names and companies of older files are found still.
+    // Names and companies of older files can still be found.
     ...(before === null ? [] : [before]),
   ])
   return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16)
@@ -46,10 +49,10 @@ export function editionOf(
 
 export const shippedPath = fileURLToPath(new URL('fixtures/registry/companies.csv', packageFolder))
 
-/** How the shipped file is imported. */
+/** Options with which the shipped file is imported. */
 export const shippedSettings = { idType: 'id' } as const
 
-/** The file of the small registry that ships with the package. Errors: REGISTRY_NOT_FOUND. */
+/** Reads the file of the small registry that ships with the package. Errors: REGISTRY_NOT_FOUND. */
 export function readShippedFile(): Buffer {
   if (existsSync(shippedPath)) return readFileSync(shippedPath)
   throw new UserError(
@@ -59,7 +62,7 @@ export function readShippedFile(): Buffer {
   )
 }
 
-/** The edition that the shipped registry has once it is read into memory. Errors: REGISTRY_NOT_FOUND. */
+/** Returns the edition of the shipped registry. Errors: REGISTRY_NOT_FOUND. */
 export function shippedEdition(): string {
   return editionOf([
     {

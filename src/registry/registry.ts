@@ -44,76 +44,78 @@ interface RegistrySource {
 
 export interface RegistryInfo {
   readonly path: string
-  /** Companies that a search can find. */
+  /** Number of companies that a search can find. */
   readonly entityCount: number
-  /** Changes whenever the content does; equal for equal content, on any machine. */
+  /** Changes if the content changes; equal content gives an equal edition on every machine. */
   readonly edition: string
   readonly sources: readonly RegistrySource[]
 }
 
-/** Open registry data, read-only to all but importers. Synchronous: every answer is a few index lookups. */
+/** Open registry data, read-only except for importers. Synchronous: every answer takes a few index lookups. */
 export interface Registry {
   /**
-   * All that is read within it is of one state of the file, whoever imports meanwhile; and the file is locked and looked
-   * at once, where each statement by itself does both: a question makes some twenty.
+   * Runs `read` in one read transaction: it sees one state of the file, even during an import. The file is also locked
+   * and checked once instead of at every statement; one query executes about twenty.
    */
   atOnce<Result>(read: () => Result): Result
   info(): RegistryInfo
-  /** Which registrations were found to be one company's, by what; which of one name were not, and why. */
+  /**
+   * Reports which registrations were joined into one company, by which evidence, and which of the same name were not.
+   */
   linkage(): LinkageReport
-  /** `info().edition` alone, which costs no counting. */
+  /** Same value as `info().edition`, without the cost of counting companies. */
   edition(): string
   search(query: SearchQuery): SearchPage
-  /** What a search finds, each company once, with what is known of it. */
+  /** Returns the companies that a search finds, each once, with their known facts. */
   searchCompanies(query: SearchQuery): CompanyCandidate[]
-  /** Companies that somebody who types `prefix` may mean: whose id or identifier it is, or whose names begin so. */
+  /** Suggests companies for a prefix that a user types: by id, by identifier, or by the beginning of a name. */
   suggest(prefix: string, countMax: number): readonly SuggestedCompany[]
-  /** What is known of a company; of a merged id, of the one it was merged into. Null for an unknown id. */
+  /** Returns a company; for a merged id, the company it was merged into. `null` for an unknown id. */
   company(id: string): CompanyCandidate | null
   /**
-   * Never throws for any text and never invents: what is not held is `no_match`. A name that states identifiers is
-   * answered by whose they are.
+   * Resolves a name; a name that contains identifiers is resolved by them. Returns `no_match` if the registry has no
+   * such company. Never throws, for any text.
    */
   resolve(query: NameQuery): Resolution
-  /**
-   * The companies that a query may mean, at most so many, the likeliest first: also where nothing is answered, and
-   * something is near.
-   */
+  /** Returns at most `countMax` companies that the query may mean, best first, even if no company is matched. */
   candidates(query: NameQuery, countMax: number): CompanyCandidate[]
-  /** Both of one query, which is matched once. */
+  /** Returns the answer and the candidates of a query, which is matched once. */
   ask(query: NameQuery): AskedQuery
-  /** The record of a company; a merged id gives the one it was merged into. Null for an unknown id. */
+  /** Returns the record of a company; for a merged id, of the company it was merged into. `null` for an unknown id. */
   entity(id: EntityId): { record: EntityRecord; mergedInto: EntityId | null } | null
-  /** Who owns a company and whom it owns, for a merged id those of the canonical one. Null for an unknown id. */
+  /**
+   * Returns the parents and subsidiaries of a company; a merged id gives those of the canonical company. `null` for an
+   * unknown id.
+   */
   ownership(id: EntityId): CompanyOwnership | null
-  /** Whose website has this registrable domain. */
+  /** Finds the company whose website has this registrable domain. */
   resolveDomain(domain: string): Resolution
-  /** Other domains of the company that a domain resolves to. */
+  /** Returns the other domains of the company to which a domain resolves. */
   domainAliases(domain: string): string[]
   close(): void
 }
 
-/** What importers need besides; made by `openRegistry` alone. */
+/** A registry with the additional members that importers need. Only `openRegistry` creates it. */
 export interface WritableRegistry extends Registry {
   readonly path: string
   readonly database: Sqlite
   /** For measurements of the matcher. */
   readonly resolveDeps: ResolveDeps
-  /** Forgets what was read into memory; an import calls it when it has committed. */
+  /** Drops cached content. An import calls it after its commit. */
   contentChanged(): void
 }
 
 export interface OpenRegistryOptions {
   readonly readonly?: boolean
-  /** See `StoreMode`: quicker, for a file that is published when it is complete. */
+  /** Faster mode for a file that is published only when complete; see `StoreMode`. */
   readonly staging?: boolean
-  /** Of a file that is only read: what its pages may take in memory. */
+  /** Page cache of a read-only file, in KiB. */
   readonly cacheKibibytes?: number
 }
 
 /**
- * Opens the registry at `path` (":memory:" for one that lasts as long as the process); without `readonly`
- * a missing file is made. Errors: REGISTRY_NOT_FOUND, REGISTRY_INVALID.
+ * Opens the registry at `path` (":memory:" for one in memory only). Creates a missing file unless `readonly` is set.
+ * Errors: REGISTRY_NOT_FOUND, REGISTRY_INVALID.
  */
 export function openRegistry(path: string, options: OpenRegistryOptions = {}): WritableRegistry {
   const mode = options.readonly ? 'readonly' : options.staging ? 'staging' : 'shared'
@@ -181,7 +183,7 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
   }
 }
 
-/** So that the file can be copied, and read where nothing may be written. While others read it, it stays as it is. */
+/** Makes the file a single one that can be copied and read from read-only media. Does nothing while others read it. */
 function settleIntoOneFile(database: Sqlite): void {
   try {
     database.pragma('journal_mode = DELETE')
@@ -196,7 +198,7 @@ function createReadTransactions(database: Sqlite): Registry['atOnce'] {
     database.inTransaction ? read() : (inTransaction.deferred(read) as Result)
 }
 
-/** The vocabulary is read once and again after an import, be it this process's or another's. */
+/** Caches the vocabulary until an import by this process or another one changes the file. */
 function createVocabularyCache(database: Sqlite): { current: () => Vocabulary; forget: () => void } {
   const version = database.prepare<[], { data_version: number }>('PRAGMA data_version')
   let cached: { vocabulary: Vocabulary; dataVersion: number | undefined } | null = null

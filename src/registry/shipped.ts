@@ -5,33 +5,36 @@ import { codeFolder } from '../platform/installed-package.js'
 import { importCsvText } from './import/import-csv.js'
 import { openRegistry, type WritableRegistry } from './registry.js'
 
-/** The day the file was last checked: a file's own date is the day of its installation. */
+/** Day on which the file was last checked. The date of the file itself is the day of its installation. */
 const checkedAtMs = Date.UTC(2026, 10, 20)
 
-/** The small registry that ships with the package: as the build made it, else read into memory. Errors: REGISTRY_NOT_FOUND. */
+/**
+ * Opens the small registry that ships with the package: the store from the build, otherwise an import into memory.
+ * Errors: REGISTRY_NOT_FOUND.
+ */
 export function openShippedRegistry(): WritableRegistry {
   const registry = openMade() ?? importShipped(openRegistry(':memory:'))
   return { ...registry, info: () => ({ ...registry.info(), path: shippedPath }) }
 }
 
-/** Into an empty one. */
+/** Imports the shipped file into an empty registry. */
 export function importShipped(registry: WritableRegistry): WritableRegistry {
   importCsvText(registry, readShippedFile(), {
     ...shippedSettings,
     fileName: 'companies.csv',
     fileDateMs: checkedAtMs,
-    // Two builds of one commit are the same, byte by byte.
+    // A fixed time makes two builds of one commit identical.
     importedAtMs: checkedAtMs,
     sourceName: 'shipped',
   })
   return registry
 }
 
-/** The build makes it, named by what it was made of. Errors: REGISTRY_NOT_FOUND. */
+/** Returns the path of the store that the build creates, which contains its edition. Errors: REGISTRY_NOT_FOUND. */
 export const madePath = (): string =>
   fileURLToPath(new URL(`registry/shipped-${shippedEdition()}.sqlite`, codeFolder))
 
-/** Null where it was not made, or cannot be opened where it stands. */
+/** Returns `null` if the store does not exist or cannot be opened in place. */
 function openMade(): WritableRegistry | null {
   const path = madePath()
   try {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { openRegistry } from './registry.js'
 import { importShipped, madePath } from './shipped.js'
 
-/** Run by `npm run build`: the registry that ships, so that no command has to make it. */
+/** `npm run build` runs this script: it imports the shipped registry once, so commands need not. */
 const path = madePath()
 const folder = dirname(path)
 for (const name of readdirSync(folder)) if (/^shipped-.*\.sqlite/.test(name)) rmSync(join(folder, name))

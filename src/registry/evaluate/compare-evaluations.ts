@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Verdict } from './evaluate.js'
 
-/** What came of one query, as far as two evaluations are compared by it; kept in the report of `--json`. */
+/** The result of one query, as compared between two evaluations; saved by `--json`. */
 const queryOutcome = z.object({
   id: z.string(),
   name: z.string(),
@@ -24,8 +24,8 @@ export function outcomeOf({ query, ...verdict }: Verdict): QueryOutcome {
 }
 
 /**
- * `gained`: right here and not there; `lost`: right there and not here; `other`: right in neither, and not the same.
- * Right is an accepted right answer, or nothing accepted where the company is in no file.
+ * `gained`: right only after; `lost`: right only before; `other`: wrong in both, with different answers. Right means a
+ * correct accept or, for a company in no file, no accept.
  */
 export type ChangeKind = 'gained' | 'lost' | 'other'
 
@@ -36,23 +36,23 @@ export interface QueryChange {
 }
 
 export interface Comparison {
-  /** Queries that both answered; what only one was asked is not compared. */
+  /** Queries that are in both evaluations. Others are not compared. */
   readonly queryCount: number
   readonly uncomparedCount: number
   readonly gainedCount: number
   readonly lostCount: number
-  /** Wrong accepts that came and that went. */
+  /** Wrong accepts that are new, and that are gone. */
   readonly wrongGainedCount: number
   readonly wrongLostCount: number
-  /** How likely so uneven a count of gained and lost is by chance alone: McNemar's test, exact. */
+  /** Probability of a split at least this uneven by chance alone: McNemar's exact test. */
   readonly chance: number
-  /** The lost first. */
+  /** Lost ones first. */
   readonly changes: readonly QueryChange[]
 }
 
 const changeOrder: readonly ChangeKind[] = ['lost', 'gained', 'other']
 
-/** What `after` answers otherwise than `before`. */
+/** Compares two evaluations by query. */
 export function compareOutcomes(before: readonly QueryOutcome[], after: readonly QueryOutcome[]): Comparison {
   const known = new Map(before.map((outcome) => [keyOf(outcome), outcome]))
   const pairs = after.flatMap((outcome) => {
@@ -91,7 +91,7 @@ function changeOf(before: QueryOutcome, after: QueryOutcome): ChangeKind | null 
   return isSame ? null : 'other'
 }
 
-/** Twice the chance that of so many coins so few, or fewer, fall on one side. */
+/** Two-sided probability of at most min(gained, lost) heads in gained + lost fair coin tosses. */
 function chanceOf(gained: number, lost: number): number {
   const count = gained + lost
   let logarithm = -count * Math.log(2)

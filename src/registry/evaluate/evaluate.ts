@@ -21,39 +21,39 @@ import { adviseThreshold, type ThresholdAdvice } from './thresholds.js'
 
 export { isExpected } from './labelled-query.js'
 
-/** One query with what was answered to it, for a reader who looks for the reason. */
+/** The answer to one query, with details that help to explain it. */
 export interface Verdict extends Judgement {
   readonly query: LabelledQuery
   readonly status: string
   readonly answeredName: string | null
   readonly answeredIds: string
-  /** How likely the company named is, 0 to 1. */
+  /** Probability of the company named, 0 to 1. */
   readonly share: number
-  /** Of the right companies that the registry holds; empty where it holds none. */
+  /** Names of the right companies in the registry; empty if it has none of them. */
   readonly expectedNames: readonly string[]
-  /** How likely the right company was said to be, the best placed of several. */
+  /** Probability of the right company, of several the best placed; `null` if not found. */
   readonly shareOfExpected: number | null
   readonly factors: string
-  /** The right company was taken out: every accepted answer is wrong. */
+  /** The right company was excluded: every accepted answer is wrong. */
   readonly isLeftOut: boolean
 }
 
 interface Evaluation {
   readonly report: EvaluationReport
   readonly verdicts: readonly Verdict[]
-  /** Of accepts the wrong ones, of positives those not accepted, and what was accepted of companies left out. */
+  /** Wrong accepts, positives that were not accepted, and accepts for excluded companies. */
   readonly errors: readonly Verdict[]
 }
 
 export interface EvaluationDeps {
   readonly registry: Pick<WritableRegistry, 'resolveDeps' | 'database' | 'resolve' | 'candidates'>
-  /** What the latency is measured by. */
+  /** Clock for the latency. */
   readonly monotonicMs: () => number
-  /** Of so large a part of the right companies each query is asked again, with the company taken out; 0 to 1. */
+  /** Share of the right companies whose queries are repeated with the company excluded, 0 to 1. */
   readonly leaveOutShare?: number
 }
 
-/** Answers every query as a run would, and compares. */
+/** Answers every query as a run would, and compares the answers with the expected companies. */
 export function evaluate(queries: readonly LabelledQuery[], deps: EvaluationDeps): Evaluation {
   const { registry, leaveOutShare = 0 } = deps
   const right = createExpectedCompanies(registry.database, registry.resolveDeps.reader)
@@ -71,7 +71,7 @@ function isError({ isAccepted, isCorrect, isPositive }: Verdict): boolean {
   return isAccepted ? !isCorrect : isPositive
 }
 
-/** By a hash of what is expected, so that a company is chosen again, and with all of its queries. */
+/** Decides by a hash of the expected id, so that a company is always chosen with all of its queries. */
 export function isChosen({ expected: [first] }: Pick<LabelledQuery, 'expected'>, share: number): boolean {
   if (first === undefined) return false
   const hash = createHash('sha256')
@@ -93,7 +93,7 @@ function judge(query: LabelledQuery, deps: EvaluationDeps, right: ExpectedCompan
   return verdictOf(query, { match, answer, latencyMs }, deps, right, query.expected.length > 0)
 }
 
-/** Of an answer by identifiers; one that is unsure names its company without an id. */
+/** Judges an answer by identifiers; an uncertain one names its company without an id. */
 function identifiedVerdict(
   query: LabelledQuery,
   answer: Resolution,
@@ -171,10 +171,10 @@ function verdictOf(
   }
 }
 
-/** Of the companies that a query by identifiers may mean, so many are looked at. */
+/** Number of companies that are searched for the right one, for a query by identifiers. */
 const ranksMax = 5
 
-/** Asks with the right companies taken out of what is found. */
+/** Answers a query with the right companies excluded from the candidates. */
 function judgeWithout(
   query: LabelledQuery,
   deps: EvaluationDeps,
@@ -220,27 +220,27 @@ function idsOf(entity: StoredEntity): string {
   return [...new Set([entity.id, ...ids])].join('|')
 }
 
-/** An id that people accepted and this registry does not have. */
+/** An id that reviewers accepted and that is not in this registry. */
 export interface UnknownCompany {
-  /** Of the query. */
+  /** Id of the query. */
   readonly id: string
   readonly name: string
   readonly entityId: string
 }
 
-/** The evaluation of what people decided; its strata are the statuses that the lookups have now. */
+/** The evaluation of reviewers' decisions; its strata are the present statuses of the lookups. */
 export interface DecidedEvaluation extends Evaluation {
   readonly acceptedCount: number
-  /** Of which people said that it is none that is known. */
+  /** Queries for which reviewers found no matching company. */
   readonly noneCount: number
-  /** Not among the figures. */
+  /** Not included in the figures. */
   readonly unknown: readonly UnknownCompany[]
-  /** By ISO 3166-1 code: the country asked for, else that of the company accepted; `-` where neither is known. */
+  /** By ISO 3166-1 code: the country of the query, otherwise of the accepted company; `-` if neither is known. */
   readonly byCountry: Readonly<Record<string, StratumFigures>>
   readonly advice: ThresholdAdvice
 }
 
-/** Answers what people settled, as a run would, and compares; each query expects an id of ours, or none. */
+/** Answers queries that reviewers decided, as a run would; each query expects an entity id or nothing. */
 export function evaluateDecided(queries: readonly LabelledQuery[], deps: EvaluationDeps): DecidedEvaluation {
   const right = createExpectedCompanies(deps.registry.database, deps.registry.resolveDeps.reader)
   const unknown = queries.filter((query) => query.expected.length > 0 && right(query).size === 0)

@@ -9,26 +9,26 @@ import { openOneFile } from '../../tables/zip-reader.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { StoredEntity, StoreReader } from '../store/reader.js'
 
-/** What a query should find: any one of its identifiers, or, for a company that is in no file, nothing. */
+/** A query and its expected result: any of the identifiers, or nothing for a company that is in no file. */
 export interface LabelledQuery {
   readonly id: string
   readonly name: string
   readonly location: string | null
   readonly context: string | null
-  /** Empty: every answer but none is wrong. */
+  /** If empty, every accepted answer is wrong. */
   readonly expected: readonly ExpectedId[]
   readonly stratum: string
 }
 
 interface ExpectedId {
-  /** `entity`: an id of ours (`siq_…`); null: of whatever type. */
+  /** `entity`: an id of this registry (`siq_…`); `null`: any type. */
   readonly type: IdentifierType | 'entity' | null
   readonly value: string
-  /** Where the register sits, if the scheme says so: `gb`. */
+  /** Country of the register, if the scheme states it: `gb`. */
   readonly jurisdiction: string | null
 }
 
-/** Fields of a labelled file, and the column names they are known by; the first found serves. */
+/** Accepted column names per field; the first one found is used. */
 const columnAliases = {
   id: ['query_id', 'id'],
   name: ['query_name', 'name', 'company_name', 'company'],
@@ -46,19 +46,19 @@ const columnAliases = {
 type QueryField = keyof typeof columnAliases
 
 export interface LabelledFileSettings {
-  /** Field to column, where the file calls it otherwise. */
+  /** Field to column, for other column names. */
   readonly map?: Readonly<Record<string, string>>
-  /** What the expected ids are, for a file that has no column for it. */
+  /** Type of the expected ids, for a file without a column for it. */
   readonly idType?: string
-  /** Of the text; found if left out. */
+  /** Detected if absent. */
   readonly encoding?: Encoding
-  /** What the user should know of how the file is read: a guessed encoding, lines left out. */
+  /** Receives notices about reading the file, such as a detected encoding or skipped lines. */
   readonly onNotice?: (text: string) => void
 }
 
 /**
- * Reads a file of labelled queries (CSV). Errors: EVALUATION_INVALID, INPUT_NOT_FOUND, INPUT_UNREADABLE,
- * INPUT_EMPTY, INPUT_ENCODING_WRONG, _MIXED and _UNSURE, INPUT_NUL_BYTE, INPUT_COMPRESSION_CORRUPT.
+ * Reads a CSV file of labelled queries. Errors: EVALUATION_INVALID, INPUT_NOT_FOUND, INPUT_UNREADABLE, INPUT_EMPTY,
+ * INPUT_ENCODING_WRONG, _MIXED and _UNSURE, INPUT_NUL_BYTE, INPUT_COMPRESSION_CORRUPT.
  */
 export async function readLabelledQueries(
   path: string,
@@ -116,7 +116,7 @@ function columnsOf(
   return columns
 }
 
-/** Place and context are put together as a run does it, so that what is measured is what a run gives. */
+/** Builds location and context as a run does, so that the figures apply to runs. */
 function queryOf(cell: CellReader, line: number, idType: string | null): LabelledQuery {
   const places = [cell('location'), cell('city'), cell('region'), cell('postcode'), cell('country')]
   const identified = identify(cell('name'), places, [cell('context')])
@@ -141,14 +141,14 @@ function queryOf(cell: CellReader, line: number, idType: string | null): Labelle
   }
 }
 
-/** What else is right names its kind itself: `lei:5493…`, `gb:01234567`, `entity:siq_…`. */
+/** Parses an id with its type as prefix: `lei:5493…`, `gb:01234567`, `entity:siq_…`. */
 function namedId(text: string): ExpectedId {
   const at = text.indexOf(':')
   const kind = text.slice(0, Math.max(0, at))
   return expectedId(text.slice(at + 1), /^[a-z]{2}$/.test(kind) ? `${kind}_registration_id` : kind || null)
 }
 
-/** `cik`, `lei`, …; `gb_company_number` is a registration id in GB; `any` or nothing: of whatever type. */
+/** `gb_company_number` is a registration id in GB; `any` or `null` is any type. */
 function expectedId(text: string, scheme: string | null): ExpectedId {
   if (scheme === null || scheme === 'any') return { type: null, value: text, jurisdiction: null }
   if (scheme === 'entity' || scheme === 'entity_id')
@@ -168,10 +168,10 @@ function invalid(message: string, hint: string): UserError {
   return new UserError('EVALUATION_INVALID', message, { hint })
 }
 
-/** The companies of a registry that are right for a query, by number: none where it does not hold them. */
+/** Returns the numbers of the companies that are right for a query; empty if the registry has none of them. */
 export type ExpectedCompanies = (query: Pick<LabelledQuery, 'expected'>) => ReadonlySet<number>
 
-/** Files lose leading zeros of numbers that are no longer than this. */
+/** Longest number that is padded: files lose leading zeros. */
 const paddedLengthMax = 12
 
 export function createExpectedCompanies(database: Sqlite, reader: StoreReader): ExpectedCompanies {
@@ -181,7 +181,7 @@ export function createExpectedCompanies(database: Sqlite, reader: StoreReader): 
        WHERE i.type = ? AND i.value = ?`,
     )
     .pluck()
-  /** An id that was merged is that of the company it was merged into. */
+  /** A merged id gives the company it was merged into. */
   const byId = (id: string): number[] => {
     const found = reader.entityNumber(reader.mergedInto(id) ?? id)
     return found === null || reader.outlineByNumber(found) === null ? [] : [found]
@@ -204,7 +204,7 @@ export function createExpectedCompanies(database: Sqlite, reader: StoreReader): 
   }
 }
 
-/** As given, and with as many zeros before it as it may have lost. */
+/** Returns the value as given and with each number of leading zeros that may have been lost. */
 function writingsOf(value: string): string[] {
   const short = unpadded(value)
   const lengths = Array.from({ length: paddedLengthMax + 1 }, (_, length) => length)

@@ -1,15 +1,15 @@
-/** What came of one labelled query. */
+/** The result of one labelled query. */
 export interface Judgement {
   readonly stratum: string
-  /** The company is in the registry, by its label. */
+  /** According to the label, the company is in the registry. */
   readonly isPositive: boolean
-  /** 0 where nothing was named. */
+  /** 0 if no company was named. */
   readonly confidence: number
-  /** Named as certain, as answer or, where it is a fund or another body that cannot be one, as candidate. */
+  /** Named as certain: as the answer, or as the candidate for a fund or other body that is never an answer. */
   readonly isAccepted: boolean
   /** The company named, as answer or as candidate, is the expected one. */
   readonly isCorrect: boolean
-  /** Place of the expected company among all found, from 1; null where it is not found. */
+  /** Rank of the expected company among all found, from 1; `null` if not found. */
   readonly rank: number | null
   readonly latencyMs: number
 }
@@ -19,21 +19,21 @@ export interface StratumFigures {
   readonly positiveCount: number
   readonly acceptedCount: number
   readonly correctCount: number
-  /** Accepts on queries whose company is in no file. */
+  /** Accepts of queries whose company is in no file. */
   readonly falseAcceptCount: number
-  /** Correct among accepted; null where nothing was accepted. */
+  /** Share of accepts that are correct; `null` without accepts. */
   readonly precision: number | null
   readonly precisionInterval: Interval | null
-  /** Accepted and correct among positives; null where there are none. */
+  /** Share of positives that are accepted and correct; `null` without positives. */
   readonly recall: number | null
   readonly recallInterval: Interval | null
   readonly falseAcceptShare: number | null
-  /** Positives whose company is the likeliest of those found, accepted or not, and among the five likeliest. */
+  /** Share of positives whose company ranks first, or in the first five, whether accepted or not. */
   readonly top1Recall: number | null
   readonly top5Recall: number | null
 }
 
-/** Where a share lies, with 95 % of certainty. */
+/** A 95 % confidence interval of a share. */
 export type Interval = readonly [least: number, most: number]
 
 interface CalibrationBin {
@@ -46,19 +46,19 @@ interface CalibrationBin {
   readonly accuracyInterval: Interval | null
 }
 
-/** What came of a query whose right company was taken out of the registry. */
+/** The result of a query whose right company was excluded. */
 export interface LeftOutJudgement {
   readonly isAccepted: boolean
-  /** The company named bears a name of the one taken out: another registration of it, or one of the same name. */
+  /** The company named has a name of the excluded one: another registration of it, or a namesake. */
   readonly isNamesake: boolean
 }
 
 export interface LeaveOutFigures {
-  /** The part of the right companies that were taken out, 0 to 1. */
+  /** Share of the right companies that were excluded, 0 to 1. */
   readonly share: number
   readonly queryCount: number
   readonly acceptedCount: number
-  /** Accepted, and not for a namesake. */
+  /** Accepts of companies that are not namesakes. */
   readonly acceptedBesideNamesakesCount: number
   readonly acceptedShare: number | null
   readonly acceptedShareInterval: Interval | null
@@ -77,14 +77,14 @@ interface CalibrationError {
 export interface EvaluationReport {
   readonly overall: StratumFigures
   readonly strata: Readonly<Record<string, StratumFigures>>
-  /** Of queries for which a company was named, as answer or as candidate: others state no confidence. */
+  /** Queries for which a company was named, as answer or candidate; the others have no confidence. */
   readonly calibration: CalibrationError & {
     readonly bins: readonly CalibrationBin[]
-    /** By what a confidence means to who reads it; narrower where most answers are. */
+    /** Bins by the meaning of a confidence, narrower at the high end, which most answers reach. */
     readonly bands: readonly CalibrationBin[]
     readonly accepted: CalibrationError
   }
-  /** Null where nothing was left out. */
+  /** `null` if no company was excluded. */
   readonly leaveOut: LeaveOutFigures | null
   readonly latencyMs: { readonly p50: number; readonly p95: number; readonly max: number }
 }
@@ -112,7 +112,7 @@ export function measure(
   }
 }
 
-/** The figures of each group, by what it is called. */
+/** Returns the figures of each group, by group name. */
 export function figuresBy<One extends Judgement>(
   judgements: readonly One[],
   groupOf: (judgement: One) => string,
@@ -173,10 +173,10 @@ function share(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole
 }
 
-/** Of a normal distribution: 95 % lie within so many deviations. */
+/** 95 % of a normal distribution lie within this number of standard deviations. */
 const deviations95 = 1.959964
 
-/** Wilson's interval: it holds for few queries too, and for shares of nearly all. Null where there were none. */
+/** Wilson's interval: also valid for few queries and for shares near 0 or 1. `null` if `whole` is 0. */
 export function interval(part: number, whole: number): Interval | null {
   if (whole === 0) return null
   const mean = part / whole
@@ -191,7 +191,7 @@ const binCount = 10
 
 type Named = Pick<Judgement, 'confidence' | 'isCorrect'>
 
-/** Where bands begin: what is only a guess, what may be looked at, and what is accepted. */
+/** Lower ends of the bands: guesses, then reviewed answers, then accepted ones. */
 const bandStarts = [0, 20, 50, 65, 80, 85, 90, 95, 98]
 
 function bandsOf(named: readonly Named[]): CalibrationBin[] {
@@ -219,7 +219,7 @@ function equalWidthBins(named: readonly Named[]): CalibrationBin[] {
   }).filter(({ count }) => count > 0)
 }
 
-/** As equal as they can be made where queries of one confidence stay together. */
+/** Bins are as equal as possible: queries of one confidence stay together. */
 function equalMassBins(named: readonly Named[]): CalibrationBin[] {
   const sorted = [...named].sort((a, b) => a.confidence - b.confidence)
   const bins: Named[][] = []
@@ -250,7 +250,7 @@ function binOf(inside: readonly Named[], confidenceMin: number, confidenceMax: n
   }
 }
 
-/** Mean distance between what was stated and what came true, weighted by how often it was stated. */
+/** Mean distance between stated confidence and accuracy, weighted by the size of the bins. */
 function calibrationError(bins: readonly CalibrationBin[]): number {
   const total = bins.reduce((sum, { count }) => sum + count, 0)
   if (total === 0) return 0

@@ -1,6 +1,6 @@
 import { interval, type Interval } from './measure.js'
 
-/** An answer to a lookup that a person settled. */
+/** An answer to a lookup that a reviewer decided. */
 export interface ReviewedAnswer {
   readonly status: string
   readonly confidence: number
@@ -9,24 +9,25 @@ export interface ReviewedAnswer {
 }
 
 export interface ThresholdFigures {
-  /** As `review.threshold` has it: an answer that is this certain, or more, is not reviewed. */
+  /** As in `review.threshold`: answers with at least this confidence are not reviewed. */
   readonly threshold: number
-  /** Reviewed lookups that would not have been reviewed. */
+  /** Reviewed lookups that would not need a review. */
   readonly sparedCount: number
-  /** Of all that were reviewed, 0 to 1. */
+  /** Share of all reviewed lookups, 0 to 1. */
   readonly sparedShare: number
-  /** Of those spared. */
+  /** Wrong answers among those spared. */
   readonly wrongCount: number
   readonly wrongShare: number | null
-  /** Where the share of wrong ones lies. */
+  /** Confidence interval of the share of wrong answers. */
   readonly risk: Interval | null
-  /** Of those spared the ones below the next threshold. */
+  /** Spared answers below the next threshold. */
   readonly band: { readonly count: number; readonly wrongCount: number }
 }
 
 /**
- * `recommended`: the lowest threshold whose answers are surely wrong no more often than `riskMax`. `too_few`: from
- * `threshold` on so many more are needed, as right as those so far. `too_wrong`: no number of them would do.
+ * `recommended`: the lowest threshold at which the wrong share stays below `riskMax` with confidence. `too_few`:
+ * `threshold` needs `moreCount` more decisions, if they are as often right as the present ones. `too_wrong`: more
+ * decisions would not help.
  */
 export type Recommendation =
   | { readonly kind: 'recommended'; readonly threshold: number }
@@ -36,7 +37,7 @@ export type Recommendation =
 export interface ThresholdAdvice {
   readonly reviewedCount: number
   readonly riskMax: number
-  /** The lowest first. */
+  /** Lowest first. */
   readonly thresholds: readonly ThresholdFigures[]
   readonly recommendation: Recommendation
 }
@@ -44,14 +45,14 @@ export interface ThresholdAdvice {
 const thresholdMin = 50
 const thresholdMax = 95
 const step = 5
-/** So many answers below the next threshold have to be known: of fewer nothing follows for them. */
+/** Fewest answers below the next threshold that allow a conclusion about them. */
 const bandCountMin = 10
-/** Whoever would have to settle more than this for an advice is told that there is none. */
+/** No threshold is recommended if it needs more decisions than this. */
 const moreCountMax = 10_000
-/** What a team may let through unseen: of twenty answers one is wrong. */
+/** Tolerated share of wrong answers without review: one in twenty. */
 const riskMax = 0.05
 
-/** What each threshold would have spared the reviewers, and how much of that would have been wrong. */
+/** Computes for each threshold the reviews it would have saved, and the share of wrong answers among them. */
 export function adviseThreshold(answers: readonly ReviewedAnswer[]): ThresholdAdvice {
   const certain = answers.filter(({ status }) => settledStatuses.has(status))
   const thresholds = thresholdList().map((threshold) => figuresAt(threshold, certain, answers.length))
@@ -63,7 +64,7 @@ export function adviseThreshold(answers: readonly ReviewedAnswer[]): ThresholdAd
   }
 }
 
-/** Answers of other statuses are reviewed however certain they are. */
+/** Answers of other statuses are always reviewed. */
 const settledStatuses: ReadonlySet<string> = new Set(['matched', 'partial_match'])
 
 const thresholdList = (): number[] =>
@@ -112,7 +113,7 @@ function countMissing({ wrongCount, sparedCount, band }: ThresholdFigures): numb
   return Math.max(countNeeded(wrongCount, sparedCount) - sparedCount, bandCountMin - band.count)
 }
 
-/** From the highest down, until the answers that one more would let through are surely wrong more often. */
+/** Thresholds from the highest down, up to the first whose added answers are surely too often wrong. */
 function openThresholds(thresholds: readonly ThresholdFigures[]): readonly ThresholdFigures[] {
   const closed = thresholds.findLastIndex(({ band }) => {
     const risk = interval(band.wrongCount, band.count)
@@ -121,7 +122,7 @@ function openThresholds(thresholds: readonly ThresholdFigures[]): readonly Thres
   return thresholds.slice(closed + 1)
 }
 
-/** Of how many answers, as many of a hundred wrong as so far, it would be sure that no more than `riskMax` are wrong. */
+/** Returns the number of answers needed to be sure of at most `riskMax` wrong, at the present share of wrong ones. */
 function countNeeded(wrongCount: number, count: number): number {
   const share = count === 0 ? 0 : wrongCount / count
   const isSure = (many: number) => (interval(share * many, many)?.[1] ?? 1) <= riskMax

@@ -3,9 +3,8 @@ import { tellingCountries } from '../normalize/legal-forms.js'
 import type { LinkRow, StatedFacts } from './link-row.js'
 
 /**
- * What each comparison of two registrations tells of whether they are one company's, in bits: positive speaks
- * for it, negative against it. Set by hand on open registers (SEC, GLEIF, Companies House), and checked pair by
- * pair; each with its reason.
+ * Evidence of each comparison level that two registrations are one company, in bits: positive for, negative against.
+ * Set by hand on open registers (SEC, GLEIF, Companies House) and checked pair by pair.
  */
 export const matchWeights = {
   name: {
@@ -94,12 +93,12 @@ function weigh(bits: number, reason: string): MatchWeight {
 
 type Table = typeof matchWeights
 type ComparisonName = keyof Table
-/** Of each comparison, its level. */
+/** The level of each comparison. */
 type ComparisonLevels = { readonly [Name in ComparisonName]: keyof Table[Name] }
 
-/** So many bits speak for one company, at least, or the two stay apart. */
+/** Fewest bits for joining two registrations. */
 export const thresholdBits = 10
-/** Another row of a source that fits nearly as well: then it is not known which of the two it is. */
+/** A pair with a rival that is at most this much weaker is ambiguous. */
 export const rivalMarginBits = 3
 
 export function matchWeightOf(levels: ComparisonLevels): number {
@@ -111,7 +110,7 @@ export function matchWeightOf(levels: ComparisonLevels): number {
   return bits
 }
 
-/** Why two registrations of one name are not joined, whatever else agrees; the one told first counts. */
+/** Reasons that keep two registrations of one name apart, whatever else agrees; the first one is reported. */
 export const vetoes = {
   british_branch: 'a registration at Companies House of a company whose seat is elsewhere (FC, BR, SF, …)',
   other_numbers: 'they bear different LEIs, CIKs or numbers of one register',
@@ -121,10 +120,10 @@ export const vetoes = {
 } as const
 export type Veto = keyof typeof vetoes
 
-/** How much a word tells, in nats: the logarithm of how few names hold it. */
+/** Returns the weight of a word in nats: the negative logarithm of the share of names with it. */
 export type WordWeight = (word: string) => number
 
-/** Two registrations of different sources compared. */
+/** The comparison of two registrations of different sources. */
 export interface Comparison {
   readonly a: LinkRow
   readonly b: LinkRow
@@ -133,7 +132,7 @@ export interface Comparison {
   readonly vetoes: readonly Veto[]
 }
 
-/** `group`: all registrations whose names have one core, those two among them. */
+/** `group`: all registrations whose names have one core, including these two. */
 export function compareRows(
   a: LinkRow,
   b: LinkRow,
@@ -157,7 +156,7 @@ export function compareRows(
   return { a, b, levels, bits: matchWeightOf(levels), vetoes: vetoesOf(a, b) }
 }
 
-/** What two registrations state that one company cannot be, the most telling first. */
+/** Returns the contradictions between two registrations, the strongest first. */
 export function vetoesOf(a: StatedFacts, b: StatedFacts): Veto[] {
   const found: Veto[] = []
   if (a.isBritishBranch || b.isBritishBranch) found.push('british_branch')
@@ -168,7 +167,7 @@ export function vetoesOf(a: StatedFacts, b: StatedFacts): Veto[] {
   return found
 }
 
-/** In a register that numbers both, none of the numbers of one is one of the other's. */
+/** True if a register that numbers both has no number in common for them. */
 function numbersDiffer(a: StatedFacts, b: StatedFacts): boolean {
   for (const [register, numbers] of a.numbersByRegister) {
     const others = b.numbersByRegister.get(register)
@@ -190,7 +189,7 @@ function nameLevel(a: LinkRow, b: LinkRow): ComparisonLevels['name'] {
   return a.formKey === '' ? 'full_without_form' : 'full'
 }
 
-/** Nats of all words together; a word that names a trade or a shape tells next to nothing beside another. */
+/** Nats of all words together; a word for a trade or a shape adds little to others. */
 const rarityNats = { veryRare: 16, rare: 9, telling: 7 } as const
 const genericNatsMax = 1
 
@@ -230,7 +229,7 @@ function familyLevel(a: LinkRow, b: LinkRow, group: readonly LinkRow[]): Compari
   return othersOf(a, b, group).some(isOtherForm) ? 'several_forms' : 'alone'
 }
 
-/** Two homes are compared where both are stated; else whatever is known of either, home or seat. */
+/** Compares countries of registration if both are stated, otherwise those of registration and seat. */
 function countryLevel(a: StatedFacts, b: StatedFacts): 'same' | 'unknown' | 'other' {
   if (a.homes.size > 0 && b.homes.size > 0) return shareAny(a.homes, b.homes) ? 'same' : 'other'
   const [ofA, ofB] = [countriesOf(a), countriesOf(b)]
@@ -264,7 +263,7 @@ function placeLevel(a: LinkRow, b: LinkRow): ComparisonLevels['place'] {
   return one.city !== '' && other.city !== '' ? 'other_town' : 'unknown'
 }
 
-/** Forms of English words are used all over the world, and so are those of no country. */
+/** Forms in English are used worldwide, as are forms without a country. */
 const englishForm = /limited|company|corporation|incorporated|^(?:llc|llp|lp|plc|na|dac|ulc)$/
 
 function formCountryLevel(a: LinkRow, b: LinkRow): ComparisonLevels['form_country'] {
@@ -278,7 +277,7 @@ function formCountryLevel(a: LinkRow, b: LinkRow): ComparisonLevels['form_countr
 
 const yearDays = 366
 const dayMs = 86_400_000
-/** Numbers tell the month about, and companies of a group are registered before they are formed anew. */
+/** Numbers give the month only roughly, and groups register companies before they reorganize. */
 const tooLateYears = 2
 
 function formedLevel(a: LinkRow, b: LinkRow): ComparisonLevels['formed'] {

@@ -1,9 +1,9 @@
 import { authorityFacts } from '../reference/registers.js'
 
-/** Which identifier says that two registrations are one company's. */
+/** The identifier or relationship by which two registrations belong to one company. */
 export type JoinReason = 'successor' | 'branch' | 'lei' | 'registration_id' | 'cik'
 
-/** Registrations that a reason puts together, by the numbers of the companies they belong to so far. */
+/** Registrations joined for a reason, by the numbers of their present companies. */
 export interface JoinGroup {
   readonly reason: JoinReason
   readonly entityNumbers: readonly number[]
@@ -15,17 +15,16 @@ export interface EntityMerge {
   readonly reason: JoinReason
 }
 
-/** An identifier that more registrations share is a mistake in a file, and no sign of one company. */
+/** An identifier of more registrations is an error in a file. */
 const groupRegistrationsMax = 50
 
-/** The surest first: what comes later must not contradict it. */
+/** The most reliable first; later reasons must not contradict earlier ones. */
 const reasonOrder: readonly JoinReason[] = ['successor', 'branch', 'lei', 'registration_id', 'cik']
 
 /**
- * Which companies turn out to be one: the older, that is the lower number, stays. Two companies that bear
- * different LEIs are two, whatever number they share; only a register that calls one the successor or a
- * branch of the other outweighs that. Does not depend on the order of `groups` within one reason, unless LEIs
- * contradict what groups say.
+ * Returns the merges that the groups imply; the company with the lower number is kept. Companies with different LEIs
+ * are not merged, unless a register states a successor or a branch. Within a reason, the order of `groups` matters
+ * only if LEIs contradict them.
  */
 export function mergesOf(
   groups: readonly JoinGroup[],
@@ -77,15 +76,15 @@ function createSets(leisOf: (entityNumber: number) => readonly string[]) {
   }
 }
 
-/** Where several registers, each of a court or a state, give out the same numbers. */
+/** Countries in which several registers (of courts or states) issue the same numbers. */
 const localNumbering = new Set(['ae', 'br', 'ca', 'de', 'es', 'hu', 'it', 'mx', 'us'])
 
-/** In GLEIF's list: no authority, and one that the list lacks. */
+/** GLEIF's codes for "no authority" and "authority not in the list". */
 const noAuthorities = new Set(['RA888888', 'RA999999'])
 
 /**
- * The register within which a registration number is given once: a jurisdiction, or an authority. Null where
- * the number alone may be several companies'. Companies House is one register, though it has three codes.
+ * Returns the register in which a registration number is unique: a jurisdiction or an authority; `null` if the number
+ * alone is ambiguous. Companies House is one register with three codes.
  */
 export function registerOf(jurisdiction: string, authority: string | null): string | null {
   if (authority !== null && noAuthorities.has(authority)) return null
@@ -98,7 +97,7 @@ export function registerOf(jurisdiction: string, authority: string | null): stri
   return authority
 }
 
-/** Companies House: eight characters, of which files lose the leading zeros. */
+/** Companies House numbers have eight characters; files lose leading zeros. */
 export function registrationNumberIn(
   value: string,
   jurisdiction: string | null,

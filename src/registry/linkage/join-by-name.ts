@@ -10,17 +10,17 @@ import {
 } from './compare-rows.js'
 import { type LinkRow, linkRowOf, type HeldIdentifier } from './link-row.js'
 
-/** Why a pair is left apart: a veto, or what else keeps it. */
+/** Reason for keeping a pair apart. */
 type ApartReason = Veto | 'several_rows' | 'other_form' | 'below_threshold'
 
 interface PairDecision extends Comparison {
-  /** Null for a pair that is one company's. */
+  /** `null` for a pair of one company. */
   readonly apart: ApartReason | null
 }
 
 /**
- * Which registrations whose names have one core are one company's: pairs of two sources, those that
- * identifiers have joined left out, the surest first. Does not depend on the order of `rows`.
+ * Compares the registrations whose names have one core: pairs of two sources that identifiers have not joined, the
+ * strongest first. Does not depend on the order of `rows`.
  */
 export function decideGroup(rows: readonly LinkRow[], weightOf: WordWeight): PairDecision[] {
   const inOrder = [...rows].sort((a, b) => compared(a.id, b.id))
@@ -40,13 +40,13 @@ function apartReasonOf(pair: Comparison, pairs: readonly Comparison[]): ApartRea
   const [veto] = pair.vetoes
   if (veto !== undefined) return veto
   if (pair.levels.name === 'other_form' && pair.bits < thresholdBits) return 'other_form'
-  // What keeps it below may be its twin alone.
+  // An ambiguous pair may be below the threshold only because of its rival.
   const isNear = pair.bits + rivalMarginBits >= thresholdBits
   if (isNear && pairs.some((other) => isRivalOf(pair, other))) return 'several_rows'
   return pair.bits < thresholdBits ? 'below_threshold' : null
 }
 
-/** Another pair of one of the two that fits nearly as well, with one that cannot be the same as well. */
+/** True if `other` shares a registration with `pair`, fits nearly as well, and both cannot hold. */
 function isRivalOf(pair: Comparison, other: Comparison): boolean {
   if (other === pair || other.vetoes.length > 0 || other.bits <= pair.bits - rivalMarginBits) return false
   return [
@@ -64,7 +64,7 @@ function compared(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Names that more registrations share tell none of them. */
+/** A name of more registrations identifies none of them. */
 const groupRowsMax = 40
 
 interface KeyRow {
@@ -73,13 +73,13 @@ interface KeyRow {
   source_number: number
 }
 
-/** Cores that are looked at together. */
+/** Number of cores that are read together. */
 const pageKeys = 500
 
 /**
- * Registrations of two or more sources whose legal names have one core, a group at a time in the order of the
- * core, without those groups that identifiers have made one company. Reads the index of names once, and rows
- * of such groups alone; between two groups the database may be written to.
+ * Yields the registrations of two or more sources whose legal names have one core, in the order of the core, except
+ * groups that identifiers have made one company. Reads the index of names once and only the rows of such groups; the
+ * database may be written to between two groups.
  */
 function* nameGroups(database: Sqlite, rowOf: (legalEntityNumber: number) => LinkRow): Generator<LinkRow[]> {
   if (!hasSeveralSources(database)) return
@@ -124,7 +124,7 @@ function* keyGroups(database: Sqlite): Generator<KeyRow[]> {
   }
 }
 
-/** The company that identifiers give a registration, whatever its name joins it to. */
+/** The company of a registration by identifiers alone, ignoring joins by name. */
 export const companyOf = 'coalesce(l.joined_from_number, l.entity_number)'
 
 interface StoredRow {
@@ -146,7 +146,7 @@ interface StoredRow {
   address_text: string
 }
 
-/** What a source's import took for granted. */
+/** Defaults of a source's import. */
 interface SourceDefaults {
   number: number
   idType: string | null
@@ -161,7 +161,7 @@ interface StoredIdentifier {
   legal_entity_number: number
 }
 
-/** Reads what is compared of a registration, with the numbers of its company's others. */
+/** Reads the facts of a registration that are compared, with the identifiers of its whole company. */
 function createRowReader(database: Sqlite): (number: number) => LinkRow {
   const row = database.prepare<[number], StoredRow>(
     `SELECT l.number, l.id, ${companyOf} AS entity_number, l.source_number, l.legal_name, l.jurisdiction,
@@ -182,7 +182,7 @@ function createRowReader(database: Sqlite): (number: number) => LinkRow {
     )
     .all()
   const defaultsOf = new Map(sources.map((source) => [source.number, source]))
-  // A company that identifiers joined still has the registrations that they moved to it.
+  // A company joined by name keeps the registrations that identifiers gave it.
   const identifiers = database.prepare<[number, number], StoredIdentifier>(
     `SELECT i.type, i.value, i.jurisdiction, l.registration_authority AS authority, i.legal_entity_number
      FROM legal_entities l JOIN identifiers i ON i.legal_entity_number = l.number
@@ -223,18 +223,18 @@ function createRowReader(database: Sqlite): (number: number) => LinkRow {
   }
 }
 
-/** What a join by name rests on, as it is kept beside the merge. */
+/** Evidence of a join by name, stored with the merge. */
 export interface NameEvidence {
-  /** The two registrations by id, and the names they bear. */
+  /** The two registrations, by id and name. */
   readonly registrations: readonly { readonly id: string; readonly name: string }[]
   readonly bits: number
   readonly levels: PairDecision['levels']
 }
 
-/** Why a pair is left apart: by itself, or for what others of its companies' registrations state. */
+/** Reason for keeping a pair apart: its own, or a contradiction with other registrations of its companies. */
 export type LinkReason = ApartReason | 'other_company'
 
-/** A pair of registrations, and what becomes of it: `merge` where it makes two companies one. */
+/** A pair of registrations and its decision: `merge` if it joins two companies. */
 export interface DecidedPair {
   readonly pair: PairDecision
   readonly apart: LinkReason | null
@@ -242,9 +242,9 @@ export interface DecidedPair {
 }
 
 /**
- * All pairs of one name, within a group the surest first, where identifiers are silent: none makes a company
- * whose registrations contradict each other. Of two companies the older, that is the lower number, stays.
- * Depends on what is held, not on the order in which it was imported.
+ * Decides all pairs of one name that identifiers leave open, the strongest of a group first. No pair creates a company
+ * with contradictory registrations. The company with the lower number is kept. Does not depend on the order of
+ * imports.
  */
 export function* decidedPairs(
   database: Sqlite,
@@ -265,12 +265,12 @@ export function evidenceOf({ a, b, bits, levels }: PairDecision): NameEvidence {
 }
 
 export interface Clusters {
-  /** The company that one is part of by now. */
+  /** Returns the company that a company is part of so far. */
   rootOf(entityNumber: number): number
   join(pair: PairDecision, rowOf: (legalEntityNumber: number) => LinkRow): Omit<DecidedPair, 'pair'>
 }
 
-/** Keeps numbers alone: what the registrations of a company state is read again once a third joins it. */
+/** Keeps only numbers in memory: the registrations of a company are read again if another joins it. */
 export function createClusters(): Clusters {
   const parents = new Map<number, number>()
   const members = new Map<number, readonly number[]>()

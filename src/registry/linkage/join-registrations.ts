@@ -10,15 +10,13 @@ export interface JoinDeps {
 }
 
 /**
- * Puts the registrations of one company together: by identifiers first (see `mergesOf`), then, where these are
- * silent, by name and what goes with it (see `decidedPairs`). A company that is found to be another's keeps its
- * id, which leads there from now on. What identifiers joined once stays joined, whatever later imports say; what
- * a name joined is decided anew by each import, and its id leads to its own registrations again where it no
- * longer holds. The caller holds the transaction.
+ * Joins the registrations of one company: first by identifiers (see `mergesOf`), then by name and related facts (see
+ * `decidedPairs`). The id of a merged company leads to the remaining one. Joins by identifiers are permanent; joins by
+ * name are decided again at each import, and undone if they no longer hold. The caller opens the transaction.
  */
 export function joinRegistrations(database: Sqlite, deps: JoinDeps): void {
   const merges = identifierMerges(database)
-  // Who is joined to whom by name is decided on companies that identifiers made.
+  // Joins by name build on the companies that identifiers made.
   if (merges.length > 0) undoNameMerges(database)
   recordMerges(database, merges, deps.importSequence)
   joinByName(database, deps)
@@ -58,9 +56,7 @@ function recordMerges(database: Sqlite, merges: readonly EntityMerge[], importSe
   }
 }
 
-/**
- * Only what changes is written. Registrations that a name moves remember the company that they go back to.
- */
+/** Writes only changes. Moved registrations keep the number of their previous company. */
 function joinByName(database: Sqlite, { importSequence, weightOf }: JoinDeps): void {
   const clusters = createClusters()
   const wanted = createWantedMerges(database)
@@ -98,7 +94,7 @@ function joinByName(database: Sqlite, { importSequence, weightOf }: JoinDeps): v
   wanted.refreshEvidence()
 }
 
-/** What a join rests on waits in the file, not in memory, until all joins are known. */
+/** Stores the evidence in a temporary table, not in memory, until all joins are known. */
 function createWantedMerges(database: Sqlite) {
   database.exec(
     'CREATE TEMP TABLE IF NOT EXISTS wanted_merges (entity_number INTEGER PRIMARY KEY, evidence_json TEXT) STRICT',
@@ -163,7 +159,7 @@ interface SharedRow {
   registration_authority: string | null
 }
 
-/** Identifiers that stand at registrations of more than one company. */
+/** Identifiers of registrations of more than one company. */
 function identifierGroups(database: Sqlite): JoinGroup[] {
   const rows = database
     .prepare<[], SharedRow>(
@@ -213,7 +209,7 @@ function successorGroups(database: Sqlite): JoinGroup[] {
     })
 }
 
-/** A branch abroad is a part of its company, with a registration of its own. */
+/** A foreign branch is a part of its company with a separate registration. */
 function branchGroups(database: Sqlite): JoinGroup[] {
   return database
     .prepare<[], { child: number; parent: number }>(

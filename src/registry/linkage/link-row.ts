@@ -4,11 +4,11 @@ import { isNumberWord } from '../normalize/normalize-name.js'
 import { cikGivenBy, companyFormedAfter } from '../reference/registers.js'
 import { registerOf } from './entity-clusters.js'
 
-/** A registration as the store holds it, with what its source's import took for granted. */
+/** A stored registration, with the defaults of its source's import. */
 export interface HeldRegistration {
   readonly number: number
   readonly id: string
-  /** The company it belongs to by identifiers alone. */
+  /** Its company by identifiers alone. */
   readonly entityNumber: number
   readonly sourceNumber: number
   readonly legalName: string
@@ -23,11 +23,11 @@ export interface HeldRegistration {
   readonly regionCode: string
   readonly postalKey: string
   readonly countryCode: string | null
-  /** Street and line, for what they say of who sits there. */
+  /** Street and address line, to detect registered agents. */
   readonly addressText: string
-  /** Those of its company's other registrations too. */
+  /** Includes those of the company's other registrations. */
   readonly identifiers: readonly HeldIdentifier[]
-  /** What the source's rows are known by, and the jurisdiction of those that state none. */
+  /** Type of the ids of the source's rows, and default jurisdiction of rows without one. */
   readonly idType: string | null
   readonly defaultJurisdiction: string | null
 }
@@ -36,27 +36,29 @@ export interface HeldIdentifier {
   readonly type: string
   readonly value: string
   readonly jurisdiction: string
-  /** The authority of the registration that bears it. */
+  /** Authority of the registration that has the identifier. */
   readonly authority: string | null
-  /** Of this registration; else of another of its company. */
+  /** True for this registration, false for another one of its company. */
   readonly isOwn: boolean
 }
 
-/** What of a registration one company's other registrations must not contradict. Empty text stands for unknown. */
+/**
+ * Facts of a registration that the other registrations of its company must not contradict. Empty text means unknown.
+ */
 export interface StatedFacts {
-  /** The words that number: "Fund II, Series 3" is "ii 3". */
+  /** Number words of the name: "Fund II, Series 3" gives "ii 3". */
   readonly numbers: string
-  /** Where it is registered; several where a code can be read as either. */
+  /** Countries of registration; several if a code is ambiguous. */
   readonly homes: ReadonlySet<string>
-  /** ISO 3166-2; of countries alone whose states keep registers of their own. */
+  /** ISO 3166-2; only for countries whose states have registers. */
   readonly homeState: string
   readonly seat: string
   readonly isBritishBranch: boolean
-  /** By type, or by register: what differs in one of them belongs to two companies. */
+  /** By type or by register: different values in one of them mean two companies. */
   readonly numbersByRegister: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** What of a registration is compared. */
+/** The facts of a registration that are compared. */
 export interface LinkRow extends StatedFacts {
   readonly number: number
   readonly id: string
@@ -64,17 +66,17 @@ export interface LinkRow extends StatedFacts {
   readonly sourceNumber: number
   readonly legalName: string
   readonly name: ParsedName
-  /** The legal form, spellings of one form alike. */
+  /** The legal form, with one key for all spellings of a form. */
   readonly formKey: string
   readonly place: { readonly city: string; readonly region: string; readonly postal: string } | null
   readonly isProminent: boolean
-  /** A person, or one who trades under a name of their own. */
+  /** A natural person or a sole trader. */
   readonly isPerson: boolean
   readonly hasEnded: boolean
   readonly formedOn: string | null
-  /** The month, `YYYY-MM`, after which it was formed, where its number alone says so. */
+  /** Month (`YYYY-MM`) after which it was formed; if no date is stated, according to its number. */
   readonly formedAfter: string | null
-  /** The month by which the SEC knew it. */
+  /** Month by which the SEC had registered it. */
   readonly registeredBy: string | null
   readonly taxNumbers: ReadonlySet<string>
 }
@@ -107,7 +109,7 @@ export function linkRowOf(held: HeldRegistration): LinkRow {
   }
 }
 
-/** Companies House numbers an establishment or registration of a company whose seat is elsewhere by these. */
+/** Companies House gives these prefixes to establishments and registrations of foreign companies. */
 function isBritishBranchNumber({ type, value, jurisdiction, isOwn }: HeldIdentifier): boolean {
   return (
     isOwn &&
@@ -117,7 +119,7 @@ function isBritishBranchNumber({ type, value, jurisdiction, isOwn }: HeldIdentif
   )
 }
 
-/** Registers number in the order in which companies come to them. */
+/** Registers issue numbers in order of registration. */
 function datesByNumber({
   formedOn,
   identifiers,
@@ -134,7 +136,7 @@ function datesByNumber({
   }
 }
 
-/** Spellings of one form, of its words and of all of it. */
+/** Spellings of one form: single words, and whole forms. */
 const formWords: Readonly<Record<string, string>> = {
   ltd: 'limited',
   corp: 'corporation',
@@ -172,14 +174,14 @@ const wholeForms: Readonly<Record<string, string>> = {
 
 function formKeyOf({ formWords: words, formClass }: ParsedName): string {
   const written = words.map((word) => formWords[word] ?? word).join('')
-  // A form of another script was cut before the words were made.
+  // Forms in other scripts were removed before the words were made.
   if (written === '') return formClass === null ? '' : `native ${formClass}`
   return wholeForms[written] ?? written
 }
 
 const countryCodes = new Set(iso31661.map(({ alpha2 }) => alpha2))
 const regionCodes = new Set(iso31662.map(({ code }) => code))
-/** American places that files call a country, or a state of the United States. */
+/** American places that files give as a country, or as a state of the United States. */
 const territories = new Set(['AS', 'GU', 'MP', 'PR', 'UM', 'VI'])
 /** Countries whose states and provinces incorporate companies. */
 const federal = new Set(['US', 'CA'])
@@ -196,9 +198,8 @@ interface Home {
 const unknownHome: Home = { countries: [], state: '' }
 
 /**
- * Where a registration states that it is registered. What an import took for granted is no statement, unless
- * the file is a register's, whose numbers its rows are known by; nor is "us" of one that files with the SEC:
- * anybody may.
+ * Returns the stated place of registration. A default of the import is not a statement, unless the file comes from a
+ * register and is keyed by its numbers. Nor is "us" for an SEC registrant: foreign companies file there too.
  */
 function homeOf(
   { jurisdiction, idType, defaultJurisdiction, identifiers }: HeldRegistration,
@@ -216,7 +217,9 @@ function homeOf(
   return americanHome(region, seat)
 }
 
-/** SEC files write states and countries alike: "us_es" is Spain, "us_on" Ontario; "us_de" with a seat in Germany is either. */
+/**
+ * SEC files mix states and countries: "us_es" is Spain, "us_on" Ontario; "us_de" with a seat in Germany is ambiguous.
+ */
 function americanHome(region: string, seat: string): Home {
   if (!regionCodes.has(`US-${region}`)) {
     const countries = countryCodes.has(region) ? [region] : []
@@ -226,11 +229,11 @@ function americanHome(region: string, seat: string): Home {
   return { countries: ['US'], state: `US-${region}` }
 }
 
-/** Addresses of those who receive mail for thousands of companies: they say where it is registered at most. */
+/** Addresses of agents that receive mail for thousands of companies: they show the state of registration at most. */
 const agentAddress =
   /\bc\/o\b|\bcare of\b|corporation (?:trust|service)|corporate (?:creations|service)|registered agent|cogency|\bc ?t corp|\b1209 (?:n\w* )?orange|251 little falls|2711 centerville|850 new burton|ugland|nexus way|elgin ave|\bmaples\b|\bwalkers\b/i
 
-/** Zeros and nines alone stand for a postal code that a form asked for. */
+/** Only zeros or only nines are a placeholder for a postal code. */
 function placeOf({ city, regionCode, postalKey, addressText }: HeldRegistration): LinkRow['place'] {
   if (agentAddress.test(addressText)) return null
   const digits = /^\d{9}$/.test(postalKey) ? postalKey.slice(0, 5) : postalKey
@@ -238,7 +241,7 @@ function placeOf({ city, regionCode, postalKey, addressText }: HeldRegistration)
   return city === '' && regionCode === '' && postal === '' ? null : { city, region: regionCode, postal }
 }
 
-/** Ownership reports are filed with the SEC by anybody; who is traded or runs a business there is a company of note. */
+/** Anyone may file ownership reports with the SEC; a ticker or an industry code shows a company of note. */
 function isProminent({ identifiers, hasIndustry }: HeldRegistration): boolean {
   const has = (wanted: string) => identifiers.some(({ type }) => type === wanted)
   return has('ticker') || (hasIndustry && has('cik'))

@@ -3,11 +3,11 @@ import type { WordWeight } from './compare-rows.js'
 import type { JoinReason } from './entity-clusters.js'
 import { decidedPairs, evidenceOf, type LinkReason, type NameEvidence } from './join-by-name.js'
 
-/** Which registrations were found to be one company's, by what, and which of one name were not, and why. */
+/** Registrations joined into one company, and pairs of the same name kept apart, with the reasons. */
 export interface LinkageReport {
-  /** Of companies that became part of another, the most frequent reason first. */
+  /** Merged companies by reason, the most frequent reason first. */
   readonly joined: readonly JoinedBy[]
-  /** Of pairs of registrations whose names have one core, from two sources, the most frequent reason first. */
+  /** Pairs of registrations of two sources whose names have one core, the most frequent reason first. */
   readonly apart: readonly ApartFor[]
 }
 
@@ -22,7 +22,7 @@ interface JoinExample {
   readonly entityId: string
   readonly into: string
   readonly legalName: string
-  /** Of a join by name. */
+  /** Only for a join by name. */
   readonly evidence: NameEvidence | null
 }
 
@@ -32,10 +32,10 @@ interface ApartFor {
   readonly examples: readonly NameEvidence[]
 }
 
-/** Of each reason; all are counted. */
+/** Per reason; all pairs are counted. */
 const examplesMax = 20
 
-/** Compares all pairs of one name anew: seconds for a registry of millions. */
+/** Compares all pairs of one name again, which takes seconds for a registry of millions. */
 export function linkageReport(database: Sqlite, weightOf: WordWeight): LinkageReport {
   return { joined: joinedBy(database), apart: apartFor(database, weightOf) }
 }

@@ -2,24 +2,24 @@ import { runsBusiness, parseName } from '../normalize/parsed-name.js'
 import type { RegistryRow, RowAddress, RowIdentifier, RowName, StatedRow } from '../model/registry-rows.js'
 import { importLimits } from '../model/limits.js'
 
-/** A name that a source gave a registration, from the first to the last day on which it is known to have. */
+/** A name that a source gave a registration, with the first and last day on which it is known. */
 export interface RememberedName {
   readonly name: string
   readonly firstOn: string
   readonly lastOn: string
 }
 
-/** What a source has said of a registration's name, apart from the name that it states now. */
+/** Earlier names of a registration in one source, without its present name. */
 interface NameHistory {
   readonly sourceName: string
   readonly names: readonly RememberedName[]
-  /** Days on which the source had something else to say: its files, or since when it states today's name. */
+  /** Days on which the source stated another name: dates of its files, or of its present name. */
   readonly otherDays: readonly string[]
 }
 
 /**
- * Names that sources gave before, with the day on which each had ended: that of the first claim after the
- * name's last. Depends on what was stated when, not on the order of imports.
+ * Returns earlier names of sources, each with the day on which it ended: the day of the first later statement. Does
+ * not depend on the order of imports.
  */
 export function formerNamesOf(histories: readonly NameHistory[]): RowName[] {
   return histories.flatMap(({ sourceName, names, otherDays }) =>
@@ -34,8 +34,8 @@ export function formerNamesOf(histories: readonly NameHistory[]): RowName[] {
 }
 
 /**
- * The names of a row, and those that it bore before. A name in use is not former too; one that the row lists
- * as former without a date gets the day on which the files changed.
+ * Adds former names to the names of a row. A name in use is not former; one that the row lists as former without a
+ * date gets the day on which the files changed.
  */
 export function withFormerNames(names: readonly RowName[], former: readonly RowName[]): RowName[] {
   const known = new Map(names.map((entry) => [entry.name.toLowerCase(), entry]))
@@ -55,26 +55,26 @@ export function withFormerNames(names: readonly RowName[], former: readonly RowN
   return [...names.filter(({ name }) => !added.has(name.toLowerCase())), ...latestFirst]
 }
 
-/** Files write one name in capitals and the next in small letters: that is no other name. */
+/** Files differ in letter case: that is not another name. */
 export function isSameName(one: string, other: string): boolean {
   return one === other || one.toLowerCase() === other.toLowerCase()
 }
 
-/** What a source states of a registration, and how much that weighs. */
+/** The statement of a source about a registration, with its precedence. */
 export interface Claim {
-  /** Of the import that a file format was read by. */
+  /** Format of the source's import. */
   readonly format: string
   readonly sourceName: string
   /** ISO 8601. */
   readonly fileDate: string
-  /** When the row was stated, where that is known better than by the file's date. */
+  /** Date of the statement, if more precise than the date of the file. */
   readonly statedOn?: string
   readonly row: StatedRow
 }
 
 /**
- * Whose word counts first where sources differ: the registers' own files, then files of the user, then lists
- * made of registers. What is not listed only adds.
+ * Precedence of sources: files of registers, files of the user, lists derived from registers. Unlisted formats only
+ * add values.
  */
 const ranks: Readonly<Record<string, number>> = {
   gleif: 5,
@@ -85,7 +85,7 @@ const ranks: Readonly<Record<string, number>> = {
   'sec-sub': 2,
 }
 
-/** Claims in the order in which they count: by rank, then the newer file, then by name. */
+/** Sorts claims by precedence: rank, then newer file, then source name. */
 function inOrder<S extends Claim>(claims: readonly S[]): S[] {
   return [...claims].sort(
     (a, b) =>
@@ -100,9 +100,9 @@ function compared(a: string, b: string): number {
 }
 
 /**
- * One registration of what several sources state, the same whichever was imported first: of single values
- * the first that is stated, of names and identifiers all. `former`: names that sources bore in earlier files.
- * Null where none of them names it.
+ * Builds one registration from the claims of several sources, independent of the order of imports: single values from
+ * the first claim that states them, names and identifiers from all. `former`: names in earlier files of the sources.
+ * `null` if no claim has a name.
  */
 export function compose<S extends Claim>(
   claims: readonly S[],
@@ -143,7 +143,7 @@ export function compose<S extends Claim>(
   return { row, origin }
 }
 
-/** Who says what it is; a source that knows its trade knows better than one that has but a name. */
+/** Returns the row that states the type; a source with the industry takes precedence over a guess from the name. */
 function typedRow(rows: readonly StatedRow[]): StatedRow | undefined {
   const typed = rows.find(({ type }) => type !== 'unknown')
   const isGuess = typed?.subtype === 'complex_business_structure' && typed.legalForm === null
@@ -161,7 +161,7 @@ function first<Field extends TextField>(rows: readonly StatedRow[], field: Field
   return found[field]
 }
 
-/** An address is one source's: parts of two would make a place that is none. */
+/** An address comes from one source: parts of two might form a place that does not exist. */
 function addressOf(rows: readonly StatedRow[]): RowAddress {
   const hasPlace = ({ city, formatted, postalCode, street }: RowAddress) =>
     city !== null || formatted !== null || postalCode !== null || street !== null
@@ -186,7 +186,7 @@ function namesOf(
       const { kind, name } = entry
       if (seen.has(name.toLowerCase()) || (kind === 'legal' && hasEndedSince(claim, name, former))) continue
       seen.add(name.toLowerCase())
-      // Lists of former names hold today's as well, in another spelling.
+      // Lists of former names contain the present one too, in another spelling.
       const isVariant = index > 0 && kind === 'former' && parseName(name).coreKey === coreKey
       names.push(kind === 'legal' || isVariant ? { kind: 'other', name } : entry)
     }
@@ -194,7 +194,7 @@ function namesOf(
   return withFormerNames(names, former).slice(0, importLimits.namesMax)
 }
 
-/** A source of an older day still has the name that another source has since seen end. */
+/** An older source still has a name that has ended in a newer one. */
 function hasEndedSince(
   { fileDate, statedOn = fileDate }: Claim,
   name: string,
@@ -208,7 +208,7 @@ function hasEndedSince(
   )
 }
 
-/** Each once; what is beyond the limit is left out and counted. */
+/** Removes duplicates; identifiers beyond the limit are dropped and counted. */
 function identifiersOf(
   rows: readonly StatedRow[],
 ): Pick<StatedRow, 'identifiers'> & Partial<Pick<StatedRow, 'identifiersOmitted'>> {
@@ -220,7 +220,7 @@ function identifiersOf(
       ({ type, value, jurisdiction }) =>
         type === identifier.type && value === identifier.value && jurisdiction === identifier.jurisdiction,
     )
-    // One source knows the ticker, another where it is traded.
+    // One source states the ticker, another its exchange.
     if (known >= 0) identifiers[known] = { ...identifier, ...identifiers[known] }
     else if (identifiers.length < importLimits.identifiersMax) identifiers.push(identifier)
     else omittedCount++
@@ -228,9 +228,7 @@ function identifiersOf(
   return { identifiers, ...(omittedCount === 0 ? {} : { identifiersOmitted: omittedCount }) }
 }
 
-/**
- * The first that is stated. An end that is older than a listing is left open: what is listed has not ended.
- */
+/** Returns the first status stated. An end older than a listing is ignored: a listed company has not ended. */
 function statusOf(ordered: readonly Claim[]): string | null {
   const stating = ordered.find(({ row }) => row.status !== null)
   if (stating === undefined || stating.row.status === 'active') return stating?.row.status ?? null
@@ -241,7 +239,7 @@ function statusOf(ordered: readonly Claim[]): string | null {
   return isListedLater ? null : stating.row.status
 }
 
-/** Two rows of one file about one company: the later names it, and the lists of both are kept. */
+/** Merges two rows of one file about one company: the later names it, and the lists of both are kept. */
 export function addedUp(former: StatedRow, later: StatedRow): StatedRow {
   const legal = later.names.filter(({ kind }) => kind === 'legal')
   const others = [...former.names, ...later.names].map((entry): RowName =>

@@ -3,23 +3,23 @@ import { isNumberWord, isLightWord } from '../normalize/normalize-name.js'
 import type { Vocabulary } from './vocabulary.js'
 
 export interface Alignment {
-  /** Weighted share of both names that is the same, 0 to 1. */
+  /** Weighted share of words that both names have, 0 to 1. */
   readonly similarity: number
-  /** Words of one side that the other lacks. */
+  /** Words that the other side lacks. */
   readonly queryExtra: readonly string[]
   readonly candidateExtra: readonly string[]
-  /** Words of the candidate that are the query's only by a typing error or an abbreviation. */
+  /** Candidate's words that equal the query's only by a typing error or an abbreviation. */
   readonly looseWords: readonly string[]
-  /** How many of these stop inside the query's word: "Park" is seldom meant by "Parkdean". */
+  /** Number of loose words that the query's word continues: "Parkdean" rarely means "Park". */
   readonly shorterCount: number
-  /** Words that the other has too, one of the two in the plural. */
+  /** Number of words that differ only by a plural. */
   readonly pluralCount: number
   readonly firstAgrees: boolean
 }
 
 /**
- * Pairs the words of two names, in any order: the same word, two words written as one, a beginning, a
- * typing error. Each pair weighs as much as its word is rare.
+ * Pairs the words of two names, in any order: equal words, two words written as one, abbreviations, typing errors. A
+ * pair weighs as much as its words are rare.
  */
 export function align(
   query: readonly string[],
@@ -101,10 +101,10 @@ function bestLoosePair(
   return best
 }
 
-/** Of a word in the singular and the same one in the plural. */
+/** A word in the singular and the same word in the plural. */
 const pluralWorth = 0.97
 
-/** 0 for two different words; numbers are never loose. */
+/** Returns 0 for two different words; numbers must be equal. */
 function looseWorth(a: string, b: string): number {
   if (isNumberWord(a) || isNumberWord(b)) return 0
   const shorter = a.length < b.length ? a : b
@@ -124,19 +124,19 @@ function firstOpen(open: ReadonlySet<number>, fits: (at: number) => boolean): nu
   return null
 }
 
-/** How much a name tells in all. */
+/** Total weight of the words of a name. */
 export function totalWeight(words: readonly string[], vocabulary: Vocabulary): number {
   return words.reduce((sum, word) => sum + wordWeight(word, vocabulary), 0)
 }
 
-/** Light words count, for less than their rarity says. */
+/** Light words count for less than their rarity suggests. */
 const lightShare = 0.3
 
 export function wordWeight(word: string, vocabulary: Vocabulary): number {
   return vocabulary.weight(word) * (isLightWord(word) ? lightShare : 1)
 }
 
-/** Whether two names carry the same numbers, in whatever order and spacing: "Fund II" is not "Fund III". */
+/** True if two names have the same numbers, in any order and spacing: "Fund II" is not "Fund III". */
 export function sameNumbers(a: readonly string[], b: readonly string[]): boolean {
   const numbersOf = (word: string) => word.match(/\d+/g) ?? (isNumberWord(word) ? [word] : [])
   const numbers = (words: readonly string[]) => words.flatMap(numbersOf).sort().join(' ')

@@ -2,7 +2,7 @@ import type { NameKind } from '../model/registry-rows.js'
 import type { FormClass } from '../normalize/legal-forms.js'
 import type { Place } from './place-agreement.js'
 
-/** One name of one registration, as the matcher sees it. */
+/** One name of one registration. */
 export interface CandidateName {
   readonly entityNumber: number
   readonly legalEntityNumber: number
@@ -17,19 +17,19 @@ export interface CandidateName {
   readonly formClass: FormClass | null
   readonly acronym: string
   readonly active: boolean
-  /** The newest file of its source no longer names it. */
+  /** Missing in the newest file of its source. */
   readonly removed: boolean
-  /** A business that is an incorporated entity: the only kind an answer may name as `entity`. */
+  /** An incorporated business: the only kind that an answer may name as `entity`. */
   readonly supported: boolean
   readonly place: Place
   readonly prominence: Prominence
 }
 
-/** What registers know of a company that few companies have; of any registration of it. */
+/** Facts that only few companies have, from any registration of the company. */
 interface Prominence {
   /** Its shares are traded. */
   readonly isListed: boolean
   readonly hasLei: boolean
-  /** A register states its industry: it reports. */
+  /** A register states its industry. */
   readonly hasIndustry: boolean
 }

@@ -21,14 +21,14 @@ export type MatchType = 'exact' | 'completed' | 'prefix' | 'extends' | 'acronym'
 
 /** Words that one side has and the other lacks, by what they tell. */
 export interface LeftoverWords {
-  /** "Group", "Holdings": a name gains and loses them without becoming another's. */
+  /** "Group", "Holdings": often added to a name or dropped. */
   readonly light: number
   /** Words of a trade or a shape: "Software", "Foods". */
   readonly soft: number
   readonly number: number
-  /** Words of the place that is asked for, or of the company's own. */
+  /** Words of the place in the query, or of the company's place. */
   readonly place: number
-  /** Countries that are not asked for; they count among the others here too. */
+  /** Countries that are not in the query; they are also counted in another field. */
   readonly country: number
   /** All others. */
   readonly hard: number
@@ -48,7 +48,7 @@ export interface NameComparison {
   readonly looseCount: number
   /** How many of these stop inside the query's word. */
   readonly shorterCount: number
-  /** Words in common stand in another order. */
+  /** Words in common have another order. */
   readonly isReordered: boolean
   /** Telling words of the name before the first one in common. */
   readonly leadingCount: number
@@ -56,7 +56,7 @@ export interface NameComparison {
   readonly isPluralOnly: boolean
   /** Every word that tells the company from others is spelled another way. */
   readonly isMisspelled: boolean
-  /** Every word is that tells more than a trade. */
+  /** Like `isMisspelled`, for words that are more specific than a trade. */
   readonly isBrandMisspelled: boolean
   readonly numbersAgree: boolean
   /** What the query lacks of a name that it begins starts with a number: one of a series. */
@@ -72,10 +72,10 @@ export interface NameComparison {
   readonly isFormStated: boolean
   /** The query is the name with its legal form, to the letter. */
   readonly isFullName: boolean
-  /** How much the words in common tell, and the rarest of them. */
+  /** Weight of the words in common, and of the rarest of them. */
   readonly sharedWeight: number
   readonly rarestWeight: number
-  /** The rarest word in common, as the name has it; null where none is in common. */
+  /** The rarest word in common, as spelled in the name; `null` without words in common. */
   readonly rarestWord: string | null
   /** One says "bank" where the other says "bancorp" or "bancshares": a bank and its holding. */
   readonly isBankAndHolding: boolean
@@ -91,8 +91,8 @@ const noWords: LeftoverWords = { light: 0, soft: 0, number: 0, place: 0, country
 const similarityMin = 0.35
 
 /**
- * "Muehlau" as the registry writes it, where that knows "Muhlau" and not the other: German and Nordic letters
- * are spelled out by some and closed by others. Never blindly: "Bauer" and "Neue" stay.
+ * Rewrites "Muehlau" to "Muhlau" if the registry has only the latter. Some sources spell out German and Nordic
+ * letters, others simplify them. Words that the registry has stay unchanged: "Bauer", "Neue".
  */
 export function respelled(variant: NameVariant, vocabulary: Vocabulary): NameVariant {
   let { fullKey } = variant
@@ -106,7 +106,7 @@ export function respelled(variant: NameVariant, vocabulary: Vocabulary): NameVar
   return fullKey === variant.fullKey ? variant : { ...variant, tokens, coreKey: tokens.join(''), fullKey }
 }
 
-/** Null where the two are nothing like each other. `placeWords`: words of the places asked for. */
+/** Returns `null` if the two have too little in common. `placeWords`: words of the places in the query. */
 export function compareNames(
   variant: NameVariant,
   candidate: CandidateName,
@@ -191,7 +191,7 @@ function matchTypeOf(variant: NameVariant, candidate: CandidateName): MatchType 
   return isInitials(variant, candidate) ? 'acronym' : 'near'
 }
 
-/** Of words that are spelled alike in both. */
+/** Compares the order of words spelled alike in both. */
 function orderOf(shared: readonly string[], name: readonly string[]) {
   const places = shared.map((word) => name.indexOf(word)).filter((place) => place >= 0)
   const first = Math.min(...places)
@@ -251,7 +251,7 @@ function leftoverOf(
 
 /** The query stops inside the name, late enough to tell it: "Western New England Bancorp, In". */
 function isCompletion(variant: NameVariant, candidate: CandidateName): boolean {
-  // A form ends a name, unless the column ended first: "First Trust Enhanced Equity Inc" goes on "Income Fund".
+  // A form ends a name, unless the column ended first: "First Trust Enhanced Equity Inc" continues with "Income Fund".
   if (variant.kind !== 'whole' || (variant.formClass !== null && variant.cut === 'nowhere')) return false
   if (variant.coreKey.length < 14 || variant.tokens.length < 2) return false
   if (candidate.coreKey.length < 8 || !candidate.fullKey.startsWith(variant.fullKey)) return false
@@ -271,14 +271,14 @@ function endsInsideWord(variant: NameVariant, candidate: CandidateName): boolean
   return candidate.tokens[at] !== last && !isNumberWord(last)
 }
 
-/** Null where a number that the query holds is another one; else whether the missing end starts with a number. */
+/** Returns `null` if the numbers in the query differ, otherwise whether the missing end starts with a number. */
 function missingNumber(variant: NameVariant, candidate: CandidateName): boolean | null {
   const last = variant.tokens.length - 1
   const stated = candidate.tokens.slice(0, last)
   if (!sameNumbers(variant.tokens.slice(0, last), stated)) return null
   const cutWord = variant.tokens[last] ?? ''
   const [same = '', ...rest] = candidate.tokens.slice(last)
-  // "Khosla Ventures Acquisition Co. III": the form stands before the number.
+  // "Khosla Ventures Acquisition Co. III": the form comes before the number.
   const next = rest.find((word) => !seriesForms.has(word)) ?? ''
   return isNumberWord(same) ? !same.startsWith(cutWord) : isNumberWord(next)
 }

@@ -3,32 +3,31 @@ import { evidenceKindOf } from './evidence.js'
 import { confidenceOf, fittedCoefficients, type Coefficients } from './model.js'
 import type { RankedCompany, Ranking } from './rank.js'
 
-/** What the names say, before it is dressed as an answer. */
+/** The result of matching names, before an answer is built from it. */
 export type MatchDecision =
   | { readonly kind: 'none' }
   | {
-      /** `candidate`: to be looked at by somebody; never certain. */
+      /** `candidate`: needs a review; never certain. */
       readonly kind: 'entity' | 'candidate'
       readonly best: RankedCompany
-      /** Others that may be meant as well, the likeliest first. */
+      /** Other likely companies, best first. */
       readonly rivals: readonly RankedCompany[]
       readonly noneShare: number
-      /** 0 to 100: how often such an answer is right. */
+      /** Expected precision of such answers, 0 to 100. */
       readonly confidence: number
-      /** Of a text that names several companies: their names. */
+      /** Names in the text, if it names several companies. */
       readonly names?: readonly string[]
     }
 
-/** Below this nothing is named; between this and `entityConfidenceMin` only a guess is. */
+/** Below this confidence no company is named; from here to `entityConfidenceMin` only a candidate. */
 const candidateConfidenceMin = 20
 const entityConfidenceMin = 50
-/** A company this likely beside the best one is a rival. */
+/** Least share of a company to count as a rival of the best one. */
 const rivalShareMin = 0.08
 
 /**
- * How certain the likeliest company is, and what may be said of it: certain, likely, or only a guess. A body that
- * is no company is never an answer, however likely it is the one meant (see the interface, "unsupported types"), and
- * neither is one that is less likely meant than none of them.
+ * Decides whether the best company is the answer, a candidate, or nothing. A body that is not a company is never the
+ * answer (see the interface, "unsupported types"), nor is a company less likely than no match.
  */
 export function decide(
   { ranked, noneShare }: Pick<Ranking, 'ranked' | 'noneShare'>,

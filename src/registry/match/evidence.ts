@@ -2,42 +2,44 @@ import type { NameComparison } from './compare-names.js'
 import type { LocationHint, PlaceAgreement } from './place-agreement.js'
 import type { Vocabulary } from './vocabulary.js'
 
-/** The companies among which one is chosen, as far as a name's evidence depends on the others. */
+/** Facts about the other companies found, on which the evidence of a name depends. */
 export interface Siblings {
-  /** Companies with a name of this very core. */
+  /** Companies with a name of the same core. */
   readonly exactCount: number
-  /** Companies in the very town asked for whose names go on from this one. */
+  /** Companies in the town of the query whose names continue this one. */
   readonly longerThereCount: number
-  /** Companies of this very core that agree with the place better than this one does. */
+  /** Companies of the same core that agree better with the place. */
   readonly betterPlacedCount: number
-  /** Companies that have a name which begins with the variant's words, this one included. */
+  /** Companies with a name that begins with the variant's words, including this one. */
   readonly prefixCount: number
   readonly listedPrefixCount: number
-  /** Of those with such a name, how many agree with the place as well as this one does. */
+  /** How many of these agree with the place at least as well as this one. */
   readonly placedPrefixCount: number
-  /** Companies whose names the text may have been cut out of. */
+  /** Companies whose names the text may be truncated from. */
   readonly completedCount: number
-  /** Of these, one of a series each, with its number behind the end of the column. */
+  /** How many of these belong to a series, with the number cut off. */
   readonly seriesCount: number
-  /** Companies found whose names begin with the first two words of the text: the more, the likelier is one not held. */
+  /**
+   * Companies whose names begin with the first two words of the text: the more, the likelier a missing one is meant.
+   */
   readonly familyCount: number
-  /** How few names the registry holds; see Vocabulary. */
+  /** How few names the registry has; see Vocabulary. */
   readonly fewness: number
   /** No other company has the rarest word in common in its name. */
   readonly ownsRarestWord: boolean
 }
 
-/** All that is known of one company for one query. */
+/** The evidence for one company and one query. */
 export interface Evidence {
   readonly comparison: NameComparison
   readonly place: PlaceAgreement
   readonly hint: LocationHint | null
   readonly siblings: Siblings
-  /** Words of the caller's context that are known of the company besides its name. */
+  /** Number of context words that the company's facts contain, apart from its name. */
   readonly contextCount: number
 }
 
-/** What is known of a query before any company is looked at. */
+/** Facts of a query that do not depend on candidates. */
 interface QueryFacts {
   readonly tokens: readonly string[]
   readonly isFormStated: boolean
@@ -52,7 +54,7 @@ export const capped = (value: number, max: number): number => Math.min(value, ma
 export const tenths = (weight: number, max: number): number => capped(weight, max) / 10
 export const wantsTown = (hint: LocationHint | null): boolean => hint?.namesTown ?? false
 
-/** Of "none of them": what a query says of whether its company is in the registry at all. */
+/** Features of "no match": evidence on whether the company is in the registry at all. */
 const queryFeatures = {
   always: () => 1,
   formStated: ({ isFormStated }) => isFormStated,
@@ -67,7 +69,7 @@ const queryFeatures = {
     ),
   rarest: ({ tokens, vocabulary }) =>
     tenths(Math.max(0, ...tokens.map((word) => vocabulary.weight(word))), 12),
-  // Words of many names that none held has: the registry covers little of what is asked for.
+  // Usually common words that the registry lacks: it covers little of the queried field.
   missingWords: ({ tokens, vocabulary }) =>
     capped(
       tokens.filter((word) => vocabulary.nameCount(word) === 0 && vocabulary.expectedCount(word) > 0).length,

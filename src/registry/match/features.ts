@@ -15,7 +15,7 @@ const isPrefix = is('prefix')
 const isExtends = is('extends')
 const isNear = is('near')
 const isInexact = (evidence: Evidence) => !isExact(evidence)
-/** By the trade name beside a company that states its form; the whole text holds that name too. */
+/** By the trade name next to a company that states its form; the whole text contains that name too. */
 const isAliasBesideForm = ({ comparison: { variant, matchType, firstAgrees } }: Evidence) =>
   variant.isBesideForm && (variant.kind === 'alias' || (matchType === 'near' && !firstAgrees))
 const isListed = ({ comparison }: Evidence) => comparison.candidate.prominence.isListed
@@ -44,8 +44,8 @@ const familySize = ({ siblings }: Evidence) => capped(Math.log2(1 + siblings.fam
 const rarity = ({ comparison }: Evidence) => tenths(comparison.sharedWeight, 25)
 
 /**
- * What the score of a company is made of, by what it is about: what people are told of it. Yes is 1, no is 0; the others stay within about 0 to 3. The
- * comparison is a fact of one variant and one name; which of them stand for a company is the model's choice.
+ * Features of a company's score, grouped as they are shown to users. Yes is 1, no is 0; the others range from 0 to
+ * about 3. The model chooses which pair of variant and name represents a company.
  */
 const featuresOfParts = {
   name: {
@@ -305,7 +305,7 @@ const featuresOfParts = {
   },
 } as const satisfies Record<string, Record<string, Feature>>
 
-/** What a part of the evidence is about: how a name agrees, a place, a register. */
+/** Subject of a part of the evidence: agreement of the name, the place, a register. */
 export type FeaturePart = keyof typeof featuresOfParts
 export type FeatureName = { [Part in FeaturePart]: keyof (typeof featuresOfParts)[Part] }[FeaturePart]
 
@@ -314,7 +314,7 @@ const named = Object.entries(featuresOfParts).flatMap(([part, features]) =>
 ) as { part: FeaturePart; name: FeatureName; feature: Feature }[]
 
 export const featureNames: readonly FeatureName[] = named.map(({ name }) => name)
-/** Of each feature, in the order of `featureNames`. */
+/** Part of each feature, in the order of `featureNames`. */
 export const partOfFeatures: readonly FeaturePart[] = named.map(({ part }) => part)
 
 const featureList: readonly Feature[] = named.map(({ feature }) => feature)

@@ -2,22 +2,22 @@ import { calibration } from './calibration.js'
 import { evidenceKinds, type EvidenceKind, queryFeatureNames, type QueryFeatureName } from './evidence.js'
 import { featureNames, type FeatureName } from './features.js'
 
-/** Coefficients by feature; one that is not named counts nothing. Data: written by bench/fit-model.ts. */
+/** Coefficients by feature; a missing one counts as 0. Data written by bench/fit-model.ts. */
 export interface Model {
   readonly company: Readonly<Partial<Record<FeatureName, number>>>
   readonly none: Readonly<Partial<Record<QueryFeatureName, number>>>
   readonly confidence: Lines
 }
 
-/** Confidence, 0 to 100, by share: corners of a line that rises, in order. */
+/** Confidence (0 to 100) by share: points of a piecewise linear, rising curve, in order. */
 export type Line = readonly (readonly [share: number, confidence: number])[]
-/** By what an answer rests on. */
+/** By kind of evidence. */
 export type Lines = Readonly<Record<EvidenceKind, Line>>
 
 export const sameLine = (line: Line): Lines =>
   Object.fromEntries(evidenceKinds.map((kind) => [kind, line])) as Record<EvidenceKind, Line>
 
-/** A model as two rows of numbers, in the order of the features. */
+/** A model as two arrays, in the order of the features. */
 export interface Coefficients {
   readonly company: readonly number[]
   readonly none: readonly number[]
@@ -32,20 +32,17 @@ export function coefficientsOf(model: Model): Coefficients {
   }
 }
 
-/** What the registry answers by. */
+/** The coefficients in production. */
 export const fittedCoefficients: Coefficients = coefficientsOf(calibration)
 
-/** Coefficients times features, both in the same order. */
+/** Dot product of features and coefficients, both in the same order. */
 export function scoreOf(features: readonly number[], coefficients: readonly number[]): number {
   let score = 0
   for (let at = 0; at < features.length; at++) score += (features[at] ?? 0) * (coefficients[at] ?? 0)
   return score
 }
 
-/**
- * The share of each company, and of none of them: exp(score) over the sum of all. Two with equal evidence get
- * half each, so that rivals need no rules.
- */
+/** Softmax of all companies and of "no match". Two companies with equal evidence get equal shares. */
 export function sharesOf(
   scores: readonly number[],
   noneScore: number,
@@ -57,7 +54,7 @@ export function sharesOf(
   return { shares: powers.map((power) => power / total), noneShare: nonePower / total }
 }
 
-/** How often an answer of this share is right, as a whole number of percent: what was fitted on held-out queries. */
+/** Returns the precision of answers with this share in whole percent, as fitted on held-out queries. */
 export function confidenceOf(share: number, corners: Line): number {
   let [fromShare, fromConfidence] = corners[0] ?? [0, 0]
   for (const [toShare, toConfidence] of corners) {

@@ -9,31 +9,32 @@ import {
   regionCodesOf,
 } from '../normalize/places.js'
 
-/** Where a registration sits, in the keys of place-names.ts. Empty text stands for unknown. */
+/** Place of a registration, as keys of places.ts. Empty text means unknown. */
 export interface Place {
   readonly cityKey: string
   readonly regionCode: string
   readonly postalKey: string
   readonly countryCode: string
-  /** Country and subdivision of the registration itself ("us_de" is US and US-DE). */
+  /** Country and subdivision of the jurisdiction ("us_de" is US and US-DE). */
   readonly jurisdictionCountry: string
   readonly jurisdictionRegion: string
 }
 
-/** A location hint, cut into the readings its parts allow. A part may be read in several ways. */
+/** Parsed location hint. A part may have several readings. */
 export interface LocationHint {
   readonly countries: ReadonlySet<string>
   readonly regions: ReadonlySet<string>
   readonly cities: ReadonlySet<string>
   readonly postals: ReadonlySet<string>
-  /** A town is named, or a postal code: more than the names of countries and regions, which may be towns' too. */
+  /** Contains a town or postal code, not only countries and regions (which may be names of towns too). */
   readonly namesTown: boolean
 }
 
 /**
- * How a place agrees with a hint, best first; `none` when there is no hint or nothing to compare. `registered_there`
- * and `registered_elsewhere`: no address is known, and the register is that country's or another's. That tells little:
- * registers hold foreigners. `form_of_country`: the register is another's, and the legal form is one of that country.
+ * Agreement of a place with a hint, best first; `none` without a hint or comparable facts. `registered_there` and
+ * `registered_elsewhere`: the address is unknown, only the country of the register is compared, which is weak
+ * evidence: registers include foreign companies. `form_of_country`: another country's register, but the legal form is
+ * one of the country in the hint.
  */
 export type PlaceAgreement =
   | 'postal'
@@ -48,7 +49,7 @@ export type PlaceAgreement =
   | 'region_conflict'
   | 'country_conflict'
 
-/** The place is another one, as far as is known. */
+/** True if the place contradicts the hint. */
 export function isConflict(place: PlaceAgreement): boolean {
   return place === 'region_conflict' || place === 'country_conflict' || place === 'town_abroad'
 }
@@ -62,7 +63,7 @@ const inCountry: ReadonlySet<PlaceAgreement> = new Set([
   'region_conflict',
 ])
 
-/** The company is in the country asked for, or registered there. */
+/** True if the company is or is registered in the country of the hint. */
 export function isInCountry(place: PlaceAgreement): boolean {
   return inCountry.has(place)
 }
@@ -75,10 +76,10 @@ const postalShapes = [
   /\b\d{3}-\d{4}\b/, // JP
   /\b\d{2}-\d{3}\b/, // PL
   /\b\d{4,6}\b/,
-  /(?<=^|[,;|\n/()]\s*)[A-Z]{1,2}\d[A-Z\d]?(?=\s*(?:$|[,;|\n/()]))/i, // GB, its first half alone
+  /(?<=^|[,;|\n/()]\s*)[A-Z]{1,2}\d[A-Z\d]?(?=\s*(?:$|[,;|\n/()]))/i, // GB, outward code only
 ]
 
-/** Free text ("Stockport, SK6 6ND", "Austin TX", "Germany") to a hint; null when it names no place. */
+/** Parses a location text ("Stockport, SK6 6ND", "Austin TX", "Germany"). Returns `null` if it has no place. */
 export function parseLocation(location: string | null): LocationHint | null {
   if (location === null) return null
   const hint: OpenHint = {
@@ -117,9 +118,9 @@ interface OpenHint {
   cities: Set<string>
   postals: Set<string>
   namesTown: boolean
-  /** Short codes in their order, not yet read: "CA" may be Canada or California. */
+  /** Unread short codes, in order: "CA" may be Canada or California. */
   codes: string[]
-  /** Countries read at the end of a longer part: "London United Kingdom", but also "South Jordan". */
+  /** Countries at the end of a longer part: "London United Kingdom", but also "South Jordan". */
   tailCountries: string[]
 }
 
@@ -133,7 +134,7 @@ function readPart(part: string, hint: OpenHint): void {
   if (readName(words.join(' '), hint, hint.countries)) return
   hint.cities.add(cityKeyOf(words.join(' ')))
   hint.namesTown = true
-  // "Austin TX", "London UK": the tail may be a region or a country, the rest is the city.
+  // "Austin TX", "London UK": the end may be a region or a country, the rest is the city.
   for (let tail = Math.min(3, words.length - 1); tail >= 1; tail--) {
     const codesBefore = hint.codes.length
     const countries = new Set<string>()
@@ -157,15 +158,14 @@ function readName(name: string, hint: OpenHint, countries: Set<string>): boolean
   }
   if (country !== null) countries.add(country)
   for (const region of regions) if (tellsRegion(region)) hint.regions.add(region)
-  // A region's name is often a city's too: New York, Berlin, Luxembourg.
+  // Some regions share a name with a city: New York, Berlin, Luxembourg.
   hint.cities.add(cityKeyOf(name))
   return true
 }
 
 /**
- * Reads the short codes: the last of several is the country ("San Jose, CA, US"), one beside a country's
- * name is its region, and one alone ("San Bruno, CA") may be either. Then a named country rules out the
- * regions of others.
+ * Reads the short codes: the last of several is the country ("San Jose, CA, US"), one with a country name is a region,
+ * and a single one ("San Bruno, CA") may be either. Then removes regions of countries that are not named.
  */
 function settleCodes(hint: OpenHint): void {
   if (hint.countries.size === 0 && hint.codes.length === 0) {
@@ -186,7 +186,7 @@ function settleCodes(hint: OpenHint): void {
   }
 }
 
-/** Compares a place with a hint: the finest agreement wins; a conflict counts only where no reading agrees. */
+/** Compares a place with a hint: the finest agreement wins; a conflict counts only if no reading agrees. */
 export function agreementOf(hint: LocationHint | null, place: Place): PlaceAgreement {
   if (hint === null) return 'none'
   const countries = [place.countryCode, place.jurisdictionCountry].filter((code) => code !== '')
@@ -213,13 +213,13 @@ export function agreementOf(hint: LocationHint | null, place: Place): PlaceAgree
   return 'none'
 }
 
-/** Lists name the country of the listing beside the town of the company: "Ghent, US". */
+/** Lists combine the country of the listing with the town of the company: "Ghent, US". */
 function isSameTown(hint: LocationHint, place: Place): boolean {
   const town = place.cityKey !== '' && hint.cities.has(place.cityKey)
   return town || (place.postalKey.length >= 5 && hint.postals.has(place.postalKey))
 }
 
-/** British postcodes share their first half with the neighbourhood; others share their first digits. */
+/** Neighbouring British postcodes share the first half; other postal codes share the first digits. */
 function outwardFits(hint: LocationHint, place: Place): boolean {
   if (place.postalKey.length < 5) return false
   const outward = place.postalKey.slice(0, -3)
@@ -230,7 +230,7 @@ function outwardFits(hint: LocationHint, place: Place): boolean {
   return false
 }
 
-/** The letters that begin a British postcode name a postal area, as large as a county. */
+/** The first letters of a British postcode are a postal area, as large as a county. */
 function areaDiffers(hint: LocationHint, place: Place): boolean {
   const areaOf = (postal: string) => /^([a-z]{1,2})\d/.exec(postal)?.[1]
   const area = areaOf(place.postalKey)
@@ -238,10 +238,10 @@ function areaDiffers(hint: LocationHint, place: Place): boolean {
   return area !== undefined && told.length > 0 && !told.includes(area)
 }
 
-/** "England" says no more than the country: it is no other region than Surrey. */
+/** "England" is no more precise than the country, so it does not contradict Surrey. */
 const tellsRegion = (code: string): boolean => code !== '' && !isPartOfUnitedKingdom(code)
 
-/** Regions of one country, of which none is a part of this one. */
+/** True if regions of the same country are given and none is a part of this one. */
 function differsFrom(asked: ReadonlySet<string>, region: string): boolean {
   const inCountry = [...asked].filter((code) => code.startsWith(region.slice(0, 3)))
   return inCountry.length > 0 && !inCountry.some((code) => largerRegionOf(code) === region)

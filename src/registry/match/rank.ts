@@ -10,38 +10,38 @@ import { isNumberWord } from '../normalize/normalize-name.js'
 import { parseName } from '../normalize/parsed-name.js'
 import type { Vocabulary } from './vocabulary.js'
 
-/** The query as the matcher sees it. */
+/** A query prepared for matching. */
 export interface MatchQuery {
-  /** The whole name first; at least one. */
+  /** At least one; the whole name comes first. */
   readonly variants: readonly NameVariant[]
   readonly hint: LocationHint | null
-  /** Words of the place asked for. */
+  /** Words of the place in the query. */
   readonly placeWords: ReadonlySet<string>
 }
 
-/** One company with the name and the variant that speak for it most. */
+/** A company with its strongest pair of name and variant. */
 export interface RankedCompany {
   readonly evidence: Evidence
   readonly features: readonly number[]
   readonly score: number
-  /** How likely it is that this company is the one meant, 0 to 1; with that of `alike`. */
+  /** Probability that this company is meant, including `alike`, 0 to 1. */
   readonly share: number
-  /** Others found that are most likely the same company in another register. */
+  /** Names of candidates that are most likely the same company in another register. */
   readonly alike: readonly CandidateName[]
 }
 
 export interface Ranking {
-  /** The likeliest first. */
+  /** Most likely first. */
   readonly ranked: readonly RankedCompany[]
-  /** How likely it is that none of them is meant. */
+  /** Probability that no company found is meant. */
   readonly noneShare: number
-  /** What a company's score is held against. */
+  /** The score that companies are compared with. */
   readonly noneScore: number
 }
 
 /**
- * Compares each name with each variant, lets the model choose what stands for each company, and shares the
- * probability out. `contextCount` counts words of the caller's context that are known of a company.
+ * Compares each name with each variant, keeps the best pair of each company, and distributes the probability.
+ * `contextCount` returns the number of context words that a company's facts contain.
  */
 export function rankCompanies(
   query: MatchQuery,
@@ -77,10 +77,10 @@ export function queryFactsOf({ variants: [whole], hint }: MatchQuery, vocabulary
   }
 }
 
-/** A piece of a name that is only a little like another name says nothing. */
+/** Minimum similarity of a part of a name; below it the part is ignored. */
 const partSimilarityMin = 0.8
 
-/** What there is to say of each pair of a variant and a name. */
+/** Builds the evidence for each pair of a variant and a name. */
 export function evidencesOf(
   { variants, hint, placeWords }: MatchQuery,
   names: readonly CandidateName[],
@@ -100,7 +100,7 @@ export function evidencesOf(
   return pairs.map((pair) => ({ ...pair, siblings: siblingsOf(pair) }))
 }
 
-/** A form that few countries know says where a company is from, when its register does not: "Larkmoor AB" is Swedish. */
+/** If the register does not show the country, a rare legal form may: "Larkmoor AB" is Swedish. */
 function placeOf(hint: LocationHint | null, { place, name }: CandidateName): PlaceAgreement {
   const agreement = agreementOf(hint, place)
   if (hint === null || agreement !== 'registered_elsewhere') return agreement
@@ -113,7 +113,7 @@ function isWeakPart({ matchType, variant, similarity }: NameComparison): boolean
   return matchType === 'near' && variant.kind !== 'whole' && similarity < partSimilarityMin
 }
 
-/** The better a place agrees, the higher. */
+/** Higher ranks agree better. */
 const placeRank = {
   postal: 4,
   city: 3,
@@ -135,7 +135,7 @@ interface Placed {
   readonly isListed: boolean
 }
 
-/** Per variant: which companies bear it as their name, which have names that begin with it or that it was cut from. */
+/** Counts per variant the companies with this name, with a longer name, and with a name it may be truncated from. */
 function countSiblings(pairs: readonly Pair[], vocabulary: Vocabulary): (pair: Pair) => Siblings {
   const exact = new Map<NameVariant, Map<number, number>>()
   const completed = new Map<NameVariant, Set<number>>()
@@ -150,7 +150,7 @@ function countSiblings(pairs: readonly Pair[], vocabulary: Vocabulary): (pair: P
         placeRank[place],
       )
     if (matchType === 'completed') entryOf(completed, variant, () => new Set()).add(candidate.entityNumber)
-    // A text that ends with a number says which one of the series it is.
+    // A text that ends with a number identifies one member of the series.
     if (isTruncated && isOneOfSeries && !isNumberWord(variant.tokens.at(-1) ?? ''))
       entryOf(series, variant, () => new Set()).add(candidate.entityNumber)
     if (matchType !== 'exact' && matchType !== 'prefix') continue
@@ -179,7 +179,7 @@ function countSiblings(pairs: readonly Pair[], vocabulary: Vocabulary): (pair: P
   }
 }
 
-/** How many there are in all, how many are listed, and how many fit the place by each rank at least. */
+/** Counts the companies, the listed ones, and those with at least each rank of place. */
 function countPlaced(companies: ReadonlyMap<number, Placed>) {
   const placed = [...companies.values()]
   return {
@@ -192,12 +192,12 @@ function countPlaced(companies: ReadonlyMap<number, Placed>) {
   }
 }
 
-/** Of several registrations the one that fits the place best counts for a company. */
+/** The registration with the best place counts for a company. */
 function raise(ranks: Map<number, number>, { entityNumber }: CandidateName, rank: number): void {
   ranks.set(entityNumber, Math.max(ranks.get(entityNumber) ?? 0, rank))
 }
 
-/** Others that fit the place by `rankMin` at least, and better than this company: sharing a country tells nobody apart. */
+/** Counts companies with at least `rankMin` and a better place than this one: sharing a country is not distinctive. */
 function countBetter(
   ranks: ReadonlyMap<number, number> = new Map(),
   { entityNumber }: CandidateName,
@@ -207,7 +207,7 @@ function countBetter(
   return [...ranks.values()].filter((rank) => rank >= rankMin && rank > own).length
 }
 
-/** Companies whose names begin with the first two words of the text, as those of one family of funds do. */
+/** Counts companies whose names begin with the first two words of the text, as in a family of funds. */
 function countFamily(pairs: readonly Pair[]): number {
   const whole = pairs.find(({ comparison }) => comparison.variant.kind === 'whole')?.comparison.variant
   const [first, second] = whole?.tokens ?? []
@@ -218,7 +218,7 @@ function countFamily(pairs: readonly Pair[]): number {
   return new Set(members.map(({ comparison }) => comparison.candidate.entityNumber)).size
 }
 
-/** Whether all names that hold a word are names of one company, as far as these were found. */
+/** Returns a check whether one company has all names with a word, as far as they were found. */
 function wordOwnership(
   pairs: readonly Pair[],
   vocabulary: Vocabulary,
@@ -234,7 +234,7 @@ function wordOwnership(
   }
 }
 
-/** A word in more names than this is not one company's alone. */
+/** A word in more names belongs to several companies. */
 const ownedNamesMax = 8
 
 function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
@@ -259,7 +259,7 @@ function bestOfEach(evidences: readonly Evidence[], { company }: Coefficients): 
   return [...best.values()]
 }
 
-/** Two rows that most likely are one company in two registers are answered as one: their shares add up. */
+/** Merges rows that are most likely one company in two registers, and adds up their shares. */
 function joinAlike(ranked: readonly Omit<RankedCompany, 'alike'>[]): RankedCompany[] {
   const joined: { company: Omit<RankedCompany, 'alike'>; share: number; alike: CandidateName[] }[] = []
   for (const company of ranked) {
@@ -277,7 +277,7 @@ function joinAlike(ranked: readonly Omit<RankedCompany, 'alike'>[]): RankedCompa
 
 const alikeMax = 3
 
-/** The same name in two registers, with forms and countries that do not contradict each other. */
+/** The same name in two registers, without a contradiction in form or country. */
 function isAlike(a: Pick<RankedCompany, 'evidence'>, b: Pick<RankedCompany, 'evidence'>): boolean {
   const [one, other] = [a.evidence.comparison, b.evidence.comparison]
   if (one.matchType !== 'exact' || other.matchType !== 'exact') return false
@@ -292,7 +292,7 @@ function isAlike(a: Pick<RankedCompany, 'evidence'>, b: Pick<RankedCompany, 'evi
 
 const isOpenForm = ({ formClass }: CandidateName) => formClass === null || formClass === 'company'
 
-/** A register of another country says little of a company whose address it does not have. */
+/** Without an address, a register of another country is weak evidence. */
 function haveCommonCountry({ place: a }: CandidateName, { place: b }: CandidateName): boolean {
   const countries = (place: typeof a) =>
     [place.countryCode, place.countryCode === '' ? '' : place.jurisdictionCountry].filter(
@@ -304,7 +304,7 @@ function haveCommonCountry({ place: a }: CandidateName, { place: b }: CandidateN
 
 const featureAt = new Map(featureNames.map((name, at) => [name, at]))
 
-/** What some features add to the score of a company. */
+/** Returns the sum that some features add to the score of a company. */
 export function contributionOf(
   { features }: Pick<RankedCompany, 'features'>,
   names: readonly FeatureName[],

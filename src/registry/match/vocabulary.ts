@@ -3,8 +3,8 @@ import { matchLimits } from '../model/limits.js'
 import { WordList, wordListsOf } from './word-list.js'
 
 /**
- * Words of company names and how common they are, by the names of American and British registers, each family of names
- * counted once: in so many of 100,000 names stands each word of a line. A registry of few companies cannot tell.
+ * Common words of company names: occurrences in 100,000 names of American and British registers, each family of names
+ * counted once. A small registry cannot provide them.
  */
 const wordsByCount: readonly (readonly [count: number, words: string])[] = [
   [10240, 'fund'],
@@ -48,18 +48,18 @@ const counts = new Map(
   wordsByCount.flatMap(([count, words]) => words.split(' ').map((word) => [word, count] as const)),
 )
 
-/** In how many of 100,000 names a word stands, about; 0 for a word that few hold. */
+/** Number of 100,000 names with a word, about; 0 for rare words. */
 const usualCount = (word: string): number => counts.get(word) ?? 0
 
-/** What was asked before is asked again: names share words. */
+/** Names share words, so results are cached. */
 const rememberedWordsMax = 20_000
 
-/** A small registry is a sample of all companies: what names hold elsewhere counts like so many names more. */
+/** Prior for small registries: common words count as if this many more names were stored. */
 const usualNamesTotal = 50_000
 
 /**
- * The words of all names held, and in how many names each stands. Answers from memory what a full-text
- * index answers slowly: how rare a word is, which words it may be a misspelling of or the beginning of.
+ * The words of all names and their frequencies. Answers from memory, faster than a full-text index, how rare a word
+ * is, and its possible spellings and completions.
  */
 export class Vocabulary {
   readonly #words: WordList
@@ -81,17 +81,17 @@ export class Vocabulary {
     return at < 0 ? 0 : this.#words.count(at)
   }
 
-  /** In how many names a word stands, with what names elsewhere let expect. */
+  /** Number of names with a word, including the prior. */
   expectedCount(word: string): number {
     return this.nameCount(word) + (usualCount(word) * usualNamesTotal) / 100_000
   }
 
-  /** How few names are held: 0 from 100,000 on, 1 of 10,000, 2 of 1,000. */
+  /** Size of the registry: 0 from 100,000 names, 1 for 10,000, 2 for 1,000. */
   get fewness(): number {
     return Math.max(0, 5 - Math.log10(Math.max(1, this.#namesTotal)))
   }
 
-  /** How much a word tells, 0.2 for one in nearly every name and up; an unknown word tells most. */
+  /** Weight of a word, at least 0.2; the rarer, the higher. */
   weight(word: string): number {
     return remembered(this.#weights, word, () => {
       const weight = Math.log((this.#namesTotal + usualNamesTotal) / (this.expectedCount(word) + 1))
@@ -99,14 +99,14 @@ export class Vocabulary {
     })
   }
 
-  /** Known words within the typing errors a word of its length may hold, nearest first. */
+  /** Known words within the typing errors allowed for the length of the word, nearest first. */
   spellings(word: string): readonly string[] {
     const distanceMax = typosAllowed(word.length)
     if (distanceMax === 0) return []
     return remembered(this.#spellings, word, () => this.#nearest(word, distanceMax))
   }
 
-  /** Known words that begin with `stem`, at most as many as a query may be widened by. */
+  /** Known words that begin with `stem`, at most `completionsMax`. */
   completions(stem: string): string[] {
     const found: string[] = []
     let at = this.#words.firstNotBefore(stem)
@@ -117,11 +117,11 @@ export class Vocabulary {
     return found
   }
 
-  /** All errors in one place leave a beginning or an end as it is: only words that share either are compared. */
+  /** Typing errors in one place keep the beginning or the end: only words that share either are compared. */
   #nearest(word: string, distanceMax: 1 | 2): string[] {
     const words = this.#words
     const { spellingsScannedMax } = matchLimits
-    // Of a single error: what comes before it and after it, less a letter for a swap.
+    // For a single error: the length before and after it, minus a letter for a swap.
     const headCount = Math.max(distanceMax + 1, Math.floor((word.length - 1) / (distanceMax + 1)))
     const tailCount = distanceMax === 1 ? word.length - 1 - headCount : headCount
     const distanceTo = distanceFrom(word, distanceMax)

@@ -1,12 +1,12 @@
 /**
- * Words in order, each with a number, in a few flat arrays: a Map of a million words takes ten times the
- * memory and seconds to build. Words are letters of one byte.
+ * A numbered, sorted list of ASCII words in flat arrays: a Map of a million words takes ten times the memory and
+ * seconds to build.
  */
 export interface WordLists {
-  /** The words in the order of their bytes, each followed by a line feed. */
+  /** The words in byte order, each followed by a line feed. */
   readonly words: Uint8Array
   readonly counts: Uint32Array
-  /** Which word stands where when they are ordered by their letters from the last to the first. */
+  /** Numbers of the words, sorted by their letters from last to first. */
   readonly backward: Uint32Array
 }
 
@@ -47,18 +47,18 @@ export class WordList {
     return this.start(at + 1) - this.start(at) - 1
   }
 
-  /** The code of a letter, counted from the start of all words. */
+  /** The code of a letter, by its offset from the start of all words. */
   code(byteAt: number): number {
     return this.#bytes[byteAt] ?? lineFeed
   }
 
-  /** Where a word stands, or -1. */
+  /** The number of a word, or -1. */
   find(word: string): number {
     const at = this.firstNotBefore(word)
     return at < this.size && this.#compare(at, word) === 0 && this.charCount(at) === word.length ? at : -1
   }
 
-  /** The first word that does not come before `stem`; those that begin with it follow. */
+  /** The first word not less than `stem`; words that begin with it follow. */
   firstNotBefore(stem: string): number {
     return lowerBound(this.size, (at) => this.#compare(at, stem) < 0)
   }
@@ -67,12 +67,12 @@ export class WordList {
     return at < this.size && this.#compare(at, stem) === 0
   }
 
-  /** The words that begin with `stem`: from, and up to but not with. */
+  /** The words that begin with `stem`: first, and last + 1. */
   range(stem: string): readonly [number, number] {
     return [this.firstNotBefore(stem), lowerBound(this.size, (at) => this.#compare(at, stem) <= 0)]
   }
 
-  /** The places in the backward order of the words that end with `tail`: from, and up to but not with. */
+  /** The words that end with `tail`, in backward order: first, and last + 1. */
   backwardRange(tail: string): readonly [number, number] {
     const before = (order: number, isAfterToo: boolean) => {
       const compared = this.#compareTail(this.#backward[order] ?? 0, tail)
@@ -86,7 +86,7 @@ export class WordList {
     return this.#backward[order] ?? 0
   }
 
-  /** 0 where the word begins with `stem`. */
+  /** 0 if the word begins with `stem`. */
   #compare(at: number, stem: string): number {
     const start = this.start(at)
     for (let index = 0; index < stem.length; index++) {
@@ -96,7 +96,7 @@ export class WordList {
     return 0
   }
 
-  /** 0 where the word ends with `tail`. */
+  /** 0 if the word ends with `tail`. */
   #compareTail(at: number, tail: string): number {
     const charCount = this.charCount(at)
     const end = this.start(at) + charCount
@@ -109,12 +109,12 @@ export class WordList {
   }
 }
 
-/** Of words in any order, each once; what cannot be a word of the list is left out. */
+/** Builds the lists from distinct words in any order. Words with other characters are left out. */
 export function wordListsOf(counts: Iterable<readonly [word: string, count: number]>): WordLists {
   return wordListsInOrder([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The same of words in the order of their bytes, without holding them all as strings. */
+/** Like `wordListsOf`, for words in byte order, without keeping all of them as strings. */
 export function wordListsInOrder(sorted: Iterable<readonly [word: string, count: number]>): WordLists {
   let bytes = Buffer.allocUnsafe(65_536)
   let byteCount = 0
@@ -134,7 +134,7 @@ export function wordListsInOrder(sorted: Iterable<readonly [word: string, count:
   return { words, counts: Uint32Array.from(counts), backward: backwardOrder(words, tailKeys) }
 }
 
-/** The last six letters as a number, the last first: it tells nearly all words apart. */
+/** The last six letters as a number, last letter first: different for nearly all words. */
 function tailKeyOf(word: string): number {
   let key = 0
   for (let index = 1; index <= 6; index++)
@@ -167,7 +167,7 @@ function startsOf(words: Uint8Array, wordCount: number): Uint32Array {
   return starts
 }
 
-/** The first of `count` places for which `isBefore` is false; it must be true up to some place only. */
+/** The first of `count` positions for which `isBefore` is false; it must be true exactly up to some position. */
 function lowerBound(count: number, isBefore: (at: number) => boolean): number {
   let low = 0
   let high = count

@@ -1,9 +1,9 @@
 import { domainNameOf } from '../../core/domain-name.js'
 
-/** How a website stands to its domain: the site at its root, a site under a name of its own, or a page of one. */
+/** Position of a website in its domain: at its root, in a subdomain, or a page of a site. */
 export type SiteFit = 'root' | 'subdomain' | 'page'
 
-/** A company that gives a website within the domain. */
+/** A company that states a website within the domain. */
 export interface DomainHolder {
   readonly entityNumber: number
   readonly legalEntityNumber: number
@@ -15,7 +15,7 @@ type Holders = readonly [DomainHolder, ...DomainHolder[]]
 
 export type DomainDecision =
   | { readonly kind: 'none' }
-  /** `isOwnerOfOthers`: others give the domain too, and all of them belong to this one. */
+  /** `isOwnerOfOthers`: other companies state the domain too, and all of them belong to this one. */
   | {
       readonly kind: 'one'
       readonly holder: DomainHolder
@@ -25,8 +25,9 @@ export type DomainDecision =
   | { readonly kind: 'several'; readonly holders: Holders; readonly fit: SiteFit }
 
 /**
- * Whose domain it is: of those whose site is nearest to the domain itself, and who are still active, the only
- * one, or the one that owns all others. `ownersOf` gives the numbers of all companies above one.
+ * Decides which company a domain belongs to. Considers the companies with the site nearest to the root, active ones
+ * first, and picks the only one or the one that owns all others. `ownersOf` returns the numbers of all parents of a
+ * company, at every level.
  */
 export function decideHolder(
   holders: readonly DomainHolder[],
@@ -71,7 +72,10 @@ function ownerOfAll(
 /** "/", "/en", "/gb/en/", "/index.html": the front page, in some language. */
 const frontPage = /^\/?(?:[a-z]{2}(?:[-_][a-z]{2,4})?(?:\/|$)){0,2}(?:(?:index|home|default)(?:\.\w+)?)?$/i
 
-/** A page alone may be a guest's: many companies give one of a host or of a social network. */
+/**
+ * Returns the position of a website in its domain. A page may be hosted by another company: many companies state a
+ * page of a web host or of a social network.
+ */
 export function siteFit(website: string): SiteFit {
   const [, host = '', path = ''] = /^(?:\w+:\/\/)?([^/?#]*)([^?#]*)/.exec(website.trim()) ?? []
   if (!frontPage.test(path)) return 'page'

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 
-/** Ids are made of the source's own key, so that another import, here or elsewhere, gives the same. */
+/** Derives an id from the key of the source, so that every import gives the same id. */
 export function derivedId(prefix: 'le_' | 'siq_', sourceKey: string): string {
   return prefix + hash('sha256', `${prefix}${sourceKey}`, 'hex').slice(0, 24)
 }
 
-/** Where anybody can look a registration up, by an identifier in its canonical form. */
+/** Public web pages of a registration, by an identifier in its canonical form. */
 export const recordUrls = {
   lei: (lei: string) => `https://search.gleif.org/#/record/${lei}`,
   cik: (cik: string) => `https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany&CIK=${cik}`,
@@ -14,7 +14,7 @@ export const recordUrls = {
   wikidata: (item: string) => `https://www.wikidata.org/wiki/${item}`,
 } as const
 
-/** Names and market codes (ISO 10383) of markets that share their symbols, by the name that the SEC gives them. */
+/** Names and market codes (ISO 10383) of markets that share their symbols, by the SEC's name for the market. */
 const marketNames: Readonly<Record<string, readonly string[]>> = {
   NASDAQ: ['XNAS', 'XNGS', 'XNMS', 'XNCM', 'NASDAQGS', 'NASDAQGM', 'NASDAQCM', 'NASDAQSTOCKMARKET'],
   NYSE: [
@@ -40,7 +40,7 @@ const marketOf = new Map(
   Object.entries(marketNames).flatMap(([market, names]) => names.map((name) => [name, market])),
 )
 
-/** One spelling of an exchange: `XNAS`, "Nasdaq" and "NASDAQ GS" are the same market. */
+/** Normalizes the name of an exchange: `XNAS`, "Nasdaq" and "NASDAQ GS" are the same market. */
 export function exchangeKeyOf(exchange: string): string {
   const closed = exchange.toUpperCase().replace(/[^A-Z0-9]/g, '')
   return marketOf.get(closed) ?? closed

@@ -3,7 +3,7 @@ import type { Encoding } from '../../tables/encodings/names.js'
 
 export type NameKind = 'legal' | 'other' | 'former'
 
-/** One registration as an importer hands it to the store: checked, canonical, no field left to guess. */
+/** One registration as an importer gives it to the store: checked, canonical and complete. */
 export interface RegistryRow {
   /** `<id type>:<id>`, unique in its source. */
   readonly sourceKey: string
@@ -18,7 +18,7 @@ export interface RegistryRow {
   readonly jurisdiction: string | null
   readonly registrationAuthority: string | null
   readonly identifiers: readonly RowIdentifier[]
-  /** How many identifiers its sources state beyond those kept. */
+  /** Number of stated identifiers that are not kept. */
   readonly identifiersOmitted?: number
   readonly address: RowAddress
   readonly website: string | null
@@ -28,9 +28,9 @@ export interface RegistryRow {
   readonly industryCodes: string | null
   /** `YYYY-MM-DD`. */
   readonly formedOn: string | null
-  /** The `sourceKey` of the row of the parent. */
+  /** `sourceKey` of the row of the parent. */
   readonly parentKey: string | null
-  /** The `sourceKey` of the registration that took this one's place. */
+  /** `sourceKey` of the registration that replaced this one. */
   readonly successorKey: string | null
   readonly sourceUrl: string | null
 }
@@ -38,25 +38,25 @@ export interface RegistryRow {
 export interface RowName {
   readonly kind: NameKind
   readonly name: string
-  /** Of a former name, the first day on which it was not the name any more, `YYYY-MM-DD`; where known. */
+  /** For a former name: first day on which it was no longer the name, `YYYY-MM-DD`, if known. */
   readonly endedOn?: string
-  /** The source whose files bore the name and no longer do; none where the register itself lists it as former. */
+  /** Source whose files had the name and no longer do; absent if the register itself lists the name as former. */
   readonly endedSource?: string
 }
 
 export interface RowIdentifier {
   readonly type: IdentifierType
   readonly value: string
-  /** Only where the type is jurisdictional (`registration_id`, `ein`). */
+  /** Set only if the type is jurisdictional (`registration_id`, `ein`). */
   readonly jurisdiction: string | null
-  /** Of a ticker: where it is traded, as the source calls it. */
+  /** For a ticker: the exchange, as the source names it. */
   readonly exchange?: string
 }
 
 export interface RowAddress {
-  /** As the source has it: number and sub-premise stand in it as well. */
+  /** As the source states it, including number and sub-premise. */
   readonly street: string | null
-  /** Only where the source states them apart. */
+  /** Set only if the source states number and sub-premise separately. */
   readonly streetNumber: string | null
   readonly subPremise: string | null
   readonly city: string | null
@@ -66,20 +66,20 @@ export interface RowAddress {
   readonly formatted: string | null
 }
 
-/** What a source states of a registration; without a name it only adds to what others state. */
+/** Facts that a source states about a registration; without a name it only adds to other sources. */
 export type StatedRow = Omit<RegistryRow, 'legalName'> & { readonly legalName: string | null }
 
-/** Which version of the rules of reading and joining made the rows; a higher one makes an unchanged file be read again. */
+/** Version of the reading and joining rules that made the rows. Increase it to reimport unchanged files. */
 export const derivationVersion = 6
 
-/** A row, or why it is none; `dropped` names values left out of a row that is kept. */
+/** A row, or the reason for its rejection; `dropped` names values that were left out of an accepted row. */
 export interface ReadRow {
   readonly row: RegistryRow | null
   readonly reason: string | null
   readonly dropped: readonly string[]
 }
 
-/** What one record of a file comes to. */
+/** The result of reading one record of a file. */
 export type ImportItem =
   | RegistrationItem
   | AdditionItem
@@ -87,18 +87,18 @@ export type ImportItem =
   | CodeItem
   | SecurityItem
   | { readonly kind: 'rejected'; readonly line: number; readonly reason: string }
-  /** Sound, and nothing to keep: a relationship that ended, say. */
+  /** A valid record with nothing to store, such as a relationship that ended. */
   | { readonly kind: 'skipped'; readonly line: number }
 
 interface RegistrationItem {
   readonly kind: 'registration'
   readonly line: number
   readonly read: ReadRow
-  /** The day of the claim, where a file holds several of one company: the latest is taken. */
+  /** Date of the statement, if a file has several of one company: the latest is used. */
   readonly statedOn: string | null
 }
 
-/** Adds to registrations that other sources state, now or later. */
+/** Adds facts to registrations of other sources, present or future. */
 export interface AdditionItem {
   readonly kind: 'addition'
   readonly line: number
@@ -106,7 +106,7 @@ export interface AdditionItem {
   readonly dropped: readonly string[]
 }
 
-/** Between registrations that are known by these keys, now or later. */
+/** A relationship between registrations with these keys, present or future. */
 export interface RelationshipItem {
   readonly kind: 'relationship'
   readonly line: number
@@ -127,7 +127,7 @@ export interface CodeItem {
   readonly facts: Readonly<Record<string, string | null>>
 }
 
-/** Lists that registers refer to by code: GLEIF's registration authorities, ISO 20275 legal forms. */
+/** Code lists used by registers: GLEIF's registration authorities, ISO 20275 legal forms. */
 type CodeScheme = 'registration_authority' | 'legal_form'
 
 export interface SecurityItem {
@@ -137,27 +137,30 @@ export interface SecurityItem {
   readonly issuerKey: string
 }
 
-/** How a file is to be read, besides its format. */
+/** Options for reading a file, in addition to its format. */
 export interface ReadOptions {
-  /** Found if left out. */
+  /** Detected if absent. */
   readonly encoding?: Encoding | undefined
-  /** What the user should know of how the file is read: a guessed encoding, lines left out. */
+  /** Receives notices about reading the file, such as a detected encoding or skipped lines. */
   readonly onNotice?: ((text: string) => void) | undefined
 }
 
-/** How files of a register are read. */
+/** A reader for the files of a register. */
 export interface FileFormat {
-  /** `whole`: what a newer file no longer names is removed from the source. `part`: each file adds to those before. */
+  /**
+   * `whole`: a record missing from a newer file is removed from the source. `part`: each file adds to the previous
+   * ones.
+   */
   readonly coverage: 'whole' | 'part'
-  /** Rows about one company add up, instead of the later taking the place of the former. */
+  /** Rows about one company are merged; otherwise the later row replaces the earlier one. */
   readonly addsUp: boolean
-  /** Errors: those of files, and REGISTRY_IMPORT_INVALID for a file of another kind. */
+  /** Errors: those of reading files, and REGISTRY_IMPORT_INVALID for a file of another format. */
   read(path: string, options?: ReadOptions): AsyncGenerator<readonly ImportItem[]>
 }
 
 /**
- * How one registration stands to another, from the child's side: GLEIF's types of relationship records, and
- * `IS_CONTROLLED_BY` for a parent that a plain file names without saying how.
+ * Relationship of a child registration to its parent: GLEIF's types, and `IS_CONTROLLED_BY` if a plain file names a
+ * parent without the type.
  */
 export type RelationshipType =
   | 'IS_DIRECTLY_CONSOLIDATED_BY'
@@ -169,8 +172,8 @@ export type RelationshipType =
   | 'IS_CONTROLLED_BY'
 
 /**
- * The types by which a parent owns or contains its child. Who manages a fund, or what it feeds, does not
- * own it.
+ * Types by which a parent owns or contains its child. The manager of a fund, or the master fund it feeds, does not own
+ * it.
  */
 export const ownershipTypes = [
   'IS_DIRECTLY_CONSOLIDATED_BY',

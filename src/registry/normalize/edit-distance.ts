@@ -1,4 +1,4 @@
-/** Letters as numbers. */
+/** Character codes of a word. */
 type Codes = Uint8Array | Uint16Array
 
 function codesOf(word: string): Codes {
@@ -8,8 +8,8 @@ function codesOf(word: string): Codes {
 }
 
 /**
- * Damerau-Levenshtein distance (a swap of neighbours counts one), or `distanceMax + 1` as soon as it is
- * certain to be more.
+ * Returns the Damerau-Levenshtein distance (swapped neighbours count one), or `distanceMax + 1` once it must be
+ * larger.
  */
 export function boundedDistance(a: string, b: string, distanceMax: number): number {
   if (a === b) return 0
@@ -17,7 +17,7 @@ export function boundedDistance(a: string, b: string, distanceMax: number): numb
   return boundedDistanceOf(codesOf(a), codesOf(b), distanceMax)
 }
 
-/** The two rows above the one that is being made; kept, because thousands of words are compared for one query. */
+/** Rows of the distance table, reused because thousands of words are compared per query. */
 let rows = [new Int32Array(64), new Int32Array(64), new Int32Array(64)] as const
 
 function boundedDistanceOf(a: Codes, b: Codes, distanceMax: number): number {
@@ -51,12 +51,12 @@ function at(row: Int32Array, index: number): number {
   return row[index] ?? 0
 }
 
-/** Words this long fit the bits of a number. */
+/** Longest word that fits into the bits of a number. */
 const bitsMax = 31
 
 /**
- * The same distance from one word to many, all of letters of one byte: a column at a time in the bits of
- * numbers (Hyyrö 2003), some twenty times as quick as `boundedDistanceOf`.
+ * Returns a function for the same distance from one word to words of one-byte letters. It computes a column at once
+ * with bit operations (Hyyrö 2003), about twenty times as fast as `boundedDistanceOf`.
  */
 export function distanceFrom(word: string, distanceMax: number): (other: Uint8Array) => number {
   const charCount = word.length
@@ -77,7 +77,7 @@ export function distanceFrom(word: string, distanceMax: number): (other: Uint8Ar
       const down = diagonal & positive
       if ((up & lastBit) !== 0) distance++
       else if ((down & lastBit) !== 0) distance--
-      // Each letter that is left can make up for one error.
+      // Each remaining letter can undo one error.
       if (distance - (other.length - index - 1) > distanceMax) return distanceMax + 1
       const shifted = (up << 1) | 1
       positive = (down << 1) | ~(diagonal | shifted)
@@ -88,7 +88,7 @@ export function distanceFrom(word: string, distanceMax: number): (other: Uint8Ar
   }
 }
 
-/** How many typing errors a word of this length may hold and still be that word. */
+/** Returns the number of typing errors that a word of this length may have. */
 export function typosAllowed(charCount: number): 0 | 1 | 2 {
   if (charCount < 5) return 0
   return charCount < 9 ? 1 : 2

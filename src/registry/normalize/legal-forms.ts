@@ -1,10 +1,7 @@
 import { withoutJoiningWords } from './normalize-name.js'
 import type { LegalForm } from '../../contract/enums.js'
 
-/**
- * What kind of body a form makes. `company` is a word that says little ("Co"); the others tell two
- * registrations with one core name apart.
- */
+/** Class of a legal form. `company` is a weak word ("Co"); different other classes mean different registrations. */
 export type FormClass =
   | 'limited'
   | 'stock'
@@ -19,20 +16,20 @@ export interface LegalFormEntry {
   readonly words: readonly string[]
   readonly formClass: FormClass
   readonly legalForm: LegalForm | null
-  /** ISO 3166-1 codes of the countries that know the form; empty where that says nothing. */
+  /** ISO 3166-1 codes of the countries that have the form; empty if not distinctive. */
   readonly countries: readonly string[]
-  /** Stands before the name ("PT Astra", "OOO Romashka"). */
+  /** Precedes the name ("PT Astra", "OOO Romashka"). */
   readonly leading: boolean
   /**
-   * Means something else too: a form only as the last word of all, behind no other form. "Acme KY" is one,
-   * "Acme KY Ltd" and "Acme Inc KY" are not.
+   * Ambiguous word: a form only as the last word and after no other form, as in "Acme KY", not "Acme KY Ltd" or "Acme
+   * Inc KY".
    */
   readonly closing: boolean
 }
 
 /**
- * `spellings : class : value of facets.legal_form, or - : countries`; `<` marks a form that may lead, `$` one
- * that is closing. Too often words of a name, and therefore no forms here: CC, DA, KS, NL, PSA, SD, KEG, teo.
+ * `spellings : class : value of facets.legal_form, or - : countries`; `<` marks a leading form, `$` a closing one. CC,
+ * DA, KS, NL, PSA, SD, KEG and teo are missing because they are too often words of names.
  */
 const table = `
 limited, ltd : limited : llc : GB IE IN PK BD LK NP SG MY HK AU NZ ZA CA US NG GH KE UG TZ ZM ZW MT CY IL JE GG IM GI VG KY BM BB JM TT BS MU SC CN JP KR TW TH CH AE VC WS MH LR KN
@@ -170,10 +167,10 @@ eirl, empresa individual de responsabilidad limitada : limited : llc : PE CL
 eeig, ukeig, european economic interest grouping, ewiv, geie : association : - :
 `
 
-/** A form that more countries know says little of where its company is from. */
+/** A form of more countries does not show where a company is from. */
 const tellingCountriesMax = 20
 
-/** The countries of a form, where these are few enough to place a company by. */
+/** Returns the countries of a form if they are few enough to locate a company, otherwise an empty list. */
 export const tellingCountries = (countries: readonly string[]): readonly string[] =>
   countries.length > tellingCountriesMax ? [] : countries
 
@@ -213,7 +210,7 @@ function groupBy(keyOf: (entry: LegalFormEntry) => string): Map<string, LegalFor
   return groups
 }
 
-/** The longest form that ends `words` (before index `end`), or null. */
+/** Returns the longest form that ends at index `end` of `words`, or `null`. */
 export function formEndingAt(words: readonly string[], end: number): LegalFormEntry | null {
   const last = words[end - 1]
   if (last === undefined) return null
@@ -225,7 +222,7 @@ export function formEndingAt(words: readonly string[], end: number): LegalFormEn
   return byLastWord.get(last)?.find(ends) ?? null
 }
 
-/** A form that leads `words`, or null. */
+/** Returns the form at the beginning of `words`, or `null`. */
 export function formLeading(words: readonly string[]): LegalFormEntry | null {
   const first = words[0]
   if (first === undefined || first === '') return null
@@ -236,10 +233,10 @@ function sameWords(form: readonly string[], words: readonly string[], from: numb
   return from >= 0 && form.every((word, index) => words[from + index] === word)
 }
 
-/** Not part of a longer word or of further initials. */
+/** Not part of a longer word or of initials. */
 const apart = String.raw`(?<![\p{L}\p{N}./])`
 
-/** Forms that only their punctuation or their capitals tell from words: without it "I/S" is "is". */
+/** Forms that differ from words only by punctuation or capitals: without it "I/S" is "is". */
 const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] = [
   [new RegExp(String.raw`${apart}A\s?/\s?S(?![\p{L}\p{N}/])`, 'giu'), ' as '],
   [new RegExp(String.raw`${apart}I/S(?![\p{L}\p{N}/])`, 'giu'), ' interessentskab '],
@@ -249,7 +246,7 @@ const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] 
   [new RegExp(String.raw`${apart}e\.?\s?U\.?\s*$`, 'u'), ' eingetragener unternehmer'],
 ]
 
-/** Forms that folding would make unlike themselves, in words; `name` is as it was written. */
+/** Writes out forms that folding would change into other words. `name` must be unfolded. */
 export function spellOutForms(name: string): string {
   return writtenForms.reduce((text, [pattern, spelledOut]) => text.replace(pattern, spelledOut), name)
 }
@@ -260,7 +257,7 @@ interface NativeForm {
   readonly legalForm: LegalForm | null
 }
 
-/** Forms written in other scripts, cut before transliteration, which reads Japanese kanji as Chinese. */
+/** Forms in other scripts, removed before transliteration, which reads Japanese kanji as Chinese. */
 const nativeForms: readonly NativeForm[] = [
   { pattern: /株式会社|\(株\)|（株）|㈱/gu, formClass: 'stock', legalForm: 'corporation' },
   { pattern: /有限会社|合同会社|\(有\)|（有）|㈲/gu, formClass: 'limited', legalForm: 'llc' },
@@ -282,7 +279,7 @@ export interface NativeCut {
   readonly form: { readonly formClass: FormClass; readonly legalForm: LegalForm | null } | null
 }
 
-/** Cuts forms of non-Latin scripts out of a name; the name stays whole where nothing else would be left. */
+/** Removes forms in non-Latin scripts from a name, unless nothing else would remain. */
 export function cutNativeForms(name: string): NativeCut {
   let rest = name
   let form: NativeCut['form'] = null

@@ -2,7 +2,7 @@ import { readNativeName, type Reading } from './native-scripts.js'
 import { parseName } from './parsed-name.js'
 import { foldText, everydayWords } from './normalize-name.js'
 
-/** Letters and digits that a scan takes for each other, each group as one of them; pairs of letters first. */
+/** Characters that scans confuse, each group mapped to one of them; pairs of letters first. */
 const lookAlikes: readonly (readonly [pattern: RegExp, shape: string])[] = [
   [/rn/g, 'm'],
   [/ii/g, 'u'],
@@ -18,7 +18,7 @@ const lookAlikes: readonly (readonly [pattern: RegExp, shape: string])[] = [
 const shapeOf = (word: string): string =>
   lookAlikes.reduce((shape, [pattern, letter]) => shape.replace(pattern, letter), word)
 
-/** Shorter words look like too many others. */
+/** Shorter words are too similar to other words. */
 const knownCharsMin = 5
 const knownForms =
   'limited incorporated corporation company partnership gesellschaft aktiengesellschaft'.split(' ')
@@ -26,7 +26,7 @@ const knownWords = new Set([...everydayWords(), ...knownForms].filter((word) => 
 const byShape = new Map([...knownWords].map((word) => [shapeOf(word), word]))
 
 const letterOfDigit: Readonly<Record<string, string>> = { 0: 'o', 5: 's', 6: 'g', 8: 'b' }
-/** In a word of three letters and more, one or two digits that look like letters. */
+/** A word of at least three letters with one or two digits that resemble letters. */
 const mixedWord = /^(?=(?:\P{L}*\p{L}){3})(?:\p{L}*[01568]){1,2}\p{L}*$/u
 /** Numbers that belong to the name: "24hour", "Studio54", "Level8". */
 const numberedWord = /^\d{2}|\d{2}$|[168]$/
@@ -46,11 +46,11 @@ function mendWord(word: string): string {
 const replaceDigits = (word: string): string =>
   word.replace(/[01568]/g, (digit) => letterOfDigit[digit] ?? (/\p{Ll}/u.test(word) ? 'l' : 'i'))
 
-/** Two words of four letters and more that a scan has joined, or a legal form at the end of the name. */
+/** Two words of at least four letters, or a name and a legal form, that a scan has joined. */
 const joinedWords = /(?<=\p{L}{3}\p{Ll})(?=\p{Lu}\p{Ll}{3})/gu
 const joinedForm = /(?<=[\p{L}\d]{5})(?=(?:[Ll][Tt][Dd]|[Gg][Mm][Bb][Hh]|[Ll]imited|LIMITED|LLC)\b)/gu
 
-/** Undoes errors that scans make. Empty if the name has none. */
+/** Corrects errors of scans. Returns an empty list if there are none. */
 function readScannedName(text: string): Reading[] {
   const split = text.replace(joinedForm, ' ').replace(joinedWords, ' ')
   const mended = split.replace(/[\p{L}\d|]+/gu, mendWord)
@@ -59,10 +59,7 @@ function readScannedName(text: string): Reading[] {
     : [{ text: mended, kind: 'mended', how: 'with errors of a scan put right', columnChars: null }]
 }
 
-/**
- * Abbreviations of lists of securities, beyond those that `canonicalWord` writes out. They are no words of the index:
- * a registered name may have one of them as a name.
- */
+/** Abbreviations in lists of securities that `canonicalWord` does not expand: some of them are registered names. */
 const words = new Map<string, string>(
   `advncd advanced, agricult agriculture, amern american, appld applied, assd assured, assur assurance,
   bancrp bancorp, bancshs bancshares, biopharm biopharmaceuticals, bkg banking, bldg building,
@@ -97,15 +94,15 @@ const words = new Map<string, string>(
     .map((pair) => pair.trim().split(' ') as [string, string]),
 )
 
-/** The title of the class after the issuer: "COM", "SHS NEW", "SPONSORED ADR", "CL A". Lists write it in capitals. */
+/** Title of the class after the issuer: "COM", "SHS NEW", "SPONSORED ADR", "CL A". Lists use capitals. */
 const classTitle =
   /\s+(?:(?:SPON(?:SORED)? )?(?:COM|COMMON|SHS|ORD|AD[RS]|STK|SH BEN INT|UNIT LTD PARTN?)\b(?: (?:SHS|STK|NEW|CL [A-Z]|PAR|UNIT))*|CL [A-C](?: (?:COM|SHS|NEW|STK))*)$/
-/** SEC's list of 13(f) securities gives a name so many characters. */
+/** Width of names in the SEC's list of 13(f) securities. */
 const issuerChars = 28
-/** A legal form of which the column left a piece. */
+/** A truncated legal form. */
 const formPiece = / (?:I|IN|L|LT|C|CO|COR)$/
 
-/** An issuer as lists of securities write it: without the class, words written out. */
+/** Reads an issuer from a list of securities: without the class, abbreviations expanded. */
 function readSecurityName(text: string): Reading[] {
   const issuer = text.replace(classTitle, '')
   const isFull = issuer.length === issuerChars || issuer.length === issuerChars - 1
@@ -114,20 +111,20 @@ function readSecurityName(text: string): Reading[] {
   const written = folded.split(' ').map((word) => words.get(word) ?? word)
   const isAbbreviated = written.join(' ') !== folded
   if (!isAbbreviated && head === text) return []
-  // Unfolded where it can be: legal forms may need their punctuation.
+  // Not folded if possible: legal forms may need their punctuation.
   const name = isAbbreviated ? written.join(' ') : head
   const columnChars = isFull ? issuerChars + name.length - head.length : null
   const how = isAbbreviated ? 'with abbreviations written out' : 'without the class of the security'
   return [{ text: name, kind: isAbbreviated || isFull ? 'whole' : 'security', how, columnChars }]
 }
 
-/** Payment companies write their mark before the merchant's name. */
+/** Payment companies put a mark before the merchant's name. */
 const processorMark =
   /^(?:SQ|SQC|GOSQ\.COM|TST|PP|PAYPAL|PYPL|SP|PY|IC|WPY|ZTL|CKE|FSP|EZI|LSP|BT|ETSY\.COM|SUMUP|IZ|ZETTLE_?|STRIPE|KLARNA|NYX|PAR|CPI|CTLP|USA)\s?\*\s?(?=\S{2})/i
-/** A store's number, and the town after it. */
+/** A store number, and the town after it. */
 const storeNumber = /\s+(?:#|F|T-|S|STORE\s+#?|[A-Z]?0)\d{2,}\b.*$|\s+\d{4,}\b.*$|_\d+$/i
 
-/** Well-known merchants of which the statement of a card has another name than the register. */
+/** Well-known merchants with another name on card statements than in the register. */
 const merchants: readonly (readonly [pattern: RegExp, name: string])[] = (
   [
     [
@@ -172,9 +169,9 @@ const merchants: readonly (readonly [pattern: RegExp, name: string])[] = (
 const how = 'without what a card statement adds'
 const numberWords = 'zero one two three four five six seven eight nine ten'.split(' ')
 
-/** A line of the statement of a card: the merchant without the marks of payment companies and its store's number. */
+/** Reads a merchant from a line of a card statement, without payment marks and store number. */
 function readCardDescriptor(text: string): Reading[] {
-  // Statements of cards leave legal forms out: "Target 20000 Limited" is a company.
+  // Card statements have no legal forms: "Target 20000 Limited" is a company.
   if ((parseName(text).formClass ?? 'company') !== 'company') return []
   const unmarked = text.replace(processorMark, '')
   const merchant = merchantOf(unmarked)
@@ -188,7 +185,7 @@ function readCardDescriptor(text: string): Reading[] {
   return isMarked ? [{ text: store, kind: 'whole', how, columnChars: null }] : []
 }
 
-/** Behind its mark a statement has a number or another mark, or nothing: "THE HOME DEPOT FOUNDATION" is a name. */
+/** After the merchant, a statement has a number, another mark, or nothing: "THE HOME DEPOT FOUNDATION" is a name. */
 function merchantOf(text: string): string | null {
   const isMarked = /[*#\d/.]/.test(text)
   const isInCapitals = text === text.toUpperCase()
@@ -197,7 +194,7 @@ function merchantOf(text: string): string | null {
   return merchants.find(isLine)?.[1] ?? null
 }
 
-/** Words of German and Austrian banks as lists of bank codes shorten them. The longer come first. */
+/** Abbreviated words of German and Austrian banks in lists of bank codes, longer ones first. */
 const bankWords: readonly (readonly [pattern: RegExp, word: string])[] = (
   [
     ['kr[. -]*spk|krspk|ksk', 'Kreissparkasse'],
@@ -221,7 +218,7 @@ const bankWords: readonly (readonly [pattern: RegExp, word: string])[] = (
 const bankMark = /bank|kasse/i
 const landBank = /(?<![\p{L}\p{N}])ldbk(?!\p{L})/iu
 
-/** "Kr Spk Rhein-Hunsrück" written out, and without the town that lists put at the end. */
+/** Expands "Kr Spk Rhein-Hunsrück", also without the town that lists append. */
 function readBankName(text: string): Reading[] {
   const written = (from: string) =>
     bankWords.reduce((name, [pattern, word]) => name.replace(pattern, word), from)
@@ -240,17 +237,17 @@ function readBankName(text: string): Reading[] {
     })
 }
 
-/** Without the last word, where a word that tells the bank is left: of "VB im Korvental" none is. */
+/** Removes the last word if the rest is still distinctive, unlike "VB im Korvental". */
 function withoutTown(name: string): string | null {
   const head = name.split(' ').slice(0, -1)
   const isTold = head.some((word) => word.length >= 4 && !bankMark.test(word))
   return isTold && head.some((word) => bankMark.test(word)) ? head.join(' ') : null
 }
 
-/** More are not compared: each costs as much as the name itself. */
+/** Each reading costs as much to compare as the name. */
 const readingsMax = 4
 
-/** Other texts that stand for the whole name, the surest first. */
+/** Returns alternative readings of a name, the most reliable first. */
 export function readingsOf(text: string): Reading[] {
   return [
     ...readNativeName(text),
@@ -262,23 +259,23 @@ export function readingsOf(text: string): Reading[] {
   ].slice(0, readingsMax)
 }
 
-/** A letter and a number before the name. Digits alone may be the name: "1234567 Ontario Inc". */
+/** A letter and a number before the name. Digits without a letter may be the name: "1234567 Ontario Inc". */
 const numberBefore = /^\*?\s*[A-Z]\d{5,8}\s+(?=\p{Lu})/u
 /** A number after the name. */
 const numberAfter = /(?<=\p{Lu})\s+\d{6,10}$/u
 const hasLowerCase = /\p{Ll}/u
-/** Widths of the columns of names behind a vendor number. */
+/** Usual widths of name columns after a vendor number. */
 const columnWidths = [30, 35, 40]
-/** Shorter names are seldom cut to make room for a number. */
+/** Shorter names are rarely truncated for a number. */
 const cutNameCharsMin = 20
 
-/** A line of a vendor list in capitals: the name without the vendor's number. */
+/** Reads a line of a vendor list in capitals without the vendor number. */
 function readVendorLine(text: string): Reading[] {
   if (hasLowerCase.test(text)) return []
   const rest = text.replace(numberBefore, '')
   const name = rest.replace(numberAfter, '')
   if (name === text || name.length < 2) return []
-  // A number after the name is in the same column: the name was cut to leave room for it.
+  // A number in the same column after the name: the name may have been truncated for it.
   const columnChars =
     name === rest
       ? (columnWidths.find((width) => width === name.length || width === name.length + 1) ?? null)

@@ -7,12 +7,12 @@ import { boundedText, parseName, registrarRemark, type ParsedName } from './pars
 import { readingsOf } from './name-readings.js'
 
 /**
- * What a piece of a query is taken for. `whole`: the name as given, or another text for it (see readings). `cut`: its end, a piece of a legal form or a
- * repetition, is left out. `mended`: with a typing error in its legal form, or errors of a scan, put right. `security`: before the
- * description of a share. `form`: up to a legal form that more words follow. `registered` and `alias`: before and
- * after "d/b/a", "t/a", "formerly". `site`: before a site, a department, a street address or the town asked for.
- * `bracket`: without a bracket at its end; `middle`: without one that more words follow; `inside`: what stands there.
- * `hyphen`: before a hyphen inside a word.
+ * Reading of a query's text. `whole`: the name as given, or an alternative reading. `cut`: without a piece of a legal
+ * form or a repetition at the end. `mended`: with a typing error in the legal form, or scan errors, corrected.
+ * `security`: without the description of a share. `form`: up to a legal form with words after it. `registered`,
+ * `alias`: before and after "d/b/a", "t/a", "formerly". `site`: without a site, department, street address, or the
+ * town of the query. `bracket`: without a bracket at the end; `middle`: without one before further words; `inside`:
+ * the text in it. `hyphen`: before a hyphen inside a word.
  */
 export type VariantKind =
   | 'whole'
@@ -32,18 +32,15 @@ type ColumnCut = 'anywhere' | 'between_words' | 'nowhere'
 
 export interface NameVariant extends ParsedName {
   readonly kind: VariantKind
-  /** Where the column may have ended that the name fills: inside a word, between two, or nowhere. */
+  /** Position at which the column may have truncated the name. */
   readonly cut: ColumnCut
-  /** How another text was read for the name, as a reason says it; null for a piece of the text itself. */
+  /** Description of an alternative reading for a reason; `null` for a part of the text itself. */
   readonly how: string | null
-  /**
-   * Of a trade name, and of the whole text that holds it: what stands before it states a legal form, so that it names
-   * the company: "Norvane Ltd t/a Sunny Inn".
-   */
+  /** For a trade name and the whole text: a name with a legal form precedes it, as in "Norvane Ltd t/a Sunny Inn". */
   readonly isBesideForm: boolean
   /**
-   * Of the whole text, and of it without its brackets: one holds more than a country, so that "Norvane (Reno) Ltd" is
-   * a company of its own.
+   * For the whole text and the one without brackets: a bracket has more than a country, so "Norvane (Reno) Ltd" is a
+   * separate company.
    */
   readonly isBracketTelling: boolean
 }
@@ -54,8 +51,8 @@ type OpenVariant = Omit<NameVariant, 'cut' | 'how' | 'isBesideForm' | 'isBracket
 }
 
 /**
- * The ways a query may be read, the whole name first, then the surer ones. `cities`: keys of the towns that the
- * query's place may name (see place.ts), so that "Norvane Tulsa" in Tulsa is read as "Norvane" too.
+ * Returns the readings of a query, the whole name first, then by reliability. `cities`: keys of towns in the query's
+ * place (see places.ts), so that "Norvane Tulsa" in Tulsa is also read as "Norvane".
  */
 export function variantsOf(name: string, cities: ReadonlySet<string> = new Set()): NameVariant[] {
   const text = addresseeOf(boundedText(name))
@@ -95,7 +92,7 @@ export function variantsOf(name: string, cities: ReadonlySet<string> = new Set()
   const variants: NameVariant[] = []
   for (const variant of candidates) {
     if (variant === null || variant.fullKey.length < 2 || variant.coreKey === '') continue
-    // Words that a scan has joined are compared one by one, though closed up they are the same.
+    // Words that a scan has joined are compared separately, although their joined text is the same.
     const spaced = variant.tokens.join(' ')
     if (seen.has(variant.kind === 'mended' ? spaced : variant.coreKey)) continue
     seen.add(spaced).add(variant.coreKey)
@@ -131,14 +128,14 @@ function ofWords(words: readonly string[] | null, kind: VariantKind): OpenVarian
 
 const tradingMarks =
   /[([,]?\s*\b(?:d\/?b\/?a|t\/a|trading as|trades as|doing business as|operating as)\b[:.]?/i
-/** What follows is a name of the same company. */
+/** Followed by another name of the same company. */
 const formerMarks =
   /[([,]?\s*\b(?:f\/?k\/?a|a\/?k\/?a|n\/?k\/?a|formerly(?: known as)?|previously|also known as|now known as)\b[:.]?/i
-/** What ends the text; a bracket that was cut has no end. */
+/** At the end of the text; a truncated bracket has no end. */
 const lastBracket = /\s*[([][^)\]]*[)\]]?\s*$/
 const allBrackets = /[([][^)\]]*[)\]]?/g
 
-/** Behind "c/o" stands whose address it is. */
+/** The text after "c/o" is the host of the address. */
 function addresseeOf(text: string): string {
   const [addressee = '', ...hosts] = text.split(/[([,]?\s*\bc\/o\b[:.]?/i)
   return addressee.trim() === '' ? hosts.join(' ') : addressee
@@ -153,17 +150,17 @@ function isBracketTelling(text: string): boolean {
   })
 }
 
-/** A trade name or the holder's name behind the name: "Sunny Inn (Brightlow LLC)". One word is a remark. */
+/** A trade name or the owner's name after the name: "Sunny Inn (Brightlow LLC)". A single word is a remark. */
 function insideBrackets(text: string): string | null {
   const inside = /[([]([^)\]]{4,})[)\]]?\s*$/.exec(text)?.[1] ?? null
   return inside !== null && /\S\s+\S/.test(inside.trim()) ? inside : null
 }
 
-/** Words that begin a site or a department of a company, and stand in few registered names. */
+/** Words at the beginning of a site or department, rare in registered names. */
 const siteWords =
   'plant|store|facility|warehouse|branch|division|department|dept|headquarters|hq|head office|corporate office|terminal|campus|refinery|works|mill|distribution center|fulfillment center|service center|call center|data center|customer service center|center at|site|location|unit|bldg|building|suite|accounts payable|payroll'
 const siteMark = new RegExp(`(?<=\\S)[\\s,]+(?:the\\s+)?(?:${siteWords})\\b.*$`, 'i')
-/** Words of a division at the end of the text, which the holder's registered name lacks. */
+/** Division words at the end, missing in the registered name. */
 const division = /(?<=\S)\s+(?:(?:research )?labs|research|worldwide|r ?& ?d)$/i
 const streetWords =
   'street|st|road|rd|avenue|ave|av|boulevard|blvd|drive|dr|lane|ln|way|highway|hwy|route|rte|parkway|pkwy|place|pl|plaza|square|sq|court|ct|circle|cir|terrace|industrial|po box|p o box|po|close|crescent'
@@ -172,7 +169,7 @@ const address = new RegExp(
   'i',
 )
 
-/** The text before a site: after a dash, a number sign, a comma, a word for a site, or where a street address begins. */
+/** Returns the text before a site: a dash, number sign, comma, site word, or street address. */
 function siteHeads(text: string): string[] {
   const marks = [
     /\s+[-\u2013\u2014]+\s+.*$|\s+[-\u2013\u2014].*$|[-\u2013\u2014]+\s+.*$/u,
@@ -193,7 +190,7 @@ function siteHeads(text: string): string[] {
   return [...heads, ...(shortest === text ? [] : [shortest])]
 }
 
-/** The name without the town, where the query's place names it too. */
+/** The name without the town that the query's place also has. */
 function beforeCity(words: readonly string[], cities: ReadonlySet<string>): string[] | null {
   for (let at = Math.max(1, words.length - 4); at < words.length; at++)
     if (cities.has(words.slice(at).join(''))) return words.slice(0, at)
@@ -214,10 +211,10 @@ function columnCutOf(name: string, widths: readonly number[] = matchLimits.cutCo
   return widths.includes(charCount + 1) ? 'between_words' : 'nowhere'
 }
 
-/** Forms that no company has in the middle of its name, so that what follows is not the name. */
+/** Forms that only end names: the words after them are not part of the name. */
 const closingForms = new Set('inc incorporated ltd limited llc plc corp corporation gmbh lp nv'.split(' '))
 
-/** Up to the legal form that more words follow: a series, a plan, or a part of the company. */
+/** Keeps the words up to a legal form with more words after it: a series, a plan, or a part of the company. */
 function beforeForm(words: readonly string[]): string[] | null {
   const at = words.findIndex((word, index) => index > 0 && closingForms.has(word))
   if (at < 0 || at === words.length - 1 || words.slice(at + 1).some(isRomanNumeral)) return null
@@ -225,8 +222,8 @@ function beforeForm(words: readonly string[]): string[] | null {
 }
 
 /**
- * What follows the legal form is nobody's name: a state ("BRT Apartments Corp. (MD)"), or, in a column that
- * is full, the beginning of a remark ("Annaly Capital Management Inc 6").
+ * True if the legal form is followed by a state ("BRT Apartments Corp. (MD)") or, in a full column, by the start of a
+ * remark ("Annaly Capital Management Inc 6").
  */
 function isRemark(words: readonly string[], cut: ColumnCut): boolean {
   const rest = words.slice(beforeForm(words)?.length ?? words.length)
@@ -235,12 +232,12 @@ function isRemark(words: readonly string[], cut: ColumnCut): boolean {
   return cut !== 'nowhere' && rest.join(' ').length <= remarkCharsMax
 }
 
-/** Longer than this, what stands behind the legal form has told what it is. */
+/** A longer text after the legal form is distinctive. */
 const remarkCharsMax = 12
 
 const formsMended = ['limited', 'corporation', 'incorporated', 'company', 'partnership', 'holdings']
 
-/** "DCS Inc Limtied": a long form at the end, with a typing error in it. */
+/** "DCS Inc Limtied": a long form at the end with a typing error. */
 function withFormMended(words: readonly string[]): string[] | null {
   const last = words.at(-1) ?? ''
   if (words.length < 2 || last.length < 6 || formsMended.includes(last)) return null
@@ -250,7 +247,7 @@ function withFormMended(words: readonly string[]): string[] | null {
   return form === undefined ? null : [...words.slice(0, -1), form]
 }
 
-/** "Koppers Holdings Inc. Koppers H": the name, and the name again until the column ended, be it after a letter. */
+/** "Koppers Holdings Inc. Koppers H": the name, repeated until the column ended, possibly after one letter. */
 function beforeRepetition(words: readonly string[], cut: ColumnCut): string[] | null {
   const all = words.join('')
   for (let at = 2; at < words.length; at++) {
@@ -261,7 +258,7 @@ function beforeRepetition(words: readonly string[], cut: ColumnCut): string[] | 
   return null
 }
 
-/** What a list of securities writes after the company's name. */
+/** Words of the description of a security after the company's name. */
 const securityWords =
   'common stock preferred pfd series ser depositary depository shares share ordinary beneficial interest warrants warrant units unit notes cumulative redeemable perpetual trust class new of reit'.split(
     ' ',
@@ -272,7 +269,7 @@ const securityMarks = new Set(
   ),
 )
 
-/** Phrases that begin the description of a security, whatever follows; as regular expressions over words. */
+/** Regular expressions for the beginning of a security's description; any text may follow. */
 const securityPhrases = [
   'common (?:stock|shares?|units?)',
   'cl(?:ass)?\\.? [a-e]\\b',
@@ -302,11 +299,11 @@ function beforePhrase(text: string, phrase: RegExp): string | null {
   return head === text ? null : head
 }
 
-/** Up to the words that name a security, if nothing but such words, numbers and letters follows. */
+/** Keeps the words before the description of a security, if only such words, numbers and letters follow. */
 function beforeSecurity(words: readonly string[], hasRate: boolean): string[] | null {
   for (let at = 1; at < words.length; at++) {
     const rest = words.slice(at)
-    // A trust's name ends with the word; units of it, or the word once more, come after.
+    // A trust's name ends with "trust"; units or a repeated "trust" follow.
     const isSaidTwice = rest[0] === 'trust' && words[at - 1] === 'trust'
     if (rest[0] === 'trust' && !isSaidTwice) continue
     const isSecurity = rest.every((word, index) => isSecurityWord(word, index === rest.length - 1))
@@ -325,13 +322,13 @@ function isSecurityWord(word: string, isLast: boolean): boolean {
   return isLast && isStem(word)
 }
 
-/** "Preferr", "Deposi", "Shar", "Trus": a security word until the column ended. */
+/** "Preferr", "Deposi", "Shar", "Trus": a truncated security word. */
 function isStem(word: string): boolean {
   return word.length >= 3 && securityWords.some((whole) => whole.length >= 5 && whole.startsWith(word))
 }
 
 const cutForms = ['corporation', 'incorporated', 'limited', 'company', 'partnership']
-/** A column that cuts names is seldom narrower. */
+/** Columns that truncate names are rarely narrower. */
 const cutNameCharsMin = 20
 
 /** "Dynavax Technologies Corporatio" without the piece of a legal form at its end. */

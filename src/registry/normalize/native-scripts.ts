@@ -1,22 +1,22 @@
 import { cutNativeForms } from './legal-forms.js'
 
-/** Another text that stands for the whole name: abbreviations written out, another script, errors of a scan undone. */
+/** An alternative text for a name: abbreviations expanded, another script, or scan errors corrected. */
 export interface Reading {
   readonly text: string
   /**
-   * `whole`: the same words, by rule. `mended`: with errors undone that may be none. `site`: without the town at its
-   * end. `security`: without the title of the class.
+   * `whole`: the same words, by rule. `mended`: with possible errors corrected. `site`: without the town at the end.
+   * `security`: without the title of the class.
    */
   readonly kind: 'whole' | 'mended' | 'site' | 'security'
-  /** How a reason says that the name was read: "in Latin letters". */
+  /** Description for a reason: "in Latin letters". */
   readonly how: string
   /** Width of the column that the name came from; `null` if unknown. */
   readonly columnChars: number | null
 }
 
 /**
- * Words of company names in other scripts as their Latin names have them: translated, or English words written by
- * ear. In capitals and without marks they are the same; the longer come first.
+ * Parses words of company names in other scripts with their Latin names: translations, or English words by sound.
+ * Lower case without accents; longer ones come first.
  */
 const parseWords = (table: string): (readonly [native: string, latin: string])[] =>
   table
@@ -63,7 +63,7 @@ const greekWords = new Map(
   κυπρου cyprus, κυπρος cyprus, αθηνων athens, πειραιως piraeus, ελλαδος greece, ελλαδα greece, και and`),
 )
 
-/** Also at the end of a word: Korean names are written without spaces. */
+/** Also at the end of a word: Korean names have no spaces. */
 const hangulWords = parseWords(`
   홀딩스 holdings, 그룹 group, 전자 electronics, 은행 bank, 자동차 motor, 화학 chemical, 건설 construction,
   중공업 heavy industries, 증권 securities, 생명보험 life insurance, 보험 insurance, 텔레콤 telecom, 에너지 energy,
@@ -73,7 +73,7 @@ const hangulWords = parseWords(`
   엔지니어링 engineering, 엔터테인먼트 entertainment, 네트웍스 networks, 시스템 systems, 시스템즈 systems,
   솔루션 solutions, 솔루션즈 solutions, 서비스 service, 바이오로직스 biologics, 바이오 bio, 모비스 mobis`)
 
-/** Also inside a word, in Japanese texts only: elsewhere the characters are read another way. */
+/** Also inside a word, but only in Japanese texts: in others the characters have other readings. */
 const japaneseWords = parseWords(`
   ホールディングス holdings, ホールディング holding, グループ group, ジャパン japan, バンク bank, 銀行 bank,
   証券 securities, 保険 insurance, 電機 electric, 自動車 motor, 重工業 heavy industries, 工業 industries,
@@ -103,7 +103,7 @@ function spell(text: string, letters: Letters): string {
 const cyrillicBySound = parseLetters(`
   ъе=ye ъё=ye ъю=yu ъя=ya ия=iya ый=y ий=y а=a б=b в=v г=g ґ=g д=d ђ=dj е=e ё=e є=ye ж=zh з=z и=i і=i ї=yi й=y ј=j к=k л=l љ=lj м=m н=n
   њ=nj о=o п=p р=r с=s т=t ћ=c ќ=k у=u ў=u ф=f х=kh ц=ts ч=ch џ=dz ш=sh щ=shch ъ=a ы=y ь= э=e ю=yu я=ya ѓ=g ѕ=dz`)
-/** A Western name written by ear: Филипс is Philips, Алианц is Allianz, Тексим is Texim. */
+/** Western names written by sound: Филипс is Philips, Алианц is Allianz, Тексим is Texim. */
 const cyrillicByOrigin = parseLetters('кс=x дж=j ия=ia ф=ph х=h ц=z к=c й=i щ=sht ю=u ж=j')
 
 const greekBySound = parseLetters(`
@@ -116,7 +116,7 @@ const vowels = 'a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i'.sp
 const finals = ' k k ks n nj nh t l lk lm lb ls lt lp lh m p ps t t ng t t k t p h'.split(' ')
 const hangulStart = 0xac00
 
-/** Revised Romanization of each syllable; a vowel that only carries a consonant of a foreign word is left out. */
+/** Revised Romanization of each syllable, without vowels that only carry a consonant of a foreign word. */
 function romanizeHangul(text: string, isForeign: boolean): string {
   return text.replace(/[가-힣]/gu, (syllable) => {
     const code = (syllable.codePointAt(0) ?? 0) - hangulStart
@@ -130,7 +130,7 @@ function romanizeHangul(text: string, isForeign: boolean): string {
 /** Korean has one letter for "r" and "l"; names begin with the latter. */
 const withFirstL = (word: string): string => word.replace(/^r/, 'l')
 
-/** Companies write "u" where the romanization has "eo": 삼성 is Samsung. */
+/** Companies write "u" for "eo" of the romanization: 삼성 is Samsung. */
 const hangulBySound = parseLetters('eo=u')
 const hangulByOrigin = parseLetters('eo=er k=c')
 
@@ -144,7 +144,7 @@ const kanaPairs = parseLetters(`
   の=no は=ha ひ=hi ふ=fu へ=he ほ=ho ば=ba び=bi ぶ=bu べ=be ぼ=bo ぱ=pa ぴ=pi ぷ=pu ぺ=pe ぽ=po ま=ma み=mi む=mu
   め=me も=mo や=ya ゆ=yu よ=yo ら=ra り=ri る=ru れ=re ろ=ro わ=wa ゐ=i ゑ=e を=o ん=n ゔ=vu ぁ=a ぃ=i ぅ=u ぇ=e ぉ=o`)
 
-/** Hepburn romanization. Katakana are turned into hiragana, so that one table serves both. */
+/** Hepburn romanization. Converts katakana to hiragana, so that one table is enough. */
 function romanizeKana(text: string, isForeign: boolean): string {
   const hiragana = text.replace(/[ァ-ヴ]/gu, (kana) =>
     String.fromCodePoint((kana.codePointAt(0) ?? 0) - 0x60),
@@ -181,12 +181,12 @@ const greekForeign = withRest(greekByOrigin, greekBySound)
 const otherScript =
   /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u
 
-/** A name in another script as it is written in Latin letters: by its sound, and as the foreign name it may be. */
+/** Returns a name in another script in Latin letters: by its sound, and as a possible foreign name. */
 export function readNativeName(text: string): Reading[] {
   if (!otherScript.test(text)) return []
   const isJapanese = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)
   const lower = cutNativeForms(text).rest.toLowerCase()
-  // Greek letters lose their accents; kana and Hangul would fall into pieces.
+  // Only Greek: decomposition would break up kana and Hangul.
   const plain = /\p{Script=Greek}/u.test(lower) ? lower.normalize('NFD').replace(/\p{M}/gu, '') : lower
   const known = wordsIn(wordsIn(plain, cyrillicWords), greekWords)
   const split = partsIn(isJapanese ? partsIn(known, japaneseWords) : known, hangulWords)

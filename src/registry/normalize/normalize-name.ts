@@ -1,10 +1,10 @@
 import anyAscii from 'any-ascii'
 import { matchLimits } from '../model/limits.js'
 
-/** Words that join other words and carry nothing: "Procter & Gamble", "Procter and Gamble", "Procter Gamble". */
+/** Words without meaning for a name: "Procter & Gamble", "Procter and Gamble", "Procter Gamble". */
 const joiningWords = new Set(['and', 'the', 'und', 'et', 'og', 'och'])
 
-/** Ways of writing one word. Only words that are the same word stand here, never mere neighbours in meaning. */
+/** Spellings of the same word; no synonyms. */
 const abbreviations = new Map<string, string>(
   Object.entries({
     intl: 'international',
@@ -116,7 +116,7 @@ const abbreviations = new Map<string, string>(
   }),
 )
 
-/** Several words that are one, in order of length. */
+/** Phrases that are one word, in order of length. */
 const phrases: readonly (readonly [words: readonly string[], one: string])[] = (
   [
     ['united states of america', 'us'],
@@ -134,12 +134,12 @@ const phrases: readonly (readonly [words: readonly string[], one: string])[] = (
 
 const romanNumerals = new Set('ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi'.split(' '))
 
-/** Larger ones, as funds of a series bear them ("CCXLIX"); those without an x are words as often. */
+/** Larger numerals of fund series ("CCXLIX"); those without an x are often words. */
 const longNumeral = /^(?=[clvi]*x)(?=[clxvi]{3})c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$/
 
 /**
- * Text as lower-case ASCII: NFKC, transliterated, apostrophes closed up, initials joined ("J. P." is "jp"),
- * everything else that is neither letter nor digit a single space. Total: any string has a folding.
+ * Folds text to lower-case ASCII: NFKC, transliterated, apostrophes removed, initials joined ("J. P." is "jp"),
+ * everything else except letters and digits as a single space. Accepts any string.
  */
 export function foldText(text: string, charsMax: number = matchLimits.nameCharsMax): string {
   const plain = anyAscii(text.slice(0, charsMax).normalize('NFKC')).toLowerCase()
@@ -151,7 +151,7 @@ export function foldText(text: string, charsMax: number = matchLimits.nameCharsM
     .trim()
 }
 
-/** The words of a folded text, runs of single letters joined: "a g" is "ag", "s p a" is "spa". */
+/** Splits a folded text into words and joins runs of single letters: "a g" is "ag", "s p a" is "spa". */
 export function wordsOf(folded: string): string[] {
   const words: string[] = []
   let run = ''
@@ -168,19 +168,19 @@ export function wordsOf(folded: string): string[] {
   return words
 }
 
-/** The word as it is compared. */
+/** Returns the spelling of a word that is compared. */
 export function canonicalWord(word: string): string {
   return abbreviations.get(word) ?? word
 }
 
-/** "Corp II" and "Corp 2" are one. A single letter is a word as often, and so is a numeral that begins a name. */
+/** "Corp II" and "Corp 2" are equal. Single letters and numerals at the start are often words. */
 const arabicNumerals = new Map(
   'ii iii iv vi vii viii ix xi xii xiii xiv xv xvi'
     .split(' ')
     .map((numeral, at) => [numeral, String([2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16][at])] as const),
 )
 
-/** Phrases, and numerals behind the first word, as the one word by which they are compared. */
+/** Replaces phrases, and numerals after the first word, with the word that is compared. */
 export function canonicalWords(words: readonly string[]): string[] {
   const canonical: string[] = []
   for (let at = 0; at < words.length;) {
@@ -193,18 +193,18 @@ export function canonicalWords(words: readonly string[]): string[] {
   return canonical
 }
 
-/** Without the joining words, unless nothing else is left ("The The" stays). */
+/** Removes joining words, unless no word would remain ("The The" stays). */
 export function withoutJoiningWords(words: readonly string[]): string[] {
   const kept = words.filter((word) => !joiningWords.has(word))
   return kept.length > 0 ? kept : [...words]
 }
 
-/** A word that numbers a thing: two names whose numbers differ are two things. */
+/** True for a number of a series: names with different numbers are different entities. */
 export function isNumberWord(word: string): boolean {
   return /\d/.test(word) || romanNumerals.has(word) || longNumeral.test(word)
 }
 
-/** Words that name a trade, a shape or a place rather than a company. One of them alone names nobody. */
+/** Words for a trade, a shape or a place; not distinctive on their own. */
 const genericWords = new Set(
   `acquisition advanced advisors america american asia asset associates australia automotive bancorp bancshares bank
   british building business canada capital care center central chemical china city cleaning college communications community
@@ -223,7 +223,7 @@ const genericWords = new Set(
   worldwide`.split(/\s+/),
 )
 
-/** Words of a trade that people leave out of a name that is known without them. Beside the generic ones. */
+/** Trade words that users omit from well-known names, in addition to the generic ones. */
 const tradeWords = new Set(
   `academy aerospace agency air aircraft airlines airways analytics apparel associates audio aviation bakery beauty
   beverage beverages bioscience biosciences biopharma biotech biotechnology books brands brewery brewing broadcasting
@@ -244,17 +244,17 @@ const tradeWords = new Set(
   ),
 )
 
-/** Words a company's name gains and loses without becoming another company. */
+/** Words that are often added to a company's name or dropped. */
 const lightWords = new Set('group holdings company companies usa us uk corporate reit com'.split(' '))
 
-/** What a group calls the companies that work for it alone: "Larkmoor Services (UK) Ltd" beside "Larkmoor plc". */
+/** Words for companies that only serve their group: "Larkmoor Services (UK) Ltd" of "Larkmoor plc". */
 const inHouseWords = new Set(
   'services service finance financing funding credit treasury trustee trustees nominees pension pensions leasing receivables employees'.split(
     ' ',
   ),
 )
 
-/** Words of which one says that the company works for its group, and the others tell nothing else. */
+/** True if a word marks a company that serves its group and no other word is distinctive. */
 export function nameInHouseCompany(words: readonly string[]): boolean {
   return (
     words.some((word) => inHouseWords.has(word)) &&
@@ -262,7 +262,7 @@ export function nameInHouseCompany(words: readonly string[]): boolean {
   )
 }
 
-/** All words that tell no company from others. */
+/** All words that are not distinctive. */
 export function everydayWords(): string[] {
   return [...genericWords, ...tradeWords, ...lightWords]
 }
@@ -275,7 +275,7 @@ export function isLightWord(word: string): boolean {
   return lightWords.has(word)
 }
 
-/** A word that tells the trade, and not the company. */
+/** True for a word of a trade. */
 export function isTradeWord(word: string): boolean {
   return genericWords.has(word) || tradeWords.has(word)
 }

@@ -11,39 +11,41 @@ import { cutNativeForms, formEndingAt, formLeading, spellOutForms, type FormClas
 import { matchLimits } from '../model/limits.js'
 import codes from '../reference/fund-and-trust-forms.json' with { type: 'json' }
 
-/** A name as the registry compares it. Made once at import for each name held, once for each query. */
+/** A name prepared for comparison: once per stored name at import, once per query. */
 export interface ParsedName {
-  /** The folded words without legal form and joining words, abbreviations spelled out. */
+  /** The folded words without legal form and joining words, abbreviations expanded. */
   readonly tokens: readonly string[]
-  /** `tokens` closed up: "exxon mobil" and "ExxonMobil" share it. */
+  /** `tokens` without spaces: "exxon mobil" and "ExxonMobil" share it. */
   readonly coreKey: string
-  /** Every word, the legal form's too, closed up. */
+  /** All words, including the legal form, without spaces. */
   readonly fullKey: string
-  /** `coreKey` with its abbreviations as they are written: "tech" and "technologies" differ. */
+  /** `coreKey` with unexpanded abbreviations: "tech" and "technologies" differ. */
   readonly bareKey: string
-  /** The words that were cut off as the legal form, a leading one first. */
+  /** The words of the legal form, a leading one first. */
   readonly formWords: readonly string[]
   readonly formClass: FormClass | null
   readonly legalForm: LegalForm | null
-  /** Where the form is known, by ISO 3166-1 code; empty when it says nothing. */
+  /** Countries of the form, as ISO 3166-1 codes; empty if not distinctive. */
   readonly formCountries: readonly string[]
-  /** First letters of the words, legal form left out; empty under two words. */
+  /** First letters of the words without the legal form; empty for fewer than two words. */
   readonly acronym: string
 }
 
-/** SEC adds a state or a remark after a slash: "SEALED AIR CORP/DE", "AIR PRODUCTS INC /NEW/", "Lions Gate Corp /Cn/". */
+/**
+ * SEC adds a state or a remark after a slash: "SEALED AIR CORP/DE", "AIR PRODUCTS INC /NEW/", "Lions Gate Corp /Cn/".
+ */
 export const registrarRemark = /\s*[/\\]\s*(?:[A-Z]{2,4}\s*[/\\]?|[A-Za-z]{2,4}\s*[/\\])\s*$/
 
 /**
- * A name in the one form that patterns read. Bounded once more when it is normalized, which makes up to 18 letters of
- * one, and with no run of spaces: a pattern that may start at each of them takes the square of its length.
+ * Prepares a name for patterns. The length is limited again after NFKC, which makes up to 18 letters of one; runs of
+ * spaces are removed because some patterns take quadratic time on them.
  */
 export function boundedText(name: string): string {
   const { nameCharsMax } = matchLimits
   return name.slice(0, nameCharsMax).normalize('NFKC').replace(/\s+/g, ' ').slice(0, nameCharsMax)
 }
 
-/** Total: a name of no letters and digits has no tokens and an empty key. */
+/** Parses any text; without letters and digits there are no tokens and an empty key. */
 export function parseName(name: string): ParsedName {
   const native = cutNativeForms(boundedText(name).replace(registrarRemark, ''))
   const words = withoutJoiningWords(wordsOf(foldText(spellOutForms(native.rest))))
@@ -80,7 +82,7 @@ function stripForms(words: readonly string[]): Stripped {
   for (let found = formEndingAt(words, end); found !== null; found = formEndingAt(words, end)) {
     if (end - found.words.length <= start) break
     end -= found.words.length
-    // "Co." before "KG" adds nothing; a form that says more outweighs it wherever it stands.
+    // "Co." before "KG" adds nothing; a more specific form takes precedence at any position.
     if (form === null || form.formClass === 'company') form = found
   }
   return {
@@ -92,7 +94,7 @@ function stripForms(words: readonly string[]): Stripped {
   }
 }
 
-/** Left out of initials: the Royal Bank of Scotland is RBS. */
+/** Not part of initials: the Royal Bank of Scotland is RBS. */
 const acronymSkips = new Set('of for in de du des del di da la le der die group holdings company'.split(' '))
 
 function acronymOf(tokens: readonly string[]): string {
@@ -101,8 +103,8 @@ function acronymOf(tokens: readonly string[]): string {
 }
 
 /**
- * A name without legal form, case, accents and punctuation: what two spellings of one name share. Scripts other than Latin
- * stay as they are written, since transliterated many names of theirs are one.
+ * Returns a name without legal form, case, accents and punctuation, equal for its spellings. Other scripts are not
+ * transliterated, which would make different names equal.
  */
 export function bareName(name: string): string {
   if (!/[^\p{Script=Latin}\P{L}]/u.test(name)) return parseName(name).bareKey
@@ -111,24 +113,24 @@ export function bareName(name: string): string {
     .replace(/[^\p{L}\p{M}\p{N}]/gu, '')
 }
 
-/** Between two names of a list. */
+/** Separators of names in a list. */
 const listMarks = /\s*[;|\\]\s*|\s+\/\s+|\s+\+\s+/
-/** Between two names, and inside many a name too: only between two that each state a legal form. */
+/** Also occur in names: separators only between two names with a legal form each. */
 const joiningMarks = /\s*\/\s*|\s+(?:&|and|und|et|y|e)\s+|\s+[-\u2013\u2014]+\s+|\s*,\s*/i
-/** What follows is a role of the same company, or whom it acts for. */
+/** Followed by a role of the same company, or by its client. */
 const roleMarks =
   /\b(?:d\/?b\/?a|t\/a|c\/o|f\/?k\/?a|a\/?k\/?a|n\/?k\/?a|o\/b\/o|trading as|trades as|doing business as|operating as|formerly|previously|on behalf of|for and on behalf|care of|known as)\b/i
 /** "Smith Co. & Sons Ltd" is one company. */
 const familyWords = new Set('sons son brothers bros daughters daughter associates partners'.split(' '))
 
-/** Names in one text. */
+/** Several names in one text. */
 interface SeveralNames {
   readonly names: readonly string[]
-  /** Each is told by a legal form of its own; else only what is known of the names tells whether they are two. */
+  /** Each name has a legal form; otherwise the text may still be one name. */
   readonly areStated: boolean
 }
 
-/** What a text that names several companies may name, as a cell of two does: "Norvane Inc. / Larkmoor Ltd"; null for one name. */
+/** Splits a text with several companies, such as "Norvane Inc. / Larkmoor Ltd"; `null` for one name. */
 export function severalNames(name: string): SeveralNames | null {
   const text = boundedText(name).replace(registrarRemark, '')
   if (roleMarks.test(text)) return null
@@ -143,11 +145,11 @@ export function severalNames(name: string): SeveralNames | null {
   return areStated ? of(joined, true) : null
 }
 
-/** A part that is no name belongs to the one before: "Norvane, Inc.", "Norvane GmbH & Co. KG". */
+/** A part that is not a name belongs to the previous one: "Norvane, Inc.", "Norvane GmbH & Co. KG". */
 function partsOf(text: string, marks: RegExp): string[] {
   const parts: string[] = []
   let mark = ''
-  // The pattern in brackets gives the marks too, at every other place.
+  // The capturing group returns the separators at odd positions.
   for (const [at, piece] of text.split(new RegExp(`(${marks.source})`, marks.flags)).entries()) {
     if (at % 2 === 1) mark = piece
     else if (parts.length > 0 && !isName(piece)) parts.push(`${parts.pop() ?? ''}${mark}${piece}`)
@@ -167,7 +169,7 @@ function upToForms(parts: readonly string[]): string[] {
   return names
 }
 
-/** A word that tells a company. "Co. KG" and "a Delaware corporation" are of the name before. */
+/** True for a text with a distinctive word. "Co. KG" and "a Delaware corporation" belong to the previous name. */
 function isName(text: string): boolean {
   if (/^\s*(?:a|an|the|co|company|cie)\b/i.test(text)) return false
   const { tokens, formWords } = parseName(text)
@@ -179,11 +181,11 @@ function isName(text: string): boolean {
 const statesForm = (text: string): boolean => parseName(text).formClass !== null
 const isIncorporated = (text: string): boolean => (parseName(text).formClass ?? 'company') !== 'company'
 
-/** Codes of ISO 20275 whose legal form is a trust or a fund by its own name: trust companies are not. */
+/** ISO 20275 codes of forms that are trusts or funds; trust companies are not. */
 const trustCodes = new Set(codes.trust)
 const fundCodes = new Set(codes.fund)
 
-/** What a code of ISO 20275 makes of its bearer; null for a company, a partnership and all else. */
+/** Returns `null` for the code of a company, a partnership or any other form. */
 function fundOrTrustForm(code: string): 'fund' | 'trust' | null {
   if (trustCodes.has(code)) return 'trust'
   return fundCodes.has(code) ? 'fund' : null
@@ -191,13 +193,13 @@ function fundOrTrustForm(code: string): 'fund' | 'trust' | null {
 
 interface Named {
   readonly legalName: string
-  /** A code of ISO 20275, or as the source words it. */
+  /** An ISO 20275 code, or the text of the source. */
   readonly legalForm: string | null
 }
 
 /**
- * Whether a registration is a fund's or a trust's rather than a company's, by its legal form or, where none is
- * stated, by its name: "Oak Income Fund II" and "Oak Royalty Trust" are, "Oak Fund, Inc." and "Oak Bank & Trust" are not.
+ * Classifies a registration by its legal form or, without one, by its name: "Oak Income Fund II" and "Oak Royalty
+ * Trust" are a fund and a trust; "Oak Fund, Inc." and "Oak Bank & Trust" are companies (`null`).
  */
 export function fundOrTrust({ legalName, legalForm }: Named): 'fund' | 'trust' | null {
   if (legalForm !== null && !isNoForm(legalForm)) {
@@ -207,14 +209,14 @@ export function fundOrTrust({ legalName, legalForm }: Named): 'fund' | 'trust' |
   return byName(legalName)
 }
 
-/** Codes of ISO 20275: 8888 and 9999 stand for "not listed" and "no form". */
+/** ISO 20275 codes for "not listed" (8888) and "no form" (9999). */
 export function isNoForm(code: string): boolean {
   return code === '8888' || code === '9999'
 }
 
-/** Most names hold none of these, and need no closer look. */
+/** Fast check: most names have none of these words. */
 const mayBe = /trust|fund|\betfs?\b|\btr\b/i
-/** Numbers of a series, its letter, its year: "II", "2019-1", "Series 33". */
+/** Number, letter or year of a series: "II", "2019-1", "Series 33". */
 const seriesWord = /^(?:\d+[a-z]?|[ivx]+|[a-z]|series|ser)$/
 const unitTrust = /\b(?:invt|investment|unit|municipal) (?:tr|trust)\b.*\b(?:ser|series)\b|\btr fd\b/
 
@@ -243,7 +245,7 @@ function kindOfWord(word: string | undefined): 'fund' | 'trust' | null {
   }
 }
 
-/** Codes of SIC under which money of others is held rather than a business run: funds, pools, trusts, shells. */
+/** SIC codes of entities that hold money of others instead of running a business: funds, pools, trusts, shells. */
 const holdingSics = new Set([
   '6189',
   '6211',
@@ -260,8 +262,8 @@ const holdingSics = new Set([
 ])
 
 /**
- * Whether a code of SIC says that its bearer runs a business. A trust that does, like one that owns and lets houses
- * (6798), is a company in all but its form: it is listed, sells, employs and is asked for as one.
+ * True if a SIC code stands for a business. A trust that runs one, such as a real estate trust (6798), is treated as a
+ * company: it is listed and employs people.
  */
 export function runsBusiness(sic: string | null | undefined): boolean {
   return sic !== null && sic !== undefined && /^\d{4}$/.test(sic) && !holdingSics.has(sic)

@@ -2,7 +2,7 @@ import { iso31662 } from 'iso-3166'
 import { foldText } from './normalize-name.js'
 import { countryCodeOf } from '../../core/countries.js'
 
-/** Cities with two current names; the first is the one all are compared by. */
+/** Cities with several current names; the first one is used in comparisons. */
 const cityNames = `
 munchen munich muenchen|koln cologne koeln|nurnberg nuremberg nuernberg|hannover hanover|wien vienna|zurich zuerich
 geneve geneva genf|basel basle bale|bern berne|praha prague|warszawa warsaw|krakow cracow|moskva moscow
@@ -21,7 +21,7 @@ for (const group of cityNames.trim().split(/[|\n]/)) {
 }
 
 const regionCodes = new Map<string, string[]>()
-/** By a region: the larger one that it is a part of. */
+/** The larger region of a region. */
 const largerRegions = new Map<string, string>()
 for (const { code, name, parent } of iso31662) {
   if (parent.includes('-')) largerRegions.set(code, parent)
@@ -36,19 +36,19 @@ function closed(text: string): string {
   return foldText(text).replaceAll(' ', '')
 }
 
-/** All ISO 3166-2 codes a name or short code may mean ("WA": Washington, Western Australia, …). */
+/** Returns all ISO 3166-2 codes that a name or short code may mean ("WA": Washington, Western Australia, …). */
 export function regionCodesOf(text: string): readonly string[] {
   return regionCodes.get(closed(text)) ?? []
 }
 
-/** The region that holds this one (ISO 3166-2): Lombardia of Milano; null for most. */
+/** Returns the region that contains this one (ISO 3166-2): Lombardia for Milano; `null` for most. */
 export const largerRegionOf = (code: string): string | null => largerRegions.get(code) ?? null
 
-/** ISO 3166-2 lists the countries of the United Kingdom, and all of it, beside their counties. */
+/** ISO 3166-2 lists the United Kingdom and its countries in addition to their counties. */
 export const isPartOfUnitedKingdom = (code: string): boolean => nations.has(code)
 const nations = new Set(['UKM', 'GBN', 'EAW', 'ENG', 'SCT', 'WLS', 'NIR'].map((nation) => `GB-${nation}`))
 
-/** The ISO 3166-2 code of a subdivision as written, where its country makes it certain; else null. */
+/** Returns the ISO 3166-2 code of a subdivision if it is unique in the country, otherwise `null`. */
 export function regionCodeIn(countryCode: string | null, text: string): string | null {
   if (countryCode === null) return null
   const codes = regionCodesOf(text.replace(/^[A-Za-z]{2}-/, '')).filter((code) =>
@@ -57,7 +57,7 @@ export function regionCodeIn(countryCode: string | null, text: string): string |
   return codes.length === 1 ? (codes[0] ?? null) : null
 }
 
-/** A city as it is compared: folded, closed up, exonyms unified. */
+/** Returns the key of a city: folded, without spaces, exonyms unified. */
 export function cityKeyOf(city: string): string {
   const key = closed(city.replace(/\s+\d+$/, ''))
   return cityKeys.get(key) ?? key
@@ -67,7 +67,7 @@ export function postalKeyOf(postalCode: string): string {
   return closed(postalCode)
 }
 
-/** The parts of an address of the United Kingdom; localities stand with the street. */
+/** Parts of an address in the United Kingdom; `street` includes localities. */
 interface BritishAddress {
   readonly street: string | null
   readonly city: string | null
@@ -91,7 +91,7 @@ const countries = new Set([
   'gb',
 ])
 
-/** Counties that addresses name, the historic and the short ones too, folded. */
+/** Counties in addresses, including historic and abbreviated names, folded. */
 const counties = new Set(
   `avon|bedfordshire|beds|berkshire|berks|buckinghamshire|bucks|cambridgeshire|cambs|cheshire|cleveland|cornwall|cumbria
 county durham|co durham|derbyshire|devon|dorset|east sussex|east yorkshire|essex|gloucestershire|glos|greater london
@@ -109,14 +109,14 @@ county fermanagh|county londonderry|county tyrone|co antrim|co armagh|co down|co
   ),
 )
 
-/** A part that is plainly a street or a building, and no town. */
+/** A street or a building, not a town. */
 const streetLike =
   /\d|\b(?:road|rd|street|st|lane|avenue|ave|way|drive|close|court|house|square|place|crescent|terrace|park|estate|floor|building|buildings|wharf|row|gardens|grove|hill road)$/i
 
 /**
- * "2 Guy Close, Stapleford, Nottingham, England, NG9 7GZ" in its parts: from the end postcode, country, county, town; what
- * is before is the street. Nothing is lost but the country and a part that stands twice in a row. Null for a line of one
- * part, which says nothing for certain, and for one of another country.
+ * Splits "2 Guy Close, Stapleford, Nottingham, England, NG9 7GZ" from the end: postcode, country, county, town; the
+ * rest is the street. Drops only the country and repeated parts. `null` for a single part, which is ambiguous, and for
+ * addresses in other countries.
  */
 export function readBritishLine(line: string): BritishAddress | null {
   const parts = partsOf(line.slice(0, lineCharsMax))
@@ -136,13 +136,13 @@ function isBritish(last: string | undefined): boolean {
   return countryCode === null || countryCode === 'GB'
 }
 
-/** Without empty parts, and without one that only repeats the part before, in whatever case. */
+/** Drops empty and repeated parts, ignoring case. */
 function partsOf(line: string): string[] {
   const parts = line.split(',').map((part) => part.trim().replace(/\s+/g, ' '))
   return parts.filter((part, at) => part !== '' && part.toLowerCase() !== parts[at - 1]?.toLowerCase())
 }
 
-/** Takes the postcode off the last part. */
+/** Removes the postcode from the last part and returns it. */
 function takePostcode(parts: string[]): string | null {
   const last = parts.at(-1) ?? ''
   const found = postcode.exec(last)
@@ -153,7 +153,7 @@ function takePostcode(parts: string[]): string | null {
   return found[1].toUpperCase()
 }
 
-/** What a street line says besides the street. Both stand in the line as they are given here. */
+/** Details in a street line, as spelled there. */
 interface StreetParts {
   readonly streetNumber: string | null
   readonly subPremise: string | null
@@ -172,26 +172,23 @@ const subPremise = `(?:${floors}|${named})`
 const leadingSubPremise = new RegExp(`^(${subPremise})(?:\\s+(?![-–&+/])|$)`, 'i')
 const trailingSubPremise = new RegExp(`\\s(${subPremise})$`, 'i')
 
-/** "41-51 Freshwater Road", "1a Shepherdess Walk"; what follows the number is the street. */
+/** "41-51 Freshwater Road", "1a Shepherdess Walk": the number precedes the street. */
 const leadingNumber =
   /^(\d{1,6}[a-z]?(?:\s?[-–/&]\s?\d{1,6}[a-z]?)?)\s+(?=.*\p{L}{2})(?!(?:st|nd|rd|th|floors?|of|and)\b)/iu
 /** "Caffamacherreihe 8", "Banská 1120/4" */
 const trailingNumber = /^(?=.*\p{L}{2})[^\d].*?\s(\d{1,5}\s?[a-z]?(?:\s?[-–/+&]\s?\d{1,5}\s?[a-z]?)?)$/iu
 const bareNumber = /^\d{1,5}[a-z]?(?:\s?[-–/]\s?\d{1,5}[a-z]?)?$/i
 
-/** Countries that write the number behind the street. */
+/** Countries that write the number after the street. */
 const numberBehind = new Set(
   'AT BE BG BR CH CL CZ DE DK EE ES FI GR HR HU IS IT LI LT LV MX NL NO PL PT RO RS SE SI SK TR'.split(' '),
 )
 
-/** Not a street: its number is a box's, or somebody else's. */
+/** Not a street: the number belongs to a box or to someone else. */
 const noStreet =
   /\b(?:p\.?\s?o\.?\s+box|post office box|postfach|box|c\/o|building|bldg|km|hwy|highway|route)\b/i
 
-/**
- * Number and sub-premise of a street line as registers write it, each where the line leaves no doubt: two numbers
- * that may both be the street's give none. Never loses or changes text: the line itself stays as it is.
- */
+/** Finds number and sub-premise in a street line if they are unambiguous: two possible numbers give none. */
 export function streetPartsOf(street: string | null, countryCode: string | null): StreetParts {
   if (street === null || street.length > streetCharsMax) return unknownParts
   const numbers: string[] = []

@@ -1,40 +1,39 @@
 import naicsTitles from './naics.json' with { type: 'json' }
 import sic from './sic.json' with { type: 'json' }
 
-/** 2022, at every level: two to six digits. */
+/** NAICS 2022, at every level: two to six digits. */
 const naicsLabels: ReadonlyMap<string, string> = new Map(Object.entries(naicsTitles))
 
 /**
- * Four digits: the codes of 1987, of their groups (3530 is group 353) and of the SEC. Where these differ, the SEC's
- * wording is taken.
+ * Four digits: codes of 1987, of their groups (3530 is group 353) and of the SEC. The SEC's wording takes precedence.
  */
 const sicLabels: ReadonlyMap<string, string> = new Map(Object.entries(sic.titles))
 
-/** The first two digits of a code. */
+/** By the first two digits of a code. */
 const sicMajorGroups = new Map(Object.entries(sic.majorGroups))
 const sicDivisions = new Map(Object.entries(sic.divisions))
 
-/** Codes that the SEC made up beside the scheme: what the group of their number is called says nothing of them. */
+/** Codes that the SEC added to the scheme: the group of their number does not describe them. */
 const outsideTheScheme = new Set(['8880', '8888'])
 
-/** The label of a four-digit SIC code, or null where neither the scheme nor the SEC knows it. */
+/** Returns the label of a four-digit SIC code, or `null` if neither the scheme nor the SEC has it. */
 export function sicLabel(code: string): string | null {
   return sicLabels.get(code) ?? null
 }
 
-/** The division and the major group of a code; null for one that is in none. */
+/** Returns the division and the major group of a code, or `null` if it has none. */
 export function sicGroup(code: string): { division: string; majorGroup: string } | null {
   const group = outsideTheScheme.has(code) ? undefined : sicMajorGroups.get(code.slice(0, 2))
   if (group === undefined) return null
   return { division: sicDivisions.get(group.division) ?? '', majorGroup: group.title }
 }
 
-/** The title of a NAICS 2022 code of two to six digits, or null where the scheme has none. */
+/** Returns the title of a NAICS 2022 code of two to six digits, or `null` if unknown. */
 export function naicsLabel(code: string): string | null {
   return naicsLabels.get(code) ?? null
 }
 
-/** From the widest to the narrowest: what a code says of a company's trade, in words. */
+/** Industry labels, from the widest to the narrowest. */
 export interface IndustryPath {
   readonly sector: string | null
   readonly industry: string | null
@@ -42,8 +41,8 @@ export interface IndustryPath {
 }
 
 /**
- * By NAICS where a code is known: sector, then industry group (subsector for a code of three or four digits), then
- * the code itself. Else by SIC: division, major group, code. Null where no code leads anywhere.
+ * Returns the path of the NAICS code: sector, industry group (subsector for codes of three or four digits), code.
+ * Without a known NAICS code, that of the SIC code: division, major group, code. `null` if both are unknown.
  */
 export function industryPathOf(codes: {
   readonly sic: string | null
@@ -70,7 +69,7 @@ function sicPath(code: string | null): IndustryPath | null {
   return { sector: group?.division ?? null, industry: group?.majorGroup ?? null, subIndustry: label }
 }
 
-/** Whom a company sells to and what it earns by, the most material first. */
+/** Customers and sources of revenue of a company, the most material first. */
 interface BusinessModel {
   readonly marketSegments: readonly string[]
   readonly revenueModels: readonly string[]
@@ -79,9 +78,9 @@ interface BusinessModel {
 const unknownModel: BusinessModel = { marketSegments: [], revenueModels: [] }
 
 /**
- * `prefix segment revenue`, a hyphen where the definition of the code does not say: wholesalers sell to businesses and
- * retailers to households by definition, an insurer lives on premiums. Codes that leave it open are not here, and a
- * longer prefix that says nothing takes back what a shorter one says: drug makers may have nothing to sell yet.
+ * Lines `prefix segment revenue`, with a hyphen if the code's definition does not state it: wholesalers sell to
+ * businesses, retailers to households, an insurer earns premiums. A longer prefix with two hyphens overrides a shorter
+ * one: drug makers may have nothing to sell yet.
  */
 const tables = {
   sic: `
@@ -121,17 +120,17 @@ const tables = {
 } as const
 type Scheme = keyof typeof tables
 
-/** Read when first asked for. */
+/** Tables parsed on first use. */
 const read = new Map<Scheme, ReadonlyMap<string, BusinessModel>>()
 
 /**
- * What registered codes say of a company's business model: the first scheme that says anything, NAICS before SIC before
- * UK SIC, and of several codes of it the first. A fund lives on what it invests in. Empty where nothing is said.
+ * Returns the business model that the codes of a company imply: NAICS before SIC before UK SIC, and the first known
+ * code of a scheme. A fund earns investment returns. Empty if unknown.
  */
 export function businessModelOf(company: {
   readonly sic: string | null
   readonly naics: string | null
-  /** `uk_sic_2007:46730 46740` */
+  /** Example: `uk_sic_2007:46730 46740`. */
   readonly industryCodes: string | null
   readonly isFund: boolean
 }): BusinessModel {

@@ -11,7 +11,7 @@ export interface AuthorityFacts {
   readonly website: string
 }
 
-/** The registers most companies of note stand in. */
+/** The registers of most well-known companies. */
 const authorities = new Map(
   Object.entries(listed).map(([code, facts]): [string, AuthorityFacts] => [
     code,
@@ -19,14 +19,14 @@ const authorities = new Map(
   ]),
 )
 
-/** The register of a state of the United States, by jurisdiction: `us_de`. One state keeps one. */
+/** The register of each state of the United States, by jurisdiction: `us_de`. */
 const ofStates = new Map(
   [...authorities].flatMap(([code, { jurisdiction }]): [string, string][] =>
     jurisdiction.startsWith('us_') ? [[jurisdiction, code]] : [],
   ),
 )
 
-/** The register of companies of a state, `us_de`; null for any other jurisdiction. */
+/** Returns the register of companies of a state (`us_de`), or `null` for any other jurisdiction. */
 export function stateAuthority(jurisdiction: string): string | null {
   return ofStates.get(jurisdiction) ?? null
 }
@@ -34,8 +34,8 @@ export function stateAuthority(jurisdiction: string): string | null {
 export const edgarAuthority = 'RA000665'
 
 /**
- * Which of the three registers of Companies House a number is of, by its letters: Scotland and Northern Ireland keep
- * registers of their own. Null for what is no number of a company: mutual societies have a register elsewhere.
+ * Returns the Companies House register of a company number, by its letters: Scotland and Northern Ireland have
+ * separate registers. `null` if it is not a company number: mutual societies have another register.
  */
 export function companiesHouseAuthority(companyNumber: string): string | null {
   if (!/^[A-Z0-9]{8}$/.test(companyNumber) || /^(?:IP|RS|SP|NP|NO)/.test(companyNumber)) return null
@@ -43,12 +43,12 @@ export function companiesHouseAuthority(companyNumber: string): string | null {
   return /^(?:N|R0)/.test(companyNumber) ? 'RA000586' : 'RA000585'
 }
 
-/** What is known of a registration authority; null where the table holds none of that code. */
+/** Returns the facts of a registration authority, or `null` for an unknown code. */
 export function authorityFacts(code: string): AuthorityFacts | null {
   return authorities.get(code) ?? null
 }
 
-/** Registers that number in order, and the month in which each had come so far, about: `number month`. */
+/** Registers that number in sequence: a number, and the month in which it was about reached (`number month`). */
 const cikTable = `
 1000000 1995-09 1050000 1997-11 1075000 1998-12 1100000 1999-11 1150000 2001-09 1200000 2002-10 1250000 2003-07
 1300000 2004-08 1350000 2006-01 1400000 2007-05 1450000 2008-11 1500000 2010-09 1550000 2012-05 1600000 2014-02
@@ -74,30 +74,33 @@ function anchorsOf(table: string): Anchor[] {
 const cikAnchors = anchorsOf(cikTable)
 const companiesHouseAnchors = anchorsOf(companiesHouseTable)
 
-/** The month, `YYYY-MM`, by which the SEC had given a CIK; null for one that is younger than the table. */
+/** Returns the month (`YYYY-MM`) by which the SEC had issued a CIK, or `null` if it is newer than the table. */
 export function cikGivenBy(cik: string): string | null {
   return cikAnchors.find(({ number }) => Number(cik) <= number)?.month ?? null
 }
 
-/** The month, `YYYY-MM`, after which a company of England or Wales was formed, by its number; null where it does not say. */
+/**
+ * Returns the month (`YYYY-MM`) after which a company of England or Wales was formed, or `null` if its number does not
+ * show it.
+ */
 export function companyFormedAfter(companyNumber: string): string | null {
   if (!/^\d{7,8}$/.test(companyNumber)) return null
   return companiesHouseAnchors.findLast(({ number }) => Number(companyNumber) >= number)?.month ?? null
 }
 
-/** EDGAR's codes of places outside the United States, by ISO 3166. */
+/** EDGAR's codes of places outside the United States, as ISO 3166 codes. */
 const places = new Map(Object.entries(listedPlaces))
 
 /** American places that ISO 3166-1 lists as countries. */
 const territories = new Set(['AS', 'GU', 'MP', 'PR', 'UM', 'VI'])
 
-/** A country and, where EDGAR tells it, a state or province in the short form that addresses have. */
+/** A country and, if EDGAR's code has one, a state or province in the short form of addresses. */
 interface EdgarPlace {
   readonly countryCode: string
   readonly region: string | null
 }
 
-/** What a code of EDGAR means: "DE" is Delaware, "2M" Germany, "A6" Ontario. Null for codes that mean none. */
+/** Parses an EDGAR code: "DE" is Delaware, "2M" Germany, "A6" Ontario. Returns `null` for an unknown code. */
 export function edgarPlace(code: string): EdgarPlace | null {
   const foreign = places.get(code.toUpperCase())
   if (foreign !== undefined) return { countryCode: foreign.slice(0, 2), region: foreign.slice(3) || null }
@@ -106,7 +109,7 @@ export function edgarPlace(code: string): EdgarPlace | null {
   return territories.has(state) ? { countryCode: state, region: null } : { countryCode: 'US', region: state }
 }
 
-/** `us_de`, `ca_on`, `ky`. */
+/** Example: `us_de`, `ca_on`, `ky`. */
 export function jurisdictionOf({ countryCode, region }: EdgarPlace): string {
   return (region === null ? countryCode : `${countryCode}_${region}`).toLowerCase()
 }
