@@ -7,9 +7,9 @@ import type { NameVariant } from '../normalize/name-variants.js'
 import { isGenericWord, isNumberWord } from '../normalize/normalize-name.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 
-/** Finds the names that a query may mean. */
+/** Finds candidate names for a query. */
 export interface CandidateFinder {
-  /** `wide`: by the rarest words and their spellings too. */
+  /** `wide`: also searches by the rarest words and their spellings. */
   readonly find: (
     variants: readonly NameVariant[],
     vocabulary: Vocabulary,
@@ -58,15 +58,15 @@ const selectCandidates = `
   WHERE `
 
 /**
- * By exact keys, initials, the beginning of the words and the heads of the query; where asked by words too: pairs of
- * the rarest, each in the spellings the vocabulary knows. No ranking in SQL: the matcher ranks.
+ * Searches by exact keys, initials, prefixes and heads of the query; if `wide`, also by pairs of the rarest words with
+ * their known spellings. SQL does not rank: the matcher does.
  */
 export function createCandidateFinder(database: Sqlite): CandidateFinder {
   const limit = ` LIMIT ${matchLimits.candidateNamesMax}`
   const prepare = (where: string) =>
     database.prepare<string[], CandidateRow>(selectCandidates + where + limit)
   const byCore = prepare('n.core_key = ?')
-  // The second condition lets the partial index serve.
+  // The second condition enables the partial index.
   const byAcronym = prepare("n.acronym = ? AND n.acronym <> ''")
   const byStem = prepare('n.full_key >= ? AND n.full_key < ?')
   const byPrefix = prepare('n.tokens >= ? AND n.tokens < ?')
@@ -98,7 +98,7 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
       const isStem = whole.fullKey.length >= 10 && (!isExact || whole.cut !== 'nowhere')
       if (isStem) add(byStem.all(whole.fullKey, `${whole.fullKey}\u007f`))
       if (scope === 'wide') {
-        // Another reading of the whole text is as likely as the text itself: they share what may be read.
+        // Alternative readings of the whole text are equally likely and share the limit.
         const wholes = variants.filter(({ kind }, at) => at === 0 || kind === 'whole' || kind === 'mended')
         const share = Math.ceil(matchLimits.namesByWordsMax / wholes.length)
         for (const { tokens } of wholes) {
@@ -114,7 +114,7 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
   }
 }
 
-/** The names that one company bears, by its number. */
+/** Returns a function that reads the names of a company by its number. */
 export function createCompanyNames(database: Sqlite): (entityNumber: number) => CandidateName[] {
   const ofCompany = database.prepare<[number], CandidateRow>(
     `${selectCandidates}l.entity_number = ? LIMIT ${matchLimits.candidateNamesMax}`,
@@ -134,20 +134,20 @@ function headKeys(tokens: readonly string[]): string[] {
   return keys
 }
 
-/** A generic word alone begins too many names to tell any. */
+/** Too many names begin with a single generic word. */
 function isPrefixWorth({ tokens, coreKey }: NameVariant): boolean {
   return coreKey.length >= 2 && !(tokens.length === 1 && isGenericWord(tokens[0] ?? ''))
 }
 
-/** A word alone is looked up only when so few names hold it; else it needs a second one. */
+/** A word in more names is only looked up together with a second one. */
 const aloneNamesMax = 60
-/** Of the names of one clause so many are read. Where more may hold its words it needs one more of them. */
+/** Names read per clause. A clause that may match more gets another word. */
 const clauseNamesMax = 100
 const slotsMax = 4
 
 /**
- * FTS5 expressions over the rarest words of a query, those with the fewest names first, so that names that
- * share two everyday words do not crowd out the one that is meant.
+ * Builds FTS5 expressions over the rarest words of a query, those with the fewest names first, so that names with
+ * common words do not fill the limit.
  */
 export function wordClauses(tokens: readonly string[], vocabulary: Vocabulary): string[] {
   const slots = tokens
@@ -171,7 +171,7 @@ interface Clause {
   readonly nameCount: number
 }
 
-/** `nameCount`: how many names hold the words picked, if these are strangers to each other. */
+/** `nameCount`: expected number of names with all picked words, if the words are independent. */
 function clausesFrom(
   picked: readonly Slot[],
   nameCount: number,
@@ -199,13 +199,13 @@ interface Slot {
 function slotOf(token: string, isLast: boolean, vocabulary: Vocabulary): Slot {
   const known = vocabulary.nameCount(token)
   const spellings = known > 0 ? [token] : []
-  // A rare word may be a misspelling of a common one; the last may have been cut.
+  // A rare word may be a misspelling of a common one; the last word may be truncated.
   if (known < 3) spellings.push(...vocabulary.spellings(token))
   if (known === 0 && isLast && token.length >= 3) spellings.push(...vocabulary.completions(token))
   return { spellings, nameCount: spellings.reduce((sum, word) => sum + vocabulary.nameCount(word), 0) }
 }
 
-/** Tokens are letters and digits alone; quoted, none of them can be an operator. */
+/** Tokens have only letters and digits; quotes prevent their use as operators. */
 function anyOf(words: readonly string[]): string {
   return words.length === 1 ? `"${words[0] ?? ''}"` : `(${words.map((word) => `"${word}"`).join(' OR ')})`
 }

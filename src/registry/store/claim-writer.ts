@@ -37,15 +37,15 @@ interface HeldRow extends FactColumns, AddressColumns {
   identifiers_omitted: number
 }
 
-/** What a source stated of a registration. */
+/** The statement of a source about a registration. */
 interface HeldClaim extends RowOrigin {
   readonly row: RegistryRow
   readonly removedFromSource: boolean
 }
 
 /**
- * The row that a registration was written from, as it was stated: without the names that older files bore. Its keys
- * have the order in which importers write them: rows are compared as JSON. Null for an id that is not held.
+ * Reads the row from which a registration was written, without names of older files. Its keys are in the order of the
+ * importers because rows are compared as JSON. `null` for an unknown id.
  */
 function createReadBack(database: Sqlite): (id: string) => HeldClaim | null {
   const held = database.prepare<[string], HeldRow>(
@@ -84,19 +84,18 @@ function createReadBack(database: Sqlite): (id: string) => HeldClaim | null {
 }
 
 /**
- * Writes what a source states. Where no other source states the registration, that is the row; where
- * others do, or no source has named it yet, all claims are kept and the registration is composed of them,
- * so that the order of imports does not matter. A name that a newer claim changes is remembered. The
- * caller holds the transaction.
+ * Writes statements of a source. A registration of one source is written as its row. If several sources state it, or
+ * none has named it yet, all claims are kept and the registration is composed of them, so that the order of imports
+ * does not matter. Changed names are recorded. The caller opens the transaction.
  */
 export interface ClaimWriter {
   state(row: StatedRow, options: ClaimOptions): ClaimOutcome
   /**
-   * Composes the registrations that this import stated, and of a whole file those that it no longer names.
-   * Returns how many of these no source names any more.
+   * Composes the registrations that this import stated and, for a whole file, those missing from it. Returns how many
+   * of them have no source left.
    */
   finish(): number
-  /** How many of the source's claims wait for a registration to add to. */
+  /** Counts the source's claims that wait for a registration. */
   waitingCount(): number
 }
 
@@ -132,7 +131,7 @@ export function createClaimWriter(
       return outcome
     },
     finish() {
-      // What an older file names and the newest does not was a registration once: it is made, then removed.
+      // A registration that only an older file has is created, then marked as removed.
       if (isOlderFile) kept.eachTouched(composeInto)
       if (own.isWhole) kept.removeUnseen()
       kept.eachTouched(composeInto)
@@ -159,7 +158,7 @@ export function createClaimWriter(
       return 'together'
     }
     const isRenamed = !isSameName(found.legal_name, row.legalName)
-    // Of a row that the newest file does not name, the latest of the older ones counts.
+    // If the newest file lacks the row, the latest of the older files counts.
     const isLatest = isOwn && on >= statedOn
     if (!isLatest && (isOwn || isOlderFile)) {
       if (isRenamed) history.remember(id, sourceNumber, { name: row.legalName, firstOn: on, lastOn: on })
@@ -186,7 +185,7 @@ export function createClaimWriter(
     )
   }
 
-  /** Once more than one source states a registration, the claim of each is kept, and its name if it is gone. */
+  /** From the second source on, the claim of each source is kept, or its name if the registration is gone. */
   function keepWhatOthersStated(id: string, isHeld: boolean): void {
     const stated = held.get(id) === undefined ? null : readBack(id)
     if (stated === null || stated.sourceNumber === own.sourceNumber) return
@@ -226,7 +225,7 @@ function isNamed(row: StatedRow): row is RegistryRow {
   return row.legalName !== null
 }
 
-/** Whether this source alone states a registration; asks the database only where there is another source. */
+/** Checks whether only this source states a registration. Queries the database only if there are other sources. */
 function createOwnershipCheck(database: Sqlite, own: ImportOrigin) {
   const holder = database.prepare<[string], { source_number: number; removed_from_source: number }>(
     'SELECT source_number, removed_from_source FROM legal_entities WHERE id = ?',

@@ -4,19 +4,19 @@ import { exchangeKeyOf } from '../model/identifiers.js'
 
 type RegisteredIdentifier = StatedIdentifier & { readonly kind: Exclude<StatedIdentifier['kind'], 'website'> }
 
-/** A registration that bears an identifier. */
+/** A registration with an identifier. */
 export interface IdentifierHolder {
   readonly entityNumber: number
   readonly legalEntityNumber: number
-  /** As its register writes it. */
+  /** Spelling of the register. */
   readonly value: string
-  /** The identifier says in which register or on which exchange it holds, and the registration says the same. */
+  /** Register or exchange are stated for the identifier and agree with the registration. */
   readonly isPlaced: boolean
 }
 
 export type IdentifierFinder = (identifier: RegisteredIdentifier) => IdentifierHolder[]
 
-/** An identifier is one company's, or a few by mistake; of one that fills a column, no more are read. */
+/** Limit for values that fill a whole column; an identifier belongs to one company, or to a few by mistake. */
 const holdersMax = 50
 
 interface HolderRow {
@@ -33,15 +33,15 @@ const selectHolders = `
   WHERE `
 const ordered = ` ORDER BY l.removed_from_source, l.number LIMIT ${holdersMax}`
 
-/** Either says no place, both say the same, or one is only more exact: `us` and `us_de`. */
+/** At least one place is empty, both are equal, or one is more precise: `us` and `us_de`. */
 const isThere = `(@place = '' OR i.jurisdiction = '' OR i.jurisdiction = @place
   OR i.jurisdiction LIKE @place || '\\_%' ESCAPE '\\' OR @place LIKE i.jurisdiction || '\\_%' ESCAPE '\\')`
 
-/** The expression that `identifiers_by_number_key` holds, of another text. */
+/** The expression of the index `identifiers_by_number_key` for another text. */
 const numberKey = (text: string): string =>
   `ltrim(replace(replace(replace(replace(${text}, ' ', ''), '-', ''), '.', ''), '/', ''), '0')`
 
-/** Registrations by an identifier in its canonical form, those that stand first. */
+/** Finds registrations by an identifier in its canonical form, those not removed first. */
 export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
   const byValue = database.prepare<[string, string], HolderRow>(
     `${selectHolders} i.type = ? AND i.value = ?${ordered}`,
@@ -61,7 +61,7 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
   }
   const numbered = (text: string, place: string | null): HolderRow[] => {
     const asked = { place: place === null ? '' : place.toLowerCase().replace('-', '_') }
-    // Nothing but zeros stands for no number.
+    // Only zeros are not a number.
     if (!/[^0\s\-./]/.test(text)) return []
     return firstFound([
       () => byNumber.all({ ...asked, value: text }),
@@ -96,22 +96,22 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
   }
 }
 
-/** Registers write so many characters, most of them eight. */
+/** Lengths of register numbers, the most frequent first. */
 const numberLengths = [8, 6, 7, 9, 10, 11, 12] as const
 
-/** "SC12345" as "SC012345", "IP141R" as "IP00141R": tables lose zeros behind letters too. The likeliest first. */
+/** Pads "SC12345" to "SC012345", "IP141R" to "IP00141R": tables also lose zeros after letters. Most likely first. */
 function paddedNumbers(text: string): string[] {
   const [, prefix = '', digits = '', suffix = ''] =
     /^([A-Z]{0,4})(\d+)([A-Z]?)$/.exec(text.replace(/\s+/g, '')) ?? []
   if (digits === '') return []
-  // Zeros in front of everything are no matter of spelling.
+  // The number key already ignores leading zeros.
   const lengths = prefix === '' && suffix === '' ? [] : numberLengths
   return lengths.map(
     (length) => prefix + digits.padStart(length - prefix.length - suffix.length, '0') + suffix,
   )
 }
 
-/** Eight characters name the institution, as do `XXX` behind them. */
+/** Eight characters name the institution, with or without `XXX` after them. */
 function bicSpellings(bic: string): string[] {
   if (bic.length === 8) return [`${bic}XXX`, bic]
   return bic.endsWith('XXX') ? [bic, bic.slice(0, 8)] : [bic]

@@ -5,23 +5,23 @@ import { Vocabulary } from '../match/vocabulary.js'
 import { WordList, wordListsInOrder, type WordLists } from '../match/word-list.js'
 
 export interface NameWriter {
-  /** `parsedNames`: of the names, in their order. */
+  /** `parsedNames`: the parsed `names`, in the same order. */
   add(legalEntityNumber: number, names: RegistryRow['names'], parsedNames: readonly ParsedName[]): void
   removeAll(legalEntityNumber: number): void
-  /** From here on the words of each name go into the index at once. Those of all names so far are put in. */
+  /** Indexes all names so far; names added later are indexed at once. */
   indexAll(): void
-  /** One index of the several that were written one after the other: a fifth quicker to look into. */
+  /** Merges the segments of the index, which makes lookups a fifth faster. */
   settle(): void
 }
 
-/** `isDeferred`: the names are the first ones; their words wait for `indexAll`, which is much quicker. */
+/** `isDeferred`: for an empty registry, indexing waits for `indexAll`, which is much faster. */
 export function createNameWriter(database: Sqlite, isDeferred: boolean): NameWriter {
   const insert = database.prepare('INSERT INTO names VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const index = database.prepare('INSERT INTO name_index (rowid, tokens) VALUES (?, ?)')
   const list = database.prepare<[number], { number: number; tokens: string }>(
     'SELECT number, tokens FROM names WHERE legal_entity_number = ?',
   )
-  // The index holds no text of its own: a removal has to repeat what was put in.
+  // The index does not store its text: a removal has to repeat it.
   const forget = database.prepare(
     "INSERT INTO name_index (name_index, rowid, tokens) VALUES ('delete', ?, ?)",
   )
@@ -69,7 +69,7 @@ interface WordListRow {
   backward: Buffer
 }
 
-/** Keeps the words of all names so that opening the registry need not count them. */
+/** Stores the words of all names, so that opening the registry need not count them. */
 export function writeWordList(database: Sqlite): void {
   const { words, counts, backward } = countWords(database)
   database
@@ -77,7 +77,7 @@ export function writeWordList(database: Sqlite): void {
     .run(countNames(database), Buffer.from(words), bytesOf(counts), bytesOf(backward))
 }
 
-/** Milliseconds for a million words, if an import of this version has made the list. */
+/** Takes milliseconds for a million words if an import of this version has stored the list. */
 export function readVocabulary(database: Sqlite): Vocabulary {
   const row = database
     .prepare<[], WordListRow>('SELECT name_count, words, counts, backward FROM word_lists')
@@ -88,7 +88,7 @@ export function readVocabulary(database: Sqlite): Vocabulary {
   return new Vocabulary(new WordList(lists), row.name_count)
 }
 
-/** How much a word tells; the list is read when the first is asked for. */
+/** Returns a function for the weight of a word; it reads the list on first use. */
 export function createWordWeight(database: Sqlite): (word: string) => number {
   let vocabulary: Vocabulary | null = null
   return (word) => {
@@ -113,17 +113,17 @@ function bytesOf(numbers: Uint32Array): Buffer {
   return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
 }
 
-/** Copied, because numbers must begin at a multiple of their size. */
+/** Copied because the numbers must be aligned. */
 function numbersOf(bytes: Buffer): Uint32Array {
   return new Uint32Array(Uint8Array.from(bytes).buffer)
 }
 
-/** A company one of whose names begins with what was typed. */
+/** A company with a name that begins with the typed text. */
 export interface NameBeginning {
   readonly entityNumber: number
   readonly name: string
   readonly kind: NameKind
-  /** All words of the name, closed up. */
+  /** All words of the name without spaces. */
   readonly fullKey: string
   readonly isActive: boolean
   readonly isListed: boolean
@@ -142,7 +142,7 @@ interface BeginningRow {
   has_lei: number
 }
 
-/** Names by the beginning of all their words closed up, the legal form's too, in the order of the alphabet. */
+/** Finds names by the beginning of all their words without spaces, including the legal form, in alphabetical order. */
 export function createNameBeginningFinder(database: Sqlite): NameBeginningFinder {
   const bears = (type: string) =>
     `EXISTS (SELECT 1 FROM identifiers i WHERE i.legal_entity_number = l.number AND i.type = '${type}')`
@@ -154,7 +154,7 @@ export function createNameBeginningFinder(database: Sqlite): NameBeginningFinder
      WHERE n.full_key >= ? AND n.full_key < ? ORDER BY n.full_key, n.number LIMIT ?`,
   )
   return (fullKey, countMax) =>
-    // Keys are of letters and digits: whatever begins with one stands before it and this.
+    // Keys have only letters and digits, so the upper bound follows all of them.
     byBeginning.all(fullKey, `${fullKey}\u{10ffff}`, countMax).map((row) => ({
       entityNumber: row.entity_number,
       name: row.name,

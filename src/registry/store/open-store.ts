@@ -5,21 +5,21 @@ import { applicationId, migrations } from './schema.js'
 import { editionOf, readSources } from '../edition.js'
 
 const storeLimits = {
-  /** Lookups touch pages all over the file: the default cache of 2 MB makes each a read. */
+  /** Lookups read pages all over the file; the default cache of 2 MB is too small. */
   cacheKibibytes: 65_536,
-  /** Ids are hashes: each row of an import touches pages anywhere in the indexes that keep them unique. */
+  /** Ids are hashes: each imported row writes to random pages of the unique indexes. */
   stagingCacheKibibytes: 262_144,
 } as const
 
 /**
- * `staging`: a new file that nobody else opens and that is thrown away if its making is interrupted. It is
- * written without waiting for the disk; who publishes it syncs it.
+ * `staging`: a new file that no other process opens and that is discarded if an import is interrupted. It is written
+ * without waiting for the disk; the process that publishes it syncs it.
  */
 export type StoreMode = 'readonly' | 'shared' | 'staging'
 
 /**
- * Opens the file of a registry; unless `readonly` it is made when missing.
- * Errors: REGISTRY_NOT_FOUND, REGISTRY_INVALID (not a registry, or one of a newer version; `readonly`, of an older one too).
+ * Opens the file of a registry and creates it if it is missing, unless `readonly`. Errors: REGISTRY_NOT_FOUND,
+ * REGISTRY_INVALID (not a registry, or a newer version; with `readonly` also an older version).
  */
 export function openStore(
   path: string,
@@ -83,7 +83,7 @@ function asUserError(error: unknown, path: string): unknown {
   })
 }
 
-/** The edition of the registry at `path`, without all that answering takes. Errors: those of `openRegistry`. */
+/** Reads the edition of the registry at `path` without opening the whole registry. Errors: those of `openRegistry`. */
 export function readEdition(path: string): string {
   const database = openStore(path, 'readonly')
   try {

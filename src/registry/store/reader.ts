@@ -13,22 +13,22 @@ import {
 } from './registration-columns.js'
 import type { DomainHolder } from '../model/domain-holder.js'
 
-/** One registration as the store holds it, with where its row came from. */
+/** A stored registration with its origin. */
 export interface StoredLegalEntity {
   readonly number: number
   readonly id: string
   readonly legalName: string
-  /** In use; without what EDGAR adds to the name of a registrant. */
+  /** Name in use, without EDGAR's additions to names of registrants. */
   readonly displayName: string
   readonly type: EntityType
   readonly subtype: EntitySubtype
   readonly status: string | null
   readonly legalForm: string | null
-  /** Where the form is a code of a list that was imported: its abbreviations, then its name. */
+  /** Abbreviations, then name of the form, if an imported list has its code. */
   readonly listedForm: readonly string[]
   readonly jurisdiction: string | null
   readonly registrationAuthority: string | null
-  /** What an imported list says of the authority. */
+  /** The authority's entry in an imported list. */
   readonly listedAuthority: ListedAuthority | null
   readonly website: string | null
   readonly sic: string | null
@@ -40,13 +40,13 @@ export interface StoredLegalEntity {
   readonly sourceUrl: string | null
   readonly sourceName: string
   readonly sourceLine: number
-  /** Of the newest file that names the registration. */
+  /** Date of the newest file with the registration. */
   readonly sourceDate: string
-  /** The source's newest file no longer names it. */
+  /** Missing in the newest file of the source. */
   readonly removedFromSource: boolean
-  /** Where its shares are traded; null where no source says. */
+  /** Exchange of its shares; `null` if not stated. */
   readonly exchange: string | null
-  /** How many identifiers its sources state beyond those kept. */
+  /** Number of stated identifiers that are not kept. */
   readonly identifiersOmitted: number
   readonly names: readonly RowName[]
   readonly identifiers: readonly RowIdentifier[]
@@ -63,16 +63,16 @@ interface ListedAuthority {
 
 interface ListedForm {
   readonly name: string
-  /** Several, semicolons between. */
+  /** Separated by semicolons. */
   readonly abbreviations: string | null
 }
 
-/** A registration without its lists, which take as long to read as all the rest. */
+/** A registration without its lists, which take as long to read as everything else. */
 export type RegistrationOutline = Omit<StoredLegalEntity, 'names' | 'identifiers'>
 
 /**
- * A company with its registrations: those that stand before those that a source no longer names or that
- * another took the place of, home registrations before branches, the oldest first.
+ * A company with its registrations: present ones before those removed or succeeded, home registrations before
+ * branches, oldest first.
  */
 export interface StoredEntity<Registration = StoredLegalEntity> {
   readonly id: string
@@ -85,7 +85,7 @@ export interface StoreReader {
   entityById(id: string): StoredEntity | null
   entityByNumber(number: number): StoredEntity | null
   entityNumber(id: string): number | null
-  /** Where an id was merged into, following chains; null when it was not. */
+  /** Follows merges of an id to the last one; `null` if the id was not merged. */
   mergedInto(id: string): string | null
 }
 
@@ -107,9 +107,9 @@ interface LegalEntityRow extends FactColumns, AddressColumns {
   identifiers_omitted: number
 }
 
-/** Chains of merges are followed this far: each leads to an older company, so that none is a loop. */
+/** Limit for chains of merges. Each merge leads to an older company, so there are no loops. */
 const mergeHopsMax = 1_000
-/** Of one company; more are not shown. */
+/** Limit per company. */
 const registrationsMax = 50
 
 export function createStoreReader(database: Sqlite): StoreReader {
@@ -217,7 +217,7 @@ function spellingsOf({ name, abbreviations }: ListedForm): string[] {
   return [...(abbreviations?.split(';') ?? []), name]
 }
 
-/** Thousands give a page of a social network; the site of the domain itself is among the shortest. */
+/** Thousands of companies have a page on a social network; the site of the domain itself is among the shortest. */
 const holdersMax = 200
 
 interface HolderRow {
@@ -227,7 +227,7 @@ interface HolderRow {
   status: string | null
 }
 
-/** Finds registrations whose website is within a registrable domain, those of the shortest website first. */
+/** Finds registrations with a website in a registrable domain, shortest website first. */
 export function createHolderFinder(database: Sqlite): (rootDomain: string) => DomainHolder[] {
   const byDomain = database.prepare<[string], HolderRow>(
     `SELECT number, entity_number, website, status FROM legal_entities

@@ -13,7 +13,7 @@ import {
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
 
-/** Columns of `legal_entities` that a row fills, in the order of `registrationValues`. */
+/** Columns of `legal_entities` that are written for a row, in the order of `registrationValues`. */
 export const registrationColumns = [
   'source_number',
   'source_key',
@@ -42,17 +42,17 @@ export const registrationColumns = [
   'named_on',
 ] as const
 
-/** The import that a row comes from. */
+/** The import of a row. */
 export interface RowOrigin {
   readonly sourceNumber: number
   readonly importSequence: number
-  /** When it was stated: ISO 8601, a day or an instant. */
+  /** Date of the statement: ISO 8601, a day or an instant. */
   readonly statedOn: string
-  /** Since when the source states the name. */
+  /** Date from which the source states the name. */
   readonly namedOn: string
 }
 
-/** `parsedNames`: of the row's names, in their order. */
+/** `parsedNames`: the parsed names of the row, in the same order. */
 export function registrationValues(
   row: RegistryRow,
   parsedNames: readonly ParsedName[],
@@ -88,13 +88,13 @@ export function registrationValues(
   ]
 }
 
-/** Equal for rows that state the same, wherever in their files they stand. */
+/** Equal for rows with equal facts, regardless of their line. */
 export function contentHashOf(row: RegistryRow): string {
   const content = JSON.stringify([derivationVersion, { ...row, sourceLine: 0 }])
   return hash('sha1', content, 'base64').slice(0, 20)
 }
 
-/** A shorter name in use, made of words or the initials of the registered one, is shown in its place. */
+/** Prefers a shorter name in use that has only words or the initials of the registered name. */
 function displayNameOf({ names, legalName }: RegistryRow, parsedNames: readonly ParsedName[]): string {
   if (names.length < 2) return legalName
   const registered = parsedNames[names.findIndex(({ name }) => name === legalName)] ?? parseName(legalName)
@@ -117,7 +117,7 @@ function isBrandOf(brand: ParsedName, registered: ParsedName): boolean {
   return brand.tokens.every((token) => registered.tokens.includes(token))
 }
 
-/** Of an address as written and as it is compared, from `street_address` on. */
+/** Values of an address and its keys, from `street_address` on. */
 export function addressValues({ address }: RegistryRow): (string | null)[] {
   const { street, city, region, postalCode, countryCode, formatted, streetNumber, subPremise } = address
   return [
@@ -137,7 +137,7 @@ export function addressValues({ address }: RegistryRow): (string | null)[] {
 
 const rememberedMax = 50_000
 
-/** Registers name few places many times. */
+/** Registers repeat the same places often. */
 function remembered(known: Map<string, string>, text: string, keyOf: () => string): string {
   const found = known.get(text)
   if (found !== undefined) return found
@@ -161,7 +161,7 @@ function regionKeyOf(countryCode: string | null, region: string): string {
   )
 }
 
-/** Columns of `legal_entities` that say what a registration is, as they are read. */
+/** Fact columns of `legal_entities`. */
 export interface FactColumns {
   type: EntityType
   subtype: EntitySubtype
@@ -228,7 +228,7 @@ interface NameColumns {
   ended_source: string | null
 }
 
-/** The names of a registration; `stated`: without those that older files bore. */
+/** Reads the names of a registration; `stated`: without names of older files. */
 export function createNameReader(
   database: Sqlite,
   which: 'all' | 'stated',
@@ -253,7 +253,7 @@ interface IdentifierRow {
   exchange: string | null
 }
 
-/** The identifiers of a registration, in the order in which its sources state them. */
+/** Reads the identifiers of a registration, in the order of its sources. */
 export function createIdentifierReader(database: Sqlite): (legalEntityNumber: number) => RowIdentifier[] {
   const identifiers = database.prepare<[number], IdentifierRow>(
     `SELECT type, value, jurisdiction, exchange FROM identifiers WHERE legal_entity_number = ? ORDER BY position`,

@@ -11,8 +11,8 @@ import { derivedId } from '../model/identifiers.js'
 import type { ImportOrigin } from './stored-claims.js'
 
 /**
- * Makes relationships of the parents that the rows of a source name, in place of those it named before.
- * A parent that is no row of the same source is none. The caller holds the transaction.
+ * Replaces a source's relationships with the parents that its rows state. Parents outside the source are ignored. The
+ * caller opens the transaction.
  */
 export function recordParents(database: Sqlite, sourceNumber: number): void {
   database.prepare('DELETE FROM relationships WHERE source_number = ?').run(sourceNumber)
@@ -30,23 +30,23 @@ export function recordParents(database: Sqlite, sourceNumber: number): void {
     .run(type, sourceNumber)
 }
 
-/** One company over another, as one of their registrations has it. Companies go by their numbers. */
+/** An ownership between two companies, by number, as one of their registrations states it. */
 export interface StoredOwnership {
   readonly ownerNumber: number
   readonly ownedNumber: number
   readonly type: OwnershipType
   readonly percentage: number | null
-  /** As exact as it is known: `YYYY`, `YYYY-MM` or `YYYY-MM-DD`. */
+  /** In the known precision: `YYYY`, `YYYY-MM` or `YYYY-MM-DD`. */
   readonly fromDate: string | null
   readonly sourceUrl: string | null
 }
 
-/** Relationships that hold today; those that ended are kept, and not read. */
+/** Reads present relationships; ended ones are stored, but not read. */
 export interface OwnershipReader {
   /** Direct owners before ultimate ones. */
   ownersOf(entityNumber: number, countMax: number): StoredOwnership[]
   ownedBy(entityNumber: number, countMax: number): StoredOwnership[]
-  /** Whether a registration is the branch of one in another country. */
+  /** True if the registration is a branch of one in another country. */
   isBranch(legalEntityNumber: number): boolean
 }
 
@@ -96,12 +96,12 @@ function ownershipOf(row: OwnershipRow): StoredOwnership {
   }
 }
 
-/** Writes what sources say of registrations besides: who owns whom, what codes mean, who issued what. */
+/** Writes relationships, codes and securities. */
 interface ReferenceWriter {
   write(item: RelationshipItem | CodeItem | SecurityItem): 'imported' | 'updated' | 'repeated'
-  /** Removes what the source no longer states; how much it was. */
+  /** Removes rows that the source no longer states. Returns their number. */
   removeUnseen(): number
-  /** Relationships and securities of registrations that are not held. */
+  /** Counts relationships and securities of registrations that are not stored. */
   waitingCount(): number
 }
 
@@ -113,7 +113,7 @@ export function createReferenceWriter(database: Sqlite, own: ImportOrigin): Refe
   const securities = securityWriter(database, own)
   return {
     write(item) {
-      // The newest file of the source says all of this, or no longer does.
+      // An older file adds nothing: the newest one is complete.
       if (own.isWhole && own.importSequence !== own.newestSequence) return 'repeated'
       switch (item.kind) {
         case 'relationship':
@@ -148,7 +148,7 @@ export function createReferenceWriter(database: Sqlite, own: ImportOrigin): Refe
   }
 }
 
-/** Whether a row is new, known from an earlier import, or stood in this one before. */
+/** Tells whether a row is new, known from an earlier import, or repeated in this one. */
 function outcomeOf(known: { import_sequence: number } | undefined, own: ImportOrigin) {
   if (known === undefined) return 'imported'
   return known.import_sequence === own.importSequence ? 'repeated' : 'updated'
@@ -192,7 +192,7 @@ function codeWriter(database: Sqlite, own: ImportOrigin) {
   )
   return (item: CodeItem) => {
     const outcome = outcomeOf(find.get(item.scheme, item.code), own)
-    // A legal form has a line a language: the first is kept.
+    // A legal form has a line per language: the first one is kept.
     if (outcome !== 'repeated') {
       put.run(own.sourceNumber, item.scheme, item.code, JSON.stringify(item.facts), own.importSequence)
     }
@@ -216,7 +216,7 @@ function securityWriter(database: Sqlite, own: ImportOrigin) {
   }
 }
 
-/** Makes relationships of those stated whose two ends are held, whichever was imported last. */
+/** Creates the stated relationships whose two registrations exist, in any order of imports. */
 export function linkStatedRelationships(database: Sqlite): void {
   database.exec(
     `INSERT OR IGNORE INTO relationships (source_number, child_number, parent_number, type, percentage,

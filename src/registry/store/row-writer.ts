@@ -13,19 +13,19 @@ import {
 } from './registration-columns.js'
 
 export interface RowWriter {
-  /** Adds the registration of this id unless its key is held; whether it was added. */
+  /** Adds a registration unless its id exists. Returns whether it was added. */
   add(id: string, row: RegistryRow, origin: RowOrigin): boolean
-  /** Brings the registration of the key, which is held, up to date. Ids never change. */
+  /** Updates an existing registration. Ids never change. */
   replace(row: RegistryRow, origin: RowOrigin, removedFromSource?: boolean): void
-  /** Marks what the source's newest import, of this sequence, did not name. Returns how many. */
+  /** Marks registrations missing from the source's newest import (`sequence`). Returns their number. */
   markRemovedFromSource(sequence: number): number
-  /** What waits until a row comes twice, be done now: from here on details can be read. */
+  /** Does deferred work, so that details can be read. */
   endBulk(): void
-  /** Completes the indexes; until then nothing but the methods above may be relied on. */
+  /** Completes the indexes; before this only the methods above may be used. */
   finish(): void
 }
 
-/** What is compared of each name is made once, and goes to the columns and to the index alike. */
+/** Parsed once for the columns and the index. */
 const parsedNamesOf = ({ names }: RegistryRow): ParsedName[] => names.map(({ name }) => parseName(name))
 
 const listed = (columns: readonly string[]) => columns.join(', ')
@@ -39,8 +39,8 @@ const updateRegistration = `UPDATE legal_entities SET removed_from_source = ?, $
 )} WHERE number = ?`
 
 /**
- * Writes rows of one import. The caller holds the transaction. Each registration begins as a company of its
- * own; `joinRegistrations` puts together what belongs together.
+ * Writes rows of one import. The caller opens the transaction. Each registration starts as a separate company;
+ * `joinRegistrations` merges companies later.
  */
 export function createRowWriter(database: Sqlite, sourceNumber: number): RowWriter {
   const bulk = createBulk(database)
@@ -103,7 +103,7 @@ export function createRowWriter(database: Sqlite, sourceNumber: number): RowWrit
   }
 }
 
-/** While the registry had no rows, and until a row comes twice, everything that can wait does. */
+/** Defers index work while the registry is empty and until a row repeats. */
 function createBulk(database: Sqlite) {
   const isFirst = database.prepare('SELECT 1 FROM legal_entities LIMIT 1').get() === undefined
   let restoreIndexes = isFirst ? deferIndexes(database) : null
@@ -135,7 +135,7 @@ function existingRegistrations(database: Sqlite) {
        ON e.number = coalesce(l.joined_from_number, l.entity_number) WHERE l.id = ?) WHERE id = ?`,
   )
   return {
-    /** Whether the registration already says what the row does. */
+    /** Returns whether the registration already has the content of the row. */
     keepUnchanged(
       id: string,
       row: RegistryRow,
@@ -158,19 +158,19 @@ function existingRegistrations(database: Sqlite) {
     update(number: number, values: ReturnType<typeof registrationValues>, removedFromSource: boolean): void {
       update.run(Number(removedFromSource), ...values, number)
     },
-    /** Older registries gave a registration no id of a company where it joined one at once. */
+    /** Older registries did not give a joined registration the id of a company. */
     adoptEntity(entityId: string, legalEntityId: string): void {
       adopt.run(legalEntityId, entityId)
     },
   }
 }
 
-/** Tables of which one import may fill millions of rows. */
+/** Tables that an import may fill with millions of rows. */
 const filledTables = ['legal_entities', 'names', 'identifiers']
 
 /**
- * Takes the indexes off tables that are still empty, and returns what puts them back: an index made of all
- * rows at once costs a fraction of one that is kept up row by row. Those that keep ids unique stay.
+ * Drops the indexes of empty tables and returns a function that restores them: building an index at the end takes a
+ * fraction of the time. Unique indexes stay.
  */
 function deferIndexes(database: Sqlite): () => void {
   const indexes = database

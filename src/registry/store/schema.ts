@@ -1,11 +1,10 @@
-/** "enrg": tells a registry from any other SQLite file. */
+/** "enrg": distinguishes a registry from other SQLite files. */
 export const applicationId = 0x656e7267
 
 /**
- * Steps of the schema; a step once released is never changed.
- * A company of the world is an `entities` row; each registration of it a `legal_entities` row; one
- * company may have several. Nothing is deleted when a source stops naming it: it is marked `removed_from_source`, so
- * that an id given out once can always be read and the name still leads to it.
+ * Schema migrations; a released one never changes. An `entities` row is a company, a `legal_entities` row a
+ * registration of it; a company may have several. Rows missing from a source are marked `removed_from_source`, not
+ * deleted, so that published ids and names still work.
  */
 export const migrations = [
   `

@@ -9,14 +9,14 @@ import {
 import type { StatedRow, RowName } from '../model/registry-rows.js'
 import type { RowOrigin } from './registration-columns.js'
 
-/** The names that sources gave registrations before. The caller holds the transaction. */
+/** Former names in sources. The caller opens the transaction. */
 export interface NameHistoryStore {
   remember(id: string, sourceNumber: number, name: RememberedName): void
-  /** Remembers the names of a source's claims that are about to be removed. */
+  /** Records the names of a source's claims that are about to be removed. */
   rememberUnseen(sourceNumber: number, sequence: number): void
-  /** Former names of a registration, among them any that is in use again. `next`: where its row is to come from. */
+  /** Returns the former names of a registration, including those in use again. `next`: origin of its new row. */
   of(id: string, next?: RowOrigin): RowName[]
-  /** Registrations of which the source bore another name. */
+  /** Registrations with another name in the source before. */
   idsOf(sourceNumber: number): string[]
   isEmpty(): boolean
 }
@@ -124,7 +124,7 @@ type KnownRow = Pick<ClaimRow, 'import_sequence' | 'stated_on' | 'named_on' | 'r
 
 const touchedPageRows = 1_000
 
-/** Claims on registrations that several sources state, or that none names yet. */
+/** Claims on registrations that several sources state, or that no source has named yet. */
 export function createKeptClaims(database: Sqlite, history: NameHistoryStore, own: ImportOrigin) {
   const queries = prepareQueries(database)
   const { sourceNumber, importSequence, newestSequence } = own
@@ -136,12 +136,12 @@ export function createKeptClaims(database: Sqlite, history: NameHistoryStore, ow
     add(id: string, row: StatedRow, { sourceNumber: number, importSequence: sequence, ...days }: RowOrigin) {
       queries.put.run(id, number, sequence, days.statedOn, days.namedOn, JSON.stringify(row))
     },
-    /** `first`: the source stated nothing of the registration before. */
+    /** `first`: the source's first statement about the registration. */
     put(id: string, row: StatedRow, { statedOn, addsUp }: ClaimOptions): ClaimOutcome | 'first' {
       const on = statedOn ?? own.fileDate
       const known = queries.find.get(id, sourceNumber)
       if (known === undefined) {
-        // A whole file that is newer does not have it: what it added is gone, and only its name is left.
+        // The source's newer whole file lacks the row, so only its name is kept.
         if (isOlderFile && row.legalName === null) return 'superseded'
         queries.put.run(id, sourceNumber, importSequence, on, on, JSON.stringify(row))
         queries.touch.run(id)
@@ -165,7 +165,7 @@ export function createKeptClaims(database: Sqlite, history: NameHistoryStore, ow
         for (const id of page) visit(id)
       }
     },
-    /** Registrations whose first claim is this source's, unchanged, were seen by this import too. */
+    /** Marks registrations whose first claim is an unchanged one of this source as seen by this import. */
     confirmSeen(): void {
       database
         .prepare(
@@ -286,28 +286,27 @@ function isBefore(day: string, known: string | null): boolean {
 }
 
 /**
- * `waiting`: the registration it adds to is not held yet. `renamed`: updated, under another name than before.
- * `together`: another row of this file stated the registration already. `superseded`: the source states it
- * as of a later day.
+ * `waiting`: the registration does not exist yet. `renamed`: updated, with another name. `together`: an earlier row of
+ * this file stated the registration. `superseded`: the source has a later statement.
  */
 export type ClaimOutcome = 'imported' | 'updated' | 'renamed' | 'together' | 'waiting' | 'superseded'
 
 export interface ClaimOptions {
-  /** The day it was stated, where the file says so; else that of the file. */
+  /** Date of the statement, if the file has one; otherwise the date of the file is used. */
   readonly statedOn: string | null
-  /** Adds to what this import stated of the registration before, instead of taking its place. */
+  /** Adds to an earlier row of this import instead of replacing it. */
   readonly addsUp: boolean
 }
 
-/** The import that rows come from. */
+/** The import of rows. */
 export interface ImportOrigin {
   readonly sourceNumber: number
-  /** Of an import of an older file below zero, so that it counts as none of the source's newest. */
+  /** Negative for an older file, so that it never counts as the newest. */
   readonly importSequence: number
   /** ISO 8601. */
   readonly fileDate: string
-  /** `whole`: what the source's newest file does not name is removed from it. */
+  /** `whole`: registrations missing from the source's newest file are removed from it. */
   readonly isWhole: boolean
-  /** The sequence of the import of the source's newest file: this one, unless that file is newer. */
+  /** Sequence of the import of the source's newest file: this one, unless another file is newer. */
   readonly newestSequence: number
 }
