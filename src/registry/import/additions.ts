@@ -15,12 +15,12 @@ import { matchLimits } from '../model/limits.js'
 
 type Added = Partial<Pick<StatedRow, 'names' | 'identifiers'>>
 
-/** What a file adds to a registration that others state. */
+/** Builds an addition to a registration of other sources. */
 function additionItem(line: number, sourceKey: string, added: Added): AdditionItem {
   return { kind: 'addition', line, rows: [addedRow(line, sourceKey, added)], dropped: [] }
 }
 
-/** All that it does not say is null. */
+/** Fields that are not given are `null`. */
 export function addedRow(line: number, sourceKey: string, added: Added): StatedRow {
   return {
     sourceKey,
@@ -55,7 +55,7 @@ export function addedRow(line: number, sourceKey: string, added: Added): StatedR
   }
 }
 
-/** `gleif-bic`: LEI to BIC, a line a pair. */
+/** `gleif-bic`: LEI to BIC, one pair per line. */
 export const gleifBic = leiMap('BIC', (row, line, lei) => {
   const bic = canonicalIdentifier('bic', row.text('BIC') ?? '')
   if ('reason' in bic) return { kind: 'rejected', line, reason: bic.reason }
@@ -64,7 +64,7 @@ export const gleifBic = leiMap('BIC', (row, line, lei) => {
   })
 })
 
-/** `gleif-isin`: LEI to ISIN, a line a pair. */
+/** `gleif-isin`: LEI to ISIN, one pair per line. */
 export const gleifIsin = leiMap('ISIN', (row, line, lei) => {
   const isin = (row.text('ISIN') ?? '').toUpperCase()
   return isIsin(isin)
@@ -88,7 +88,7 @@ function leiMap(
   return tableFormat(table, { addsUp: true })
 }
 
-/** ISO 6166: twelve characters, the last a check digit by Luhn over letters spelled as numbers. */
+/** ISO 6166: twelve characters, the last one a Luhn check digit over letters written as numbers. */
 function isIsin(text: string): boolean {
   if (!/^[A-Z]{2}[A-Z0-9]{9}\d$/.test(text)) return false
   const digits = text.replace(/[A-Z]/g, (letter) => String(parseInt(letter, 36)))
@@ -102,8 +102,8 @@ function isIsin(text: string): boolean {
 }
 
 /**
- * `lei-cik`: LEI to CIK, a line a pair. The two columns are found by what they hold, whatever they are called and in
- * whichever order. Each side gets the other's number, so that the pair helps where only one of them is held.
+ * `lei-cik`: LEI to CIK, one pair per line. The two columns are found by their content, with any name and order. Each
+ * side gets the other's number, so that a pair is useful if only one of them is stored.
  */
 export const leiCik: FileFormat = {
   coverage: 'whole',
@@ -132,10 +132,10 @@ interface PairColumns {
   readonly cik: string
 }
 
-/** Of a hundred cells that are filled so many must be what the column is taken for. */
+/** Minimum share of filled cells that must have the type of the column. */
 const shareMin = 0.95
 
-/** Null where no column, or more than one, holds either. */
+/** Returns `null` unless exactly one column has LEIs and one has CIKs. */
 export function pairColumns(
   header: readonly string[],
   rows: readonly (readonly string[])[],
@@ -152,7 +152,7 @@ export function pairColumns(
   return { lei, cik }
 }
 
-/** A number alone may be anything: ten digits with zeros in front are a CIK's form, others need the header's word. */
+/** Ten digits with leading zeros are a CIK; other numbers only under a header that says CIK. */
 function isCik(cell: string, name: string): boolean {
   const isNamed = /(?:^|[^a-z])cik(?:$|[^a-z])|central.?index/i.test(name)
   return isNamed ? /^\d{1,10}$/.test(cell) && Number(cell) > 0 : /^0\d{9}$/.test(cell) && Number(cell) > 0
@@ -177,7 +177,7 @@ function pairItem(row: TableRow, line: number, columns: PairColumns): ImportItem
   }
 }
 
-/** `sec-names`: names that registrants bore before, or bear besides: `cik,alias,kind`, a line a name. */
+/** `sec-names`: former and other names of registrants: `cik,alias,kind`, one name per line. */
 export const secNames = tableFormat(
   { what: 'list of names by CIK', required: ['cik', 'alias'], wanted: ['kind'], read: nameItem },
   { addsUp: true },
@@ -195,7 +195,7 @@ function nameItem(row: TableRow, line: number): ImportItem {
       reason: `its name is longer than ${matchLimits.nameCharsMax} characters`,
     }
   }
-  // "former_or_variant" is former, unless it says what today's name does: see `compose`.
+  // "former_or_variant" counts as former, unless the name equals the present one: see `compose`.
   const isFormer = /former|previous/i.test(row.text('kind') ?? 'former')
   return additionItem(line, `cik:${cik.value}`, { names: [{ kind: isFormer ? 'former' : 'other', name }] })
 }

@@ -84,7 +84,7 @@ function textsOf(row: TableRow, names: readonly string[]): string[] {
   return texts
 }
 
-/** The office of a company of this register is in the country, unless it says where else. */
+/** The office is in the United Kingdom unless the file states another country. */
 function countryOf(text: string | null): string {
   return text === null || /^(?:great britain|gb-?\w*|not specified)$/i.test(text) ? 'GB' : text
 }
@@ -105,7 +105,7 @@ function addressOf(row: TableRow) {
   }
 }
 
-/** Charities, government bodies and the like are named by the category; all else is a company. */
+/** Charities have a category; everything else is a company. */
 function typeOf(category: string | null): { type: EntityType; subtype: EntitySubtype } {
   if (category !== null && /charitable incorporated/i.test(category)) {
     return { type: 'nonprofit', subtype: 'nonprofit_entity' }
@@ -113,7 +113,7 @@ function typeOf(category: string | null): { type: EntityType; subtype: EntitySub
   return { type: 'business', subtype: 'incorporated_entity' }
 }
 
-/** "46730 - Agents involved in …" is UK SIC 2007, which is not the American scheme of that name. */
+/** "46730 - Agents involved in …" is UK SIC 2007, not the American scheme of the same name. */
 function industryCodesOf(row: TableRow): string | null {
   const codes = textsOf(row, sicColumns).flatMap((text) => /^\d{5}/.exec(text)?.[0] ?? [])
   return codes.length === 0 ? null : `uk_sic_2007:${codes.join(' ')}`

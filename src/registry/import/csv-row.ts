@@ -5,7 +5,7 @@ import { checkDraft, readCountry, type Draft, type DraftIdentifier } from './dra
 import type { ReadRow } from '../model/registry-rows.js'
 import { UserError } from '../../core/errors.js'
 
-/** Every field a row of a registry can have, in the order shown to people. */
+/** All fields of a registry row, in the order of messages. */
 const importFields = [
   'id',
   'name',
@@ -38,12 +38,12 @@ const importFields = [
 ] as const
 export type ImportField = (typeof importFields)[number]
 
-/** The column, by index, that holds each field. */
+/** Column index of each field. */
 export type ColumnMap = ReadonlyMap<ImportField, number>
 
 /**
- * Where the fields stand in a file. A map names columns; without one, columns that bear a field's name are
- * taken. With one, only what it names is. Errors: REGISTRY_IMPORT_INVALID.
+ * Finds the columns of the fields: the columns in `map`, or without a map those with the name of a field. Errors:
+ * REGISTRY_IMPORT_INVALID.
  */
 export function resolveColumns(
   header: readonly string[],
@@ -94,7 +94,7 @@ function invalid(message: string, hint: string): UserError {
   return new UserError('REGISTRY_IMPORT_INVALID', message, { hint })
 }
 
-/** A coded value as it is written in words: "Incorporated Entity" is `incorporated_entity`. */
+/** Converts a label to its code: "Incorporated Entity" is `incorporated_entity`. */
 export function codeOf(text: string): string {
   return text
     .trim()
@@ -103,9 +103,9 @@ export function codeOf(text: string): string {
 }
 
 /**
- * Whether the column mapped to `type` holds types: other files' kinds ("FUND", "operating") would make companies
- * of no known type, which no answer may name. Here and there a value that is none is dropped with its line; where
- * at least half of the different values are none, the column is another.
+ * Checks that the column mapped to `type` has entity types: kinds of other files ("FUND", "operating") would make
+ * companies of unknown type, which no answer may name. Single wrong values are dropped; if at least half of the
+ * different values are wrong, the check throws.
  */
 export function createTypeCheck(): {
   look(cells: readonly string[], column: number | undefined): void
@@ -140,20 +140,20 @@ const othersMax = 100
 const shownMax = 5
 
 export interface RowDefaults {
-  /** What the id column holds; `id` when it is a number of the file's own. */
+  /** Type of the id column; `id` for numbers of the file. */
   readonly idType: string
-  /** What keys begin with: the type, or where other files number rows too, a word of this file's own. */
+  /** Prefix of keys: the type, or a word that is specific to this file if other files number rows too. */
   readonly keyWord: string
   readonly countryCode: string | null
   readonly jurisdiction: string | null
-  /** Its jurisdictions are EDGAR's codes of states and countries. */
+  /** Jurisdictions are EDGAR's codes of states and countries. */
   readonly hasEdgarPlaces: boolean
 }
 
-/** A field's text, trimmed, or null where it is empty or not in the file. */
+/** Returns the trimmed text of a field, or `null` if it is empty or missing. */
 export type FieldReader = (field: ImportField) => string | null
 
-/** One line of a file to one registration. Pure and total: any text gives a row or a reason. */
+/** Converts a line of a file to a registration. Pure; any text gives a row or a reason. */
 export function readRow(field: FieldReader, sourceLine: number, defaults: RowDefaults): ReadRow {
   const dropped: string[] = []
   const draft: Draft = {
@@ -186,7 +186,7 @@ export function readRow(field: FieldReader, sourceLine: number, defaults: RowDef
   return checkDraft(draft, sourceLine, dropped)
 }
 
-/** UK SIC 2007 has five digits, of which tables of numbers lose a leading zero; the American SIC has four. */
+/** UK SIC 2007 has five digits, but tables of numbers lose a leading zero; the American SIC has four. */
 function industryOf(field: FieldReader, defaults: RowDefaults): Pick<Draft, 'sic' | 'industryCodes'> {
   const text = field('sic')
   if (text === null || !isBritish(field, defaults)) return { sic: text }
@@ -197,10 +197,10 @@ function industryOf(field: FieldReader, defaults: RowDefaults): Pick<Draft, 'sic
   return codes.length === 0 ? { sic: text } : { industryCodes: `uk_sic_2007:${codes.join(' ')}` }
 }
 
-/** Codes of the scheme that begin with a zero: farming, fishing, mining. */
+/** UK codes that begin with a zero: farming, fishing, mining. */
 const lostZero = /^(?:1[1-7]|2[1-4]|3[12]|5[12]|6[12]|7[12]|8[19]|9[19])\d\d$/
 
-/** Registered in the United Kingdom, and known by a number of its register: SEC files give American codes. */
+/** Registered in the United Kingdom under a number of its register: SEC files have American codes. */
 function isBritish(field: FieldReader, { idType, jurisdiction, countryCode }: RowDefaults): boolean {
   if (idType === 'cik' || field('cik') !== null) return false
   const home = field('jurisdiction') ?? jurisdiction ?? field('country') ?? countryCode ?? ''
@@ -208,8 +208,8 @@ function isBritish(field: FieldReader, { idType, jurisdiction, countryCode }: Ro
 }
 
 /**
- * Where all rows are of one country, "DE" alone is one of its states: Delaware, not Germany. In a column of
- * EDGAR's codes it is too, and "2M" is Germany.
+ * If all rows are of one country, "DE" is one of its states: Delaware, not Germany. In a column of EDGAR's codes "DE"
+ * is Delaware too, and "2M" is Germany.
  */
 function jurisdictionIn(
   text: string | null,
@@ -253,7 +253,7 @@ const usualSubtype: Readonly<Record<EntityType, EntitySubtype>> = {
   unknown: 'unknown',
 }
 
-/** A row of a company register that states no type is a company's; one whose type cannot be read is unknown. */
+/** Without a type a row is a company; with an invalid type it is unknown. */
 function readType(
   typeText: string | null,
   subtypeText: string | null,

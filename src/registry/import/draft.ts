@@ -18,9 +18,9 @@ import type {
   RowName,
 } from '../model/registry-rows.js'
 
-/** A registration as a file words it: nothing is checked yet. */
+/** A registration in the words of a file, before any check. */
 export interface Draft {
-  /** What rows are known by: a type of identifier, or a word for a number of the file's own. */
+  /** Type of the row's id: a type of identifier, or a word for numbers of the file. */
   readonly idType: string
   readonly id: string | null
   readonly name: string | null
@@ -28,7 +28,7 @@ export interface Draft {
   readonly formerNames?: readonly (string | DatedName)[]
   readonly type: EntityType
   readonly subtype: EntitySubtype
-  /** The file says so itself. */
+  /** The subtype is stated by the file. */
   readonly isSubtypeStated?: boolean
   readonly status?: string | null
   readonly legalForm?: string | null
@@ -47,7 +47,7 @@ export interface Draft {
   readonly sourceUrl?: string | null
 }
 
-/** A former name, and the day on which it ended as the file writes it. */
+/** A former name and its last day, as the file writes it. */
 interface DatedName {
   readonly name: string
   readonly endedOn: string | null
@@ -56,13 +56,13 @@ interface DatedName {
 export interface DraftIdentifier {
   readonly type: IdentifierType
   readonly text: string
-  /** Where a number was given, if not where the company is registered. */
+  /** Jurisdiction of the number, if not that of the company. */
   readonly jurisdiction?: string
-  /** Of a ticker: where it is traded. */
+  /** For a ticker: its exchange. */
   readonly exchange?: string
 }
 
-/** A draft to a registration. Pure and total: any text gives a row or a reason. */
+/** Checks a draft. Pure; any text gives a row or a reason. */
 export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] = []): ReadRow {
   const legalName = draft.name
   if (legalName === null || legalName === '') return rejected('it has no name', dropped)
@@ -109,9 +109,8 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
 }
 
 /**
- * A row is taken for a company's where its file has no word for what it is: funds and trusts are found by form or name.
- * Who is in the register of companies of the United Kingdom is a company, whatever its name; so is who runs a business
- * by its code of SIC.
+ * Rows without a type are companies, except funds and trusts, which are recognized by form or name. Companies in a
+ * register of the United Kingdom and those with the SIC code of a business are always companies.
  */
 function subtypeOf(draft: Draft, legalName: string, identifiers: readonly RowIdentifier[]): EntitySubtype {
   if (draft.subtype !== 'incorporated_entity' || draft.isSubtypeStated === true) return draft.subtype
@@ -123,7 +122,7 @@ function subtypeOf(draft: Draft, legalName: string, identifiers: readonly RowIde
   return isOther ? 'complex_business_structure' : draft.subtype
 }
 
-/** An address of the United Kingdom that stands in one line is read into its parts; the line stays. */
+/** Splits a one-line address of the United Kingdom into its parts and keeps the line. */
 function addressOf(stated: NonNullable<Draft['address']>, countryCode: string | null): RowAddress {
   const { street = null, city = null, region = null, postalCode = null, formatted = null } = stated
   const isOneLine = street === null && city === null && region === null && formatted !== null
@@ -155,7 +154,7 @@ function identifiersOf(draft: Draft, home: string | null, dropped: string[]): Ro
   const add = ({ type, text, jurisdiction, exchange }: DraftIdentifier, isId: boolean) => {
     const canonical = canonicalIdentifier(type, text)
     if ('reason' in canonical) {
-      // A bad id rejects the row; it need not be counted as dropped too.
+      // An invalid id rejects the row, so it is not counted as dropped.
       if (!isId) dropped.push(canonical.reason)
       return
     }
@@ -176,7 +175,7 @@ function isIdentifierType(text: string): text is IdentifierType {
   return identifierTypes.has(text)
 }
 
-/** `lei:5493…`, `registration_id:gb:00445790`, `id:17`: what the row is known by from import to import. */
+/** `lei:5493…`, `registration_id:gb:00445790`, `id:17`: the key of a row in all imports. */
 function sourceKeyOf(
   idType: string,
   id: string | null,
@@ -207,7 +206,7 @@ function keyOfOther(
   return 'value' in key ? key.value : null
 }
 
-/** The legal name, then the others, each once. */
+/** The legal name, then the others, without duplicates. */
 function namesOf(
   legalName: string | null,
   { otherNames = [], formerNames = [] }: Pick<Draft, 'otherNames' | 'formerNames'>,
@@ -241,11 +240,11 @@ function readStatus(text: string | null): string | null {
   return endedWords.test(status) ? 'inactive' : status
 }
 
-/** Registers say "GB" and "Germany" millions of times. */
+/** Registers repeat "GB" and "Germany" millions of times. */
 const countriesRead = new Map<string, string | null>()
 const countriesKeptMax = 5_000
 
-/** The code of a country; what is none is dropped. */
+/** Returns the code of a country; drops unknown ones. */
 export function readCountry(text: string | null, dropped: string[]): string | null {
   if (text === null || text === '') return null
   let code = countriesRead.get(text)
@@ -257,7 +256,7 @@ export function readCountry(text: string | null, dropped: string[]): string | nu
   return code
 }
 
-/** "US-DE", "us_de", "GB", "Germany" to `us_de`, `gb`, `de`. */
+/** Converts "US-DE", "us_de", "GB", "Germany" to `us_de`, `us_de`, `gb`, `de`. */
 export function readJurisdiction(text: string | null, dropped: string[]): string | null {
   if (text === null || text === '') return null
   const code = text.toLowerCase().replace('-', '_')
@@ -286,7 +285,7 @@ function readCode(text: string | null, shape: RegExp, what: string, dropped: str
   return first ?? null
 }
 
-/** `YYYY-MM-DD` of what begins with it, `DD/MM/YYYY` or `YYYYMMDD`; null for anything else. */
+/** Parses a date at the start of a text, `DD/MM/YYYY` or `YYYYMMDD`, to `YYYY-MM-DD`; `null` for any other text. */
 export function dateOf(text: string | null): string | null {
   if (text === null) return null
   const iso = /^(\d{4})-(\d{2})-(\d{2})/.exec(text) ?? /^(\d{4})(\d{2})(\d{2})$/.exec(text)

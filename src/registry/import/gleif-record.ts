@@ -7,7 +7,7 @@ import { edgarAuthority } from '../reference/registers.js'
 import { checkDraft, type DraftIdentifier } from './draft.js'
 import type { ImportItem } from '../model/registry-rows.js'
 
-/** A record of GLEIF's Level 1 (LEI-CDF 3.1), whichever file it stood in. */
+/** A record of GLEIF's Level 1 data (LEI-CDF 3.1), from CSV or JSON. */
 export interface LeiRecord {
   readonly lei: string | null
   readonly legalName: string | null
@@ -33,7 +33,7 @@ export interface LeiName {
 
 export interface LeiAddress {
   readonly lines: readonly string[]
-  /** Stated apart; it stands in a line as well. */
+  /** Also contained in a line. */
   readonly number: string | null
   readonly numberWithinBuilding: string | null
   readonly city: string | null
@@ -42,7 +42,7 @@ export interface LeiAddress {
   readonly postalCode: string | null
 }
 
-/** A record as a registration. Total: any text gives an item. */
+/** Converts a record to a registration. Accepts any text. */
 export function leiItem(record: LeiRecord, line: number): ImportItem {
   const address = record.headquarters.country === null ? record.legalAddress : record.headquarters
   const { otherNames, formerNames } = namesIn(record)
@@ -95,7 +95,7 @@ function typeOf(record: LeiRecord): { type: EntityType; subtype: EntitySubtype }
       return { type: 'other', subtype: 'other_entity' }
     case 'FUND':
       return { type: 'business', subtype: 'complex_business_structure' }
-    // A branch is its company's; what none of these says is a company's too.
+    // Branches and all other categories are companies.
     default:
       return { type: 'business', subtype: 'incorporated_entity' }
   }
@@ -110,13 +110,13 @@ function legalFormOf(record: LeiRecord): string | null {
   return hasForm(record) ? record.formCode : record.formText
 }
 
-/** A record that was issued twice or in error is no company of its own, whatever else it says. */
+/** A duplicate or annulled record is inactive, whatever its status. */
 function statusOf({ status, registrationStatus }: LeiRecord): string | null {
   const isVoid = registrationStatus === 'DUPLICATE' || registrationStatus === 'ANNULLED'
   return isVoid ? 'inactive' : status === 'NULL' ? null : status
 }
 
-/** RA777777 to RA999999 stand for "no register". */
+/** RA777777 to RA999999 mean "no register". */
 function isNoAuthority(code: string | null): boolean {
   return code === null || /^RA([789])\1{5}$/.test(code)
 }
@@ -125,7 +125,7 @@ const companiesHouse = /^RA00058[567]$/
 
 function numbersOf({ authority, authorityNumber, category, jurisdiction }: LeiRecord): DraftIdentifier[] {
   if (authority === null || authorityNumber === null || isNoAuthority(authority)) return []
-  // EDGAR's number of a fund is that of the trust it is a part of.
+  // EDGAR's number of a fund is the number of its trust.
   if (authority === edgarAuthority) {
     const isOwn = /^\d{1,10}$/.test(authorityNumber) && category !== 'FUND'
     return isOwn ? [{ type: 'cik', text: authorityNumber }] : []
@@ -133,7 +133,7 @@ function numbersOf({ authority, authorityNumber, category, jurisdiction }: LeiRe
   if (companiesHouse.test(authority)) {
     return [{ type: 'registration_id', text: companyNumber(authorityNumber), jurisdiction: 'gb' }]
   }
-  // Registers of some countries number anew in each state or court: the authority tells theirs apart.
+  // In some countries each state or court numbers separately: the authority distinguishes them.
   return [
     {
       type: 'registration_id',
@@ -143,7 +143,7 @@ function numbersOf({ authority, authorityNumber, category, jurisdiction }: LeiRe
   ]
 }
 
-/** The eight characters under which Companies House keeps a company. */
+/** Pads a number to the eight characters of Companies House. */
 export function companyNumber(text: string): string {
   const closed = text.toUpperCase().replace(/\s+/g, '')
   const [, prefix = '', digits = ''] = /^([A-Z]{0,2})(\d+)$/.exec(closed) ?? []
@@ -151,11 +151,11 @@ export function companyNumber(text: string): string {
 }
 
 const regionNames = new Map(iso31662.map(({ code, name }) => [code, name]))
-/** Countries whose addresses say the short code of a state. */
+/** Countries whose addresses use the short codes of states. */
 const shortRegions = new Set(['US', 'CA', 'AU'])
 const regionsNamed = new Map<string, string>()
 
-/** "US-DE" as addresses have it: "DE"; "GB-LND" by its name where the name leads back to it. */
+/** Converts "US-DE" to "DE" as in addresses; "GB-LND" to its name if the name identifies it. */
 function regionName(country: string | null, code: string | null): string | null {
   if (code === null || country === null || !code.startsWith(`${country}-`)) return code
   if (shortRegions.has(country)) return code.slice(3)

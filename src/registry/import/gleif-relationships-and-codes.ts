@@ -40,7 +40,7 @@ const quantifiers = numbered.map((number) => ({
   units: `Relationship.Quantifiers.${number}.QuantifierUnits`,
 }))
 
-/** `gleif-relationships`: the Level 2 golden copy (RR-CDF 2.1) as CSV. Records that ended are left out. */
+/** `gleif-relationships`: the Level 2 golden copy (RR-CDF 2.1) as CSV, without ended records. */
 export const gleifRelationships = tableFormat({
   what: 'Level 2 relationship file of GLEIF',
   required: [columns.child, columns.parent, columns.type, columns.status],
@@ -54,7 +54,7 @@ export const gleifRelationships = tableFormat({
   read: relationshipOf,
 })
 
-/** Total: any text gives an item. */
+/** Accepts any text. */
 function relationshipOf(row: TableRow, line: number): ImportItem {
   const type = row.text(columns.type) ?? ''
   if (!isType(type)) return { kind: 'rejected', line, reason: `its type "${type.slice(0, 40)}" is not known` }
@@ -88,20 +88,20 @@ function holds(row: TableRow): boolean {
   return row.text(columns.status) === 'ACTIVE' && !isVoid
 }
 
-/** The time of the relationship itself: other periods are of accounts and documents. */
+/** Only the period of the relationship itself: others are accounting or document periods. */
 function datesOf(row: TableRow): { fromDate: string | null; toDate: string | null } {
   const period = periods.find(({ type }) => row.text(type) === 'RELATIONSHIP_PERIOD')
   if (period === undefined) return { fromDate: null, toDate: null }
   const end = dateOf(row.text(period.end))
   const updatedOn = dateOf(row.text(columns.updatedOn))
-  // An end that was still to come when the record was written has not ended it.
+  // An end after the date of the record is still in the future.
   const hasEnded = end !== null && updatedOn !== null && end <= updatedOn
   return { fromDate: dateOf(row.text(period.start)), toDate: hasEnded ? end : null }
 }
 
 /**
- * The share, where one is given. Units are percent, or left out. An amount of 1 or less is written by some
- * for the whole and by others for one percent: it says nothing.
+ * Returns the share in percent, if stated. Units are percent or absent. Amounts up to 1 are ambiguous (the whole or
+ * one percent) and ignored.
  */
 function percentageOf(row: TableRow): number | null {
   for (const { amount, units } of quantifiers) {
@@ -122,7 +122,7 @@ const authorityColumns = {
   website: 'Website',
 } as const
 
-/** `gleif-authorities`: the list of registration authorities, Excel or CSV: names for the codes that records bear. */
+/** `gleif-authorities`: the list of registration authorities, Excel or CSV, with names for the codes in records. */
 export const gleifAuthorities = listFormat({
   what: 'list of registration authorities of GLEIF',
   required: [authorityColumns.code],
@@ -155,8 +155,8 @@ const formColumns = {
 } as const
 
 /**
- * `gleif-legal-forms`: the list of ISO 20275 as CSV: names for the codes of legal forms. A code that stands
- * in several lines, once a language, keeps the first.
+ * `gleif-legal-forms`: the list of ISO 20275 as CSV, with names for the codes of legal forms. Of several lines per
+ * code (one per language) the first is kept.
  */
 export const gleifLegalForms = listFormat({
   what: 'list of entity legal forms (ISO 20275)',

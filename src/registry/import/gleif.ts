@@ -4,7 +4,7 @@ import { isJson, jsonItems, listOf, member, parseJson, textOf } from './json-ele
 import { openOneFile } from '../../tables/zip-reader.js'
 import { otherKind, tableItems, type TableRow, type Table } from './table.js'
 
-/** `gleif`: the Level 1 golden copy, as CSV or JSON, plain or packed. */
+/** `gleif`: the Level 1 golden copy, as CSV or JSON, plain or compressed. */
 export const gleif: FileFormat = {
   coverage: 'whole',
   addsUp: false,
@@ -28,7 +28,7 @@ export const gleif: FileFormat = {
 
 const goldenCopy = { what: 'Level 1 golden copy of GLEIF' }
 
-/** A record of the golden copy as JSON, where every text stands under "$"; null for what is none. */
+/** Parses a record of the golden copy in JSON, with every text under "$"; `null` if it is not a record. */
 function leiOfJson(text: string): LeiRecord | null {
   const record = parseJson(text)
   const entity = member(record, 'Entity')
@@ -139,7 +139,7 @@ const columns = {
   registrationStatus: 'Registration.RegistrationStatus',
 } as const
 
-/** The columns of the golden copy as CSV that are read, of some 340. */
+/** The columns of the golden copy as CSV that are read, out of about 340. */
 const leiTable: Table = {
   ...goldenCopy,
   required: [columns.lei, columns.legalName],

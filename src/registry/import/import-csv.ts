@@ -29,20 +29,23 @@ import { beginImport, type ImportSession } from './session.js'
 import { countryCodeOf } from '../../core/countries.js'
 import type { WritableRegistry } from '../registry.js'
 
-/** `sourceName`: what the source is called in `registry info` and in citations; the file's name without it. */
+/** `sourceName`: name of the source in `registry info` and in citations; defaults to the file name. */
 export interface CsvSettings extends Pick<ImportOptions, 'sourceName' | 'encoding'> {
-  /** What the id column holds (`lei`, `cik`, `registration_id`, …); `id`: a number of the file's own. */
+  /** Type of the id column (`lei`, `cik`, `registration_id`, …); `id` for numbers of the file. */
   readonly idType?: string
-  /** Field to column; without it columns that bear field names are taken. */
+  /** Field to column; defaults to columns with the names of fields. */
   readonly map?: Readonly<Record<string, string>>
-  /** For rows that state none. */
+  /** For rows without a country. */
   readonly country?: string
   readonly jurisdiction?: string
 }
 
 export type ImportCsvOptions = ImportOptions & CsvSettings
 
-/** Imports a CSV file of any common encoding and delimiter, plain, `.gz`, `.zst` or in a zip. Errors: those of `runImport`. */
+/**
+ * Imports a CSV file of any common encoding and delimiter, plain, `.gz`, `.zst` or in a zip. Errors: those of
+ * `runImport`.
+ */
 export function importCsv(registry: WritableRegistry, options: ImportCsvOptions): Promise<ImportResult> {
   return runImport(registry, options, {
     source: sourceOf(options, basename(options.path)),
@@ -52,7 +55,7 @@ export function importCsv(registry: WritableRegistry, options: ImportCsvOptions)
   })
 }
 
-/** The same into the registry at a path. Errors: those of `openRegistry` and `runImport`. */
+/** Like `importCsv`, into the registry at a path. Errors: those of `openRegistry` and `runImport`. */
 export function importCsvInto(registryPath: string, options: ImportCsvOptions): Promise<ImportResult> {
   return importInto(registryPath, (registry) => importCsv(registry, options))
 }
@@ -69,7 +72,7 @@ async function* csvItems(
   reader.end()
 }
 
-/** Without a map columns must bear the names of fields: where the needed ones do not, one is proposed. */
+/** Without a map, columns must have the names of fields: if required ones are missing, the error proposes a map. */
 async function requireFieldNames({ path, encoding, idType = 'id' }: ImportCsvOptions): Promise<void> {
   const { header, rows } = await readSample(path, encoding)
   if (header.length === 0 || (header.includes('name') && (header.includes('id') || header.includes(idType))))
@@ -85,7 +88,7 @@ async function requireFieldNames({ path, encoding, idType = 'id' }: ImportCsvOpt
   )
 }
 
-/** Imports a file of UTF-8 and commas that is in memory already, at once. */
+/** Imports a UTF-8 file with commas from memory. */
 export function importCsvText(
   registry: WritableRegistry,
   content: Buffer,
@@ -129,17 +132,17 @@ function sorted(map: Readonly<Record<string, string>> | undefined): [string, str
 function createCsvReader(session: ImportSession, settings: CsvSettings) {
   const defaults = defaultsOf(settings, session)
   const types = createTypeCheck()
-  /** Of each field, where its cell is in a record. */
+  /** Position of each field in a record's cells. */
   let slots: ColumnMap = new Map()
   let rowDefaults = defaults
   let typeColumn = ''
   return {
-    /** Takes the header: which of its columns are read, by index. */
+    /** Receives the header and returns the indexes of the columns to read. */
     choose: (header: readonly string[]): number[] => {
       const columns = columnsOf(header, settings, defaults)
       const nameOf = (field: ImportField) => (header[columns.get(field) ?? -1] ?? '').trim()
       typeColumn = nameOf('type')
-      // The SEC states where a registrant is incorporated by its own codes.
+      // The SEC has separate codes for places of incorporation.
       const hasEdgarPlaces = defaults.idType === 'cik' && /^state.{0,8}inc/i.test(nameOf('jurisdiction'))
       rowDefaults = { ...defaults, hasEdgarPlaces }
       const indexes = [...new Set(columns.values())]
@@ -152,7 +155,7 @@ function createCsvReader(session: ImportSession, settings: CsvSettings) {
       const read = readRow(fieldReader(cells, slots), line, rowDefaults)
       return { kind: 'registration', line, read, statedOn: null }
     },
-    /** Throws where the file as a whole is not what its columns say. */
+    /** Throws if the content of the file contradicts its columns. */
     end(): void {
       if (slots.size === 0) {
         throw new UserError('REGISTRY_IMPORT_INVALID', 'the file is empty: it has no header')

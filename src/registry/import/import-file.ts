@@ -8,7 +8,7 @@ import { gleifBic, gleifIsin, leiCik, secNames } from './additions.js'
 import { secSub, secTickers, secSubmissions } from './sec.js'
 import { wikidata } from './wikidata.js'
 
-/** Files of registers that are read as they are published, by the names that people give. */
+/** Formats of published register files, by their names on the command line. */
 export const fileFormats = {
   gleif,
   'gleif-relationships': gleifRelationships,
@@ -31,7 +31,7 @@ export function isFormatName(text: string): text is FormatName {
   return Object.hasOwn(fileFormats, text)
 }
 
-/** The source is called as the format if no name is given. */
+/** `sourceName` defaults to the format. */
 export interface ImportFileOptions extends ImportOptions {
   readonly format: FormatName
 }
@@ -48,7 +48,7 @@ export function importFile(registry: WritableRegistry, options: ImportFileOption
   })
 }
 
-/** The same into the registry at a path. Errors: those of `openRegistry` and `runImport`. */
+/** Like `importFile`, into the registry at a path. Errors: those of `openRegistry` and `runImport`. */
 export function importFileInto(registryPath: string, options: ImportFileOptions): Promise<ImportResult> {
   return importInto(registryPath, (registry) => importFile(registry, options))
 }

@@ -4,36 +4,36 @@ import { openText, textPieces } from '../../tables/record-source.js'
 import type { ImportItem, ReadOptions } from '../model/registry-rows.js'
 import type { ByteSource } from '../../tables/bytes.js'
 
-/** An element of an array that stands in the root object of a file, or is the root. */
+/** An element of an array that is the root of a file or a member of the root object. */
 export interface JsonElement {
-  /** The key the array stands under; null where the array is the root. */
+  /** Key of the array; `null` if the array is the root. */
   readonly key: string | null
   readonly text: string
-  /** The line it begins on; the first line of a file is 1. */
+  /** Line of its first character, from 1. */
   readonly line: number
 }
 
 /**
- * Cuts the elements out of arrays of a JSON file, piece by piece, without reading them: an element that is
- * no JSON is its reader's to reject, and costs itself alone as long as its brackets and quotes pair up.
- * Errors: INPUT_JSON_INVALID, at what is no JSON at all and at a file that ends in the middle.
+ * Splits the arrays of a JSON file into elements, piece by piece, without parsing them. An invalid element only
+ * affects itself if its brackets and quotes match; its reader rejects it. Errors: INPUT_JSON_INVALID for text that is
+ * not JSON, and for a truncated file.
  */
 export class JsonElements {
   readonly #label: string
-  /** What is open where elements stand. */
+  /** Open brackets around elements. */
   readonly #around: readonly string[]
   #text = ''
   #at = 0
   #line = 1
   #lineCountedTo = 0
-  /** Open brackets, as their closing ones. */
+  /** Closing brackets of the open ones. */
   #open = ''
   #key: string | null = null
   #elementStart = -1
   #elementLine = 0
   #isOver = false
 
-  /** `arraysInMembers`: also arrays that stand in an object of the root object, under the key that they have there. */
+  /** `arraysInMembers`: also arrays one level deeper, under their key there. */
   constructor(label: string, arraysInMembers = false) {
     this.#label = label
     this.#around = arraysInMembers ? [']', '}]', '}}]'] : [']', '}]']
@@ -54,7 +54,7 @@ export class JsonElements {
     return elements
   }
 
-  /** Throws unless the file was whole. */
+  /** Throws if the file is truncated. */
   end(): void {
     if (!this.#isOver) throw this.#invalid('it ends in the middle')
   }
@@ -77,7 +77,7 @@ export class JsonElements {
     return elements
   }
 
-  /** Whether an element may begin here: directly in the array that is the root or stands in it. */
+  /** True if an element may begin here: directly in an array of elements. */
   #isInArray(): boolean {
     return this.#around.includes(this.#open)
   }
@@ -111,7 +111,7 @@ export class JsonElements {
     this.#elementLine = this.#line
   }
 
-  /** Passes over a string; false where it does not end in the text at hand. */
+  /** Skips a string; returns false if it does not end in the present text. */
   #string(): boolean {
     const text = this.#text
     let end = this.#at + 1
@@ -147,13 +147,13 @@ export class JsonElements {
   }
 }
 
-/** Whether a file begins as a list or an object of JSON. */
+/** True if a file begins with a JSON list or object. */
 export async function isJson(file: ByteSource): Promise<boolean> {
   for await (const chunk of file.bytes()) return /^(?:\ufeff)?\s*[[{]/.test(chunk.toString('utf8'))
   return false
 }
 
-/** The elements of a JSON file's arrays as items; `read` may throw for a file of another kind. */
+/** Reads the elements of a JSON file's arrays as items; `read` may throw for a file of another format. */
 export async function* jsonItems(
   file: ByteSource,
   read: (element: JsonElement) => ImportItem | null,
@@ -173,7 +173,7 @@ export async function* jsonItems(
   elements.end()
 }
 
-/** The value of JSON text, or undefined where it is none. */
+/** Returns the value of JSON text, or `undefined` if it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
@@ -182,12 +182,12 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A member of an object; undefined for anything that is none. */
+/** Returns a member of an object; `undefined` for any other value. */
 export function member(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined
 }
 
-/** Text or a number as trimmed text; null for the empty and for anything else. */
+/** Returns text or a number as trimmed text; `null` if empty and for any other value. */
 export function textOf(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null
   const text = String(value).trim()

@@ -9,21 +9,21 @@ import type { Encoding } from '../../tables/encodings/names.js'
 import { decodeText } from '../../tables/encodings/recode.js'
 import { openOneFile } from '../../tables/zip-reader.js'
 
-/** How a table of companies may be imported as `csv`. */
+/** Proposed options for importing a table of companies as `csv`. */
 export interface MapProposal {
-  /** What each row is known by; null where no column is found to be it. */
+  /** Type of the rows' ids; `null` if no column has ids. */
   readonly idType: 'lei' | 'cik' | 'registration_id' | null
   readonly map: Readonly<Partial<Record<ImportField, string>>>
-  /** For rows that state none. */
+  /** For rows without a country. */
   readonly country: string | null
   readonly jurisdiction: string | null
-  /** Columns that no field is found for. */
+  /** Columns without a field. */
   readonly unused: readonly string[]
-  /** Why it must not be imported without a look; empty where the columns map without doubt. */
+  /** Reasons for a check by the user; empty if the columns are certain. */
   readonly doubts: readonly string[]
 }
 
-/** Headers, in small letters without signs, by the field that they are read for. */
+/** Normalized headers of each field. */
 const headers: Readonly<Partial<Record<ImportField, RegExp>>> = {
   name: /^(?:company|entity|legal|business|organi[sz]ation|firm|registered)?_?name$|^(?:company|firma|firmenname|title|raison_sociale|razon_social)$/,
   other_names: /^(?:alias|aliases|aka|dba|(?:other|trading|trade|brand)_names?)$/,
@@ -54,12 +54,12 @@ const headers: Readonly<Partial<Record<ImportField, RegExp>>> = {
   source_url: /^(?:source_url|record_url)$/,
 }
 
-/** So many of a hundred filled cells must be what the column is taken for. */
+/** Minimum share of filled cells that must have the type of the column. */
 const shareMin = 0.95
 const ukPostcode = /^[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}$/i
 const ukNumber = /^(?:\d{7,8}|[A-Z]{2}\d{6}|[A-Z]{2}\d{5}[A-Z]|[A-Z]\d{7})$/i
 
-/** Which column holds which field, by headers and, for whatever decides who a row is, by content too. */
+/** Proposes a column for each field, by header and, for columns that identify a company, by content. */
 export function proposeMap(header: readonly string[], rows: readonly (readonly string[])[]): MapProposal {
   const cellsOf = (column: string) => {
     const index = header.indexOf(column)
@@ -116,7 +116,7 @@ function keyOf(name: string): string {
     .replace(/[\s.-]+/g, '_')
 }
 
-/** A header is no proof: columns of coded values that do not read as such are left out. */
+/** Headers may mislead: columns with too few valid codes are dropped. */
 function dropUnlikely(map: Map, cellsOf: CellsOf): void {
   const drop = (field: ImportField, isSound: (cell: string) => boolean) => {
     const column = map[field]
@@ -134,7 +134,7 @@ function isMostly(cells: readonly string[], isSound: (cell: string) => boolean):
   return filled.length > 0 && filled.filter(isSound).length >= filled.length * shareMin
 }
 
-/** What every row has, and hardly any two share. */
+/** Returns the first type that nearly every row has with nearly no duplicates. */
 function idTypeOf(map: Map, cellsOf: CellsOf): MapProposal['idType'] {
   const types = ['lei', 'cik', 'registration_id'] as const
   return (
@@ -159,7 +159,7 @@ function isBritish(map: Map, cellsOf: CellsOf): boolean {
   )
 }
 
-/** The command that imports the file so; COLUMN stands for those that are not found and have to be named. */
+/** Formats the command that imports the file this way; COLUMN is a placeholder for missing columns. */
 export function proposedCommand(path: string, { idType, map, country, jurisdiction }: MapProposal): string {
   const needed: Map = {
     ...(idType === null && { id: 'COLUMN' }),
@@ -179,23 +179,23 @@ function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** What a file begins with. */
+/** The beginning of a file. */
 export interface FileSample {
   readonly encoding: Encoding
-  /** As far as it was read; the file is whole where `isWhole`. */
+  /** The text read so far; the whole file if `isWhole`. */
   readonly text: string
   readonly isWhole: boolean
-  /** Of a table: the names of its columns, and rows with as many cells. Empty for anything else. */
+  /** Column names and rows of a table; empty for any other file. */
   readonly header: readonly string[]
   readonly rows: readonly (readonly string[])[]
 }
 
-/** Of a file so much is looked at before it is read. */
+/** Characters that are read from a file for detection. */
 export const sampleCharsMax = 262_144
-/** Rows beyond these are not looked at. */
+/** Limit of rows for detection. */
 const sampleRowsMax = 2_000
 
-/** Errors: those of files, REGISTRY_IMPORT_INVALID for a zip of several files. */
+/** Errors: those of reading files, and REGISTRY_IMPORT_INVALID for a zip with several files. */
 export async function readSample(path: string, given?: Encoding): Promise<FileSample> {
   const file = await openOneFile(path, null)
   const detected = await detectEncoding(file, given)

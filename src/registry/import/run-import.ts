@@ -22,32 +22,32 @@ export interface LineReason {
   readonly reason: string
 }
 
-/** What an import made of a file. Every row is imported, updated, kept for later, rejected or skipped. */
+/** The result of an import. Every row is imported, updated, kept for later, rejected or skipped. */
 export interface ImportResult {
   readonly rowCount: number
   readonly importedCount: number
   readonly updatedCount: number
   readonly rejectedCount: number
-  /** Sound rows with nothing to keep: a relationship that ended, a second line about one code, what a newer file says anew. */
+  /** Valid rows with nothing to store: ended relationships, repeated codes, facts that a newer file has too. */
   readonly skippedCount: number
-  /** The first of the rejected rows. */
+  /** The first rejected rows. */
   readonly rejections: readonly LineReason[]
-  /** Values left out of rows that were kept, and the first of them. */
+  /** Values dropped from accepted rows; `drops` lists the first ones. */
   readonly droppedCount: number
   readonly drops: readonly LineReason[]
   /** Rows kept for companies that no file has named yet. */
   readonly keptCount: number
-  /** Of the rows updated, those under another name than before: the old one is kept as a former name. */
+  /** Updated rows with a new name; the old one is kept as a former name. */
   readonly renamedCount: number
-  /** Of the rows updated, those of a company that an earlier row of the file states: all its names are kept. */
+  /** Updated rows of a company that an earlier row of the file states; all its names are kept. */
   readonly togetherCount: number
-  /** The day of a file of this source that is newer and was imported before: this one only adds what it no longer says. */
+  /** Date of a newer file of this source that was imported before; this file only adds facts missing in it. */
   readonly newerFileDate: string | null
-  /** What the source named before and no longer does. */
+  /** Registrations that are no longer in the source. */
   readonly vanishedCount: number
-  /** Claims on companies that no file has named yet; they are kept until one does. */
+  /** Claims that are kept until a file names their company. */
   readonly waitingCount: number
-  /** The very same file was imported the same way before: nothing was done. */
+  /** The same file was imported with the same options before; nothing was changed. */
   readonly unchanged: boolean
 }
 
@@ -62,16 +62,16 @@ const noCounts = {
   togetherCount: 0,
 }
 
-/** What a row adds counts once, wherever it went: it waits only where none of its companies is known. */
+/** A row with several additions counts once, as waiting only if none of its companies is known. */
 function outcomeOf(outcomes: readonly ClaimOutcome[]): ClaimOutcome {
   return outcomes.find((outcome) => outcome === 'updated') ?? outcomes[0] ?? 'superseded'
 }
 
-/** Takes what a file is read into to where it belongs, and counts. */
+/** Stores the items of a file and counts them. */
 interface Tally {
   accept(item: ImportItem): void
   rowCount(): number
-  /** Commits. Errors: REGISTRY_IMPORT_INVALID when `mustHold` and no row could be taken. */
+  /** Commits. Errors: REGISTRY_IMPORT_INVALID if `mustHold` is set and no row was accepted. */
   finish(mustHold?: boolean): ImportResult
 }
 
@@ -145,7 +145,7 @@ export function createTally(session: ImportSession, addsUp: boolean, importedAtM
   }
 }
 
-/** Taken as it is, such a file would remove all that was held of its source. */
+/** An import of such a file would remove all registrations of its source. */
 function nothingHeld(rowCount: number, [first]: readonly LineReason[]): UserError {
   if (first === undefined) return new UserError('REGISTRY_IMPORT_INVALID', 'the file holds no rows')
   return new UserError('REGISTRY_IMPORT_INVALID', `none of the file's ${rowCount} rows can be taken`, {
@@ -158,36 +158,36 @@ function unchangedResult(counts: UnchangedCounts): ImportResult {
   return { ...noCounts, ...counts, ...nothing, unchanged: true }
 }
 
-/** What an importer of any file takes. */
+/** Options of all importers. */
 export interface ImportOptions {
   readonly path: string
-  /** A newer file of the same source takes the place of the older. The importer names the source if this does not. */
+  /** A newer file replaces an older one of the same source. Defaults to a name from the importer. */
   readonly sourceName?: string
-  /** Of which day the file is; without it the day in its name, else that of its last change. */
+  /** Date of the file; defaults to the date in its name, otherwise to its time of change. */
   readonly dateMs?: number
-  /** Of the text; found if left out. */
+  /** Detected if absent. */
   readonly encoding?: Encoding
   readonly onProgress?: (rowCount: number) => void
-  /** What the user should know of how the file is read: a guessed encoding, lines left out. */
+  /** Receives notices about reading the file, such as a detected encoding or skipped lines. */
   readonly onNotice?: (text: string) => void
   readonly signal?: AbortSignal
 }
 
-/** A file as its format reads it. */
+/** A file with the reader of its format. */
 export interface ImportedFile {
   readonly source: Omit<SourceFile, 'fileName' | 'fileDateMs' | 'fileSha256'>
-  /** Rows about one company add up, instead of the later taking the place of the former. */
+  /** Rows about one company are merged; otherwise the later row replaces the earlier one. */
   readonly addsUp: boolean
-  /** A file of no row that can be taken is refused. */
+  /** Refuse a file without accepted rows. */
   readonly mustHold: boolean
   items(session: ImportSession): AsyncIterable<readonly ImportItem[]>
 }
 
 /**
- * Imports a file in one transaction, with bounded memory. Bad rows are counted and named, never fatal. An abort or a
- * kill leaves the registry as it was. Errors: REGISTRY_IMPORT_INVALID, INPUT_NOT_FOUND, INPUT_IS_FOLDER,
- * INPUT_UNREADABLE, INPUT_EMPTY, INPUT_ENCODING_WRONG, _MIXED and _UNSURE, INPUT_NUL_BYTE, INPUT_JSON_INVALID,
- * INPUT_COMPRESSION_CORRUPT; the signal's reason when aborted.
+ * Imports a file in one transaction with bounded memory. Invalid rows are counted and reported. After an abort or a
+ * kill the registry is unchanged. Errors: REGISTRY_IMPORT_INVALID, INPUT_NOT_FOUND, INPUT_IS_FOLDER, INPUT_UNREADABLE,
+ * INPUT_EMPTY, INPUT_ENCODING_WRONG, _MIXED and _UNSURE, INPUT_NUL_BYTE, INPUT_JSON_INVALID,
+ * INPUT_COMPRESSION_CORRUPT; the signal's reason if aborted.
  */
 export async function runImport(
   registry: WritableRegistry,
@@ -219,9 +219,8 @@ export async function runImport(
 }
 
 /**
- * Imports into the registry at `registryPath`. One that is not there yet is made whole or not at all: a
- * killed or failed first import leaves no empty registry to be answered from.
- * Errors: those of `openRegistry` and of the importer.
+ * Imports into the registry at `registryPath`. A new registry is published only after a complete import, so a failed
+ * one never leaves an empty registry. Errors: those of `openRegistry` and of the importer.
  */
 export async function importInto(
   registryPath: string,
@@ -247,9 +246,9 @@ export async function importInto(
 }
 
 /**
- * The day of a file: registers write it into the names that they publish under
- * (`20240505-0800-gleif-goldencopy…`, `BasicCompanyDataAsOneFile-2026-11-01.csv`), and a copy keeps it, which the
- * time of change does not. That time decides where the name has no day, or one that was still to come.
+ * Returns the date of a file. Registers write it into file names (`20240505-0800-gleif-goldencopy…`,
+ * `BasicCompanyDataAsOneFile-2026-11-01.csv`), which copies keep, unlike the time of change. That time is used if the
+ * name has no date or a future one.
  */
 export function fileDateMs(fileName: string, changedAtMs: number): number {
   const found = dayInName.exec(fileName)
@@ -263,6 +262,6 @@ export function fileDateMs(fileName: string, changedAtMs: number): number {
 
 const dayMs = 86_400_000
 
-/** Eight digits that stand alone, or the parts with one separator; GLEIF writes the time of day behind. */
+/** Eight separate digits, or parts with one separator; GLEIF appends the time of day. */
 const dayInName =
   /(?<!\d)((?:19|20)\d{2})([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?!\d)(?:-([01]\d|2[0-3])([0-5]\d)(?=-))?/

@@ -10,17 +10,17 @@ import { UserError } from '../../core/errors.js'
 import { importLimits } from '../model/limits.js'
 import type { ByteSource } from '../../tables/bytes.js'
 
-/** Where anybody can look a registrant up, by a CIK as files have it. */
+/** Builds the public page of a registrant, from a CIK with or without leading zeros. */
 function edgarUrl(cik: string | null): string | null {
   return cik === null || !/^\d{1,10}$/.test(cik) ? null : recordUrls.cik(cik.padStart(10, '0'))
 }
 
-/** EDGAR fills what it does not know with zeros. */
+/** EDGAR writes zeros for unknown values. */
 function unlessZeros(text: string | null): string | null {
   return text === null || /^[0-]*$/.test(text) ? null : text
 }
 
-/** Dropped zeros in front come back: files that went through a spreadsheet lose them. */
+/** Restores leading zeros, which spreadsheets drop. */
 function einIdentifiers(ein: string | null): DraftIdentifier[] {
   const known = unlessZeros(ein)
   return known === null
@@ -33,7 +33,7 @@ function joined(parts: readonly (string | null)[]): string | null {
   return present.length === 0 ? null : present.join(', ')
 }
 
-/** SIC codes of four digits, whose leading zero tables of numbers lose. */
+/** Restores the leading zero of a SIC code, which tables of numbers lose. */
 function sicCode(text: string | null): string | null {
   const known = unlessZeros(text)
   return known !== null && /^\d{3}$/.test(known) ? `0${known}` : known
@@ -107,8 +107,8 @@ const wanted =
   'sic,countryba,stprba,cityba,zipba,bas1,bas2,countryma,stprma,cityma,zipma,mas1,mas2,countryinc,stprinc,ein,former,changed'
 
 /**
- * `sec-sub`: the SUB table of the SEC's Financial Statement Data Sets, tab-separated or CSV, or the zip of a
- * quarter. A company is stated as its latest filing has it, whichever quarter was imported last.
+ * `sec-sub`: the SUB table of the SEC's Financial Statement Data Sets, tab-separated or CSV, or the zip of a quarter.
+ * The latest filing of a company counts, in any order of imports.
  */
 export const secSub = tableFormat(
   {
@@ -165,12 +165,12 @@ function homeOf(row: TableRow): string | null {
   return countryCode === null ? null : jurisdictionOf({ countryCode, region: row.text('stprinc') })
 }
 
-/** Older filings of a registrant go on in files of their own, with `-submissions-` in the name. */
+/** Older filings of a registrant are in further files, with `-submissions-` in the name. */
 const registrantFile = /(?:^|\/)CIK\d{10}\.json$/i
 
 /**
- * `sec-submissions`: what EDGAR holds of a registrant, `CIK##########.json`, or a zip of such files. Each is
- * read as one piece. In a zip, one that cannot be read is rejected, counted by its place in the zip.
+ * `sec-submissions`: EDGAR's file of a registrant, `CIK##########.json`, or a zip of such files, each read as one
+ * piece. An unreadable file in a zip is rejected, with its position in the zip as line.
  */
 export const secSubmissions: FileFormat = {
   coverage: 'part',
@@ -204,7 +204,7 @@ function refuseOther(file: ByteSource, text: string | null, record: unknown): vo
   if (member(record, 'cik') === undefined) throw otherKind(file, kind, 'it has no "cik"')
 }
 
-/** Null for a file that is longer than any of this kind; empty for what is not UTF-8, as JSON has to be. */
+/** Returns `null` for a file that is too long, and empty text if it is not UTF-8, as JSON must be. */
 async function wholeText({ bytes }: ByteSource): Promise<string | null> {
   const chunks: Buffer[] = []
   let byteCount = 0
@@ -248,7 +248,7 @@ function draftOf(record: unknown): Draft {
   }
 }
 
-/** Directors and owners file too: they have no industry and no employer's number, and report their trades. */
+/** Directors and owners file too: they report trades and have no industry and no employer number. */
 function typeOf(record: unknown): Pick<Draft, 'type' | 'subtype'> {
   const text = (key: string) => unlessZeros(textOf(member(record, key)))
   const isPerson =

@@ -23,9 +23,9 @@ import { createWordWeight, writeWordList } from '../store/name-index.js'
 export interface SourceFile {
   readonly sourceName: string
   readonly format: string
-  /** `whole`: what the file does not name is removed from the source. `part`: it adds to what was there before. */
+  /** `whole`: a record missing from the file is removed from the source. `part`: the file adds to previous ones. */
   readonly coverage: 'whole' | 'part'
-  /** What, besides the file, decides what an import makes of it: part of the registry's edition. */
+  /** Options that affect the result of the import; part of the registry's edition. */
   readonly settings: Readonly<Record<string, unknown>>
   readonly fileName: string
   readonly fileDateMs: number
@@ -40,31 +40,31 @@ interface ImportCounts {
 }
 
 export interface ImportSession {
-  /** What keys of rows begin with that are known by `idType`. */
+  /** Returns the prefix of keys for rows with ids of type `idType`. */
   keyWord(idType: string): string
   state(row: StatedRow, options: ClaimOptions): ClaimOutcome
   refer(item: RelationshipItem | CodeItem | SecurityItem): 'imported' | 'updated' | 'repeated'
-  /** The day of the source's newest file, where that is not this one; else null. */
+  /** Date of the source's newest file, or `null` if it is this one. */
   readonly newerFileDate: string | null
-  /** Makes all of it visible at once. */
+  /** Commits the import. */
   commit(counts: ImportCounts, importedAtMs: number): ImportEnd
-  /** Leaves the registry as it was. */
+  /** Leaves the registry unchanged. */
   rollback(): void
 }
 
 interface ImportEnd {
-  /** What the source stated before and no longer does. */
+  /** Registrations that are no longer in the source. */
   readonly vanishedCount: number
   /** Claims on registrations that no source has named yet. */
   readonly waitingCount: number
 }
 
-/** What the result of an import that found nothing new is made of. */
+/** The counts of an import without changes. */
 export type UnchangedCounts = ImportCounts & ImportEnd
 
 /**
- * Null unless the very same file was the last that was imported of this source, or one of its older files,
- * under the same settings: then there is nothing to do.
+ * Returns counts if the same file, with the same settings, is the last import of this source or one of its older
+ * files; otherwise `null`.
  */
 export function unchangedSource(database: Sqlite, source: SourceFile): UnchangedCounts | null {
   const found = database
@@ -86,7 +86,7 @@ export function unchangedSource(database: Sqlite, source: SourceFile): Unchanged
   return { ...counts, rejectedCount: found.rejected_count, vanishedCount: 0, waitingCount: 0 }
 }
 
-/** One import is one transaction: a killed one leaves nothing behind, and starts over. */
+/** Begins an import in one transaction: a killed one leaves no trace. */
 export function beginImport(database: Sqlite, source: SourceFile): ImportSession {
   database.exec('BEGIN IMMEDIATE')
   try {
@@ -131,7 +131,7 @@ function openSession(database: Sqlite, own: RecordedSource, { sourceName }: Sour
   }
 }
 
-/** Numbers that files give to their own rows say nothing across files: the first file has them as they are. */
+/** Numbers of rows are specific to a file: only the first file uses them without a suffix. */
 function isNumberedElsewhere(database: Sqlite, own: ImportOrigin, idType: string): boolean {
   if (identifierType.safeParse(idType).success) return false
   const earlier = database.prepare<[number, string]>(
@@ -142,7 +142,7 @@ function isNumberedElsewhere(database: Sqlite, own: ImportOrigin, idType: string
 
 interface RecordedSource extends ImportOrigin {
   readonly newerFileDate: string | null
-  /** Of this file's row in `source_files`. */
+  /** Number of the row in `source_files`. */
   readonly fileNumber: number
 }
 
@@ -150,7 +150,7 @@ function isoOf(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-/** A whole file that is older than the source's newest leaves the source as it is, and is known besides. */
+/** An older whole file does not change the source row, but is recorded as a file. */
 function recordSource(database: Sqlite, source: SourceFile): RecordedSource {
   const importSequence = nextSequence(database)
   const fileDate = isoOf(source.fileDateMs)
@@ -242,7 +242,7 @@ function recordCounts(database: Sqlite, own: RecordedSource, counts: ImportCount
     .run(rowCount, rejectedCount, importedAt, own.sourceNumber)
 }
 
-/** A part adds to what was imported before: the edition depends on all of it. */
+/** A partial file adds to previous imports, so the edition depends on all of them. */
 function settingsOf(database: Sqlite, source: SourceFile): Readonly<Record<string, unknown>> {
   if (source.coverage === 'whole') return source.settings
   const before = database

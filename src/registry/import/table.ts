@@ -7,7 +7,7 @@ import type { FileFormat, ImportItem, ReadOptions } from '../model/registry-rows
 import { openOneFile, zipMembers } from '../../tables/zip-reader.js'
 import { type ByteSource, packingOf } from '../../tables/bytes.js'
 
-/** The cells of a record by the names of their columns. */
+/** The cells of a record by column name. */
 export class TableRow {
   readonly #slots: ReadonlyMap<string, number>
   readonly #cells: readonly string[]
@@ -17,7 +17,7 @@ export class TableRow {
     this.#cells = cells
   }
 
-  /** Trimmed; null where the cell is empty or the file has no such column. */
+  /** Returns trimmed text, or `null` if the cell is empty or the column is missing. */
   text(column: string): string | null {
     const slot = this.#slots.get(column)
     if (slot === undefined) return null
@@ -27,19 +27,19 @@ export class TableRow {
 }
 
 export interface Table {
-  /** What such a file is called, for errors. */
+  /** Name of the format in errors. */
   readonly what: string
-  /** Without these columns it is another file. Names count without outer spaces, in any case. */
+  /** Columns that the format must have; names are compared without outer spaces and case. */
   readonly required: readonly string[]
-  /** Others that are read where they are there. */
+  /** Optional columns. */
   readonly wanted: readonly string[]
-  /** Tab-separated files of this kind know no quotes. */
+  /** Tab-separated files of this format have no quotes. */
   readonly tabsUnquoted?: boolean
-  /** Total: any text gives an item. */
+  /** Accepts any text. */
   read(row: TableRow, line: number): ImportItem
 }
 
-/** A format whose files are one table each. `member`: which file of a zip; `mayBeSheet`: the table may be in Excel. */
+/** Creates a format of files with one table. `member`: the file in a zip; `mayBeSheet`: the table may be in Excel. */
 export function tableFormat(
   table: Table,
   facts: Partial<Pick<FileFormat, 'coverage' | 'addsUp'>> & { member?: RegExp; mayBeSheet?: true } = {},
@@ -55,7 +55,9 @@ export function tableFormat(
   }
 }
 
-/** The records of a delimited file as items. Errors: those of files, REGISTRY_IMPORT_INVALID for another kind. */
+/**
+ * Reads the records of a delimited file as items. Errors: those of files, REGISTRY_IMPORT_INVALID for another format.
+ */
 export async function* tableItems(
   file: ByteSource,
   table: Table,
@@ -67,7 +69,7 @@ export async function* tableItems(
   yield* itemsOf(file, table, (choose) => opened.records(scannedRecords({ isUnquoted }), choose))
 }
 
-/** The rows of an Excel file's first visible sheet as items. Errors: those of `openXlsx`, REGISTRY_IMPORT_INVALID. */
+/** Reads the rows of an Excel file's first visible sheet. Errors: those of `openXlsx`, REGISTRY_IMPORT_INVALID. */
 async function* sheetItems(
   path: string,
   table: Table,
@@ -124,7 +126,7 @@ function slotsOf(
   return new Map(present.map((column, slot) => [column, slot]))
 }
 
-/** Of each slot, the index of its column. */
+/** Column index of each slot. */
 function columnsOf(header: readonly string[], slots: ReadonlyMap<string, number>): number[] {
   const indexes = new Map(header.map((name, index) => [columnKey(name), index]))
   return [...slots.keys()].map((column) => indexes.get(columnKey(column)) ?? -1)
@@ -144,7 +146,7 @@ export function otherKind(
   })
 }
 
-/** Whether a file is an Excel file (.xlsx), by what is in it. Errors: those of files, INPUT_COMPRESSION_CORRUPT. */
+/** True if the content is an Excel file (.xlsx). Errors: those of files, INPUT_COMPRESSION_CORRUPT. */
 export async function isWorkbook(path: string): Promise<boolean> {
   if ((await packingOf(path, path)) !== 'zip') return false
   for await (const { name } of zipMembers(path)) if (name === 'xl/workbook.xml') return true

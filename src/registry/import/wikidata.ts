@@ -9,7 +9,9 @@ import { companyNumber } from './gleif-record.js'
 import { isJson, jsonItems, member, parseJson, textOf } from './json-elements.js'
 import { otherKind, tableItems, type Table } from './table.js'
 
-/** The variables of the query, whose result is a row an item, with `|` between several values. A query that does not group has `altLabel`. */
+/**
+ * Variables of the query: one row per item, several values separated by `|`. A query without grouping has `altLabel`.
+ */
 const columns = [
   'itemLabel',
   'altLabels',
@@ -31,12 +33,12 @@ const table: Table = {
 }
 
 /**
- * `wikidata`: what Wikidata's query service answers to the query of docs/registry.md, as CSV, as a JSON list of rows,
- * or as SPARQL 1.1 Query Results JSON. Adds names, websites, tickers and identifiers to companies of registers.
+ * `wikidata`: the result of the query in docs/registry.md, as CSV, as a JSON list of rows, or as SPARQL 1.1 Query
+ * Results JSON. Adds names, websites, tickers and identifiers to companies of registers.
  */
 export const wikidata: FileFormat = {
   coverage: 'whole',
-  // A query that does not group has a row for each name.
+  // A query without grouping has a row per name.
   addsUp: true,
   async *read(path, options) {
     const file = await openOneFile(path, null)
@@ -59,7 +61,7 @@ async function* jsonRows(file: Awaited<ReturnType<typeof openOneFile>>, options?
   )
 }
 
-/** A term of SPARQL's results, `{"type": …, "value": …}`, or the bare value. */
+/** Reads a term of SPARQL results, `{"type": …, "value": …}`, or a plain value. */
 function cellOf(term: unknown): string | null {
   return textOf(member(term, 'value') ?? term)
 }
@@ -94,7 +96,7 @@ function keyOf({ type, value, jurisdiction }: RowIdentifier): string {
   return jurisdiction === null ? `${type}:${value}` : `${type}:${jurisdiction}:${value}`
 }
 
-/** An item with two LEIs is about a group, or about a mistake: which company bears its names, neither of them tells. */
+/** An item with two LEIs is about a group or wrong: its names cannot be assigned to one company. */
 function idsOf(cells: Cells, dropped: string[]): RowIdentifier[] {
   const kinds = [
     { column: 'lei', type: 'lei', jurisdiction: null },
@@ -123,7 +125,7 @@ function britishNumber(text: string): { value: string } | { reason: string } {
     : { reason: 'its British company number does not have the form of one' }
 }
 
-/** "London Stock Exchange:TSCO", or a symbol alone. */
+/** "London Stock Exchange:TSCO", or only a symbol. */
 function tickersOf(cells: Cells, dropped: string[]): RowIdentifier[] {
   const tickers = new Map<string, RowIdentifier>()
   for (const text of listIn(cells('tickers'))) {
@@ -143,8 +145,8 @@ function tickersOf(cells: Cells, dropped: string[]): RowIdentifier[] {
 const exchangeCharsMax = 60
 
 /**
- * The label and the aliases, each once. Aliases that only repeat a ticker are left out, as is the number that stands
- * for a label where an item has none.
+ * Returns the label and the aliases without duplicates, without repeated tickers, and without the item id that
+ * replaces a missing label.
  */
 function namesOf(
   cells: Cells,
@@ -182,7 +184,7 @@ function isName(text: string): boolean {
   return text.length <= matchLimits.nameCharsMax && /[\p{L}\p{N}]/u.test(text) && !unprintable.test(text)
 }
 
-/** Control characters, those that turn the direction of text, and what bytes that are no text become. */
+/** Control characters, direction marks and replacement characters. */
 const unprintable = /[\p{Cc}\p{Co}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/u
 
 function printable(text: string): string {

@@ -18,14 +18,14 @@ import {
 import { isWorkbook } from '../table.js'
 import { pairColumns } from '../additions.js'
 
-/** What a file is, recognized by its content. */
+/** The format of a file, recognized by its content. */
 export type DetectedFile =
   | { readonly kind: 'format'; readonly format: FormatName; readonly rowEstimate: number | null }
   | { readonly kind: 'csv'; readonly proposal: MapProposal; readonly rowEstimate: number | null }
-  /** `command`: imports it all the same, once somebody has looked at it. */
+  /** `command`: imports the file after a check by the user. */
   | { readonly kind: 'unknown'; readonly reason: string; readonly command: string | null }
 
-/** Total but for files that cannot be read: INPUT_NOT_FOUND, INPUT_UNREADABLE. */
+/** Throws only for unreadable files: INPUT_NOT_FOUND, INPUT_UNREADABLE. */
 export async function detectFile(path: string): Promise<DetectedFile> {
   const bytes = await stat(path).then(
     ({ size }) => size,
@@ -90,7 +90,7 @@ function estimate(rowCount: number, { text, isWhole }: FileSample, bytes: number
   return bytes === null ? null : Math.round((lineCount * bytes) / Buffer.byteLength(text))
 }
 
-/** The members of a zip suggest a kind; their content has to prove it. */
+/** The members of a zip suggest a format; the content has to confirm it. */
 async function detectZip(path: string): Promise<DetectedFile> {
   try {
     if (await isWorkbook(path)) {
@@ -105,10 +105,10 @@ async function detectZip(path: string): Promise<DetectedFile> {
   }
 }
 
-/** Rows enough to tell. */
+/** Enough rows for a decision. */
 const trialItemsMax = 500
 
-/** The first of the formats by which most of the file's first rows can be read. */
+/** Returns the first format that reads most of the file's first rows. */
 async function firstReadable(
   path: string,
   formats: readonly FormatName[],
@@ -178,7 +178,7 @@ function reasonOf(error: unknown): string {
   throw error
 }
 
-/** Gzip says at its end how long the text is, up to four gigabytes. */
+/** The end of a gzip file has the length of its text, up to four gigabytes. */
 async function unpackedSize(path: string): Promise<number> {
   const { size } = await stat(path)
   const end = await bytesAt(path, size - 4, 4)
@@ -200,8 +200,8 @@ async function bytesAt(path: string, position: number, length: number): Promise<
 }
 
 /**
- * The formats whose columns a header has, the likeliest first: what the file is, its rows must show. Maps of an
- * identifier to another have these columns and no more: a company's row may have them among others.
+ * Returns the formats with these columns, most likely first; the rows have to confirm them. Maps between identifiers
+ * must have exactly these columns: files of companies may have them among others.
  */
 function formatsOfHeader(
   header: readonly string[],
@@ -225,7 +225,7 @@ function formatsOfHeader(
   return isPairOfIds(header, rows) ? ['lei-cik'] : []
 }
 
-/** Besides the two ids such a map may say the names that each side has, and nothing else. */
+/** In addition to the two ids, such a map may only have a name for each side. */
 function isPairOfIds(header: readonly string[], rows: readonly (readonly string[])[]): boolean {
   const pair = pairColumns(header, rows)
   if (pair === null) return false
@@ -234,7 +234,7 @@ function isPairOfIds(header: readonly string[], rows: readonly (readonly string[
   return !others.some((name) => /^(?:name|legal_?name|company_?name|entity_?name)$/i.test(name))
 }
 
-/** What text begins as. */
+/** Classifies the beginning of a text. */
 function kindOfText(text: string): 'empty' | 'binary' | 'json' | 'table' {
   if (text.trim() === '') return 'empty'
   const controls = text.slice(0, textLookedAt).replace(noControls, '').length
@@ -244,6 +244,6 @@ function kindOfText(text: string): 'empty' | 'binary' | 'json' | 'table' {
 
 const textLookedAt = 20_000
 
-/** All but control characters and what bytes that are no text become. */
+/** Everything except control characters and replacement characters. */
 // eslint-disable-next-line no-control-regex
 const noControls = /[^\0-\x08\x0b\x0e-\x1f\ufffd]/g

@@ -8,7 +8,7 @@ import { importFileInto, type FormatName } from '../import-file.js'
 import { detectFile } from './detect-file.js'
 import type { MapProposal } from '../propose-map.js'
 
-/** What is to be loaded, in order, and what is left out. */
+/** The files to load, in order, and the skipped ones. */
 export interface LoadPlan {
   readonly steps: readonly LoadStep[]
   readonly leftOut: readonly LeftOut[]
@@ -17,13 +17,13 @@ export interface LoadPlan {
 interface LeftOut {
   readonly path: string
   readonly reason: string
-  /** Imports it all the same. */
+  /** Imports the file anyway. */
   readonly command: string | null
 }
 
 const filesMax = 10_000
 
-/** Looks at files and at those in folders. Errors: INPUT_NOT_FOUND, INPUT_UNREADABLE, USAGE_INVALID. */
+/** Inspects files and the files in folders. Errors: INPUT_NOT_FOUND, INPUT_UNREADABLE, USAGE_INVALID. */
 export async function planLoad(paths: readonly string[], signal?: AbortSignal): Promise<LoadPlan> {
   const steps: LoadStep[] = []
   const leftOut: LeftOut[] = []
@@ -72,7 +72,7 @@ async function filesOf(paths: readonly string[]): Promise<string[]> {
 export interface LoadedFile {
   readonly step: LoadStep
   readonly result: ImportResult | null
-  /** Why it was not loaded; the registry is as it was before it. */
+  /** The error of a failed file, which leaves the registry unchanged. */
   readonly error: UserError | null
 }
 
@@ -84,8 +84,8 @@ export interface LoadHooks {
 }
 
 /**
- * Imports the files of a plan, each in a transaction of its own: one that cannot be imported leaves the registry
- * as it was before it, and the others are loaded all the same. Errors: those of `openRegistry`; the signal's reason.
+ * Imports the files of a plan, each in its own transaction: a failed file leaves the registry unchanged, and the
+ * others are still loaded. Errors: those of `openRegistry`; the signal's reason.
  */
 export async function loadInto(
   registryPath: string,
@@ -125,7 +125,7 @@ function importStep(registryPath: string, step: LoadStep, common: ImportOptions)
   })
 }
 
-/** What is there of optional settings. */
+/** Drops `undefined` members. */
 function given<T extends Readonly<Record<string, unknown>>>(
   settings: T,
 ): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
@@ -134,29 +134,29 @@ function given<T extends Readonly<Record<string, unknown>>>(
   }
 }
 
-/** Of the file, and not of the registry or the disk. */
+/** True for an error of the file, not of the registry or the disk. */
 function isOfFile({ code }: UserError): boolean {
   return code.startsWith('INPUT_') || code === 'REGISTRY_IMPORT_INVALID'
 }
 
-/** A file that is to be loaded. */
+/** A file to load. */
 export interface LoadStep {
   readonly path: string
   readonly format: 'csv' | FormatName
-  /** The size of the file as it is on disk, packed or not. */
+  /** Size on disk, compressed or not. */
   readonly bytes: number
-  /** ISO 8601: of files of one source the newest counts, whichever is loaded last. */
+  /** ISO 8601. The newest file of a source counts, in any order of loading. */
   readonly fileDate: string
   readonly rowEstimate: number | null
-  /** What the source is called, where that is not the format's or the file's name. */
+  /** Name of the source if it is neither the format nor the file name. */
   readonly sourceName: string | null
-  /** How the columns of a `csv` are read; null for any other format. */
+  /** Map of the columns of a `csv`; `null` for any other format. */
   readonly proposal: MapProposal | null
 }
 
 /**
- * Lists of codes, then companies, then what adds to companies, then who owns whom. Among companies the registers'
- * own files come first: of two that turn out to be one the older id stays.
+ * Code lists, then companies, additions, and relationships. Files of registers come first: when companies are merged,
+ * the older id is kept.
  */
 const order: readonly LoadStep['format'][] = [
   'gleif-authorities',
@@ -175,7 +175,7 @@ const order: readonly LoadStep['format'][] = [
   'gleif-relationships',
 ]
 
-/** In the order in which they are loaded: by kind, then the older file, then whatever tells them apart. */
+/** Sorts by format, then by date (older first), then by path. */
 function inLoadOrder(steps: readonly LoadStep[]): LoadStep[] {
   return [...steps].sort(
     (a, b) =>
@@ -186,7 +186,7 @@ function inLoadOrder(steps: readonly LoadStep[]): LoadStep[] {
   )
 }
 
-/** Companies House publishes its file in parts: each is a source, or the second would take the first one's place. */
+/** Companies House publishes its file in parts: as one source, the second part would replace the first. */
 function sourceNameOf(format: LoadStep['format'], fileName: string): string | null {
   const part = /part_?-?(\d{1,3})(?!\d)/i.exec(fileName)?.[1]
   return part === undefined || format === 'csv' ? null : `${format} part ${Number(part)}`
