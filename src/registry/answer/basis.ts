@@ -9,15 +9,15 @@ import { recordUrls } from '../model/identifiers.js'
 import type { RowName } from '../model/registry-rows.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
-/** An identifier of the query, or its website, as the registration bears it. */
+/** An identifier or website of the query, in the spelling of the registration. */
 interface AskedBy {
   readonly type: string
   readonly value: string
 }
 
 /**
- * Provenance of every populated field of note (interface: "v3 job result", `basis`). What a government
- * register states cites its record; what only the loaded file says cites the file's row, and is believed less.
+ * Builds the provenance of every populated field (interface: "v3 job result", `basis`). Statements of a government
+ * register cite its record; others cite the row of the loaded file, with lower confidence.
  */
 export function basisOf(
   entity: ResultEntity,
@@ -74,7 +74,7 @@ function statusEntry(entity: ResultEntity, primary: StoredLegalEntity, stored: S
   ]
 }
 
-/** A list that was cut says so. */
+/** States how many identifiers are not shown. */
 function omissionEntry(stored: StoredEntity): BasisEntry[] {
   const count = omittedIdentifierCount(stored)
   if (count === 0) return []
@@ -89,7 +89,7 @@ function omissionEntry(stored: StoredEntity): BasisEntry[] {
   ]
 }
 
-/** Fields that may be another registration's than the one that is shown: see `statedFirst`. */
+/** Fields that may come from another registration than the one shown: see `statedFirst`. */
 const pickOf: Readonly<Record<string, (registration: StoredLegalEntity) => string | null>> = {
   website: ({ website }) => website,
   'industry.schemes.sic.0.code': ({ sic }) => sic,
@@ -115,14 +115,14 @@ interface FieldReason {
   readonly field: string
   readonly value: string
   readonly reasoning: string
-  /** Stated by the register's record, read out of it, or stated by the loaded file alone. */
+  /** Stated by the register's record, derived from it, or stated only by the loaded file. */
   readonly origin: 'record' | 'derived' | 'file'
 }
 
-/** How many former names a sentence lists, the latest first. */
+/** Number of former names in a sentence, latest first. */
 const formerNamesTold = 3
 
-/** The name on the registration, and which it bore before. */
+/** Describes the name on the registration and its former names. */
 function legalNameReason(primary: StoredLegalEntity): string {
   const former = primary.names.filter(({ kind, endedOn }) => kind === 'former' && endedOn !== undefined)
   const told = former
@@ -141,7 +141,7 @@ function displayNameReason({ displayName, legalName }: StoredLegalEntity): strin
     : 'The shortest name in use that the registry lists.'
 }
 
-/** " since 2026-05-01 (gleif)": the day on which a former name had ended, and whose files show it. */
+/** Example: " since 2026-05-01 (gleif)", the end of a former name and the source that shows it. */
 export function endText({ endedOn, endedSource }: RowName): string {
   return `${endedOn === undefined ? '' : ` since ${endedOn}`}${endedSource === undefined ? '' : ` (${endedSource})`}`
 }
@@ -197,7 +197,7 @@ function addressFields(
       : 'Read out of the address on the registration.'
     of(`headquarters.address.${part}`, address[part], reasoning)
   }
-  // An address that stands in one line was read into its parts.
+  // A one-line address was split into its parts.
   const isInParts = held.formatted === null
   for (const part of ['street_address', 'city', 'state'] as const) note(part, isInParts)
   for (const part of ['postal_code', 'country', 'country_code'] as const) note(part, true)
@@ -217,14 +217,14 @@ function holds(registration: StoredLegalEntity, identifier: ResultEntity['identi
   )
 }
 
-/** The public record as evidence, with what the row says in a line; the row alone where no record is known. */
+/** Cites the public record, or the row of the file if there is no record. */
 function recordCitation(registration: StoredLegalEntity, url = recordUrl(registration)): Citation {
   return url === null
     ? fileCitation(registration, null)
     : { url, excerpt: excerptOf(registration), source_type: 'government_registry', authority_tier: 1 }
 }
 
-/** The row of the loaded file: nobody can look it up, so it ranks with the open web. */
+/** The row of the loaded file is not public, so it ranks with the open web. */
 function fileCitation(registration: StoredLegalEntity, value: string | null): Citation {
   const stated = value === null ? [] : [value]
   return {
@@ -235,7 +235,7 @@ function fileCitation(registration: StoredLegalEntity, value: string | null): Ci
   }
 }
 
-/** Each kind of identifier is kept by somebody: that is whose record is cited. */
+/** Cites the record of the register that issues the type of identifier. */
 function identifierCitation(
   registration: StoredLegalEntity,
   { type }: ResultEntity['identifiers'][number],
@@ -277,7 +277,7 @@ function placeOf(registration: StoredLegalEntity): string {
   return `(${registration.sourceName}, line ${registration.sourceLine}, file of ${registration.sourceDate.slice(0, 10)})`
 }
 
-/** The public record: the row's own address for it, else the one its identifiers lead to; null if none does. */
+/** Returns the public record: the URL in the row, otherwise one built from its identifiers; `null` without either. */
 export function recordUrl(registration: StoredLegalEntity): string | null {
   return (
     registration.sourceUrl ??

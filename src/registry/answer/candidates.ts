@@ -12,10 +12,9 @@ import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 import { partOfFeatures, type FeaturePart } from '../match/features.js'
 
 /**
- * What speaks for a company and against it, in so few parts that a person reads them. The first ones are what the
- * features of the model add to its score: each feature is in one part, so that these add up to the score.
- * `other registers`: what other companies add that are most likely the same one. `other candidates`: what companies take
- * that may be meant as well. `start`: where the model starts, by the text asked for alone.
+ * Parts of the evidence, few enough to read. Each feature of the model is in one part, so the parts add up to the
+ * score. `other registers`: contribution of probable duplicates in other registers. `other candidates`: reduction by
+ * other possible companies. `start`: the model's start value for the query text.
  */
 type PartName = FeaturePart | 'other registers' | 'other candidates' | 'start'
 
@@ -25,7 +24,7 @@ interface WeighedPart {
   readonly weight: number
 }
 
-/** What each part adds to the score of a company: in all, the score. */
+/** Returns the contribution of each part; the sum is the score. */
 export function scoreParts(
   { features }: Pick<RankedCompany, 'features'>,
   { company }: Coefficients = fittedCoefficients,
@@ -36,7 +35,7 @@ export function scoreParts(
   return [...weights].map(([part, weight]) => ({ part, weight }))
 }
 
-/** The same with what follows from the text asked for and from the other companies: in all, the log-odds of the share. */
+/** Adds the contributions of the query text and of other companies; the sum is the log-odds of the share. */
 export function shareParts(
   company: Pick<RankedCompany, 'features' | 'score' | 'share'>,
   { ranked, noneShare, noneScore }: Ranking,
@@ -51,11 +50,11 @@ export function shareParts(
   ]
 }
 
-/** One thing that speaks for a company or against it. */
+/** A piece of evidence for or against a company. */
 export interface CompanyEvidence {
   readonly label: string
   readonly text: string
-  /** In log-odds, to a thousandth; null of what is no part of the model. */
+  /** In log-odds, rounded to thousandths; `null` if not part of the model. */
   readonly weight: number | null
 }
 
@@ -63,17 +62,17 @@ export interface CompanyEvidence {
 export interface CompanyCandidate {
   readonly entityId: string
   readonly legalEntityId: string
-  /** In use. */
+  /** The name in use. */
   readonly name: string
   readonly legalName: string
   readonly otherNames: readonly string[]
   readonly status: string | null
-  /** Of the registration that was compared, on one line. */
+  /** Address of the compared registration, in one line. */
   readonly place: string | null
   readonly countryCode: string | null
   readonly jurisdiction: string | null
   readonly identifiers: readonly { readonly type: string; readonly value: string }[]
-  /** 0 to 100, that it is the one that is meant; null where nothing says. */
+  /** Probability that it is meant, 0 to 100; `null` if not estimated. */
   readonly confidence: number | null
   readonly evidence: readonly CompanyEvidence[]
   /** Its public record. */
@@ -81,15 +80,15 @@ export interface CompanyCandidate {
 }
 
 export const candidateLimits = {
-  /** Less likely companies are none that is meant: on labelled queries no right one lay below. */
+  /** On labelled queries, no right company was less likely. */
   shareMin: 0.001,
   namesMax: 10,
   identifiersMax: 20,
-  /** Parts that add less are not shown. */
+  /** Parts with a smaller weight are not shown. */
   weightMin: 0.005,
 } as const
 
-/** The likeliest companies first, those of `without` left out. */
+/** Returns the likeliest companies, best first, except those in `without`. */
 export function candidatesByName(
   name: string,
   match: NameMatch,
@@ -117,8 +116,8 @@ export function candidatesByName(
 }
 
 /**
- * How likely the company is meant: of how often such shares are right the company's part, so that companies with equal
- * evidence are equal, and all of them together are no surer than the model is; never above what an answer would say.
+ * Divides the confidence of all companies by share, so that equal evidence gives equal confidence and the sum stays
+ * within that of the model. Never above the confidence of an answer.
  */
 function candidateConfidence(
   { share, evidence }: Pick<RankedCompany, 'share' | 'evidence'>,
@@ -152,7 +151,7 @@ function evidenceOf(company: RankedCompany, pair: Pair, ranking: Ranking): Compa
     }))
 }
 
-/** What is known of a company, by the registration that was compared. */
+/** Describes a company by the compared registration. */
 export function candidateOf(
   stored: StoredEntity,
   registration: StoredLegalEntity,
@@ -179,7 +178,7 @@ export function candidateOf(
   }
 }
 
-/** The reason why a likely candidate is not the answer comes before all other evidence. */
+/** Puts the reason why a likely candidate is not the answer first. */
 function withKindFirst(
   evidence: readonly CompanyEvidence[],
   registration: StoredLegalEntity,
@@ -190,7 +189,7 @@ function withKindFirst(
   return [weighed ?? { label, text: unsupportedText(registration), weight: null }, ...others]
 }
 
-/** Each once, however it is written. */
+/** Removes duplicates, ignoring spelling. */
 function otherNamesOf(
   { legalEntities }: StoredEntity,
   { displayName, legalName }: StoredLegalEntity,

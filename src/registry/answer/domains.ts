@@ -23,13 +23,13 @@ export interface DomainDeps {
 
 type Held = Exclude<DomainDecision, { kind: 'none' }>
 
-/** What the fit of the website is worth; a page alone names nobody for certain. */
+/** Confidence by position of the website; a page alone is never certain. */
 const fitConfidence: Readonly<Record<SiteFit, number>> = { root: 96, subdomain: 76, page: 55 }
 const asOwnerConfidenceMax = 90
 const inactiveConfidenceMax = 79
 const severalConfidenceMax = 60
 
-/** Whose registrable domain it is, as websites on registrations have it. Any other text is `no_match`. */
+/** Finds the company with a registrable domain, by the websites on registrations. Any other text is `no_match`. */
 export function resolveDomain(domain: string, deps: DomainDeps): Resolution {
   const root = domainNameOf(domain)
   const holders = root === null ? [] : deps.holdersOf(root)
@@ -42,7 +42,7 @@ export function resolveDomain(domain: string, deps: DomainDeps): Resolution {
   return answerOf(decision, holder, stored, registration)
 }
 
-/** The companies that give a domain, each once, the one that it resolves to first. */
+/** Returns the companies that state a domain, without duplicates; the one it resolves to comes first. */
 export function companiesOfDomain(domain: string, deps: DomainDeps): number[] {
   const root = domainNameOf(domain)
   const holders = root === null ? [] : deps.holdersOf(root)
@@ -51,7 +51,7 @@ export function companiesOfDomain(domain: string, deps: DomainDeps): number[] {
   return [...new Set([...first, ...holders].map(({ entityNumber }) => entityNumber))]
 }
 
-/** Other domains of the company that a domain resolves to. */
+/** Returns the other domains of the company to which a domain resolves. */
 export function aliasesOf(domain: string, deps: DomainDeps): string[] {
   const root = domainNameOf(domain)
   const decision = decideHolder(root === null ? [] : deps.holdersOf(root), (number) =>
@@ -65,11 +65,11 @@ export function aliasesOf(domain: string, deps: DomainDeps): string[] {
   return [...new Set(domains)].filter((other) => other !== root)
 }
 
-/** An owner this many steps up is looked for; circles end. */
+/** Limit of owners per company, at all levels; cycles end. */
 const ownersAboveMax = 100
 const ownersOfOneMax = 20
 
-/** Who owns a company, and whoever owns those. */
+/** Returns the owners of a company at all levels. */
 export function companiesAbove(entityNumber: number, ownerships: OwnershipReader): ReadonlySet<number> {
   const reached = new Set([entityNumber])
   for (const number of reached) {

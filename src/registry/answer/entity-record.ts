@@ -8,10 +8,10 @@ import { fundOrTrust, parseName } from '../normalize/parsed-name.js'
 import { countryNameOf } from '../../core/countries.js'
 import type { RegistrationOutline, StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
-/** A code that stands in the registry's row is as good as the row; one percent is left for the clerk. */
+/** A code in a row is as certain as the row, minus one percent for clerical errors. */
 const rowCodeConfidence = 99
 
-/** The registration a company is shown by: the first that is a company's, else the first. */
+/** Returns the registration that represents a company: the first of a company, otherwise the first. */
 export function primaryOf<Registration extends RegistrationOutline>(
   stored: StoredEntity<Registration>,
 ): Registration {
@@ -24,8 +24,8 @@ export function primaryOf<Registration extends RegistrationOutline>(
 }
 
 /**
- * `entity` of a job result (interface: "v3 job result"). Where the query matched a registration in another
- * country than the primary one, `matching_branch` names it.
+ * Builds `entity` of a job result (interface: "v3 job result"). If the query matched a registration in another country
+ * than the primary one, `matching_branch` has it.
  */
 export function resultEntityOf(stored: StoredEntity, matched: StoredLegalEntity | null): ResultEntity {
   const primary = primaryOf(stored)
@@ -54,13 +54,13 @@ export function resultEntityOf(stored: StoredEntity, matched: StoredLegalEntity 
   }
 }
 
-/** The registrations that their sources still name; of a company that none names any more, all as they were. */
+/** Returns the registrations that are still in their sources; if there are none, all. */
 function named(stored: StoredEntity): readonly StoredLegalEntity[] {
   const standing = stored.legalEntities.filter(({ removedFromSource }) => !removedFromSource)
   return standing.length > 0 ? standing : stored.legalEntities
 }
 
-/** What the shown registration says or, where its register says nothing, the first of the others that does. */
+/** Returns a value of the shown registration or, if it has none, of the first other one with a value. */
 function statedFirst(
   stored: StoredEntity,
   pick: (registration: StoredLegalEntity) => string | null,
@@ -72,7 +72,7 @@ function statedFirst(
   return null
 }
 
-/** The full record of a company; what no registry row states is null. */
+/** Builds the full record of a company; facts without a source are `null`. */
 export function entityRecordOf(stored: StoredEntity): EntityRecord {
   const primary = primaryOf(stored)
   const entity = resultEntityOf(stored, null)
@@ -119,7 +119,7 @@ function matchingBranchOf(
   }
 }
 
-/** How many identifiers registers state of a company beyond those that are shown. */
+/** Counts the identifiers in registers that are not shown. */
 export function omittedIdentifierCount({ legalEntities }: StoredEntity): number {
   return legalEntities.reduce(
     (sum, { identifiersOmitted, removedFromSource }) => sum + (removedFromSource ? 0 : identifiersOmitted),
@@ -127,7 +127,7 @@ export function omittedIdentifierCount({ legalEntities }: StoredEntity): number 
   )
 }
 
-/** `us_de` to its ISO codes, "US" and "US-DE". */
+/** Splits `us_de` into its ISO codes, "US" and "US-DE". */
 export function jurisdictionParts(jurisdiction: string | null): {
   countryCode: string | null
   stateCode: string | null
@@ -137,13 +137,13 @@ export function jurisdictionParts(jurisdiction: string | null): {
   return { countryCode: country, stateCode: region === undefined ? null : `${country}-${region}` }
 }
 
-/** `us_de` as "US-DE", `gb` as "GB". */
+/** Converts `us_de` to "US-DE", `gb` to "GB". */
 function isoJurisdiction(jurisdiction: string | null): string | null {
   const { countryCode, stateCode } = jurisdictionParts(jurisdiction)
   return stateCode ?? countryCode
 }
 
-/** Of all registrations that stand, each once. */
+/** Identifiers of all present registrations, without duplicates. */
 export function identifiersOf(stored: StoredEntity): Identifier[] {
   const identifiers: Identifier[] = []
   for (const { identifiers: own } of named(stored)) {
@@ -162,7 +162,7 @@ function facetsOf(stored: StoredEntity, primary: StoredLegalEntity): ResultEntit
   return { sector: sectorOf(stored, primary), legal_form: legalFormOf(primary) }
 }
 
-/** A listed share makes a company public; that a company has none listed is not known from its absence. */
+/** A listed share makes a company public; without one its sector is unknown. */
 function sectorOf(stored: StoredEntity, primary: StoredLegalEntity): Sector | null {
   if (primary.type === 'government') return 'government'
   if (primary.type === 'nonprofit') return 'nonprofit'
@@ -174,9 +174,8 @@ export function isListed(stored: StoredEntity): boolean {
 }
 
 /**
- * The interface's forms are American. Others are given the nearest by what they are: forms whose members'
- * liability is limited and whose shares are not traded (GmbH, SARL, Ltd) as `llc`, stock companies (AG, SA,
- * PLC) as `corporation`.
+ * The interface has American forms; others get the nearest one: limited liability without traded shares (GmbH, SARL,
+ * Ltd) is `llc`, stock companies (AG, SA, PLC) are `corporation`.
  */
 function legalFormOf(primary: StoredLegalEntity): LegalForm | null {
   if (primary.legalForm !== null) {
@@ -207,7 +206,7 @@ function industryOf(stored: StoredEntity): ResultEntity['industry'] {
   }
 }
 
-/** What the registered codes say of the trade; what no register states is empty. */
+/** Classifies the industry by the registered codes; empty without codes. */
 function classificationOf(stored: StoredEntity): EntityRecord['classification'] {
   const codes = {
     sic: statedFirst(stored, ({ sic }) => sic),
@@ -226,7 +225,7 @@ function classificationOf(stored: StoredEntity): EntityRecord['classification'] 
   }
 }
 
-/** The share by which a company is known: the first whose exchange is known, else the first. */
+/** Returns the first ticker with an exchange, otherwise the first ticker. */
 function listingOf(stored: StoredEntity): { ticker: string; exchange: string | null } | null {
   const tickers = stored.legalEntities.flatMap(({ identifiers, removedFromSource }) =>
     removedFromSource ? [] : identifiers.filter(({ type }) => type === 'ticker'),
@@ -256,7 +255,7 @@ function presenceOf(stored: StoredEntity, primary: StoredLegalEntity): EntityRec
   }))
 }
 
-/** Rows of several sources are one registration, unless they give it other numbers or another state. */
+/** Rows of several sources count as one registration unless number or state differ. */
 function registrationCount(ofCountry: readonly StoredLegalEntity[]): number {
   const numbers = new Map<string, Set<string>>()
   for (const { jurisdiction, identifiers } of ofCountry) {

@@ -14,17 +14,17 @@ import type { StoredLegalEntity } from '../store/reader.js'
 import { align } from '../match/align.js'
 import { canonicalWords, foldText, wordsOf } from '../normalize/normalize-name.js'
 
-/** How many words a sentence names. */
+/** Number of words in a sentence. */
 const wordsNamedMax = 4
 
-/** Which words only one of the two has: `its name has "Holdings", not asked for`. */
+/** Lists words that only one of the two has: `its name has "Holdings", not asked for`. */
 function leftoverText(
   asked: string,
   { matchType, variant, candidate }: NameComparison,
   vocabulary: Vocabulary,
 ): string {
   const extras = align(variant.tokens, candidate.tokens, vocabulary)
-  // The end of a name that the text stops inside is not held against it.
+  // The missing end of a truncated name does not count.
   const own = matchType === 'completed' ? [] : quoted(candidate.name, extras.candidateExtra)
   const missing = matchType === 'completed' ? [] : quoted(asked, extras.queryExtra)
   const texts = [
@@ -34,7 +34,7 @@ function leftoverText(
   return texts.length > 0 ? texts.join('; ') : 'the words differ a little'
 }
 
-/** Which words are written otherwise: `spelled otherwise: "Widgets", asked for "Widgits"`. */
+/** Lists words with another spelling: `spelled otherwise: "Widgets", asked for "Widgits"`. */
 function spellingText(asked: string, { variant, candidate }: NameComparison, vocabulary: Vocabulary): string {
   const extras = align(variant.tokens, candidate.tokens, vocabulary)
   const own = quoted(candidate.name, extras.looseWords)
@@ -47,7 +47,7 @@ function spellingText(asked: string, { variant, candidate }: NameComparison, voc
   return `spelled otherwise: ${listed(own)}${meant.length === 0 ? '' : `, asked for ${listed(meant)}`}`
 }
 
-/** Words as the text has them: `Holdings` for `holdings`, `Intl` for `international`. */
+/** Returns words in the spelling of the text: `Holdings` for `holdings`, `Intl` for `international`. */
 function quoted(text: string, words: readonly string[]): string[] {
   if (words.length === 0) return []
   const written = new Map<string, string>()
@@ -64,17 +64,17 @@ function listed(words: readonly string[]): string {
   return named.length < words.length ? `${named.join(', ')} and more` : named.join(', ')
 }
 
-/** One company beside what was asked for. */
+/** A company compared with a query. */
 export interface Pair {
-  /** As it was asked. */
+  /** The name in the query. */
   readonly name: string
   readonly evidence: Evidence
-  /** The one whose name and place are compared. */
+  /** The registration of the compared name and place. */
   readonly registration: StoredLegalEntity
   readonly vocabulary: Vocabulary
 }
 
-/** What a part of the score is about, in plain English, of this very pair. */
+/** Describes a part of the score for this pair. */
 export function partText(part: FeaturePart, pair: Pair): string {
   const { evidence, registration } = pair
   const { comparison } = evidence
@@ -157,7 +157,7 @@ function rarityText({ isGeneric, rarestWord }: NameComparison, vocabulary: Vocab
     : `the rarest word in common, "${rarestWord}", is in ${names} of the registry`
 }
 
-/** How many there are beside this one. */
+/** Describes how many other companies have such a name. */
 function othersText({ comparison, siblings }: Evidence): string {
   const { matchType, rarestWord, candidate } = comparison
   const owned =
@@ -211,11 +211,11 @@ function knownText({ candidate: { prominence } }: NameComparison): string {
 interface ComparedPlace {
   readonly place: PlaceAgreement
   readonly hint: LocationHint | null
-  /** Of the registration. */
+  /** Place of the registration. */
   readonly known: Place
 }
 
-/** What the place asked for is to that of a registration. */
+/** Compares the place of the query with that of a registration. */
 export function placeText({ place, hint, known }: ComparedPlace, registration: StoredLegalEntity): string {
   const { city, region, postalCode, countryCode } = registration.address
   const { countryCode: registered } = jurisdictionParts(registration.jurisdiction)
@@ -255,7 +255,7 @@ export function placeText({ place, hint, known }: ComparedPlace, registration: S
 const nameOf = (countryCode: string | null) =>
   countryCode === null ? 'unknown' : (countryNameOf(countryCode) ?? countryCode)
 
-/** Of whatever is asked alike, before any company is looked at. */
+/** Evidence that is the same for all companies of a query. */
 export const startText = 'where the model starts for a text like this one, before it compares companies'
 
 export function otherRegistersText({ alike: [twin] }: Pick<RankedCompany, 'alike'>): string {
@@ -264,7 +264,7 @@ export function otherRegistersText({ alike: [twin] }: Pick<RankedCompany, 'alike
     : `"${twin.name}" in another register is most likely the same company`
 }
 
-/** The likeliest of those that may be meant as well. */
+/** Describes the likeliest other company. */
 export function otherCandidatesText(company: RankedCompany, { ranked }: Pick<Ranking, 'ranked'>): string {
   const [first, ...more] = ranked.filter((other) => other !== company)
   if (first === undefined) return 'no other company is like it'

@@ -17,7 +17,7 @@ export function limitation(code: string, description: string, impact: Impact): F
   return { code, type: 'limitation', description, impact }
 }
 
-/** What speaks for a match and against it, as sentences. */
+/** Describes the evidence for and against a match in sentences. */
 export function factorsOf(match: Match, stored: StoredEntity, registration: StoredLegalEntity): Factor[] {
   const reasons = [
     nameFactor(match.best.evidence.comparison, registration),
@@ -48,9 +48,9 @@ function corroboration({ best }: Match, sourceCount: number): string {
     : `"${twin.name}" in another register is most likely the same company.`
 }
 
-/** How many rivals a sentence names. */
+/** Number of rivals in a sentence. */
 const rivalsNamedMax = 3
-/** Nothing is said of the registry's gaps where they are less likely. */
+/** Least probability of "no match" that is mentioned. */
 const noneShareMin = 0.15
 
 function othersFactors({ rivals, noneShare, confidence, names }: Match): Factor[] {
@@ -97,7 +97,7 @@ const readAs: Readonly<Record<VariantKind, string | null>> = {
   hyphen: 'up to the hyphen',
 }
 
-/** Of which name of the registration the text is one. */
+/** Describes which name of the registration the text matches. */
 export function nameFactor(comparison: NameComparison, registration: StoredLegalEntity): Factor {
   const { matchType, candidate } = comparison
   const kind = {
@@ -109,7 +109,10 @@ export function nameFactor(comparison: NameComparison, registration: StoredLegal
   return strength('name_close_match', text, matchType === 'exact' ? 'high' : 'medium')
 }
 
-/** How the text is a name, from its subject on: `name, without the site, is the beginning of "Larkmoor Ltd"`. */
+/**
+ * Describes the match of the text, starting with its subject: `name, without the site, is the beginning of "Larkmoor
+ * Ltd"`.
+ */
 export function nameSaid({ matchType, candidate, variant }: NameComparison): string {
   const how = variant.how ?? readAs[variant.kind]
   return `${how === null ? 'name' : `name, ${how},`} ${relation(matchType)} "${candidate.name}"`
@@ -137,13 +140,13 @@ function relation(matchType: NameComparison['matchType']): string {
   }
 }
 
-/** Until when the company bore the name, and how that is known. */
+/** Describes when the name ended, and the source of that. */
 function formerText({ names }: StoredLegalEntity, name: string): string {
   const found = names.find((entry) => entry.kind === 'former' && entry.name === name)
   return found === undefined ? '' : endText(found)
 }
 
-/** That a registration does not stand any more; none where it does. */
+/** Returns a factor if the registration has ended or was removed. */
 export function endFactors(registration: StoredLegalEntity): Factor[] {
   if (registration.removedFromSource) return [removedFactor(registration)]
   return registration.status === null || registration.status === 'active'
@@ -151,7 +154,7 @@ export function endFactors(registration: StoredLegalEntity): Factor[] {
     : [inactiveFactor(registration)]
 }
 
-/** A registration that has ended is confirmed all the same, as what it is. */
+/** An ended registration is still confirmed as a legal entity. */
 export function inactiveFactor({ status }: StoredLegalEntity): Factor {
   return limitation(
     'legal_entity_inactive',
@@ -160,7 +163,7 @@ export function inactiveFactor({ status }: StoredLegalEntity): Factor {
   )
 }
 
-/** Says so where a list is cut: a bank may have thousands of BICs. */
+/** Mentions identifiers that are not shown: a bank may have thousands of BICs. */
 export function omissionFactors(stored: StoredEntity): Factor[] {
   const count = omittedIdentifierCount(stored)
   if (count === 0) return []
@@ -168,11 +171,11 @@ export function omissionFactors(stored: StoredEntity): Factor[] {
   return [limitation('identifiers_truncated', text, 'low')]
 }
 
-/** Only registrations of this kind are given as an answer; others stay candidates. */
+/** Only registrations of this type can be an answer; others stay candidates. */
 export const isSupportedKind = ({ type, subtype }: StoredLegalEntity): boolean =>
   type === 'business' && subtype === 'incorporated_entity'
 
-/** Why a registration is no answer: the first thing to say of it, however certain it is the one that is meant. */
+/** Explains why a registration cannot be the answer; the first factor, whatever the confidence. */
 export const unsupportedFactor = (registration: StoredLegalEntity): Factor =>
   limitation('unsupported_entity_type', unsupportedText(registration), 'high')
 
@@ -198,7 +201,7 @@ const subtypeWords: Readonly<Partial<Record<string, string>>> = {
   trading_name_only: 'a trading name',
 }
 
-/** That a register no longer lists a company does not say why: dissolved, delisted, or moved to another file. */
+/** The reason for a removal is unknown: dissolved, delisted, or moved to another file. */
 function removedFactor({ sourceName, sourceDate }: StoredLegalEntity): Factor {
   return limitation(
     'no_legal_entity_confirmed',

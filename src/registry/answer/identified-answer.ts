@@ -18,48 +18,48 @@ import type { NameComparison } from '../match/compare-names.js'
 import type { PlaceAgreement } from '../match/place-agreement.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
-/** An identifier of the query as the registration that was found by it bears it. */
+/** An identifier of the query, as spelled by the registration that has it. */
 export interface BorneIdentifier {
   readonly identifier: StatedIdentifier
   readonly value: string
   readonly registration: StoredLegalEntity
 }
 
-/** What an answer by identifiers is made of. */
+/** Input of an answer by identifiers. */
 export interface Identified {
   readonly decision: Exclude<IdentifiedDecision, { kind: 'unknown' }>
   readonly stored: StoredEntity
-  /** The one that bears the strongest identifier. */
+  /** The registration with the strongest identifier. */
   readonly registration: StoredLegalEntity
   readonly borne: readonly BorneIdentifier[]
-  /** Identifiers that nothing in the registry bears. */
+  /** Identifiers that no registration has. */
   readonly missing: readonly StatedIdentifier[]
-  /** Why what was meant as an identifier is none, each. */
+  /** Errors of invalid identifiers. */
   readonly wrong: readonly string[]
-  /** Of the query's name with the company's; null where there is no name, or nothing in common. */
+  /** Comparison of the query's name with the company's; `null` without a name or without similarity. */
   readonly comparison: NameComparison | null
-  /** As it was asked; null where the query is identifiers alone. */
+  /** The name in the query; `null` if it has only identifiers. */
   readonly name: string | null
-  /** The company that the name is certain of, where it is another one. */
+  /** The other company that the name identifies with certainty. */
   readonly otherName: string | null
-  /** Null where no place is asked for. */
+  /** `null` if the query has no place. */
   readonly place: PlaceAgreement | null
-  /** Names of other companies that matter: those that the other identifiers name, or that share the identifier. */
+  /** Names of other relevant companies: those of the other identifiers, or those that share the identifier. */
   readonly others: readonly string[]
 }
 
-/** What an identifier makes certain: one percent is left for the clerk who wrote it down. */
+/** Confidence of an identifier; one percent is left for clerical errors. */
 const identifiedConfidence = 99
-/** Of identifiers that do not say in which register or on which exchange they hold. */
+/** For identifiers without register or exchange. */
 const unsureConfidence = 79
 const websitesConfidence = 96
 const severalConfidence = 60
 export const disagreeingConfidence = 50
 
-/** `LEI HWUPKR0MPOU8FGXBT394`, as a sentence names it. */
+/** Example: `LEI HWUPKR0MPOU8FGXBT394`. */
 export const labelOf = (identifier: StatedIdentifier): string => writeIdentifiers([identifier])
 
-/** Dresses a company that identifiers name as the answer of the interface ("v3 job result"). */
+/** Builds the interface's answer for a company found by identifiers ("v3 job result"). */
 export function identifiedAnswer(found: Identified): Resolution {
   const { decision, stored, registration, borne } = found
   const isSupported = isSupportedKind(registration)

@@ -25,15 +25,15 @@ import { siteFit } from '../model/domain-holder.js'
 import type { IdentifierFinder, IdentifierHolder } from '../store/identifier-index.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
-/** What whoever bears an identifier is found by. */
+/** Lookups of registrations by identifier. */
 export interface HolderDeps {
   readonly bearersOf: IdentifierFinder
   readonly domains: DomainDeps
 }
 
-/** What a query is answered from that may state identifiers. */
+/** Dependencies for queries that may contain identifiers. */
 export interface IdentifiedDeps extends ResolveDeps, HolderDeps {
-  /** Every name of a company, by its number. */
+  /** Returns all names of a company, by its number. */
   readonly namesOf: (entityNumber: number) => CandidateName[]
 }
 
@@ -41,25 +41,25 @@ export interface Found extends FoundIdentifier {
   readonly holders: readonly IdentifierHolder[]
 }
 
-/** The identifiers of a query, and the name that is left without them. */
+/** The identifiers of a query, and its name without them. */
 interface Asked extends AskedName {
   readonly found: readonly Found[]
   readonly missing: readonly StatedIdentifier[]
   readonly wrong: readonly string[]
 }
 
-/** A query that states identifiers, as it was matched. */
+/** A matched query with identifiers. */
 export interface IdentifiedQuery {
   readonly asked: Asked
   readonly judge: NameJudge
-  /** Whose the identifiers are. */
+  /** The company of the identifiers. */
   readonly decision: IdentifiedDecision
-  /** It is a website alone, and answered by who gives it; null where it is not. */
+  /** The domain if the query is only a website and is resolved as such; otherwise `null`. */
   readonly domain: string | null
   answer(): Resolution
 }
 
-/** Matches a query whose name states identifiers by whose they are; null for one that states none. */
+/** Matches a query by the identifiers in its name; `null` if it has none. */
 export function matchIdentified(query: NameQuery, deps: IdentifiedDeps): IdentifiedQuery | null {
   const read = readAsked(query.name)
   const { name, identifiers, wrong } = read
@@ -88,7 +88,7 @@ export function matchIdentified(query: NameQuery, deps: IdentifiedDeps): Identif
   }
 }
 
-/** A website alone decides, and the name is to the letter the legal name of another company than the one that gives it. */
+/** True if only a website decides, but the name is exactly the legal name of another company. */
 function isLegalNameOfAnother(decision: IdentifiedDecision, judge: NameJudge): boolean {
   if (decision.kind !== 'one') return false
   const { entityNumber, by } = decision
@@ -113,8 +113,8 @@ function find(query: NameQuery, { name, identifiers, wrong }: AskedIdentifiers, 
 }
 
 /**
- * Of companies of a group that share a website and a name: the one that name and place alone are certain of, else, where
- * no place is given, the one that owns all others.
+ * Of a group's companies with the same website and name, returns the one that name and place identify; without a
+ * place, the one that owns the others.
  */
 function likeliestAmong(
   entityNumbers: readonly number[],
@@ -142,7 +142,9 @@ function foundOf(identifier: StatedIdentifier, holders: readonly IdentifierHolde
   }
 }
 
-/** Registrations that bear an identifier. A page of a domain may be a guest's: it names nobody. */
+/**
+ * Returns registrations with an identifier. A page of a domain identifies no company: it may be hosted by another one.
+ */
 export function holdersOf(
   identifier: StatedIdentifier,
   { bearersOf, domains }: HolderDeps,
@@ -155,7 +157,7 @@ export function holdersOf(
     .map((holder) => ({ ...holder, value, isPlaced: true }))
 }
 
-/** A group has one website: companies that belong to whoever gives it agree with it. */
+/** A group has one website: subsidiaries of its company agree with it. */
 function withOwned(website: Found, companies: readonly number[], { domains }: IdentifiedDeps): Found {
   const owners = new Set(website.entityNumbers)
   const owned = companies.filter((number) =>
@@ -194,7 +196,7 @@ function answerOf(
   })
 }
 
-/** Where a registration is, as places are compared. */
+/** Returns the place of a registration, prepared for comparison. */
 export function placeOf(
   entityNumber: number,
   { number }: StoredLegalEntity,
@@ -209,7 +211,7 @@ function entityOf(entityNumber: number, { reader }: IdentifiedDeps): StoredEntit
   return stored
 }
 
-/** The identifiers of the query that a company bears, the strongest first. */
+/** Returns the query's identifiers that a company has, the strongest first. */
 export function borneBy(
   stored: StoredEntity,
   entityNumber: number,
@@ -224,7 +226,7 @@ export function borneBy(
   })
 }
 
-/** How many other companies a sentence names. */
+/** Number of other companies in a sentence. */
 const othersNamedMax = 3
 
 function othersOf(decision: IdentifiedDecision, found: readonly Found[], deps: IdentifiedDeps): string[] {

@@ -5,28 +5,28 @@ import {
 } from '../../core/stated-identifiers.js'
 import { canonicalIdentifier } from '../../core/identifiers.js'
 
-/** An identifier that a query states, and the companies that registers give it to. */
+/** An identifier of a query, and the companies that have it. */
 export interface FoundIdentifier {
   readonly identifier: StatedIdentifier
-  /** Each once; the likeliest first. */
+  /** Without duplicates, most likely first. */
   readonly entityNumbers: readonly number[]
-  /** It can be no other company's: it says in which register or on which exchange it holds. */
+  /** Unambiguous: register or exchange is stated. */
   readonly isSure: boolean
 }
 
-/** What a name is to a company; the higher, the more. `open`: settled, and in favour of the company. */
+/** How well a name fits a company; higher is better. `open`: undecided, counted in favour of the company. */
 const nameGrades = { foreign: 0, open: 1, same: 2, exact: 3 } as const
 export type NameGrade = keyof typeof nameGrades
 
 interface Decided {
   readonly entityNumber: number
-  /** What names it, the strongest first. */
+  /** The identifiers that identify it, the strongest first. */
   readonly by: readonly FoundIdentifier[]
 }
 
 /**
- * Which company a query means that states identifiers. `unknown`: no register has any of them, or only ones that say too
- * little and are those of a company of another name. `isUnsure`: by such a one, and without a name.
+ * The company meant by a query with identifiers. `unknown`: no register has them, or only ambiguous ones fit and
+ * belong to a company of another name. `isUnsure`: only an ambiguous one fits, and there is no name.
  */
 export type IdentifiedDecision =
   | { readonly kind: 'unknown' }
@@ -35,8 +35,8 @@ export type IdentifiedDecision =
   | (Decided & { readonly kind: 'several'; readonly others: readonly number[] })
 
 /**
- * `found`: the strongest first. `gradeOf`: what the name is to each company; null without a name. `likeliestOf`: of
- * several companies that bear the identifiers and the name, the one that is meant; null where that is open.
+ * `found`: the strongest first. `gradeOf`: grades the name for a company; `null` without a name. `likeliestOf`:
+ * chooses between companies that fit identifiers and name; `null` if undecided.
  */
 export function decideIdentified(
   found: readonly FoundIdentifier[],
@@ -65,7 +65,7 @@ export function decideIdentified(
   return { kind: 'one', entityNumber, by, isUnsure: sure.length === 0 && gradeOf === null }
 }
 
-/** What says too little is left out where it says something else than what says enough. */
+/** Drops ambiguous identifiers that contradict unambiguous ones. */
 function withAgreeing(
   sure: readonly FoundIdentifier[],
   found: readonly FoundIdentifier[],
@@ -80,26 +80,26 @@ function commonTo([first, ...others]: readonly FoundIdentifier[]): number[] {
   )
 }
 
-/** Of several that bear an identifier those whose name it is most. */
+/** Of several companies with an identifier, keeps those that the name fits best. */
 function bestNamed(entityNumbers: readonly number[], gradeOf: (number: number) => NameGrade): number[] {
   const gradeMax = Math.max(...entityNumbers.map((number) => nameGrades[gradeOf(number)]))
   return entityNumbers.filter((number) => nameGrades[gradeOf(number)] === gradeMax)
 }
 
 export interface AskedIdentifiers extends NameWithIdentifiers {
-  /** Why what was meant as an identifier is none, each: wrong check digits, too many digits. */
+  /** Errors of invalid identifiers: wrong check digits, too many digits. */
   readonly wrong: readonly string[]
 }
 
 const inBrackets = /^(.*\S)\s*\(([^()]+)\)$/
-/** What can be no word of a name: so many letters and digits behind the label of an identifier, or of an LEI alone. */
+/** Text that cannot be a name: letters and digits after the label of an identifier, or the form of an LEI. */
 const forms = [
   { type: 'lei', pattern: /^(?:LEI\s*[:#]?\s+)?([A-Z0-9]{18}\d{2})$/i },
   { type: 'cik', pattern: /^CIK\s*[:#]?\s+(\d[\d\s]{0,30})$/i },
   { type: 'ein', pattern: /^EIN\s*[:#]?\s+(\d[\d\s-]{0,30})$/i },
 ] as const
 
-/** The identifiers that a text states, also beside ones that are wrong: these are no part of the name either. */
+/** Reads the identifiers in a text, including invalid ones, which are not part of the name either. */
 export function readAsked(text: string): AskedIdentifiers {
   const read = readIdentifiers(text)
   if (read.identifiers.length > 0) return { ...read, wrong: [] }
@@ -114,7 +114,7 @@ export function readAsked(text: string): AskedIdentifiers {
   return { name, identifiers: rest.identifiers, wrong }
 }
 
-/** Such a text is answered by whose they are, and not by names. */
+/** True if a text is resolved by identifiers instead of by name. */
 export function statesIdentifiers(text: string): boolean {
   const { identifiers, wrong } = readAsked(text)
   return identifiers.length + wrong.length > 0

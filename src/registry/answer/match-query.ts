@@ -10,12 +10,12 @@ import { nameSaid } from './factors.js'
 import { labelOf, type BorneIdentifier } from './identified-answer.js'
 import { agreementOf, parseLocation } from '../match/place-agreement.js'
 
-/** What is left for the clerk who wrote an identifier down. */
+/** One percent is left for clerical errors in an identifier. */
 const bearersConfidence = 99
 
 /**
- * The companies that a query with identifiers may mean: those that bear them, the one that is answered first, and then
- * those that the name alone may mean. Where the identifiers lead nowhere, those of the name come first.
+ * Returns the companies with the query's identifiers, the answered one first, then those that the name may mean. If
+ * the identifiers identify no company, those of the name come first.
  */
 function candidatesByIdentifiers(
   query: IdentifiedQuery,
@@ -32,7 +32,8 @@ function candidatesByIdentifiers(
       ? []
       : candidatesByName(query.asked.name ?? query.asked.query.name, match, deps, countMax, new Set(numbers))
   const isNameFirst = isUnknown(query)
-  // One excludes the other; and no name is surer than the answer, which may have found it to be a namesake.
+  // Identifiers and name exclude each other, and no name is more certain than the answer, which may have recognized a
+  // namesake.
   const confidenceMax = isNameFirst
     ? query.answer().match_confidence || bearersConfidence
     : bearers.reduce((left, bearer) => Math.max(0, left - (bearer.confidence ?? 0)), bearersConfidence)
@@ -56,10 +57,10 @@ function bearersOf({ asked, decision, domain }: IdentifiedQuery, { domains }: Id
   }
 }
 
-/** The identifiers lead nowhere, or say too little and name companies of other names. */
+/** The identifiers are not found, or ambiguous and of companies with other names. */
 const isUnknown = ({ decision, domain }: IdentifiedQuery) => decision.kind === 'unknown' && domain === null
 
-/** Of the one that is answered that of the answer; of several, none of them before the others, the same part each. */
+/** The answer's confidence for the answered company; equal parts if several companies are equally likely. */
 function bearerConfidence(query: IdentifiedQuery, at: number, count: number): number | null {
   if (isUnknown(query)) return null
   const { match_confidence: confidence, classification } = query.answer()
@@ -124,7 +125,7 @@ function placeEvidence(
   return [{ label: 'place', text: placeText({ place, hint, known }, registration), weight: null }]
 }
 
-/** "BIC Holdings" has the form of an identifier, and may be a name all the same: where it is one to the letter. */
+/** "BIC Holdings" has the form of an identifier, but counts as a name if a company has exactly this name. */
 function nameMatchOf({ asked, judge, decision }: IdentifiedQuery, deps: IdentifiedDeps): NameMatch | null {
   if (asked.name !== null) return judge.nameMatch()
   if (decision.kind !== 'unknown' || asked.wrong.length > 0) return null
@@ -132,14 +133,14 @@ function nameMatchOf({ asked, judge, decision }: IdentifiedQuery, deps: Identifi
   return match.ranked[0]?.evidence.comparison.matchType === 'exact' ? match : null
 }
 
-/** A query that was matched once; what it comes to is made when it is asked for. */
+/** A query that was matched once; results are computed on demand. */
 export interface AskedQuery {
   answer(): Resolution
-  /** The companies that it may mean, the likeliest first. */
+  /** Returns the companies that it may mean, most likely first. */
   candidates(countMax: number): CompanyCandidate[]
 }
 
-/** Matches a query by the identifiers that its name states, or by name and place. */
+/** Matches a query by the identifiers in its name, or by name and place. */
 export function ask(query: NameQuery, given: IdentifiedDeps): AskedQuery {
   const deps = { ...given, reader: readingOnce(given.reader) }
   const identified = matchIdentified(query, deps)
@@ -155,7 +156,7 @@ export function ask(query: NameQuery, given: IdentifiedDeps): AskedQuery {
   }
 }
 
-/** Context, answer and candidates read the same companies: each is read once for a query. */
+/** Context, answer and candidates read the same companies, so each is read once per query. */
 function readingOnce(reader: StoreReader): StoreReader {
   const known = new Map<number, StoredEntity | null>()
   return {

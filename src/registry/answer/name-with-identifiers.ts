@@ -27,20 +27,19 @@ import type { MatchQuery } from '../match/rank.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 
 /**
- * What a name is to a company that an identifier names. `same`: a name of it, or nothing in the text speaks of another
- * company. `open`: like one of its names, with words or numbers that it lacks: the text may name another company.
- * `foreign`: it has nothing in common with any of them.
+ * How a name fits a company found by an identifier. `same`: one of its names, or no sign of another company. `open`:
+ * similar, with further words or numbers: the text may name another company. `foreign`: no similarity.
  */
 type NameAgreement =
   { readonly kind: 'same' | 'open'; readonly comparison: NameComparison } | { readonly kind: 'foreign' }
 
 /**
- * Of names that are like each other in their words alone. Measured on labelled queries: a name as people write it lies
- * above, that of a company picked at random below.
+ * Threshold for names with similar words. On labelled queries, users' spellings are above it and random companies
+ * below.
  */
 const similarityMin = 0.43
 
-/** The better a match type, the higher: the best of all names of the company stands for it. */
+/** Higher is better; the best of all names represents the company. */
 const typeRank = {
   exact: 5,
   completed: 4,
@@ -51,7 +50,7 @@ const typeRank = {
 } as const satisfies Record<NameComparison['matchType'], number>
 const kindRank = { legal: 2, other: 1, former: 0 } as const
 
-/** Judges the name of a query against every name of one company. */
+/** Compares the name of a query with every name of a company. */
 export function agreementWith(
   { variants, placeWords }: MatchQuery,
   names: readonly CandidateName[],
@@ -71,7 +70,7 @@ export function agreementWith(
 function isAlike(comparison: NameComparison): boolean {
   const { matchType, similarity, isGeneric, queryLeftover, nameLeftover } = comparison
   if (matchType !== 'near') return true
-  // "First Larkmoor Bank" and "First Norvane Bank" share nothing that tells one bank from another.
+  // "First Larkmoor Bank" and "First Norvane Bank" have only generic words in common.
   return similarity >= similarityMin && !(isGeneric && queryLeftover.hard > 0 && nameLeftover.hard > 0)
 }
 
@@ -83,7 +82,7 @@ function isBetter(one: NameComparison, other: NameComparison): boolean {
   return difference > 0
 }
 
-/** "Larkmoor Foods Ltd" says more than "Larkmoor plc" does; "Larkmoor" says less than "Larkmoor Foods Ltd". */
+/** "Larkmoor Foods Ltd" is more specific than "Larkmoor plc"; "Larkmoor" is less specific than "Larkmoor Foods Ltd". */
 function saysMore({ matchType, numbersAgree, queryLeftover }: NameComparison): boolean {
   if (matchType === 'exact' || matchType === 'acronym' || matchType === 'completed') return false
   return !numbersAgree || telling(queryLeftover) > 0
@@ -91,26 +90,28 @@ function saysMore({ matchType, numbersAgree, queryLeftover }: NameComparison): b
 
 const telling = ({ hard, soft, number }: LeftoverWords): number => hard + soft + number
 
-/** A query, and the name in it that is left without its identifiers. */
+/** A query, and its name without identifiers. */
 export interface AskedName {
   readonly query: NameQuery
-  /** Null where nothing is left that could be looked for. */
+  /** `null` if no usable text remains. */
   readonly name: string | null
   readonly match: MatchQuery | null
 }
 
-/** What the query's name is to companies, judged when it is asked for. */
+/** Compares the query's name with companies on demand. */
 export interface NameJudge {
   readonly gradeOf: (entityNumber: number) => NameGrade
   readonly agreementOf: (entityNumber: number) => NameAgreement
   readonly nameMatch: () => NameMatch
-  /** The company that the name alone is certain of. */
+  /** Returns the company that the name alone identifies with certainty. */
   readonly certainName: () => CandidateName | null
-  /** The likeliest company with this legal name and legal form, however that is written, where no other place is asked for. */
+  /**
+   * Returns the likeliest company with this legal name and form, in any spelling, unless the query has another place.
+   */
   readonly legalNameMatch: () => CandidateName | null
 }
 
-/** Word for word, and with a legal form of the same kind: "Norvane Public Limited Company" is Norvane plc. */
+/** The same words and the same kind of legal form: "Norvane Public Limited Company" is Norvane plc. */
 export const isLegalName = ({ matchType, form, isFormStated }: NameComparison): boolean =>
   matchType === 'exact' && form === 'same' && isFormStated
 
@@ -156,15 +157,15 @@ export function createNameJudge(
 }
 
 interface AskedInVain extends AskedName {
-  /** Identifiers of companies of other names: websites, and those that do not say of which register they are. */
+  /** Identifiers of companies with other names: websites, and identifiers without register. */
   readonly found: readonly FoundIdentifier[]
   readonly missing: readonly StatedIdentifier[]
   readonly wrong: readonly string[]
 }
 
 /**
- * Answers a query whose identifiers lead to nobody by its name alone, never surer than the name is, and less sure where
- * they are another company's; without a name, nothing is found.
+ * Answers a query by its name if the identifiers identify no company. Never more confident than the name, and less if
+ * the identifiers belong to another company. Without a name there is no match.
  */
 export function answerByName(asked: AskedInVain, nameMatch: () => NameMatch, deps: ResolveDeps): Resolution {
   const identifiers = [...asked.found.map(({ identifier }) => identifier), ...asked.missing]
@@ -193,10 +194,10 @@ export function answerByName(asked: AskedInVain, nameMatch: () => NameMatch, dep
   return registration === undefined || other === null ? beside : namesakeAnswer(beside, registration, other)
 }
 
-/** An identifier that is another company's lets doubt the name, however well it fits. */
+/** Upper limit if an identifier belongs to another company. */
 const contradictedConfidence = 90
 
-/** "BIC Holdings" has the form of an identifier, and may be a name all the same. */
+/** "BIC Holdings" has the form of an identifier, but may be a name. */
 function wholeTextAnswer({ query, wrong }: AskedInVain, deps: ResolveDeps): Resolution | null {
   if (wrong.length > 0) return null
   const match = matchName(query, deps)
@@ -216,7 +217,7 @@ function otherNameFactor(
   return limitation('identifier_name_mismatch', text, 'medium')
 }
 
-/** Identifiers of which a company has one at a time. */
+/** Identifiers of which a company has only one. */
 const uniqueKinds: ReadonlySet<StatedIdentifier['kind']> = new Set(['lei', 'cik', 'registration_id'])
 
 interface OtherIdentifier {
@@ -224,7 +225,7 @@ interface OtherIdentifier {
   readonly own: string
 }
 
-/** The identifier that a company has in place of one that was asked for, of the same kind and the same place. */
+/** Finds the company's own identifier of the same type and place as a missing one. */
 function otherIdentifier(
   missing: readonly StatedIdentifier[],
   registrations: readonly StoredLegalEntity[],
@@ -241,7 +242,7 @@ function otherIdentifier(
   return null
 }
 
-/** The company that the name alone leads to bears another identifier of that kind: it may be a namesake. */
+/** Returns no match: the company of this name has another identifier of that type, so it may be a namesake. */
 function namesakeAnswer(
   answer: Resolution,
   registration: StoredLegalEntity,
@@ -264,7 +265,7 @@ const giveName: Action = {
   description: 'Give the full legal name as registered.',
 }
 
-/** Nothing in the registry bears the identifiers, or they are none, and no name is given. */
+/** Answers a query without a name whose identifiers are unknown or invalid. */
 function noHolderAnswer(identifiers: readonly StatedIdentifier[], wrong: readonly string[]): Resolution {
   return {
     ...emptyAnswer(identifiers.length === 0 ? 'not_found' : 'no_match'),

@@ -6,7 +6,7 @@ import type { OwnershipType } from '../model/registry-rows.js'
 import type { OwnershipReader, StoredOwnership } from '../store/relationships.js'
 import type { StoredEntity } from '../store/reader.js'
 
-/** A company that stands near the one asked for. */
+/** A company related to the target. */
 interface OwnershipCompany {
   readonly id: EntityId
   readonly name: string
@@ -27,16 +27,16 @@ export interface OwnershipLink {
   readonly fromDate: string | null
 }
 
-/** What the registry knows of who owns a company, and of whom it owns. */
+/** Known owners and subsidiaries of a company. */
 export interface CompanyOwnership {
   readonly targetId: EntityId
-  /** Whom a register names as ultimate parent, also where the way up to it is not known. */
+  /** The ultimate parent stated by a register, even if the links to it are unknown. */
   readonly statedUltimateParentId: EntityId | null
-  /** The target first, then its owners upward, what it owns, and its siblings. */
+  /** The target first, then its owners upwards, its subsidiaries, and its siblings. */
   readonly companies: readonly OwnershipCompany[]
-  /** Owner above owned; circles are possible. */
+  /** From owner to owned; cycles are possible. */
   readonly links: readonly OwnershipLink[]
-  /** Public records of the relationships, then of the target and its owners. */
+  /** URLs of public records: of the relationships, then of the target and its owners. */
   readonly evidence: readonly string[]
 }
 
@@ -51,7 +51,7 @@ interface OwnershipDeps {
   readonly entityByNumber: (number: number) => StoredEntity | null
 }
 
-/** All owners upward, and one level down: of the company itself and of its direct owners. Circles end. */
+/** Reads all owners upwards, and one level down from the company and its direct owners. Cycles end. */
 export function ownershipOf(targetNumber: number, deps: OwnershipDeps): CompanyOwnership | null {
   const { ownerships } = deps
   const known = collectLinks(targetNumber)
@@ -82,9 +82,9 @@ export function ownershipOf(targetNumber: number, deps: OwnershipDeps): CompanyO
 const isDirect = ({ type }: StoredOwnership) => type !== 'IS_ULTIMATELY_CONSOLIDATED_BY'
 
 interface KnownLinks {
-  /** Adds what there is room for. */
+  /** Adds links up to the limit of companies. */
   add(links: readonly StoredOwnership[]): void
-  /** How many links are worth asking for. */
+  /** Number of further links to read. */
   roomCount(): number
   links(): readonly StoredOwnership[]
   companyNumbers(): ReadonlySet<number>
@@ -108,7 +108,7 @@ function collectLinks(targetNumber: number): KnownLinks {
   }
 }
 
-/** The target and everything above it, the nearest first. */
+/** Collects the target and its owners at all levels, nearest first. */
 function climb(targetNumber: number, known: KnownLinks, ownerships: OwnershipReader): number[] {
   const reached = new Set([targetNumber])
   for (const number of reached) {
@@ -131,7 +131,7 @@ function readCompanies(
   return stored
 }
 
-/** One link between two companies: a direct one before the ultimate one, one with a percentage before one without. */
+/** Keeps one link between two companies: direct before ultimate, with a percentage before without. */
 function withoutRepeats(links: readonly StoredOwnership[]): StoredOwnership[] {
   const kept = new Map<string, StoredOwnership>()
   for (const link of links) {

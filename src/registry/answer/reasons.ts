@@ -13,28 +13,25 @@ export type Match = Exclude<MatchDecision, { kind: 'none' }>
 
 export type Impact = 'high' | 'medium' | 'low'
 
-/** Of a reason that counts less nothing is said. */
+/** Reasons with a smaller contribution are not shown. */
 const contributionMin = 0.15
 
-/** By how much it moved the score: e to the power of it is the factor on the odds. */
+/** `size`: contribution to the score in log-odds. */
 function impactOf(size: number): Impact {
   return size >= 1.5 ? 'high' : size >= 0.6 ? 'medium' : 'low'
 }
 
-/** One sentence and the features that it stands for. */
+/** A sentence, and the features that it describes. */
 interface Reason {
   readonly type: Factor['type']
   readonly text: string
   readonly code: string
   readonly features: readonly FeatureName[]
-  /** Where a company is, and what that is to the place given, is said even where it counted nothing. */
+  /** Shown even without a contribution, as for the place. */
   readonly isAlwaysSaid?: true
 }
 
-/**
- * Each reason stands for features of the model, and is said where what these added to the score has its sign; its
- * impact is their size, so that what is said is what counted.
- */
+/** Returns the reasons with a contribution of their sign to the score; its size sets the impact. */
 export function reasonsOf(match: Match, registration: StoredLegalEntity): Factor[] {
   const { best } = match
   const reasons = [
@@ -47,10 +44,10 @@ export function reasonsOf(match: Match, registration: StoredLegalEntity): Factor
   ]
   return reasons.flatMap(({ type, text, code, features, isAlwaysSaid }) => {
     const contribution = contributionOf(best, features)
-    // "In another region" is nothing for it, even where it speaks less against it than for no place at all.
+    // "In another region" is never a strength, even if it counts less against the company than no place.
     const size = Math.max(0, type === 'strength' ? contribution : -contribution)
     if (size < contributionMin && isAlwaysSaid === undefined) return []
-    // What a certain answer lacks is said of its name; it does not deny the company.
+    // In a certain answer, differences concern the name and do not deny the company.
     const isDenied = code !== 'no_legal_entity_confirmed' || match.confidence < matchedConfidenceMin
     return [{ code: isDenied ? code : 'name_close_match', type, description: text, impact: impactOf(size) }]
   })
@@ -190,7 +187,7 @@ function formReasons(comparison: NameComparison): Reason[] {
   }
 }
 
-/** "Ltd" and "Limited" are; "Inc." and "Corp." are forms of one kind, and so are "B.V." and "Limited". */
+/** "Ltd" and "Limited" are the same form; "Inc." and "Corp." or "B.V." and "Limited" only of the same kind. */
 function isOneForm({ variant, candidate }: NameComparison): boolean {
   const held = parseName(candidate.name)
   const [one = '', other = ''] = [variant.formWords[0], held.formWords[0]]
@@ -232,7 +229,7 @@ function placeReasons({ best }: Match, registration: StoredLegalEntity): Reason[
   return [{ ...placeSaid(place, registration), features: placeFeatures, isAlwaysSaid: true }]
 }
 
-/** What the place given is to that of a registration. */
+/** Describes how the given place fits the registration. */
 export function placeSaid(
   place: PlaceAgreement,
   { address, jurisdiction }: StoredLegalEntity,

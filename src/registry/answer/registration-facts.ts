@@ -11,7 +11,7 @@ import {
   stateAuthority,
 } from '../reference/registers.js'
 
-/** The ten keys of an address, whatever of it is known (interface: "Address block (v3)"). */
+/** Builds the address block with all ten keys, known or not (interface: "Address block (v3)"). */
 export function addressBlockOf(address: RowAddress): Address {
   const { street, city, region, postalCode, countryCode } = address
   const read = streetPartsOf(street, countryCode)
@@ -29,7 +29,7 @@ export function addressBlockOf(address: RowAddress): Address {
   }
 }
 
-/** One line: as the source has it, else composed of the parts. */
+/** Formats an address in one line: the source's own, otherwise from its parts. */
 export function formattedAddress(address: RowAddress): string | null {
   if (address.formatted !== null) return address.formatted
   const country = address.countryCode === null ? null : countryNameOf(address.countryCode)
@@ -38,18 +38,18 @@ export function formattedAddress(address: RowAddress): string | null {
   return parts.length === 0 ? null : parts.join(', ')
 }
 
-/** Whether a registration stands, and how that is known. */
+/** The status of a company and its origin. */
 export interface Standing<Registration> {
   readonly status: string | null
-  /** Whose registration says so. */
+  /** The registration with this status. */
   readonly holder: Registration
-  /** A source has a word for it; else it follows from the listed share. */
+  /** The status is stated; otherwise it is derived from the listed share. */
   readonly isStated: boolean
 }
 
 /**
- * What its sources say; where they say nothing, a listed company stands. A registration that its source's newest
- * file does not name is not known to be active.
+ * Returns the stated status; otherwise a listed company is active. A registration missing from its source's newest
+ * file is never active.
  */
 export function statusOf({
   status,
@@ -61,8 +61,8 @@ export function statusOf({
 }
 
 /**
- * The standing of a company by the registration it is shown by, and by its listing: what is listed is active, unless a
- * source that is not older says otherwise.
+ * Returns the status by the shown registration and by listing: a listed company is active, unless a source that is not
+ * older states otherwise.
  */
 export function standingOf<Registration extends RegistrationOutline>(
   primary: Registration,
@@ -81,9 +81,8 @@ export function standingOf<Registration extends RegistrationOutline>(
 type Registered = Pick<StoredLegalEntity, 'registrationAuthority' | 'jurisdiction' | 'identifiers'>
 
 /**
- * The authority that keeps a registration, by its code in GLEIF's list: as the source states it, else as its number or
- * jurisdiction tells: Companies House by a British number, the register of the state for a company of one that
- * files with the SEC, and EDGAR for one whose home is not known.
+ * Returns the authority of a registration by GLEIF code: the stated one, otherwise Companies House by a British
+ * number, the state register for an SEC registrant with a home state, and EDGAR for other registrants.
  */
 function authorityCodeOf(registration: Registered): string | null {
   const { registrationAuthority, jurisdiction, identifiers } = registration
@@ -99,7 +98,7 @@ function authorityCodeOf(registration: Registered): string | null {
   return stateAuthority(jurisdiction)
 }
 
-/** The authority with what is known of it: every key, also where none is known. */
+/** Builds the authority block with all keys, known or not. */
 export function authorityBlockOf(
   registration: StoredLegalEntity,
 ): ResultEntity['primary_legal_entity']['registration_authority'] {

@@ -21,8 +21,8 @@ import type { Match } from './reasons.js'
 import { regionCodeIn } from '../normalize/places.js'
 
 /**
- * Nothing found, or (`not_found`) nothing that could be looked for. `closest`: a name that is close to the one asked for,
- * and most likely another company's.
+ * Builds an answer without a match or, for `not_found`, without a usable name. `closest`: a similar name, most likely
+ * of another company.
  */
 export function emptyAnswer(status: 'no_match' | 'not_found', closest: string | null = null): Resolution {
   const isNamed = status === 'no_match'
@@ -52,7 +52,7 @@ export function emptyAnswer(status: 'no_match' | 'not_found', closest: string | 
   }
 }
 
-/** Dresses a decision as the answer of the interface ("v3 job result"). */
+/** Builds the interface's answer for a decision ("v3 job result"). */
 function answerOf(match: Match, stored: StoredEntity, registration: StoredLegalEntity): Resolution {
   const shared = {
     match_confidence: match.confidence,
@@ -98,29 +98,29 @@ export function candidateOf(registration: StoredLegalEntity): Candidate {
 
 function classificationOf(match: Match): string {
   const { contextCount, siblings } = match.best.evidence
-  // The name is several companies' all the same where only the context tells them apart.
+  // A name of several companies stays ambiguous if only the context distinguishes them.
   const isToldByContext = contextCount > 0 && siblings.exactCount > 1
   if (match.rivals.length > 0 || isToldByContext) return 'ambiguous'
   return match.best.evidence.comparison.isGeneric ? 'generic' : 'specific'
 }
 
-/** What a query is answered from. */
+/** Dependencies for answering queries. */
 export interface ResolveDeps {
   readonly find: CandidateFinder['find']
   readonly vocabulary: () => Vocabulary
   readonly reader: StoreReader
 }
 
-/** What is asked of the registry. */
+/** A query to the registry. */
 export interface NameQuery {
   readonly name: string
   readonly location: string | null
   readonly context: string | null
 }
 
-/** What the names say: the decision, and every company found, the likeliest first. */
+/** The decision, and every company found, most likely first. */
 export interface NameMatch extends Ranking {
-  /** The name has letters or digits enough to be looked for. */
+  /** The name has enough letters or digits for a search. */
   readonly isReadable: boolean
   readonly decision: MatchDecision
 }
@@ -134,8 +134,8 @@ const unreadable: NameMatch = {
 }
 
 /**
- * Name and place to a match: variants, candidates, shares, decision. `coefficients` is an argument so that others can
- * be tried, `isLeftOut` so that companies can be missed.
+ * Matches name and place: variants, candidates, shares, decision. `coefficients` allows experiments, `isLeftOut`
+ * measurements with companies excluded.
  */
 export function matchName(
   query: NameQuery,
@@ -155,7 +155,7 @@ export function matchName(
     rankCompanies(asked, names, deps.vocabulary(), contextCount, coefficients)
   let ranking = rank()
   if (query.context !== null && ranking.ranked.length > 1) {
-    // Reading what is known of a company costs more than comparing its name: only of those that may be meant.
+    // Reading a company's facts costs more than comparing its name: only likely companies are read.
     const counts = new Map(
       ranking.ranked
         .slice(0, contextCompaniesMax)
@@ -169,7 +169,7 @@ export function matchName(
 
 const contextCompaniesMax = 12
 
-/** The names of a text that names several companies; empty where it names one, or is as a whole a name that is held. */
+/** Splits a text that names several companies; empty for one name, or if the whole text is a stored name. */
 export function companiesNamed(
   name: string,
   { variants: [whole] }: MatchQuery,
@@ -186,7 +186,7 @@ export function companiesNamed(
   return several.areStated || several.names.every(isHeld) ? several.names : []
 }
 
-/** Neither of them alone is right: the first is named to be looked at, and the others beside it. */
+/** No company alone is right: the first becomes the candidate, the others its rivals. */
 function severalMatched(
   matches: readonly NameMatch[],
   names: readonly string[],
@@ -209,10 +209,10 @@ function severalMatched(
   return { decision, ranked, noneShare, noneScore }
 }
 
-/** As likely as the other one of two. */
+/** Just below an even chance of one of two. */
 const severalConfidence = 49
 
-/** Null for a name of no letters and digits. */
+/** Returns `null` for a name without letters and digits. */
 export function readQuery(
   { name, location }: Pick<NameQuery, 'name' | 'location'>,
   vocabulary: Vocabulary,
@@ -223,12 +223,12 @@ export function readQuery(
   return variants.length === 0 ? null : { variants, hint, placeWords }
 }
 
-/** Variants that leave out nothing that may tell another company. */
+/** Variants without loss of distinctive words. */
 const sureKinds: ReadonlySet<VariantKind> = new Set(['whole', 'cut', 'mended', 'security', 'registered'])
 
 /**
- * The names that a query may mean: by their words too, unless one of this very name is there, in no other place
- * than the one asked for. `isLeftOut`: what a measurement takes out of the registry.
+ * Returns candidate names. Also searches by words, unless this very name is found in no conflicting place.
+ * `isLeftOut`: candidates that a measurement excludes.
  */
 export function namesFor(
   { variants, hint }: MatchQuery,
@@ -245,7 +245,7 @@ export function namesFor(
   return isKnownThere ? names : kept('wide')
 }
 
-/** Dresses a match in what the store knows of the company. */
+/** Builds the answer of a match from the stored company. */
 export function answerFor({ isReadable, decision, ranked }: NameMatch, deps: ResolveDeps): Resolution {
   if (decision.kind === 'none') return emptyAnswer(isReadable ? 'no_match' : 'not_found', closestName(ranked))
   const { entityNumber, legalEntityNumber } = decision.best.evidence.comparison.candidate
@@ -255,7 +255,7 @@ export function answerFor({ isReadable, decision, ranked }: NameMatch, deps: Res
   return answerOf(decision, stored, registration)
 }
 
-/** Names that have less in common are not close. */
+/** Least similarity of the closest name. */
 const closeSimilarityMin = 0.75
 
 function closestName(ranked: NameMatch['ranked']): string | null {
@@ -265,7 +265,7 @@ function closestName(ranked: NameMatch['ranked']): string | null {
     : comparison.candidate.name
 }
 
-/** How many distinctive words the caller's context shares with what is known of a company besides its name. */
+/** Counts distinctive context words among the company's facts, apart from its name. */
 function contextFit(context: string | null, candidate: CandidateName, reader: StoreReader): number {
   if (context === null) return 0
   const stored = reader.entityByNumber(candidate.entityNumber)

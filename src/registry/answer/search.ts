@@ -28,17 +28,17 @@ const formPoints: Readonly<Record<FormAgreement, number>> = {
 }
 const kindPoints = { legal: 0, other: -1, former: -2 } as const
 const sureKinds: ReadonlySet<VariantKind> = new Set(['whole', 'cut', 'mended'])
-/** Of a variant that leaves out a piece of the text. */
+/** For a variant that omits a part of the text. */
 const piecePoints = -3
 const fullKeyPoints = 1
 const notFirstPoints = -4
 const inactivePoints = -3
-/** Names that have less in common are not shown. */
+/** Names with fewer points are not shown. */
 const closenessMin = 30
 
 /**
- * How close a name is to what is searched for, 0 to 100: of the names alone, as a search shows it. Which company is
- * meant is another question, which the model answers. Null below what is shown.
+ * Scores the similarity of a name to the search text, 0 to 100, by the names alone; `null` below the minimum. The
+ * model, not this score, decides which company a query means.
  */
 function closenessOf({
   matchType,
@@ -70,11 +70,11 @@ export interface SearchQuery {
   readonly limit: number
 }
 
-/** One registration found, in the terms of the interface's "Search result (v2)". */
+/** A registration found, as in the interface's "Search result (v2)". */
 export interface SearchHit {
   readonly id: LegalEntityId
   readonly entityId: EntityId
-  /** In use: it may be several companies'. */
+  /** The name in use; several companies may share it. */
   readonly name: string
   readonly legalName: string
   readonly status: string | null
@@ -86,14 +86,14 @@ export interface SearchHit {
     readonly jurisdictionCode: string | null
   }
   readonly city: string | null
-  /** 0 to 100: how close the name is. */
+  /** Similarity of the name, 0 to 100. */
   readonly score: number
 }
 
 export interface SearchPage {
-  /** The closest names first; ties in the order in which the registry took them in. */
+  /** Closest names first; ties in the order of import. */
   readonly hits: SearchHit[]
-  /** How many registrations were found before the limit, of the names that the index gives for one query. */
+  /** Number of registrations before the limit, among the names that the index returns for one query. */
   readonly totalCount: number
 }
 
@@ -103,11 +103,11 @@ export type SearchDeps = ResolveDeps &
     readonly namesOf: (entityNumber: number) => CandidateName[]
   }
 
-/** Registrations by name and place; those that bear an identifier which the name states come first. */
+/** Finds registrations by name and place; those with an identifier in the name come first. */
 export function searchNames(query: SearchQuery, deps: SearchDeps): SearchPage {
   const { name, identifiers } = readIdentifiers(query.name)
   const bearers = bearersOf(identifiers, deps)
-  // "BIC Holdings" has the form of an identifier, and may be a name all the same.
+  // "BIC Holdings" has the form of an identifier, but may be a name.
   const text = bearers.length > 0 ? name : (name ?? query.name)
   const asked = text === null ? null : readQuery({ name: text, location: null }, deps.vocabulary())
   const numbers = new Set(bearers.map(({ candidate }) => candidate.legalEntityNumber))
@@ -140,7 +140,7 @@ interface CloseName {
 
 const bearerPoints = 100
 
-/** Each registration that bears one of the identifiers, by one of its names. */
+/** Finds each registration with one of the identifiers, by one of its names. */
 function bearersOf(identifiers: readonly StatedIdentifier[], deps: SearchDeps): CloseName[] {
   const bearers = new Map<number, CloseName>()
   for (const identifier of identifiers)
@@ -154,7 +154,7 @@ function bearersOf(identifiers: readonly StatedIdentifier[], deps: SearchDeps): 
   return [...bearers.values()]
 }
 
-/** Of each registration the name that is closest. */
+/** Finds the closest name of each registration. */
 function closestOfEach(asked: MatchQuery, deps: SearchDeps): CloseName[] {
   const vocabulary = deps.vocabulary()
   const closest = new Map<number, CloseName>()
@@ -170,7 +170,7 @@ function closestOfEach(asked: MatchQuery, deps: SearchDeps): CloseName[] {
   return [...closest.values()]
 }
 
-/** The registers say so, or the company's own registration is in another jurisdiction than this one. */
+/** True according to the registers, or if the company's primary registration is in another jurisdiction. */
 function isBranchOf(
   registration: RegistrationOutline,
   stored: StoredEntity<RegistrationOutline>,
@@ -182,7 +182,7 @@ function isBranchOf(
   return isForeign || deps.isBranch(registration.number)
 }
 
-/** "us" and "us_de" do not contradict each other: one source is only more exact. */
+/** "us" and "us_de" do not contradict each other: one source is only more precise. */
 function isWithin(one: string, other: string): boolean {
   return one === other || one.startsWith(`${other}_`) || other.startsWith(`${one}_`)
 }
@@ -192,7 +192,7 @@ interface WantedPlace {
   readonly regionCode: string | null
 }
 
-/** A code that names no country or region finds nothing, rather than everything. */
+/** An unknown code finds nothing instead of everything. */
 function wantedPlace({ countryCode, regionCode }: SearchQuery): WantedPlace {
   const country = countryCode === undefined ? null : (countryCodeOf(countryCode) ?? countryCode.toUpperCase())
   if (regionCode === undefined) return { countryCode: country, regionCode: null }
@@ -234,10 +234,10 @@ function hitOf(
   }
 }
 
-/** Registrations of one company may be several hits: so many are looked at for each company wanted. */
+/** Several hits may be registrations of one company, so more hits are read per company. */
 const hitsPerCompany = 3
 
-/** The companies that a search finds, each once, by its closest registration; nothing is weighed. */
+/** Finds companies, each by its closest registration, without evidence. */
 export function searchCompanies(query: SearchQuery, deps: SearchDeps): CompanyCandidate[] {
   const { hits } = searchNames({ ...query, limit: query.limit * hitsPerCompany }, deps)
   const seen = new Set<string>()
@@ -251,10 +251,10 @@ export function searchCompanies(query: SearchQuery, deps: SearchDeps): CompanyCa
   })
 }
 
-/** A company that somebody who types may mean. */
+/** A suggestion for typed text. */
 export interface SuggestedCompany {
   readonly id: EntityId
-  /** The name that begins so; null where the company was found by its id or by an identifier. */
+  /** The name with this beginning; `null` if found by id or identifier. */
   readonly name: string | null
 }
 
@@ -263,12 +263,12 @@ interface SuggestDeps extends HolderDeps {
   readonly reader: Pick<StoreReader, 'outlineByNumber' | 'mergedInto' | 'entityNumber'>
 }
 
-/** Of names that begin so, those read; a single letter begins hundreds of thousands. */
+/** Limit of names to read; a single letter begins hundreds of thousands. */
 const namesReadMax = 300
 
 /**
- * Companies whose id or identifier the text is, then those one of whose names begins with it: that very name first, then
- * those that stand, that are still called so, that are listed, that have an LEI; else by the alphabet.
+ * Suggests companies with the text as id or identifier, then those with a name that begins with it: exact name first,
+ * then active, present name, listed, with LEI, alphabetical.
  */
 export function suggestCompanies(
   prefix: string,
@@ -290,7 +290,7 @@ export function suggestCompanies(
   })
 }
 
-/** Sorting is stable: names of one rank stay in the order of the alphabet. */
+/** Sorting is stable: names of equal rank stay in alphabetical order. */
 function rankOf({ fullKey, kind, isActive, isListed, hasLei }: NameBeginning, asked: string): number {
   return [fullKey === asked, isActive, kind !== 'former', isListed, hasLei].reduce(
     (rank, holds) => 2 * rank + Number(holds),
@@ -298,7 +298,7 @@ function rankOf({ fullKey, kind, isActive, isListed, hasLei }: NameBeginning, as
   )
 }
 
-/** Companies that the text is an id or states an identifier of. */
+/** Finds companies whose id or identifier the text is. */
 function named(text: string, deps: SuggestDeps): number[] {
   const { reader } = deps
   if (entityId.safeParse(text).success) {
