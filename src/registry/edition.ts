@@ -11,7 +11,7 @@ export interface SourceRow {
   readonly format: string
   readonly settings_json: string
   readonly file_sha256: string
-  /** SHA-256 of the older files of the source, separated by commas; `null` if there are none. */
+  /** SHA-256 of older files of the source, separated by commas; `null` if it has one file. */
   readonly before: string | null
   readonly derivation: number
   readonly row_count: number
@@ -30,10 +30,7 @@ export function readSources(database: Sqlite): SourceRow[] {
     .all()
 }
 
-/**
- * Computes the edition of a registry. The result of an import depends only on these values and on the order of
- * imports.
- */
+/** Computes the edition. An import depends only on these values and on the order of imports. */
 export function editionOf(
   sources: readonly Pick<SourceRow, 'file_sha256' | 'settings_json' | 'derivation' | 'before'>[],
 ): string {

@@ -59,9 +59,7 @@ export interface Registry {
    */
   atOnce<Result>(read: () => Result): Result
   info(): RegistryInfo
-  /**
-   * Reports which registrations were joined into one company, by which evidence, and which of the same name were not.
-   */
+  /** Reports which registrations were joined, by which evidence, and which of the same name were not. */
   linkage(): LinkageReport
   /** Same value as `info().edition`, without the cost of counting companies. */
   edition(): string
@@ -83,10 +81,7 @@ export interface Registry {
   ask(query: NameQuery): AskedQuery
   /** Returns the record of a company; for a merged id, of the company it was merged into. `null` for an unknown id. */
   entity(id: EntityId): { record: EntityRecord; mergedInto: EntityId | null } | null
-  /**
-   * Returns the parents and subsidiaries of a company; a merged id gives those of the canonical company. `null` for an
-   * unknown id.
-   */
+  /** Returns parents and subsidiaries; for a merged id, of the canonical company. `null` for an unknown id. */
   ownership(id: EntityId): CompanyOwnership | null
   /** Finds the company whose website has this registrable domain. */
   resolveDomain(domain: string): Resolution

@@ -8,10 +8,7 @@ import { openRegistry, type WritableRegistry } from './registry.js'
 /** Day on which the file was last checked. The date of the file itself is the day of its installation. */
 const checkedAtMs = Date.UTC(2026, 10, 20)
 
-/**
- * Opens the small registry that ships with the package: the store from the build, otherwise an import into memory.
- * Errors: REGISTRY_NOT_FOUND.
- */
+/** Opens the shipped registry from the build's store or, without one, in memory. Errors: REGISTRY_NOT_FOUND. */
 export function openShippedRegistry(): WritableRegistry {
   const registry = openMade() ?? importShipped(openRegistry(':memory:'))
   return { ...registry, info: () => ({ ...registry.info(), path: shippedPath }) }

@@ -54,7 +54,7 @@ export function resultEntityOf(stored: StoredEntity, matched: StoredLegalEntity 
   }
 }
 
-/** Returns the registrations that are still in their sources; if there are none, all. */
+/** Returns the registrations that are still in their sources, or all if every one was removed. */
 function named(stored: StoredEntity): readonly StoredLegalEntity[] {
   const standing = stored.legalEntities.filter(({ removedFromSource }) => !removedFromSource)
   return standing.length > 0 ? standing : stored.legalEntities

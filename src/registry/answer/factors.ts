@@ -109,10 +109,7 @@ export function nameFactor(comparison: NameComparison, registration: StoredLegal
   return strength('name_close_match', text, matchType === 'exact' ? 'high' : 'medium')
 }
 
-/**
- * Describes the match of the text, starting with its subject: `name, without the site, is the beginning of "Larkmoor
- * Ltd"`.
- */
+/** Describes the match of the text: `name, without the site, is the beginning of "Larkmoor Ltd"`. */
 export function nameSaid({ matchType, candidate, variant }: NameComparison): string {
   const how = variant.how ?? readAs[variant.kind]
   return `${how === null ? 'name' : `name, ${how},`} ${relation(matchType)} "${candidate.name}"`

@@ -18,7 +18,7 @@ import type { NameComparison } from '../match/compare-names.js'
 import type { PlaceAgreement } from '../match/place-agreement.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
-/** An identifier of the query, as spelled by the registration that has it. */
+/** An identifier of the query, in the spelling of the registration with it. */
 export interface BorneIdentifier {
   readonly identifier: StatedIdentifier
   readonly value: string

@@ -112,10 +112,7 @@ function find(query: NameQuery, { name, identifiers, wrong }: AskedIdentifiers, 
   return { query, name: match === null ? null : name, match, found, missing, wrong }
 }
 
-/**
- * Of a group's companies with the same website and name, returns the one that name and place identify; without a
- * place, the one that owns the others.
- */
+/** Finds the one of a group's companies that name and place identify; without a place, their common owner. */
 function likeliestAmong(
   entityNumbers: readonly number[],
   { query }: AskedName,

@@ -80,7 +80,7 @@ function commonTo([first, ...others]: readonly FoundIdentifier[]): number[] {
   )
 }
 
-/** Of several companies with an identifier, keeps those that the name fits best. */
+/** Keeps the companies that the name fits best. */
 function bestNamed(entityNumbers: readonly number[], gradeOf: (number: number) => NameGrade): number[] {
   const gradeMax = Math.max(...entityNumbers.map((number) => nameGrades[gradeOf(number)]))
   return entityNumbers.filter((number) => nameGrades[gradeOf(number)] === gradeMax)

@@ -33,10 +33,7 @@ import type { Vocabulary } from '../match/vocabulary.js'
 type NameAgreement =
   { readonly kind: 'same' | 'open'; readonly comparison: NameComparison } | { readonly kind: 'foreign' }
 
-/**
- * Threshold for names with similar words. On labelled queries, users' spellings are above it and random companies
- * below.
- */
+/** Threshold for similar names. On labelled queries, users' spellings are above it, random companies below. */
 const similarityMin = 0.43
 
 /** Higher is better; the best of all names represents the company. */

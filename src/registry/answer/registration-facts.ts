@@ -47,10 +47,7 @@ export interface Standing<Registration> {
   readonly isStated: boolean
 }
 
-/**
- * Returns the stated status; otherwise a listed company is active. A registration missing from its source's newest
- * file is never active.
- */
+/** Returns the stated status; else `active` if listed. Never active if missing in its source's newest file. */
 export function statusOf({
   status,
   exchange,
@@ -60,10 +57,7 @@ export function statusOf({
   return status ?? (exchange === null ? null : 'active')
 }
 
-/**
- * Returns the status by the shown registration and by listing: a listed company is active, unless a source that is not
- * older states otherwise.
- */
+/** Returns the status of a company. A listed company is active unless a source that is not older contradicts. */
 export function standingOf<Registration extends RegistrationOutline>(
   primary: Registration,
   stored: StoredEntity<Registration>,

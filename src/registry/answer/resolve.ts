@@ -20,10 +20,7 @@ import { actionsOf, factorsOf, limitation } from './factors.js'
 import type { Match } from './reasons.js'
 import { regionCodeIn } from '../normalize/places.js'
 
-/**
- * Builds an answer without a match or, for `not_found`, without a usable name. `closest`: a similar name, most likely
- * of another company.
- */
+/** Builds an answer without a match. `closest`: a similar name, most likely of another company. */
 export function emptyAnswer(status: 'no_match' | 'not_found', closest: string | null = null): Resolution {
   const isNamed = status === 'no_match'
   const nothing =
@@ -133,10 +130,7 @@ const unreadable: NameMatch = {
   noneScore: 0,
 }
 
-/**
- * Matches name and place: variants, candidates, shares, decision. `coefficients` allows experiments, `isLeftOut`
- * measurements with companies excluded.
- */
+/** Matches name and place. `coefficients` allows experiments; `isLeftOut` excludes companies. */
 export function matchName(
   query: NameQuery,
   deps: ResolveDeps,

@@ -235,7 +235,7 @@ export interface DecidedEvaluation extends Evaluation {
   readonly noneCount: number
   /** Not included in the figures. */
   readonly unknown: readonly UnknownCompany[]
-  /** By ISO 3166-1 code: the country of the query, otherwise of the accepted company; `-` if neither is known. */
+  /** Keyed by the ISO 3166-1 code of the query, otherwise of the accepted company; `-` if neither is known. */
   readonly byCountry: Readonly<Record<string, StratumFigures>>
   readonly advice: ThresholdAdvice
 }

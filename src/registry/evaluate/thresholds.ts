@@ -25,9 +25,8 @@ export interface ThresholdFigures {
 }
 
 /**
- * `recommended`: the lowest threshold at which the wrong share stays below `riskMax` with confidence. `too_few`:
- * `threshold` needs `moreCount` more decisions, if they are as often right as the present ones. `too_wrong`: more
- * decisions would not help.
+ * `recommended`: the lowest threshold with a wrong share certainly below `riskMax`. `too_few`: `threshold` needs
+ * `moreCount` more decisions, if equally often right. `too_wrong`: more decisions would not help.
  */
 export type Recommendation =
   | { readonly kind: 'recommended'; readonly threshold: number }

@@ -41,10 +41,7 @@ export type ImportField = (typeof importFields)[number]
 /** Column index of each field. */
 export type ColumnMap = ReadonlyMap<ImportField, number>
 
-/**
- * Finds the columns of the fields: the columns in `map`, or without a map those with the name of a field. Errors:
- * REGISTRY_IMPORT_INVALID.
- */
+/** Finds the columns of the fields by `map`, or without it by name. Errors: REGISTRY_IMPORT_INVALID. */
 export function resolveColumns(
   header: readonly string[],
   map: Readonly<Record<string, string>> | undefined,

@@ -99,10 +99,7 @@ function datesOf(row: TableRow): { fromDate: string | null; toDate: string | nul
   return { fromDate: dateOf(row.text(period.start)), toDate: hasEnded ? end : null }
 }
 
-/**
- * Returns the share in percent, if stated. Units are percent or absent. Amounts up to 1 are ambiguous (the whole or
- * one percent) and ignored.
- */
+/** Returns the share in percent; `null` up to 1, which is ambiguous (the whole, or one percent). */
 function percentageOf(row: TableRow): number | null {
   for (const { amount, units } of quantifiers) {
     const share = Number(row.text(amount) ?? NaN)

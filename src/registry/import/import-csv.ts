@@ -42,10 +42,7 @@ export interface CsvSettings extends Pick<ImportOptions, 'sourceName' | 'encodin
 
 export type ImportCsvOptions = ImportOptions & CsvSettings
 
-/**
- * Imports a CSV file of any common encoding and delimiter, plain, `.gz`, `.zst` or in a zip. Errors: those of
- * `runImport`.
- */
+/** Imports a CSV file of any common encoding, delimiter and compression. Errors: those of `runImport`. */
 export function importCsv(registry: WritableRegistry, options: ImportCsvOptions): Promise<ImportResult> {
   return runImport(registry, options, {
     source: sourceOf(options, basename(options.path)),

@@ -14,9 +14,8 @@ export interface JsonElement {
 }
 
 /**
- * Splits the arrays of a JSON file into elements, piece by piece, without parsing them. An invalid element only
- * affects itself if its brackets and quotes match; its reader rejects it. Errors: INPUT_JSON_INVALID for text that is
- * not JSON, and for a truncated file.
+ * Splits the arrays of a JSON file into elements, piece by piece, without parsing them. An invalid element with
+ * balanced brackets and quotes affects only itself. Errors: INPUT_JSON_INVALID for other text and truncated files.
  */
 export class JsonElements {
   readonly #label: string

@@ -246,9 +246,8 @@ export async function importInto(
 }
 
 /**
- * Returns the date of a file. Registers write it into file names (`20240505-0800-gleif-goldencopy…`,
- * `BasicCompanyDataAsOneFile-2026-11-01.csv`), which copies keep, unlike the time of change. That time is used if the
- * name has no date or a future one.
+ * Returns the date in a file name (`20240505-0800-gleif-goldencopy…`, `BasicCompanyDataAsOneFile-2026-11-01.csv`),
+ * which copies keep; without a past date in the name, the time of change.
  */
 export function fileDateMs(fileName: string, changedAtMs: number): number {
   const found = dayInName.exec(fileName)

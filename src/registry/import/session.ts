@@ -62,10 +62,7 @@ interface ImportEnd {
 /** The counts of an import without changes. */
 export type UnchangedCounts = ImportCounts & ImportEnd
 
-/**
- * Returns counts if the same file, with the same settings, is the last import of this source or one of its older
- * files; otherwise `null`.
- */
+/** Returns `null` unless this file, with these settings, is the source's last import or one of its older files. */
 export function unchangedSource(database: Sqlite, source: SourceFile): UnchangedCounts | null {
   const found = database
     .prepare<[string, string, string, number, string], { row_count: number; rejected_count: number }>(

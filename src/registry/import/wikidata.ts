@@ -144,10 +144,7 @@ function tickersOf(cells: Cells, dropped: string[]): RowIdentifier[] {
 
 const exchangeCharsMax = 60
 
-/**
- * Returns the label and the aliases without duplicates, without repeated tickers, and without the item id that
- * replaces a missing label.
- */
+/** Returns label and aliases, without duplicates, tickers, and the item id of items without a label. */
 function namesOf(
   cells: Cells,
   item: string,

@@ -22,9 +22,8 @@ const groupRegistrationsMax = 50
 const reasonOrder: readonly JoinReason[] = ['successor', 'branch', 'lei', 'registration_id', 'cik']
 
 /**
- * Returns the merges that the groups imply; the company with the lower number is kept. Companies with different LEIs
- * are not merged, unless a register states a successor or a branch. Within a reason, the order of `groups` matters
- * only if LEIs contradict them.
+ * Returns the merges that the groups imply, into the company with the lower number. Companies with different LEIs are
+ * merged only as successor or branch. Within a reason, order matters only if LEIs contradict groups.
  */
 export function mergesOf(
   groups: readonly JoinGroup[],

@@ -242,9 +242,8 @@ export interface DecidedPair {
 }
 
 /**
- * Decides all pairs of one name that identifiers leave open, the strongest of a group first. No pair creates a company
- * with contradictory registrations. The company with the lower number is kept. Does not depend on the order of
- * imports.
+ * Decides all pairs of one name that identifiers leave open, the strongest of a group first. No company gets
+ * contradictory registrations; the lower number is kept. Does not depend on the order of imports.
  */
 export function* decidedPairs(
   database: Sqlite,

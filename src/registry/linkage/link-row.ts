@@ -54,7 +54,7 @@ export interface StatedFacts {
   readonly homeState: string
   readonly seat: string
   readonly isBritishBranch: boolean
-  /** By type or by register: different values in one of them mean two companies. */
+  /** Numbers by type or register: different values of one key mean two companies. */
   readonly numbersByRegister: ReadonlyMap<string, ReadonlySet<string>>
 }
 

@@ -17,10 +17,7 @@ interface NameHistory {
   readonly otherDays: readonly string[]
 }
 
-/**
- * Returns earlier names of sources, each with the day on which it ended: the day of the first later statement. Does
- * not depend on the order of imports.
- */
+/** Returns earlier names, each ended on the day of the first later statement, in any order of imports. */
 export function formerNamesOf(histories: readonly NameHistory[]): RowName[] {
   return histories.flatMap(({ sourceName, names, otherDays }) =>
     names.map(({ name, lastOn }) => {
@@ -72,10 +69,7 @@ export interface Claim {
   readonly row: StatedRow
 }
 
-/**
- * Precedence of sources: files of registers, files of the user, lists derived from registers. Unlisted formats only
- * add values.
- */
+/** Precedence: files of registers, of the user, lists derived from registers. Other formats only add values. */
 const ranks: Readonly<Record<string, number>> = {
   gleif: 5,
   'companies-house': 5,
@@ -100,9 +94,8 @@ function compared(a: string, b: string): number {
 }
 
 /**
- * Builds one registration from the claims of several sources, independent of the order of imports: single values from
- * the first claim that states them, names and identifiers from all. `former`: names in earlier files of the sources.
- * `null` if no claim has a name.
+ * Builds one registration from several claims, in any order of imports: single values from the first claim with a
+ * value, names and identifiers from all. `former`: names in earlier files. `null` if no claim has a name.
  */
 export function compose<S extends Claim>(
   claims: readonly S[],

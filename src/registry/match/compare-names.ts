@@ -13,13 +13,13 @@ import type { NameVariant } from '../normalize/name-variants.js'
 import type { Vocabulary } from './vocabulary.js'
 
 /**
- * How a variant is a name. `exact`: the same core. `completed`: the text stops inside the name, or a column did.
- * `prefix`: the variant's words begin the name. `extends`: the name's words begin the variant. `acronym`: its
- * initials. `near`: none of these, but like it.
+ * How a variant matches a name. `exact`: the same core. `completed`: the text, or a column, ends inside the name.
+ * `prefix`: the name begins with the variant. `extends`: the variant begins with the name. `acronym`: its initials.
+ * `near`: similar.
  */
 export type MatchType = 'exact' | 'completed' | 'prefix' | 'extends' | 'acronym' | 'near'
 
-/** Words that one side has and the other lacks, by what they tell. */
+/** Numbers of words that one side lacks, by kind. */
 export interface LeftoverWords {
   /** "Group", "Holdings": often added to a name or dropped. */
   readonly light: number
@@ -30,13 +30,13 @@ export interface LeftoverWords {
   readonly place: number
   /** Countries that are not in the query; they are also counted in another field. */
   readonly country: number
-  /** All others. */
+  /** All other words. */
   readonly hard: number
-  /** How much the hard ones tell. */
+  /** Weight of the hard ones. */
   readonly hardWeight: number
 }
 
-/** What a variant and a name have in common: facts, no verdict. */
+/** Facts about a variant and a name, without a verdict. */
 export interface NameComparison {
   readonly variant: NameVariant
   readonly candidate: CandidateName
@@ -46,31 +46,31 @@ export interface NameComparison {
   readonly firstAgrees: boolean
   /** Words that differ by a typing error or an abbreviation only. */
   readonly looseCount: number
-  /** How many of these stop inside the query's word. */
+  /** Number of loose words that the query's word continues. */
   readonly shorterCount: number
   /** Words in common have another order. */
   readonly isReordered: boolean
-  /** Telling words of the name before the first one in common. */
+  /** Distinctive words of the name before the first one in common. */
   readonly leadingCount: number
-  /** They differ in nothing but a plural. */
+  /** They differ only by a plural. */
   readonly isPluralOnly: boolean
-  /** Every word that tells the company from others is spelled another way. */
+  /** Every distinctive word is spelled differently. */
   readonly isMisspelled: boolean
   /** Like `isMisspelled`, for words that are more specific than a trade. */
   readonly isBrandMisspelled: boolean
   readonly numbersAgree: boolean
-  /** What the query lacks of a name that it begins starts with a number: one of a series. */
+  /** The name continues the query with a number: one of a series. */
   readonly isOneOfSeries: boolean
   /** The column that the query fills may have ended inside this name. */
   readonly isTruncated: boolean
-  /** How much of the name a query that it completes lacks, 0 to 1. */
+  /** Missing share of a name that the query is the beginning of, 0 to 1. */
   readonly missingShare: number
   readonly queryLeftover: LeftoverWords
   readonly nameLeftover: LeftoverWords
   readonly form: FormAgreement
   /** The query states its legal form. */
   readonly isFormStated: boolean
-  /** The query is the name with its legal form, to the letter. */
+  /** The query equals the name with its legal form. */
   readonly isFullName: boolean
   /** Weight of the words in common, and of the rarest of them. */
   readonly sharedWeight: number
@@ -79,15 +79,15 @@ export interface NameComparison {
   readonly rarestWord: string | null
   /** One says "bank" where the other says "bancorp" or "bancshares": a bank and its holding. */
   readonly isBankAndHolding: boolean
-  /** What the query lacks of the name says that the company works for its group: "Services (UK)". */
+  /** The name continues the query with words for a company of its group: "Services (UK)". */
   readonly isInHouse: boolean
-  /** No word in common but generic ones. */
+  /** Only generic words in common. */
   readonly isGeneric: boolean
 }
 
 const noWords: LeftoverWords = { light: 0, soft: 0, number: 0, place: 0, country: 0, hard: 0, hardWeight: 0 }
 
-/** Below this two names have too little in common to be compared further. */
+/** Least similarity for a comparison. */
 const similarityMin = 0.35
 
 /**
@@ -201,7 +201,7 @@ function orderOf(shared: readonly string[], name: readonly string[]) {
   }
 }
 
-/** The words of a text that stops inside a name, with the last one as the name has it. */
+/** Returns the words of a truncated text, with the last word completed from the name. */
 function completedTokens({ tokens }: NameVariant, candidate: CandidateName): readonly string[] {
   const last = tokens.at(-1) ?? ''
   const whole = candidate.tokens[tokens.length - 1] ?? ''
@@ -213,7 +213,7 @@ interface Words {
   readonly coreKey: string
 }
 
-/** Whole words, however they are closed up: "sun life" begins "sunlife assurance". */
+/** Compares whole words, ignoring spaces: "sun life" begins "sunlife assurance". */
 function isWordPrefix(head: Words, whole: Words): boolean {
   if (head.coreKey.length >= whole.coreKey.length || !whole.coreKey.startsWith(head.coreKey)) return false
   let length = 0
@@ -249,7 +249,7 @@ function leftoverOf(
   return count
 }
 
-/** The query stops inside the name, late enough to tell it: "Western New England Bancorp, In". */
+/** True if the query ends inside the name and is long enough: "Western New England Bancorp, In". */
 function isCompletion(variant: NameVariant, candidate: CandidateName): boolean {
   // A form ends a name, unless the column ended first: "First Trust Enhanced Equity Inc" continues with "Income Fund".
   if (variant.kind !== 'whole' || (variant.formClass !== null && variant.cut === 'nowhere')) return false
@@ -258,13 +258,13 @@ function isCompletion(variant: NameVariant, candidate: CandidateName): boolean {
   return endsInsideWord(variant, candidate) || isColumnCut(variant, candidate)
 }
 
-/** A name that ends with a whole word may have been cut there by a column; else it is a part of the longer one. */
+/** A name that ends with a whole word may be truncated by a column; otherwise it is a part of the longer one. */
 function isColumnCut(variant: NameVariant, candidate: CandidateName): boolean {
   if (variant.cut === 'nowhere' || variant.kind !== 'whole') return false
   return variant.cut === 'anywhere' || !endsInsideWord(variant, candidate)
 }
 
-/** "II" is no beginning of "III": a number that was cut is another number. */
+/** "II" is not the beginning of "III": a truncated number is another number. */
 function endsInsideWord(variant: NameVariant, candidate: CandidateName): boolean {
   const at = variant.tokens.length - 1
   const last = variant.tokens[at] ?? ''

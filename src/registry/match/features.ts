@@ -15,7 +15,7 @@ const isPrefix = is('prefix')
 const isExtends = is('extends')
 const isNear = is('near')
 const isInexact = (evidence: Evidence) => !isExact(evidence)
-/** By the trade name next to a company that states its form; the whole text contains that name too. */
+/** True for the trade name of a company that also states its form, in the whole text too. */
 const isAliasBesideForm = ({ comparison: { variant, matchType, firstAgrees } }: Evidence) =>
   variant.isBesideForm && (variant.kind === 'alias' || (matchType === 'near' && !firstAgrees))
 const isListed = ({ comparison }: Evidence) => comparison.candidate.prominence.isListed
@@ -33,11 +33,11 @@ const hasNoTown = ({ comparison: { candidate } }: Evidence) =>
 const queryHard = ({ comparison }: Evidence) => capped(comparison.queryLeftover.hard, 3)
 const nameHard = ({ comparison }: Evidence) => capped(comparison.nameLeftover.hard, 3)
 const nameTold = ({ comparison: { nameLeftover: n } }: Evidence) => capped(n.hard + n.soft, 2)
-/** The text as a whole, with a legal form at its end: no part of it is a site, a remark or a trade name. */
+/** True for the whole text with a legal form at its end, without a site, a remark or a trade name. */
 const isFormStatedWhole = ({ comparison }: Evidence) =>
   comparison.isFormStated && comparison.variant.kind === 'whole'
 const queryTold = ({ comparison: { queryLeftover: q } }: Evidence) => capped(q.hard + q.soft, 2)
-/** The text has all words of a company's name in their order, and more of its own in between. */
+/** True if the text has all words of a company's name in order, with further words in between. */
 const isInserted = ({ comparison: { firstAgrees, looseCount, nameLeftover: n, candidate } }: Evidence) =>
   candidate.supported && firstAgrees && looseCount + n.hard + n.soft + n.light + n.number + n.place === 0
 const familySize = ({ siblings }: Evidence) => capped(Math.log2(1 + siblings.familyCount), 6) / 2
@@ -94,7 +94,7 @@ const featuresOfParts = {
     // "NAV Larkmoor I" is a vehicle that holds shares of Larkmoor.
     nameLeads: ({ comparison }) => comparison.leadingCount > 0,
     nameLeadsFormStated: both(({ comparison }) => comparison.isFormStated && comparison.leadingCount > 0),
-    // All of the text stands in a name that begins with other words: no part of it is only spelled otherwise.
+    // The name has the whole text, spelled the same, after other words.
     nameEmbeds: both(
       isNear,
       ({ comparison: { leadingCount, looseCount, queryLeftover: q } }) =>
@@ -109,7 +109,7 @@ const featuresOfParts = {
     nameHard,
     inHouse: both(({ comparison }) => comparison.isInHouse, isUnlisted),
     namePlaceWords: ({ comparison }) => capped(comparison.nameLeftover.place, 3),
-    // A group's company in one country, where nothing says that this country is meant.
+    // A group's company in a country that the query does not have.
     nameCountry: both(
       ({ comparison }) => comparison.nameLeftover.country > 0,
       ({ place }) => !isInCountry(place),
@@ -125,7 +125,7 @@ const featuresOfParts = {
     formStatedQueryMore: both(({ comparison }) => comparison.isFormStated, is('extends', 'near'), queryHard),
     formStatedNameMore: both(({ comparison }) => comparison.isFormStated, is('prefix', 'near'), nameHard),
     formStatedPrefixMore: both(isFormStatedWhole, isPrefix, nameTold),
-    // Words between the name and the form stated are of the name: "Norvane Oval Ltd" is another one than Norvane Ltd.
+    // Words before the form belong to the name: "Norvane Oval Ltd" is not Norvane Ltd.
     formStatedExtends: both(isFormStatedWhole, isExtends, queryTold),
     formStatedInserted: both(isFormStatedWhole, isNear, isInserted, queryTold),
     formStatedLight: both(
@@ -137,7 +137,7 @@ const featuresOfParts = {
   spelling: {
     nearPlural: both(isNear, ({ comparison }) => comparison.isPluralOnly),
     looseWords: ({ comparison }) => capped(comparison.looseCount, 3),
-    // In a small registry no rival says that others may well be called so.
+    // A small registry lacks rivals that would show how common such a name is.
     looseShorter: ({ comparison }) => capped(comparison.shorterCount, 2),
     misspelledUnplaced: both(({ comparison }) => comparison.isMisspelled, isUnplaced),
     misspelled: ({ comparison }) => comparison.isMisspelled,
@@ -146,7 +146,7 @@ const featuresOfParts = {
   numbers: {
     numbersDifferUnplaced: both(({ comparison }) => !comparison.numbersAgree, isUnplaced),
     numbersDiffer: ({ comparison }) => !comparison.numbersAgree,
-    // The more the words in common tell, the surer it is another one of the same series.
+    // The rarer the words in common, the likelier another one of the series.
     numbersDifferRarity: both(({ comparison }) => !comparison.numbersAgree, rarity),
     seriesWhole: ({ comparison }) => comparison.isOneOfSeries && !comparison.isTruncated,
     seriesFormStated: ({ comparison }) =>
@@ -156,7 +156,7 @@ const featuresOfParts = {
     nameNumbers: ({ comparison }) => capped(comparison.nameLeftover.number, 2),
   },
   brackets: {
-    // "Norvane (Reno) Ltd" is one of Norvane's companies; "(UK)" says less.
+    // "Norvane (Reno) Ltd" is another company of Norvane; "(UK)" is weaker evidence.
     middleTelling: both(
       ({ comparison }) => comparison.isFormStated && comparison.variant.isBracketTelling,
       (evidence) => isKind('middle')(evidence) || isExtends(evidence),
@@ -168,7 +168,7 @@ const featuresOfParts = {
     formSoftConflict: ({ comparison }) => comparison.form === 'soft_conflict',
     formHardConflict: ({ comparison }) => comparison.form === 'hard_conflict',
     formForeign: isForeignForm,
-    // Where the place asked for is one of the form's own countries, no doubt is left.
+    // A query place in one of the form's countries leaves no doubt.
     formForeignPlaced: both(isForeignForm, ({ comparison, hint }) =>
       comparison.variant.formCountries.some((country) => hint?.countries.has(country) === true),
     ),
@@ -192,7 +192,7 @@ const featuresOfParts = {
     genericExact: both(({ comparison }) => comparison.isGeneric, isExact),
     oneWordExact: both(isOneWord, isExact),
     oneWordPrefix: both(isOneWord, isPrefix),
-    // One word is a brand of several: what more a name says, or another place, is another company's more often.
+    // A single word is often a brand of several companies: further words or another place indicate another one.
     oneWordPrefixMore: both(isOneWord, isPrefix, nameTold),
     oneWordConflict: both(isOneWord, isConflict),
     oneWordConflictListed: both(isOneWord, isConflict, isListed),
@@ -200,11 +200,11 @@ const featuresOfParts = {
   },
   'others of the name': {
     exactAlone: both(isExact, ({ siblings }) => siblings.exactCount === 1),
-    // The place tells namesakes apart: what is in another one counts little beside one that is there.
-    // A longer name in the very place asked for speaks against this one elsewhere.
+    // The place distinguishes namesakes: one that fits it counts against this one, as does a longer name in the place
+    // of the query.
     exactElsewhereLongerThere: both(isExact, isConflict, ({ siblings }) => siblings.longerThereCount > 0),
     exactBetterPlaced: both(isExact, ({ siblings }) => siblings.betterPlacedCount > 0),
-    // The column may have ended before the number of another one of its series.
+    // The column may have cut off the number of another one in the series.
     exactBesideSeries: both(isExact, ({ siblings }) => siblings.seriesCount > 0),
     completedAlone: both(is('completed'), ({ siblings }) => siblings.completedCount === 1),
     completedSiblings: both(
@@ -218,7 +218,7 @@ const featuresOfParts = {
     familyNear: both(isNear, familySize),
     familyListed: both(isListed, familySize),
     familyFund: both(({ comparison }) => !comparison.candidate.supported, familySize),
-    // No rival found says little where few companies are held.
+    // In a small registry the absence of rivals is weak evidence.
     fewHeldInexact: both(isInexact, ({ siblings }) => siblings.fewness),
     fewHeldFormless: both(isExact, ({ comparison, siblings }) =>
       comparison.isFormStated ? 0 : siblings.fewness,
@@ -264,7 +264,7 @@ const featuresOfParts = {
     placedNear: both(isPlaced, isNear),
     placedInexactHard: both(isPlaced, is('near', 'prefix', 'extends'), nameHard),
     noTown: both(({ hint }) => wantsTown(hint), hasNoTown),
-    // A site of a company is where the site is.
+    // The site of a company is often in another place.
     siteElsewhere: both(
       isKind('site', 'hyphen', 'form'),
       ({ hint }) => wantsTown(hint),

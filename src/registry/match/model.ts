@@ -11,7 +11,7 @@ export interface Model {
 
 /** Confidence (0 to 100) by share: points of a piecewise linear, rising curve, in order. */
 export type Line = readonly (readonly [share: number, confidence: number])[]
-/** By kind of evidence. */
+/** The curve for each kind of evidence. */
 export type Lines = Readonly<Record<EvidenceKind, Line>>
 
 export const sameLine = (line: Line): Lines =>

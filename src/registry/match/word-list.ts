@@ -1,7 +1,4 @@
-/**
- * A numbered, sorted list of ASCII words in flat arrays: a Map of a million words takes ten times the memory and
- * seconds to build.
- */
+/** Sorted ASCII words in flat arrays: a Map of a million words takes ten times the memory and seconds to build. */
 export interface WordLists {
   /** The words in byte order, each followed by a line feed. */
   readonly words: Uint8Array

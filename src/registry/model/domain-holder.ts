@@ -25,9 +25,8 @@ export type DomainDecision =
   | { readonly kind: 'several'; readonly holders: Holders; readonly fit: SiteFit }
 
 /**
- * Decides which company a domain belongs to. Considers the companies with the site nearest to the root, active ones
- * first, and picks the only one or the one that owns all others. `ownersOf` returns the numbers of all parents of a
- * company, at every level.
+ * Decides which company a domain belongs to: of those with the site nearest to the root, active ones first, the only
+ * one or the owner of all. `ownersOf` returns the numbers of all owners, at every level.
  */
 export function decideHolder(
   holders: readonly DomainHolder[],

@@ -7,10 +7,7 @@ export const matchLimits = {
   tokenCharsMax: 60,
   variantsMax: 10,
   candidateNamesMax: 240,
-  /**
-   * Reading one of millions of names costs more than comparing it; twice as many do not improve results on labelled
-   * queries.
-   */
+  /** Reading a name costs more than comparing it; twice as many do not improve results on labelled queries. */
   namesByWordsMax: 120,
   tokenSpellingsMax: 4,
   /** Scanned from the beginning of a word, and again from its end. */

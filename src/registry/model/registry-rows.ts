@@ -147,10 +147,7 @@ export interface ReadOptions {
 
 /** A reader for the files of a register. */
 export interface FileFormat {
-  /**
-   * `whole`: a record missing from a newer file is removed from the source. `part`: each file adds to the previous
-   * ones.
-   */
+  /** `whole`: records missing in a newer file are removed. `part`: each file adds to the previous ones. */
   readonly coverage: 'whole' | 'part'
   /** Rows about one company are merged; otherwise the later row replaces the earlier one. */
   readonly addsUp: boolean
@@ -158,10 +155,7 @@ export interface FileFormat {
   read(path: string, options?: ReadOptions): AsyncGenerator<readonly ImportItem[]>
 }
 
-/**
- * Relationship of a child registration to its parent: GLEIF's types, and `IS_CONTROLLED_BY` if a plain file names a
- * parent without the type.
- */
+/** Types of GLEIF from child to parent, and `IS_CONTROLLED_BY` for a parent without a stated type. */
 export type RelationshipType =
   | 'IS_DIRECTLY_CONSOLIDATED_BY'
   | 'IS_ULTIMATELY_CONSOLIDATED_BY'
@@ -171,10 +165,7 @@ export type RelationshipType =
   | 'IS_FEEDER_TO'
   | 'IS_CONTROLLED_BY'
 
-/**
- * Types by which a parent owns or contains its child. The manager of a fund, or the master fund it feeds, does not own
- * it.
- */
+/** Types by which a parent owns or contains its child; a manager or master fund does not. */
 export const ownershipTypes = [
   'IS_DIRECTLY_CONSOLIDATED_BY',
   'IS_ULTIMATELY_CONSOLIDATED_BY',

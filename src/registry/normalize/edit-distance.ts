@@ -7,10 +7,7 @@ function codesOf(word: string): Codes {
   return codes
 }
 
-/**
- * Returns the Damerau-Levenshtein distance (swapped neighbours count one), or `distanceMax + 1` once it must be
- * larger.
- */
+/** Returns the Damerau-Levenshtein distance (a swap counts one), or `distanceMax + 1` if it is larger. */
 export function boundedDistance(a: string, b: string, distanceMax: number): number {
   if (a === b) return 0
   if (Math.abs(a.length - b.length) > distanceMax) return distanceMax + 1

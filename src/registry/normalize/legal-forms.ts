@@ -20,10 +20,7 @@ export interface LegalFormEntry {
   readonly countries: readonly string[]
   /** Precedes the name ("PT Astra", "OOO Romashka"). */
   readonly leading: boolean
-  /**
-   * Ambiguous word: a form only as the last word and after no other form, as in "Acme KY", not "Acme KY Ltd" or "Acme
-   * Inc KY".
-   */
+  /** A form only as the last word, after no other form: "Acme KY", but not "Acme KY Ltd" or "Acme Inc KY". */
   readonly closing: boolean
 }
 

@@ -50,7 +50,7 @@ const replaceDigits = (word: string): string =>
 const joinedWords = /(?<=\p{L}{3}\p{Ll})(?=\p{Lu}\p{Ll}{3})/gu
 const joinedForm = /(?<=[\p{L}\d]{5})(?=(?:[Ll][Tt][Dd]|[Gg][Mm][Bb][Hh]|[Ll]imited|LIMITED|LLC)\b)/gu
 
-/** Corrects errors of scans. Returns an empty list if there are none. */
+/** Corrects errors of scans. Returns an empty list for a name without errors. */
 function readScannedName(text: string): Reading[] {
   const split = text.replace(joinedForm, ' ').replace(joinedWords, ' ')
   const mended = split.replace(/[\p{L}\d|]+/gu, mendWord)

@@ -38,10 +38,7 @@ export interface NameVariant extends ParsedName {
   readonly how: string | null
   /** For a trade name and the whole text: a name with a legal form precedes it, as in "Norvane Ltd t/a Sunny Inn". */
   readonly isBesideForm: boolean
-  /**
-   * For the whole text and the one without brackets: a bracket has more than a country, so "Norvane (Reno) Ltd" is a
-   * separate company.
-   */
+  /** A bracket has more than a country: "Norvane (Reno) Ltd" is a separate company. For `whole` and `middle`. */
   readonly isBracketTelling: boolean
 }
 

@@ -114,9 +114,8 @@ const streetLike =
   /\d|\b(?:road|rd|street|st|lane|avenue|ave|way|drive|close|court|house|square|place|crescent|terrace|park|estate|floor|building|buildings|wharf|row|gardens|grove|hill road)$/i
 
 /**
- * Splits "2 Guy Close, Stapleford, Nottingham, England, NG9 7GZ" from the end: postcode, country, county, town; the
- * rest is the street. Drops only the country and repeated parts. `null` for a single part, which is ambiguous, and for
- * addresses in other countries.
+ * Splits "2 Guy Close, Stapleford, Nottingham, England, NG9 7GZ" from the end: postcode, country, county, town,
+ * street. Drops only the country and repeated parts. `null` for a single part and for other countries.
  */
 export function readBritishLine(line: string): BritishAddress | null {
   const parts = partsOf(line.slice(0, lineCharsMax))

@@ -9,14 +9,14 @@ const naicsLabels: ReadonlyMap<string, string> = new Map(Object.entries(naicsTit
  */
 const sicLabels: ReadonlyMap<string, string> = new Map(Object.entries(sic.titles))
 
-/** By the first two digits of a code. */
+/** Keyed by the first two digits of a code. */
 const sicMajorGroups = new Map(Object.entries(sic.majorGroups))
 const sicDivisions = new Map(Object.entries(sic.divisions))
 
 /** Codes that the SEC added to the scheme: the group of their number does not describe them. */
 const outsideTheScheme = new Set(['8880', '8888'])
 
-/** Returns the label of a four-digit SIC code, or `null` if neither the scheme nor the SEC has it. */
+/** Returns the label of a four-digit SIC code, or `null` if unknown. */
 export function sicLabel(code: string): string | null {
   return sicLabels.get(code) ?? null
 }

@@ -79,10 +79,7 @@ export function cikGivenBy(cik: string): string | null {
   return cikAnchors.find(({ number }) => Number(cik) <= number)?.month ?? null
 }
 
-/**
- * Returns the month (`YYYY-MM`) after which a company of England or Wales was formed, or `null` if its number does not
- * show it.
- */
+/** Returns the month (`YYYY-MM`) after which an English or Welsh company was formed, or `null` if unknown. */
 export function companyFormedAfter(companyNumber: string): string | null {
   if (!/^\d{7,8}$/.test(companyNumber)) return null
   return companiesHouseAnchors.findLast(({ number }) => Number(companyNumber) >= number)?.month ?? null

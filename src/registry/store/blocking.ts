@@ -145,10 +145,7 @@ const aloneNamesMax = 60
 const clauseNamesMax = 100
 const slotsMax = 4
 
-/**
- * Builds FTS5 expressions over the rarest words of a query, those with the fewest names first, so that names with
- * common words do not fill the limit.
- */
+/** Builds FTS5 expressions of the rarest words, fewest names first, so common words do not fill the limit. */
 export function wordClauses(tokens: readonly string[], vocabulary: Vocabulary): string[] {
   const slots = tokens
     .map((token, index) => slotOf(token, index === tokens.length - 1, vocabulary))

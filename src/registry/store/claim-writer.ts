@@ -90,10 +90,7 @@ function createReadBack(database: Sqlite): (id: string) => HeldClaim | null {
  */
 export interface ClaimWriter {
   state(row: StatedRow, options: ClaimOptions): ClaimOutcome
-  /**
-   * Composes the registrations that this import stated and, for a whole file, those missing from it. Returns how many
-   * of them have no source left.
-   */
+  /** Composes the stated and the removed registrations. Returns how many have no source left. */
   finish(): number
   /** Counts the source's claims that wait for a registration. */
   waitingCount(): number

@@ -70,10 +70,7 @@ interface ListedForm {
 /** A registration without its lists, which take as long to read as everything else. */
 export type RegistrationOutline = Omit<StoredLegalEntity, 'names' | 'identifiers'>
 
-/**
- * A company with its registrations: present ones before those removed or succeeded, home registrations before
- * branches, oldest first.
- */
+/** A company with its registrations: present before removed or succeeded, home before branches, oldest first. */
 export interface StoredEntity<Registration = StoredLegalEntity> {
   readonly id: string
   readonly mergedInto: string | null

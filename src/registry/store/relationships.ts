@@ -10,10 +10,7 @@ import {
 import { derivedId } from '../model/identifiers.js'
 import type { ImportOrigin } from './stored-claims.js'
 
-/**
- * Replaces a source's relationships with the parents that its rows state. Parents outside the source are ignored. The
- * caller opens the transaction.
- */
+/** Replaces a source's relationships with the parents in its rows. The caller opens the transaction. */
 export function recordParents(database: Sqlite, sourceNumber: number): void {
   database.prepare('DELETE FROM relationships WHERE source_number = ?').run(sourceNumber)
   const type: RelationshipType = 'IS_CONTROLLED_BY'

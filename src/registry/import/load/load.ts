@@ -154,10 +154,7 @@ export interface LoadStep {
   readonly proposal: MapProposal | null
 }
 
-/**
- * Code lists, then companies, additions, and relationships. Files of registers come first: when companies are merged,
- * the older id is kept.
- */
+/** Order of imports. Files of registers precede other companies: a merge keeps the older id. */
 const order: readonly LoadStep['format'][] = [
   'gleif-authorities',
   'gleif-legal-forms',
