@@ -55,7 +55,7 @@ export function readShippedFile(): Buffer {
   throw new UserError(
     'REGISTRY_NOT_FOUND',
     'the registry that ships with enrich is missing from this installation',
-    { hint: 'install the package again, or name a registry of your own with --registry' },
+    { hint: 'reinstall the package, or pass your own registry with --registry' },
   )
 }
 

@@ -51,7 +51,7 @@ export function basisOf(
       confidence: citations.some(({ authority_tier }) => authority_tier === 1)
         ? ('high' as const)
         : ('medium' as const),
-      reasoning: `${isAskedBy ? 'It was asked by it. ' : ''}The registration bears this ${identifier.type.replaceAll('_', ' ')}, in canonical form.`,
+      reasoning: `${isAskedBy ? 'It was asked by it. ' : ''}The registration has this ${identifier.type.replaceAll('_', ' ')}, in canonical form.`,
       citations,
     }
   })

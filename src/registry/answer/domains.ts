@@ -165,7 +165,7 @@ function noHolder(root: string | null): Resolution {
   const text =
     root === null
       ? 'No registration gives this domain as its website.'
-      : `No register that is held here states a website under ${root}.`
+      : `No register in this registry states a website under ${root}.`
   return {
     ...emptyAnswer('no_match'),
     factors: [limitation('no_legal_entity_confirmed', text, 'high')],

@@ -92,7 +92,7 @@ export function partText(part: FeaturePart, pair: Pair): string {
     case 'numbers':
       return numbersText(comparison)
     case 'brackets':
-      return 'what stands in brackets may tell another company of that name'
+      return 'the text in brackets may name another company'
     case 'legal form':
       return formText(comparison)
     case 'rare words':
@@ -121,10 +121,10 @@ export function partText(part: FeaturePart, pair: Pair): string {
 }
 
 function numbersText({ isOneOfSeries, numbersAgree, queryLeftover, nameLeftover }: NameComparison): string {
-  if (isOneOfSeries) return 'its name goes on with a number: one of a series'
-  if (!numbersAgree) return 'the two names bear different numbers'
+  if (isOneOfSeries) return 'its name continues with a number: one of a series'
+  if (!numbersAgree) return 'the two names have different numbers'
   if (nameLeftover.number > 0) return 'its name has a number, not asked for'
-  return queryLeftover.number > 0 ? 'a number was asked for, which its name lacks' : 'numbers stand in both'
+  return queryLeftover.number > 0 ? 'a number was asked for, which its name lacks' : 'both names have numbers'
 }
 
 function formText({ form, variant, candidate }: NameComparison): string {
@@ -167,7 +167,7 @@ function othersText({ comparison, siblings }: Evidence): string {
   const texts: string[] = []
   if (matchType === 'exact') {
     texts.push(
-      exactCount <= 1 ? 'no other company found bears this name' : `${others(exactCount)} this name too`,
+      exactCount <= 1 ? 'no other company found has this name' : `${others(exactCount)} this name too`,
     )
     if (betterPlacedCount === 1) texts.push('one that fits the place better')
     if (betterPlacedCount > 1) texts.push(`${betterPlacedCount} that fit the place better`)
@@ -198,7 +198,7 @@ function othersText({ comparison, siblings }: Evidence): string {
 }
 
 const others = (exactCount: number) =>
-  exactCount === 2 ? 'another company bears' : `${formatCount(exactCount - 1)} others bear`
+  exactCount === 2 ? 'another company has' : `${formatCount(exactCount - 1)} others have`
 
 function knownText({ candidate: { prominence } }: NameComparison): string {
   const known = [
@@ -260,7 +260,7 @@ export const startText = 'where the model starts for a text like this one, befor
 
 export function otherRegistersText({ alike: [twin] }: Pick<RankedCompany, 'alike'>): string {
   return twin === undefined
-    ? 'no other register has it'
+    ? 'no other register has the company'
     : `"${twin.name}" in another register is most likely the same company`
 }
 

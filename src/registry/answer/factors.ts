@@ -30,7 +30,7 @@ export function factorsOf(match: Match, stored: StoredEntity, registration: Stor
   if (match.kind === 'entity' && !registration.removedFromSource && !isContested) {
     const jurisdiction = registration.jurisdiction ?? 'an unstated jurisdiction'
     const isName = match.best.evidence.comparison.matchType === 'exact'
-    const text = isName ? 'bears the name' : 'is the one that fits'
+    const text = isName ? 'has the name' : 'is the one that fits'
     factors.push(strength('legal_entity_confirmed', `A registration in ${jurisdiction} ${text}.`, 'high'))
   }
   const sources = new Set(stored.legalEntities.map(({ sourceName }) => sourceName))
@@ -91,9 +91,9 @@ const readAs: Readonly<Record<VariantKind, string | null>> = {
   registered: 'without the trade name',
   alias: 'by its trade name',
   site: 'without the site',
-  bracket: 'without what stands in brackets',
-  middle: 'without what stands in brackets',
-  inside: 'by what stands in brackets',
+  bracket: 'without the text in brackets',
+  middle: 'without the text in brackets',
+  inside: 'by the text in brackets',
   hyphen: 'up to the hyphen',
 }
 

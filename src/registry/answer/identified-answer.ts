@@ -165,7 +165,7 @@ function decisionFactors({ decision, registration, borne, name, otherName, other
         limitation('identifier_shared', `${named} is that of ${[holder, ...others].join(', ')}.`, 'high'),
         ...(name === null
           ? []
-          : [limitation('name_too_generic', `"${name}" does not tell them apart.`, 'high')]),
+          : [limitation('name_too_generic', `"${name}" does not distinguish them.`, 'high')]),
       ]
     case 'name_disagrees': {
       const other =
@@ -190,14 +190,14 @@ function bearingFactor({ identifier, registration }: BorneIdentifier): Factor {
         `The registry gives ${registration.website ?? identifier.value} as the company's own.`,
         'high',
       )
-    : strength('identifier_match', `The registration bears ${labelOf(identifier)}.`, 'high')
+    : strength('identifier_match', `The registration has ${labelOf(identifier)}.`, 'high')
 }
 
 export function missingFactor(identifier: StatedIdentifier, impact: Impact): Factor {
   const text =
     identifier.kind === 'website'
       ? `No register states a website under ${identifier.value}.`
-      : `No registration bears ${labelOf(identifier)}.`
+      : `No registration has ${labelOf(identifier)}.`
   return limitation('identifier_not_found', text, impact)
 }
 

@@ -97,7 +97,7 @@ function identifierEvidence(
   if (domain !== null) return [of(`it gives ${websites[0] ?? domain} as its website`)]
   return asked.found.map(({ identifier }) =>
     borne.some((one) => one.identifier === identifier)
-      ? of(`it bears ${labelOf(identifier)}`)
+      ? of(`it has ${labelOf(identifier)}`)
       : of(`${labelOf(identifier)} is that of another company`),
   )
 }

@@ -245,7 +245,7 @@ function namesakeAnswer(
   registration: StoredLegalEntity,
   { asked, own }: OtherIdentifier,
 ): Resolution {
-  const text = `"${registration.legalName}" bears ${labelOf({ ...asked, value: own })}, not ${labelOf(asked)}.`
+  const text = `"${registration.legalName}" has ${labelOf({ ...asked, value: own })}, not ${labelOf(asked)}.`
   return {
     ...answer,
     status: 'inconclusive',

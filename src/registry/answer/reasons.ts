@@ -74,7 +74,7 @@ function wordReasons(comparison: NameComparison): Reason[] {
   if (comparison.variant.isBracketTelling)
     reasons.push({
       type: 'limitation',
-      text: 'What stands in brackets may tell another company of that name.',
+      text: 'The text in brackets may name another company.',
       code: 'no_legal_entity_confirmed',
       features: ['middleTelling', 'formStatedMiddle'],
     })
@@ -82,8 +82,8 @@ function wordReasons(comparison: NameComparison): Reason[] {
     reasons.push({
       type: 'limitation',
       text: isOneOfSeries
-        ? 'The name goes on with a number: it is one of a series.'
-        : 'The two names bear different numbers.',
+        ? 'The name continues with a number: it is one of a series.'
+        : 'The two names have different numbers.',
       code: 'no_legal_entity_confirmed',
       features: [
         'numbersDiffer',
@@ -106,9 +106,7 @@ function wordReasons(comparison: NameComparison): Reason[] {
   if (comparison.looseCount > 0 && matchType === 'near') {
     reasons.push({
       type: 'limitation',
-      text: isMisspelled
-        ? 'Every word that tells it from others is spelled another way.'
-        : 'The spelling differs.',
+      text: isMisspelled ? 'Every distinctive word is spelled differently.' : 'The spelling differs.',
       code: 'no_legal_entity_confirmed',
       features: ['looseWords', 'misspelled', 'misspelledBrand', 'misspelledUnplaced'],
     })
@@ -200,7 +198,7 @@ function uniquenessReasons({ best }: Match): Reason[] {
   if (comparison.matchType === 'exact') {
     const features: readonly FeatureName[] = ['exactAlone', 'ownsRarest', 'ownsRarestExact']
     return siblings.exactCount === 1
-      ? [{ ...isFor, text: 'No other company found bears the name.', features }]
+      ? [{ ...isFor, text: 'No other company found has the name.', features }]
       : []
   }
   if (comparison.matchType !== 'prefix') return []

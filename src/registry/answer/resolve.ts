@@ -25,7 +25,7 @@ export function emptyAnswer(status: 'no_match' | 'not_found', closest: string | 
   const isNamed = status === 'no_match'
   const nothing =
     closest === null
-      ? 'No registration bears this name or one close to it.'
+      ? 'No registration has this name or one close to it.'
       : `The closest name held, "${closest}", is most likely that of another company.`
   return {
     status,

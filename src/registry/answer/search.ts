@@ -260,7 +260,7 @@ export interface SuggestedCompany {
 
 interface SuggestDeps extends HolderDeps {
   readonly beginningsOf: NameBeginningFinder
-  readonly reader: Pick<StoreReader, 'outlineByNumber' | 'mergedInto' | 'entityNumber'>
+  readonly reader: StoreReader
 }
 
 /** Limit of names to read; a single letter begins hundreds of thousands. */

@@ -74,11 +74,11 @@ export async function readLabelledQueries(
   }
   for await (const records of file.records(scannedRecords({ keepsRagged: true }), choose)) {
     for (const { cells, line, reason } of records) {
-      if (reason !== null) throw invalid(`line ${line} of ${path} cannot be read: ${reason}`, 'mend the line')
+      if (reason !== null) throw invalid(`line ${line} of ${path} cannot be read: ${reason}`, 'fix the line')
       queries.push(queryOf(cellReader(cells, columns), line, settings.idType ?? null))
     }
   }
-  if (queries.length === 0) throw invalid(`${path} holds no queries`, 'it needs a header and a row a query')
+  if (queries.length === 0) throw invalid(`${path} has no queries`, 'it needs a header and one row per query')
   return queries
 }
 
@@ -107,11 +107,11 @@ function columnsOf(
   }
   const unknown = Object.keys(map).find((field) => !Object.hasOwn(columnAliases, field))
   if (unknown !== undefined)
-    throw invalid(`"${unknown}" is no field`, `fields: ${Object.keys(columnAliases).join(', ')}`)
+    throw invalid(`"${unknown}" is not a field`, `fields: ${Object.keys(columnAliases).join(', ')}`)
   for (const field of ['name', 'expected'] as const) {
     if (columns.has(field)) continue
     const hint = `pass --map ${field}=COLUMN; this file has: ${names.join(', ')}`
-    throw invalid(`no column holds the ${field === 'name' ? 'names' : 'expected ids'}`, hint)
+    throw invalid(`no column has the ${field === 'name' ? 'names' : 'expected ids'}`, hint)
   }
   return columns
 }
@@ -157,10 +157,11 @@ function expectedId(text: string, scheme: string | null): ExpectedId {
   const type = identifierType.safeParse(country === undefined ? scheme : 'registration_id')
   if (!type.success) {
     const known = [...identifierType.options, 'gb_company_number', 'entity', 'any'].join(', ')
-    throw invalid(`"${scheme}" is no kind of id`, `kinds: ${known}`)
+    throw invalid(`"${scheme}" is not a type of id`, `types: ${known}`)
   }
   const canonical = canonicalIdentifier(type.data, text)
-  if ('reason' in canonical) throw invalid(`an expected id is none: ${canonical.reason}`, 'mend the file')
+  if ('reason' in canonical)
+    throw invalid(`an expected id is not valid: ${canonical.reason}`, 'fix the id in the file')
   return { type: type.data, value: canonical.value, jurisdiction: country ?? null }
 }
 

@@ -113,7 +113,7 @@ export const leiCik: FileFormat = {
     if (sample.text === '') throw emptyFile(path)
     const columns = pairColumns(sample.header, sample.rows)
     if (columns === null) {
-      throw new UserError('REGISTRY_IMPORT_INVALID', `${path} is no map of LEI to CIK`, {
+      throw new UserError('REGISTRY_IMPORT_INVALID', `${path} is not a map of LEI to CIK`, {
         hint: 'it needs a column of LEIs and one of CIKs: numbers of ten digits, or under a header that says CIK',
       })
     }

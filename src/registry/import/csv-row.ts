@@ -57,12 +57,10 @@ export function resolveColumns(
     if (index >= 0) columns.set(field, index)
   }
   const unknown = Object.keys(map ?? {}).find((field) => !importFields.includes(field as ImportField))
-  if (unknown !== undefined) throw invalid(`"${unknown}" is no field`, `fields: ${importFields.join(', ')}`)
+  if (unknown !== undefined)
+    throw invalid(`"${unknown}" is not a field`, `fields: ${importFields.join(', ')}`)
   if (!columns.has('name')) {
-    throw invalid(
-      'no column holds the names',
-      `pass --map name=COLUMN; this file has: ${shownColumns(names)}`,
-    )
+    throw invalid('no column has the names', `pass --map name=COLUMN; this file has: ${shownColumns(names)}`)
   }
   return columns
 }
@@ -126,7 +124,7 @@ export function createTypeCheck(): {
         'REGISTRY_IMPORT_INVALID',
         `column ${name} is mapped to type and holds ${shown.join(', ')}${other.size > shownMax ? ', …' : ''}`,
         {
-          hint: `type takes ${entityType.options.join(', ')}; leave it out of --map, and rows are companies`,
+          hint: `type takes ${entityType.options.join(', ')}; leave it out of --map to import the rows as companies`,
         },
       )
     },
@@ -257,7 +255,7 @@ function readType(
   dropped: string[],
 ): { type: EntityType; subtype: EntitySubtype } {
   const type = entityType.safeParse(codeOf(typeText ?? 'business'))
-  if (!type.success) dropped.push(`type "${typeText ?? ''}" is none of ${entityType.options.join(', ')}`)
+  if (!type.success) dropped.push(`type "${typeText ?? ''}" is not one of ${entityType.options.join(', ')}`)
   const known = type.success ? type.data : 'unknown'
   if (subtypeText === null) return { type: known, subtype: usualSubtype[known] }
   const subtype = entitySubtype.safeParse(codeOf(subtypeText))

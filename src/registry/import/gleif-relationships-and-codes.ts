@@ -127,7 +127,7 @@ export const gleifAuthorities = listFormat({
   read(row, line) {
     const code = row.text(authorityColumns.code) ?? ''
     if (!/^RA\d{6}$/.test(code)) {
-      return { kind: 'rejected', line, reason: `"${code.slice(0, 20)}" is no code of an authority` }
+      return { kind: 'rejected', line, reason: `"${code.slice(0, 20)}" is not the code of an authority` }
     }
     const country = row.text(authorityColumns.countryCode)
     const countryCode = country === null ? null : countryCodeOf(country)
@@ -164,7 +164,7 @@ export const gleifLegalForms = listFormat({
   read(row, line) {
     const code = row.text(formColumns.code) ?? ''
     if (!/^[A-Z0-9]{4}$/.test(code)) {
-      return { kind: 'rejected', line, reason: `"${code.slice(0, 20)}" is no code of a legal form` }
+      return { kind: 'rejected', line, reason: `"${code.slice(0, 20)}" is not the code of a legal form` }
     }
     const name = row.text(formColumns.transliterated) ?? row.text(formColumns.name)
     if (name === null) return { kind: 'skipped', line }

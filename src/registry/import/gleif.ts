@@ -17,7 +17,7 @@ export const gleif: FileFormat = {
           if (key !== 'records' && key !== null) throw otherKind(file, goldenCopy, `it has "${key}"`)
           const record = leiOfJson(text)
           return record === null
-            ? { kind: 'rejected', line, reason: 'it is no LEI record in JSON' }
+            ? { kind: 'rejected', line, reason: 'it is not an LEI record in JSON' }
             : leiItem(record, line)
         },
         options,

@@ -80,8 +80,10 @@ async function requireFieldNames({ path, encoding, idType = 'id' }: ImportCsvOpt
   const missing = header.includes('name') ? `id${idType === 'id' ? '' : ` or ${idType}`}` : 'name'
   throw new UserError(
     'REGISTRY_IMPORT_INVALID',
-    `no column is called ${missing}; the file has: ${shownColumns(header)}`,
-    { hint: doubt === undefined ? `if this fits: ${command}` : `${doubt}; to be completed: ${command}` },
+    `there is no column ${missing}; the file has: ${shownColumns(header)}`,
+    {
+      hint: doubt === undefined ? `if this fits: ${command}` : `${doubt}; complete this command: ${command}`,
+    },
   )
 }
 
@@ -167,20 +169,20 @@ function defaultsOf(
   session: ImportSession,
 ): RowDefaults {
   if (!/^[a-z][a-z0-9_]{0,39}$/.test(idType)) {
-    throw new UserError('REGISTRY_IMPORT_INVALID', `"${idType}" cannot name a kind of id`, {
-      hint: 'use lei, cik, registration_id, ein, duns, bic, or a word of your own in a-z, 0-9 and _',
+    throw new UserError('REGISTRY_IMPORT_INVALID', `"${idType}" is not a valid type of id`, {
+      hint: 'use lei, cik, registration_id, ein, duns, bic, or your own word of a-z, 0-9 and _',
     })
   }
   const countryCode = country === undefined ? null : countryCodeOf(country)
   if (country !== undefined && countryCode === null) {
-    throw new UserError('REGISTRY_IMPORT_INVALID', `"${country}" is no country`, {
-      hint: 'give its code: GB, US, DE',
+    throw new UserError('REGISTRY_IMPORT_INVALID', `"${country}" is not a country`, {
+      hint: 'pass its code: GB, US, DE',
     })
   }
   const unknown: string[] = []
   const code = readJurisdiction(jurisdiction ?? null, unknown)
   if (unknown[0] !== undefined) {
-    throw new UserError('REGISTRY_IMPORT_INVALID', unknown[0], { hint: 'give its code: gb, us_de, ca_on' })
+    throw new UserError('REGISTRY_IMPORT_INVALID', unknown[0], { hint: 'pass its code: gb, us_de, ca_on' })
   }
   return { idType, keyWord: session.keyWord(idType), countryCode, jurisdiction: code, hasEdgarPlaces: false }
 }
@@ -188,8 +190,8 @@ function defaultsOf(
 function columnsOf(header: readonly string[], settings: CsvSettings, { idType }: RowDefaults): ColumnMap {
   const columns = resolveColumns(header, settings.map)
   if (columns.has('id') || columns.has(idType as ImportField)) return columns
-  throw new UserError('REGISTRY_IMPORT_INVALID', 'no column holds the ids by which rows are known again', {
-    hint: 'pass --map id=COLUMN,name=COLUMN and say with --id-type what it holds',
+  throw new UserError('REGISTRY_IMPORT_INVALID', 'no column has the ids that identify rows across imports', {
+    hint: 'pass --map id=COLUMN,name=COLUMN and the type of the ids with --id-type',
   })
 }
 

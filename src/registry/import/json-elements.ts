@@ -55,7 +55,7 @@ export class JsonElements {
 
   /** Throws if the file is truncated. */
   end(): void {
-    if (!this.#isOver) throw this.#invalid('it ends in the middle')
+    if (!this.#isOver) throw this.#invalid('it is truncated')
   }
 
   #scan(): JsonElement[] {
@@ -82,14 +82,14 @@ export class JsonElements {
   }
 
   #opened(closing: '}' | ']'): void {
-    if (this.#isOver) throw this.#invalid('something follows its end')
-    if (this.#open.length >= importLimits.jsonDepthMax) throw this.#invalid('it is nested too deep')
+    if (this.#isOver) throw this.#invalid('there is text after its end')
+    if (this.#open.length >= importLimits.jsonDepthMax) throw this.#invalid('it is nested too deeply')
     if (this.#elementStart === -1 && this.#isInArray()) this.#begun()
     this.#open += closing
   }
 
   #closed(closing: '}' | ']', elements: JsonElement[]): void {
-    if (!this.#open.endsWith(closing)) throw this.#invalid(`a "${closing}" closes nothing`)
+    if (!this.#open.endsWith(closing)) throw this.#invalid(`a "${closing}" has no opening bracket`)
     if (this.#isInArray()) this.#separated(elements)
     this.#open = this.#open.slice(0, -1)
     if (this.#open === '') this.#isOver = true
@@ -103,7 +103,7 @@ export class JsonElements {
   }
 
   #begun(): void {
-    if (this.#open === '') throw this.#invalid('it is no JSON')
+    if (this.#open === '') throw this.#invalid('it is not JSON')
     if (!this.#isInArray()) return
     this.#countLines(this.#at)
     this.#elementStart = this.#at
@@ -140,7 +140,7 @@ export class JsonElements {
       'INPUT_JSON_INVALID',
       `${this.#label} cannot be read, line ${this.#line}: ${reason}`,
       {
-        hint: 'fetch the file again',
+        hint: 'download the file again',
       },
     )
   }

@@ -77,9 +77,9 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   const used = new Set(Object.values(map))
   const hasPlace = isUk || map.jurisdiction !== undefined
   const doubts = [
-    ...(map.name === undefined ? ['no column holds names of companies'] : []),
-    ...(idType === null ? ['no column holds LEIs, CIKs or registration numbers in every row'] : []),
-    ...(idType === 'registration_id' && !hasPlace ? ['whose register the numbers are of is not told'] : []),
+    ...(map.name === undefined ? ['no column has names of companies'] : []),
+    ...(idType === null ? ['no column has LEIs, CIKs or registration numbers in every row'] : []),
+    ...(idType === 'registration_id' && !hasPlace ? ['the register of the numbers is unknown'] : []),
     ...twice,
   ]
   return {
@@ -102,7 +102,7 @@ function byHeader(header: readonly string[]): { map: Map; twice: string[] } {
     const found = header.filter((name) => shape.test(keyOf(name)))
     if (found[0] !== undefined) map[field] = found[0]
     if (found[1] !== undefined && (field === 'name' || field === 'registration_id')) {
-      twice.push(`columns ${found.join(' and ')} may both hold the ${field === 'name' ? 'name' : 'number'}`)
+      twice.push(`columns ${found.join(' and ')} may both have the ${field === 'name' ? 'name' : 'number'}`)
     }
   }
   return { map, twice }

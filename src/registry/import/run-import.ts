@@ -147,8 +147,8 @@ export function createTally(session: ImportSession, addsUp: boolean, importedAtM
 
 /** An import of such a file would remove all registrations of its source. */
 function nothingHeld(rowCount: number, [first]: readonly LineReason[]): UserError {
-  if (first === undefined) return new UserError('REGISTRY_IMPORT_INVALID', 'the file holds no rows')
-  return new UserError('REGISTRY_IMPORT_INVALID', `none of the file's ${rowCount} rows can be taken`, {
+  if (first === undefined) return new UserError('REGISTRY_IMPORT_INVALID', 'the file has no rows')
+  return new UserError('REGISTRY_IMPORT_INVALID', `none of the file's ${rowCount} rows could be imported`, {
     hint: `line ${first.line}: ${first.reason}`,
   })
 }

@@ -74,7 +74,7 @@ export const secTickers: FileFormat = {
       },
       options,
     )
-    if (!seen.isStarted) throw otherKind(file, kind, 'it holds no data')
+    if (!seen.isStarted) throw otherKind(file, kind, 'it has no data')
   },
 }
 
@@ -84,7 +84,7 @@ function shareItem(
   slots: { cik: number; name: number; ticker: number; exchange: number },
 ): ImportItem {
   const cells = listOf(parseJson(text))
-  if (cells.length === 0) return { kind: 'rejected', line, reason: 'it is no list in JSON' }
+  if (cells.length === 0) return { kind: 'rejected', line, reason: 'it is not a list in JSON' }
   const cik = textOf(cells[slots.cik])
   const ticker = textOf(cells[slots.ticker])
   const exchange = textOf(cells[slots.exchange])
@@ -124,7 +124,7 @@ export const secSub = tableFormat(
 function filingItem(row: TableRow, line: number): ImportItem {
   const filedOn = dateOf(row.text('filed'))
   if (filedOn === null) {
-    return { kind: 'rejected', line, reason: `its day of filing "${row.text('filed') ?? ''}" is no date` }
+    return { kind: 'rejected', line, reason: `its day of filing "${row.text('filed') ?? ''}" is not a date` }
   }
   const cik = row.text('cik')
   const former = row.text('former')
@@ -181,7 +181,7 @@ export const secSubmissions: FileFormat = {
       fileNumber++
       yield [await registrantItem(file, fileNumber, file.label === path)]
     }
-    if (fileNumber === 0) throw otherKind({ label: path }, kind, 'it holds no file CIK##########.json')
+    if (fileNumber === 0) throw otherKind({ label: path }, kind, 'it has no file CIK##########.json')
   },
 }
 

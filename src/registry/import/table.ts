@@ -141,8 +141,8 @@ export function otherKind(
   { what }: Pick<Table, 'what'>,
   reason: string,
 ): UserError {
-  return new UserError('REGISTRY_IMPORT_INVALID', `${label} is no ${what}: ${reason}`, {
-    hint: 'name the format the file has; enrich registry import --help lists them',
+  return new UserError('REGISTRY_IMPORT_INVALID', `${label} is not a valid ${what}: ${reason}`, {
+    hint: 'pass the format of the file; enrich registry import --help lists all formats',
   })
 }
 

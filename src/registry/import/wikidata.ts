@@ -70,7 +70,7 @@ function wikidataItem(cells: Cells, line: number): ImportItem {
   const item = /^(?:https?:\/\/www\.wikidata\.org\/(?:entity|wiki)\/|wd:)?(Q[1-9]\d{0,11})$/.exec(
     cells('item') ?? '',
   )?.[1]
-  if (item === undefined) return { kind: 'rejected', line, reason: 'its item is none of Wikidata' }
+  if (item === undefined) return { kind: 'rejected', line, reason: 'its item is not an id of Wikidata' }
   const dropped: string[] = []
   const ids = idsOf(cells, dropped)
   if (ids.length === 0) {
@@ -113,7 +113,7 @@ function idsOf(cells: Cells, dropped: string[]): RowIdentifier[] {
     const [value] = values
     if (value === undefined) return []
     if (values.size === 1) return [{ type, value, jurisdiction }]
-    dropped.push(`it has ${values.size} values of ${column}, so that none is sure to be its own`)
+    dropped.push(`it has ${values.size} values of ${column}, so that none is certain`)
     return []
   })
 }
@@ -171,7 +171,7 @@ function namesOf(
     else if (names.size >= importLimits.namesMax) beyondCount++
     else names.set(name.toLowerCase(), { kind: 'other', name })
   }
-  if (unsoundCount > 0) dropped.push(`${unsoundCount} of its names are too long, or no text`)
+  if (unsoundCount > 0) dropped.push(`${unsoundCount} of its names are too long or not text`)
   if (beyondCount > 0)
     dropped.push(`${beyondCount} of its names are more than the ${importLimits.namesMax} kept`)
   return [...names.values()]

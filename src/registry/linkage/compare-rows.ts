@@ -27,10 +27,10 @@ export const matchWeights = {
     very_rare: weigh(4, 'words that hardly any other name has'),
     rare: weigh(3, 'a word that few names have'),
     telling: weigh(2, 'a word that some dozens of names have'),
-    everyday: weigh(-4, 'words that anybody takes ("First Bank"), or the name of a person'),
+    everyday: weigh(-4, 'common words ("First Bank"), or the name of a person'),
   },
   uniqueness: {
-    only: weigh(2, 'nobody else of that name in either source'),
+    only: weigh(2, 'no other registration of that name in either source'),
     only_that_fits: weigh(1, 'others of that name are ruled out by place or number'),
     several: weigh(-1, 'others of that name in one of the sources'),
   },
@@ -113,7 +113,7 @@ export function matchWeightOf(levels: ComparisonLevels): number {
 /** Reasons that keep two registrations of one name apart, whatever else agrees; the first one is reported. */
 export const vetoes = {
   british_branch: 'a registration at Companies House of a company whose seat is elsewhere (FC, BR, SF, …)',
-  other_numbers: 'they bear different LEIs, CIKs or numbers of one register',
+  other_numbers: 'they have different LEIs, CIKs or numbers of one register',
   other_country: 'what they state of home and seat are different countries',
   other_state: 'they state two states of incorporation',
   other_series: 'their names number two things: funds, trusts, series',

@@ -273,15 +273,15 @@ export interface Clusters {
 export function createClusters(): Clusters {
   const parents = new Map<number, number>()
   const members = new Map<number, readonly number[]>()
-  const rootOf = (entityNumber: number): number => {
+  const findRoot = (entityNumber: number): number => {
     let root = entityNumber
     for (let next = parents.get(root); next !== undefined; next = parents.get(root)) root = next
     return root
   }
   return {
-    rootOf,
+    rootOf: findRoot,
     join({ a, b }, rowOf) {
-      const [rootA, rootB] = [rootOf(a.entityNumber), rootOf(b.entityNumber)]
+      const [rootA, rootB] = [findRoot(a.entityNumber), findRoot(b.entityNumber)]
       if (rootA === rootB) return { apart: null, merge: null }
       const [ofA, ofB] = [members.get(rootA) ?? [], members.get(rootB) ?? []]
       const [rowsA, rowsB] = [

@@ -53,7 +53,7 @@ function asUserError(error: unknown, path: string): unknown {
   }
   if (error instanceof NotOursError && error.fault === 'older_version') {
     return new UserError('REGISTRY_INVALID', `the registry ${path} was made by an older version of enrich`, {
-      hint: 'import any of its files into it again, which brings it up to date',
+      hint: 'import any of its files into it again, which updates it',
       cause: error,
     })
   }
@@ -71,14 +71,14 @@ function asUserError(error: unknown, path: string): unknown {
     })
   }
   if (code === 'SQLITE_CANTOPEN' || (error instanceof TypeError && error.message.includes('directory'))) {
-    return new UserError('REGISTRY_NOT_FOUND', `no registry can be opened at ${path}`, {
-      hint: 'make one with: enrich registry import csv FILE --registry PATH',
+    return new UserError('REGISTRY_NOT_FOUND', `there is no registry at ${path}`, {
+      hint: 'create one with: enrich registry import csv FILE --registry PATH',
       cause: error,
     })
   }
   if (code === null && !(error instanceof Error && 'code' in error)) return error
   return new UserError('REGISTRY_INVALID', `${path} cannot be read as a registry`, {
-    hint: 'the file is damaged, locked or of another kind; import its sources again into a new file',
+    hint: 'the file is damaged, locked or in another format; import its sources again into a new file',
     cause: error,
   })
 }

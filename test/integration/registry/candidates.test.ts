@@ -194,7 +194,7 @@ describe('candidates of a name that states identifiers', () => {
     expect(found[0]).toMatchObject({
       confidence: 50,
       evidence: [
-        { label: 'identifier', text: 'it bears CIK 0001087423', weight: null },
+        { label: 'identifier', text: 'it has CIK 0001087423', weight: null },
         { label: 'name', text: '"IBM" is no name of it', weight: null },
         { label: 'place', text: 'the same town: Raleigh', weight: null },
       ],

@@ -58,13 +58,13 @@ describe('labelled queries', () => {
   })
 
   test.each([
-    ['name\nAcme\n', {}, 'no column holds the expected ids'],
-    ['firm,expected\nAcme,1\n', {}, 'no column holds the names'],
-    ['name,expected\n', {}, 'holds no queries'],
-    ['name,expected,id_type\nAcme,1,isin\n', {}, '"isin" is no kind of id'],
-    ['name,expected,id_type\nAcme,XX,lei\n', {}, 'an expected id is none'],
+    ['name\nAcme\n', {}, 'no column has the expected ids'],
+    ['firm,expected\nAcme,1\n', {}, 'no column has the names'],
+    ['name,expected\n', {}, 'has no queries'],
+    ['name,expected,id_type\nAcme,1,isin\n', {}, '"isin" is not a type of id'],
+    ['name,expected,id_type\nAcme,XX,lei\n', {}, 'an expected id is not valid'],
     ['name,expected\nAcme,1\n', { map: { name: 'firm' } }, 'there is no column "firm"'],
-    ['name,expected\nAcme,1\n', { map: { firm: 'name' } }, '"firm" is no field'],
+    ['name,expected\nAcme,1\n', { map: { firm: 'name' } }, '"firm" is not a field'],
   ])('%j with %j is refused: %s', async (text, settings, message) => {
     await expect(readLabelledQueries(write(text), settings)).rejects.toMatchObject({
       code: 'EVALUATION_INVALID',

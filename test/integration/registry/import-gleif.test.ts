@@ -74,7 +74,7 @@ describe('the Level 1 golden copy', () => {
     const text = levelOneJson([ford, ball]).replace('"LEI": {', '"LEI": {,')
     const result = await importContent(registry, 'gleif', text)
     expect(result).toMatchObject({ importedCount: 1, rejectedCount: 1 })
-    expect(result.rejections).toEqual([{ line: 3, reason: 'it is no LEI record in JSON' }])
+    expect(result.rejections).toEqual([{ line: 3, reason: 'it is not an LEI record in JSON' }])
   })
 
   it.each([

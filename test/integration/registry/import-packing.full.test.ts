@@ -170,7 +170,7 @@ describe('files of another kind', () => {
     const text = levelOneJson(rows)
     await expect(importBytes('gleif', text.slice(0, -40))).rejects.toMatchObject({
       code: 'INPUT_JSON_INVALID',
-      message: expect.stringMatching(/it ends in the middle$/) as string,
+      message: expect.stringMatching(/it is truncated$/) as string,
     })
   })
 

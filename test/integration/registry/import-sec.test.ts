@@ -95,7 +95,7 @@ describe('company_tickers_exchange.json', () => {
     expect(result).toMatchObject({ rowCount: 4, updatedCount: 1, rejectedCount: 3, vanishedCount: 1 })
     expect(result.rejections).toEqual([
       { line: 3, reason: 'it has no cik' },
-      { line: 4, reason: 'it is no list in JSON' },
+      { line: 4, reason: 'it is not a list in JSON' },
       { line: 5, reason: 'it has no name' },
     ])
     expect(registrationsOf(registry)).toMatchObject({
@@ -165,7 +165,7 @@ describe('the SUB table', () => {
     )
     expect(result).toMatchObject({ importedCount: 2, rejectedCount: 1 })
     expect(result.drops).toEqual([{ line: 2, reason: 'jurisdiction "an" is not known' }])
-    expect(result.rejections).toEqual([{ line: 4, reason: 'its day of filing "soon" is no date' }])
+    expect(result.rejections).toEqual([{ line: 4, reason: 'its day of filing "soon" is not a date' }])
     expect(registrationsOf(registry)).toMatchObject({
       'cik:0000002178': { sic: '0700', postal_code: null, identifiers: ['cik 0000002178'] },
       'cik:0000000003': { sic: null, identifiers: ['cik 0000000003', 'ein 041753147 us'] },

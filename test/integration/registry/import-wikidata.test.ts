@@ -216,7 +216,7 @@ describe('rows of Wikidata that nothing can be taken from', () => {
       (item): [string, Row, RegExp] => [
         `with the item ${JSON.stringify(item)}`,
         { ...ford, item },
-        /none of Wikidata/,
+        /not an id of Wikidata/,
       ],
     ),
   ])('%s are counted with the reason, and make no company', async (_case, row, reason) => {

@@ -132,19 +132,19 @@ describe('columns and files', () => {
   })
 
   test.each<[string, string, Partial<ImportCsvOptions>, string]>([
-    ['no name column', 'id,firm\n1,a\n', {}, 'no column is called name; the file has: id, firm'],
-    ['no id column', 'name\na\n', {}, 'no column is called id; the file has: name'],
+    ['no name column', 'id,firm\n1,a\n', {}, 'there is no column name; the file has: id, firm'],
+    ['no id column', 'name\na\n', {}, 'there is no column id; the file has: name'],
     [
       'a mapped column that is not there',
       'id,name\n',
       { map: { name: 'firm' } },
       'there is no column "firm" for name',
     ],
-    ['a field that is none', 'id,name\n', { map: { name: 'name', colour: 'x' } }, '"colour" is no field'],
+    ['a field that is none', 'id,name\n', { map: { name: 'name', colour: 'x' } }, '"colour" is not a field'],
     ['two columns of one name', 'id,name,name\n', {}, 'the file has two columns named "name"'],
     ['a file of blank lines', '\n\n', {}, 'the file is empty: it has no header'],
-    ['a country that is none', 'id,name\n', { country: 'Atlantis' }, '"Atlantis" is no country'],
-    ['an id type that is none', 'id,name\n', { idType: 'No!' }, '"No!" cannot name a kind of id'],
+    ['a country that is none', 'id,name\n', { country: 'Atlantis' }, '"Atlantis" is not a country'],
+    ['an id type that is none', 'id,name\n', { idType: 'No!' }, '"No!" is not a valid type of id'],
   ])('%s is an error that says so, and nothing is held', async (_case, text, options, message) => {
     const registry = open()
     await expect(importText(registry, text, options)).rejects.toMatchObject({

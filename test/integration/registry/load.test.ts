@@ -87,30 +87,26 @@ describe('what a file is', () => {
     ['a file of blanks', ' \n\n', /empty/],
     ['bytes that are no text', Buffer.from([0, 1, 2, 3, 0, 255, 254, 7, 0, 0, 9, 200]), /no text|NUL|encod/i],
     ['a first line that does not end', manyCells, /first line is longer than 262,144/],
-    ['prose', 'Dear Sir\nor Madam\n', /names no columns/],
-    ['JSON of another kind', '{"11":{"code":"11","title":"Agriculture"}}', /JSON of another kind/],
-    ['a list in JSON', '[{"lei":"x"},{"lei":"y"}]', /JSON of another kind/],
-    ['JSON with a CIK and no name', '{"cik":"1","facts":{}}', /JSON of another kind/],
-    ['JSON that is cut', '{"records":[{"LEI":', /JSON of another kind/],
-    ['a list of codes', 'sic,description\n0100,Crops\n', /no column holds names/],
+    ['prose', 'Dear Sir\nor Madam\n', /has no column names/],
+    ['JSON of another kind', '{"11":{"code":"11","title":"Agriculture"}}', /JSON in an unknown format/],
+    ['a list in JSON', '[{"lei":"x"},{"lei":"y"}]', /JSON in an unknown format/],
+    ['JSON with a CIK and no name', '{"cik":"1","facts":{}}', /JSON in an unknown format/],
+    ['JSON that is cut', '{"records":[{"LEI":', /JSON in an unknown format/],
+    ['a list of codes', 'sic,description\n0100,Crops\n', /no column has names/],
     ['a header alone', 'id,name\n', /without rows/],
-    ['names without ids', 'company_name,city\nAcme Ltd,Leeds\n', /no column holds LEIs/],
+    ['names without ids', 'company_name,city\nAcme Ltd,Leeds\n', /no column has LEIs/],
     [
       'numbers of a register that is not told',
       'company_number,name\n1234,Acme GmbH\n1235,Beta GmbH\n',
-      /whose register/,
+      /the register of the numbers is unknown/,
     ],
-    ['ids that rows share', `lei,name\n${`${lei.ford},Acme\n`.repeat(9)}`, /no column holds LEIs/],
+    ['ids that rows share', `lei,name\n${`${lei.ford},Acme\n`.repeat(9)}`, /no column has LEIs/],
     [
       "columns of GLEIF's over rows that are none",
       'LEI,Entity.LegalName\nx,Acme\ny,Beta\n',
       /its columns are those of gleif, and its rows cannot be read/,
     ],
-    [
-      'LEIs beside a figure',
-      `LEI,Employees\n${lei.ford},173000\n${lei.ball},21000\n`,
-      /no column holds names/,
-    ],
+    ['LEIs beside a figure', `LEI,Employees\n${lei.ford},173000\n${lei.ball},21000\n`, /no column has names/],
   ]
   test.each(left)('left out: %s', async (_, content, reason) => {
     const found = await detectFile(write('gleif-lei2.csv', content))
@@ -166,7 +162,7 @@ describe('a folder', () => {
       expect(at('gleif-legal-forms')).toBeLessThan(formats.indexOf('gleif'))
       expect(at('csv')).toBeLessThan(formats.indexOf('lei-cik'))
       expect(at('sec-names')).toBeLessThan(formats.indexOf('gleif-relationships'))
-      expect(plan.leftOut.some(({ reason }) => /JSON of another kind/.test(reason))).toBe(true)
+      expect(plan.leftOut.some(({ reason }) => /JSON in an unknown format/.test(reason))).toBe(true)
       const path = join(folder, 'registry.sqlite')
       const files = await loadInto(path, plan, {})
       expect(files.filter(({ error }) => error !== null)).toEqual([])

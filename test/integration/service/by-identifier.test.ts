@@ -74,7 +74,7 @@ describe('a question by identifier', () => {
         message: expect.stringContaining('No register') as string,
         data: {
           status: 'no_match',
-          factors: [{ description: 'No register that is held here states a website under norvane.co.uk.' }],
+          factors: [{ description: 'No register in this registry states a website under norvane.co.uk.' }],
         },
       })
     }

@@ -78,7 +78,7 @@ describe('what each part says of a pair', () => {
     ],
     ['Zorvexx Robotics', { held: robotics }, 'spelling', 'spelled otherwise: "Zorvex", asked for "Zorvexx"'],
     ['Zorvex Robotic', { held: robotics }, 'spelling', 'a word is in the plural in one of the two'],
-    ['Zorvex Fund 2', { held: { name: 'Zorvex Fund 3' } }, 'numbers', 'the two names bear different numbers'],
+    ['Zorvex Fund 2', { held: { name: 'Zorvex Fund 3' } }, 'numbers', 'the two names have different numbers'],
     ['Zorvex Robotics Inc', { held: robotics }, 'legal form', 'the same legal form: "inc"'],
     ['Zorvex LLC', { held: { name: 'Zorvex PLLC' } }, 'legal form', 'legal forms of one kind: "llc", "pllc"'],
     [
@@ -115,13 +115,13 @@ describe('what each part says of a pair', () => {
       'Zorvex Robotics',
       { held: robotics },
       'others of the name',
-      `no other company found bears this name; no other company's name has "zorvex"`,
+      `no other company found has this name; no other company's name has "zorvex"`,
     ],
     [
       'First Capital',
       { held: [{ name: 'First Capital Inc' }, { name: 'First Capital LLC' }, { name: 'First Capital' }] },
       'others of the name',
-      '2 others bear this name too',
+      '2 others have this name too',
     ],
     [
       'First Energy',
@@ -171,7 +171,7 @@ describe('what each part says of a pair', () => {
       'Norvane (Reno) Ltd',
       { held: { name: 'Norvane Ltd' } },
       'brackets',
-      'what stands in brackets may tell another company of that name',
+      'the text in brackets may name another company',
     ],
   ]
   test.each(cases)('%s, %o: %s', (name, asked, part, text) => {

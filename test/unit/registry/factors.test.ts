@@ -89,14 +89,14 @@ describe('what is said is what counted', () => {
     ],
     ['The name has words that the text asked for lacks.', -1, ['nameSoft', 'nameHard'], 'Zorvex', robotics],
     [
-      'The two names bear different numbers.',
+      'The two names have different numbers.',
       -1,
       ['numbersDiffer'],
       'Zorvex Fund II',
       { name: 'Zorvex Fund III' },
     ],
     [
-      'The name goes on with a number: it is one of a series.',
+      'The name continues with a number: it is one of a series.',
       -1,
       ['oneOfSeries'],
       'Zorvex Growth Acquisition Corp',
@@ -104,7 +104,7 @@ describe('what is said is what counted', () => {
     ],
     ['The spelling differs.', -1, ['looseWords'], 'Zorvex Robtics', robotics],
     [
-      'Every word that tells it from others is spelled another way.',
+      'Every distinctive word is spelled differently.',
       -1,
       ['misspelled'],
       'Zorvix Group',
@@ -126,7 +126,7 @@ describe('what is said is what counted', () => {
       'Zorvex',
       { name: 'Zorvex LP' },
     ],
-    ['No other company found bears the name.', 1, ['ownsRarest', 'exactAlone'], 'Zorvex Robotics', robotics],
+    ['No other company found has the name.', 1, ['ownsRarest', 'exactAlone'], 'Zorvex Robotics', robotics],
     [
       'No other company found has a name that begins so.',
       1,
@@ -304,7 +304,7 @@ describe('how the name was read', () => {
       'The name is that of "Mellbrook", former name of Zorvex Robotics Inc',
     ],
     ['Zorvex Robotics - Plant 7', robotics, 'The name, without the site, is that of'],
-    ['Zorvex Robotics (Payroll)', robotics, 'The name, without what stands in brackets, is that of'],
+    ['Zorvex Robotics (Payroll)', robotics, 'The name, without the text in brackets, is that of'],
     ['Zorvex Robotics Inc dba Calder', robotics, 'The name, without the trade name, is that of'],
     ['Calder Ltd t/a Zorvex Robotics', robotics, 'The name, by its trade name, is that of'],
     ['Zorvex Robotics Inc Class A', robotics, 'The name, without the description of a security, is that of'],
@@ -367,7 +367,7 @@ describe('the registration', () => {
   const of = weighed('Zorvex', { name: 'Zorvex Inc' }, {})
 
   it('is confirmed where nothing contests it', () => {
-    expect(said(of)).toContain('A registration in us_nv bears the name.')
+    expect(said(of)).toContain('A registration in us_nv has the name.')
     expect(said({ ...of, confidence: 50, noneShare: 0.6 })).not.toContain('bears the name.')
     expect(said({ ...of, kind: 'candidate' })).not.toContain('A registration in')
     expect(said(weighed('Zorvex', robotics, {}))).toContain('A registration in us_nv is the one that fits.')

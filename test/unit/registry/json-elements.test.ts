@@ -76,15 +76,15 @@ describe('elements of arrays', () => {
 
 describe('what is no JSON', () => {
   test.each([
-    ['', 'it ends in the middle'],
-    ['{"a":[1', 'it ends in the middle'],
-    ['{"a":["x]}', 'it ends in the middle'],
-    ['LEI,BIC', 'it is no JSON'],
-    ['[1]]', 'a "]" closes nothing'],
-    ['{"a":[1}', 'a "}" closes nothing'],
-    ['[1] [2]', 'something follows its end'],
-    ['[1]\n x', 'it is no JSON'],
-    ['['.repeat(200), 'it is nested too deep'],
+    ['', 'it is truncated'],
+    ['{"a":[1', 'it is truncated'],
+    ['{"a":["x]}', 'it is truncated'],
+    ['LEI,BIC', 'it is not JSON'],
+    ['[1]]', 'a "]" has no opening bracket'],
+    ['{"a":[1}', 'a "}" has no opening bracket'],
+    ['[1] [2]', 'there is text after its end'],
+    ['[1]\n x', 'it is not JSON'],
+    ['['.repeat(200), 'it is nested too deeply'],
   ])('%j: %s', (text, reason) => {
     expect(() => elementsOf([text])).toThrow(
       expect.objectContaining({
@@ -95,6 +95,8 @@ describe('what is no JSON', () => {
   })
 
   it('the line number of the trouble is reported', () => {
-    expect(() => elementsOf(['[1,\n2}\n'])).toThrow('file.json cannot be read, line 2: a "}" closes nothing')
+    expect(() => elementsOf(['[1,\n2}\n'])).toThrow(
+      'file.json cannot be read, line 2: a "}" has no opening bracket',
+    )
   })
 })

@@ -51,11 +51,11 @@ async function detectText(path: string, sample: FileSample, bytes: number | null
     case 'empty':
       return unknown('it is empty')
     case 'binary':
-      return unknown('it is no text')
+      return unknown('it is not text')
     case 'json':
       return (
         (await firstReadable(path, jsonFormats, bytes, sample.encoding)) ??
-        unknown('it is JSON of another kind')
+        unknown('it is JSON in an unknown format')
       )
     case 'table':
       return detectTable(path, sample, bytes)
@@ -69,7 +69,7 @@ async function detectTable(path: string, sample: FileSample, bytes: number | nul
   if (!isWhole && !/[\r\n]/.test(text)) {
     return unknown(`its first line is longer than ${formatCount(sampleCharsMax)} characters`)
   }
-  if (header.length < 2) return unknown('it is no table: its first line names no columns')
+  if (header.length < 2) return unknown('it is not a table: its first line has no column names')
   const formats = formatsOfHeader(header, rows)
   const found = await firstReadable(path, formats, bytes, sample.encoding)
   if (found !== null) return found
@@ -95,7 +95,7 @@ async function detectZip(path: string): Promise<DetectedFile> {
   try {
     if (await isWorkbook(path)) {
       const list = await firstReadable(path, ['gleif-authorities', 'gleif-legal-forms'], null)
-      return list ?? unknown('it is an Excel file of another kind: what is meant can be saved as CSV')
+      return list ?? unknown('it is an Excel file in an unknown format: save its table as CSV')
     }
     const found = await firstReadable(path, ['sec-submissions', 'sec-sub'], null)
     if (found !== null) return found

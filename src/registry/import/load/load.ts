@@ -61,7 +61,7 @@ async function filesOf(paths: readonly string[]): Promise<string[]> {
     } else if (found.isFile() || isNamed) files.add(path)
     if (files.size > filesMax) {
       throw new UserError('USAGE_INVALID', `there are more than ${filesMax} files`, {
-        hint: 'name the files or the folders that are meant',
+        hint: 'pass only the files or folders to load',
       })
     }
   }
