@@ -11,7 +11,7 @@ export interface SourceRow {
   readonly format: string
   readonly settings_json: string
   readonly file_sha256: string
-  /** SHA-256 of older files of the source, separated by commas; `null` if it has one file. */
+  /** SHA-256 of the source's older whole files, separated by commas; `null` without any. */
   readonly before: string | null
   readonly derivation: number
   readonly row_count: number

@@ -96,7 +96,7 @@ export interface WritableRegistry extends Registry {
   readonly database: Sqlite
   /** For measurements of the matcher. */
   readonly resolveDeps: ResolveDeps
-  /** Drops cached content. An import calls it after its commit. */
+  /** Drops cached data. An import calls it after its commit. */
   contentChanged(): void
 }
 

@@ -24,8 +24,8 @@ export function primaryOf<Registration extends RegistrationOutline>(
 }
 
 /**
- * Builds `entity` of a job result (interface: "v3 job result"). If the query matched a registration in another country
- * than the primary one, `matching_branch` has it.
+ * Builds `entity` of a job result (interface: "v3 job result"). `matching_branch` describes the matched registration
+ * if it is in another country than the primary one.
  */
 export function resultEntityOf(stored: StoredEntity, matched: StoredLegalEntity | null): ResultEntity {
   const primary = primaryOf(stored)

@@ -18,10 +18,10 @@ export function agreementOfForms(variant: NameVariant, candidate: CandidateName)
 }
 
 /**
- * Companies of one group have one name in many countries, each with a form of its own: "Norvane GmbH" is not the British
+ * Companies of one group have one name in many countries, with different forms: "Norvane GmbH" is not the British
  * "Norvane Limited". A name without a form ("Norvane") has that of the registered name. A form is not foreign if the
- * company's own country knows it, since registers translate forms, or if it is the very same form, since registers do not
- * always know a company's country.
+ * company's own country knows it, since registers translate forms, or if it is the very same form, since registers do
+ * not always know a company's country.
  */
 function isForeignForm(
   { formCountries, formClass }: NameVariant,
