@@ -6,40 +6,40 @@ import type { Exchange } from '../core/http-exchange.js'
 import type { Transport, TransportOptions, TransportRequest } from './transport.js'
 
 /**
- * What the pipeline asks of a service. Nothing throws for what a server or a network does, nothing repeats a
- * request: every call is one request at most, and its `Exchange` is for others to judge. Once its signal is aborted,
- * an answer is not waited for.
+ * The calls of the pipeline. None throws for an error of the server or the network, and none repeats a request: every
+ * call sends at most one, and the caller interprets its `Exchange`. Once its signal is aborted, the call no longer
+ * waits for an answer.
  */
 export interface ServiceClient {
   /** `POST /v3/entity-resolution/async`: billed, and not idempotent. */
   kickoffRun(body: KickoffBody, signal?: AbortSignal): Promise<Exchange>
-  /** `GET /v3/runs/{run_id}`: free; the basis comes only if it was asked for at kickoff too. */
+  /** `GET /v3/runs/{run_id}`: free; the basis is returned only if the kickoff requested it too. */
   pollRun(runId: string, query: { include?: 'basis' }, signal?: AbortSignal): Promise<Exchange>
   /** `GET /v3/entities/{id}`: free; the first read of a record starts its build. */
   readEntity(id: string, query?: { webhook_url?: string }, signal?: AbortSignal): Promise<Exchange>
   /** `POST /v1/entity/{id}/hierarchy`: starts research. */
   requestHierarchy(id: string, signal?: AbortSignal): Promise<Exchange>
-  /** `GET /v1/entity/{id}/hierarchy`: free; says also that no research was ever asked for. */
+  /** `GET /v1/entity/{id}/hierarchy`: free; also reports that no research was ever requested. */
   readHierarchy(id: string, signal?: AbortSignal): Promise<Exchange>
   /** `POST /v3/domain-intelligence`: billed. */
   askDomain(body: { domain: string; webhook_url?: string }, signal?: AbortSignal): Promise<Exchange>
-  /** `GET /v3/domain-intelligence`: free for a domain that was asked before. */
+  /** `GET /v3/domain-intelligence`: free for a domain that was requested before. */
   readDomain(domain: string, signal?: AbortSignal): Promise<Exchange>
   close(): Promise<void>
 }
 
-/** The whole interface besides: every route of the contract, and any other request with the key. */
+/** The whole interface: every route of the contract, and any other request with the key. */
 export interface WholeClient extends ServiceClient {
   readonly calls: Calls
   exchange(request: TransportRequest): Promise<Exchange>
 }
 
 export interface ServiceClientOptions extends TransportOptions {
-  /** The API key goes into one header, to the origin of `baseUrl`, and nowhere else. */
+  /** The API key is sent in one header, to the origin of `baseUrl` only. */
   apiKey: string
 }
 
-/** Over HTTP unless another transport is given: a service in this process and a simulation have their own. */
+/** Uses HTTP unless another transport is given, as for a service in this process or a simulation. */
 export function createServiceClient(options: ServiceClientOptions, transport?: Transport): WholeClient
 export function createServiceClient(
   options: Pick<ServiceClientOptions, 'apiKey'>,
@@ -70,7 +70,7 @@ export function createServiceClient(
   }
 }
 
-/** What speaks HTTP is loaded by those alone who are over HTTP: it takes as long as half of a command's start. */
+/** Loads the HTTP client on demand: loading it takes half of a command's start-up time. */
 function overHttp(options: TransportOptions): Transport {
   const loading = import('./http-transport.js').then(({ createTransport }) => createTransport(options))
   return {
@@ -79,18 +79,18 @@ function overHttp(options: TransportOptions): Transport {
   }
 }
 
-/** A part of a call: left out where nothing in it is required. */
+/** A part of a call, optional if no member of it is required. */
 type Part<Name extends string, Shape> =
   Record<string, never> extends Shape ? Partial<Record<Name, Shape>> : Readonly<Record<Name, Shape>>
 
-/** What a call of a route is made of, in the types of the contract. */
+/** The input of a call, in the types of the contract. */
 type CallInput<R extends Route> = Part<'params', z.input<R['params']>> &
   Part<'query', z.input<R['query']>> &
   (R['body'] extends z.ZodType ? { readonly body: z.input<R['body']> } : unknown)
 
 /**
- * One typed function a route of the contract, under the route's name. None of them throws for what a server
- * or a network does, and none repeats a request: the caller of a billed route decides that.
+ * One typed function for each route of the contract, under the route's name. None throws for an error of the server
+ * or the network, and none repeats a request: the caller of a billed route decides whether to.
  */
 export type Calls = {
   readonly [Name in RouteName]: (
@@ -105,7 +105,7 @@ interface LooseInput {
   readonly body?: unknown
 }
 
-/** `exchange` sends one request; it adds the key. */
+/** Creates the calls; `exchange` sends one request and adds the key. */
 export function createCalls(exchange: (request: TransportRequest) => Promise<Exchange>): Calls {
   const calls = Object.entries<Route>(routes).map(([name, route]) => {
     const call = (input: LooseInput, signal?: AbortSignal) => exchange({ ...requestOf(route, input), signal })
@@ -114,7 +114,7 @@ export function createCalls(exchange: (request: TransportRequest) => Promise<Exc
   return Object.fromEntries(calls) as unknown as Calls
 }
 
-/** The request of a call. The input was checked by the compiler; the server judges the values. */
+/** Builds the request of a call. The compiler has checked the input; the server validates the values. */
 export function requestOf(route: Route, { params = {}, query = {}, body }: LooseInput): TransportRequest {
   const request = { method: route.method, path: pathOf(route, params, query) }
   if (route.body === null || body === undefined) return { ...request, headers: {} }
@@ -126,7 +126,7 @@ function pathOf(
   params: Readonly<Record<string, string>>,
   query: Readonly<Record<string, string | undefined>>,
 ): string {
-  // A server may have made the id: half a surrogate pair in it must not throw.
+  // The id may come from a server: half a surrogate pair in it must not throw.
   const encode = (_: string, name: string) => encodeURIComponent((params[name] ?? '').toWellFormed())
   const path = route.path.replace(/\{(\w+)\}/g, encode)
   const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
@@ -136,12 +136,12 @@ function pathOf(
 
 const mark = '[secret]'
 
-/** A shorter key would be found in every other word, and what was asked for would be lost with it. */
+/** A shorter key would occur in ordinary words, and redacting it would destroy the answer. */
 const keyCharsMin = 8
 
 /**
- * An exchange in which a key that the server sent back stands nowhere: what comes from a server is shown,
- * stored and put into the paths of further requests.
+ * Redacts the API key wherever the server sent it back: answers are printed, stored and put into the paths of further
+ * requests.
  */
 export function withoutKey(exchange: Exchange, apiKey: string): Exchange {
   if (exchange.kind === 'no_reply' || apiKey.length < keyCharsMin) return exchange
@@ -153,7 +153,7 @@ export function withoutKey(exchange: Exchange, apiKey: string): Exchange {
   }
 }
 
-/** Goes as deep as the value nests, which the transport has bounded. What holds no key is given back as it is. */
+/** Returns a function that redacts the key in a value, and returns values without the key unchanged. */
 function cleaner(apiKey: string): (value: unknown) => unknown {
   const inUrl = encodeURIComponent(apiKey)
   const cleanText = (text: string) => text.replaceAll(apiKey, mark).replaceAll(inUrl, mark)
@@ -164,7 +164,7 @@ function cleaner(apiKey: string): (value: unknown) => unknown {
     const entries = Object.entries(value)
     const cleaned = entries.map(([key, member]) => [cleanText(key), clean(member)] as const)
     const isSame = cleaned.every(([key, member], at) => key === entries[at]?.[0] && member === entries[at][1])
-    // `fromEntries` makes own members of every name, `__proto__` too.
+    // `fromEntries` creates own members for all names, even `__proto__`.
     return isSame ? value : Object.fromEntries(cleaned)
   }
   return clean

@@ -16,8 +16,8 @@ import {
 } from './transport.js'
 
 /**
- * HTTP with every limit set: no redirect is followed (the key must not reach another origin), nothing is
- * retried (a submission is billed), and what comes back is capped in time, size and depth.
+ * HTTP with all limits set: redirects are not followed (the key must not reach another origin), nothing is retried (a
+ * submission is billed), and replies are limited in time, size and depth.
  */
 export function createTransport(options: TransportOptions): Transport {
   const limits = { ...defaultLimits, ...options.limits }
@@ -39,8 +39,8 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 /**
- * Remembers the errors of connections that were never made, the TLS handshake included: a request that fails
- * with one of them was not written. No error code says as much, since most can come in mid-answer too.
+ * Remembers errors of connections that were never established, including failed TLS handshakes: their requests were
+ * not sent. Error codes do not tell, because most of them can also occur in the middle of a reply.
  */
 function rememberingConnector(
   connectMsMax: number,
@@ -62,7 +62,7 @@ interface Wire {
   limits: TransportLimits
 }
 
-/** One limit holds for the whole exchange: a server that sends a byte now and then does not stretch it. */
+/** Limits the whole exchange, so that a server that sends a byte now and then cannot prolong it. */
 async function exchange(wire: Wire, call: TransportRequest): Promise<Exchange> {
   const signals = call.signal === undefined ? [] : [call.signal]
   return within({ clock: systemClock, msMax: wire.limits.exchangeMsMax, signals }, (signal) =>
@@ -92,19 +92,19 @@ async function exchangeUntil(signal: AbortSignal, wire: Wire, call: TransportReq
   try {
     const sent = await readCapped(reply.body, limits.responseBytesMax)
     const bytes = await decode(sent, headers['content-encoding'], limits.responseBytesMax)
-    // Decoded leniently, a damaged name would be written as replacement characters.
+    // Lenient decoding would write a damaged name with replacement characters.
     if (!isUtf8(bytes)) throw new BodyFault('the body is not UTF-8')
     const parsed = parseBody(bytes.toString('utf8'), limits.jsonDepthMax)
     return { kind: 'reply', status: reply.statusCode, headers, ...parsed }
   } catch (error) {
-    // The status is known even where the body is not: a 401 stays a 401.
+    // The status is known even if the body is not usable: a 401 stays a 401.
     const broken = `the body broke off (${signal.aborted ? whyAborted() : codeOf(error)})`
     const bodyFault = error instanceof BodyFault ? error.message : broken
     return { kind: 'reply', status: reply.statusCode, headers, body: undefined, bodyFault }
   }
 }
 
-/** Why a body could not be used; the text is ours and holds nothing of the body. */
+/** The reason why a body is not usable; the text contains nothing of the body. */
 class BodyFault extends Error {}
 
 async function readCapped(body: AsyncIterable<Buffer>, bytesMax: number): Promise<Buffer> {
@@ -126,7 +126,7 @@ const decoders = {
   br: promisify(brotliDecompress),
 } as const
 
-/** We ask for no encoding; a server that encodes all the same is understood, one layer deep. */
+/** We request no encoding, but decode one layer if a server encodes anyway. */
 async function decode(bytes: Buffer, encoding: string | undefined, bytesMax: number): Promise<Buffer> {
   const name = (encoding ?? 'identity').trim().toLowerCase()
   if (name === 'identity' || name === '') return bytes
@@ -150,7 +150,7 @@ const reasons: Record<string, string> = {
   ENOTFOUND: 'the host of the base URL is not known (ENOTFOUND)',
 }
 
-/** The code of an error, or of the first error inside it that has one. */
+/** Returns the code of an error, or of the first error inside it that has one. */
 function codeOf(error: unknown): string {
   let current: unknown = error
   for (let depth = 0; depth < 5 && current instanceof Error; depth++) {

@@ -2,7 +2,7 @@ import type { Exchange } from '../core/http-exchange.js'
 import { nestsDeeperThan } from '../core/json.js'
 
 export interface TransportOptions {
-  /** As `parseBaseUrl` gives it: origin and path, no trailing slash. */
+  /** Origin and path without a trailing slash, as returned by `parseBaseUrl`. */
   baseUrl: string
   userAgent: string
   connectionsMax: number
@@ -13,7 +13,7 @@ export interface TransportLimits {
   connectMsMax: number
   /** From sending the request to the last byte of the answer. */
   exchangeMsMax: number
-  /** Decoded: 261 kB of gzip can become 268 MB. Parsed, it takes some ten times as much, many at one time. */
+  /** Size after decoding: 261 kB of gzip can become 268 MB. The parsed value takes about ten times as much. */
   responseBytesMax: number
   jsonDepthMax: number
 }
@@ -30,25 +30,25 @@ export interface TransportRequest {
   path: string
   headers: Record<string, string>
   body?: string
-  /** Aborted: the answer is not waited for any longer. */
+  /** Once aborted, the exchange no longer waits for the answer. */
   signal?: AbortSignal | undefined
 }
 
 export interface Transport {
-  /** The other side is in this process and has no key of anybody: what it sends is not searched for one. */
+  /** The other side is in this process and knows no key: its replies are not searched for one. */
   readonly isLocal?: true
   exchange(request: TransportRequest): Promise<Exchange>
   close(): Promise<void>
 }
 
-/** A service in this process: never rejects. */
+/** Calls a service in this process; never rejects. */
 export type AnswerLocally = (request: TransportRequest) => Promise<{
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
 }>
 
-/** Requests that never leave this process, under the same limits as those that do. */
+/** Creates a transport for requests that never leave this process, under the same limits as HTTP. */
 export function createLocalTransport(answer: AnswerLocally, given: Partial<TransportLimits> = {}): Transport {
   const limits = { ...defaultLimits, ...given }
   return {
@@ -67,7 +67,7 @@ export function createLocalTransport(answer: AnswerLocally, given: Partial<Trans
   }
 }
 
-/** Text says why it was not waited for; what comes later is not used. */
+/** Resolves to the reply, or to the reason why it came too late or was not awaited. */
 function inTime<Reply>(
   reply: Promise<Reply>,
   msMax: number,
@@ -94,7 +94,7 @@ function inTime<Reply>(
 export const noAnswerInTime = 'no answer in time'
 export const stoppedBeforeAnswer = 'stopped before the answer came'
 
-/** The body of an answer, or what is wrong with it. */
+/** Parses the body of a reply, or returns the fault in it. */
 export function parseBody(text: string, depthMax: number): { body: unknown; bodyFault: string | null } {
   if (text.trim() === '') return { body: undefined, bodyFault: 'the body is empty' }
   if (nestsDeeperThan(text, depthMax)) {

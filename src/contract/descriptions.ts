@@ -35,7 +35,7 @@ describeFields(pollRun.params, { run_id: 'Id of the run, from the kickoff or an 
 describeFields(pollJob.params, { job_id: 'Id of the job: the job_id of the kickoff, or its request_id' })
 describeFields(readEntity.params, { id: 'Id of the company, siq_…; no le_ and no op_' })
 describeFields(readEntity.query, { webhook_url: webhookUrlText })
-// v1 has one shape of path for its entities and their hierarchies.
+// v1 uses the same path parameters for entities and hierarchies.
 describeFields(readEntityV1.params, { entity_id: 'Id of the company, siq_…' })
 describeFields(pollResolution.params, {
   request_id: {
@@ -44,7 +44,7 @@ describeFields(pollResolution.params, {
   },
 })
 
-/** What a route does, beyond its summary. */
+/** The description of each route, in addition to its summary. */
 export const routeTexts: Readonly<Record<RouteName, string>> = {
   kickoffRun:
     'Returns at once; research takes one to five minutes. Poll the run, or name a webhook_url. ' +

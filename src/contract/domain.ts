@@ -25,7 +25,7 @@ const text = z.string().nullable()
 
 /** A domain, a URL or an e-mail address. */
 export const domainBody = z.object({ domain: z.string().min(1) })
-/** `webhook_url` is documented on GET; the interface says "any v3 request", so POST takes it too. */
+/** `webhook_url` is documented on GET; the interface says "any v3 request", so POST accepts it too. */
 export const domainBodyV3 = domainBody.extend({ webhook_url: z.string().optional() })
 
 export const websiteStatus = z.strictObject({
@@ -56,7 +56,7 @@ const domainFacts = {
   is_disposable_email_provider: z.boolean().nullable(),
 }
 
-/** Facts about the domain, apart from the company (interface: "v3 domain-intelligence result"). */
+/** Facts about the domain, distinct from its company (interface: "v3 domain-intelligence result"). */
 export const domainIntelligence = z.strictObject({
   ...domainFacts,
   industry,
@@ -72,12 +72,12 @@ const outcome = {
   subtype: entitySubtype.nullable(),
 }
 
-/** Identifier `jurisdiction` is optional here. */
+/** The identifier `jurisdiction` is optional here. */
 const domainEntity = resultEntity
   .omit({ facets: true, industry: true, parent_entity: true })
   .extend({ identifiers: z.array(identifier.partial({ jurisdiction: true })) })
 
-/** Present only where the domain asked for redirects to another. */
+/** Present only if the requested domain redirects to another. */
 export const redirectInfo = z.strictObject({
   is_redirect: z.boolean(),
   original_domain: z.string(),
@@ -97,7 +97,7 @@ export const domainResult = z.strictObject({
 })
 export type DomainResult = z.infer<typeof domainResult>
 
-/** 200 of the v3 domain endpoint, also while research runs: `data` is null unless `complete`. */
+/** 200 of the v3 domain endpoint, also while research runs: `data` is `null` unless `complete`. */
 export const domainReply = z.strictObject({
   domain: z.string(),
   status: z.enum(['complete', 'building', 'pending']),

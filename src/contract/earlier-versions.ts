@@ -52,10 +52,10 @@ export const factorV2 = z.strictObject({
   severity: z.string().optional(),
 })
 
-/** Outcomes that v2 knows. */
+/** The outcomes that v2 supports. */
 export const outcomeStatusV2 = outcomeStatus.exclude(['merged', 'failed'])
 
-/** `data` of a completed v2 job, and, with its own `request_id`, the body of the stream. */
+/** `data` of a completed v2 job and, with its own `request_id`, the body of the stream. */
 export const resultV2 = z
   .strictObject({
     request_id: z.union([requestId, streamId]),
@@ -90,8 +90,8 @@ export type ResultV2 = z.infer<typeof resultV2>
 export const jobAcceptedV2 = z.strictObject({ request_id: requestId, status: z.literal('PENDING') })
 
 /**
- * Answers of the v2 status poll: 202 while `PENDING`, 200 at the end (interface: "Job and run envelopes"). What
- * a stream began can be read by its `reqs_` id as well, so that an answer its caller missed is not lost.
+ * Replies of the v2 status poll: 202 while `PENDING`, 200 at the end (interface: "Job and run envelopes"). A stream
+ * can be polled by its `reqs_` id, so that a caller that missed the answer can still read it.
  */
 export const jobStatusV2 = z.strictObject({
   request_id: z.union([requestId, streamId]),
@@ -100,14 +100,14 @@ export const jobStatusV2 = z.strictObject({
 })
 export type JobStatusV2 = z.infer<typeof jobStatusV2>
 
-/** Feedback about an answer; the interface shows no shape, so any JSON object is taken. */
+/** Feedback about an answer; the interface shows no shape, so any JSON object is accepted. */
 export const reportBody = z.record(z.string(), z.unknown())
 export const reportReply = z.strictObject({ status: z.literal('received'), request_id: callId })
 
 const percentage = z.int().min(0).max(100)
 const profile = z.strictObject({ handle: z.string() })
 
-/** Interface: "Classification code entry (v1)": `name`, where v3 says `label`. */
+/** `name` is called `label` in v3 (interface: "Classification code entry (v1)"). */
 export const codeEntryV1 = z.strictObject({
   code: z.string(),
   name: text,
@@ -116,7 +116,7 @@ export const codeEntryV1 = z.strictObject({
   is_primary: z.boolean(),
 })
 
-/** Only v1 may leave a profile out (interface: "v1 entity record"). */
+/** A profile may be absent in v1 only (interface: "v1 entity record"). */
 export const socialProfilesV1 = z.strictObject({
   crunchbase: profile.optional(),
   linkedin: profile.optional(),
@@ -151,7 +151,7 @@ export const entityRecordV1 = z.strictObject({
 })
 export type EntityRecordV1 = z.infer<typeof entityRecordV1>
 
-/** When a record was and will be made; of no more than that does the interface speak. */
+/** Build times of a record. The interface states nothing more about them. */
 export const buildMetadata = z.strictObject({
   last_updated: z.iso.datetime().nullable(),
   processing_started_at: z.iso.datetime().nullable(),
@@ -159,7 +159,7 @@ export const buildMetadata = z.strictObject({
 })
 export type BuildMetadata = z.infer<typeof buildMetadata>
 
-/** 200 of `GET /v1/entities/{entity_id}`: `data` is null while `building`, and never else. */
+/** 200 of `GET /v1/entities/{entity_id}`: `data` is `null` exactly while `building`. */
 export const entityReplyV1 = z.strictObject({
   entity_id: entityId,
   status: z.enum(['building', 'complete', 'refreshing']),

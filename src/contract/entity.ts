@@ -20,7 +20,7 @@ export const address = z.strictObject({
 })
 export type Address = z.infer<typeof address>
 
-/** Every key always present, also where the authority is not known: all are null then. */
+/** Every key is always present; all are `null` if the authority is unknown. */
 export const registrationAuthority = z.strictObject({
   id: z.int().nullable(),
   code: text,
@@ -70,7 +70,7 @@ export const industry = z.strictObject({
   schemes: z.strictObject({ naics_2022: codes.optional(), sic: codes.optional() }),
 })
 
-/** Blocks keep their keys where nothing is known; only those that say so here may be null as a whole. */
+/** Blocks keep their keys if their values are unknown; only nullable blocks may be `null` as a whole. */
 const entityCore = {
   id: entityId,
   display_name: text,
@@ -91,7 +91,7 @@ const entityCore = {
 export const resultEntity = z.strictObject(entityCore)
 export type ResultEntity = z.infer<typeof resultEntity>
 
-/** Every key always present; null until enrichment fills it. */
+/** Every key is always present, and `null` until enrichment fills it. */
 export const attributes = z.strictObject({
   description: text,
   website: text,
@@ -110,7 +110,7 @@ export const attributes = z.strictObject({
 })
 export type Attributes = z.infer<typeof attributes>
 
-/** `b2b2c` never stands beside `b2b` or `b2c`. */
+/** `b2b2c` never appears together with `b2b` or `b2c`. */
 const marketSegments = z
   .array(z.string())
   .max(2)
@@ -134,7 +134,7 @@ export const operationalPresence = z.strictObject({
   is_home_jurisdiction: z.boolean(),
 })
 
-/** A profile that is not known has a null handle. */
+/** The handle of an unknown profile is `null`. */
 export const profile = z.strictObject({ handle: text })
 export const socialProfiles = z.strictObject({ linkedin: profile, facebook: profile, crunchbase: profile })
 
@@ -155,8 +155,8 @@ export const entityRecord = z.strictObject({
 export type EntityRecord = z.infer<typeof entityRecord>
 
 /**
- * The envelope of `GET /v3/entities/{id}`. `enrichment` absent means unknown, not failed; `merged_into` is
- * set only when `status` is `merged`, and `entity` is then the canonical one.
+ * The envelope of `GET /v3/entities/{id}`. An absent `enrichment` means unknown, not failed. `merged_into` is set
+ * only if `status` is `merged`; `entity` is then the canonical one.
  */
 export const entityReply = z.strictObject({
   status: z.string(),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Shared enumerations (interface: "Shared enumerations"). Closed here; a client treats them as open. */
+/** Shared enumerations (interface: "Shared enumerations"). Closed in this file; a client accepts other values too. */
 export const entityType = z.enum(['business', 'nonprofit', 'government', 'person', 'other', 'unknown'])
 export type EntityType = z.infer<typeof entityType>
 
@@ -70,5 +70,5 @@ export const basisConfidence = z.enum(['high', 'medium', 'low'])
 export const sourceType = z.enum(['government_registry', 'company_website', 'public_profile', 'web'])
 export const cacheHitType = z.enum(['exact', 'similar', 'domain_cache'])
 
-/** How the query itself was judged; only `ambiguous` is named by the interface, the rest is free text. */
+/** Classification of the query itself. The interface names only `ambiguous`; other values are free text. */
 export const queryClassification = z.string()

@@ -5,9 +5,9 @@ import { eventId, runId } from './ids.js'
 import { runObject } from './resolution.js'
 
 /**
- * The run object of a read that came before its record was built: `data.object` of its event, and what a poll
- * of its `run_id` answers (interface: "Events"). `data` is what the read would have answered at the end of the
- * build, so that the event names its entity or domain; null while the build goes on.
+ * The run object of a read whose record was still being built: `data.object` of its event, and the reply to a poll of
+ * its `run_id` (interface: "Events"). `data` is the reply to the read at the end of the build, so that the event
+ * names its entity or domain; `null` during the build.
  */
 export const recordRunObject = z.strictObject({
   run_id: runId,

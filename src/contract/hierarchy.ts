@@ -16,8 +16,8 @@ export const relationshipType = z.enum([
 export type RelationshipType = z.infer<typeof relationshipType>
 
 /**
- * `id` is what every other id of the result points to (interface: "Hierarchy research"). It need hold inside that result
- * only; one that begins with `siq_` is the company's own.
+ * The other ids of the result refer to `id` (interface: "Hierarchy research"). It is valid inside that result only,
+ * unless it begins with `siq_`: then it is the company's id.
  */
 export const hierarchyEntity = z.strictObject({
   id: z.string(),
@@ -45,7 +45,7 @@ export const hierarchyRelationship = z.strictObject({
 
 const named = z.strictObject({ id: z.string(), name: z.string() })
 
-/** `data` of a completed hierarchy. The chain goes from the target upward and never in a circle. */
+/** `data` of a completed hierarchy. The chain leads from the target upward and contains no cycle. */
 export const hierarchyData = z.strictObject({
   entities: z.array(hierarchyEntity),
   relationships: z.array(hierarchyRelationship),

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 
 /**
- * Identifier kinds (interface: "Identifier kinds"). Branded, so that a `RunId` cannot be passed where a
- * `RequestId` is meant: the interface says the two are never interchangeable.
+ * Identifier kinds (interface: "Identifier kinds"). Branded, so that a `RunId` cannot be passed as a `RequestId`: the
+ * interface says the two are never interchangeable.
  */
 const prefixed = (prefix: string) => z.string().regex(new RegExp(`^${prefix}[A-Za-z0-9_-]{1,120}$`))
 
@@ -17,7 +17,7 @@ export type LegalEntityId = z.infer<typeof legalEntityId>
 /** Presence in one country, `op_…`. */
 export const presenceId = prefixed('op_').brand<'PresenceId'>()
 
-/** One HTTP call, `req_…`, new for each. */
+/** One HTTP call, `req_…`; each call has a new one. */
 export const callId = prefixed('req_').brand<'CallId'>()
 export type CallId = z.infer<typeof callId>
 
@@ -37,7 +37,7 @@ export type RunId = z.infer<typeof runId>
 export const eventId = prefixed('evt_').brand<'EventId'>()
 export type EventId = z.infer<typeof eventId>
 
-/** Opaque: a client may neither parse nor check it. */
+/** Opaque: a client must neither parse nor validate it. */
 export const jobId = z.string().min(1).brand<'JobId'>()
 export type JobId = z.infer<typeof jobId>
 

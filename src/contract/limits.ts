@@ -1,4 +1,4 @@
-/** Limits and constants of the interface (interface: "Limits"). The unit is the last word of the name. */
+/** Limits and constants of the interface (interface: "Limits"). Each name ends with its unit. */
 
 export const rateLimits = {
   submissionsPerMinute: 600,
@@ -18,15 +18,15 @@ export const fieldLimits = {
 export const deliveryLimits = {
   answerSecondsMax: 15,
   payloadBytesMax: 1_000_000,
-  /** Before each attempt after the first. */
+  /** Delay before each attempt after the first. */
   retryDelaysSeconds: [10, 20, 40, 80, 160],
-  /** How long a rotated secret still signs beside the new one. */
+  /** Time for which a rotated secret still signs, in addition to the new one. */
   rotatedSecretHours: 24,
-  /** How far a delivery's timestamp may be from the receiver's clock. */
+  /** Largest accepted difference between a delivery's timestamp and the receiver's clock. */
   toleranceSeconds: 300,
 } as const
 
-/** Rate-limit response headers, in lower case as HTTP clients give them. */
+/** Rate-limit response headers, in lower case as HTTP clients return them. */
 export const rateLimitHeaders = {
   limit: 'x-ratelimit-limit-minute',
   remaining: 'x-ratelimit-remaining-minute',

@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import type { EntitySubtype, EntityType, OutcomeStatus } from './enums.js'
 
-/** The lowest confidence that may be called `matched` (interface: "Resolution outcome meanings"). */
+/** The lowest confidence of a `matched` outcome (interface: "Resolution outcome meanings"). */
 export const matchedConfidenceMin = 80
 
-/** The parts of an outcome that must agree with one another. */
+/** The parts of an outcome that must be consistent. */
 export interface OutcomeFields {
   readonly status: OutcomeStatus
   readonly match_confidence: number
@@ -17,7 +17,7 @@ export interface OutcomeFields {
   readonly basis?: readonly { readonly field: string }[] | undefined
 }
 
-/** Every rule of "Resolution outcome meanings" and of the basis that the parts break; empty if none. */
+/** Returns a message for each broken rule of "Resolution outcome meanings" and of the basis. */
 function outcomeFaults(outcome: OutcomeFields): string[] {
   const { status, match_confidence: confidence, entity, candidate } = outcome
   const isKnown = entity !== null
@@ -53,7 +53,7 @@ function outcomeFaults(outcome: OutcomeFields): string[] {
   return faults.filter(([isFault]) => isFault).map(([, message]) => message)
 }
 
-/** Own properties alone: `constructor` is no field. */
+/** Checks own properties only, so that `constructor` is not a field. */
 function isPathOf(value: unknown, path: string): boolean {
   let inner = value
   for (const part of path.split('.')) {
@@ -63,7 +63,7 @@ function isPathOf(value: unknown, path: string): boolean {
   return true
 }
 
-/** For a schema's `superRefine`. */
+/** Adds an issue for each broken rule; for a schema's `superRefine`. */
 export function checkOutcome(outcome: OutcomeFields, context: z.RefinementCtx): void {
   for (const message of outcomeFaults(outcome)) context.addIssue({ code: 'custom', message })
 }

@@ -3,7 +3,7 @@ import { customId, jobId, requestId, runId } from './ids.js'
 import { fieldLimits } from './limits.js'
 import { jobResult } from './result.js'
 
-/** Length is judged in code points after trimming. */
+/** The length is counted in code points after trimming. */
 export const lookupName = z
   .string()
   .refine((name) => Array.from(name.trim()).length >= fieldLimits.nameCharsMin, {
@@ -25,7 +25,7 @@ const kickoffFields = {
 export const kickoffBody = z.object({ ...kickoffFields, custom_id: customId.optional() })
 export type KickoffBody = z.infer<typeof kickoffBody>
 
-/** Query of `GET /v3/entity-resolution/async`; `custom_id` is documented on POST alone. */
+/** Query of `GET /v3/entity-resolution/async`; `custom_id` is documented on POST only. */
 export const kickoffQuery = z.object(kickoffFields)
 
 /** 202 of the POST kickoff; `custom_id` is absent if none was sent. */
@@ -36,7 +36,7 @@ export const runAccepted = z.strictObject({
 })
 export type RunAccepted = z.infer<typeof runAccepted>
 
-/** 202 of the GET kickoff, and of a job poll while it runs. */
+/** 202 of the GET kickoff, and of a job poll while the job runs. */
 export const jobPending = z.strictObject({
   status: z.literal('pending'),
   job_id: jobId,
@@ -44,10 +44,10 @@ export const jobPending = z.strictObject({
 })
 export type JobPending = z.infer<typeof jobPending>
 
-/** Query of the polls: the basis comes only if it was asked for at kickoff and is asked for again. */
+/** Query of the polls: the basis is returned only if both the kickoff and the poll request it. */
 export const pollQuery = z.object({ include: include.optional() })
 
-/** What the run poll returns at top level and a webhook carries in `data.object`. */
+/** The run poll returns it at top level, and a webhook in `data.object`. */
 export const runObject = z.strictObject({
   run_id: runId,
   custom_id: customId.optional(),
@@ -57,8 +57,8 @@ export const runObject = z.strictObject({
 export type RunObject = z.infer<typeof runObject>
 
 /**
- * What a client may rely on in a run object: everything else is kept as it came. The status is free text:
- * compare it upper-cased, and take an unknown one for "not finished".
+ * The fields of a run object that a client may rely on; other fields are kept unchanged. The status is free text:
+ * compare it in upper case, and treat an unknown one as "not finished".
  */
 export const runObjectLenient = z.looseObject({
   run_id: z.string().min(1),
@@ -68,5 +68,5 @@ export const runObjectLenient = z.looseObject({
 })
 export type RunObjectLenient = z.infer<typeof runObjectLenient>
 
-/** What a client may rely on in the 202 of a POST kickoff. */
+/** The fields of the 202 of a POST kickoff that a client may rely on. */
 export const runAcceptedLenient = z.looseObject({ run_id: z.string().min(1) })

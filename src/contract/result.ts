@@ -53,7 +53,7 @@ export const citation = z
   })
 export type Citation = z.infer<typeof citation>
 
-/** Why one field of `entity` is believed: `field` is a dot-path into the entity of the same response. */
+/** The reason to believe one field of `entity`; `field` is a dot-path into the entity of the same response. */
 export const basisEntry = z.strictObject({
   field: z.string().min(1),
   confidence: basisConfidence,
@@ -62,7 +62,7 @@ export const basisEntry = z.strictObject({
 })
 export type BasisEntry = z.infer<typeof basisEntry>
 
-/** What research finds out, before an envelope is put round it. */
+/** The findings of research, without an envelope. */
 const resolutionShape = {
   status: outcomeStatus,
   match_confidence: z.int().min(0).max(100),
@@ -76,8 +76,8 @@ const resolutionShape = {
 }
 
 /**
- * An answer of the research behind a job: a job result without its envelope. `basis` holds what is known of
- * every populated field; `classification` says how the query itself was judged.
+ * The answer of the research behind a job: a job result without its envelope. `basis` has an entry for every
+ * populated field with a known source; `classification` is that of the query itself.
  */
 export const resolution = z
   .strictObject({

@@ -20,14 +20,14 @@ import { jobResult } from './result.js'
 
 export interface RouteLimit {
   readonly perMinute: number
-  /** Who shares the budget: two keys of one account do on some routes (interface: "Limits"). */
+  /** The keys that share the budget: on some routes, all keys of one account (interface: "Limits"). */
   readonly per: 'key' | 'account'
 }
 
 /**
- * A route as a value: the service mounts it, the client calls it, the tests walk it, the OpenAPI document
- * prints it. `path` holds `{placeholders}`; `errors` are the statuses that may come with an error body;
- * `limit` is null where the interface states none.
+ * A route as a value: the service mounts it, the client calls it, the tests iterate over it, and the OpenAPI document
+ * prints it. `path` contains `{placeholders}`; `errors` are the statuses with an error body; `limit` is `null` if the
+ * interface states none.
  */
 export interface Route {
   readonly method: 'GET' | 'POST'
@@ -43,22 +43,22 @@ export interface Route {
   readonly isBilled?: true
 }
 
-/** What most routes are like: nothing in the path or the query, and no stated limit. */
+/** Defaults of most routes: no parameters, no query and no stated limit. */
 const plain = { params: z.object({}), query: z.object({}), limit: null } as const
 const read = { ...plain, method: 'GET', body: null } as const
 const change = { ...plain, method: 'POST' } as const
 
 const ofEntity = z.object({ entity_id: entityId })
-/** Of a resolution, or of a read whose record was still being built. */
+/** The run of a resolution, or of a read whose record was still being built. */
 const anyRun = z.union([runObject, recordRunObject])
 
 const perKey = (perMinute: number): RouteLimit => ({ perMinute, per: 'key' })
-/** One budget each: the text leaves open whether the two routes of v2 share theirs. */
+/** One budget for each route: the interface does not say whether the two routes of v2 share one. */
 const perAccount: RouteLimit = { perMinute: rateLimits.submissionsPerMinute, per: 'account' }
 
 /**
- * The whole interface (interface: "Endpoints"), in the order of its versions. Where it states a limit on a GET of v3
- * alone, the POST has one like it, and the run poll that of the job poll.
+ * The whole interface (interface: "Endpoints"), ordered by version. If it states a limit on a GET of v3 only, the
+ * POST has the same limit; the run poll has that of the job poll.
  */
 export const routes = {
   readEntityV1: {
@@ -98,7 +98,7 @@ export const routes = {
     path: '/v1/entity/{entity_id}/hierarchy',
     summary: 'Begin research of the ownership of a company',
     params: ofEntity,
-    // The interface shows no payload: none is needed, and what comes is not read.
+    // The interface shows no payload: none is required, and any body is ignored.
     body: z.unknown(),
     replies: { 200: hierarchyReply, 202: hierarchyReply },
     errors: [400, 401, 500],
@@ -133,7 +133,7 @@ export const routes = {
     summary: 'Resolve a company; the connection is held until the answer is there',
     query: resolutionQueryV2,
     replies: { 200: resultV2 },
-    // Beside what the interface lists: it is billed, so credit may run out; and a key holds so many at a time.
+    // The interface does not list 402 and 429: the route is billed, and a key may open a limited number of streams.
     errors: [400, 401, 402, 429, 500, 502],
     isBilled: true,
   },
@@ -151,7 +151,7 @@ export const routes = {
     ...read,
     path: '/v2/entity-resolution/status/{request_id}',
     summary: 'What became of a submission; free',
-    // A malformed id is answered with 500 here, which no schema can say: the handler judges it.
+    // A malformed id is answered with 500 here, which a schema cannot express: the handler checks it.
     params: z.object({ request_id: z.union([requestId, z.string()]) }),
     replies: { 200: jobStatusV2, 202: jobStatusV2 },
     errors: [400, 401, 404, 429, 500, 504],
@@ -230,15 +230,15 @@ export const routes = {
 } as const satisfies Record<string, Route>
 export type RouteName = keyof typeof routes
 
-/** HEAD is answered wherever GET is, except where it would be billed: it is taken to cost and to begin nothing. */
+/** Returns the methods of a route. A GET also accepts HEAD, unless it is billed. */
 export function methodsOf({ method, isBilled }: Route): ('GET' | 'HEAD' | 'POST')[] {
   return method === 'GET' && isBilled !== true ? ['GET', 'HEAD'] : [method]
 }
 
-/** The version is carried in the path (interface: "Versioning"). */
+/** The version is in the path (interface: "Versioning"). */
 export type Version = 'v1' | 'v2' | 'v3'
 
-/** The version a path speaks; whatever is neither v1 nor v2 is answered as v3. */
+/** Returns the version of a path; paths of neither v1 nor v2 are answered as v3. */
 export function versionOf(path: string): Version {
   const prefix = /^\/(v[12])(?:[/?]|$)/.exec(path)?.[1]
   return prefix === 'v1' || prefix === 'v2' ? prefix : 'v3'

@@ -5,7 +5,9 @@ import { lookupName } from './resolution.js'
 
 const text = z.string().nullable()
 
-/** Query of `GET /v2/search` (interface: "Search"). Codes in any case, countries in two or three letters. */
+/**
+ * Query of `GET /v2/search` (interface: "Search"). Codes are accepted in any case, countries in two or three letters.
+ */
 export const searchQuery = z.object({
   name: lookupName,
   country_code: z
@@ -24,7 +26,7 @@ export const searchQuery = z.object({
       error: `at most ${fieldLimits.searchResultsMax}`,
     })
     .optional(),
-  /** Taken in any case: some clients write `True`. */
+  /** Accepted in any case: some clients write `True`. */
   bypass_cache: z
     .string()
     .regex(/^(?:true|false)$/i, 'true or false')
@@ -32,7 +34,7 @@ export const searchQuery = z.object({
     .optional(),
 })
 
-/** One registration found (interface: "Search result (v2)"). Every key is always present. */
+/** One matching registration (interface: "Search result (v2)"). Every key is always present. */
 export const searchResult = z.strictObject({
   id: legalEntityId,
   entity_id: entityId.nullable(),
@@ -43,7 +45,7 @@ export const searchResult = z.strictObject({
 })
 export type SearchResult = z.infer<typeof searchResult>
 
-/** 200 of `GET /v2/search`; results with a master entity stand first. */
+/** 200 of `GET /v2/search`; results with a master entity come first. */
 export const searchReply = z.strictObject({
   results: z.array(searchResult).max(fieldLimits.searchResultsMax),
   metadata: z.strictObject({
@@ -66,7 +68,7 @@ export type McpMessage = z.infer<typeof mcpMessage>
 
 export const mcpToolName = 'search_legal_entities'
 
-/** Arguments of the one tool; no others are allowed. The name is counted after it was tidied. */
+/** Arguments of the only tool; no others are allowed. The length of the name is counted after trimming. */
 export const mcpSearchArguments = z.strictObject({
   name: lookupName.describe('Name of the company, with or without its legal form'),
   country_code: z
@@ -84,17 +86,16 @@ export type McpSearchArguments = z.infer<typeof mcpSearchArguments>
 
 const mcpReplyId = z.union([z.string(), z.number(), z.null()])
 
-/** 200 of the MCP endpoint: what the method gave. */
+/** 200 of the MCP endpoint: the result of a method. */
 export const mcpResult = z.strictObject({ jsonrpc: z.literal('2.0'), id: mcpReplyId, result: z.unknown() })
 
-/** 200 of the MCP endpoint: the method's failure. */
+/** 200 of the MCP endpoint: the failure of a method. */
 export const mcpFailure = z.strictObject({
   jsonrpc: z.literal('2.0'),
   id: mcpReplyId,
   error: z.strictObject({ code: z.int(), message: z.string() }),
 })
 
-/** 200 of the MCP endpoint: a result, or the method's failure. */
 export const mcpReply = z.union([mcpResult, mcpFailure])
-/** 202 to a notification: nothing. */
+/** 202 to a notification: an empty body. */
 export const mcpAccepted = z.literal('')

@@ -2,7 +2,7 @@ import type { WebsiteStatus } from './domain.js'
 import type { Address, EntityRecord, ResultEntity } from './entity.js'
 import type { Resolution } from './result.js'
 
-/** Blocks as they stand where nothing is known: every key is there (interface: "Resources and their fields"). */
+/** Blocks with unknown values: every key is present (interface: "Resources and their fields"). */
 
 export const unknownAddress: Address = {
   street_address: null,
@@ -43,7 +43,7 @@ export const unknownProfiles: EntityRecord['social_profiles'] = {
   crunchbase: { handle: null },
 }
 
-/** A resolution that found nothing, apart from its status. */
+/** A resolution without a result, except for its status. */
 export const nothingFound: Omit<Resolution, 'status'> = {
   match_confidence: 0,
   type: null,

@@ -11,31 +11,31 @@ import type { Handlers } from './http/mount.js'
 import type { Knowledge } from './knowledge.js'
 import { Refusal } from './refusal.js'
 
-/** Keeps the replicas of one service from answering with two editions of what is known. */
+/** Ensures that all replicas of a service answer from the same edition of the knowledge. */
 export interface EditionGuard {
-  /** Why this replica takes nothing new at this moment; null where it may. Cheap: every request asks. */
+  /** Returns the reason why this replica accepts no new work, or `null`. Cheap: every request calls it. */
   problem(): string | null
   stop(): Promise<void>
 }
 
-/** Of a service that is alone on its data. */
+/** The guard of a service without other replicas. */
 export const unguarded: EditionGuard = { problem: () => null, stop: () => Promise.resolve() }
 
 export interface EditionGuardDeps {
   readonly postgres: Postgres
-  /** What this replica answers from now, by name. */
+  /** Returns the edition that this replica answers from. */
   readonly edition: () => string
-  /** The edition that this one takes the place of; null: of none. */
+  /** The edition that this one replaces; `null` for none. */
   readonly replaces: string | null
   readonly clock: Clock
   readonly log: (line: string) => void
-  /** How often it is looked which edition is served, and how long what was seen holds. */
+  /** Interval between reads of the served edition, and the time for which a read is valid. */
   readonly times?: { readonly lookMs: number; readonly lifeMs: number }
 }
 
 const usualTimes = { lookMs: limits.editionLookMs, lifeMs: limits.editionLifeMs }
 
-/** What is known is a registry and, where there are any, lists of domains. */
+/** Returns the edition of the knowledge: of the registry and, if present, the lists of domains. */
 export function servedEditionOf(registryEdition: string | null, listsHash: string | null): string {
   const registry = registryEdition ?? 'none'
   if (listsHash === null) return registry
@@ -44,14 +44,15 @@ export function servedEditionOf(registryEdition: string | null, listsHash: strin
 
 interface Served {
   readonly edition: string
-  /** How long it has been the one. */
+  /** Time since it became the served edition. */
   readonly ageMs: number
 }
 
 /**
- * The first replica says what all answer from; one with another edition is refused with SERVICE_EDITION_DIFFERS, unless it
- * takes the place of exactly the one that is served. Then the others take nothing new as soon as they see it, or can no
- * longer see that it is not so; and this one waits until that is certain. Resolves when this replica may answer.
+ * Opens the guard. The first replica sets the edition that all answer from. One with another edition gets
+ * SERVICE_EDITION_DIFFERS, unless it replaces exactly the served edition. Then it waits until the other replicas
+ * accept no new work: they have read the new edition, or can no longer read the served one. Resolves when this
+ * replica may answer.
  */
 export async function openEditionGuard(deps: EditionGuardDeps): Promise<EditionGuard> {
   const { postgres, clock, times: { lookMs, lifeMs } = usualTimes } = deps
@@ -110,7 +111,7 @@ function watch(deps: EditionGuardDeps, fromMs: number): EditionGuard {
     clock,
     takeUp: async () => {
       nextLookAtMs = clock.nowMs() + lookMs
-      // Before it is sent: what is read is no older than that.
+      // Taken before the query is sent: the result is at least as recent.
       const sentAtMs = clock.monotonicMs()
       const found = await readServed(postgres)
       served = found?.edition ?? null
@@ -123,7 +124,7 @@ function watch(deps: EditionGuardDeps, fromMs: number): EditionGuard {
     idleMsMax: lookMs,
     retryMs: lookMs,
     onFailure: (error) => {
-      // That the database is away is said once, by who watches it.
+      // The connection monitor logs once that the database is unreachable.
       if (!(error instanceof ConnectionLostError))
         log(`the edition that is served is not seen: ${errorText(error)}`)
     },
@@ -146,10 +147,10 @@ const differs = (own: string, served: string) =>
 
 type Guard = Pick<EditionGuard, 'problem'>
 
-/** These answer what is stored, whatever is known now. */
+/** Routes that only return stored data, independent of the edition. */
 const alwaysAnswered: readonly RouteName[] = ['pollRun', 'pollJob', 'pollResolution', 'report']
 
-/** Handlers that refuse with 503, before anything is done, while there is a problem. */
+/** Returns handlers that answer 503, before doing anything, while there is a problem. */
 export function guardedHandlers(handlers: Handlers, guard: Guard): Handlers {
   const guarded = Object.entries(handlers).map(([name, handler]) => {
     if (alwaysAnswered.includes(name as RouteName)) return [name, handler] as const
@@ -162,7 +163,7 @@ export function guardedHandlers(handlers: Handlers, guard: Guard): Handlers {
   return Object.fromEntries(guarded) as unknown as Handlers
 }
 
-/** For callers beside the interface: what finds companies refuses in the same way. */
+/** For callers outside the interface: searches are refused in the same way. */
 export function guardedKnowledge(knowledge: Knowledge, guard: Guard): Knowledge {
   const guarded =
     <Args extends unknown[], Result>(ask: (...args: Args) => Result) =>
@@ -179,7 +180,7 @@ export function guardedKnowledge(knowledge: Knowledge, guard: Guard): Knowledge 
   }
 }
 
-/** A store of due work that gives out none while there is a problem: other replicas take it. */
+/** Returns a store that hands out no due work while there is a problem, so that other replicas take it. */
 export function guardedDue<Due extends { due(nowMs: number, countMax: number): Awaitable<unknown[]> }>(
   store: Due,
   guard: Guard,

@@ -6,36 +6,36 @@ import type { Knowledge } from './knowledge.js'
 const rate = z.number().min(0).max(1)
 
 /**
- * - `limited`: 429 as if the minute were full, counted by nobody.
+ * - `limited`: 429 as if the limit of the minute were reached, without counting.
  * - `error`: a 5xx before anything is done.
  * - `reset`: the connection is cut before anything is done.
- * - `lost_answer`: everything is done, and the connection is cut instead of the answer.
+ * - `lost_answer`: the request is executed, and the connection is cut before the answer.
  */
 const requestFault = z.enum(['limited', 'error', 'reset', 'lost_answer'])
 type RequestFault = z.infer<typeof requestFault>
 
-/** A plan of faults for rehearsals, as `--faults FILE` holds it. The same seed makes the same chances. */
+/** A plan of faults for rehearsals, the content of `--faults FILE`. The same seed gives the same faults. */
 export const faultPlan = z.strictObject({
   seed: z.int().min(0).default(1),
-  /** Of the faults that a request could meet, the first whose chance comes up is the one it meets. */
+  /** Faults of requests. The first one in the list whose chance comes up applies. */
   requests: z
     .array(
       z.strictObject({
         fault: requestFault,
         rate,
-        /** Names of the contract's routes; all of them if left out. */
+        /** Names of the contract's routes; defaults to all. */
         routes: z
           .array(z.enum(Object.keys(routes) as [RouteName, ...RouteName[]]))
           .min(1)
           .optional(),
-        /** Of an `error`. */
+        /** The status of an `error`. */
         status: z.union([z.literal(500), z.literal(502), z.literal(503), z.literal(504)]).default(503),
       }),
     )
     .default([]),
-  /** How many of the runs end as failed. */
+  /** Share of the runs that fail. */
   runs: z.strictObject({ failedRate: rate.default(0) }).prefault({}),
-  /** Deliveries that come twice, and some that come late. */
+  /** Shares of the deliveries that are sent twice, or late. */
   deliveries: z
     .strictObject({
       duplicateRate: rate.default(0),
@@ -46,18 +46,18 @@ export const faultPlan = z.strictObject({
 })
 export type FaultPlan = z.output<typeof faultPlan>
 
-/** A fault that a request meets; `status` is that of an `error`. */
+/** The fault of a request; `status` is that of an `error`. */
 export interface MetFault {
   readonly fault: RequestFault
   readonly status: number
 }
 
-/** What goes wrong on purpose. Asked once for each thing that could. */
+/** Injected faults. Call each method once per event that could fail. */
 export interface Faults {
   ofRequest(route: RouteName): MetFault | null
   isRunFailing(): boolean
   isDeliveryDuplicated(): boolean
-  /** How much later than due a first attempt is made; 0 mostly. */
+  /** Delay of a first attempt; usually 0. */
   deliveryDelayMs(): number
 }
 
@@ -68,7 +68,7 @@ export const noFaults: Faults = {
   deliveryDelayMs: () => 0,
 }
 
-/** Each kind of thing has chances of its own: more polls do not change which runs fail. */
+/** Creates faults. Each kind has its own random sequence: more polls do not change which runs fail. */
 export function createFaults(plan: FaultPlan): Faults {
   const [forRequests, forRuns, forDeliveries] = [0, 1, 2].map((offset) =>
     seededFractions(plan.seed * 3 + offset),
@@ -89,7 +89,7 @@ export function createFaults(plan: FaultPlan): Faults {
   }
 }
 
-/** Research that fails as often as the plan says, and else knows what it knew. */
+/** Returns knowledge whose resolutions fail as often as the plan says. */
 export function withFaults(knowledge: Knowledge, faults: Faults): Knowledge {
   if (faults === noFaults) return knowledge
   return {

@@ -1,13 +1,13 @@
 import type { CallId, JobId, RequestId, RunId, StreamId } from '../contract/ids.js'
 import type { Random } from '../platform/random.js'
 
-/** The ids of one unit of work: what it is called outside, and the call that started it. */
+/** The public ids of a run, and the id of the call that started it. */
 export interface RunIds {
   readonly runId: RunId
   readonly callId: CallId
-  /** Only what a v3 GET kickoff started. */
+  /** `null` unless a v3 GET kickoff started the run. */
   readonly jobId: JobId | null
-  /** What a v3 GET kickoff (beside its job id) or v2 started. */
+  /** Set if a v3 GET kickoff, a v2 submission or a v2 stream started the run. */
   readonly requestId: RequestId | StreamId | null
 }
 
@@ -15,7 +15,7 @@ export function newCallId(random: Random): CallId {
   return random.id('req_') as CallId
 }
 
-/** What starts a run: a v3 POST or GET kickoff, a v2 submission, or a v2 stream. */
+/** The kind of call that started a run: a v3 POST or GET kickoff, a v2 submission, or a v2 stream. */
 export type RunKind = 'run' | 'job' | 'async' | 'stream'
 
 export function newRunIds(kind: RunKind, callId: CallId, random: Random, nowMs: number): RunIds {

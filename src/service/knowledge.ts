@@ -13,9 +13,9 @@ export interface Query {
 
 export interface SearchRequest {
   readonly name: string
-  /** ISO 3166-1, two or three letters, any case. */
+  /** ISO 3166-1, two or three letters, in any case. */
   readonly countryCode: string | null
-  /** ISO 3166-2, with or without the country, any case. */
+  /** ISO 3166-2, with or without the country, in any case. */
   readonly regionCode: string | null
   readonly limit: number
 }
@@ -27,40 +27,40 @@ export interface SearchResults {
 
 export interface Ownership {
   readonly entities: HierarchyData['entities']
-  /** From the owner to the owned; there may be circles, and relationships that lead nowhere near the target. */
+  /** Relationships from owner to owned. They may contain cycles and companies that do not lead to the target. */
   readonly relationships: HierarchyData['relationships']
-  /** The company asked for; this and every id here is that of one of `entities`. */
+  /** The requested company. All ids here refer to `entities`. */
   readonly targetId: string
-  /** Whom a register names as ultimate parent, also where the way up is not known. */
+  /** The ultimate parent named by a register, even if the chain to it is unknown. */
   readonly ultimateParentId: string | null
-  /** Addresses of public records: of relationships, and of the companies in the chain. */
+  /** Addresses of public records about the relationships and the companies in the chain. */
   readonly evidence: readonly string[]
 }
 
 /** A company that a query may mean. */
 export interface LikelyCompany {
   readonly id: EntityId
-  /** 0 to 100, that it is the one that is meant. */
+  /** 0 to 100: certainty that the query means this company. */
   readonly confidence: number
-  /** What speaks for it and against it, in log-odds: each label once. */
+  /** Evidence for and against the company, in log-odds; each label occurs once. */
   readonly evidence: readonly { readonly label: string; readonly weight: number }[]
 }
 
 export interface LikelyCompanies {
-  /** The likeliest first. */
+  /** The most likely first. */
   readonly companies: readonly LikelyCompany[]
-  /** The query is answered with the first, as `matched`. */
+  /** Whether the first company is the answer to the query, as `matched`. */
   readonly isMatched: boolean
 }
 
-/** A company that somebody who types may mean. */
+/** A company suggested while a user types. */
 interface SuggestedCompany {
   readonly id: EntityId
-  /** The name that was found; null where it was not found by one. */
+  /** The name that matched; `null` if it was found by an id or identifier. */
   readonly name: string | null
 }
 
-/** What is known of a domain without asking it. */
+/** Facts about a domain that are known without a request to it. */
 export interface DomainFacts {
   readonly trancoRank: number | null
   readonly isDisposable: boolean | null
@@ -69,37 +69,37 @@ export interface DomainFacts {
 }
 
 /**
- * A resolution as the text that a run stores, checked against the interface where it was made: nobody has to read
- * it again.
+ * A resolution as the text that a run stores. It was validated against the interface when it was made, so that it
+ * need not be parsed again.
  */
 export interface ResolutionText {
   readonly status: Resolution['status']
   readonly classification: string | null
-  /** JSON of all the rest but the basis. */
+  /** JSON of all fields except the basis. */
   readonly outcome: string
-  /** JSON. */
+  /** The basis as JSON. */
   readonly basis: string
 }
 
 /**
- * What the service answers from. A name may take long, so it may be matched in another thread; everything else is
- * a few index lookups, and read in the transactions of its callers.
+ * The data that the service answers from. Matching a name may take long, so it may run in another thread; everything
+ * else takes a few index lookups, and runs in the transactions of its callers.
  */
 export interface Knowledge {
   resolve(query: Query): Awaitable<Resolution | ResolutionText>
-  /** A merged id gives the record it was merged into, at the end of the chain. Null for an unknown id. */
+  /** Returns the record of an id; for a merged id, the record at the end of the chain. `null` for an unknown id. */
   entity(id: EntityId): { record: EntityRecord; mergedInto: EntityId | null } | null
-  /** The best first; `totalCount` counts what was found before the limit. */
+  /** Returns the best results first; `totalCount` is the count before the limit. */
   search(request: SearchRequest): Awaitable<SearchResults>
-  /** The companies that a query may mean, at most `countMax`, with what `resolve` would say of the first. */
+  /** Returns at most `countMax` companies that a query may mean, and whether `resolve` would match the first. */
   likelyCompanies(query: Query, countMax: number): Awaitable<LikelyCompanies>
-  /** Companies whose id or identifier `prefix` is, or one of whose names begins so. */
+  /** Returns companies with this id or identifier, or with a name that starts with `prefix`. */
   suggest(prefix: string, countMax: number): readonly SuggestedCompany[]
-  /** Null for an unknown id; without relationships where none are known. */
+  /** Returns `null` for an unknown id, and no relationships if none are known. */
   ownership(id: EntityId): Ownership | null
-  /** Whose registrable domain this is. */
+  /** Resolves the company of a registrable domain. */
   resolveDomain(domain: string): Resolution
   domainFacts(domain: string): DomainFacts
-  /** Names what is known now: another name, and what was built before is old. Cheap: every read asks. */
+  /** Names the current edition; builds of other editions are outdated. Cheap, because every read calls it. */
   edition?(): string
 }

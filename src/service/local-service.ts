@@ -9,7 +9,7 @@ import { openMemory } from './stores.js'
 export interface LocalServiceOptions {
   readonly knowledge: Knowledge
   readonly apiKey: string
-  /** Runs that are kept, those that have ended among them; more that have not are refused. */
+  /** Runs that are kept, including ended ones. Once all of them are still open, a new one is refused. */
   readonly runsMax: number
   readonly clock?: Clock
   readonly random?: Random
@@ -24,15 +24,15 @@ export interface LocalService {
 }
 
 /**
- * The same interface without a socket and without a file. Nothing is billed, no limit a minute holds, polls of
- * runs are held until there is an answer, and what it knows of runs ends with it. Throws API_KEY_INVALID.
+ * Starts the same interface without a socket and without files. Nothing is billed, no rate limit applies, polls wait
+ * for the end of their run, and runs are lost at the end. Throws API_KEY_INVALID.
  */
 export function startLocalService(options: LocalServiceOptions): LocalService {
   const { apiKey, runsMax } = options
   const closing = new AbortController()
   const accounts = [{ name: 'embedded', apiKey }]
   const data = openMemory({ ...options, accounts, rateLimits: 'none' }, runsMax)
-  // The one caller shares the thread, and waits for answers.
+  // The only caller shares the thread and waits for answers.
   const parts = openParts(options, data, () => true)
   const { callers, limiter, random, log } = parts
   let ended: Promise<void> | undefined

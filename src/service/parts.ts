@@ -28,23 +28,23 @@ import type { OpenData } from './stores.js'
 
 export interface PartsOptions extends WebhookOptions {
   readonly knowledge: Knowledge
-  /** How long a run takes, evenly spread; default 0 to 0. */
+  /** Duration of a run, evenly distributed; defaults to 0. */
   readonly researchMs?: { readonly min: number; readonly max: number }
-  /** How long the build of a record or a hierarchy takes, evenly spread; default 0 to 0. */
+  /** Duration of the build of a record or a hierarchy, evenly distributed; defaults to 0. */
   readonly buildMs?: { readonly min: number; readonly max: number }
-  /** What is known of domains beside the knowledge; nothing if left out. */
+  /** Facts about domains in addition to the knowledge; optional. */
   readonly domainLists?: DomainLists
-  /** Asks the websites of domains; left out, none is asked. */
+  /** Visits the websites of domains; without it, none is visited. */
   readonly checkWebsite?: WebsiteCheck
-  /** What is to go wrong, for rehearsals; nothing if left out. */
+  /** Injected faults, for rehearsals; optional. */
   readonly faults?: Faults
   readonly clock?: Clock
   readonly random?: Random
-  /** One line for what an operator should see: a failed run, an internal error. Never a key. */
+  /** Logs one line for the operator, for example a failed run or an internal error. Never contains a key. */
   readonly log?: (line: string) => void
 }
 
-/** All of the service but the way in. The data is closed by its end, and where this throws. */
+/** Opens all parts of the service except its entry points. `end` closes the data, and so does an error thrown here. */
 export function openParts<Runs extends AnyRunStore>(
   options: PartsOptions,
   { storage, isInProcess, storesOf }: OpenData<Runs>,
@@ -96,7 +96,7 @@ export function openParts<Runs extends AnyRunStore>(
   }
 }
 
-/** A line of the log is one, whatever an error says. */
+/** Returns a log that joins the lines of a message into one. */
 export const oneLine =
   (log: ((line: string) => void) | undefined) =>
   (line: string): void =>
@@ -116,11 +116,11 @@ interface Deps {
   readonly streams: HeldStreams
   readonly webhooks: Webhooks
   readonly researcher: Researcher
-  /** Null where polls are answered at once, and runs are durable and billed. */
+  /** `null` if polls are answered at once; runs are then durable and billed. */
   readonly held: HeldPolls | null
 }
 
-/** What each kind of record is compiled from, and what its events carry. */
+/** Opens the builds, with a compiler for each kind of record. */
 function openBuilds(options: PartsOptions, deps: Deps, store: AnyBuildStore): Deferrable<Builds> {
   const { knowledge } = deps
   const { domainLists: lists = noDomainLists, checkWebsite = null } = options

@@ -5,11 +5,11 @@ import { limits } from './limits.js'
 
 interface RefusalExtras {
   readonly headers?: Readonly<Record<string, string>>
-  /** For the few answers with a shape of their own, whatever the version's is. */
+  /** Replaces the version's error body, for the few answers with another shape. */
   readonly body?: object
 }
 
-/** A request answered with an error status. Not a bug: nothing is logged. */
+/** An error reply to a request. It is not a bug, so nothing is logged. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly headers: Readonly<Record<string, string>>
@@ -52,7 +52,7 @@ export const foreignHost = (): Refusal =>
 export const payloadTooLarge = (bytesMax: number): Refusal =>
   new Refusal(413, errorTypes.payloadTooLarge, `a body has at most ${bytesMax} bytes`)
 
-/** One answer for an unknown id and for another account's: a caller must not see which it is. */
+/** The same answer for an unknown id and for another account's, so that a caller cannot tell which it is. */
 export const notFound = (kind: 'run' | 'job' | 'request' | 'entity' | 'route'): Refusal =>
   new Refusal(404, errorTypes.notFound, `no such ${kind}`)
 
@@ -77,26 +77,26 @@ export const rateLimitExceeded = (
 export const monthlyLimitReached = (): Refusal =>
   new Refusal(429, errorTypes.monthlyLimitReached, 'the units of this month are used up; nothing was charged')
 
-/** v2 answers a malformed id with 500, where v3 says 400 (interface: "v2 entity resolution"). */
+/** v2 answers a malformed id with 500, v3 with 400 (interface: "v2 entity resolution"). */
 export const malformedRequestId = (): Refusal =>
   new Refusal(500, errorTypes.apiError, 'the request id is malformed')
 
-/** Says nothing of the cause: a stack, a path or a statement is for the log. */
+/** Reveals nothing of the cause: stacks, paths and statements belong in the log. */
 export const internalError = (): Refusal => new Refusal(500, errorTypes.apiError, 'internal error')
 
-/** Its coming and going is said in the log once, by whoever watches it. */
+/** Not logged for each request: the connection monitor logs the start and the end of an outage. */
 const databaseAway = (): Refusal =>
   new Refusal(500, errorTypes.apiError, 'the database of the service does not answer; nothing was charged')
 
-/** Whether the log has to say what went wrong. */
+/** Whether the error must be logged. */
 export const isUnexpected = (error: unknown): boolean => !(error instanceof Refusal || isServerTrouble(error))
 
-/** Statuses that v2 explains by a reason alone, beside the message. */
+/** Statuses for which v2 returns only a reason and a message. */
 const reasonStatuses: readonly number[] = [402, 403, 503]
 
 /**
- * The body of a refusal in the shape of the version that was asked (interface: "Errors"). v1 and v2 have one
- * for a key (`requestId`), one for a limit a minute, one for billing, and one for the rest.
+ * Returns the body of a refusal in the shape of the version (interface: "Errors"). v1 and v2 have one shape for keys
+ * (with `requestId`), one for the limit per minute, one for billing, and one for other errors.
  */
 export function errorBodyOf(version: Version, refusal: Refusal, requestId: string): object {
   const { status, type, message } = refusal
@@ -109,7 +109,7 @@ export function errorBodyOf(version: Version, refusal: Refusal, requestId: strin
   return { error: { message, type } }
 }
 
-/** What a request is answered with where its handling threw. `bodyBytesMax`: the limit of its route. */
+/** Converts an error of a handler to a refusal. `bodyBytesMax` is the limit of its route. */
 export function toRefusal(error: unknown, bodyBytesMax: number = limits.bodyBytesMax): Refusal {
   if (error instanceof Refusal) return error
   if (isServerTrouble(error)) return databaseAway()
@@ -124,7 +124,7 @@ const routePatterns = Object.values<Route>(routes).map((route) => ({
   pattern: new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`),
 }))
 
-/** What no route answers: 405 where others would take the path, else 404. */
+/** Returns the refusal of a request without a route: 405 if the path has other methods, otherwise 404. */
 export function unknownRoute(url: string): Refusal {
   const path = url.split('?', 1)[0] ?? ''
   const allowed = routePatterns.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)

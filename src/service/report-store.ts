@@ -5,9 +5,9 @@ import { limits } from './limits.js'
 import type { Deferrable } from '../core/awaitable.js'
 import type { Postgres } from '../platform/postgres/postgres.js'
 
-/** Feedback about answers, in the table `reports`, for the operator of the service to read. */
+/** Feedback about answers in the table `reports`, for the operator of the service. */
 export interface ReportStore {
-  /** JSON text. Durable when this answers; of an account the newest are kept. */
+  /** Stores a report as JSON text. Durable when it returns; only the newest reports of an account are kept. */
   keep(accountNumber: number, callId: CallId, body: string): void
 }
 
@@ -30,7 +30,7 @@ export function createReportStore(database: Sqlite, clock: Clock): ReportStore {
   }
 }
 
-/** Those of all replicas, on PostgreSQL. Of calls at the same moment, each may leave some that are older. */
+/** Creates the report store of all replicas on PostgreSQL. Concurrent calls may leave a few older reports. */
 export function createSharedReportStore(postgres: Postgres, clock: Clock): Deferrable<ReportStore> {
   return {
     keep: async (accountNumber, callId, body) => {
@@ -41,7 +41,7 @@ export function createSharedReportStore(postgres: Postgres, clock: Clock): Defer
          DELETE FROM enrich_service.reports WHERE account_number = $1 AND report_number <= (
            SELECT report_number FROM enrich_service.reports WHERE account_number = $1
            ORDER BY report_number DESC LIMIT 1 OFFSET $5)`,
-        // The one that is written now is not seen yet.
+        // The statement does not see the row that it inserts.
         [accountNumber, callId, body, clock.nowMs(), limits.reportsPerAccountMax - 1],
       )
     },

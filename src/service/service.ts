@@ -33,27 +33,27 @@ import {
 export type { Knowledge } from './knowledge.js'
 
 interface ServingOptions extends PartsOptions {
-  /** Port 0 is any free one. */
+  /** Port 0 selects any free port. */
   readonly listen: { readonly host: string; readonly port: number }
-  /** Whether `/docs`, `/openapi.json`, `/metrics` and `/healthz` are there; default true. They ask for no key. */
+  /** Whether to serve `/docs`, `/openapi.json`, `/metrics` and `/healthz`, which need no key; defaults to `true`. */
   readonly pages?: boolean
-  /** Said in the documents. */
+  /** Version shown in the documents. */
   readonly version?: string
-  /** The Reconciliation Service API, at `/reconcile`; left out, it is not there. */
+  /** The Reconciliation Service API at `/reconcile`; not served by default. */
   readonly reconciliation?: ReconciliationSettings
 }
 
 export type ServiceOptions = ServingOptions & OwnDataOptions
 export type ReplicaOptions = ServingOptions &
   SharedDataOptions & {
-    /** The edition that this replica's takes the place of, for all replicas; see `openEditionGuard`. */
+    /** The edition that this replica's edition replaces on all replicas; see `openEditionGuard`. */
     readonly replacesEdition?: string
   }
 
 interface ReconciliationSettings {
-  /** Null: without a key where the service listens on this machine alone, else with one. */
+  /** Defaults (`null`) to no key if the service listens only on this machine, otherwise to a key. */
   readonly access: ReconciliationAccess | null
-  /** Origins of web pages beyond this machine that may call. */
+  /** Origins of web pages on other machines that may call. */
   readonly origins: readonly string[]
 }
 
@@ -63,31 +63,30 @@ export interface RunningService {
   readonly port: number
   runCount(): RunCount
   eventCount(): EventCount
-  /** The units billed to an account, oldest first. */
+  /** Returns the units billed to an account, oldest first. */
   ledger(account: string): LedgerEntry[]
-  /** Ends requests in flight and research, then closes the data; a second call waits for the first. */
+  /** Ends requests in flight and research, then closes the data. A second call waits for the first. */
   close(): Promise<void>
 }
 
-/** One of several on the same database: what it tells of runs and ledgers is of all of them, and comes later. */
+/** One of several services on the same database. Its counts and ledgers are those of all of them. */
 export type RunningReplica = Deferrable<RunningService>
 
 /**
- * Serves the interface over HTTP. What it acknowledged is durable, and goes on after a restart on the same
- * data folder. Throws LISTEN_FAILED, SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, API_KEY_INVALID, and
- * USAGE_INVALID where local webhooks, or reconciliation without a key, are allowed to a service that listens beyond
- * this machine.
+ * Serves the interface over HTTP. All acknowledged work is durable and continues after a restart on the same data
+ * folder. Throws LISTEN_FAILED, SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, API_KEY_INVALID, and USAGE_INVALID if
+ * local webhooks, or reconciliation without a key, are allowed on a service that listens beyond this machine.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   assertMayListen(options)
-  // What is in files of its own answers at once.
+  // Data in local files is read synchronously, so the counts need no promises.
   return serve(options, openOwnData({ ...options, log: oneLine(options.log) })) as Promise<RunningService>
 }
 
 /**
- * The same as one of several on one database: what one has acknowledged all know, and limits, credit and accounts are
- * of all together. Throws what `startService` throws, and the codes of a checkpoint on PostgreSQL for a URL or a server
- * that does not do, and SERVICE_EDITION_DIFFERS.
+ * Starts one of several services on one database: all of them know the work that one has acknowledged, and share
+ * limits, credit and accounts. Throws the errors of `startService`, SERVICE_EDITION_DIFFERS, and the codes of a
+ * checkpoint on PostgreSQL for an unsuitable URL or server.
  */
 export async function startReplica(options: ReplicaOptions): Promise<RunningReplica> {
   assertMayListen(options)
@@ -158,7 +157,7 @@ function settledReconciliation({ reconciliation, listen }: ServingOptions): Reco
   return { ...reconciliation, access: settleAccess(reconciliation.access, listen.host) }
 }
 
-/** A service that listens on every address is reached on this machine's own. */
+/** A service that listens on every address is reachable at the loopback address. */
 function reachableUrl({ host, port }: Readonly<ListenAddress>): string {
   const loopbacks: Partial<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
   return httpUrl({ host: loopbacks[host] ?? host, port })
@@ -166,14 +165,14 @@ function reachableUrl({ host, port }: Readonly<ListenAddress>): string {
 
 interface PagesDeps {
   readonly version: string
-  /** Of the page that leads to the others. */
+  /** Links of the start page. */
   readonly links: Readonly<Record<string, string>>
   readonly store: AnyRunStore
   readonly webhooks: Webhooks
   readonly guard: EditionGuard
 }
 
-/** Loaded when they are wanted. */
+/** Mounts the pages. They are loaded on demand. */
 async function mountPages(
   app: FastifyInstance,
   { version, links, store, webhooks, guard }: PagesDeps,

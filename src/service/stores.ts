@@ -52,7 +52,7 @@ import {
   type Storage,
 } from './storage/storage.js'
 
-/** What the service knows of its callers and of their runs, wherever it is kept. */
+/** The stores of the service, for every kind of storage. */
 export interface Stores<Runs extends AnyRunStore> {
   readonly callers: Deferrable<Callers>
   readonly limiter: RateLimiter
@@ -65,24 +65,24 @@ export interface Stores<Runs extends AnyRunStore> {
 }
 
 interface StoresDeps extends OutgoingDeps {
-  /** Those in this process who wait for runs that end. */
+  /** Listeners of this process for runs that end. */
   readonly waiting: readonly OnRunEnded[]
-  /** What the end of a build is to those who wait for it. */
+  /** Builds the events for the waiters of an ended build. */
   readonly endingOf: WaiterEnding
 }
 
-/** Data that was opened, and the accounts given at the start stored in it. */
+/** Opened data, in which the accounts given at the start are stored. */
 export interface OpenData<Runs extends AnyRunStore> {
   readonly storage: Storage
-  /** Runs are kept in memory for one caller in this process: nothing is billed, and polls are held. */
+  /** Whether runs are kept in memory for one caller in this process: nothing is billed, and polls wait. */
   readonly isInProcess: boolean
   readonly storesOf: (deps: StoresDeps) => Stores<Runs>
 }
 
 interface DataOptions {
-  /** Stored by their hash; accounts of earlier starts stay. */
+  /** Accounts to store, with their keys as hashes; accounts of earlier starts are kept. */
   readonly accounts: readonly AccountOptions[]
-  /** Whether the interface's limits a minute hold. */
+  /** Whether the interface's limits per minute apply. */
   readonly rateLimits: 'spec' | 'none'
   readonly clock?: Clock
   readonly random?: Random
@@ -90,11 +90,11 @@ interface DataOptions {
 }
 
 export interface OwnDataOptions extends DataOptions {
-  /** Holds `service.sqlite`; null keeps everything in memory. */
+  /** The folder of `service.sqlite`; `null` keeps everything in memory. */
   readonly dataFolder: string | null
 }
 
-/** Data of this service alone. Throws SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, API_KEY_INVALID. */
+/** Opens the data of a single service. Throws SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, API_KEY_INVALID. */
 export function openOwnData(options: OwnDataOptions): OpenData<RunStore> {
   const { clock = systemClock, log = () => undefined } = options
   const storage = openStorage(options, clock, log)
@@ -123,7 +123,7 @@ export function openOwnData(options: OwnDataOptions): OpenData<RunStore> {
   }
 }
 
-/** Beside the runs; `waiting` writes their events too, in their transactions. */
+/** Creates the stores other than runs. `waiting` includes the listener that writes their events. */
 function recordsOf(database: Sqlite, deps: StoresDeps) {
   const outgoing = createOutgoing(database, deps)
   return {
@@ -134,7 +134,7 @@ function recordsOf(database: Sqlite, deps: StoresDeps) {
   }
 }
 
-/** Nothing on the disk, and no more than so many runs. Throws API_KEY_INVALID. */
+/** Opens data in memory with at most `runsMax` runs. Throws API_KEY_INVALID. */
 export function openMemory(options: DataOptions, runsMax: number): OpenData<RunStore> {
   const { storage } = openOwnData({ ...options, dataFolder: null })
   return {
@@ -157,15 +157,15 @@ export function openMemory(options: DataOptions, runsMax: number): OpenData<RunS
 }
 
 export interface SharedDataOptions extends DataOptions {
-  /** `postgres://…`: what all replicas of a service are given. */
+  /** `postgres://…`, the same for all replicas of a service. */
   readonly databaseUrl: string
-  /** Where passwords are looked for; `process.env` if left out. */
+  /** Source of passwords; defaults to `process.env`. */
   readonly environment?: ConnectOptions['environment']
-  /** How long a claim holds that is not renewed; `limits.claimMs` if left out. */
+  /** Duration of a claim that is not renewed; defaults to `limits.claimMs`. */
   readonly claimMs?: number
 }
 
-/** Data that other replicas work on at the same time. Throws what `openServiceDatabase` throws, API_KEY_INVALID. */
+/** Opens data that other replicas use at the same time. Throws the errors of `openServiceDatabase`, API_KEY_INVALID. */
 export async function openSharedData(
   options: SharedDataOptions,
 ): Promise<OpenData<AnyRunStore> & { readonly storage: SharedStorage }> {
@@ -180,7 +180,7 @@ export async function openSharedData(
   const postgres = watched(opened.postgres, { ...opened, log })
   const replicaId = random.id('replica_')
   const close = async () => {
-    // Where that fails, they run out.
+    // If this fails, the claims expire by themselves.
     await releaseClaims(postgres, replicaId).catch(() => undefined)
     await opened.close()
   }
@@ -211,7 +211,7 @@ export async function openSharedData(
         reports: createSharedReportStore(postgres, clock),
         callers: sharedCallers(postgres, clock),
         limiter: options.rateLimits === 'spec' ? createSharedRateLimiter(postgres, clock) : unlimited,
-        // What may be charged is judged where it is, by all replicas together.
+        // The store checks the allowance in its transaction, across all replicas.
         credit: freeOfCharge,
         runs: createSharedRunStore(storage, {
           clock,

@@ -82,7 +82,7 @@ describeBlock(industry.shape.schemes, {
   sic: 'Codes of SIC',
 })
 
-/** Who a company is, wherever it is shown in the form of v3. */
+/** Field texts of a company in the form of v3, shared by all shapes that contain one. */
 export const companyTexts = {
   id: 'Id of the company, siq_…',
   display_name: 'The name it is commonly known by',

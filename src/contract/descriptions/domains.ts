@@ -117,7 +117,7 @@ name('CodeEntryV1', codeEntryV1, 'A code of one classification of trades, in the
 })
 
 name('DomainResultV1', domainResultV1, 'Whose domain it is, in the form of v1.', resultTexts)
-/** A company in the form of v1 and v2. */
+/** Field texts of a company in the form of v1 and v2. */
 export const flatCompanyTexts = {
   id: 'Id of the company, siq_…',
   name: 'The name it is commonly known by',

@@ -4,7 +4,7 @@ import { jobPending, kickoffBody, kickoffQuery, pollQuery, runAccepted, runObjec
 import { action, basisEntry, candidate, citation, factor, jobResult, resultMetadata } from '../result.js'
 import { describeBlock, describeFields, name } from './describe.js'
 
-/** Where events go; asked for on every v3 request that takes one. */
+/** The text of `webhook_url`, shared by all v3 requests that accept it. */
 export const webhookUrlText = {
   text:
     'Where the event goes when the work has ended: a public https address, port 443 or above 1024, ' +
@@ -12,7 +12,7 @@ export const webhookUrlText = {
   schema: { type: 'string', format: 'uri', maxLength: fieldLimits.webhookUrlCharsMax },
 } as const
 
-/** What is asked for, in every version. */
+/** Field texts of a lookup, shared by all versions. */
 export const lookupTexts = {
   name: `Name of the company, at least ${fieldLimits.nameCharsMin} characters without the blanks around it`,
   location: 'Where it is, in free words: city, state, country or several of them',
@@ -105,7 +105,7 @@ export const queryTexts = {
 } as const
 describeBlock(resultMetadata.shape.query, queryTexts)
 
-/** What every outcome holds, of a resolution or of a domain. */
+/** Field texts of every outcome, of a resolution or of a domain. */
 export const outcomeTexts = {
   type: 'What kind of organization it is',
   subtype: 'The kind in more detail',

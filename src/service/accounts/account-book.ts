@@ -8,17 +8,17 @@ import { insufficientCredits, monthlyLimitReached } from '../refusal.js'
 
 export interface Credit {
   /**
-   * Runs `store`, which must write the charge of one unit durably or reject, if the account may be billed
-   * another unit beside those of all that are in flight. Throws 429 for the month, then 402; whatever
-   * `store` rejects with comes through, and then nothing was billed.
+   * Runs `store`, which must write the charge of one unit durably or reject, if the account may be billed another
+   * unit after those in flight. Throws 429 for the monthly limit, then 402. A rejection of `store` is passed on, and
+   * nothing was billed.
    */
   charge<Stored>(caller: Pick<Caller, 'accountNumber'>, store: () => Promise<Stored>): Promise<Stored>
 }
 
-/** Nothing is billed. */
+/** Bills nothing. */
 export const freeOfCharge: Credit = { charge: (_caller, store) => store() }
 
-/** What is left is read for each charge: refunds, grants and other processes' changes count at once. */
+/** Reads the allowance for each charge, so that refunds, grants and changes by other processes count at once. */
 export function createCredit(database: Sqlite, clock: Clock): Credit {
   const readAllowance = allowanceReader(database)
   const inFlightUnits = new Map<number, number>()
@@ -44,19 +44,19 @@ function release(inFlightUnits: Map<number, number>, accountNumber: number): voi
   else inFlightUnits.set(accountNumber, left)
 }
 
-/** What an account may still be billed; null where it has no limit. Below zero where a limit was lowered. */
+/** The units that an account may still be billed; `null` without a limit, negative after a limit was lowered. */
 export interface Allowance {
   readonly creditUnits: number | null
-  /** In this calendar month, UTC. */
+  /** Units of this calendar month (UTC). */
   readonly monthUnits: number | null
 }
 
-/** The calendar month of the ledger's sums, `2026-11`. */
+/** Returns the calendar month of the ledger's sums, for example `2026-11`. */
 export function monthOf(nowMs: number): string {
   return new Date(nowMs).toISOString().slice(0, 'yyyy-mm'.length)
 }
 
-/** Reads what is left, from the ledger's own sums: some 10 µs however long the ledger is. */
+/** Returns a reader of the allowance, which uses the sums of the ledger: about 10 µs however long the ledger is. */
 function allowanceReader(database: Sqlite): (accountNumber: number, nowMs: number) => Allowance {
   const read = prepare<{ accountNumber: number; month: string }, Allowance>(
     database,
@@ -74,29 +74,29 @@ function allowanceReader(database: Sqlite): (accountNumber: number, nowMs: numbe
   }
 }
 
-/** What an account may do. Null is no limit. */
+/** The permissions and limits of an account. `null` means no limit. */
 export interface AccountTerms {
   readonly v3Enabled: boolean
-  /** How many units may be billed from now on. */
+  /** Units that may still be billed. */
   readonly creditUnits: number | null
-  /** How many units may be billed in a calendar month (UTC). */
+  /** Units that may be billed in a calendar month (UTC). */
   readonly monthlyUnitsMax: number | null
 }
 
 export interface AccountSummary extends AccountTerms {
   readonly name: string
   readonly createdAtMs: number
-  /** Of all time; refunds among the charged. */
+  /** Units charged since the account exists, including those refunded later. */
   readonly chargedUnits: number
   readonly refundedUnits: number
   readonly grantedUnits: number
-  /** Charged and not refunded in the month of now. */
+  /** Units charged and not refunded in the current month. */
   readonly monthUnits: number
   readonly keyCount: number
   readonly secretCount: number
 }
 
-/** One line of the ledger. Charges and refunds bear the run they are of, grants none. */
+/** One line of the ledger. Charges and refunds have the run they belong to, grants have none. */
 export interface BookedUnits {
   readonly at: string
   readonly kind: 'charge' | 'refund' | 'grant'
@@ -106,8 +106,7 @@ export interface BookedUnits {
 }
 
 /**
- * The accounts of a service, as its operator sees and changes them, also while it runs. Each change is one
- * durable transaction.
+ * The accounts of a service, for its operator; usable while the service runs. Each change is one durable transaction.
  */
 export interface AccountBook {
   readonly keys: Keys
@@ -116,16 +115,16 @@ export interface AccountBook {
   /** Throws ACCOUNT_NOT_FOUND, as does every call below that takes a name. */
   summary(name: string, nowMs: number): AccountSummary
   numberOf(name: string): number
-  /** With a signing secret and this first key. Throws ACCOUNT_EXISTS, ACCOUNT_INVALID. */
+  /** Adds an account with a signing secret and its first key. Throws ACCOUNT_EXISTS, ACCOUNT_INVALID. */
   add(name: string, terms: AccountTerms, nowMs: number): { apiKey: string; keyId: string }
   change(name: string, terms: Partial<AccountTerms>, nowMs: number): void
-  /** Throws ACCOUNT_CHANGE_REFUSED where credit has no limit. */
+  /** Throws ACCOUNT_CHANGE_REFUSED if the credit has no limit. */
   grant(name: string, units: number, nowMs: number): void
-  /** The oldest first, read as they are taken: there may be millions. */
+  /** The entries from the oldest on, read on demand: there may be millions. */
   ledger(name: string): IterableIterator<BookedUnits>
 }
 
-/** The same, wherever it is kept. */
+/** An `AccountBook` on SQLite or PostgreSQL. */
 export type AnyAccountBook = Deferrable<Omit<AccountBook, 'keys' | 'secrets' | 'ledger'>> & {
   readonly keys: Deferrable<Keys>
   readonly secrets: Deferrable<Secrets>
@@ -148,7 +147,7 @@ export function createAccountBook(database: Sqlite): AccountBook {
         if (reader.names().includes(name)) throw accountExists(name)
         const accountNumber = writer.insert(name, nowMs)
         writer.apply(accountNumber, { ...terms, creditUnits: terms.creditUnits === null ? null : 0 }, nowMs)
-        // What it begins with stands in the ledger, as what is added later does.
+        // The first credit is a ledger entry, like later grants.
         if (terms.creditUnits !== null && terms.creditUnits > 0)
           writer.grant(accountNumber, terms.creditUnits, nowMs)
         secrets.ensureAll(nowMs)
@@ -189,7 +188,7 @@ function createWriter(database: Sqlite) {
       if (terms.monthlyUnitsMax !== undefined) setMonthly.run(terms.monthlyUnitsMax, accountNumber)
       if (terms.creditUnits === null) setCredit.run(null, accountNumber)
       if (typeof terms.creditUnits === 'number') {
-        // The stored number is beside the ledger's sums: so many more that this is what is left.
+        // The stored number is added to the ledger's sums: compensate for them, so that `creditUnits` remain.
         setCredit.run(0, accountNumber)
         const booked = readAllowance(accountNumber, nowMs).creditUnits ?? 0
         setCredit.run(terms.creditUnits - booked, accountNumber)

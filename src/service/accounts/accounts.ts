@@ -7,34 +7,34 @@ import { createSecrets } from './secrets.js'
 import { systemRandom } from '../../platform/random.js'
 import { limits } from '../limits.js'
 
-/** An account that is there from the start of the service. What is left out stays as it is stored. */
+/** An account that exists from the start of the service. Absent options keep their stored values. */
 export interface AccountOptions {
   readonly name: string
   readonly apiKey: string
-  /** True for a new account. */
+  /** Defaults to `true` for a new account. */
   readonly v3Enabled?: boolean
-  /** How many billed units the account may have in all, beside what is granted; a new one has no limit (null). */
+  /** Units the account may be billed in total, in addition to grants. A new account has no limit (`null`). */
   readonly creditUnits?: number | null
-  /** How many units may be billed in a calendar month (UTC); a new account has no limit (null). */
+  /** Units that may be billed in a calendar month (UTC). A new account has no limit (`null`). */
   readonly monthlyUnitsMax?: number | null
 }
 
-/** Whom a key belongs to. */
+/** The account and key of a request. */
 export interface Caller {
   readonly accountNumber: number
   readonly keyHash: string
   readonly v3Enabled: boolean
 }
 
-/** Only hashes are stored and compared: neither the file nor the time of a comparison gives a key away. */
+/** Hashes a key. Only hashes are stored and compared, so that neither files nor timing reveal a key. */
 export function hashKey(apiKey: string): string {
   return hash('sha256', apiKey)
 }
 
 /**
- * Stores the accounts given, each with this key in the place of the one it was given at an earlier start.
- * Keys that were added since, and accounts stored earlier, stay.
- * Throws API_KEY_INVALID for a key that no header can carry or that two accounts share.
+ * Stores the given accounts. The key of each replaces the key it was given at an earlier start; keys added since and
+ * other stored accounts are kept. Throws API_KEY_INVALID for a key that no header can carry, or that two accounts
+ * share.
  */
 export function storeAccounts(database: Sqlite, accounts: readonly AccountOptions[], nowMs: number): void {
   const upsert = prepare<object, { accountNumber: number }>(
@@ -89,14 +89,14 @@ export function sharedKey(): UserError {
   })
 }
 
-/** The keys that are good at this moment, by their hash. */
+/** The valid keys, by their hash. */
 export interface Callers {
   get(keyHash: string): Caller | undefined
 }
 
 /**
- * Read from the database at each call, some 5 µs: a key that another process revokes, or an account it
- * switches, counts from the next request on.
+ * Reads from the database at each call (about 5 µs), so that a key revoked or an account changed by another process
+ * takes effect with the next request.
  */
 export function storedCallers(database: Sqlite): Callers {
   const byHash = prepare<[string], { accountNumber: number; v3Enabled: number }>(
@@ -112,7 +112,7 @@ export function storedCallers(database: Sqlite): Callers {
   }
 }
 
-/** Each key is looked up once: for a database that nobody but this process can change. */
+/** Caches each key after its first lookup; for a database that only this process can change. */
 export function remembered(callers: Callers): Callers {
   const known = new Map<string, Caller>()
   return {
@@ -124,7 +124,7 @@ export function remembered(callers: Callers): Callers {
   }
 }
 
-/** Whose key the header holds. One that is sent twice arrives joined by a comma and is nobody's. */
+/** Returns the caller whose key is in the header. Throws 401 for a missing, unknown or repeated key. */
 export function authenticate(
   callers: Deferrable<Callers>,
   header: string | string[] | undefined,
@@ -136,20 +136,20 @@ export function authenticate(
 }
 
 export interface KeyInfo {
-  /** `key_` and the beginning of the key's hash: names the key, and gives nothing of it away. */
+  /** `key_` and the first characters of the key's hash, which do not reveal the key. */
   readonly keyId: string
   readonly label: string | null
   readonly createdAtMs: number
-  /** Given to the service when it started: it is there again after the next start, whatever became of it. */
+  /** Whether the key was given at the start of the service. The next start restores it, even if it was revoked. */
   readonly isGivenAtStart: boolean
 }
 
-/** The API keys of an account, of which only hashes are stored. */
+/** The API keys of an account. Only their hashes are stored. */
 export interface Keys {
   list(accountNumber: number): KeyInfo[]
-  /** The key itself is never to be had again. Throws ACCOUNT_CHANGE_REFUSED where there are too many. */
+  /** Returns a new key, which cannot be read again later. Throws ACCOUNT_CHANGE_REFUSED if there are too many. */
   add(accountNumber: number, label: string | null, nowMs: number): { apiKey: string; keyId: string }
-  /** Its next request is a 401. Throws ACCOUNT_ITEM_NOT_FOUND. */
+  /** Revokes a key; its next request gets a 401. Throws ACCOUNT_ITEM_NOT_FOUND. */
   revoke(accountNumber: number, keyId: string): KeyInfo
 }
 
@@ -204,7 +204,7 @@ export function assertRoomForKey(keyCount: number): void {
 }
 
 export function keyNotFound(keyId: string): UserError {
-  // A key given in place of its id must not be repeated.
+  // Do not repeat a key that was given instead of its id.
   const named = keyId.startsWith('key_') ? ` ${keyId}` : ' of this id'
   return new UserError('ACCOUNT_ITEM_NOT_FOUND', `the account has no key${named}`, {
     hint: 'enrich accounts keys list NAME shows their ids',

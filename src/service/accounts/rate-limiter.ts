@@ -17,11 +17,11 @@ export interface RateWindow {
   readonly usedCount: number
 }
 
-/** Keeps windows over a restart, so that a killed service hands out no second budget for the same minute. */
+/** Keeps windows over a restart, so that a killed service grants no second budget for the same minute. */
 export interface WindowStore {
-  /** What was used of the minute of `nowMs`, by key and route. Older windows are forgotten. */
+  /** Returns the windows of the minute, by key and route. Deletes older windows. */
   load(nowMinute: number): Map<string, RateWindow>
-  /** Must not throw: a full disk is no reason to refuse, and the window goes on in memory. */
+  /** Must not throw: if the disk is full, requests are still allowed and the window is counted in memory. */
   save(key: string, window: RateWindow): void
   close(): void
 }
@@ -41,10 +41,10 @@ const migrations = [
 ]
 
 /**
- * Opens `limits.sqlite` in the folder, whose lock the caller holds. Each counted request is one commit before
- * its answer: 4 µs (p99 7 µs) in WAL without syncs and with the file held exclusively. What is written is in
- * the hands of the operating system, so `kill -9` loses nothing; a power cut may, and takes longer than the
- * minute it could lose. A file that cannot be read is made anew.
+ * Opens `limits.sqlite` in the folder, whose lock the caller holds. Each counted request is committed before its
+ * answer: 4 µs (p99 7 µs) in WAL without syncs and with the file locked exclusively. `kill -9` loses nothing, because
+ * the operating system has the data; a power cut may lose the windows, but lasts longer than their minute. A file
+ * that cannot be read is created again.
  */
 export function openWindowStore(folder: string, log: (line: string) => void): WindowStore {
   const path = join(folder, 'limits.sqlite')
@@ -92,7 +92,7 @@ function storeOn(database: Sqlite, log: (line: string) => void): WindowStore {
         upsert.run(key, minute, usedCount)
         hasFailed = false
       } catch (error) {
-        // Said once, not at every request.
+        // Logged once, not at every request.
         if (!hasFailed) log(`limits are not kept over a restart: ${errorText(error)}`)
         hasFailed = true
       }
@@ -103,15 +103,15 @@ function storeOn(database: Sqlite, log: (line: string) => void): WindowStore {
   }
 }
 
-/** A budget for each route and key, or account where its keys share it (interface: "Limits"). */
+/** Counts requests against a budget for each route and key, or account if its keys share it (interface: "Limits"). */
 export interface RateLimiter {
-  /** Null where no limit holds. What is counted is kept before this answers. */
+  /** Returns `null` if the route has no limit. The count is stored before this resolves. */
   take(caller: Caller, route: RouteName): Awaitable<RateDecision | null>
 }
 
 export const unlimited: RateLimiter = { take: () => null }
 
-/** One window a key and route that called in this minute. */
+/** Creates a limiter with one window for each key and route used in the current minute. */
 export function createRateLimiter(clock: Clock, store: WindowStore = forgetfulStore): RateLimiter {
   let minute = minuteOf(clock.nowMs())
   let windows = store.load(minute)
@@ -140,7 +140,7 @@ function limitOf(name: RouteName): RouteLimit | null {
   return route.limit
 }
 
-/** Whose window it is: the key's, or the account's where its keys share it. */
+/** Returns the key of the window: one for each API key, or for the account if its keys share it. */
 const windowKey = (caller: Caller, name: RouteName, { per }: RouteLimit): string =>
   `${name} ${per === 'key' ? caller.keyHash : String(caller.accountNumber)}`
 
@@ -156,8 +156,8 @@ interface RateDecision {
 const minuteOf = (nowMs: number): number => Math.floor(nowMs / windowMs)
 
 /**
- * Counts one request against a fixed window of a calendar minute (interface: "Limits"; the text leaves the
- * kind of window open). A refused request takes nothing from the budget.
+ * Counts one request against a fixed window of a calendar minute; the interface leaves the kind of window open
+ * ("Limits"). A refused request does not reduce the budget.
  */
 export function takeOne(
   window: RateWindow | undefined,
@@ -183,16 +183,16 @@ interface Asked {
 
 interface Window {
   readonly key: string
-  /** How many of those that were asked for may go. */
+  /** Number of the requested units that are allowed. */
   readonly grantedCount: number
   readonly usedCount: number
-  /** To the end of the minute, by the clock of the server. */
+  /** Time to the end of the minute, by the server's clock. */
   readonly leftMs: number
 }
 
 /**
- * A minute is the server's; one that is behind by no more than one is the minute of whoever came first, since a
- * statement may wait for its row over the turn. Further behind, the server's clock was set back.
+ * The minute is the server's. A statement may wait for its row past the end of a minute, so a window that is one
+ * minute ahead is still current. If it is further ahead, the server's clock was set back.
  */
 const takeSql = `
   INSERT INTO enrich_service.rate_windows AS w (key, minute, used_count, asked_count, count_max, granted_count)
@@ -213,8 +213,8 @@ const takeSql = `
     ((minute + 1) * 60 - extract(epoch FROM clock_timestamp()))::double precision * 1000 AS "leftMs"`
 
 /**
- * A window a key and route, which all replicas count in, by the minute of the server. Calls that come at about the same
- * time are one statement. Once a window is used up, this replica refuses without asking until its minute is over.
+ * Creates a limiter that all replicas share, with windows by the server's minute. Concurrent calls are one statement.
+ * Once a window is used up, this replica refuses requests without a query until its minute is over.
  */
 export function createSharedRateLimiter(postgres: PostgresStatements, clock: Clock): RateLimiter {
   const usedUp = new Map<string, number>()
@@ -239,7 +239,7 @@ export function createSharedRateLimiter(postgres: PostgresStatements, clock: Clo
       if (window === undefined) return { error: new Error('a window was not counted') }
       const allowed = window.takenCount < window.grantedCount
       if (allowed) window.takenCount++
-      // Each as if it had come alone, in the order in which they came.
+      // Count each call as if it had come alone, in the order of arrival.
       const usedCount = window.usedCount - window.grantedCount + window.takenCount
       return { value: decisionOf(allowed, perMinute - usedCount, window.leftMs) }
     })

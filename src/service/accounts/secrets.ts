@@ -5,7 +5,7 @@ import { systemRandom } from '../../platform/random.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { limits } from '../limits.js'
 
-/** A signing secret without the secret. `expiresAtMs` is null unless it was rotated out. */
+/** A signing secret without the secret itself. `expiresAtMs` is `null` unless it was rotated out. */
 export interface SecretInfo {
   readonly secretId: string
   readonly label: string | null
@@ -14,30 +14,30 @@ export interface SecretInfo {
 }
 
 /**
- * What an account's deliveries are signed with (interface: "Signature"). Each is `whsec_` and base64 of 32
- * random bytes. They are kept as they are, since one cannot sign with a hash: `signingSecrets` and `show` are
- * the only ways out, and neither may go to a log.
+ * The secrets that sign an account's deliveries (interface: "Signature"). Each is `whsec_` and 32 random bytes in
+ * base64. They are stored in plain form, because a hash cannot sign: only `signingSecrets` and `show` return them,
+ * and neither result may be logged.
  */
 export interface Secrets {
-  /** The newest first, expired ones left out. Read anew each time: another process may have rotated. */
+  /** Returns the valid secrets, newest first. Reads them each time: another process may have rotated them. */
   signingSecrets(accountNumber: number, nowMs: number): readonly string[]
   list(accountNumber: number, nowMs: number): SecretInfo[]
   /** Throws ACCOUNT_ITEM_NOT_FOUND. */
   show(accountNumber: number, secretId: string, nowMs: number): string
-  /** Signs beside the others from now on. Throws ACCOUNT_CHANGE_REFUSED where there are too many. */
+  /** Adds a secret that signs in addition to the others. Throws ACCOUNT_CHANGE_REFUSED if there are too many. */
   add(accountNumber: number, label: string | null, nowMs: number): SecretInfo
   /**
-   * A new one in the place of this one, which works for 24 hours more. Without an id it is the one that does
-   * not expire. Throws ACCOUNT_ITEM_NOT_FOUND, ACCOUNT_CHANGE_REFUSED where several could be meant, where it
-   * was rotated already, or where there are too many.
+   * Replaces a secret, which remains valid for 24 hours. Without an id, replaces the only one that does not expire.
+   * Throws ACCOUNT_ITEM_NOT_FOUND; throws ACCOUNT_CHANGE_REFUSED if the choice is ambiguous, the secret was rotated
+   * before, or there are too many.
    */
   rotate(accountNumber: number, secretId: string | null, label: string | null, nowMs: number): SecretInfo
   /**
-   * It signs nothing from now on. Throws ACCOUNT_ITEM_NOT_FOUND, ACCOUNT_CHANGE_REFUSED for the last one that
-   * does not expire: the account's deliveries would be unsigned, at once or a day later.
+   * Deletes a secret. Throws ACCOUNT_ITEM_NOT_FOUND; throws ACCOUNT_CHANGE_REFUSED for the last one that does not
+   * expire, because the account's deliveries would become unsigned, at once or a day later.
    */
   remove(accountNumber: number, secretId: string, nowMs: number): void
-  /** Accounts without any get one: it exists from the account's creation. */
+  /** Creates a secret for each account without one: an account has one from its creation. */
   ensureAll(nowMs: number): void
 }
 
@@ -128,7 +128,7 @@ export const newSecret = (): { secretId: string; secret: string } => ({
   secret: `whsec_${randomBytes(secretBytes).toString('base64')}`,
 })
 
-/** Which one is meant, and may be: see `Secrets.rotate`. */
+/** Returns the secret to rotate. See `Secrets.rotate`. */
 export function toRotate(secrets: readonly SecretInfo[], secretId: string | null): SecretInfo {
   const standing = secrets.filter(({ expiresAtMs }) => expiresAtMs === null)
   if (secretId !== null) {
@@ -157,7 +157,7 @@ export function assertRemovable(secrets: readonly SecretInfo[], secretId: string
 }
 
 export function notFound(secretId: string): UserError {
-  // A secret given in place of its id must not be repeated.
+  // Do not repeat a secret that was given instead of its id.
   const named = secretId.startsWith('wsec_') ? ` ${secretId}` : ' of this id'
   return new UserError('ACCOUNT_ITEM_NOT_FOUND', `the account has no secret${named}`, {
     hint: 'enrich accounts secrets list NAME shows their ids',

@@ -15,8 +15,8 @@ import type { AddressGuard } from '../../platform/outbound/address-guard.js'
 import type { Post, PostOutcome } from '../../platform/outbound/pinned-connect.js'
 
 /**
- * When an event is tried again whose attempt number `attemptCount` has failed, counted from the end of that
- * attempt (interface: "Receiver response and retries"). Null after the last one: it is exhausted.
+ * Returns the time of the next attempt after attempt number `attemptCount` failed at `failedAtMs` (interface:
+ * "Receiver response and retries"). `null` after the last attempt: the event is exhausted.
  */
 export function nextAttemptAtMs(attemptCount: number, failedAtMs: number): number | null {
   const delaySeconds = deliveryLimits.retryDelaysSeconds[attemptCount - 1]
@@ -26,15 +26,15 @@ export function nextAttemptAtMs(attemptCount: number, failedAtMs: number): numbe
 export interface AttemptDeps {
   readonly guard: AddressGuard
   readonly post: Post
-  /** What signs an account's deliveries at a time; none where it has no secret. */
+  /** Returns the secrets that sign an account's deliveries at that time; empty if it has none. */
   readonly signingSecrets: (accountNumber: number, nowMs: number) => Awaitable<readonly string[]>
   readonly clock: Clock
 }
 
 /**
- * Makes one attempt, within 15 seconds from looking the name up to the last byte (interface: "Receiver response
- * and retries"): any 2xx has delivered it, everything else has failed. Null when `stop` cut it off: how it
- * ended is not known.
+ * Makes one attempt, within 15 seconds from the name lookup to the last byte (interface: "Receiver response and
+ * retries"). Any 2xx is a success, anything else a failure. Returns `null` if `stop` aborted it, because its outcome
+ * is then unknown.
  */
 async function attemptDelivery(
   event: DueEvent,
@@ -65,7 +65,7 @@ function failureOf(outcome: PostOutcome): string | null {
   return outcome.status >= 200 && outcome.status <= 299 ? null : `HTTP ${outcome.status}`
 }
 
-/** What goes wrong on our side is a failed attempt too: an event must come to its end. */
+/** An error in this process is a failed attempt too: every event must end. */
 async function send(event: DueEvent, deps: AttemptDeps, signal: AbortSignal): Promise<PostOutcome> {
   try {
     const check = await deps.guard.judge(event.webhookUrl, signal)
@@ -82,7 +82,7 @@ async function send(event: DueEvent, deps: AttemptDeps, signal: AbortSignal): Pr
 
 const hmacSha256: HmacSha256 = (key, message) => createHmac('sha256', key).update(message).digest()
 
-/** Interface: "Delivery request". The time is that of this attempt, and the signature is made for it. */
+/** Builds the headers of one attempt, signed with its time (interface: "Delivery request"). */
 function deliveryHeaders(
   { eventId, type }: DueEvent,
   body: Uint8Array,
@@ -106,14 +106,14 @@ function deliveryHeaders(
 }
 
 export interface Deliverer {
-  /** Begins nothing more; what is in flight has a moment to end, and counts as never tried if it does not. */
+  /** Starts no more attempts. Those in flight get a short grace period; an attempt cut off then does not count. */
   stop(): Promise<void>
 }
 
 export interface DelivererDeps extends AttemptDeps {
   readonly events: AnyEventStore
   readonly outbox: Pick<OutboxWakes, 'onWake'>
-  /** How often it is looked for what other processes added, or left; Infinity where there are none. */
+  /** Interval between reads of the events that other processes added or left; `Infinity` without other processes. */
   readonly lookEveryMs: number
   readonly clock: Clock
   readonly log: (line: string) => void
@@ -123,14 +123,14 @@ const attemptsMax = 1 + deliveryLimits.retryDelaysSeconds.length
 const delayMsMax = Math.max(...deliveryLimits.retryDelaysSeconds) * 1000
 
 /**
- * Delivers what the outbox holds, each event in its own time and beside the others. What it goes by is read
- * from the store, so that a restart goes on with the next attempt; an attempt counts when its end is durable.
+ * Delivers the events of the outbox, each at its own time and concurrently. Due times are read from the store, so
+ * that a restart continues with the next attempt. An attempt counts once its end is durable.
  */
 export function startDeliverer(deps: DelivererDeps): Deliverer {
   const { events, outbox, lookEveryMs, clock, log } = deps
   const lanes = new Lanes()
   const cut = new AbortController()
-  // Every attempt in flight listens, and the journal of their ends; Node warns of more than ten.
+  // Each attempt in flight listens, and so does the journal; Node.js warns if there are more than ten listeners.
   setMaxListeners(limits.deliveriesMax + 1, cut.signal)
   const journal = createEndsJournal({ events, clock, log, stop: cut.signal })
 
@@ -148,7 +148,7 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
     const isHere = events.holderOf(lane) === 'here'
     const countMax = Math.min(lanes.roomOf(lane), inFlight.room())
     if (isHere && countMax <= 0) return
-    // First: what ends meanwhile may be due again before what is found.
+    // Call this first: an attempt that ends during the query below may add an earlier due time.
     lanes.serve(lane)
     if (!isHere) return
     const due = await events.dueOf(lane, { countMax, inFlight: lanes.inFlightOf(lane), nowMs })
@@ -160,7 +160,7 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
   }
 
   let isRead = false
-  // By the monotonic clock: claims are renewed whatever somebody does to the other one.
+  // Monotonic, so that claims are renewed even if the system clock is changed.
   let lookAtMs = -Infinity
   let woken = new Set<string>()
   const look = async (nowMs: number): Promise<void> => {
@@ -170,7 +170,7 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
     lanes.replace(await events.lanes())
   }
   const takeUp = async (inFlight: InFlight): Promise<void> => {
-    // What is added from here on wakes again.
+    // Lanes added from here on wake the loop again.
     const added = [...woken]
     woken = new Set()
     const nowMs = clock.nowMs()
@@ -187,9 +187,9 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
     idleMsMax: Math.min(limits.deliveryIdleMsMax, lookEveryMs),
     retryMs: limits.deliveryRetryMs,
     onFailure: (error) => {
-      // What was due is asked for again with the next look.
+      // The next read includes the events that were due.
       lookAtMs = -Infinity
-      // That the database is away is said once, by who watches it.
+      // The connection monitor logs once that the database is unreachable.
       if (!(error instanceof ConnectionLostError)) log(`deliveries pause: ${errorText(error)}`)
     },
   })
@@ -216,15 +216,15 @@ function isExhausted({ deliveredAtMs, nextAttemptAtMs }: AttemptEnd): boolean {
   return deliveredAtMs === null && nextAttemptAtMs === null
 }
 
-/** Names the host alone: the rest of an address may be a token. */
+/** Names only the host: the rest of the address may contain a token. */
 function exhaustedLine({ eventId, webhookUrl }: DueEvent, { failure }: AttemptEnd): string {
   const { host } = new URL(webhookUrl)
   return `event ${eventId} was not delivered to ${host} in ${attemptsMax} attempts: ${String(failure)}`
 }
 
-/** Ends of attempts that come at about the same time share one synced transaction. */
+/** Stores the ends of attempts; those of about the same time share one synced transaction. */
 interface EndsJournal {
-  /** Resolves once the end is durable; on a full disk, when there is room again, or when `stop` is aborted. */
+  /** Resolves once the end is durable, or `stop` is aborted. If the disk is full, it waits until there is room. */
   append(end: AttemptEnd): Promise<void>
 }
 
@@ -242,7 +242,7 @@ export function createEndsJournal({ events, clock, log, stop }: EndsJournalDeps)
         await events.end(ends)
         return
       } catch (error) {
-        // That the database is away is said once, by who watches it.
+        // The connection monitor logs once that the database is unreachable.
         if (!(error instanceof ConnectionLostError))
           log(`the ends of ${ends.length} deliveries wait to be stored: ${errorText(error)}`)
         if (stop.aborted) return

@@ -3,31 +3,31 @@ import type { EventId } from '../../contract/ids.js'
 import type { Deferrable } from '../../core/awaitable.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 
-/** Lanes with open events, each with the time of its first. */
+/** A lane with open events, and the time of its first one. */
 interface OpenLane {
   readonly lane: string
   readonly nextAttemptAtMs: number
 }
 
-/** What is wanted of a lane. */
+/** The limits of a query for due events. */
 interface LaneDemand {
   readonly countMax: number
-  /** Those under way, which are left out. */
+  /** Events in flight, which are excluded. */
   readonly inFlight: ReadonlySet<number>
   readonly nowMs: number
 }
 
 interface DueOfLane {
-  /** The first due first. */
+  /** Due events, the earliest first. */
   readonly events: readonly DueEvent[]
-  /** When the next beside these and those under way is due; Infinity: there is none. */
+  /** Due time of the next event that is neither returned nor in flight; `Infinity` if none. */
   readonly nextDueAtMs: number
 }
 
-/** Who delivers a lane: this process, another one, or who asks for it first. */
+/** The process that delivers a lane: this one, another one, or none yet. */
 export type LaneHolder = 'here' | 'elsewhere' | 'nobody'
 
-/** What an attempt needs to know. */
+/** The data of an event that an attempt needs. */
 export interface DueEvent {
   readonly eventNumber: number
   readonly eventId: EventId
@@ -35,16 +35,16 @@ export interface DueEvent {
   readonly type: EventType
   readonly webhookUrl: string
   readonly body: string
-  /** Attempts that were made, each with an end that is known. */
+  /** Attempts with a known outcome. */
   readonly attemptCount: number
 }
 
-/** How an attempt ended. */
+/** The outcome of an attempt. */
 export interface AttemptEnd {
   readonly eventNumber: number
   readonly attemptCount: number
   readonly deliveredAtMs: number | null
-  /** Null: it was delivered, or it was the last. */
+  /** `null` if the event was delivered, or this was the last attempt. */
   readonly nextAttemptAtMs: number | null
   readonly failure: string | null
 }
@@ -56,26 +56,26 @@ export interface EventCount {
 }
 
 /**
- * The events that were written, for who delivers them; of several processes on one database, each lane is delivered by
- * one at a time. Times that are given and taken are those of this process's clock.
+ * The stored events, for the deliverer. If several processes share one database, one process at a time delivers each
+ * lane. All times are those of this process's clock.
  */
 export interface EventStore {
-  /** The lanes that are this process's to deliver, until it asks again: those that nobody held are from now on. */
+  /** Returns the lanes that this process delivers until the next call. Claims those that no process holds. */
   lanes(): OpenLane[]
-  /** What is known of a lane without asking. */
+  /** Returns the known holder of a lane without a query. */
   holderOf(lane: string): LaneHolder
-  /** What of a lane of this process is due. */
+  /** Returns the due events of a lane that this process holds. */
   dueOf(lane: string, demand: LaneDemand): DueOfLane
-  /** All or none, durable. What has ended already, or was attempted by another process since, stays as it is. */
+  /** Stores all ends or none, durably. Ignores ends of events that another process has attempted or ended. */
   end(ends: readonly AttemptEnd[]): void
-  /** Nothing waits longer than until then: for what a clock that was wrong left behind. */
+  /** Limits the due time of all events; corrects times written with a wrong clock. */
   bringForward(nextAttemptAtMsMax: number): void
   count(): EventCount
-  /** Gives up the lanes; nothing is in flight any more. */
+  /** Gives up the lanes. No event may be in flight. */
   release(): void
 }
 
-/** One whose answers may come later. */
+/** An `EventStore` that may answer asynchronously. */
 export type AnyEventStore = Deferrable<Omit<EventStore, 'holderOf'>> & Pick<EventStore, 'holderOf'>
 
 interface OpenEvent {

@@ -5,29 +5,29 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import type { Random } from '../../platform/random.js'
 import { limits } from '../limits.js'
 
-/** What is to be delivered to a `webhook_url`. */
+/** An event to deliver to a `webhook_url`. */
 export interface NewEvent {
   readonly accountNumber: number
   readonly type: EventType
-  /** Judged when it was given. */
+  /** Checked when the request was received. */
   readonly webhookUrl: string
-  /** What the event is about: one event a run is taken, and a second one throws. */
+  /** The run of the event. A second event of the same run throws. */
   readonly runId: string
   readonly customId: string | null
-  /** `data.object` whole, as JSON text or as what becomes it: `{run_id, custom_id?, status, data}`. */
+  /** The whole `data.object`, as JSON text or as a value: `{run_id, custom_id?, status, data}`. */
   readonly object: string | object
   readonly createdAtMs: number
 }
 
-/** Between those who write events and who delivers them, in one process. */
+/** Signals from the writers of events to the deliverer in the same process. */
 export interface OutboxWakes {
-  /** For after the commit. */
+  /** To be called after the commit. */
   readonly wake: () => void
-  /** Who delivers; the lanes (`laneOf`) that something was added to since it was last woken. */
+  /** Sets the deliverer's listener. It gets the lanes (`laneOf`) with events added since the last wake. */
   readonly onWake: (listener: (lanes: ReadonlySet<string>) => void) => void
 }
 
-/** Events on their way out. `add` writes in whatever transaction is open: an event is as durable as what it is about. */
+/** Stores events to be delivered. `add` writes in the open transaction, so that an event is as durable as its run. */
 export interface Outbox extends OutboxWakes {
   add(event: NewEvent): void
 }
@@ -54,7 +54,7 @@ export function createLaneWakes(): LaneWakes {
   }
 }
 
-/** `lateMs` is how much later than at once an event is due: for rehearsals. */
+/** `lateMs` delays the first attempt of an event; for rehearsals. */
 export function createOutbox(database: Sqlite, random: Random, lateMs = () => 0): Outbox {
   const insert = database.prepare(`
     INSERT INTO events (event_id, account_number, type, webhook_url, lane, run_id, created_at_ms, body,
@@ -76,18 +76,18 @@ export function createOutbox(database: Sqlite, random: Random, lateMs = () => 0)
   }
 }
 
-/** It begins with the time: new ones land side by side in the indexes. */
+/** Starts with the time, so that new ids are adjacent in the indexes. */
 export const newEventId = (createdAtMs: number, random: Pick<Random, 'id'>): EventId =>
   random.id(`evt_${createdAtMs.toString(36)}`) as EventId
 
-/** One account's deliveries to one host: what waits its turn together, and holds nobody else up. */
+/** Returns the lane of an account's deliveries to one host. They are queued together and do not delay other lanes. */
 export function laneOf(accountNumber: number, webhookUrl: string): string {
   return `${accountNumber} ${new URL(webhookUrl).host}`
 }
 
 /**
- * The body of a delivery (interface: "Delivery request"), composed once: every attempt sends these bytes. One
- * of more than a megabyte goes without its data, which is left to the run poll.
+ * Builds the body of a delivery once; every attempt sends these bytes (interface: "Delivery request"). A body of more
+ * than a megabyte is sent without its data, which the run poll returns.
  */
 export function eventBody(eventId: EventId, event: NewEvent): string {
   const { type, object, createdAtMs } = event
@@ -106,23 +106,23 @@ export function eventBody(eventId: EventId, event: NewEvent): string {
   return `${opening},"data":{"object":${bare}},"data_truncated":true}`
 }
 
-/** What is known of one account's deliveries to one host. */
+/** The state of one account's deliveries to one host. */
 interface Lane {
   readonly inFlight: Set<number>
-  /** Nothing of it, but what is in flight, is due before. */
+  /** No event of the lane is due earlier, except those in flight. */
   dueAtMs: number
 }
 
 /**
- * Who may deliver next. Each lane has room of its own, so that a receiver which never answers holds up nothing
- * but itself, and each account, so that many such receivers do not either.
+ * Selects the next deliveries. The limits for each lane and each account keep receivers that never answer from
+ * delaying the others.
  */
 export class Lanes {
   readonly #lanes = new Map<string, Lane>()
   readonly #inFlightOfAccounts = new Map<string, number>()
   #inFlightCount = 0
 
-  /** Something of the lane is due then, or before. */
+  /** Notes that an event of the lane is due at or before that time. */
   note(name: string, dueAtMs: number): void {
     const lane = this.#lanes.get(name)
     if (lane === undefined) {
@@ -130,7 +130,7 @@ export class Lanes {
     } else lane.dueAtMs = Math.min(lane.dueAtMs, dueAtMs)
   }
 
-  /** These are the lanes to deliver, each with when its first is due; of others what is in flight ends, no more. */
+  /** Replaces the lanes to deliver and their first due times. Removed lanes only finish events in flight. */
   replace(lanes: readonly { readonly lane: string; readonly nextAttemptAtMs: number }[]): void {
     for (const [name, lane] of [...this.#lanes]) {
       lane.dueAtMs = Infinity
@@ -139,12 +139,12 @@ export class Lanes {
     for (const { lane, nextAttemptAtMs } of lanes) this.note(lane, nextAttemptAtMs)
   }
 
-  /** Lanes with something due; the one that was served last comes last. */
+  /** Returns the lanes with a due event, the least recently served first. */
   due(nowMs: number): string[] {
     return [...this.#lanes].flatMap(([name, { dueAtMs }]) => (dueAtMs <= nowMs ? [name] : []))
   }
 
-  /** When the next lane with room has something due; Infinity if none has. */
+  /** Returns the next due time among lanes with free capacity; `Infinity` if none. */
   nextDueAtMs(): number {
     let nextMs = Infinity
     for (const [name, { dueAtMs }] of this.#lanes) {
@@ -179,7 +179,7 @@ export class Lanes {
     this.#forgetIdle(name)
   }
 
-  /** The lane is about to be looked through: nothing of it is due but what is noted from here on. */
+  /** Marks the lane as served: until `note` is called again, nothing in it is due. */
   serve(name: string): void {
     const lane = this.#lanes.get(name)
     if (lane === undefined) return
@@ -205,7 +205,7 @@ export class Lanes {
 
 const nothing: ReadonlySet<number> = new Set()
 
-/** A lane is named by the account and the host. */
+/** Returns the account in a lane's name. */
 export function accountOf(name: string): string {
   return name.slice(0, name.indexOf(' '))
 }

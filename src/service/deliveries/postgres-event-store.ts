@@ -16,16 +16,16 @@ import {
 } from './outbox.js'
 import type { Random } from '../../platform/random.js'
 
-/** Events of all replicas on their way out. */
+/** The outbox of all replicas. */
 export interface SharedOutbox extends OutboxWakes {
   /**
-   * Writes them in the transaction of what they tell of, due at once by the clock of the server. A second event of a run
+   * Writes events in the open transaction, due immediately by the server's clock. A second event of the same run
    * throws.
    */
   add(statements: PostgresStatements, events: readonly NewEvent[]): Promise<void>
 }
 
-/** `lateMs` is how much later than at once an event is due: for rehearsals. */
+/** `lateMs` delays the first attempt of an event; for rehearsals. */
 export function createSharedOutbox(random: Random, lateMs = () => 0): SharedOutbox {
   const { note, wake, onWake } = createLaneWakes()
   return {
@@ -47,7 +47,7 @@ export function createSharedOutbox(random: Random, lateMs = () => 0): SharedOutb
         rows.map(({ body }) => body),
         rows.map((row) => row.lateMs),
       ])
-      // Also where the transaction is given up: nothing is found then.
+      // Harmless if the transaction is rolled back: the deliverer then finds nothing.
       for (const { lane } of rows) note(lane)
     },
     wake,
@@ -55,7 +55,7 @@ export function createSharedOutbox(random: Random, lateMs = () => 0): SharedOutb
   }
 }
 
-/** Now, by the clock of the server, in milliseconds since 1970. */
+/** The current time of the server's clock, in milliseconds since 1970. */
 export const serverMsSql = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
 
 const addSql = `
@@ -68,14 +68,14 @@ const addSql = `
 
 export interface SharedEventDeps {
   readonly postgres: Postgres
-  /** Of this process: what it claims, it claims under this name. */
+  /** The name under which this process claims accounts. */
   readonly replicaId: string
-  /** How long a claim holds, by the clock of the server, unless it is renewed. */
+  /** Duration of a claim that is not renewed, by the server's clock. */
   readonly claimMs: number
   readonly clock: Clock
 }
 
-/** What is left of a claim is for what is on its way. */
+/** The rest of a claim is reserved for the deliveries in flight. */
 const usedShareMax = 0.7
 
 interface FoundLane {
@@ -85,9 +85,9 @@ interface FoundLane {
 }
 
 /**
- * The events of all replicas. A replica delivers those of the accounts that it has claimed: so an event is sent by one
- * of them, and what holds of lanes and accounts holds over all. The claim of one that died runs out, and another goes on
- * with the same events and their attempts. Times are the server's; here they are waits from now.
+ * The events of all replicas. A replica delivers the events of the accounts it has claimed, so that one replica sends
+ * each event and the limits of lanes and accounts hold for all. If it dies, its claims expire and another one
+ * continues. Stored times are the server's; here they are delays from now.
  */
 export function createSharedEventStore(deps: SharedEventDeps): AnyEventStore {
   const { postgres, replicaId, claimMs, clock } = deps
@@ -96,7 +96,7 @@ export function createSharedEventStore(deps: SharedEventDeps): AnyEventStore {
 
   return {
     lanes: async () => {
-      // Before it is sent: the claim begins later, and so ends later.
+      // Taken before the query is sent: the claim starts later, and so ends later.
       const sentAtMs = clock.monotonicMs()
       const lanes = await postgres.query<FoundLane>(claimSql, [replicaId, claimMs, claimAheadMs])
       claimedAtMs = sentAtMs
@@ -151,19 +151,19 @@ export function createSharedEventStore(deps: SharedEventDeps): AnyEventStore {
       try {
         await postgres.query('DELETE FROM enrich_service.delivery_claims WHERE claimed_by = $1', [replicaId])
       } catch (error) {
-        // Then they run out.
+        // The claims expire by themselves.
         if (!(error instanceof ConnectionLostError)) throw error
       }
     },
   }
 }
 
-/** Accounts whose first event is due later than this are claimed later, by who comes first then. */
+/** An account whose first event is due later than this is claimed later. */
 const claimAheadMs = 1_000
 
 /**
- * Every lane with open events, found by going from one to the next in the index; and their accounts, claimed as far as
- * nobody else holds them. That a claim is on the disk matters to nobody: one that is lost costs a delivery that comes twice.
+ * Finds every lane with open events by skipping through the index, and claims their accounts unless another replica
+ * holds them. Claims need not be durable: a lost one only causes a delivery to be sent twice.
  */
 const claimSql = `
   WITH RECURSIVE open AS (
@@ -193,7 +193,7 @@ const claimSql = `
     account_number IN (SELECT account_number FROM held) AS "isHere"
   FROM open`
 
-/** One more than there is room for, which says when the next is due. */
+/** Reads one more than fits, to learn when the next event is due. */
 const dueSql = `
   SELECT event_number AS "eventNumber", event_id AS "eventId", account_number AS "accountNumber", type,
     webhook_url AS "webhookUrl", body, attempt_count AS "attemptCount",
@@ -205,8 +205,8 @@ const dueSql = `
   ORDER BY next_attempt_at_ms LIMIT $3`
 
 /**
- * A delivery counts whoever made it; a failure only where no other replica has attempted the event since. What is
- * written again after a connection broke changes nothing.
+ * A success always counts; a failure only if no other replica has attempted the event since. Writing again after a
+ * broken connection changes nothing.
  */
 const endSql = `
   UPDATE enrich_service.events e
@@ -228,7 +228,7 @@ function endValues(ends: readonly AttemptEnd[], nowMs: number): unknown[] {
     ends.map(({ nextAttemptAtMs }) =>
       nextAttemptAtMs === null ? null : Math.max(0, nextAttemptAtMs - nowMs),
     ),
-    // A text of PostgreSQL takes no U+0000.
+    // Text in PostgreSQL cannot contain U+0000.
     ends.map(({ failure }) => failure?.replaceAll('\0', '\uFFFD') ?? null),
   ]
 }

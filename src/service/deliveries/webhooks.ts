@@ -24,19 +24,19 @@ import { createSharedSecrets } from '../accounts/postgres/accounts.js'
 import type { SharedStorage } from '../storage/storage.js'
 import { createSharedEventStore, createSharedOutbox, type SharedOutbox } from './postgres-event-store.js'
 
-/** Where events are kept, from when they are written to when they are delivered. */
+/** The storage of events until they are delivered. */
 export interface Outgoing<Box extends OutboxWakes = OutboxWakes> {
   readonly outbox: Box
   readonly events: AnyEventStore
   readonly signingSecrets: AttemptDeps['signingSecrets']
-  /** How often it is looked for what other processes added, or left; Infinity where there are none. */
+  /** Interval between reads of the events that other processes added or left; `Infinity` without other processes. */
   readonly lookEveryMs: number
 }
 
 export interface OutgoingDeps {
   readonly clock: Clock
   readonly random: Random
-  /** How much later than at once an event is due: for rehearsals. */
+  /** Delay of an event's first attempt; for rehearsals. */
   readonly lateMs: () => number
 }
 
@@ -64,18 +64,18 @@ export function createSharedOutgoing(
 }
 
 export interface WebhookOptions {
-  /** Receivers on this machine may be delivered to, http too: for rehearsals. Default false. */
+  /** Also deliver to receivers on this machine, over http too; for rehearsals. Defaults to `false`. */
   readonly allowLocalWebhooks?: boolean
-  /** Who says where a receiver's name leads; the system's name servers if left out. */
+  /** Resolves the host names of receivers; defaults to the system's name servers. */
   readonly resolveHost?: HostResolver
 }
 
-/** Everything about events (interface: "Events"). */
+/** The webhooks of the service (interface: "Events"). */
 export interface Webhooks {
   readonly outbox: OutboxWakes
   readonly gate: WebhookGate
   readonly eventCount: () => Awaitable<EventCount>
-  /** From here on what the outbox holds is delivered. */
+  /** Starts to deliver the events of the outbox. */
   start(): void
   stop(): Promise<void>
 }
@@ -107,7 +107,7 @@ export function createWebhooks(options: WebhookOptions, { outgoing, clock, log, 
   }
 }
 
-/** What sends is loaded with the first delivery: most services in a run's own process make none. */
+/** Loads the HTTP client with the first delivery: most services inside a run never need it. */
 function createPostWhenNeeded(): Post {
   let loading: Promise<Post> | undefined
   const load = async () => {
@@ -117,7 +117,7 @@ function createPostWhenNeeded(): Post {
   return async (message) => (await (loading ??= load()))(message)
 }
 
-/** Deliveries that come twice, as often as the plan of faults says: the first answer counts. */
+/** Sends some deliveries twice, as the plan of faults demands; the first answer counts. */
 function withDuplicates(post: Post, faults: Faults): Post {
   return async (message) => {
     const outcome = await post(message)
@@ -131,8 +131,8 @@ const localWarning =
   'machine. For rehearsals alone'
 
 /**
- * A service that others reach must not be made to knock at its own machine. Throws USAGE_INVALID where
- * receivers on this machine are allowed and the service listens beyond it.
+ * Prevents other machines from making a service send requests to its own machine. Throws USAGE_INVALID if local
+ * receivers are allowed and the service listens beyond this machine.
  */
 export function assertLocalWebhooksStayLocal(
   { allowLocalWebhooks = false }: WebhookOptions,
@@ -149,8 +149,8 @@ export function assertLocalWebhooksStayLocal(
 }
 
 /**
- * The event of a run that was given a `webhook_url`; to be written with its result or not at all. It carries the run
- * as the poll shows it, with the basis where the kickoff asked for one. Null where it has none, as in v2.
+ * Builds the event of a run, to be written in one transaction with its result: the run as its poll returns it, with
+ * the basis if the kickoff requested it. `null` for a run without a webhook, as in v2.
  */
 export function eventOf(run: EndedRun, endedAtMs: number): NewEvent | null {
   if (run.webhookUrl === null || run.surface !== 'v3') return null
@@ -165,7 +165,7 @@ export function eventOf(run: EndedRun, endedAtMs: number): NewEvent | null {
   }
 }
 
-/** For a store whose transaction the outbox writes in. */
+/** For a store whose transaction includes the writes of the outbox. */
 export function writeRunEvents(outbox: Pick<Outbox, 'add'>): OnRunEnded {
   return (run, endedAtMs) => {
     const event = eventOf(run, endedAtMs)
@@ -174,8 +174,8 @@ export function writeRunEvents(outbox: Pick<Outbox, 'add'>): OnRunEnded {
 }
 
 /**
- * Judges the `webhook_url` of a request before anything is stored or charged; null where there is none.
- * Throws 400, which repeats nothing of it.
+ * Checks the `webhook_url` of a request before anything is stored or charged; `null` if none. Throws 400 with a
+ * message that contains nothing of the URL.
  */
 export type WebhookGate = (webhookUrl: string | undefined) => Promise<string | null>
 

@@ -21,7 +21,7 @@ import { entityNotFound } from '../routes/v1.js'
 import { billingUnavailable } from '../routes/v2.js'
 import { exampleCallId } from './examples/company.js'
 
-/** An error answer of a route: its shapes, and a body of each kind as the service makes it. */
+/** An error reply of a route: its shapes, and an example body of each type, built by the same code as real replies. */
 export interface ErrorReply {
   readonly status: number
   readonly schemas: readonly z.ZodType[]
@@ -30,7 +30,7 @@ export interface ErrorReply {
 
 export const errorShapes = [errorBody, ...Object.values(earlierErrorBodies)]
 
-/** Beside what the contract lists: a body may be too long. */
+/** Returns the error replies of a route: those of the contract and, for a route with a body, 413. */
 export function errorRepliesOf(name: RouteName, route: Route): ErrorReply[] {
   const statuses = route.body === null ? route.errors : [...route.errors, 413].sort((a, b) => a - b)
   const version = versionOf(route.path)
@@ -53,7 +53,7 @@ function shapeOf({ path }: Route, refusal: Refusal): z.ZodType {
   return shapes.find((shape) => shape.safeParse(body).success) ?? earlierErrorBodies.any
 }
 
-/** What the service refuses with at this status. */
+/** Returns the refusals of the service with this status. */
 function refusalsOf(status: number, name: RouteName, route: Route): Refusal[] {
   switch (status) {
     case 400:

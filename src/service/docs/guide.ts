@@ -22,7 +22,7 @@ export interface Section {
   readonly body: Html
 }
 
-/** What a caller needs to know before the routes; `origin` is where the service is. */
+/** Returns the sections before the routes; `origin` is the address of the service. */
 export function guideSections(origin: string): Section[] {
   return [
     { id: 'key', title: 'Get a key', body: keyHtml(origin) },
@@ -120,7 +120,7 @@ function webhooksHtml(): Html {
     </p>`
 }
 
-/** Statuses and their types, as the operations have them, and those that any path may answer. */
+/** Renders the statuses with their error types: those of the operations, and those possible on any path. */
 export function errorsHtml(operations: readonly Operation[], description: string): Html {
   const types = new Map<string, Set<string>>([
     ['405', new Set(['method_not_allowed'])],
@@ -162,7 +162,7 @@ export function errorsHtml(operations: readonly Operation[], description: string
       .map((text) => html`<p>${text}</p>`)}`
 }
 
-/** The limits a minute by route, and those of sizes. */
+/** Renders the limits per minute of each route, and the size limits. */
 export function limitsHtml(): Html {
   const rows = Object.entries<Route>(routes).flatMap(([name, { method, path, limit }]) =>
     limit === null

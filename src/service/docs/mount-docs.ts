@@ -24,7 +24,7 @@ import {
 } from './reference-html.js'
 import type { Json } from './shapes.js'
 
-/** A page, and the content security policy that it is sent with. */
+/** A page and its content security policy. */
 interface DocsPage {
   readonly text: string
   readonly policy: string
@@ -38,7 +38,7 @@ interface Document {
   readonly components: { readonly schemas: Schemas }
 }
 
-/** The interface as a page to read, made from its OpenAPI document. */
+/** Renders the documentation page from the OpenAPI document. */
 function docsPage(json: Json): DocsPage {
   const document = json as unknown as Document
   const placed = placedOperations(document)
@@ -87,7 +87,7 @@ function docsPage(json: Json): DocsPage {
       </div>
     </body>`,
   })
-  // No script, no form, and nothing loaded from anywhere, this service included.
+  // The page has no scripts and no forms, and loads nothing.
   const policy =
     `default-src 'none'; style-src ${styleSource(style)}; ` +
     `img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
@@ -142,19 +142,16 @@ const shapeHtml = (name: string, schema: Schema): Html =>
     <p>${schema.description ?? ''}</p>
     ${fieldsHtml(schema, { marksRequired: false })}`
 
-/** Stands in the documents for the address they are asked at. */
+/** A placeholder for the address of the request. */
 const originMark = 'http://address.invalid'
 
-/**
- * `/`, `/docs` and `/openapi.json`: the interface for people and for machines. They ask for no key. `furtherLinks`: what
- * else `/` leads to.
- */
+/** Mounts `/`, `/docs` and `/openapi.json`, which need no key. `furtherLinks` are added to the links of `/`. */
 export function mountDocs(
   app: FastifyInstance,
   version: string,
   furtherLinks: Readonly<Record<string, string>> = {},
 ): void {
-  // Made once, and only if somebody asks: most services are never read.
+  // Built on the first request: most services never serve their documentation.
   let made: { json: string; page: DocsPage } | null = null
   const documents = () => {
     if (made === null) {

@@ -60,7 +60,7 @@ const deliveryText =
   `${answerSecondsMax} seconds has delivered it; redirects are not followed. Otherwise it is sent again after ` +
   `${delays.join(', ')} seconds, ${delays.length + 1} times in all, and may come twice: handle each id once.`
 
-/** The events, as OpenAPI describes webhooks. */
+/** Builds the events in OpenAPI's form of webhooks. */
 function deliveryOperations(): Json {
   return Object.fromEntries(
     eventType.options.map((type) => [
@@ -89,7 +89,7 @@ function deliveryOperations(): Json {
   )
 }
 
-/** The OpenAPI 3.1 document of the interface at an address: nothing in it is written by hand that the contract says. */
+/** Builds the OpenAPI 3.1 document of the interface at an address, from the contract. */
 export function openApiDocument(version: string, origin: string): Json {
   const shapes = collectShapes([event, ...errorShapes])
   const paths: Record<string, Record<string, Json>> = {}
@@ -135,7 +135,7 @@ const description =
   '(forbidden). A service that listens on its own machine alone answers a Host that is not localhost, 127.0.0.1 or ' +
   '[::1] with 421 (misdirected_request).'
 
-/** One route as OpenAPI describes it. */
+/** Builds the OpenAPI operation of one route. */
 function operationOf(name: RouteName, route: Route, shapes: Shapes): Json {
   const request = exampleRequests[name]
   return {
@@ -194,7 +194,7 @@ function parametersOf(
   }))
 }
 
-/** An example of a query is text on the wire, and what the schema says in the document. */
+/** Converts an example value from the text of the query to the type in its schema. */
 function typedAs(schema: Json, text: string): unknown {
   return schema['type'] === 'integer' || schema['type'] === 'boolean' ? (JSON.parse(text) as unknown) : text
 }

@@ -2,13 +2,13 @@ import { html, joinHtml, type Html, type HtmlPart } from '../../web/html.js'
 
 export const inlineCode = (text: string): Html => html`<code>${text}</code>`
 
-/** Scrolls by itself where it is wider than the page, by keyboard too. */
+/** Can be scrolled, also by keyboard, if it is wider than the page. */
 export const codeBlock = (code: HtmlPart, label: string): Html =>
   html`<pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre>`
 
 const jsonToken = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?/g
 
-/** JSON with its keys and values in colours of their own. */
+/** Renders JSON with its keys and values highlighted. */
 export function jsonBlock(value: unknown, label: string): Html {
   const text = JSON.stringify(value, null, 2)
   const parts: HtmlPart[] = []
@@ -22,7 +22,7 @@ export function jsonBlock(value: unknown, label: string): Html {
   return codeBlock([...parts, text.slice(end)], label)
 }
 
-/** On a narrow screen each row becomes a block; `head` is then left out. */
+/** On a narrow screen each row becomes a block without `head`. */
 export const table = (
   head: readonly string[],
   rows: readonly (readonly HtmlPart[])[],
@@ -44,7 +44,7 @@ export const table = (
     </tbody>
   </table>`
 
-/** One of several is shown, chosen without a script. `group` is unique in the page. */
+/** Shows one of several panes, selected without a script. `group` must be unique in the page. */
 export const tabs = (
   group: string,
   panes: readonly { readonly label: string; readonly body: Html }[],
@@ -69,7 +69,7 @@ export function headingHtml({ id, level, text }: Heading): Html {
   return level === 2 ? html`<h2 id="${id}">${inner}</h2>` : html`<h3 id="${id}">${inner}</h3>`
 }
 
-/** As much of JSON Schema as the documents use. */
+/** The part of JSON Schema that the documents use. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -95,7 +95,7 @@ export type Schemas = Readonly<Record<string, Schema>>
 
 export const shapeIdOf = (ref: string): string => `shape-${ref.slice(ref.lastIndexOf('/') + 1)}`
 
-/** What a value may be, in words, with links to the shapes that have a name. */
+/** Describes the type of a value in words, with links to named shapes. */
 function typeHtml(schema: Schema): Html {
   const constraints = constraintsOf(schema)
   return constraints === ''
@@ -123,7 +123,7 @@ function kindHtml(schema: Schema): HtmlPart {
 
 function constraintsOf(schema: Schema): string {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, format, pattern } = schema
-  // The widest integers of JSON are no limit of ours.
+  // The bounds of safe integers are no limits of the interface.
   const isStated = (value?: number) => value !== undefined && Math.abs(value) < Number.MAX_SAFE_INTEGER
   return [
     range(isStated(minimum) ? minimum : undefined, isStated(maximum) ? maximum : undefined, ''),
@@ -143,7 +143,7 @@ function range(min: number | undefined, max: number | undefined, unit: string): 
   return max === undefined ? `at least ${min}${unit}` : `${min} to ${max}${unit}`
 }
 
-/** A row for each field; those of blocks without a name follow with their path. */
+/** Renders a row for each field; fields of unnamed blocks follow with their path. */
 export function fieldsHtml(schema: Schema, options: { readonly marksRequired: boolean }): Html {
   return table(['Field', 'Type', 'Meaning'], fieldRows(schema, '', options.marksRequired))
 }
@@ -166,7 +166,7 @@ function fieldRows(
   })
 }
 
-/** The block within a field, where it has fields of its own and no name. */
+/** Returns the unnamed block with fields inside a field; `null` if none. */
 function innerOf(field: Schema): { schema: Schema; mark: string } | null {
   if (field.properties !== undefined) return { schema: field, mark: '' }
   if (field.items?.properties !== undefined) return { schema: field.items, mark: '[]' }
@@ -207,7 +207,7 @@ export interface Placed {
   readonly operation: Operation
 }
 
-/** One route: what it does, what it takes, a call, what it answers, how it refuses. */
+/** Renders one route: description, parameters, body, example call, answers and errors. */
 export function operationHtml({ method, path, operation }: Placed, schemas: Schemas): Html {
   const { operationId, summary, description, parameters, requestBody, responses } = operation
   const answers = Object.entries(responses)
@@ -253,7 +253,7 @@ function bodyHtml(
     ${isFree ? html`<p>Any JSON object.</p>` : fieldsHtml(shape, { marksRequired: true })}`
 }
 
-/** The call as a shell makes it, with BASE_URL and API_KEY of the environment. */
+/** Returns the call as a shell command that reads BASE_URL and API_KEY from the environment. */
 function callOf({ method, path, operation }: Placed): string {
   const { parameters, requestBody } = operation
   const valueOf = (name: string) =>
@@ -300,7 +300,7 @@ function errorsHtml(answers: readonly Answer[]): Html {
   )
 }
 
-/** What a body of an error says to branch on; some of v1 and v2 say nothing. */
+/** Returns the error type in an error body; `null` if it has none, as in some errors of v1 and v2. */
 export function errorTypeIn(body: unknown): string | null {
   const { error, code } = body as { error?: { type?: string } | string; code?: string }
   return (typeof error === 'string' ? error : error?.type) ?? code ?? null

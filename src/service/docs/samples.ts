@@ -1,10 +1,10 @@
-/** A sample of code: one thing to do, in one language. Each is run by a test, as it stands. */
+/** A code sample: one task in one language. A test runs each sample unchanged. */
 interface Sample {
   readonly language: 'Shell' | 'JavaScript' | 'Python'
   readonly code: string
 }
 
-/** What is done at one step, in each language. */
+/** The samples of one step, in each language. */
 export type Samples = readonly Sample[]
 
 const shellStart = `curl -sS -X POST "$BASE_URL/v3/entity-resolution/async" \\

@@ -6,19 +6,19 @@ export type Json = Readonly<Record<string, unknown>>
 
 type Direction = 'input' | 'output'
 
-/** JSON Schemas of everything that the routes take and answer. */
+/** JSON Schemas of everything that the routes take and return. */
 export interface Shapes {
-  /** By their names, as `components.schemas` holds them. */
+  /** The named schemas, as in `components.schemas`. */
   readonly named: Readonly<Record<string, Json>>
-  /** The schema at the place where it is used: a reference, where it has a name. */
+  /** Returns the schema for the place of use: a reference if it has a name. */
   of(schema: z.ZodType, direction: Direction): Json
-  /** The schema of parameters, which no reference can stand for. */
+  /** Returns the schema of parameters, which cannot be a reference. */
   ofParameters(schema: z.ZodType): Json
 }
 
 const refTo = (id: string) => `#/components/schemas/${id}`
 
-/** `extra` are shapes that no route holds: of events and errors. */
+/** Collects the schemas of all routes. `extra` are shapes of no route: events and errors. */
 export function collectShapes(extra: readonly z.ZodType[]): Shapes {
   const all = Object.values<Route>(routes)
   const input = all.flatMap(({ params, query, body }) => [params, query, ...(body === null ? [] : [body])])
@@ -46,7 +46,7 @@ export function collectShapes(extra: readonly z.ZodType[]): Shapes {
   }
 }
 
-/** One pass for all of them, so that one refers to another by name. */
+/** Converts all schemas in one pass, so that they refer to each other by name. */
 function printed(schemas: readonly z.ZodType[], io: Direction) {
   const registry = z.registry<{ id: string }>()
   const named = namesOf()
@@ -82,7 +82,7 @@ function namesOf(): Map<z.core.$ZodType, string> {
   return names
 }
 
-/** Where the texts of a shape's fields are put in: the schemas of fields are shared until the whole is printed. */
+/** Marks the places for the texts of fields: the schemas of fields are shared until all are converted. */
 const mark = 'x-fields-of'
 
 type FieldTexts = NonNullable<ReturnType<typeof fieldTextsOf>>

@@ -37,8 +37,8 @@ interface AppDeps {
 }
 
 /**
- * The HTTP side without routes: its limits, and a JSON error in the interface's shape for whatever may come.
- * Bodies stay text until their route reads them, so that a key is judged before a body.
+ * Creates the HTTP server without routes: its limits, and JSON errors in the interface's shape. Bodies stay text
+ * until their route reads them, so that the key is checked before the body.
  */
 export function createApp(
   callers: Deferrable<Callers>,
@@ -46,7 +46,7 @@ export function createApp(
 ): FastifyInstance {
   const refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => {
     if (refusal.status === 413) reply.header('connection', 'close')
-    // With them, a caller would take the plan's limit for the minute's, and wait for it to pass.
+    // With these headers, a caller would take the plan's limit for that of the minute, and wait for its end.
     if (refusal.type === errorTypes.monthlyLimitReached) {
       for (const name of Object.values(rateLimitHeaders)) reply.removeHeader(name)
     }
@@ -59,14 +59,14 @@ export function createApp(
       headersTimeout: limits.headersMsMax,
       connectionsCheckingInterval: limits.socketCheckMs,
       maxHeaderSize: limits.headerBytesMax,
-      // Node would refuse it with an empty body; the hook below does with the right one.
+      // Node.js would refuse it with an empty body; the hook below sends the right one.
       requireHostHeader: false,
     },
     requestTimeout: limits.requestMsMax,
     connectionTimeout: limits.idleSocketMsMax,
     bodyLimit: limits.bodyBytesMax,
     routerOptions: { maxParamLength: limits.paramCharsMax },
-    // Routes say themselves where HEAD is answered: one of the GET kickoff would start, and bill, a job.
+    // Routes declare HEAD themselves: a HEAD of the GET kickoff would start and bill a job.
     exposeHeadRoutes: false,
     return503OnClosing: false,
     frameworkErrors: (_error, request, reply) => {
@@ -88,7 +88,7 @@ export function createApp(
     else done(badRequest('the body is not UTF-8'))
   })
   app.server.on('checkExpectation', (request, response) => {
-    // An expectation that is not ours is no reason to answer without a body.
+    // An unknown expectation is ignored; Node.js would answer without a body.
     app.server.emit('request', request, response)
   })
   app.addHook('onRequest', (request, reply, done) => {
@@ -102,7 +102,7 @@ export function createApp(
       log(`${request.method} ${request.routeOptions.url ?? 'unknown route'}: ${errorStack(error)}`)
     }
     const isRead = await drainRequest(request.raw, limits.drain, clock)
-    // Kept open, all of it would be read, however long it is.
+    // On an open connection the rest of the body would be read, however long it is.
     if (!isRead) reply.header('connection', 'close')
     refuse(request, reply, refusal)
     return reply
@@ -114,16 +114,16 @@ export function createApp(
 }
 
 const headersOfAll = {
-  // Answers belong to one key, and a GET kickoff is billed: nothing between may keep or repeat them.
+  // An answer is for one key only, and a GET kickoff is billed: caches and proxies must not store or repeat them.
   'cache-control': 'no-store',
-  // A page of another site can show or run nothing of this.
+  // Prevents pages of other sites from showing or running an answer.
   'cross-origin-resource-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 } as const
 
 const statusPollPath = routes.pollResolution.path.replace(/\{.*/, '')
 
-/** The key is judged before the path, as on every route. */
+/** Checks the key before the path, as every route does. */
 function malformedPath(request: FastifyRequest, callers: Deferrable<Callers>): Awaitable<Refusal> {
   const isStatusPoll = request.url.startsWith(statusPollPath)
   try {
@@ -137,9 +137,9 @@ function malformedPath(request: FastifyRequest, callers: Deferrable<Callers>): A
 }
 
 /**
- * What is not HTTP, has headers too large or trickles in never becomes a request: the socket gets the answer.
- * It is cut a little later: at once, the answer could be lost with what the peer still sends, and a peer that
- * never closes must not keep it.
+ * Answers on the socket itself, for data that is not HTTP, has too large headers or arrives too slowly. The socket is
+ * destroyed a little later: at once, the answer could be lost with data the peer still sends; without a limit, a peer
+ * could keep the socket open.
  */
 function refuseSocket(code: string, socket: Socket, clock: Clock): void {
   if (code === 'ECONNRESET' || !socket.writable) {
@@ -160,7 +160,7 @@ const socketRefusals: Partial<Record<string, readonly [statusLine: string, messa
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request took too long to arrive'],
 }
 
-/** Why a request is not served, by where it comes from; null where it may be. */
+/** Returns the refusal for the origin of a request; `null` if it is allowed. */
 function refusalOfSource(verdict: SourceVerdict): Refusal | null {
   switch (verdict) {
     case 'allowed':
@@ -172,7 +172,7 @@ function refusalOfSource(verdict: SourceVerdict): Refusal | null {
   }
 }
 
-/** A request a moment ago means that callers are there, and that the next one is on its way. */
+/** Returns a function that tells whether there was a request a moment ago, so that another is likely. */
 export function watchRequests(app: FastifyInstance, clock: Clock): () => boolean {
   let lastRequestMs = -Infinity
   app.server.on('request', () => {

@@ -23,10 +23,10 @@ import {
   type Handlers,
 } from './mount.js'
 
-/** What a caller in this process sends: what an HTTP request would hold. Names of headers in lower case. */
+/** A request from this process, like an HTTP request. Header names are in lower case. */
 interface LocalRequest {
   readonly method: string
-  /** With its query. */
+  /** Includes the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
@@ -38,7 +38,7 @@ interface LocalReply {
   readonly text: string
 }
 
-/** Never rejects: what goes wrong is a reply, as over HTTP. */
+/** Never rejects: an error is a reply, as over HTTP. */
 export type AnswerLocally = (request: LocalRequest) => Promise<LocalReply>
 
 interface LocalDeps extends GateDeps {
@@ -49,8 +49,8 @@ interface LocalDeps extends GateDeps {
 }
 
 /**
- * The routes of the contract without a socket: the same keys, limits, schemas and handlers as over HTTP, judged in
- * the same order, and the same replies.
+ * Answers the routes of the contract without a socket: with the same keys, limits, schemas and handlers as over HTTP,
+ * checked in the same order, and the same replies.
  */
 export function createLocalAnswers(handlers: Handlers, deps: LocalDeps): AnswerLocally {
   const find = createRouteFinder()
@@ -64,7 +64,7 @@ export function createLocalAnswers(handlers: Handlers, deps: LocalDeps): AnswerL
         Object.assign(headers, limit),
       )
       const caller = admitted instanceof Promise ? await admitted : admitted
-      // Who polls again and again would else keep the loop from what it polls for.
+      // Without this, a caller that polls in a loop would block the event loop and the work it waits for.
       await nextTurn()
       const bodyText = request.body ?? ''
       if (Buffer.byteLength(bodyText) > limits.bodyBytesMax) throw payloadTooLarge(limits.bodyBytesMax)
@@ -96,7 +96,7 @@ export function createLocalAnswers(handlers: Handlers, deps: LocalDeps): AnswerL
 interface FoundRoute {
   readonly name: RouteName
   readonly route: Route
-  /** Throws 400 where the path is malformed. */
+  /** Throws 400 if the path is malformed. */
   read(): { params: Record<string, string>; query: Record<string, string | string[]> }
 }
 
@@ -133,7 +133,7 @@ function decoded(params: Readonly<Record<string, string>>): Record<string, strin
   }
 }
 
-/** A name that is given several times has a list, which no schema of a query takes. */
+/** Parses a query. A name that is given more than once gets a list, which every schema refuses. */
 function queryOf(text: string): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null) as Record<string, never>
   for (const [name, value] of new URLSearchParams(text)) {

@@ -3,18 +3,18 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import type { Awaitable } from '../../core/awaitable.js'
 import { mountPage } from './mount.js'
 
-/** What is counted where it is stored: asked for when somebody looks, never kept beside it. */
+/** Counts are read from the stores on demand, never kept in memory. */
 export interface MeasuredStores {
   runCount(): Awaitable<{ readonly pending: number; readonly completed: number; readonly failed: number }>
-  /** Events by what became of them; absent kinds are left out. */
+  /** Returns events by state, without states that have none. */
   eventCount(): Awaitable<Readonly<Record<string, number>>>
-  /** Why nothing new is taken; null where it is. */
+  /** Returns the reason why no new work is accepted; `null` if it is. */
   problem?(): string | null
 }
 
 /**
- * `/metrics` for Prometheus and `/healthz` for what restarts containers. They ask for no key and show no
- * name, key or id: routes by their pattern, statuses and counts alone.
+ * Mounts `/metrics` for Prometheus and `/healthz` for container orchestrators. They need no key and show no name, key
+ * or id: only route patterns, statuses and counts.
  */
 export function mountMetrics(app: FastifyInstance, stores: MeasuredStores): void {
   const registry = new Registry()
@@ -49,7 +49,7 @@ export function mountMetrics(app: FastifyInstance, stores: MeasuredStores): void
     reply.type(registry.contentType).send(await registry.metrics()),
   )
   mountPage(app, '/healthz', async (_request, reply) => {
-    // Reads the store: a service whose disk, or database, is gone is not well.
+    // Reads the store, so that a service without its disk or database is not healthy.
     const { pending } = await stores.runCount()
     const problem = stores.problem?.() ?? null
     return reply

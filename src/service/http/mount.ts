@@ -15,28 +15,28 @@ import type { Faults, MetFault } from '../faults.js'
 import { newCallId } from '../ids.js'
 import { badRequest, notEnabled, rateLimitExceeded, Refusal } from '../refusal.js'
 
-/** One authenticated call whose parameters are what the contract says. */
+/** One authenticated call with parsed parameters. */
 export interface Call<R extends Route = Route> {
   readonly caller: Caller
   readonly callId: CallId
   readonly params: z.output<R['params']>
   readonly query: z.output<R['query']>
   readonly body: R['body'] extends z.ZodType ? z.output<R['body']> : null
-  /** The body as it came; empty where there is none. */
+  /** The body as received, or an empty text. */
   readonly bodyText: string
   readonly headers: IncomingHttpHeaders
-  /** Aborted when the caller goes away before the answer. */
+  /** Aborted if the caller disconnects before the answer. */
   readonly gone: AbortSignal
   /**
-   * The socket is not cut for being idle before the answer, only where TCP finds that nobody is there; the
-   * handler that asks for it limits the wait.
+   * Keeps the idle timeout from closing the socket before the answer; TCP keep-alive still detects a lost peer. The
+   * handler must limit the wait itself.
    */
   readonly keepOpen: () => void
 }
 
 export interface Answer {
   readonly status: number
-  /** JSON text, or what becomes it. */
+  /** JSON text, or a value to serialize. */
   readonly body: string | object
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -59,14 +59,14 @@ export const jsonReplyType = 'application/json; charset=utf-8'
 export const textOf = ({ body }: Answer): string => (typeof body === 'string' ? body : JSON.stringify(body))
 
 /**
- * Mounts every route of the contract. A request is judged in this order, and the first refusal is the answer:
- * key (401), account (403), limit (429), parameters (400), then whatever the handler says (402, 404).
+ * Mounts every route of the contract. A request is checked in this order, and the first refusal is the answer: key
+ * (401), account (403), limit (429), parameters (400), then the refusals of the handler (402, 404).
  */
 export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: MountDeps): void {
   const callers = new WeakMap<FastifyRequest, Caller>()
   const lostAnswers = new WeakSet<FastifyRequest>()
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
-    // Name and handler belong together, which the compiler cannot know in a loop over all names.
+    // Name and handler belong together, but the compiler cannot know that in a loop over all names.
     const handler = handlers[name] as Handler<Route>
     app.route({
       method: methodsOf(route),
@@ -77,7 +77,7 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: Moun
         const goOn = (caller: Caller): void => {
           callers.set(request, caller)
           if (met?.fault === 'reset') {
-            // Not done: nothing more happens to this request.
+            // `done` is not called, so nothing more happens to this request.
             cut(request, reply)
             return
           }
@@ -85,7 +85,7 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: Moun
           else if (met !== null) throw refusalOf(met, route)
           done()
         }
-        // One that is refused as if the minute were full takes nothing of it, and says nothing of what is left.
+        // A request with the fault `limited` does not count, and its answer does not show the remaining budget.
         const gate = met?.fault === 'limited' ? { ...deps, limiter: unlimited } : deps
         const admitted = andThen(admit(request.headers[apiKeyHeader], name, gate, limited), goOn)
         if (admitted instanceof Promise) admitted.catch(done)
@@ -98,7 +98,7 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: Moun
           callId: newCallId(deps.random),
           headers: request.headers,
           gone: goneSignal(reply),
-          // Node sets the timeout again when the next request of the socket comes.
+          // Node.js sets the timeout again for the next request of the socket.
           keepOpen: () => request.raw.socket.setTimeout(0).setKeepAlive(true, limits.heldSocketProbeMs),
           ...readRequest(route, {
             params: request.params,
@@ -118,7 +118,7 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: Moun
   }
 }
 
-/** Of a route without a limit, one that is full says no limit. */
+/** The limit header is omitted for a route without a limit. */
 function refusalOf({ fault, status }: MetFault, { limit }: Route): Refusal {
   return fault === 'limited'
     ? rateLimitExceeded(1, {
@@ -129,14 +129,14 @@ function refusalOf({ fault, status }: MetFault, { limit }: Route): Refusal {
     : new Refusal(status, errorTypes.apiError, 'an error by the plan of faults')
 }
 
-/** The connection ends without an answer, as if a cable had been cut. */
+/** Closes the connection without an answer, as if the network had failed. */
 function cut(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.hijack()
   request.raw.socket.resetAndDestroy()
   return reply
 }
 
-/** Aborted when the caller goes away before the answer. */
+/** Returns a signal that is aborted if the caller disconnects before the answer. */
 export function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
   reply.raw.once('close', () => {
@@ -145,7 +145,7 @@ export function goneSignal(reply: FastifyReply): AbortSignal {
   return gone.signal
 }
 
-/** Whose call it is, if it may be made. `limited` gets what the answer has to say of the limit, refused or not. */
+/** Returns the caller of an allowed call, or throws. `limited` gets the rate-limit headers in both cases. */
 export function admit(
   keyHeader: string | string[] | undefined,
   name: RouteName,
@@ -175,7 +175,7 @@ interface RawRequest {
   readonly contentType: string | undefined
 }
 
-/** The parts of a request as the contract has them. Throws 400. */
+/** Parses the parts of a request by the contract. Throws 400. */
 export function readRequest(
   { params, query, body }: Route,
   raw: RawRequest,
@@ -197,7 +197,7 @@ function parse(schema: z.ZodType, value: unknown, place: string): unknown {
 
 const jsonType = /^application\/json\s*(;|$)/i
 
-/** No body is read as `undefined` by a route that needs none, whatever its type would be. */
+/** A missing body is read as `undefined` if the route accepts that, whatever its content type. */
 function readJson({ bodyText: text, contentType }: RawRequest, schema: z.ZodType): unknown {
   if (text === '' && schema.safeParse(undefined).success) return undefined
   if (!jsonType.test(contentType ?? '')) {
@@ -211,7 +211,7 @@ function readJson({ bodyText: text, contentType }: RawRequest, schema: z.ZodType
   }
 }
 
-/** A page that asks for no key; HEAD is answered as GET is, without the body. */
+/** Mounts a page that needs no key. HEAD is answered like GET without the body. */
 export function mountPage(
   app: FastifyInstance,
   url: string,
@@ -220,10 +220,7 @@ export function mountPage(
   app.route({ method: ['GET', 'HEAD'], url, handler })
 }
 
-/**
- * The address that this request was sent to: what the reader of a document can call. Behind a proxy it is as
- * good as the headers the proxy sends.
- */
+/** Returns the address that this request was sent to. Behind a proxy it depends on the headers that the proxy sends. */
 export function askedOrigin({ headers, raw }: FastifyRequest): string {
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
   const { host } = headers

@@ -9,12 +9,13 @@ import { takeOne, type RateWindow } from '../accounts/rate-limiter.js'
 import { limits } from '../limits.js'
 import { rateLimitExceeded } from '../refusal.js'
 
-/** Who may ask: whoever is on this machine, or who shows a key. */
+/** Access to reconciliation: any caller on this machine, or callers with a key. */
 export type ReconciliationAccess = 'local' | 'key'
 
 /**
- * A client like OpenRefine sends no key. Who listens on this machine alone need ask for none; beyond it a key is asked
- * for, which a proxy can add. Throws USAGE_INVALID where all the world would be let in.
+ * Returns the access to use. Clients like OpenRefine send no key: a service that listens only on this machine needs
+ * none by default, others require one, which a proxy can add. Throws USAGE_INVALID if other machines would need no
+ * key.
  */
 export function settleAccess(asked: ReconciliationAccess | null, host: string): ReconciliationAccess {
   const isLocal = isLoopback(host.includes(':') ? `[${host}]` : host)
@@ -31,16 +32,16 @@ export function settleAccess(asked: ReconciliationAccess | null, host: string): 
 interface GateDeps {
   readonly access: ReconciliationAccess
   readonly callers: Deferrable<Callers>
-  /** Null lifts the limit a minute. */
+  /** `null` disables the limit per minute. */
   readonly clock: Clock | null
 }
 
-/** Lets a request in, or throws 401 or 429. `isOpen`: the manifest, which says how to ask. */
+/** Admits a request, or throws 401 or 429. `isOpen` marks the manifest, which needs no key. */
 export type Gate = (request: FastifyRequest, isOpen: boolean) => Awaitable<void>
 
 /**
- * A key that is sent has to be one, also where none is needed. Each key has a minute of its own on each path; all without
- * one share theirs.
+ * Creates the gate. A key that is sent must be valid, even if none is needed. Each key has its own limit per minute
+ * on each path; callers without a key share one.
  */
 export function createGate({ access, callers, clock }: GateDeps): Gate {
   const windows = new Map<string, RateWindow>()
@@ -60,8 +61,8 @@ export function createGate({ access, callers, clock }: GateDeps): Gate {
 }
 
 /**
- * Pages that may call are of this machine or named by the operator: others are refused before this. CORS is uniform for
- * all of the service (v0.2, "Cross-Origin Access"), refusals included.
+ * Only pages of this machine and origins named by the operator get here; others are refused earlier. CORS is the same
+ * for all of the service (v0.2, "Cross-Origin Access"), including refusals.
  */
 export function allowOrigin({ headers: { origin } }: FastifyRequest, reply: FastifyReply): void {
   reply.header('vary', 'origin')

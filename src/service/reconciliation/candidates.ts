@@ -22,13 +22,13 @@ interface ReconciliationCandidate {
   readonly name: string
   readonly description: string
   readonly type: readonly ReconciliationType[]
-  /** 0 to 100: how likely it is the company that is meant. */
+  /** 0 to 100: certainty that the query means this company. */
   readonly score: number
   readonly match: boolean
   readonly features: readonly { readonly id: string; readonly value: number | boolean }[]
 }
 
-/** `error` says why a query could not be asked: there are statuses for batches alone, and others of the batch are well. */
+/** The result of one query. `error` is the reason why it failed: the HTTP status is that of the whole batch. */
 export interface ReconciliationResult {
   readonly result: readonly ReconciliationCandidate[]
   readonly error?: { readonly type: string; readonly message: string }
@@ -39,13 +39,13 @@ const { reconciliation } = limits
 interface BatchDeps {
   readonly knowledge: Knowledge
   readonly log: (line: string) => void
-  /** Nobody waits for the answer any more. */
+  /** Aborted if the caller disconnects. */
   readonly gone: AbortSignal
 }
 
 /**
- * Answers a batch, a few queries at a time. A query that fails (a name that takes too long) is told beside the others;
- * throws where all of them fail, and the Refusal of one.
+ * Answers a batch, a few queries at once. The result of a failed query (for example, of a name that takes too long)
+ * contains its error. Throws if all of them fail, or one throws a Refusal.
  */
 export async function answerQueries(
   queries: readonly (readonly [key: string, query: ReconciliationQuery])[],
@@ -60,7 +60,7 @@ export async function answerQueries(
     for (const [key, query] of waiting) {
       if (stopped.aborted) return
       results.set(key, await answerQuery(query, knowledge).catch(failed))
-      // Where names are matched in this thread, others have their turn between two of them.
+      // If names are matched in this thread, other requests get a turn between two queries.
       await nextTurn()
     }
   }
@@ -83,7 +83,7 @@ export async function answerQueries(
   )
 }
 
-/** Candidates of one query, the likeliest first. */
+/** Returns the candidates of one query, the most likely first. */
 async function answerQuery(query: ReconciliationQuery, knowledge: Knowledge): Promise<ReconciliationResult> {
   const question = questionOf(query)
   switch (question.kind) {
@@ -103,7 +103,7 @@ async function answerQuery(query: ReconciliationQuery, knowledge: Knowledge): Pr
 
 type AskedCompany = Omit<LikelyCompany, 'id'> & { readonly id: string }
 
-/** Who gives the id of a company means it. */
+/** A query for an id means exactly that company. */
 const wholly = (id: string): AskedCompany => ({ id, confidence: 100, evidence: [] })
 
 function candidatesOf(
@@ -144,7 +144,7 @@ const withTypeMatch = (candidate: ReconciliationCandidate, value: boolean): Reco
   features: [...candidate.features, { id: 'type_match', value }],
 })
 
-/** One page of suggestions (v0.2, "Suggest Responses"). `cursor` asks for the next one, where there is one. */
+/** One page of suggestions (v0.2, "Suggest Responses"). `cursor` requests the next page; absent on the last. */
 interface SuggestReply<Suggestion> {
   readonly result: readonly Suggestion[]
   readonly cursor?: number
@@ -163,7 +163,7 @@ interface PropertySuggestion {
   readonly description: string
 }
 
-/** What was typed, and how many suggestions were seen. */
+/** The text typed so far, and the number of suggestions already shown. */
 interface SuggestQuery {
   readonly prefix: string
   readonly cursor: number
@@ -171,7 +171,7 @@ interface SuggestQuery {
 
 const { suggestionsPerPage, suggestionsMax, prefixCharsMax } = limits.reconciliation
 
-/** Throws 400; what else a client sends (OpenRefine sends a lot) is ignored. */
+/** Throws 400 for invalid parameters, and ignores unknown ones: OpenRefine sends many. */
 export function readSuggestQuery(query: Readonly<Record<string, unknown>>): SuggestQuery {
   const { prefix = '', cursor = '' } = query
   if (typeof prefix !== 'string') throw badRequest('query.prefix: one text is needed')
@@ -182,13 +182,13 @@ export function readSuggestQuery(query: Readonly<Record<string, unknown>>): Sugg
   return { prefix, cursor: Number(cursor) }
 }
 
-/** Companies whose names begin so or that an identifier names, then those of the closest names. */
+/** Returns companies by the start of their names or by an identifier, then those with the most similar names. */
 export async function suggestEntities(
   { prefix, cursor }: SuggestQuery,
   knowledge: Knowledge,
 ): Promise<SuggestReply<EntitySuggestion>> {
   if (prefix.trim() === '' || cursor >= suggestionsMax) return { result: [] }
-  // One more than are shown tells whether there are more.
+  // One more than a page shows whether there is another page.
   const wantedCount = cursor + suggestionsPerPage + 1
   const found = new Map(knowledge.suggest(prefix, wantedCount).map(({ id, name }) => [id, name]))
   if (found.size < wantedCount) {
@@ -223,7 +223,7 @@ export const suggestProperties = (query: SuggestQuery): SuggestReply<PropertySug
 export const suggestTypes = (query: SuggestQuery): SuggestReply<ReconciliationType> =>
   pageOf(thoseLike(query.prefix, reconciliationTypes), query.cursor)
 
-/** All of them for a blank text; else those whose name, a word of it, or id begins with it. */
+/** Returns all for a blank text; otherwise those whose name, a word of it, or id starts with it. */
 function thoseLike<Named extends { readonly id: string; readonly name: string }>(
   prefix: string,
   all: readonly Named[],

@@ -15,11 +15,11 @@ import {
 } from './manifest.js'
 import { unknownType, type ExtensionQuery } from './queries.js'
 
-/** The name by which companies of one brand are told apart. */
+/** Returns the name that distinguishes companies of one brand. */
 export const nameOf = ({ legal_name: legal, display_name: display, id }: EntityRecord): string =>
   legal ?? display ?? id
 
-/** `Cupertino, CA, United States`; null where nothing is known of the place. */
+/** Returns the place, for example `Cupertino, CA, United States`; `null` if unknown. */
 export function placeOf({
   headquarters: { address },
   primary_legal_entity: primary,
@@ -29,7 +29,7 @@ export function placeOf({
   return parts.length === 0 ? null : parts.join(', ')
 }
 
-/** What tells a company from others of its name, on one line: brand, place, standing, number in its register. */
+/** Describes a company on one line: brand, place, status, registration number. */
 export function descriptionOf(record: EntityRecord, foundName: string | null = null): string {
   const { display_name: brand, status } = record
   const name = nameOf(record)
@@ -46,7 +46,7 @@ export function descriptionOf(record: EntityRecord, foundName: string | null = n
   return parts.filter((part) => part !== null && part !== '').join(' · ')
 }
 
-/** v0.2, "Data Extension Responses": a text, a day, or another company. */
+/** A value of a property (v0.2, "Data Extension Responses"): a text, a day, or another company. */
 export type ExtensionValue =
   { readonly str: string } | { readonly date: string } | { readonly id: string; readonly name: string }
 
@@ -56,7 +56,7 @@ export interface ExtensionReply {
     readonly name: string
     readonly type?: Pick<ReconciliationType, 'id' | 'name'>
   }[]
-  /** By the ids asked for, then by the properties asked for: clients count on each being there. */
+  /** Values by requested id, then by requested property. Every one of them has an entry, as clients expect. */
   readonly rows: Readonly<Record<string, Readonly<Record<string, readonly ExtensionValue[]>>>>
 }
 
@@ -67,8 +67,8 @@ export interface ProposalReply {
 }
 
 /**
- * Properties of all types are the same (v0.2, "Data Extension Property Proposals"). A client whose column was reconciled
- * with no type sends a blank one. Throws 400.
+ * Returns the properties, which are the same for all types (v0.2, "Data Extension Property Proposals"). A blank type
+ * comes from a column that was reconciled without one. Throws 400.
  */
 export function proposeProperties(query: Readonly<Record<string, unknown>>): ProposalReply {
   const { type, limit } = query
@@ -85,7 +85,7 @@ export function proposeProperties(query: Readonly<Record<string, unknown>>): Pro
   }
 }
 
-/** Values of properties of companies. An id that nobody has, has none; a merged one those of the company it became. */
+/** Returns the values of properties. An unknown id has none; a merged id has those of the company it became. */
 export function extendCompanies({ ids, properties }: ExtensionQuery, knowledge: Knowledge): ExtensionReply {
   const asked = [...new Set(properties.map(({ id }) => id))].flatMap((id) => propertyOf(id) ?? [])
   return {
@@ -113,7 +113,7 @@ function readerOf(text: string, knowledge: Knowledge): ValuesOf {
 
 type ValuesOf = (id: PropertyId) => readonly ExtensionValue[]
 
-/** Who owns it is looked up when it is first asked for. */
+/** Returns a reader of the company's properties, which looks up the ownership on demand. */
 export function valuesOfCompany(record: EntityRecord, knowledge: Pick<Knowledge, 'ownership'>): ValuesOf {
   let ownership: Ownership | null | undefined
   const owners = () => (ownership ??= knowledge.ownership(record.id))
@@ -208,7 +208,7 @@ function ultimateParentOf(ownership: Ownership | null): ExtensionValue[] {
   return known === null ? [] : [known]
 }
 
-/** Within an ownership companies go by ids of their own; one that is not `siq_…` can be asked nothing. */
+/** The ids of an ownership may be valid only within it; an id without `siq_` cannot be looked up. */
 function companyOf(id: string, ownership: Ownership | null): ExtensionValue | null {
   const name = ownership?.entities.find((entity) => entity.id === id)?.name
   if (name === undefined) return null

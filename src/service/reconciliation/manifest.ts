@@ -2,7 +2,7 @@ import { apiKeyHeader } from '../../contract/limits.js'
 import { limits } from '../limits.js'
 import type { EntityType } from '../../contract/enums.js'
 
-/** What a property is to a query: a part of the place, an identifier, where an identifier holds, or a hint. */
+/** The use of a property in a query: part of the place, identifier, place of an identifier, or context. */
 export type PropertyUse = 'place' | 'identifier' | 'identifier_place' | 'context'
 
 interface ReconciliationProperty {
@@ -20,8 +20,8 @@ const property = <Id extends string, Use extends PropertyUse>(
 ) => ({ id, name, use, description })
 
 /**
- * Every property, for queries and for columns that are added (v0.2: the same in both). In a query, a place and identifiers
- * are matched; the others are hints, which count little.
+ * All properties, the same for queries and for added columns (v0.2). In a query, places and identifiers are matched;
+ * the others are hints with little weight.
  */
 export const reconciliationProperties = [
   property('country', 'Country', 'place', 'Country of the headquarters: a name or an ISO code'),
@@ -72,26 +72,26 @@ const propertiesById = new Map<string, ReconciliationProperty & { readonly id: P
 
 export const isKnownProperty = (id: string): id is PropertyId => propertiesById.has(id)
 
-/** Null for an id that no property has. */
+/** Returns the property; `null` for an unknown id. */
 export const propertyOf = (id: string): (ReconciliationProperty & { readonly id: PropertyId }) | null =>
   propertiesById.get(id) ?? null
 
 export const idsOfUse = (use: PropertyUse): PropertyId[] =>
   reconciliationProperties.filter((one) => one.use === use).map(({ id }) => id)
 
-/** A category of companies, as the Reconciliation Service API has it (v0.2, "Types"). */
+/** A category of companies in the Reconciliation Service API (v0.2, "Types"). */
 export interface ReconciliationType {
   readonly id: string
   readonly name: string
   readonly broader?: readonly ReconciliationType[]
 }
 
-/** What all that is held is; asked for, it leaves nothing out. */
+/** The type of every company. */
 export const organization: ReconciliationType = { id: 'organization', name: 'Organization' }
 
 const narrower = (id: string, name: string): ReconciliationType => ({ id, name, broader: [organization] })
 
-/** By what a record says that it is; of `unknown` nothing more is known than that it is an organization. */
+/** Types by the type of the record; `unknown` has only the general type. */
 const typesOfRecords = {
   business: narrower('business', 'Company'),
   nonprofit: narrower('nonprofit', 'Nonprofit organization'),
@@ -101,7 +101,6 @@ const typesOfRecords = {
   unknown: null,
 } as const satisfies Record<EntityType, ReconciliationType | null>
 
-/** Every type that there is. */
 export const reconciliationTypes: readonly ReconciliationType[] = [
   organization,
   ...Object.values(typesOfRecords).filter((type) => type !== null),
@@ -110,16 +109,16 @@ export const reconciliationTypes: readonly ReconciliationType[] = [
 const knownIds = new Set(reconciliationTypes.map(({ id }) => id))
 export const isKnownType = (id: string): boolean => knownIds.has(id)
 
-/** The widest first: a client that proposes a type proposes the first. */
+/** Returns the most general type first: a client that proposes a type proposes the first. */
 export function typesOf(type: EntityType): readonly ReconciliationType[] {
   const own = typesOfRecords[type]
   return own === null ? [organization] : [organization, own]
 }
 
-/** How the types of a query count (`type_strict`): not at all but for the match, one of them, or each of them. */
+/** The effect of a query's types (`type_strict`): on the match only, one type must fit, or all must fit. */
 type TypeStrictness = 'should' | 'any' | 'all'
 
-/** Whether a company of this type is of the types asked for. One of which no type is known may be of any. */
+/** Whether a company of this type has the requested types. A company of unknown type has any. */
 export function isOfTypes(type: EntityType, wanted: readonly string[], strictness: TypeStrictness): boolean {
   if (wanted.length === 0 || type === 'unknown') return true
   const own = new Set(typesOf(type).map(({ id }) => id))
@@ -132,7 +131,7 @@ interface SuggestService {
   readonly service_path: string
 }
 
-/** v0.2, "Service Manifest". */
+/** The service manifest (v0.2, "Service Manifest"). */
 export interface Manifest {
   readonly versions: readonly string[]
   readonly name: string
@@ -148,7 +147,7 @@ export interface Manifest {
   readonly authentication?: { readonly type: 'apiKey'; readonly name: string; readonly in: 'header' }
 }
 
-/** Where the parts of the service are. */
+/** Paths of the service. */
 export const reconciliationPaths = {
   endpoint: '/reconcile',
   entity: '/reconcile/suggest/entity',
@@ -159,18 +158,18 @@ export const reconciliationPaths = {
   view: '/reconcile/view',
 } as const
 
-/** In pixels, of the frame that a client shows a preview in. */
+/** Size in pixels of the frame in which a client shows a preview. */
 export const previewSize = { width: 420, height: 260 } as const
 
 /**
- * Ids of companies are made of the registers' own keys: two services that hold a company give it the same id,
- * wherever they are, so this names no address.
+ * Ids of companies are derived from the registers' own keys, so two services with the same company give it the same
+ * id. Therefore the identifier space contains no address.
  */
 const identifierSpace = 'urn:enrich:entity:'
 const schemaSpace = 'https://schema.org/Organization'
 
 export interface ManifestFacts {
-  /** Where the client asked: what the addresses in the manifest begin with. */
+  /** Address of the request; the addresses in the manifest start with it. */
   readonly origin: string
   readonly version: string
   readonly needsKey: boolean

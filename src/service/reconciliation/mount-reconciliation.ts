@@ -22,7 +22,7 @@ import { readExtension, readQueries } from './queries.js'
 
 export interface ReconciliationOptions {
   readonly access: ReconciliationAccess
-  /** Origins of web pages beyond this machine that may call, and show previews: `https://refine.example.com`. */
+  /** Origins of web pages on other machines that may call and show previews: `https://refine.example.com`. */
   readonly origins: readonly string[]
 }
 
@@ -30,7 +30,7 @@ interface MountDeps extends ReconciliationOptions {
   readonly knowledge: Knowledge
   readonly callers: Deferrable<Callers>
   readonly version: string
-  /** Null lifts the limit a minute. */
+  /** `null` disables the limit per minute. */
   readonly rateClock: Clock | null
   readonly log: (line: string) => void
 }
@@ -39,8 +39,8 @@ type Query = Readonly<Record<string, unknown>>
 type Answer = (query: Query, request: FastifyRequest, reply: FastifyReply) => unknown
 
 /**
- * The Reconciliation Service API v0.2, which OpenRefine speaks, beside the interface: read only, nothing is billed and
- * nothing kept. Source: https://www.w3.org/community/reports/reconciliation/CG-FINAL-specs-0.2-20230410/.
+ * Mounts the Reconciliation Service API v0.2 for OpenRefine: read-only, nothing is billed or stored. Source:
+ * https://www.w3.org/community/reports/reconciliation/CG-FINAL-specs-0.2-20230410/.
  */
 export function mountReconciliation(app: FastifyInstance, deps: MountDeps): void {
   const { knowledge, version, access, origins, log } = deps
@@ -60,7 +60,7 @@ export function mountReconciliation(app: FastifyInstance, deps: MountDeps): void
         if (admitted instanceof Promise) admitted.catch(done)
       },
       onError: (request, reply, error, done) => {
-        // The reason is all of an error that OpenRefine shows.
+        // OpenRefine shows only the reason phrase of an error.
         reply.raw.statusMessage = reasonPhraseOf(toRefusal(error, request.routeOptions.bodyLimit).message)
         done()
       },
@@ -87,7 +87,7 @@ export function mountReconciliation(app: FastifyInstance, deps: MountDeps): void
     return manifestOf({ origin: askedOrigin(request), version, needsKey: access === 'key' })
   }
   mount('GET', paths.endpoint, (query, request, reply) => {
-    // JSONP would let any page read what only pages of this machine may.
+    // JSONP would let any page read data that is for pages of this machine only.
     if (query['callback'] !== undefined) throw badRequest('query.callback: JSONP is not served; CORS is')
     return ask(query, request, reply)
   })
@@ -129,7 +129,7 @@ const framersOfThisMachine = ['localhost', '127.0.0.1'].flatMap((host) => [
   `https://${host}:*`,
 ])
 
-/** The manifest is what there is without a query; parameters that tell nothing, as against caches, change nothing. */
+/** The manifest is the answer without a query. Unknown parameters, as used to bypass caches, are ignored. */
 const isManifestQuery = ({ queries, extend }: Query): boolean => queries === undefined && extend === undefined
 
 function oneText(value: unknown, name: string): string {
@@ -139,7 +139,7 @@ function oneText(value: unknown, name: string): string {
 
 const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i
 
-/** The fields of a form; of one that is sent twice, a list. Throws 400. */
+/** Returns the fields of a form; a field that is sent twice has a list. Throws 400. */
 function readForm({ body, headers }: FastifyRequest): Query {
   if (!formType.test(headers['content-type'] ?? '')) {
     throw badRequest('the body must be a form, with content-type application/x-www-form-urlencoded')
@@ -154,7 +154,7 @@ function readForm({ body, headers }: FastifyRequest): Query {
 
 const reasonPhraseCharsMax = 200
 
-/** A status line holds printable ASCII; whatever else a message repeats becomes a question mark. */
+/** Returns the message as a reason phrase: printable ASCII, with a question mark for other characters. */
 function reasonPhraseOf(message: string): string {
   return message.slice(0, reasonPhraseCharsMax).replace(/[^\x20-\x7e]/g, '?')
 }

@@ -16,8 +16,8 @@ import { reconciliationPaths, reconciliationProperties, type PropertyId } from '
 const pageStyle = (): string => stylesheet('service/reconciliation/pages')
 
 /**
- * No script, no form, and nothing loaded from anywhere. `framers`: the origins whose pages may show it in a frame, as
- * sources of a policy.
+ * Returns a policy without scripts, forms and external resources. `framers` are the origins whose pages may show it
+ * in a frame, as sources of the policy.
  */
 export function pagePolicy(framers: readonly string[]): string {
   return (
@@ -26,7 +26,7 @@ export function pagePolicy(framers: readonly string[]): string {
   )
 }
 
-/** What tells a company from another at a glance; a frame of `previewSize` shows all of it. */
+/** The facts that distinguish a company at a glance. All of them fit into a frame of `previewSize`. */
 const previewed: readonly PropertyId[] = [
   'location',
   'registration_id',
@@ -37,7 +37,7 @@ const previewed: readonly PropertyId[] = [
   'parent',
 ]
 
-/** A company in a frame of a fixed size (v0.2, "Preview Service"). */
+/** Renders a company for a frame of fixed size (v0.2, "Preview Service"). */
 export function previewPage(record: EntityRecord, knowledge: Knowledge): string {
   const valuesOf = valuesOfCompany(record, knowledge)
   const facts = reconciliationProperties
@@ -46,7 +46,7 @@ export function previewPage(record: EntityRecord, knowledge: Knowledge): string 
   return pageOf(record, 'preview', facts)
 }
 
-/** All that is known of a company: what `view` of the manifest leads to. */
+/** Renders all known facts of a company; the `view` of the manifest links to it. */
 export function viewPage(record: EntityRecord, knowledge: Knowledge): string {
   const valuesOf = valuesOfCompany(record, knowledge)
   const facts = reconciliationProperties.map(({ id, name }) => factHtml(name, valuesOf(id).map(linkedHtml)))
@@ -89,7 +89,7 @@ const factHtml = (name: string, values: readonly HtmlPart[]): HtmlPart =>
     : html`<dt>${name}</dt>
         <dd>${joinHtml(values, ', ')}</dd>`
 
-/** Words of a register, set apart: from right to left, or with marks that turn text, they never order what is around them. */
+/** Isolates a text of a register, so that its direction does not reorder the text around it. */
 const textHtml = (text: string): Html => html`<bdi>${text}</bdi>`
 
 function shortHtml(value: ExtensionValue): HtmlPart {
@@ -107,7 +107,7 @@ function linkedHtml(value: ExtensionValue): HtmlPart {
     : shortHtml(value)
 }
 
-/** What a register calls a website may be anything: a script's address among them. */
+/** A register may state anything as a website, even a `javascript:` address. */
 function isWebAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text)
 }

@@ -16,7 +16,7 @@ import type { Query } from '../knowledge.js'
 
 const { reconciliation } = limits
 
-/** A value that is an entity elsewhere, because its column was reconciled with another service. */
+/** A value that is an entity of another service, because its column was reconciled with it. */
 const entityValue = z.object({ id: z.string(), name: z.string().optional() })
 const singleValue = z.union([z.string(), z.number(), z.boolean(), entityValue], {
   error: 'a text, a number, true or false, or an object with an id is needed',
@@ -32,7 +32,7 @@ const queryProperty = z.object({
     .transform((value) => (Array.isArray(value) ? value : [value])),
 })
 
-/** One query of a batch (v0.2, "Structure of a Reconciliation Query"). What else a client sends is ignored. */
+/** One query of a batch (v0.2, "Structure of a Reconciliation Query"). Unknown fields are ignored. */
 const reconciliationQuery = z
   .object({
     query: z.string().optional(),
@@ -57,7 +57,7 @@ const extensionQuery = z.object({
 })
 export type ExtensionQuery = z.infer<typeof extensionQuery>
 
-/** The queries of a batch by their keys. Throws 400, and 413 for too many: what fails is the client's form, not a cell. */
+/** Parses the queries of a batch, by their keys. Throws 400, and 413 if there are too many. */
 export function readQueries(text: string): (readonly [key: string, query: ReconciliationQuery])[] {
   const batch = readObject(text, 'queries')
   const { batchQueriesMax } = reconciliation
@@ -88,7 +88,7 @@ export const unknownType = (at: string, id: string): Refusal =>
 const unknownProperty = (at: string, id: string): Refusal =>
   badRequest(`${at}: there is no property ${quoted(id)}; suggest/property lists them`)
 
-/** Of what the client sent, so much is repeated. */
+/** Longest part of the client's input that a message repeats. */
 const quotedCharsMax = 60
 
 function quoted(text: string): string {
@@ -116,7 +116,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, at: str
   throw badRequest(`${[at, ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'invalid'}`)
 }
 
-/** What a query asks of the matcher, or why it asks nothing: the fault is in a cell, and is no other query's. */
+/** A parsed query, or the reason why it is invalid: a fault in one cell does not affect other queries. */
 type ReconciliationQuestion =
   | { readonly kind: 'query'; readonly query: Query }
   | { readonly kind: 'company'; readonly id: string }
@@ -125,8 +125,8 @@ type ReconciliationQuestion =
 const companyId = /^siq_[A-Za-z0-9_-]{1,120}$/
 
 /**
- * As a row of a file would ask: the name with its identifiers in brackets, or these alone; the place from the largest
- * part to the smallest; the rest as context. An identifier that is none (`n/a`, wrong check digits) is left out.
+ * Converts a query to a lookup like that of an input row: the name with its identifiers in brackets, or these alone;
+ * the places, the smallest first; the rest as context. Invalid identifiers (`n/a`, wrong check digits) are ignored.
  */
 export function questionOf({
   query,
@@ -143,19 +143,19 @@ export function questionOf({
   const places = placeIds.flatMap(valuesOf)
   const context = contextIds.flatMap(valuesOf)
   const whole = identify(asked, places, context)
-  // Where the identifiers make the name too long, it is asked alone.
+  // Without the identifiers, if they make the name too long.
   const identified = whole.kind === 'invalid' && name !== null ? identify(name, places, context) : whole
   if (identified.kind === 'lookup') return { kind: 'query', query: identified.lookup }
   return identified
 }
 
 const contextIds = idsOfUse('context')
-/** A town before its region before its country, as addresses are written. */
+/** A town before its region before its country, as in addresses. */
 const placeIds = ['location', 'city', 'postal_code', 'region', 'country'] as const satisfies PropertyId[]
 
 type ValuesOf = (id: PropertyId) => readonly string[]
 
-/** A query without a text may give the name as a property. */
+/** Returns the name of a query. A query without a text may give it as a property. */
 function named(query: string | undefined, valuesOf: ValuesOf): string | null {
   const name = query?.trim() ?? ''
   if (name !== '') return name
@@ -163,8 +163,8 @@ function named(query: string | undefined, valuesOf: ValuesOf): string | null {
 }
 
 /**
- * The country beside a number is where the company is, and need not be that of its register; without a name it is all
- * that can tell in which register the number is meant.
+ * Returns the valid identifiers. The country next to a number is that of the company, and may differ from that of its
+ * register; without a name it is the only hint to the register.
  */
 function identifiersOf(hasName: boolean, valuesOf: ValuesOf): StatedIdentifier[] {
   const country = valuesOf('registration_country')[0] ?? (hasName ? undefined : valuesOf('country')[0])
@@ -176,9 +176,9 @@ function identifiersOf(hasName: boolean, valuesOf: ValuesOf): StatedIdentifier[]
   })
 }
 
-/** Of an entity of another service the name tells more than its id there. */
+/** For an entity of another service, the name is more useful than its id there. */
 function textOf(value: SingleValue): string {
   if (typeof value === 'object') return (value.name ?? value.id).trim()
-  // True and false are values of no property.
+  // No property has boolean values.
   return typeof value === 'boolean' ? '' : String(value).trim()
 }

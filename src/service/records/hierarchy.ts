@@ -14,7 +14,7 @@ interface Summaries {
   readonly long: string
 }
 
-/** What the hierarchy says, in sentences: one or two, and all of it. */
+/** Describes the hierarchy in sentences: `short` in one or two, `long` in full. */
 function summariesOf(known: KnownHierarchy): Summaries {
   const nameOf = namesOf(known.entities)
   const short = shortOf(known, nameOf)
@@ -79,7 +79,7 @@ const verbs: Readonly<Record<RelationshipType, string>> = {
   subsidiary_of: 'is a subsidiary of',
 }
 
-/** Many a name ends with a full stop of its own. */
+/** Many names end with a full stop themselves. */
 const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`)
 
 const shareText = (percentage: number | null): string => (percentage === null ? '' : ` (${percentage}%)`)
@@ -103,9 +103,9 @@ function evidenceText(count: number): string {
 }
 
 /**
- * The companies as boxes, owners above owned, as text for Mermaid. Names cannot leave their boxes: only
- * letters, digits, spaces and a few marks stand as they are, the rest as Mermaid's `#<code point>;`. Ids of
- * boxes are our own, so that no id of a knowledge is read as syntax either.
+ * Renders the companies as a Mermaid flowchart, owners above owned. Only letters, digits, spaces and a few other
+ * characters are kept; the rest is written as `#<code point>;`, so that names cannot break out of their boxes. Box
+ * ids are generated, so that no id is parsed as syntax either.
  */
 export function mermaidOf({
   entities,
@@ -125,7 +125,7 @@ export function mermaidOf({
 const labelCharsMax = 80
 
 function labelOf(name: string): string {
-  // What is not to be seen (controls, marks of direction, halves of pairs) has no place in a box.
+  // Removes invisible characters: controls, direction marks and lone surrogates.
   const shown = name
     .toWellFormed()
     .replace(/[\p{Cc}\p{Z}]+/gu, ' ')
@@ -152,13 +152,13 @@ const words: Readonly<Record<RelationshipType, string>> = {
   subsidiary_of: 'is subsidiary',
 }
 
-/** A percent sign twice begins a directive: it is written by its code as well. */
+/** Two percent signs would start a directive, so they are written by code as well. */
 function arrowLabel(relationship: HierarchyData['relationships'][number]): string {
   const { relationship_type: type, ownership_percentage: percentage } = relationship
   return percentage === null ? words[type] : `${words[type]}, ${percentage}#37;`
 }
 
-/** The research behind a hierarchy; what breaks the interface throws, and is never stored. */
+/** Compiles a hierarchy. Throws if it breaks the interface, so that it is never stored. */
 export function hierarchyCompiler(knowledge: Pick<Knowledge, 'ownership'>): Compiler {
   return (subject) => {
     const ownership = knowledge.ownership(entityId.parse(subject))
@@ -167,7 +167,7 @@ export function hierarchyCompiler(knowledge: Pick<Knowledge, 'ownership'>): Comp
   }
 }
 
-/** `data` of a completed hierarchy (interface: "Hierarchy research"). */
+/** Builds the `data` of a completed hierarchy (interface: "Hierarchy research"). */
 export function hierarchyOf(known: Ownership): HierarchyData {
   const named = new Map(known.entities.map(({ id, name }) => [id, { id, name }]))
   const target = named.get(known.targetId)
@@ -196,16 +196,16 @@ type Relationship = HierarchyData['relationships'][number]
 type OwnershipChain = HierarchyData['ownership_chain']
 
 interface Climb {
-  /** From the target upward; each company stands in it once. */
+  /** From the target upward; each company occurs once. */
   readonly chain: OwnershipChain
-  /** Null where nobody is known above the target, or those above own one another in a circle. */
+  /** `null` if no owner of the target is known, or its owners own one another in a cycle. */
   readonly ultimateParentId: string | null
   readonly endsInCircle: boolean
 }
 
 /**
- * The way up from the target, by those who control: more than half, or a parent whose share is not known. Who
- * owns half or less is on no way up, so that neither of two equal owners is called the parent.
+ * Follows the controlling owners upward from the target: those with more than half, and parents with an unknown
+ * share. Owners of half or less do not count, so that neither of two equal owners is the parent.
  */
 export function climb({ targetId, relationships, ultimateParentId: statedId }: Ownership): Climb {
   const controllersOf = groupControllers(relationships)
@@ -229,7 +229,7 @@ export function climb({ targetId, relationships, ultimateParentId: statedId }: O
   }
   const endsInCircle = controllersOf(topId).length > 0
   const foundId = endsInCircle || topId === targetId ? null : topId
-  // A statement that the chain leads beyond is older than the chain.
+  // A stated parent that the chain has passed is older than the chain.
   const ultimateParentId = statedId === null || reached.has(statedId) ? foundId : statedId
   return { chain, ultimateParentId, endsInCircle: endsInCircle && ultimateParentId === null }
 }
@@ -248,7 +248,7 @@ function groupControllers(relationships: readonly Relationship[]): ControllersOf
   return (ownedId) => byOwned.get(ownedId) ?? []
 }
 
-/** Of several the one that is above none of the others; of several such the larger share, then the first. */
+/** Returns a candidate that is above none of the others, with the largest share. */
 function nearest(candidates: readonly Relationship[], controllersOf: ControllersOf): Relationship | null {
   const above = new Map(candidates.map(({ from }) => [from, allAbove(from, controllersOf)]))
   const direct = candidates.filter(

@@ -5,10 +5,10 @@ import type { CandidateV2, EntityV2 } from '../../contract/earlier-versions.js'
 import type { Candidate } from '../../contract/result.js'
 import { unreachable } from '../../core/errors.js'
 
-/** What the flat form is made of: the entity of a job result, of a record or of a domain. */
+/** The common part of the entities of a job result, a record and a domain. */
 type Company = Omit<ResultEntity, 'identifiers' | 'facets' | 'industry' | 'parent_entity'>
 
-/** A company in the flat form of v1 and v2, in the order of the interface ("v2 resolution result"). */
+/** Converts a company to the flat form of v1 and v2, in the order of the interface ("v2 resolution result"). */
 export function flatEntity(entity: Company): EntityV2 {
   const { headquarters, matching_branch: branch, primary_legal_entity: primary } = entity
   return {
@@ -36,7 +36,7 @@ export function flatCandidate(candidate: Candidate): CandidateV2 {
 
 type Block<Key extends keyof ResultEntity> = NonNullable<ResultEntity[Key]>
 
-/** `address` is the whole of it in one line. */
+/** Converts an address; `address` is the whole address in one line. */
 function flatAddress(address: Block<'headquarters'>['address']): EntityV2['headquarters'] {
   const { city, state, country, state_code, country_code } = address
   const line = address.formatted_address ?? address.street_address
@@ -50,7 +50,7 @@ function branchOf(branch: Block<'matching_branch'>): Block<'matching_branch'> {
 
 const endedWords = /inactive|dissol|closed|removed|struck|liquidat|ceased|deregist|annulled|merged|revoked/
 
-/** v1 and v2 have two words where registers have many; what is plainly neither is unknown. */
+/** Maps the status of a register to the two values of v1 and v2; `null` if it is clearly neither. */
 function activityOf(status: string | null): EntityV2['status'] {
   const words = status?.trim().toLowerCase() ?? ''
   if (/^active\b/.test(words)) return 'active'
@@ -58,8 +58,8 @@ function activityOf(status: string | null): EntityV2['status'] {
 }
 
 /**
- * The status of an outcome where the interface knows no `merged` and no `failed` (v2 and domains): the canonical
- * company is the answer where it came with a merge. Throws for failed research, which has no result there.
+ * Returns the status for responses without `merged` and `failed` (v2 and domains): a merge with its canonical company
+ * counts as a match. Throws for failed research, which has no result there.
  */
 export function plainStatusOf(outcome: {
   readonly status: OutcomeStatus

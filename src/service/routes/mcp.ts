@@ -15,9 +15,9 @@ import type { Knowledge } from '../knowledge.js'
 import { badRequest } from '../refusal.js'
 
 /**
- * One JSON-RPC message in, one out, always as JSON (interface: "MCP (beta)"). A message that is none, or of
- * an unknown revision, is 400 in the shape of v1; what a method refuses is 200 with `error`. A message
- * without an id is a notification: 202, nothing is done and nothing said.
+ * Answers one JSON-RPC message with one, always as JSON (interface: "MCP (beta)"). An invalid message, or one of an
+ * unknown revision, gets a 400 in the shape of v1; an error of a method is a 200 with `error`. A message without an
+ * id is a notification: 202, and nothing is done.
  */
 export function mcpHandlers(deps: McpDeps): Pick<Handlers, 'mcp'> {
   return {
@@ -32,26 +32,26 @@ export function mcpHandlers(deps: McpDeps): Pick<Handlers, 'mcp'> {
   }
 }
 
-/** As the caller wrote it: a number may have more digits than a double holds. */
+/** Returns the id exactly as received: a number may have more digits than a double holds. */
 function idText(id: NonNullable<McpMessage['id']> | null, bodyText: string): string {
   if (typeof id !== 'number') return JSON.stringify(id)
   return jsonMembers(bodyText).findLast(({ key }) => key === 'id')?.raw ?? String(id)
 }
 
-/** Revisions of the protocol whose messages this endpoint speaks, the newest first. */
+/** Supported revisions of the protocol, the newest first. */
 const protocolVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
 const latestVersion = protocolVersions[0]
 
 /**
- * Whether a request may go by this `MCP-Protocol-Version` header. Without one it is of a revision that had
- * none. Who asks what is spoken here cannot know it yet.
+ * Whether this `MCP-Protocol-Version` header is supported. Older revisions have no such header, and a caller of
+ * `server/discover` cannot know the supported ones yet.
  */
 function isSpoken(header: string | string[] | undefined, method: string): boolean {
   if (header === undefined || method === 'server/discover') return true
   return protocolVersions.some((version) => version === header)
 }
 
-/** What a method comes to: its result, or a failure by JSON-RPC's codes. */
+/** The outcome of a method: its result, or a failure with a JSON-RPC code. */
 type MethodEnd =
   { readonly result: object } | { readonly error: { readonly code: number; readonly message: string } }
 
@@ -68,7 +68,7 @@ interface McpDeps {
   readonly log: (line: string) => void
 }
 
-/** Every method that is served; each stands by itself, there are no sessions. */
+/** Runs a method. There are no sessions: each call is independent. */
 function runMethod({ method, params = {} }: McpMessage, deps: McpDeps): Awaitable<MethodEnd> {
   switch (method) {
     case 'initialize':
@@ -128,12 +128,12 @@ const failure = (code: number, message: string): MethodEnd => ({ error: { code, 
 
 const namedCharsMax = 60
 
-/** As it was given, cut: a message is no echo of a whole request. */
+/** Quotes a text of the caller, shortened, so that a message does not repeat the whole request. */
 function named(text: string): string {
   return JSON.stringify(text.length > namedCharsMax ? `${text.slice(0, namedCharsMax)}…` : text)
 }
 
-/** The one tool, as `tools/list` describes it. */
+/** The only tool, as listed by `tools/list`. */
 const searchTool = {
   name: mcpToolName,
   description:
@@ -142,7 +142,7 @@ const searchTool = {
   inputSchema: z.toJSONSchema(mcpSearchArguments),
 } as const
 
-/** Arguments that are what the tool takes, or why they are not. */
+/** Valid arguments of the tool, or the reason why they are invalid. */
 type ReadArguments =
   { readonly ok: true; readonly value: McpSearchArguments } | { readonly ok: false; readonly reason: string }
 
@@ -160,7 +160,7 @@ function isNamed(given: unknown): given is { name: string } {
   return typeof given === 'object' && given !== null && 'name' in given && typeof given.name === 'string'
 }
 
-/** White space of any kind becomes one space, other control characters go, and the form is NFC. */
+/** Replaces white space by single spaces, removes control characters, and normalizes to NFC. */
 function tidied(name: string): string {
   return name
     .toWellFormed()
@@ -170,7 +170,7 @@ function tidied(name: string): string {
     .trim()
 }
 
-/** What the tool finds, in the terms of `GET /v2/search`. */
+/** The tool's result, in the terms of `GET /v2/search`. */
 interface FoundEntities {
   readonly results: readonly SearchResult[]
   readonly metadata: { readonly total: number; readonly returned: number }

@@ -15,8 +15,8 @@ import type { ReportStore } from '../report-store.js'
 import type { HierarchyData, HierarchyReply } from '../../contract/hierarchy.js'
 
 /**
- * The record of an entity in the form of v1. It never waits: the first read starts the build (interface:
- * "v1 entity and domain"). v1 has no word for a merge: the record is that of the canonical company.
+ * Reads a record in the form of v1. It never waits: the first read starts the build (interface: "v1 entity and
+ * domain"). v1 has no status for a merge and returns the record of the canonical company.
  */
 export function entityHandlersV1(
   knowledge: Knowledge,
@@ -36,7 +36,7 @@ export function entityHandlersV1(
 }
 
 function entityReplyV1Of(entityId: EntityId, build: StoredBuild): EntityReplyV1 {
-  // v1 has no state for a record that cannot be made: it is the service that failed.
+  // v1 has no status for a record that could not be built: it is an error of the service.
   if (build.state === 'failed') throw internalError()
   const { result } = build
   return {
@@ -59,7 +59,7 @@ export const entityNotFound = () => {
   return new Refusal(404, 'not_found', message, { body: { message, code: 'entity_not_found' } })
 }
 
-/** What is known of a domain in the form of v1 (interface: "v1 domain-intelligence result"). Not billed. */
+/** Reads a domain in the form of v1 (interface: "v1 domain-intelligence result"). Not billed. */
 export function domainHandlersV1(builds: Pick<Deferrable<Builds>, 'demand'>): Pick<Handlers, 'readDomainV1'> {
   return {
     readDomainV1: ({ query }) =>
@@ -87,7 +87,7 @@ const domainMessages: Readonly<Record<Exclude<BuildState, 'failed'>, string | nu
   complete: null,
 }
 
-/** v1 knows no `not_found`, and no v3 fields: no schemes, no profiles, no redirects. */
+/** Converts a result to v1, which has no `not_found`, and no industry schemes, profiles and redirects. */
 export function domainResultV1Of(found: DomainResult): DomainResultV1 {
   const { industry, classification, ...facts } = found.domain_intelligence
   const { naics_codes_2022, business_model, products_services, business_tags } = classificationV1Of(
@@ -117,7 +117,7 @@ export function domainResultV1Of(found: DomainResult): DomainResultV1 {
   }
 }
 
-/** A record in the form and the order of v1 (interface: "v1 entity record"). */
+/** Converts a record to the form and the order of v1 (interface: "v1 entity record"). */
 export function recordV1Of(record: EntityRecord): EntityRecordV1 {
   const { id, name, status } = flatEntity(record)
   return {
@@ -164,7 +164,7 @@ function attributesOf(attributes: Attributes): Attributes {
   return { ...attributes }
 }
 
-/** v1 leaves out a profile that is not known. */
+/** v1 leaves out unknown profiles. */
 function profilesOf(profiles: EntityRecord['social_profiles']): SocialProfilesV1 {
   return Object.fromEntries(Object.entries(profiles).filter(([, { handle }]) => handle !== null))
 }
@@ -172,9 +172,9 @@ function profilesOf(profiles: EntityRecord['social_profiles']): SocialProfilesV1
 type ClassificationV1 = EntityRecordV1['classification']
 
 /**
- * Codes and labels of v3 in the lists of v1. No source distinguishes how relevant a code is to the
- * company from how sure it is, so both are the confidence. `business_model` is free text, and written from the two lists
- * that replace it (interface: "Versioning").
+ * Converts codes and labels of v3 to the lists of v1. No source has both the relevance of a code and its certainty,
+ * so both are the confidence. `business_model` is free text, written from the two lists that replace it (interface:
+ * "Versioning").
  */
 function classificationV1Of(
   industry: EntityRecord['industry'],
@@ -204,15 +204,15 @@ function codesOf(codes: CodesV3): ClassificationV1['sic_codes'] {
   }))
 }
 
-/** `usage_based` is "Usage based". */
+/** Converts `usage_based` to "Usage based". */
 function inWords(term: string): string {
   const words = term.replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /**
- * Feedback about an answer: kept for the operator of the service, and durable before it is acknowledged. Nothing reads
- * it, so no answer changes by it.
+ * Stores feedback about an answer for the operator of the service; durable before it is acknowledged. It changes no
+ * answer.
  */
 export function reportHandlers(reports: Deferrable<ReportStore>): Pick<Handlers, 'report'> {
   return {
@@ -225,15 +225,15 @@ export function reportHandlers(reports: Deferrable<ReportStore>): Pick<Handlers,
 }
 
 /**
- * Research of ownership (interface: "Hierarchy"). Reading never begins it and is 200 in every state, an
- * unknown id being one whose research was never asked for. A request begins it, or begins it anew; while it
- * is under way, further ones change nothing.
+ * Research of ownership (interface: "Hierarchy"). A read never starts it and returns 200 in every state; an unknown
+ * id has the state of research that was never requested. A request starts it or starts it again; while it runs,
+ * further requests change nothing.
  */
 export function hierarchyHandlers(
   knowledge: Pick<Knowledge, 'entity'>,
   builds: Pick<Deferrable<Builds>, 'read' | 'start'>,
 ): Pick<Handlers, 'readHierarchy' | 'readUltimateParent' | 'requestHierarchy'> {
-  // A merged company has the hierarchy of the one it was merged into.
+  // A merged company has the hierarchy of the company it was merged into.
   const subjectOf = (id: EntityId) => knowledge.entity(id)?.mergedInto ?? id
   const read = ({ callId, params }: { callId: CallId; params: { entity_id: EntityId } }): Awaitable<Answer> =>
     andThen(builds.read('hierarchy', subjectOf(params.entity_id)), (build) => ({
@@ -280,7 +280,7 @@ function stateOf(build: StoredBuild | null): Pick<HierarchyReply, 'status' | 'da
         message: `The research failed: ${build.failure ?? 'internal error'}`,
       }
     case 'complete': {
-      // What an ill-fated repetition leaves is the result there was.
+      // A failed repetition keeps the earlier result.
       const message =
         build.failure === null
           ? null

@@ -19,9 +19,9 @@ import type { Knowledge } from '../knowledge.js'
 
 /** A connection that is held until its run has ended. */
 interface HeldStream {
-  /** Its time is up, its caller has gone, or the service closes. */
+  /** Whether its time is up, its caller has disconnected, or the service closes. */
   isOver(): boolean
-  /** Resolves when the run may have ended, or this is over: the caller then looks into the store. */
+  /** Resolves when the run may have ended, or the hold is over. The caller then reads the store. */
   mayHaveEnded(runId: RunId): Promise<void>
   release(): void
 }
@@ -34,15 +34,15 @@ interface WaitedRun {
 export interface HeldStreams {
   /** To be called for every run that ends. */
   readonly onEnded: (run: { readonly runId: RunId }) => void
-  /** The runs that streams wait for, with their accounts. */
+  /** Returns the runs that streams wait for, with their accounts. */
   waitedFor(): WaitedRun[]
-  /** Throws 429 where the key holds as many as it may, 502 where the service closes. Must be released. */
+  /** Throws 429 if the key has too many streams, 502 if the service closes. The stream must be released. */
   hold(caller: Caller, gone: AbortSignal, heldMsMax: number): HeldStream
-  /** Ends those that are held; no more are. */
+  /** Ends the held streams and refuses new ones. */
   close(): void
 }
 
-/** A held stream costs a socket, a timer and an entry here: nothing asks after its run again and again. */
+/** Creates the held streams. Each costs a socket, a timer and an entry here; the store is not polled. */
 export function createHeldStreams(clock: Clock): HeldStreams {
   const heldCounts = new Map<string, number>()
   const wakers = new Map<RunId, { readonly accountNumber: number; readonly wake: () => void }>()
@@ -94,7 +94,7 @@ export function createHeldStreams(clock: Clock): HeldStreams {
     hold,
     onEnded: ({ runId }) => {
       const wake = wakers.get(runId)?.wake
-      // The end is stored when the transaction is, which this call stands in.
+      // The end is stored only once the open transaction commits.
       if (wake !== undefined) setImmediate(wake)
     },
     waitedFor: () => [...wakers].map(([runId, { accountNumber }]) => ({ accountNumber, runId })),
@@ -121,7 +121,7 @@ interface ResolutionDeps extends SubmissionDeps {
   readonly log: (line: string) => void
 }
 
-/** The v2 resolutions. Every account may submit: v2 has no switch. */
+/** The v2 resolutions. Every account may submit: v2 cannot be disabled. */
 export function resolutionHandlers(
   deps: ResolutionDeps,
 ): Pick<Handlers, 'submitResolution' | 'pollResolution' | 'streamResolution'> {
@@ -154,7 +154,7 @@ function submitV2(call: V2Call, kind: 'async' | 'stream', deps: SubmissionDeps) 
   return submit(call, { kind, name, location, ...plain }, deps)
 }
 
-/** Billed as it is stored: what could not be stored was not billed, and is a 503. */
+/** Submits a job, billed in the same transaction. If it cannot be stored, nothing is billed and the answer is 503. */
 async function submitJob(call: V2Call, deps: ResolutionDeps): Promise<Answer> {
   try {
     const { ids } = await submitV2(call, 'async', deps)
@@ -174,8 +174,8 @@ export const billingUnavailable = (): Refusal =>
   )
 
 /**
- * A run like that of a job, billed and refunded like it, whose answer is waited for. The connection is held ten
- * minutes longer than the longest research, then it is a 502; the run goes on whatever becomes of the connection.
+ * Submits a run like that of a job, billed and refunded alike, and waits for its answer. The connection is held ten
+ * minutes longer than the longest research, then the answer is 502. The run continues even if the connection is lost.
  */
 async function holdStream(
   call: Pick<Call, 'gone' | 'keepOpen'> & V2Call,
@@ -199,7 +199,7 @@ async function holdStream(
   }
 }
 
-/** The bare result; research that failed was refunded, and is a 502 too. */
+/** Returns the bare result. Failed research was refunded, and is answered with 502 too. */
 function bodyOf({ status, result }: StoredRun, id: RequestId | StreamId): object {
   if (status === 'FAILED' || result === null) {
     throw new Refusal(502, errorTypes.apiError, `the research of ${id} failed; it was refunded`)
@@ -207,18 +207,18 @@ function bodyOf({ status, result }: StoredRun, id: RequestId | StreamId): object
   return resultV2Of(result, id)
 }
 
-/** One of the types that v1 and v2 were seen with (interface: "Errors"). */
+/** One of the types observed in v1 and v2 (interface: "Errors"). */
 const timeout = 'timeout'
 
 const notInTime = (id: RequestId | StreamId): Refusal =>
   new Refusal(502, timeout, `${id} did not finish in time; what becomes of it can be read as a v2 status`)
 
-/** A result as `decideRun` wrote it at the end of a run: that of v3, without its envelope. */
+/** A result as stored by `decideRun`: that of v3 without its envelope. */
 type StoredResult = Omit<JobResult, 'request_id' | 'basis'>
 
 /**
- * The v2 form of what research found, in the order of the interface ("v2 resolution result"). `stored` is the
- * JSON text of a completed run; the same text gives the same body at every poll.
+ * Converts a result to v2, in the order of the interface ("v2 resolution result"). `stored` is the JSON text of a
+ * completed run; the same text gives the same body at every poll.
  */
 export function resultV2Of(stored: string, requestId: ResultV2['request_id']): ResultV2 {
   const found = JSON.parse(stored) as StoredResult
@@ -250,8 +250,8 @@ export function resultV2Of(stored: string, requestId: ResultV2['request_id']): R
 }
 
 /**
- * Instant search. There is no response cache: every query is fresh, whether it bypasses one or not. Where
- * companies cannot be looked up the knowledge gives registrations without their `entity_id`, and so do we.
+ * Instant search. There is no response cache: every query is fresh, with or without `bypass_cache`. If the knowledge
+ * cannot look up companies, its results have no `entity_id`, and neither have ours.
  */
 export function searchHandlers(knowledge: Knowledge, clock: Clock): Pick<Handlers, 'search'> {
   return {

@@ -22,7 +22,7 @@ interface KickoffDeps extends SubmissionDeps {
   readonly gate: WebhookGate
 }
 
-/** The two kickoffs. A 202 leaves only after the run and its billed unit are durable. */
+/** The two kickoffs. A 202 is sent only once the run and its billed unit are durable. */
 export function kickoffHandlers(deps: KickoffDeps): Pick<Handlers, 'kickoffRun' | 'kickoffJob'> {
   return {
     kickoffRun: async (call) => {
@@ -59,8 +59,8 @@ async function accept(
 }
 
 /**
- * Reading what runs and jobs are at; never starts or repeats work (interface: "States and transitions"). With
- * `held`, the poll of a run waits for its end.
+ * Polls of runs and jobs, which never start or repeat work (interface: "States and transitions"). With `held`, the
+ * poll of a run waits for its end.
  */
 export function pollHandlers(
   store: Deferrable<Pick<RunStore, 'byRunId' | 'byJobId'>>,
@@ -68,7 +68,7 @@ export function pollHandlers(
   held: Pick<HeldPolls, 'mayHaveEnded'> | null = null,
 ): Pick<Handlers, 'pollRun' | 'pollJob'> {
   return {
-    // The text shows no status for a pending run: 202, as a pending job has.
+    // The interface shows no status for a pending run: 202, like a pending job.
     pollRun: async ({ caller, params, query }) => {
       let run = await store.byRunId(caller.accountNumber, params.run_id)
       if (held !== null && run?.status === 'PENDING') {
@@ -76,7 +76,7 @@ export function pollHandlers(
         run = await store.byRunId(caller.accountNumber, params.run_id)
       }
       if (run === undefined) {
-        // Or of a read that came before its record was built: its event names the run.
+        // It may be the run of a read whose record was still being built: its event names the run.
         const object = await builds.runObject(caller.accountNumber, params.run_id)
         if (object === undefined) throw notFound('run')
         return { status: object.isPending ? 202 : 200, body: object.text }
@@ -102,10 +102,10 @@ interface RecordDeps {
   readonly log: (line: string) => void
 }
 
-/** The record of an entity; the first read of one starts its build (interface: "v3 entity record"). */
+/** Reads the record of an entity; the first read starts its build (interface: "v3 entity record"). */
 export function entityHandlers(deps: RecordDeps): Pick<Handlers, 'readEntity'> {
   const { knowledge, builds, gate, log } = deps
-  /** Null where the state of the build cannot be read: nobody waits for it then. */
+  /** Returns `null` if the state of the build cannot be read; the waiter is then not added. */
   const demand = async (id: string, waiter: BuildWaiter | null): Promise<StoredBuild | null> => {
     try {
       return await builds.demand('entity', id, { waiter })
@@ -134,7 +134,7 @@ export function entityHandlers(deps: RecordDeps): Pick<Handlers, 'readEntity'> {
   }
 }
 
-/** Who gets an event at the end of a build: the event has a run of its own, which no answer names before. */
+/** Returns the waiter for an event at the end of a build. Its event has a new run id. */
 function waiterOf(
   { caller, callId }: Pick<Call, 'caller' | 'callId'>,
   webhookUrl: string | null,
@@ -155,8 +155,8 @@ interface Asked {
 }
 
 /**
- * What is known of a domain (interface: "v3 domain intelligence"). The request that is the first ever to ask
- * for a domain is charged a unit; later requests read what was built, or wait for it, for nothing.
+ * Reads a domain (interface: "v3 domain intelligence"). The first request ever for a domain is charged one unit;
+ * later requests read its result, or wait for it, free of charge.
  */
 export function domainHandlers(deps: DomainDeps): Pick<Handlers, 'readDomain' | 'requestDomain'> {
   const { builds, gate, credit } = deps

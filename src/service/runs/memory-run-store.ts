@@ -2,15 +2,15 @@ import type { JobId, RequestId, RunId, StreamId } from '../../contract/ids.js'
 import { rateLimitExceeded } from '../refusal.js'
 import type { EndedRun, FinishedRun, NewRun, OnRunEnded, RunCount, RunStore, StoredRun } from './run-store.js'
 
-/** A run, from its kickoff to where it is forgotten. */
+/** A run that is kept in memory. */
 interface KeptRun {
   readonly asked: NewRun
   ended: EndedRun | null
 }
 
 /**
- * Runs of a service that bills nothing and lives as long as its one caller: no more than `runsMax` are kept, and
- * of those that have ended the oldest is forgotten first. As many that have not ended are refused with 429.
+ * Creates the run store of a service that bills nothing and has one caller. It keeps at most `runsMax` runs and
+ * forgets the oldest ended ones first. If all of them are still open, a new run is refused with 429.
  */
 export function createMemoryRunStore(runsMax: number, onEnded: readonly OnRunEnded[]): RunStore {
   /** In the order of their kickoffs. */
@@ -87,7 +87,7 @@ export function createMemoryRunStore(runsMax: number, onEnded: readonly OnRunEnd
       }
       return next
     },
-    // Nothing is here before the process that asks.
+    // A store in memory contains no runs of earlier processes.
     bringForward: () => undefined,
     finish: (finished, finishedAtMs) => {
       for (const run of finished) finishOne(run, finishedAtMs)

@@ -4,17 +4,17 @@ import { limits } from '../limits.js'
 import type { OnRunEnded, StoredRun } from './run-store.js'
 import type { JobPending } from '../../contract/resolution.js'
 
-/** Polls of runs that have not ended wait for the end, in place of an answer that says nothing. */
+/** Lets polls of open runs wait for the end, instead of answering `PENDING` at once. */
 export interface HeldPolls {
   /** To be called for every run that ends. */
   readonly onEnded: OnRunEnded
-  /** Resolves when the run may have ended, the poll was held for long, or the service closes. */
+  /** Resolves when the run may have ended, after the longest wait, or when the service closes. */
   mayHaveEnded(runId: RunId): Promise<void>
-  /** Ends those that are held; no more are. */
+  /** Ends the waiting polls and lets no more wait. */
   close(): void
 }
 
-/** One timer for all that are held: a poll is held for `heldPollMsMax` at most, and mostly for less. */
+/** Creates the held polls. One timer for all: a poll waits for at most `heldPollMsMax`, mostly for less. */
 export function createHeldPolls(clock: Clock): HeldPolls {
   const waiting = new Map<RunId, (() => void)[]>()
   const closing = new AbortController()
@@ -56,13 +56,13 @@ export function createHeldPolls(clock: Clock): HeldPolls {
 }
 
 /**
- * Bodies of the polls as JSON text. The stored text goes out as it is, so that a result is the same bytes at
- * every poll; only a job's `request_id` is that of the call.
+ * Bodies of the polls as JSON text. The stored text is sent unchanged, so that a result has the same bytes at every
+ * poll; only a job's `request_id` is that of the call.
  */
 
 /**
- * The run object, the same as in a webhook's `data.object` (interface: "Job and run envelopes"). Its result
- * bears the id of the call that started the run, so that poll and webhook agree; a failed run has no result.
+ * Returns the run object, as in a webhook's `data.object` (interface: "Job and run envelopes"). Its result has the id
+ * of the call that started the run, so that poll and webhook agree; a failed run has no result.
  */
 export function runBody(run: StoredRun, withBasis: boolean): string {
   const head = {
@@ -75,12 +75,12 @@ export function runBody(run: StoredRun, withBasis: boolean): string {
   return `${JSON.stringify(head).slice(0, -1)},"data":${result}}`
 }
 
-/** The job result, also of a failed one, or null while it runs (interface: "v3 job result"). */
+/** Returns the job result, also of a failed job; `null` while it runs (interface: "v3 job result"). */
 export function jobBody(run: StoredRun, callId: CallId, withBasis: boolean): string | null {
   return run.result === null ? null : resultText(run.result, run, callId, withBasis)
 }
 
-/** What a job answers while it runs, or null if the run was not started as a job. */
+/** Returns the reply to a poll of a running job; `null` if the run was not started as a job. */
 export function jobPendingBody(run: StoredRun): JobPending | null {
   if (run.jobId === null || run.requestId === null) return null
   return { status: 'pending', job_id: run.jobId, request_id: run.requestId as RequestId }

@@ -15,7 +15,7 @@ import type { Credit } from '../accounts/account-book.js'
 import { newRunIds, type RunKind } from '../ids.js'
 import type { Call } from '../http/mount.js'
 
-/** `stop` resolves when no research is going on and none will start. */
+/** `stop` resolves once no research is in progress and none will start. */
 export type Researcher = Pick<DueWorkLoop, 'expect' | 'stop'>
 
 export interface ResearcherDeps {
@@ -23,16 +23,15 @@ export interface ResearcherDeps {
   readonly knowledge: Pick<Knowledge, 'resolve'>
   readonly clock: Clock
   readonly log: (line: string) => void
-  /** Whether requests are coming in, which wait for the thread. */
+  /** Whether requests are arriving, which need the thread. */
   readonly isBusy: () => boolean
-  /** After the end of runs was stored. */
+  /** Called after the end of runs was stored. */
   readonly onStored?: () => void
 }
 
 /**
- * Works off due runs in slices of a few milliseconds, so that HTTP stays responsive, or beside one another where the
- * knowledge answers elsewhere; what is open is read from the store, so that a restart goes on where the last process
- * was ended.
+ * Researches due runs in slices of a few milliseconds, so that HTTP stays responsive, or concurrently if the
+ * knowledge answers asynchronously. Open runs are read from the store, so that a restart continues with them.
  */
 export function startResearcher(deps: ResearcherDeps): Researcher {
   const { store, knowledge, clock, log, isBusy, onStored = () => undefined } = deps
@@ -56,10 +55,10 @@ export function startResearcher(deps: ResearcherDeps): Researcher {
   }
   const finishLater = async (run: DueRun, answer: Promise<RunOutcome>, stopping: AbortSignal) => {
     const outcome = await unlessAborted(answer, stopping)
-    // What is cut off by the stop is still due, and is asked for by the next process.
+    // A run cut off by the stop is still due; the next process researches it.
     if (outcome !== null) await commits.add(ended(run, outcome))
   }
-  /** Researches until it is worth a commit: about as long as the last one took. */
+  /** Researches for about as long as the last commit took, then commits. */
   const researchSome = async (inFlight: InFlight): Promise<void> => {
     lookedAtMs = clock.nowMs()
     hasMore = false
@@ -92,13 +91,13 @@ export function startResearcher(deps: ResearcherDeps): Researcher {
   const loop = startDueWorkLoop({
     clock,
     takeUp: researchSome,
-    // What was due by the last look is done, or in flight and wakes by its own end.
+    // Runs due at the last read are done, or in flight and wake the loop when they end.
     nextDueAtMs: async () => (hasMore ? -Infinity : ((await store.nextDueAtMs(lookedAtMs)) ?? Infinity)),
     inFlightMax: limits.runsInFlightMax,
     idleMsMax: limits.researchIdleMsMax,
     retryMs: limits.researchRetryMs,
     onFailure: (error) => {
-      // All runs of one commit fail by the same error; that a database is away is said once, by whoever watches it.
+      // All runs of one commit fail with the same error. The connection monitor logs outages.
       const isSaid = error === lastFailure || error instanceof ConnectionLostError
       if (!isSaid) log(`research pauses: ${errorText(error)}`)
       lastFailure = error
@@ -107,14 +106,14 @@ export function startResearcher(deps: ResearcherDeps): Researcher {
   return {
     stop: () => loop.stop(),
     expect: (dueAtMs) => {
-      // Stored after the look that would have found it.
+      // It was stored after the read that would have found it.
       if (dueAtMs <= lookedAtMs) loop.wake()
       else loop.expect(dueAtMs)
     },
   }
 }
 
-/** Null where the signal comes first. */
+/** Resolves to `null` if the signal is aborted first. */
 function unlessAborted<Value>(answer: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
   return new Promise((resolve, reject) => {
     const stop = () => {
@@ -136,7 +135,7 @@ export interface SubmissionDeps {
   readonly researchMs: { readonly min: number; readonly max: number }
 }
 
-/** What is asked, by whatever route: its parameters are what the contract says. */
+/** The parameters of a submission, validated against the contract; the same for all routes. */
 interface Submission {
   readonly kind: RunKind
   readonly name: string
@@ -148,8 +147,8 @@ interface Submission {
 }
 
 /**
- * Bills a unit and stores the run, both or neither; resolves when they are durable. Throws 402 when no credit
- * is left, 429 when none is for the month, and whatever the store throws: then nothing was billed.
+ * Bills a unit and stores the run, both or neither; resolves once they are durable. Throws 402 without credit, 429 at
+ * the monthly limit, and any error of the store; nothing was billed then.
  */
 export async function submit(
   { caller, callId }: Pick<Call, 'caller' | 'callId'>,
@@ -177,7 +176,7 @@ export async function submit(
   return run
 }
 
-/** SQLite would store half a surrogate pair as bytes that are no UTF-8: it becomes U+FFFD, as in any encoder. */
+/** SQLite would store half a surrogate pair as invalid UTF-8; it is replaced by U+FFFD, as encoders do. */
 function wellFormed(text: string): string {
   return /\p{Surrogate}/u.test(text) ? Buffer.from(text).toString() : text
 }

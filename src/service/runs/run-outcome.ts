@@ -5,20 +5,20 @@ import { nothingFound } from '../../contract/unknown.js'
 import type { Knowledge, Query, ResolutionText } from '../knowledge.js'
 
 /**
- * How a run ended, as it is stored. `result` is a job result without its `request_id` and `basis`; `basis` is
- * null where the kickoff did not ask for it.
+ * The outcome of a run as stored. `result` is a job result without its `request_id` and `basis`; `basis` is `null` if
+ * the kickoff did not request it.
  */
 export interface RunOutcome {
   readonly status: 'COMPLETED' | 'FAILED'
   readonly result: string
   readonly basis: string | null
-  /** Why a run failed, for the log. */
+  /** The reason for a failure, for the log; `null` after a success. */
   readonly fault: string | null
 }
 
 /**
- * Asks the knowledge and makes of its answer what is stored: at once where the answer is there at once. Never throws
- * and never rejects: an answer that breaks the interface, or none, ends the run as failed.
+ * Resolves the query and converts the answer to the stored outcome; synchronous if the knowledge is. Never throws and
+ * never rejects: an error, or an answer that breaks the interface, ends the run as failed.
  */
 export function decideRun(
   knowledge: Pick<Knowledge, 'resolve'>,
@@ -43,7 +43,7 @@ export function decideRun(
   }
 }
 
-/** Throws where the resolution breaks the interface. */
+/** Converts a resolution to text. Throws if it breaks the interface. */
 export function resolutionText(resolution: Resolution): ResolutionText {
   const parsed = resolutionSchema.safeParse(resolution)
   if (!parsed.success) {

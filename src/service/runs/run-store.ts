@@ -6,24 +6,24 @@ import type { RunIds } from '../ids.js'
 import type { Query } from '../knowledge.js'
 import { createGatheredCommits } from '../../platform/gathered-commits.js'
 
-/** Which routes started a run and may see it: v2 jobs and v3 runs are not found by each other's. */
+/** The routes that may read a run: v2 cannot find runs of v3, and vice versa. */
 type RunSurface = 'v3' | 'v2'
 
-/** A kickoff that is accepted once it is stored. */
+/** An accepted kickoff, before it is stored. */
 export interface NewRun {
   readonly accountNumber: number
   readonly ids: RunIds
   readonly customId: CustomId | null
   readonly surface: RunSurface
   readonly query: Query
-  /** Where its event goes; checked before. */
+  /** Receiver of the run's event, checked when the request was received; `null` if none. */
   readonly webhookUrl: string | null
   readonly withBasis: boolean
   readonly createdAtMs: number
   readonly dueAtMs: number
 }
 
-/** What a poll reads. `result` and `basis` are JSON text; `result` is null until the run has ended. */
+/** A run as polled. `result` and `basis` are JSON text; `result` is `null` until the run has ended. */
 export interface StoredRun {
   readonly runId: RunId
   readonly jobId: JobId | null
@@ -35,7 +35,7 @@ export interface StoredRun {
   readonly basis: string | null
 }
 
-/** A run at the moment of its end, as those need it who are called then. */
+/** A run that has just ended, with the fields that listeners need. */
 export interface EndedRun extends StoredRun {
   readonly runNumber: number
   readonly accountNumber: number
@@ -43,7 +43,7 @@ export interface EndedRun extends StoredRun {
   readonly webhookUrl: string | null
 }
 
-/** Called in the transaction that stores the end of a run: what it writes is durable with it, or not at all. */
+/** Called in the transaction that stores the end of a run; its writes are committed or rolled back with it. */
 export type OnRunEnded = (run: EndedRun, endedAtMs: number) => void
 
 export interface DueRun extends Query {
@@ -70,29 +70,29 @@ export interface RunCount {
 }
 
 export interface RunStore {
-  /** All or none, with a billed unit each, in one transaction, as durable as the store is. */
+  /** Stores all runs or none, each with a billed unit, in one transaction. */
   insert(runs: readonly NewRun[]): void
-  /** Another account's run is not found. */
+  /** Returns `undefined` for another account's run. */
   byRunId(accountNumber: number, runId: RunId): StoredRun | undefined
-  /** A v3 job, by its job id or its request id. */
+  /** Finds a v3 job by its job id or its request id. */
   byJobId(accountNumber: number, id: JobId): StoredRun | undefined
-  /** A v2 job or stream, by its request id. */
+  /** Finds a v2 job or stream by its request id. */
   byRequestId(accountNumber: number, id: RequestId | StreamId): StoredRun | undefined
   due(nowMs: number, countMax: number): DueRun[]
-  /** When the first becomes due that was not due by then. */
+  /** Returns the first due time after `afterMs`; `null` if none. */
   nextDueAtMs(afterMs: number): number | null
-  /** Nothing waits longer than until then: for what a changed clock or shorter research left behind. */
+  /** Limits the due time of all runs; corrects times after a clock change, or after research became shorter. */
   bringForward(dueAtMsMax: number): void
   /**
-   * All or none. A run that has a result keeps it: a second one throws. A v2 run that failed is refunded
-   * (interface: "v2 asynchronous job").
+   * Ends all runs or none. A second end of the same run throws. A failed v2 run is refunded (interface: "v2
+   * asynchronous job").
    */
   finish(runs: readonly FinishedRun[], finishedAtMs: number): void
   count(): RunCount
   ledger(accountName: string): LedgerEntry[]
 }
 
-/** Every store of runs, wherever it is kept; a journal brings them into it. */
+/** A run store that may answer asynchronously; runs are added by a journal. */
 export type AnyRunStore = Deferrable<Omit<RunStore, 'insert'>>
 
 const storedRun = `
@@ -125,7 +125,7 @@ export function createRunStore(database: Sqlite, onEnded: readonly OnRunEnded[] 
 
   const finish = createFinish(database, onEnded)
   const { count, ...accounting } = ledgerQueries(database)
-  // Counted once, and then along: a million stored runs are not walked for a look at how many there are.
+  // Counted once, then updated: counting a million stored runs takes too long for each call.
   let counted: RunCount | null = null
 
   const insert = database.transaction((runs: readonly NewRun[]) => {
@@ -228,9 +228,9 @@ function ledgerQueries(database: Sqlite): Pick<RunStore, 'count' | 'ledger'> {
   }
 }
 
-/** Group commit: the kickoffs that arrive at about the same time share one synced transaction. */
+/** Group commit: kickoffs of about the same time share one synced transaction. */
 export interface Journal {
-  /** Resolves once the run is durable; rejects if it is not stored, and then nothing was billed. */
+  /** Resolves once the run is durable. Rejects if it is not stored; nothing was billed then. */
   append(run: NewRun): Promise<void>
 }
 
@@ -242,7 +242,7 @@ export function createJournal(store: Pick<RunStore, 'insert'>): Journal {
   return { append: commits.add }
 }
 
-/** For a store in memory, where nothing is gained by waiting for company. */
+/** For a store in memory, which gains nothing from grouping. */
 export function directJournal(store: Pick<RunStore, 'insert'>): Journal {
   return {
     // eslint-disable-next-line @typescript-eslint/require-await -- what the store throws is a rejection

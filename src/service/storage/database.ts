@@ -11,9 +11,9 @@ import { migrations } from './schema.js'
 const fileName = 'service.sqlite'
 
 /**
- * Keeps a second service from the folder, which is made if missing: two would research the same runs. Other
- * processes may read and write the accounts meanwhile; see `openBesideService`. Null is memory.
- * Throws SERVICE_DATA_IN_USE, which says who holds it, and SERVICE_DATA_INVALID.
+ * Locks the folder against a second service, which would research the same runs, and creates it if missing. Other
+ * processes may still use the accounts; see `openBesideService`. `null` means memory. Throws SERVICE_DATA_IN_USE,
+ * which names the holder, and SERVICE_DATA_INVALID.
  */
 export function lockDataFolder(folder: string | null, nowMs: number): ProcessLock {
   if (folder === null) return { release: () => undefined }
@@ -24,9 +24,9 @@ export function lockDataFolder(folder: string | null, nowMs: number): ProcessLoc
 }
 
 /**
- * Opens `service.sqlite` in the folder, made and migrated as needed, and readable by its owner alone since it
- * holds signing secrets; null is memory. The caller holds the folder's lock.
- * Throws SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, DISK_FULL.
+ * Opens `service.sqlite` in the folder, created and migrated as needed. Only its owner may read it, because it
+ * contains signing secrets. `null` means memory. The caller must hold the folder's lock. Throws SERVICE_DATA_IN_USE,
+ * SERVICE_DATA_INVALID, DISK_FULL.
  */
 export function openDatabase(folder: string | null): Sqlite {
   return openOwn(databaseIn(folder), {
@@ -37,9 +37,9 @@ export function openDatabase(folder: string | null): Sqlite {
 }
 
 /**
- * Opens `service.sqlite` beside a service that may be running on it. It is migrated only where none does.
- * Throws SERVICE_DATA_NOT_FOUND where there is none and none may be made, SERVICE_DATA_IN_USE where it would
- * have to be migrated under a running service, SERVICE_DATA_INVALID.
+ * Opens `service.sqlite`, also while a service runs on it. Migrates it only if none runs. Throws
+ * SERVICE_DATA_NOT_FOUND if it does not exist and must not be created, SERVICE_DATA_IN_USE if it would have to be
+ * migrated under a running service, SERVICE_DATA_INVALID.
  */
 export function openBesideService(folder: string, nowMs: number, whereNone: 'make' | 'refuse'): Sqlite {
   if (whereNone === 'refuse' && !existsSync(join(folder, fileName))) throw notFound(folder)
@@ -53,7 +53,7 @@ export function openBesideService(folder: string, nowMs: number, whereNone: 'mak
   })
 }
 
-/** Opens it so, uses it, closes it; what SQLite refuses meanwhile is reported as `openBesideService` reports it. */
+/** Opens the database like `openBesideService`, uses it, and closes it. Errors of SQLite are reported the same way. */
 export async function useBesideService(
   folder: string,
   nowMs: number,
@@ -94,7 +94,7 @@ function whileNoneRuns(folder: string, nowMs: number, action: () => void): void 
   }
 }
 
-/** Says in a user's words what SQLite or the file system refused. */
+/** Runs `open`, and explains errors of SQLite and the file system in words for users. */
 export function explained<Result>(folder: string, open: () => Result): Result {
   try {
     return open()

@@ -1,8 +1,7 @@
 /**
- * The service's tables on PostgreSQL, which several replicas share: what `schema.ts` of SQLite has, as a list of
- * migrations in the schema `enrich_service`. Times in milliseconds since 1970 are of whoever wrote them, except
- * `due_at_ms` of runs, which is the server's; what is a `timestamptz` is the server's too, and claims and windows go by
- * it alone.
+ * Migrations of the service's tables on PostgreSQL, in the schema `enrich_service`, which several replicas share.
+ * They correspond to `schema.ts` of SQLite. Times in milliseconds since 1970 are by the clock of the writer, except
+ * `due_at_ms` of runs, which is by the server's; so are `timestamptz` columns, which alone decide claims and windows.
  */
 export const serviceMigrations: readonly string[] = [
   `CREATE TABLE enrich_service.service (

@@ -1,7 +1,6 @@
 /**
- * The service's tables. A run is written once and only its status moves on; its result is a row of its own
- * that is inserted and never updated. Ids start with the time of their making, so that new ones land side by
- * side in the indexes however many are stored.
+ * Migrations of the service's tables. Only the status of a run changes; its result is a separate row that is never
+ * updated. Ids start with the time of creation, so that new ones are adjacent in the indexes.
  */
 export const migrations: readonly string[] = [
   `

@@ -22,10 +22,10 @@ import { serviceMigrations } from './postgres-schema.js'
 import type { AnyAccountBook } from '../accounts/account-book.js'
 import { createSharedAccountBook } from '../accounts/postgres/account-book.js'
 
-/** What a running service keeps its data in. */
+/** The data of a running service. */
 export type Storage = OwnStorage | SharedStorage
 
-/** Files of one service, or memory, and what keeps a second service out. */
+/** Files or memory of one service, locked against a second one. */
 export interface OwnStorage {
   readonly kind: 'own'
   readonly database: Sqlite
@@ -33,20 +33,20 @@ export interface OwnStorage {
   close(): void
 }
 
-/** A database on PostgreSQL, which several replicas of one service work on. */
+/** A PostgreSQL database that several replicas of one service share. */
 export interface SharedStorage {
   readonly kind: 'shared'
   readonly postgres: Postgres
-  /** Of this process: what it claims, it claims under this name. */
+  /** The name under which this process claims work. */
   readonly replicaId: string
-  /** How long a claim holds, by the clock of the server, unless it is renewed. */
+  /** Duration of a claim that is not renewed, by the server's clock. */
   readonly claimMs: number
   close(): Promise<void>
 }
 
 /**
- * Locks the folder, which is made if missing, and opens `service.sqlite` and, where limits hold,
- * `limits.sqlite` in it; null keeps all in memory. Throws SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID.
+ * Locks the folder, which is created if missing, and opens `service.sqlite` in it, and `limits.sqlite` if rate limits
+ * apply. `null` keeps everything in memory. Throws SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID.
  */
 export function openStorage(
   { dataFolder, rateLimits }: { dataFolder: string | null; rateLimits: 'spec' | 'none' },
@@ -73,10 +73,10 @@ export function openStorage(
 
 /** The data of a service on PostgreSQL, which several replicas may have open at once. */
 export interface ServiceDatabase {
-  /** As it may be shown. */
+  /** The URL without its password. */
   readonly url: string
   readonly postgres: Postgres
-  /** Says in a user's words what the server refused; what is none of that is given back as it is. */
+  /** Converts an error of the server to one with words for users; returns other errors unchanged. */
   readonly explain: (error: unknown) => unknown
   close(): Promise<void>
 }
@@ -85,7 +85,7 @@ export interface OpenServiceDeps {
   readonly clock: Pick<Clock, 'nowMs'>
   readonly random: Pick<Random, 'id'>
   readonly environment?: ConnectOptions['environment']
-  /** At most so many connections of this process. */
+  /** Most connections of this process; defaults to 4. */
   readonly connectionsMax?: number
 }
 
@@ -95,10 +95,10 @@ interface Head {
 }
 
 /**
- * Opens it, made and brought to this version as needed; of several that come first one makes it. Throws
- * SERVICE_DATA_INVALID where the schema `enrich_service` holds something else or what a newer version made, and the
- * codes of a checkpoint on PostgreSQL (CHECKPOINT_URL_*, CHECKPOINT_SERVER_*, …) for a URL or a server that does not do.
- * `whereNone`: SERVICE_DATA_NOT_FOUND where nothing was made yet and nothing may be.
+ * Opens the database, created and migrated as needed; one of several concurrent callers does it. Throws
+ * SERVICE_DATA_INVALID if the schema `enrich_service` contains other data or was made by a newer version,
+ * SERVICE_DATA_NOT_FOUND if it is empty and `whereNone` is `refuse`, and the codes of a checkpoint on PostgreSQL
+ * (CHECKPOINT_URL_*, CHECKPOINT_SERVER_*, …) for an unsuitable URL or server.
  */
 export async function openServiceDatabase(
   url: string,
@@ -131,7 +131,7 @@ export async function openServiceDatabase(
   }
 }
 
-/** A caller waits behind each statement. */
+/** Short, because a caller waits for each statement. */
 const statementMsMax = 20_000
 const connectMsMax = 5_000
 
@@ -177,14 +177,14 @@ function notFound(url: string): UserError {
 }
 
 interface WatchDeps {
-  /** As it may be shown. */
+  /** The URL without its password. */
   readonly url: string
-  /** What an error says to people. */
+  /** Converts an error to one with words for users. */
   readonly explain: (error: unknown) => unknown
   readonly log: (line: string) => void
 }
 
-/** The same, and one line of the log when the server is away, and one when it is back; not one a request. */
+/** Wraps a connection: logs one line when the server becomes unreachable, and one when it answers again. */
 export function watched(postgres: Postgres, { url, explain, log }: WatchDeps): Postgres {
   let isAway = false
   const watch = async <Result>(working: Promise<Result>): Promise<Result> => {
@@ -209,8 +209,8 @@ export function watched(postgres: Postgres, { url, explain, log }: WatchDeps): P
 }
 
 /**
- * Uses the accounts of a service on PostgreSQL, beside replicas that may be running. Throws what `openServiceDatabase`
- * throws, and what the server refuses meanwhile by the same codes.
+ * Uses the accounts of a service on PostgreSQL, also while replicas run. Throws the errors of `openServiceDatabase`,
+ * and reports errors of the server with the same codes.
  */
 export async function useSharedBook(
   url: string,

@@ -15,7 +15,7 @@ import { createSharedSecrets, ensureSecrets } from './accounts.js'
 import type { Deferrable } from '../../../core/awaitable.js'
 import { assertRoomForKey, idOf, keyNotFound, newKey, type KeyInfo, type Keys } from '../accounts.js'
 
-/** The API keys of accounts that several replicas have in common. */
+/** The API keys of accounts that several replicas share. */
 function createSharedKeys(postgres: Postgres): Deferrable<Keys> {
   return {
     list: async (accountNumber) => (await storedKeys(postgres, accountNumber)).map(toInfo),
@@ -32,7 +32,7 @@ function createSharedKeys(postgres: Postgres): Deferrable<Keys> {
   }
 }
 
-/** In the open transaction. */
+/** Runs in the open transaction. */
 async function addKey(
   statements: PostgresStatements,
   accountNumber: number,
@@ -63,7 +63,7 @@ function storedKeys(statements: PostgresStatements, accountNumber: number): Prom
 
 const toInfo = ({ keyHash, ...info }: StoredKey): KeyInfo => ({ keyId: idOf(keyHash), ...info })
 
-/** The accounts of a service on PostgreSQL, also while its replicas run. Each change is one durable transaction. */
+/** The accounts of a service on PostgreSQL, usable while its replicas run. Each change is one durable transaction. */
 export function createSharedAccountBook(postgres: Postgres): AnyAccountBook {
   return {
     keys: createSharedKeys(postgres),
@@ -88,7 +88,7 @@ export function createSharedAccountBook(postgres: Postgres): AnyAccountBook {
           { ...terms, creditUnits: creditUnits === null ? null : 0 },
           nowMs,
         )
-        // What it begins with stands in the ledger, as what is added later does.
+        // The first credit is a ledger entry, like later grants.
         if (creditUnits !== null && creditUnits > 0)
           await grant(statements, accountNumber, creditUnits, nowMs)
         await ensureSecrets(statements, nowMs)
@@ -116,7 +116,7 @@ async function apply(
   { v3Enabled, monthlyUnitsMax, creditUnits }: Partial<AccountTerms>,
   nowMs: number,
 ): Promise<void> {
-  // Nobody bills it between what is read here and what is written.
+  // The lock prevents charges between the read and the write below.
   await holdAccount(statements, accountNumber)
   const set = (column: string, value: boolean | number | null) =>
     statements.query(`UPDATE enrich_service.accounts SET ${column} = $1 WHERE account_number = $2`, [
@@ -127,7 +127,7 @@ async function apply(
   if (monthlyUnitsMax !== undefined) await set('monthly_units_max', monthlyUnitsMax)
   if (creditUnits === null) await set('credit_units', null)
   if (typeof creditUnits === 'number') {
-    // The stored number is beside the ledger's sums: so many more that this is what is left.
+    // The stored number is added to the ledger's sums: compensate for them, so that `creditUnits` remain.
     await set('credit_units', 0)
     const [booked] = await readAllowances(statements, [accountNumber], nowMs)
     await set('credit_units', creditUnits - (booked?.creditUnits ?? 0))
@@ -175,7 +175,7 @@ async function summaryOf(
   return found
 }
 
-/** Of one account, or of all where the name is null. */
+/** Reads the summary of one account, or of all if the name is `null`. */
 function summaries(
   statements: PostgresStatements,
   name: string | null,
@@ -202,7 +202,7 @@ function summaries(
 
 const ledgerPageRows = 1_000
 
-/** The oldest first, a page at a time: there may be millions. */
+/** Yields the entries from the oldest on, one page at a time: there may be millions. */
 async function* readLedger(postgres: Postgres, name: string): AsyncGenerator<BookedUnits> {
   const accountNumber = await numberOf(postgres, name)
   for (let after = 0; ;) {

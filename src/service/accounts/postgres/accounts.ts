@@ -18,9 +18,9 @@ import { holdAccount } from './charges.js'
 
 const valid = 'account_number = $1 AND (expires_at_ms IS NULL OR expires_at_ms > $2)'
 
-/** The signing secrets of accounts that several replicas, and commands beside them, have in common. */
+/** The signing secrets of accounts that several replicas and commands share. */
 export function createSharedSecrets(postgres: Postgres): Deferrable<Secrets> {
-  /** Changes of one account are made one after the other. */
+  /** Serializes the changes of one account. */
   const changing = <Result>(
     accountNumber: number,
     change: (statements: PostgresStatements) => Promise<Result>,
@@ -78,7 +78,7 @@ const lacking = `SELECT account_number AS "accountNumber" FROM enrich_service.ac
   WHERE NOT EXISTS (SELECT FROM enrich_service.webhook_secrets s
     WHERE s.account_number = a.account_number AND s.expires_at_ms IS NULL)`
 
-/** Accounts without any get one, also where several processes see to it at once. */
+/** Gives a secret to each account without one, also if several processes do so at once. */
 export async function ensureSecrets(statements: PostgresStatements, nowMs: number): Promise<void> {
   for (const { accountNumber } of await statements.query<{ accountNumber: number }>(lacking)) {
     await holdAccount(statements, accountNumber)
@@ -120,11 +120,11 @@ async function make(
   return { secretId, label, createdAtMs: nowMs, expiresAtMs: null }
 }
 
-/** Who stores accounts at a start holds it until it commits: replicas that start at once do so one after the other. */
+/** Held until the accounts of a start are committed: replicas that start at once store theirs one after the other. */
 const startLock = 7_305_511_971
 
 /**
- * What `storeAccounts` does, where other replicas may be doing the same at this moment, or run with the same accounts.
+ * Does the same as `storeAccounts`, but other replicas may run with the same accounts or store them at the same time.
  * Throws API_KEY_INVALID.
  */
 export async function storeSharedAccounts(
@@ -166,7 +166,7 @@ async function storeOne(
       monthlyUnitsMax ?? null,
     ],
   )
-  // A key that is given again stays: replicas that run with it must not miss it for a moment.
+  // A key that is given again stays: running replicas with this key must not miss it for a moment.
   await statements.query(
     `DELETE FROM enrich_service.api_keys
      WHERE given_at_start AND (account_number = $1) <> (key_hash = $2)`,
@@ -187,8 +187,8 @@ interface Known {
 }
 
 /**
- * Each key is read at most once a second, those that come at about the same time together: what another process
- * revokes or switches counts within a second. Keys that are nobody's are remembered so too.
+ * Reads each key at most once a second, and concurrent ones in one query, so that changes by other processes take
+ * effect within a second. Unknown keys are cached too.
  */
 export function sharedCallers(postgres: PostgresStatements, clock: Clock): Deferrable<Callers> {
   const known = new Map<string, Known>()

@@ -2,12 +2,12 @@ import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import { monthOf, type Allowance } from '../account-book.js'
 import { insufficientCredits, monthlyLimitReached, type Refusal } from '../../refusal.js'
 
-/** Takes units off what accounts may still be billed, one after the other; null where it was taken. */
+/** Takes one unit off an account's allowance. Returns `null` if it was taken, otherwise the refusal. */
 export type TakeUnit = (accountNumber: number) => Refusal | null
 
 /**
- * Holds the accounts until the transaction ends, so that nobody else bills them meanwhile, and reads what each may
- * still be billed. What is taken has to be written to the ledger in the same transaction.
+ * Locks the accounts until the transaction ends, so that no other transaction bills them, and reads the allowance of
+ * each. The units taken must be written to the ledger in the same transaction.
  */
 export async function holdAccounts(
   statements: PostgresStatements,
@@ -15,7 +15,7 @@ export async function holdAccounts(
   nowMs: number,
 ): Promise<TakeUnit> {
   const numbers = [...new Set(accountNumbers)]
-  // In one order, so that no two wait for each other; and before the sums are read, which then are the last ones.
+  // Lock in one order, so that no two transactions wait for each other; and before reading the sums.
   await statements.query(
     `SELECT FROM enrich_service.accounts WHERE account_number = ANY($1::bigint[]) ORDER BY account_number
      FOR NO KEY UPDATE`,
@@ -39,8 +39,8 @@ export async function holdAccounts(
 }
 
 /**
- * Bills a unit that is of no run, in the open transaction. Throws 429 for the month, then 402: the transaction has to
- * be rolled back then, and nothing was billed.
+ * Bills a unit without a run, in the open transaction. Throws 429 for the monthly limit, then 402; nothing was billed
+ * then, and the transaction must be rolled back.
  */
 export async function chargeUnit(
   statements: PostgresStatements,
@@ -74,7 +74,7 @@ export function readAllowances(
   )
 }
 
-/** Whoever changes an account, its keys or secrets, or bills it, holds its row until the transaction ends. */
+/** Locks the account's row until the transaction ends. Required before changing or billing the account. */
 export async function holdAccount(statements: PostgresStatements, accountNumber: number): Promise<void> {
   await statements.query('SELECT FROM enrich_service.accounts WHERE account_number = $1 FOR NO KEY UPDATE', [
     accountNumber,

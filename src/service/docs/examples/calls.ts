@@ -7,7 +7,7 @@ import { domainResultV1Of, recordV1Of } from '../../routes/v1.js'
 import { resultV2Of } from '../../routes/v2.js'
 import { exampleRecord, exampleCallId, exampleResult, exampleTimes } from './company.js'
 
-/** A call as it goes over the wire: texts in the path and the query. */
+/** A request with parameters and query values as text. */
 export interface ExampleRequest {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
@@ -46,7 +46,7 @@ export const exampleRequests: Readonly<Record<RouteName, ExampleRequest>> = {
   },
 }
 
-/** An answer by its status. */
+/** Example replies by status. */
 export type ExampleAnswers = Readonly<Record<number, unknown>>
 
 const entityId = exampleRecord.id
@@ -98,7 +98,7 @@ const outcomeOfDomain = domainResult.parse({
   },
 })
 
-/** An entity of a domain has fewer fields than one of a resolution. */
+/** Returns the fields of a domain's entity, which has fewer than that of a resolution. */
 function companyOnly() {
   const { id, display_name, legal_name, status, description, website } = exampleRecord
   const { headquarters, primary_legal_entity, identifiers, matching_branch } = exampleRecord
@@ -164,7 +164,7 @@ const completedHierarchy = hierarchy(
   null,
 )
 
-/** An answer of each route, by its status; what v1 and v2 answer is made from v3 as the service makes it. */
+/** An example reply of each route, by status. Those of v1 and v2 are converted from v3 by the service's own code. */
 export const exampleAnswers: Readonly<Record<RouteName, ExampleAnswers>> = {
   kickoffRun: { 202: { status: 'pending', run_id: runId, custom_id: 'row-17' } },
   kickoffJob: { 202: jobPending },

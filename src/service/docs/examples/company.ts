@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { entityRecord, type EntityRecord, type resultEntity } from '../../../contract/entity.js'
 import { jobResult, type JobResult } from '../../../contract/result.js'
 
-/** The company of every example, and what a resolution says of it. Parsed: an example is what it shows. */
+/** The company of every example. It is parsed, so that the examples are valid. */
 
 const entity: z.input<typeof resultEntity> = {
   id: 'siq_8Kq2vX4mT7',

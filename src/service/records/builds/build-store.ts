@@ -10,54 +10,54 @@ export interface EndedBuild {
   readonly edition: string | null
 }
 
-/** Somebody asks for a build. */
+/** A request for a build. */
 export interface AskedBuild {
   readonly kind: BuildKind
   readonly subject: string
-  /** What there is to do about what is there; asked while nobody else changes it. */
+  /** Returns the step to take. Called in the transaction, so that the build cannot change. */
   readonly stepOf: (build: StoredBuild | null, nowMs: number) => BuildStep
-  /** How long a build takes that begins with this. */
+  /** Duration of a build that starts with this request. */
   readonly takesMs: number
-  /** Who wants an event, and in which states of the build; that of a failed one is written at once. */
+  /** Added if `isWaitedFor` accepts the build. The event of a failed build is written at once. */
   readonly waiter: BuildWaiter | null
   readonly isWaitedFor: (build: StoredBuild) => boolean
-  /** Whose unit the first build of this subject is; null: nobody's. */
+  /** The account charged for the first build of this subject; `null` if it is free. */
   readonly chargedAccountNumber: number | null
 }
 
 export interface AnsweredBuild {
   readonly build: StoredBuild
-  /** It began with this call. */
+  /** Whether this call started the build. */
   readonly hasBegun: boolean
 }
 
-/** The tables of builds and of who waits for them. Each call is one durable transaction. */
+/** Storage of builds and their waiters. Each call is one durable transaction. */
 export interface BuildStore {
   read(kind: BuildKind, subject: string): StoredBuild | null
-  /** Begins a build where there is one to begin, charges the first one of all, and notes the waiter: all or none. */
+  /** Starts a build if a step is due, charges for the first build of a subject, and adds the waiter; all or nothing. */
   ask(asked: AskedBuild): AnsweredBuild
-  /** Open builds that are due and this process's to build, the oldest first: what is under way here among them. */
+  /** Returns due builds for this process, the oldest first, including those in progress here. */
   due(nowMs: number, countMax: number): StoredBuild[]
-  /** When the first one is due that is due later than that. */
+  /** Returns the first due time after `afterMs`. */
   nextDueAtMs(afterMs: number): number | null
-  /** Nothing waits longer than until then: for what a changed clock or shorter builds left behind. */
+  /** Limits the due time of all builds; corrects times after a clock change, or after builds became shorter. */
   bringForward(dueAtMsMax: number): void
   /**
-   * Ends them, each with the events of its waiters; all or none. What has ended already, or was taken over by another
-   * process since, stays as it is.
+   * Ends the builds, each with the events of its waiters; all or nothing. Builds that have ended, or that another
+   * process has taken over, stay unchanged.
    */
   end(ended: readonly EndedBuild[], finishedAtMs: number): void
-  /** Undefined for another account's run; null while the build goes on. */
+  /** Returns the object of a run: `undefined` for another account's run, `null` during the build. */
   objectOf(accountNumber: number, runId: RunId): string | null | undefined
-  /** Gives up what is due; nothing is under way any more. */
+  /** Gives up the claimed builds. No build may be in progress. */
   release(): void
 }
 
-/** One whose answers may come later. */
+/** A `BuildStore` that may answer asynchronously. */
 export type AnyBuildStore = Deferrable<BuildStore>
 
 export interface BuildStoreDeps {
-  /** Written in the transaction of what it is about. */
+  /** Events are written in the transaction of their build. */
   readonly outbox: Pick<Outbox, 'add'>
   readonly endingOf: WaiterEnding
   readonly clock: { nowMs(): number }
@@ -131,13 +131,13 @@ export function createBuildStore(database: Sqlite, deps: BuildStoreDeps): BuildS
 interface Begin {
   readonly kind: BuildKind
   readonly subject: string
-  /** `refresh` keeps the result there is. */
+  /** `refresh` keeps the existing result. */
   readonly step: BuildStep
   readonly startedAtMs: number
   readonly dueAtMs: number
 }
 
-/** Takes the step and gives what is there after it. */
+/** Returns a function that takes the step and returns the resulting build. */
 function createBegin(database: Sqlite): (begin: Begin) => StoredBuild {
   const insert = prepare<Begin, StoredBuild>(
     database,
@@ -159,7 +159,7 @@ function createBegin(database: Sqlite): (begin: Begin) => StoredBuild {
   }
 }
 
-/** Null where it had ended already. */
+/** Returns a function that ends a build; its result is `null` if the build had ended before. */
 function createEnd(database: Sqlite): (ended: EndedBuild, atMs: number) => StoredBuild | null {
   const complete = prepare<[number, number, string, string | null, number], StoredBuild>(
     database,
@@ -201,7 +201,7 @@ function waiterTable(database: Sqlite, { outbox, endingOf }: BuildStoreDeps) {
     add: (build: StoredBuild, { accountNumber, runId, callId, webhookUrl }: BuildWaiter, atMs: number) => {
       add.run(build.buildNumber, accountNumber, runId, callId, webhookUrl, atMs)
     },
-    /** Writes the event of every open waiter of a build that has ended. */
+    /** Writes the events of all open waiters of an ended build. */
     settleAll: (build: StoredBuild, atMs: number) => {
       for (const waiter of open.all(build.buildNumber)) {
         const { object: text, event } = endingOf(build, waiter, atMs)

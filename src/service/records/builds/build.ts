@@ -3,12 +3,12 @@ import type { CallId, RunId } from '../../../contract/ids.js'
 import { limits } from '../../limits.js'
 import type { NewEvent } from '../../deliveries/outbox.js'
 
-/** What is made on first demand, for all accounts alike. The subject is an entity id or a domain. */
+/** Kinds of records built on first demand, for all accounts. The subject is an entity id or a domain. */
 export type BuildKind = 'entity' | 'domain' | 'hierarchy'
 
 /**
- * `failed` has no result: one that was refreshing when it failed is `complete` again, with the result it had
- * (interface: "Entity data build").
+ * `failed` has no result. A refresh that fails leaves the build `complete`, with its earlier result (interface:
+ * "Entity data build").
  */
 export type BuildState = 'building' | 'refreshing' | 'complete' | 'failed'
 
@@ -19,46 +19,46 @@ export interface StoredBuild {
   readonly state: BuildState
   readonly startedAtMs: number
   readonly dueAtMs: number
-  /** The last end, good or bad. */
+  /** Time of the last end, successful or not. */
   readonly finishedAtMs: number | null
-  /** When `result` was made. */
+  /** Time at which `result` was made. */
   readonly updatedAtMs: number | null
-  /** JSON text, what the compiler made; null while there is none. */
+  /** The compiler's result as JSON text; `null` if none yet. */
   readonly result: string | null
-  /** Why the last end was bad, in words for the caller; null after a good one. */
+  /** The reason for the last failure, in words for the caller; `null` after a success. */
   readonly failure: string | null
-  /** The edition of the knowledge at the last end; null where it has none. */
+  /** Edition of the knowledge at the last end; `null` if it has none. */
   readonly edition: string | null
 }
 
-/** A call that wants an event at the end of a build. */
+/** A call that requested an event at the end of a build. */
 export interface BuildWaiter {
   readonly accountNumber: number
   /** New for each call; the object of its event is polled by it. */
   readonly runId: RunId
   readonly callId: CallId
-  /** Checked before. */
+  /** Checked when the request was received. */
   readonly webhookUrl: string
 }
 
 /**
- * Why there is no result, in words for the caller: it becomes the build's `failure`. Anything else that a
- * compiler throws is reported as an internal error, and its own words go to the log alone.
+ * A failure in words for the caller, stored as the build's `failure`. Any other error of a compiler is reported as an
+ * internal error, and its message is only logged.
  */
 export class BuildFailure extends Error {
   override readonly name = 'BuildFailure'
 }
 
-/** The end of a build. */
+/** The outcome of a build. */
 export type BuildOutcome =
   { readonly ok: true; readonly result: string } | { readonly ok: false; readonly failure: string }
 
-/** What there is to do about a build that somebody asks for. */
+/** The step to take when a build is requested. */
 export type BuildStep = 'none' | 'build' | 'refresh'
 
 /**
- * What a read does: it builds what there is none of, tries again some time after a failure, and refreshes what
- * is old or was made of another edition of the knowledge.
+ * Returns the step of a read: builds a new subject, tries again some time after a failure, and refreshes a record
+ * that is old or of another edition.
  */
 export function stepOnDemand(build: StoredBuild | null, edition: string | null, nowMs: number): BuildStep {
   if (build === null) return 'build'
@@ -74,13 +74,13 @@ export function stepOnDemand(build: StoredBuild | null, edition: string | null, 
   }
 }
 
-/** What a request for research does: whatever is not under way begins anew. */
+/** Returns the step of a request for research: starts it again unless it is in progress. */
 export function stepOnRequest(build: StoredBuild | null): BuildStep {
   if (build === null || build.state === 'failed') return 'build'
   return build.state === 'complete' ? 'refresh' : 'none'
 }
 
-/** `metadata` of the envelopes of a build. */
+/** Returns the `metadata` in the envelope of a build. */
 export function buildMetadataOf(build: StoredBuild): BuildMetadata {
   const isUnderWay = build.state === 'building' || build.state === 'refreshing'
   return {
@@ -95,23 +95,23 @@ export function isoOf(atMs: number | null): string | null {
 }
 
 /**
- * Makes the result of a subject, JSON text. What it throws ends the build as failed; the message of a
- * `BuildFailure` is shown to the caller. Aborted when the service closes: the build is then made again after the
- * next start.
+ * Builds the result of a subject as JSON text. An error ends the build as failed; only the message of a
+ * `BuildFailure` is shown to the caller. The signal is aborted when the service closes; the build then runs again
+ * after the next start.
  */
 export type Compiler = (subject: string, signal: AbortSignal) => string | Promise<string>
 
-/** What the event of a build that has ended holds in `data.object.data`. */
+/** Returns `data.object.data` for the event of an ended build. */
 export type EventData = (build: StoredBuild, waiter: BuildWaiter) => object
 
-/** What is written for a waiter of a build that has ended: its object stays to be polled. */
+/** Returns the event for a waiter of an ended build, and the object that polls of its run return. */
 export type WaiterEnding = (
   build: StoredBuild,
   waiter: BuildWaiter,
   atMs: number,
 ) => { readonly object: string; readonly event: NewEvent }
 
-/** In which states of a build a call gets its event at the end; that of a failed one is written at once. */
+/** States of a build in which a call gets an event at the end; that of a failed build is written at once. */
 const eventStates: Readonly<Record<BuildKind, readonly BuildState[]>> = {
   entity: ['building'],
   domain: ['building', 'failed'],
@@ -136,7 +136,7 @@ export function waiterEndings(eventData: Readonly<Record<'entity' | 'domain', Ev
   }
 }
 
-/** JSON text, as the poll of the run shows it. */
+/** Returns the run object as JSON text, as the poll of the run shows it. */
 export function runObjectOf(
   runId: RunId,
   status: 'PENDING' | 'COMPLETED' | 'FAILED',

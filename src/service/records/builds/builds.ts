@@ -21,16 +21,16 @@ import { startDueWorkLoop, type DueWorkLoop, type InFlight } from '../../../plat
 import { ConnectionLostError } from '../../../platform/postgres/postgres.js'
 import { limits } from '../../limits.js'
 
-/** `stop` resolves when nothing is being built and nothing will be. */
+/** `stop` resolves once no build is in progress and none will start. */
 type Builder = Pick<DueWorkLoop, 'expect' | 'stop'>
 
 interface BuilderDeps {
   readonly store: Pick<AnyBuildStore, 'due' | 'nextDueAtMs' | 'bringForward' | 'end' | 'release'>
-  /** No build that is found at the start is due later. */
+  /** Latest due time of builds found at the start. */
   readonly dueAtMsMax: number
-  /** How often it is looked for what other processes began, or left; never if left out. */
+  /** Interval between reads of the builds that other processes started or left; defaults to never. */
   readonly lookEveryMs?: number
-  /** After the end of builds was stored. */
+  /** Called after the end of builds was stored. */
   readonly onEnded: () => void
   readonly compilers: Readonly<Record<BuildKind, Compiler>>
   readonly edition: () => string | null
@@ -40,13 +40,12 @@ interface BuilderDeps {
 }
 
 /**
- * Works off due builds: those that only think in slices of a few milliseconds, those that ask the network
- * beside one another. What is open is read from the store, so that a restart goes on where the last process
- * was ended.
+ * Runs due builds: synchronous ones in slices of a few milliseconds, those that use the network concurrently. Open
+ * builds are read from the store, so that a restart continues with them.
  */
 function startBuilder(deps: BuilderDeps): Builder {
   const { store, compilers, edition, clock, log, isBusy, onEnded, lookEveryMs = Infinity } = deps
-  // At once where the store answers at once: a look that writes would hold this thread up while others write its file.
+  // Before the loop starts: a later write could block this thread while another process writes to the file.
   const first = store.bringForward(deps.dueAtMsMax)
   const isBroughtForward = first instanceof Promise ? first.then(always(true), always(false)) : true
   let isBegun = isBroughtForward === true
@@ -79,7 +78,7 @@ function startBuilder(deps: BuilderDeps): Builder {
       if (compiled instanceof Promise) {
         inFlight.begin(build.buildNumber, async () => {
           const tried = await compiled.then(succeeded, failed)
-          // What is cut off by the stop is still due, and is built by the next process.
+          // A build cut off by the stop is still due; the next process runs it.
           if (!inFlight.stopping.aborted) await end([ended(build, made, tried)])
         })
       } else finished.push(ended(build, made, compiled))
@@ -91,14 +90,14 @@ function startBuilder(deps: BuilderDeps): Builder {
   const loop = startDueWorkLoop({
     clock,
     takeUp,
-    // What was due by the last look is done, or in flight and wakes by its own end.
+    // Builds due at the last read are done, or in flight and wake the loop when they end.
     nextDueAtMs: () =>
       hasMore ? -Infinity : andThen(store.nextDueAtMs(lookedAtMs), (dueAtMs) => dueAtMs ?? Infinity),
     inFlightMax: limits.buildsInFlightMax,
     idleMsMax: Math.min(limits.researchIdleMsMax, lookEveryMs),
     retryMs: limits.researchRetryMs,
     onFailure: (error) => {
-      // That the database is away is said once, by who watches it.
+      // The connection monitor logs once that the database is unreachable.
       if (!(error instanceof ConnectionLostError)) log(`builds pause: ${errorText(error)}`)
     },
   })
@@ -108,7 +107,7 @@ function startBuilder(deps: BuilderDeps): Builder {
       await store.release()
     },
     expect: (dueAtMs) => {
-      // Stored after the look that would have found it.
+      // It was stored after the read that would have found it.
       if (dueAtMs <= lookedAtMs) loop.wake()
       else loop.expect(dueAtMs)
     },
@@ -119,7 +118,7 @@ const always = (value: boolean) => () => value
 
 interface Attempt {
   readonly outcome: BuildOutcome
-  /** For the log: why it failed. */
+  /** The reason for a failure, for the log; `null` after a success. */
   readonly fault: string | null
 }
 
@@ -143,46 +142,46 @@ export interface BuildsDeps {
   readonly store: AnyBuildStore
   readonly clock: Clock
   readonly random: Random
-  /** How long a build takes, evenly spread. */
+  /** Duration of a build, evenly distributed. */
   readonly buildMs: { readonly min: number; readonly max: number }
   readonly compilers: Readonly<Record<BuildKind, Compiler>>
-  /** What is known now, by name; another name makes what was built before old. Cheap: every read asks it. */
+  /** Returns the current edition of the knowledge; builds of other editions are outdated. Must be cheap. */
   readonly edition: () => string | null
-  /** Woken after the commit of what the store added. */
+  /** Woken after the commit of new events. */
   readonly outbox: Pick<OutboxWakes, 'wake'>
-  /** How often it is looked for what other processes began, or left; Infinity where there are none. */
+  /** Interval between reads of the builds that other processes started or left; `Infinity` without other processes. */
   readonly lookEveryMs?: number
   readonly log: (line: string) => void
-  /** Whether requests are coming in, which wait for the thread. */
+  /** Whether requests are arriving, which need the thread. */
   readonly isBusy: () => boolean
 }
 
 interface Asked {
   readonly waiter?: BuildWaiter | null
-  /** Whose unit the first build of this subject is; every later one is free. */
+  /** The account charged for the first build of this subject; later ones are free. */
   readonly chargedAccountNumber?: number | null
 }
 
 /**
- * What is compiled on first demand: exactly one build a subject at a time, however many callers ask.
- * Everything that these calls acknowledge is durable when they return, and goes on after a restart.
+ * The records built on first demand: at most one build of a subject at once, for all callers. All calls are durable
+ * when they return; a restart continues the builds.
  */
 export interface Builds {
-  /** Never starts anything. */
+  /** Returns the stored build without starting one; `null` if none. */
   read(kind: BuildKind, subject: string): StoredBuild | null
   /**
-   * What a read does: starts the first build, one some time after a failure, and a refresh of what is old. A
-   * waiter is taken where the build goes on, and gets its event in the transaction that ends it.
+   * Returns the build for a read. Starts the first build, retries a failure after some time, and refreshes an old
+   * result. A waiter of a build in progress gets its event in the transaction that ends the build.
    */
   demand(kind: BuildKind, subject: string, asked?: Asked): StoredBuild
-  /** A build is under way when this returns: a new one, a refresh of what is complete, or the one that was. */
+  /** Starts a build or a refresh, unless one is in progress, and returns it. */
   start(kind: BuildKind, subject: string, waiter?: BuildWaiter): StoredBuild
-  /** The run object of a waiter as JSON text; undefined for another account's, or an unknown one. */
+  /** Returns the run object of a waiter as JSON text; `undefined` for another account's run, or an unknown one. */
   runObject(
     accountNumber: number,
     runId: RunId,
   ): { readonly isPending: boolean; readonly text: string } | undefined
-  /** Resolves when nothing is being built and nothing will be. */
+  /** Resolves once no build is in progress and none will start. */
   stop(): Promise<void>
 }
 

@@ -13,8 +13,8 @@ import type { DomainResult } from '../../../contract/domain.js'
 type Stored<Block> = { readonly [Key in keyof Block]?: Block[Key] | null }
 
 /**
- * Results that were stored when a block of which nothing is known was still left out or null: each has all of its
- * keys again, so that whatever a data folder holds can be answered with.
+ * Restores the keys of blocks that older versions stored as absent or `null`, so that a result from any data folder
+ * fits the interface.
  */
 function wholeRecord(stored: EntityRecord): EntityRecord {
   const loose: Stored<EntityRecord> = stored
@@ -71,12 +71,12 @@ function wholeCandidate(stored: Candidate): Candidate {
   return { ...stored, primary_address: orElse(loose.primary_address, unknownPlace) }
 }
 
-/** Narrowing remembers what was assigned, and would take the default for one that is never needed. */
+/** A plain `??` would not do: the compiler narrows to the stored type and drops the default. */
 function orElse<Block>(stored: Block | null | undefined, unknown: Block): Block {
   return stored ?? unknown
 }
 
-/** The record as it is known; one that breaks the interface throws, and is never stored. */
+/** Compiles the record of an entity. Throws if the record breaks the interface, so that it is never stored. */
 export function entityCompiler(knowledge: Knowledge): Compiler {
   return (id) => {
     const found = knowledge.entity(entityId.parse(id))
@@ -85,12 +85,12 @@ export function entityCompiler(knowledge: Knowledge): Compiler {
   }
 }
 
-/** A result of the compiler, also of one that left out blocks of which nothing is known. */
+/** Parses a result of the compiler, also one stored by an older version without unknown blocks. */
 export function entityRecordIn(result: string): EntityRecord {
   return wholeRecord(JSON.parse(result) as EntityRecord)
 }
 
-/** What a record is before its build: who the company is. Every attribute and block is there, and null inside. */
+/** Returns the record before its build: identity only, with every attribute and block present but `null`. */
 export function unenriched(record: EntityRecord): EntityRecord {
   const nothing = Object.fromEntries(Object.keys(record.attributes).map((key) => [key, null]))
   return {
@@ -103,15 +103,15 @@ export function unenriched(record: EntityRecord): EntityRecord {
 }
 
 /**
- * `enrichment` of v3, which has no word for a record that is being refreshed: it is held, and complete
- * (interface: "v3 entity enrichment").
+ * Returns the `enrichment` of v3. It has no status for a record that is being refreshed: the record exists, so it is
+ * `complete` (interface: "v3 entity enrichment").
  */
 export function enrichmentOf(build: StoredBuild): NonNullable<EntityReply['enrichment']> {
   const status = build.state === 'refreshing' ? 'complete' : build.state
   return { status, updated_at: isoOf(build.updatedAtMs) }
 }
 
-/** What the read would have answered at the end of the build; after a failure as much as is known. */
+/** Returns the reply to the read at the end of the build; after a failure, with the known part of the record. */
 export function entityEventData(knowledge: Knowledge): EventData {
   return (build, { callId }) => ({
     status: 'matched',
@@ -122,7 +122,7 @@ export function entityEventData(knowledge: Knowledge): EventData {
   })
 }
 
-/** The event must not fail by what failed its build. */
+/** The event must not fail for the same reason as its build. */
 function knownPart(knowledge: Knowledge, id: string): EntityRecord | null {
   try {
     const found = knowledge.entity(entityId.parse(id))

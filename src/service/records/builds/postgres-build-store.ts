@@ -13,12 +13,12 @@ import type { AnyBuildStore, AnsweredBuild, AskedBuild, EndedBuild } from './bui
 
 export interface SharedBuildDeps {
   readonly postgres: Postgres
-  /** Of this process: what it claims, it claims under this name. */
+  /** The name under which this process claims builds. */
   readonly replicaId: string
-  /** How long a claim holds, by the clock of the server, unless it is renewed. */
+  /** Duration of a claim that is not renewed, by the server's clock. */
   readonly claimMs: number
   readonly clock: Clock
-  /** Written in the transaction of what it is about. */
+  /** Adds events in the transaction of their builds. */
   readonly addEvents: (statements: PostgresStatements, events: readonly NewEvent[]) => Promise<void>
   readonly endingOf: WaiterEnding
 }
@@ -29,8 +29,8 @@ const columns = `build_number AS "buildNumber", kind, subject, state, started_at
 const isOpen = `state IN ('building', 'refreshing')`
 
 /**
- * The builds of all replicas: asked of one, polled at another. One replica at a time has claimed a build, and that of one
- * that died runs out. Times that are stored are the server's.
+ * Creates a store of the builds of all replicas: a build requested at one can be polled at another. One replica at a
+ * time claims a build; the claims of a dead replica expire. Stored times are the server's.
  */
 export function createSharedBuildStore(deps: SharedBuildDeps): AnyBuildStore {
   const { postgres, replicaId, claimMs, clock } = deps
@@ -44,7 +44,7 @@ export function createSharedBuildStore(deps: SharedBuildDeps): AnyBuildStore {
   const left = createLook(postgres)
   return {
     read,
-    // Most calls find what is there, and change nothing: these take no lock.
+    // Most calls find a build and change nothing; they take no lock.
     ask: async (asked) =>
       (await left(asked)) ??
       (await untilKnown(clock, () => postgres.transaction((statements) => askIn(statements, asked, deps)))),
@@ -90,7 +90,7 @@ export function createSharedBuildStore(deps: SharedBuildDeps): AnyBuildStore {
       try {
         await postgres.query(releaseSql, [replicaId])
       } catch (error) {
-        // Then they run out.
+        // The claims expire by themselves.
         if (!(error instanceof ConnectionLostError)) throw error
       }
     },
@@ -99,7 +99,7 @@ export function createSharedBuildStore(deps: SharedBuildDeps): AnyBuildStore {
 
 const againMs = 200
 
-/** Does again what may be done twice, where the connection broke and nobody knows whether it was done. */
+/** Repeats idempotent work while it is unknown, after a broken connection, whether it was done. */
 async function untilKnown<Result>(clock: Clock, work: () => Promise<Result>): Promise<Result> {
   let brokenSinceMs: number | null = null
   for (;;) {
@@ -139,7 +139,7 @@ const findTimed = (
     [kind, subject],
   )
 
-/** Where it was done before, and nobody knew: the build is there, so nothing is charged again, and so is the waiter. */
+/** Idempotent: on a repetition the build exists, so nothing is charged again, and so does the waiter. */
 async function askIn(
   statements: PostgresStatements,
   asked: AskedBuild,
@@ -158,7 +158,7 @@ async function askIn(
   return answered
 }
 
-/** Null where there is one, made by whoever came first: who waits here for its commit then sees it. */
+/** Returns `null` if the build exists. A concurrent insert first waits for the commit of the other. */
 async function insertFirst(
   statements: PostgresStatements,
   kind: BuildKind,
@@ -241,7 +241,7 @@ type OpenWaiter = BuildWaiter & {
   readonly nowMs: number
 }
 
-/** Writes the event of every open waiter of builds that have ended, which are locked. */
+/** Writes the events of all open waiters of ended builds, which are locked. */
 async function settleWaiters(
   statements: PostgresStatements,
   builds: readonly StoredBuild[],

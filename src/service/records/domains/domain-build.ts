@@ -27,11 +27,11 @@ import type { SiteVisit, WebsiteCheck } from './website-check.js'
 interface Deps {
   readonly knowledge: Knowledge
   readonly lists: DomainLists
-  /** Null: no website is asked, and what only it could show is null. */
+  /** `null` if no website is visited; the fields that only a visit provides are then `null`. */
   readonly checkWebsite: WebsiteCheck | null
 }
 
-/** `data` of the v3 answer (interface: "v3 domain-intelligence result"), of which that of v1 is made. */
+/** Compiles the `data` of the v3 answer (interface: "v3 domain-intelligence result"). */
 export function domainCompiler({ knowledge, lists, checkWebsite }: Deps): Compiler {
   const compile = (domain: string, visit: SiteVisit | null) => {
     const known = whatIsKnown(domain, knowledge, lists)
@@ -43,7 +43,7 @@ export function domainCompiler({ knowledge, lists, checkWebsite }: Deps): Compil
       : checkWebsite(domain, signal).then((visit) => compile(domain, visit))
 }
 
-/** A result of the compiler, also of one that left out blocks of which nothing is known. */
+/** Parses a result of the compiler, also one stored by an older version without unknown blocks. */
 export function domainResultIn(result: string): DomainResult {
   return wholeDomainResult(JSON.parse(result) as DomainResult)
 }
@@ -51,7 +51,7 @@ export function domainResultIn(result: string): DomainResult {
 interface Known {
   readonly domain: string
   readonly resolution: Resolution
-  /** The record of the company whose own website has this domain; null where it is another's, or nobody's. */
+  /** The record of the company whose website has this domain; `null` if the domain is not that of its website. */
   readonly owner: EntityRecord | null
   readonly trancoRank: number | null
   readonly isDisposable: boolean | null
@@ -108,7 +108,7 @@ function entityOf(entity: ResultEntity): NonNullable<DomainResult['entity']> {
 
 const unknownProfile = { handle: null }
 
-/** What the site links to; a network that it does not link to has no handle. */
+/** Returns the profiles that the site links to, with a `null` handle for every other network. */
 function profilesOf(found: SocialProfilesV1): DomainIntelligence['social_profiles'] {
   const { linkedin, facebook, crunchbase, twitter } = found
   return {
@@ -119,7 +119,7 @@ function profilesOf(found: SocialProfilesV1): DomainIntelligence['social_profile
   }
 }
 
-/** What the domain shows: of its owner's record only what holds for the domain of its own website. */
+/** Returns the facts about the domain. Those of the owner's record apply only to its own website. */
 function intelligenceOf(known: Known, visit: SiteVisit | null): DomainIntelligence {
   const { domain, owner } = known
   return {
@@ -142,14 +142,14 @@ function intelligenceOf(known: Known, visit: SiteVisit | null): DomainIntelligen
   }
 }
 
-/** A website without its scheme is no address, and which one it has is not known. */
+/** Returns the website as an address; `null` without a scheme, because the scheme is then unknown. */
 function webAddressOf(website: string | null): string | null {
   return website !== null && /^https?:\/\//i.test(website) && URL.canParse(website) ? website : null
 }
 
 const permanentStatuses = [301, 308]
 
-/** Present only where the domain redirected to another. */
+/** Present only if the domain redirects to another. */
 function redirectPart(domain: string, redirect: SiteVisit['redirect']): Pick<DomainResult, 'redirect_info'> {
   if (redirect === null) return {}
   const { finalDomain, statusCode } = redirect
@@ -164,10 +164,10 @@ function redirectPart(domain: string, redirect: SiteVisit['redirect']): Pick<Dom
   }
 }
 
-/** What a read answers at the end of the build. */
+/** Returns the reply to the read at the end of the build. */
 export const domainEventData: EventData = (build, { callId }) => domainReplyOf(build, callId)
 
-/** v3 has no word for a record that is being refreshed, which is held, nor for one that failed. */
+/** Builds the reply. v3 has no status for a record that is being refreshed, which exists, nor for one that failed. */
 export function domainReplyOf(build: StoredBuild, callId: CallId): DomainReply {
   const { status, message } = stateOf(build)
   const data = status === 'complete' && build.result !== null ? domainResultIn(build.result) : null
@@ -181,7 +181,7 @@ export function domainReplyOf(build: StoredBuild, callId: CallId): DomainReply {
   }
 }
 
-/** The domain may well be a company's: registers of companies seldom state websites. */
+/** The domain may still belong to a company: registers of companies seldom state websites. */
 const nobodysMessage = 'No register that this service answers from states a website under the domain.'
 
 function stateOf(build: StoredBuild): Pick<DomainReply, 'status' | 'message'> {
@@ -200,7 +200,7 @@ export function failureMessage({ failure }: Pick<StoredBuild, 'failure'>): strin
   return `The last research failed: ${failure ?? 'internal error'}. A request after a minute begins it again.`
 }
 
-/** The root domain that a request means. Throws 400. */
+/** Returns the root domain of a request. Throws 400. */
 export function askedDomain(text: string): string {
   const domain = domainNameOf(text)
   if (domain === null) {

@@ -3,19 +3,19 @@ import { createReadStream } from 'node:fs'
 import { errorText, UserError } from '../../../core/errors.js'
 import { limits } from '../../limits.js'
 
-/** What lists of domains say; null where none was loaded, or says nothing of it. */
+/** Facts from lists of domains; `null` if no list was loaded or the domain is unknown. */
 export interface DomainLists {
-  /** 1 is the most visited. */
+  /** Returns the rank; 1 is the most visited domain. */
   rankOf(domain: string): number | null
   isDisposable(domain: string): boolean | null
-  /** Of all that they say: another hash, another answer. Null where none was loaded. */
+  /** Hash of the content of all lists, which changes with their answers; `null` if none was loaded. */
   readonly hash: string | null
 }
 
 export interface DomainListPaths {
-  /** `rank,domain` a line, as Tranco's lists are. */
+  /** A file with `rank,domain` on each line, like Tranco's lists. */
   readonly ranks?: string
-  /** One domain of a disposable mailbox provider a line; `#` begins a comment. */
+  /** A file with one domain of a disposable mailbox provider on each line; `#` starts a comment. */
   readonly disposable?: string
 }
 
@@ -65,14 +65,14 @@ async function readProviders(path: string, hash: Hash): Promise<Set<string>> {
 
 const oneALine = 'one domain a line, like example.com; # begins a comment'
 
-/** In the form that requests are looked up by. */
+/** Returns the domain in the form used for lookups; `null` if it is invalid. */
 function nameOf(text: string): string | null {
   const name = text.toLowerCase().replace(/\.$/, '')
   if (/^[\x21-\x7e]+$/.test(name)) return /^[a-z0-9._-]+$/.test(name) ? name : null
   return URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : null
 }
 
-/** Lines that are not empty, with their numbers; lines and their length are limited. */
+/** Yields the lines that are not empty, with their numbers. Throws if there are too many, or one is too long. */
 async function* linesOf(path: string, hash: Hash): AsyncGenerator<[line: string, lineNumber: number]> {
   let lineNumber = 0
   let rest = ''

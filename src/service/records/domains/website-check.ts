@@ -6,10 +6,10 @@ import { checkAddress, systemResolver, type HostResolver } from '../../../platfo
 import { createConnect, pinnedClient, type Connect } from '../../../platform/outbound/pinned-connect.js'
 import type { SocialProfilesV1 } from '../../../contract/earlier-versions.js'
 
-/** What a page says of itself and links to. */
+/** Facts on a page, and its links to profiles. */
 interface SiteFacts {
   readonly hasContent: boolean
-  /** The description in its head, for search engines. */
+  /** The description for search engines, from the head of the page. */
   readonly description: string | null
   readonly profiles: SocialProfilesV1
 }
@@ -17,8 +17,8 @@ interface SiteFacts {
 const descriptionCharsMax = 1_000
 
 /**
- * Reads a page, or the beginning of one, without building it: the HTML may be broken anywhere. The first link
- * to a profile in each network counts; buttons that share the page lead to nobody's.
+ * Extracts facts from a page or its beginning by patterns, because the HTML may be broken. The first link to a
+ * profile in each network counts; share buttons are ignored.
  */
 export function siteFactsOf(html: string): SiteFacts {
   return { hasContent: /\S/.test(html), description: descriptionIn(html), profiles: profilesIn(html) }
@@ -57,7 +57,7 @@ function plainText(text: string): string {
 
 type Network = keyof SocialProfilesV1
 
-/** The part of an address that names somebody, by network. */
+/** The part of an address that names a profile, by network. */
 const links: readonly [network: Network, pattern: RegExp][] = [
   ['crunchbase', /\/\/(?:www\.)?crunchbase\.com\/organization\/([\w.%-]{1,100})/gi],
   ['linkedin', /\/\/(?:[a-z]{2,3}\.)?linkedin\.com\/(?:company|school|showcase)\/([\w.%-]{1,100})/gi],
@@ -65,7 +65,7 @@ const links: readonly [network: Network, pattern: RegExp][] = [
   ['twitter', /\/\/(?:www\.|mobile\.)?(?:twitter|x)\.com\/@?(\w{1,15})(?![\w.])/gi],
 ]
 
-/** Pages of the networks themselves. */
+/** Names used for pages of the networks themselves. */
 const nobodies =
   /^(?:sharer(?:\.php)?|share|dialog|plugins|tr|pages|groups|events|profile\.php|login(?:\.php)?|help|policies|privacy|legal|intent|home|hashtag|search|i|tos|v\d[\d.]*|en_us)$/i
 
@@ -81,18 +81,18 @@ function profilesIn(html: string): SocialProfilesV1 {
   return profiles
 }
 
-/** What asking for a domain's front page showed. */
+/** The outcome of a visit to the front page of a domain. */
 export interface SiteVisit {
   readonly status: WebsiteStatus
   /** The last address within the domain that answered. */
   readonly url: string | null
-  /** Where it led out of the domain; `statusCode` is that of the answer that did. */
+  /** The target of a redirect out of the domain; `statusCode` is that of the redirect. */
   readonly redirect: { readonly finalDomain: string; readonly statusCode: number } | null
-  /** Of the page within the domain; null where there was none. */
+  /** Facts of the page within the domain; `null` if there was none. */
   readonly facts: SiteFacts | null
 }
 
-/** Never throws: what fails is a fact about the domain. */
+/** Never throws: a failure is a fact about the domain. */
 export type WebsiteCheck = (domain: string, signal: AbortSignal) => Promise<SiteVisit>
 
 interface Deps {
@@ -102,8 +102,8 @@ interface Deps {
 }
 
 /**
- * Asks for `/` by https, and by http where nobody answers. Connects to public addresses alone, also where a
- * redirect leads; follows a few redirects, reads a limited part of the page, and takes a limited time for all.
+ * Creates a check that requests `/` over https, and over http if no server answers. It connects only to public
+ * addresses, after redirects too; it limits the number of redirects, the bytes read and the total time.
  */
 export function createWebsiteCheck(deps: Deps): WebsiteCheck {
   const { clock } = deps
@@ -116,7 +116,7 @@ export function createWebsiteCheck(deps: Deps): WebsiteCheck {
     })
 }
 
-/** Over the internet, by the name servers of the system. */
+/** Creates a check that uses the internet and the system's name servers. */
 export function websiteCheckOfSystem(): WebsiteCheck {
   return createWebsiteCheck({ resolve: systemResolver, connect: createConnect(), clock: systemClock })
 }
@@ -135,7 +135,7 @@ async function follow(start: string, domain: string, trip: Trip): Promise<SiteVi
     const page = await getPage(address, trip)
     if (page.kind === 'unanswered') {
       const { isResolvable, reason } = page
-      // What was answered before stays true where only a redirect leads nowhere.
+      // If only a redirect leads nowhere, the first answer remains valid.
       return withStatus(visit, {
         failure_reason: reason,
         ...(hop === 0 ? { is_resolvable: isResolvable } : {}),
@@ -187,7 +187,7 @@ function afterPage(visit: SiteVisit, address: URL, page: Page, domain: string): 
 function afterRedirect(visit: SiteVisit, domain: string, to: URL, statusCode: number): SiteVisit {
   const finalDomain = domainNameOf(to.hostname)
   if (finalDomain === null) return visit
-  // A detour that comes home is none.
+  // A redirect that returns to the domain does not count.
   if (finalDomain === domain) return { ...visit, redirect: null }
   return { ...visit, redirect: { finalDomain, statusCode: visit.redirect?.statusCode ?? statusCode } }
 }
@@ -211,7 +211,7 @@ const redirectStatuses = [301, 302, 303, 307, 308]
 function locationOf(address: URL, { statusCode, location }: Page): Next {
   if (!redirectStatuses.includes(statusCode) || location === null) return { kind: 'here' }
   const url = URL.canParse(location, address.href) ? new URL(location, address) : null
-  // Ports that browsers use by themselves: others are no websites, and might be somebody's other service.
+  // Only the default ports of browsers: other ports are not websites, and may belong to another service.
   const isWeb = url !== null && /^https?:$/.test(url.protocol) && ['', '80', '443'].includes(url.port)
   return isWeb
     ? { kind: 'elsewhere', url }
@@ -241,14 +241,14 @@ async function getPage(url: URL, { resolve, connect, signal }: Trip): Promise<Fe
   } catch (error) {
     return { kind: 'unanswered', isResolvable, reason: signal.aborted ? 'no answer in time' : codeOf(error) }
   } finally {
-    // Whatever is still being sent to us has nowhere to go.
+    // Discards whatever the server still sends.
     client.destroy().catch(() => undefined)
   }
 }
 
 const userAgent = 'enrich-website-check/1'
 
-/** As much of a body as is read; one that breaks off is as good as its beginning. */
+/** Reads the beginning of a body, also of one that breaks off. */
 async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = []
   let byteCount = 0
@@ -259,12 +259,12 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
       if (byteCount >= limits.websiteBodyBytesMax) break
     }
   } catch {
-    // The status has come, and is what was asked for.
+    // The status has arrived, which is enough.
   }
   return Buffer.concat(chunks).subarray(0, limits.websiteBodyBytesMax).toString('utf8')
 }
 
-/** A code of Node's or undici's: messages may hold addresses. */
+/** Returns a code of Node.js or undici instead of the message, which may contain addresses. */
 function codeOf(error: unknown): string {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
   return code ?? 'no answer'

@@ -22,9 +22,7 @@ interface ClaimedRow {
 
 const nowMsSql = '(extract(epoch FROM clock_timestamp()) * 1000)'
 
-/**
- * That a claim is on the disk matters to nobody: one that is lost with the server costs research that is done twice.
- */
+/** Claims need not be durable: one that is lost with the server only causes research to be repeated. */
 const notSynced = "set_config('synchronous_commit', 'off', true) = 'off'"
 
 const claimSql = `
@@ -48,7 +46,7 @@ const releaseSql = `
   UPDATE enrich_service.runs SET claimed_by = NULL, claimed_until = NULL
   WHERE status = 'PENDING' AND claimed_by = $1`
 
-/** When there is something to claim, in milliseconds from now: what is claimed by others is theirs till then. */
+/** Time until a run can be claimed, in milliseconds; claimed runs are available once their claim expires. */
 const nextSql = `
   SELECT (min(greatest(due_at_ms, CASE WHEN claimed_until IS NULL THEN 0
     ELSE extract(epoch FROM claimed_until) * 1000 END)) - ${nowMsSql})::double precision AS "inMs"
@@ -59,19 +57,19 @@ const bringForwardSql = `
   WHERE status = 'PENDING' AND due_at_ms > ${nowMsSql} + $1`
 
 export interface Claims extends Pick<Deferrable<RunStore>, 'due' | 'nextDueAtMs' | 'bringForward'> {
-  /** They have ended, and are nobody's any more. */
+  /** Drops the claims of ended runs. */
   forget(runNumbers: readonly number[]): void
 }
 
 interface Claim {
   readonly run: DueRun
-  /** By the monotonic clock of this process, before it was asked for. */
+  /** Monotonic clock of this process, before the query was sent. */
   readonly sinceMs: number
 }
 
 /**
- * What is given as due is claimed by this replica, and comes again with each look until it has ended; a look renews what
- * was claimed some time ago. A claim that could not be renewed in time is given up.
+ * Creates the claims of this replica. `due` claims the runs it returns, and returns them again until they have ended.
+ * It renews older claims, and drops those that could not be renewed in time.
  */
 export function createClaims({ postgres, replicaId, claimMs, clock }: ClaimsDeps): Claims {
   let held = new Map<number, Claim>()
@@ -102,7 +100,7 @@ export function createClaims({ postgres, replicaId, claimMs, clock }: ClaimsDeps
     },
     nextDueAtMs: async () => {
       const [next] = await postgres.query<{ inMs: number | null }>(nextSql)
-      // What others store, and do not come to, is seen by a look.
+      // Runs that other replicas store but do not research are found by a periodic read.
       return clock.nowMs() + Math.min(next?.inMs ?? Infinity, limits.claimLookMs)
     },
     bringForward: async (dueAtMsMax) => {
@@ -114,7 +112,7 @@ export function createClaims({ postgres, replicaId, claimMs, clock }: ClaimsDeps
   }
 }
 
-/** What a replica that ends still has is anybody's at once. */
+/** Releases the claims of a replica that ends, so that others can claim its runs at once. */
 export async function releaseClaims(postgres: PostgresStatements, replicaId: string): Promise<void> {
   await postgres.query(releaseSql, [replicaId])
 }

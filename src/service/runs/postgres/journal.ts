@@ -17,10 +17,10 @@ const conflictsMax = 20
 const deadlock = '40P01'
 
 /**
- * Kickoffs that come at about the same time are one transaction: each run is stored with its charge, where its account
- * may be billed another unit, or refused with 429 or 402. A transaction whose end is unknown, since the connection
- * broke, is done again by the ids of its runs until it is known. Rejects with a 5xx where it stays unknown, and with
- * ConnectionLostError where it is certain that nothing was stored.
+ * Creates a journal that stores concurrent kickoffs in one transaction: each run with its charge, or refused with 429
+ * or 402 if its account may not be billed. If a broken connection leaves the outcome unknown, the transaction is
+ * repeated with the same run ids until it is known. Rejects with a 5xx if it stays unknown, and with
+ * ConnectionLostError if certainly nothing was stored.
  */
 export function createSharedJournal(postgres: Postgres, clock: Clock): Journal {
   const commits = createGatheredCommits<NewRun, undefined>((runs) => storeAll(postgres, clock, runs))
@@ -57,7 +57,7 @@ async function storeIn(
   runs: readonly NewRun[],
   { isRepeated, nowMs }: { isRepeated: boolean; nowMs: number },
 ): Promise<Settled<undefined>[]> {
-  // Waits for the transaction before, where that still goes on: it holds the same accounts.
+  // Waits for the previous transaction if it is still running: it locks the same accounts.
   const takeUnit = await holdAccounts(
     statements,
     runs.map(({ accountNumber }) => accountNumber),
@@ -85,7 +85,7 @@ async function storedAmong(statements: PostgresStatements, runs: readonly NewRun
   return new Set(rows.map(({ runId }) => runId))
 }
 
-/** Due by the clock of the server, so long from now as the run is to take. */
+/** The due time is by the server's clock: now plus the duration of the run. */
 async function insert(statements: PostgresStatements, runs: readonly NewRun[]): Promise<void> {
   await statements.query(
     `WITH added AS (
@@ -118,7 +118,7 @@ async function insert(statements: PostgresStatements, runs: readonly NewRun[]): 
   )
 }
 
-/** v3 shows 500 alone; of v2, 504 says that a retry may make a second job (interface: "Errors"). */
+/** v3 lists only 500; in v2, 504 says that a retry may create a second job (interface: "Errors"). */
 function unknownEnd({ surface }: NewRun): Refusal {
   const message = 'it is not known whether this was stored: the database went away at that moment'
   return surface === 'v3'

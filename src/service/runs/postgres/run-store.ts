@@ -21,19 +21,19 @@ import { errorText } from '../../../core/errors.js'
 
 interface EndsDeps {
   readonly postgres: Postgres
-  /** Writes what the ends are told by, in their transaction. */
+  /** Writes the events of the ended runs in their transaction. */
   readonly writeEvents: (
     statements: PostgresStatements,
     ended: readonly EndedRun[],
     endedAtMs: number,
   ) => Promise<void>
-  /** Called after the commit; another replica's ends are not. */
+  /** Called after the commit, for runs ended by this replica only. */
   readonly onEnded: readonly OnRunEnded[]
 }
 
 type Ended = Omit<EndedRun, 'result' | 'basis'>
 
-/** A result is there once: whoever comes second changes nothing, and tells nobody. */
+/** A run has one result: a second one changes nothing and sends no event. */
 const endSql = `
   WITH asked AS (
     SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) AS a(run_number, status, result, basis)
@@ -54,8 +54,8 @@ const refundSql = `
   ORDER BY run_number`
 
 /**
- * Ends runs, each with its refund and its event, in one transaction. Where it throws, and the end of the transaction is
- * not known, the same may be done again.
+ * Creates a function that ends runs, each with its refund and its event, in one transaction. If it throws and the
+ * outcome is unknown, it can be repeated.
  */
 function createEnds({ postgres, writeEvents, onEnded }: EndsDeps) {
   return async (runs: readonly FinishedRun[], finishedAtMs: number): Promise<void> => {
@@ -89,7 +89,7 @@ function createEnds({ postgres, writeEvents, onEnded }: EndsDeps) {
   }
 }
 
-/** Where replicas keep their runs together. */
+/** The database and the claims of this replica. */
 interface SharedPlace {
   readonly postgres: Postgres
   readonly replicaId: string
@@ -97,9 +97,8 @@ interface SharedPlace {
 }
 
 /**
- * Runs that several replicas store, research and read. A run that is due is claimed by one of them for a while, so that
- * two do not research it in vain; however often it is researched, it ends once. When it is due goes by the clock of
- * the server.
+ * Creates the store of runs that several replicas share. One of them claims a due run for a while, so that it is not
+ * researched twice; it ends only once in any case. Due times are by the server's clock.
  */
 export function createSharedRunStore(
   { postgres, replicaId, claimMs }: SharedPlace,
@@ -146,7 +145,7 @@ function reader(postgres: PostgresStatements) {
   }
 }
 
-/** Those that are open are few, and counted each time; those that have ended may be millions, and are not. */
+/** Counts open runs each time, because they are few. Ended runs may be millions, so their counts are cached. */
 function counter(postgres: PostgresStatements, clock: Clock): () => Promise<RunCount> {
   let ended: Omit<RunCount, 'pending'> | null = null
   let endedAtMs = -Infinity
@@ -182,8 +181,8 @@ interface FollowDeps {
 }
 
 /**
- * Looks, one query for all, whether runs that this replica waits for were ended by another one, and tells those who
- * wait. The end is read by account and id, as a poll reads it.
+ * Checks, in one query, whether other replicas have ended runs that this one waits for, and wakes the waiting
+ * streams. These read the end like a poll, by account and id.
  */
 export function followEnds({ postgres, clock, log, streams }: FollowDeps): Pick<DueWorkLoop, 'stop'> {
   let lookedAtMs = -Infinity
@@ -205,7 +204,7 @@ export function followEnds({ postgres, clock, log, streams }: FollowDeps): Pick<
     idleMsMax: limits.endsLookMs,
     retryMs: limits.endsLookMs,
     onFailure: (error) => {
-      // That the database is away is said once, by whoever watches it.
+      // The connection monitor logs once that the database is unreachable.
       if (!(error instanceof ConnectionLostError)) log(`ends of runs are not seen: ${errorText(error)}`)
     },
   })
