@@ -130,11 +130,11 @@ const decoders = {
 async function decode(bytes: Buffer, encoding: string | undefined, bytesMax: number): Promise<Buffer> {
   const name = (encoding ?? 'identity').trim().toLowerCase()
   if (name === 'identity' || name === '') return bytes
-  if (!Object.hasOwn(decoders, name)) throw new BodyFault('the body has an encoding that was not asked for')
+  if (!Object.hasOwn(decoders, name)) throw new BodyFault('the body has an encoding that was not requested')
   try {
     return await decoders[name as keyof typeof decoders](bytes, { maxOutputLength: bytesMax })
   } catch {
-    throw new BodyFault(`the body does not decode, or to more than ${bytesMax} bytes`)
+    throw new BodyFault(`the body cannot be decoded, or is larger than ${bytesMax} bytes`)
   }
 }
 
@@ -146,8 +146,8 @@ function noReply(error: unknown, sent: 'no' | 'maybe'): Exchange {
 const reasons: Record<string, string> = {
   UND_ERR_SOCKET: 'the connection broke before an answer came (UND_ERR_SOCKET)',
   ECONNRESET: 'the connection was reset before an answer came (ECONNRESET)',
-  ECONNREFUSED: 'nothing listens at the base URL (ECONNREFUSED)',
-  ENOTFOUND: 'the host of the base URL is not known (ENOTFOUND)',
+  ECONNREFUSED: 'the base URL refused the connection (ECONNREFUSED)',
+  ENOTFOUND: 'the host of the base URL was not found (ENOTFOUND)',
 }
 
 /** Returns the code of an error, or of the first error inside it that has one. */

@@ -19,11 +19,11 @@ name('KeyError', earlierErrorBodies.key, 'v1 and v2: the key is missing or wrong
   message,
   request_id: 'Id of this call, req_…',
 })
-name('ReasonError', earlierErrorBodies.reason, 'v2: credit, plan or billing are in the way.', {
+name('ReasonError', earlierErrorBodies.reason, 'v2: refused because of credit, plan or billing.', {
   error: 'The reason: insufficient_credits, monthly_limit_reached, …',
   message,
 })
-name('MessageError', earlierErrorBodies.message, 'v2: the limit of a minute is reached.', { message })
+name('MessageError', earlierErrorBodies.message, 'v2: the limit per minute is reached.', { message })
 name('EntityError', earlierErrorBodies.entity, 'v1: there is no such company.', {
   message,
   code: 'entity_not_found',
@@ -48,23 +48,23 @@ describeFields(pollResolution.params, {
 export const routeTexts: Readonly<Record<RouteName, string>> = {
   kickoffRun:
     'Returns at once; research takes one to five minutes. Poll the run, or name a webhook_url. ' +
-    'Sent twice it is started and charged twice: where an answer was lost, the run may exist.',
+    'A request sent twice starts and charges two runs. If its answer was lost, the run may exist.',
   kickoffJob:
-    'Does by GET what the POST does. It is charged as well, so nothing may repeat or prefetch it: prefer the POST.',
+    'Does the same as the POST, and is charged as well. Nothing may repeat or prefetch it: prefer the POST.',
   pollRun: 'Polls start nothing and cost nothing. Every 5 to 10 seconds is often enough.',
   pollJob: 'Polls start nothing and cost nothing. A failed resolution is a 200 with the status failed.',
   readEntity:
-    'Never waits: it returns what there is, and enrichment.status says how far the build is. ' +
-    'With a webhook_url an event comes at the end of the build, unless the record is complete already.',
+    'Never waits: it returns the current record, with the state of its build in enrichment.status. ' +
+    'With a webhook_url an event is sent at the end of the build, unless the record is already complete.',
   readDomain:
-    'Answers 200 also while research runs: see status. With a webhook_url an event comes at its end, ' +
-    'unless the answer is complete already. The first request ever for a domain is charged.',
-  requestDomain: 'As the GET, with the domain in the body.',
-  search: 'Answers within a second. A null entity_id means that only a resolution can make a company of it.',
+    'Answers 200 also while research runs: see status. With a webhook_url an event is sent at its end, ' +
+    'unless the answer is already complete. The first request ever for a domain is charged.',
+  requestDomain: 'The same as the GET, with the domain in the body.',
+  search: 'Answers within a second. If entity_id is null, only a resolution can return the company.',
   streamResolution: 'Holds the connection for as long as the research takes, three to five minutes.',
   submitResolution:
-    'Returns at once. Charged on submission, and refunded if the research fails. Sent twice it is ' +
-    'charged twice.',
+    'Returns at once. Charged on submission, and refunded if the research fails. A request sent twice ' +
+    'is charged twice.',
   pollResolution: 'Polls cost nothing. COMPLETED does not mean that something was found: see data.status.',
   readEntityV1: 'Never waits. The first read starts the build, which takes two to five minutes.',
   readDomainV1: 'Never waits. Ask again every 5 to 10 seconds while it is building or refreshing.',
@@ -72,8 +72,8 @@ export const routeTexts: Readonly<Record<RouteName, string>> = {
   readUltimateParent: 'The same answer as that of the hierarchy.',
   requestHierarchy:
     'Research takes 10 to 20 minutes; while it runs, another request changes nothing. No body is needed.',
-  report: 'Any JSON object. It is kept for whoever runs the service, and changes no answer.',
+  report: 'Any JSON object. It is stored for the operator of the service, and changes no answer.',
   mcp:
-    'JSON-RPC 2.0 over HTTP. What a method refuses is a 200 with error; a message without an id is a ' +
+    'JSON-RPC 2.0 over HTTP. A failed method is a 200 with error; a message without an id is a ' +
     'notification, answered with an empty 202.',
 }

@@ -62,7 +62,7 @@ const codes = z
   .array(industryCode)
   .min(1)
   .refine((list) => list.filter((code) => code.is_primary).length === 1 && list[0]?.is_primary === true, {
-    error: 'one primary code a scheme, first',
+    error: 'each scheme must have exactly one primary code, as its first',
   })
 
 /** A scheme that was not classified is absent, never empty (interface: "Industry code entry (v3)"). */
@@ -114,7 +114,7 @@ export type Attributes = z.infer<typeof attributes>
 const marketSegments = z
   .array(z.string())
   .max(2)
-  .refine((list) => !list.includes('b2b2c') || list.length === 1, { error: 'b2b2c stands alone' })
+  .refine((list) => !list.includes('b2b2c') || list.length === 1, { error: 'b2b2c excludes other segments' })
 
 export const classification = z.strictObject({
   sector: text,
@@ -148,7 +148,7 @@ export const entityRecord = z.strictObject({
   operational_presence: z
     .array(operationalPresence)
     .refine((list) => new Set(list.map(({ country_code }) => country_code)).size === list.length, {
-      error: 'one entry a country',
+      error: 'each country must have at most one entry',
     }),
   social_profiles: socialProfiles,
 })

@@ -27,28 +27,28 @@ function outcomeFaults(outcome: OutcomeFields): string[] {
     [isKnown && candidate !== null, 'entity and candidate are never both populated'],
     [
       status === 'matched' && !(isKnown && confidence >= matchedConfidenceMin),
-      'matched: 80 or above, entity',
+      'matched requires a confidence of 80 or above and an entity',
     ],
     [
       status === 'partial_match' && !(isKnown && confidence < matchedConfidenceMin),
-      'partial: below 80, entity',
+      'partial_match requires a confidence below 80 and an entity',
     ],
     [status === 'inconclusive' && isKnown, 'inconclusive has no entity'],
     [isUnresolved && (isKnown || candidate !== null), `${status} has neither entity nor candidate`],
-    [isKnown && !isSupported, 'only an incorporated business is an entity'],
+    [isKnown && !isSupported, 'only an incorporated business may be an entity'],
     [
       (status === 'merged') !== (outcome.merged_into !== null),
-      'merged_into stands with merged, and alone there',
+      'merged_into is set if and only if the status is merged',
     ],
   ]
   const isFactor = (wanted: string) => outcome.factors.some(({ code }) => code === wanted)
   const isConfirmed = isFactor('legal_entity_confirmed')
   faults.push([
     isConfirmed && isFactor('no_legal_entity_confirmed'),
-    'a legal entity is confirmed or not, never both',
+    'a legal entity is either confirmed or not confirmed',
   ])
   for (const { field } of outcome.basis ?? []) {
-    faults.push([!isPathOf(entity, field), `basis names ${field}, which the entity has not`])
+    faults.push([!isPathOf(entity, field), `basis names ${field}, which is not in the entity`])
   }
   return faults.filter(([isFault]) => isFault).map(([, message]) => message)
 }

@@ -49,7 +49,7 @@ export const citation = z
     authority_tier: z.int().min(1).max(3),
   })
   .refine((cited) => cited.authority_tier === authorityTiers[cited.source_type], {
-    error: 'the tier is that of the source',
+    error: 'authority_tier must match source_type',
   })
 export type Citation = z.infer<typeof citation>
 

@@ -72,7 +72,7 @@ export const routes = {
   readDomainV1: {
     ...read,
     path: '/v1/domain-intelligence',
-    summary: 'Whose domain it is, and facts about the domain',
+    summary: 'The company of a domain, and facts about the domain',
     query: domainBody,
     replies: { 200: domainReplyV1 },
     errors: [400, 401, 500, 504],
@@ -80,7 +80,7 @@ export const routes = {
   readHierarchy: {
     ...read,
     path: '/v1/entity/{entity_id}/hierarchy',
-    summary: 'The ownership of a company, as far as it was researched',
+    summary: 'The ownership of a company, from the last research',
     params: ofEntity,
     replies: { 200: hierarchyReply },
     errors: [400, 401, 500],
@@ -88,7 +88,7 @@ export const routes = {
   readUltimateParent: {
     ...read,
     path: '/v1/entity/{entity_id}/ultimate-parent',
-    summary: 'The ultimate parent of a company, as far as it was researched',
+    summary: 'The ultimate parent of a company, from the last research',
     params: ofEntity,
     replies: { 200: hierarchyReply },
     errors: [400, 401, 500],
@@ -96,7 +96,7 @@ export const routes = {
   requestHierarchy: {
     ...change,
     path: '/v1/entity/{entity_id}/hierarchy',
-    summary: 'Begin research of the ownership of a company',
+    summary: 'Start research of the ownership of a company',
     params: ofEntity,
     // The interface shows no payload: none is required, and any body is ignored.
     body: z.unknown(),
@@ -130,7 +130,7 @@ export const routes = {
   streamResolution: {
     ...read,
     path: '/v2/entity-resolution/stream',
-    summary: 'Resolve a company; the connection is held until the answer is there',
+    summary: 'Resolve a company; the connection is held until the research has ended',
     query: resolutionQueryV2,
     replies: { 200: resultV2 },
     // The interface does not list 402 and 429: the route is billed, and a key may open a limited number of streams.
@@ -140,7 +140,7 @@ export const routes = {
   submitResolution: {
     ...read,
     path: '/v2/entity-resolution/async',
-    summary: 'Begin to resolve a company; billed on submission, not idempotent',
+    summary: 'Start to resolve a company; billed on submission, not idempotent',
     query: resolutionQueryV2,
     replies: { 202: jobAcceptedV2 },
     errors: [400, 401, 402, 403, 429, 500, 503, 504],
@@ -150,7 +150,7 @@ export const routes = {
   pollResolution: {
     ...read,
     path: '/v2/entity-resolution/status/{request_id}',
-    summary: 'What became of a submission; free',
+    summary: 'The state and the result of a submission; free',
     // A malformed id is answered with 500 here, which a schema cannot express: the handler checks it.
     params: z.object({ request_id: z.union([requestId, z.string()]) }),
     replies: { 200: jobStatusV2, 202: jobStatusV2 },
@@ -160,7 +160,7 @@ export const routes = {
   kickoffRun: {
     ...change,
     path: '/v3/entity-resolution/async',
-    summary: 'Begin to resolve a company as a run; billed, not idempotent',
+    summary: 'Start to resolve a company as a run; billed, not idempotent',
     body: kickoffBody,
     replies: { 202: runAccepted },
     errors: [400, 401, 402, 403, 429, 500],
@@ -170,7 +170,7 @@ export const routes = {
   kickoffJob: {
     ...read,
     path: '/v3/entity-resolution/async',
-    summary: 'Begin to resolve a company as a job; billed, not idempotent',
+    summary: 'Start to resolve a company as a job; billed, not idempotent',
     query: kickoffQuery,
     replies: { 202: jobPending },
     errors: [400, 401, 402, 403, 429, 500],
@@ -180,7 +180,7 @@ export const routes = {
   pollJob: {
     ...read,
     path: '/v3/jobs/{job_id}',
-    summary: 'What became of a job; free',
+    summary: 'The state and the result of a job; free',
     params: z.object({ job_id: jobId }),
     query: pollQuery,
     replies: { 200: jobResult, 202: jobPending },
@@ -190,7 +190,7 @@ export const routes = {
   pollRun: {
     ...read,
     path: '/v3/runs/{run_id}',
-    summary: 'What became of a run; free',
+    summary: 'The state and the result of a run; free',
     params: z.object({ run_id: runId }),
     query: pollQuery,
     replies: { 200: anyRun, 202: anyRun },
@@ -210,7 +210,7 @@ export const routes = {
   readDomain: {
     ...read,
     path: '/v3/domain-intelligence',
-    summary: 'Whose domain it is, and facts about the domain',
+    summary: 'The company of a domain, and facts about the domain',
     query: domainBodyV3,
     replies: { 200: domainReply },
     errors: [400, 401, 402, 403, 429, 500],

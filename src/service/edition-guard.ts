@@ -62,7 +62,9 @@ export async function openEditionGuard(deps: EditionGuardDeps): Promise<EditionG
   if (served.edition !== own) throw differs(own, served.edition)
   const waitMs = lifeMs + lookMs - served.ageMs
   if (waitMs > 0) {
-    deps.log(`the service moves on to the edition ${own}: replicas of the one before end their work first`)
+    deps.log(
+      `the service changes to edition ${own}: waiting until replicas of the previous edition have ended their work`,
+    )
     await clock.sleep(waitMs)
   }
   return watch(deps, waitMs > 0 ? clock.monotonicMs() : settledAtMs)
@@ -81,7 +83,7 @@ async function settle(postgres: Postgres, own: string, replaces: string | null):
     )
   }
   const served = await readServed(postgres)
-  if (served === null) throw new Error('the edition that is served is not there')
+  if (served === null) throw new Error('the served edition is missing in the database')
   return served
 }
 
@@ -103,9 +105,7 @@ function watch(deps: EditionGuardDeps, fromMs: number): EditionGuard {
     const own = edition()
     if (served !== own) return movedOn(own, served ?? 'none')
     const isSeen = clock.monotonicMs() - seenAtMs < lifeMs
-    return isSeen
-      ? null
-      : 'whether this is still the edition that is served cannot be seen: the database is away'
+    return isSeen ? null : 'the served edition cannot be checked: the database does not answer'
   }
   const loop = startDueWorkLoop({
     clock,
@@ -117,7 +117,7 @@ function watch(deps: EditionGuardDeps, fromMs: number): EditionGuard {
       served = found?.edition ?? null
       seenAtMs = sentAtMs
       const now = problem()
-      if (now !== said) log(now ?? 'this replica answers the edition that is served again')
+      if (now !== said) log(now ?? 'this replica answers from the served edition again')
       said = now
     },
     nextDueAtMs: () => nextLookAtMs,
@@ -126,22 +126,22 @@ function watch(deps: EditionGuardDeps, fromMs: number): EditionGuard {
     onFailure: (error) => {
       // The connection monitor logs once that the database is unreachable.
       if (!(error instanceof ConnectionLostError))
-        log(`the edition that is served is not seen: ${errorText(error)}`)
+        log(`the served edition cannot be read: ${errorText(error)}`)
     },
   })
   return { problem, stop: () => loop.stop() }
 }
 
 const movedOn = (own: string, served: string) =>
-  `this replica answers from the edition ${own}, and the service from ${served}: it takes nothing new until it is ` +
-  'started again on that one'
+  `this replica answers from edition ${own}, but the service from ${served}: it accepts no new work until it is ` +
+  'restarted with that edition'
 
 const differs = (own: string, served: string) =>
   new UserError(
     'SERVICE_EDITION_DIFFERS',
-    `this registry is the edition ${own}, and the service on this database answers from ${served}`,
+    `this registry is edition ${own}, but the service on this database answers from ${served}`,
     {
-      hint: `start it with the registry of the other replicas; to move them all on to this one, pass --replace-edition ${served}`,
+      hint: `start it with the registry of the other replicas; to change all replicas to this edition, pass --replace-edition ${served}`,
     },
   )
 

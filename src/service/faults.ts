@@ -95,7 +95,7 @@ export function withFaults(knowledge: Knowledge, faults: Faults): Knowledge {
   return {
     ...knowledge,
     resolve: (query) => {
-      if (faults.isRunFailing()) throw new Error('it was to fail, by the plan of faults')
+      if (faults.isRunFailing()) throw new Error('failed by the plan of faults')
       return knowledge.resolve(query)
     },
   }

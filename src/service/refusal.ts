@@ -30,7 +30,7 @@ export class Refusal extends Error {
 export const badRequest = (message: string): Refusal => new Refusal(400, errorTypes.badRequest, message)
 
 export const unauthorized = (): Refusal =>
-  new Refusal(401, errorTypes.unauthorized, 'the apikey header is missing, or no key of this service')
+  new Refusal(401, errorTypes.unauthorized, 'the apikey header is missing, or its key is not valid')
 
 export const insufficientCredits = (): Refusal =>
   new Refusal(402, errorTypes.insufficientCredits, 'the credit balance is exhausted; nothing was charged')
@@ -45,8 +45,8 @@ export const foreignHost = (): Refusal =>
   new Refusal(
     421,
     errorTypes.misdirectedRequest,
-    'this service listens on its own machine alone: the Host header must be localhost, 127.0.0.1 or [::1]; ' +
-      'a proxy in front of it has to send one of these',
+    'this service listens only on its own machine: the Host header must be localhost, 127.0.0.1 or [::1]; ' +
+      'a proxy must send one of these',
   )
 
 export const payloadTooLarge = (bytesMax: number): Refusal =>
@@ -57,7 +57,7 @@ export const notFound = (kind: 'run' | 'job' | 'request' | 'entity' | 'route'): 
   new Refusal(404, errorTypes.notFound, `no such ${kind}`)
 
 const methodNotAllowed = (allowed: readonly string[]): Refusal =>
-  new Refusal(405, errorTypes.methodNotAllowed, `this route takes ${allowed.join(' and ')}`, {
+  new Refusal(405, errorTypes.methodNotAllowed, `this route accepts ${allowed.join(' and ')}`, {
     headers: { allow: allowed.join(', ') },
   })
 
@@ -68,7 +68,7 @@ export const rateLimitExceeded = (
   new Refusal(
     429,
     errorTypes.rateLimitExceeded,
-    `the limit a minute is reached; reset in ${resetSeconds} s`,
+    `the limit per minute is reached; reset in ${resetSeconds} s`,
     {
       headers,
     },

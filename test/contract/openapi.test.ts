@@ -167,7 +167,7 @@ describe('what the contract says of a route stands in its operation', () => {
         const isLimited = limit !== null && (Number(status) < 300 || status === '429')
         expect(Object.keys(headers)).toEqual(isLimited ? Object.values(rateLimitHeaders) : [])
       }
-      expect(operation.description.includes(' requests a minute')).toBe(limit !== null)
+      expect(operation.description.includes(' requests per minute')).toBe(limit !== null)
       expect(operation.description.includes('Billed.')).toBe(route.isBilled === true)
     }
   })

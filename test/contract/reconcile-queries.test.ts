@@ -197,7 +197,7 @@ describe('a batch', () => {
       error: { type: 'api_error', message: 'this query failed; see the log' },
     })
     expect(batch['good']?.result).toHaveLength(3)
-    expect(it.logged).toContain('a query for reconciliation: the index is gone: /secret/path')
+    expect(it.logged).toContain('a reconciliation query failed: the index is gone: /secret/path')
   })
 
   test('that nobody waits for any more is not asked to its end', async () => {

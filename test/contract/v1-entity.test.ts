@@ -127,7 +127,7 @@ describe('the states of a record', () => {
     expect((await it.alice.get('/v3/entities/siq_acme')).json).toMatchObject({
       enrichment: { status: 'failed' },
     })
-    expect(it.logged).toEqual(['the build of entity siq_acme failed: the company is not known any more'])
+    expect(it.logged).toEqual(['the build of entity siq_acme failed: the company is no longer known'])
     clock.advance(60_000)
     expect(await read(it.alice)).toMatchObject({ status: 'building' })
     expect((await untilBuilt(it.alice, path)).json).toMatchObject({ status: 'complete' })

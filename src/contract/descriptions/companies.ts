@@ -17,13 +17,13 @@ import {
 } from '../entity.js'
 import { describeBlock, name } from './describe.js'
 
-name('Address', address, 'The parts of a postal address. All ten keys are always there.', {
+name('Address', address, 'The parts of a postal address. All ten keys are always present.', {
   street_address: 'Street with its number, as written',
   street_number: 'The number alone',
   sub_premise: 'Suite, floor or unit',
   city: 'Town or city',
   state: 'State, province or county, as written',
-  state_code: 'ISO 3166-2 code of the subdivision, where it is certain: US-CA',
+  state_code: 'ISO 3166-2 code of the subdivision, if certain: US-CA',
   postal_code: 'Postal code',
   country: 'Name of the country',
   country_code: 'ISO 3166-1 alpha-2 code of the country',
@@ -34,48 +34,48 @@ name('RegistrationAuthority', registrationAuthority, 'The register that a compan
   id: 'Number of the authority',
   code: 'Code in the list of registration authorities: RA000585',
   name: 'Name of the register',
-  organization: 'Who keeps the register',
-  jurisdiction: 'Where the register holds',
+  organization: 'Organization that keeps the register',
+  jurisdiction: 'Jurisdiction of the register',
   country_code: 'ISO 3166-1 alpha-2 code of its country',
   website: 'Website of the register',
 })
 
-name('PrimaryLegalEntity', primaryLegalEntity, 'The registration that stands for a company.', {
+name('PrimaryLegalEntity', primaryLegalEntity, 'The main registration of a company.', {
   id: 'Id of the registration, le_…',
   jurisdiction: 'Country and state of the registration: us_de, gb',
   country_code: 'ISO 3166-1 alpha-2 code of the country',
-  state_code: 'Code of the state, where the registration is one of a state',
+  state_code: 'Code of the state, for a registration of a state',
   registration_authority: 'The register it is entered in',
 })
 
-name('Identifier', identifier, 'A number or code that a company is known by. The order stays the same.', {
+name('Identifier', identifier, 'A number or code of a company. The order is stable.', {
   type: 'Kind of identifier',
   value: 'The identifier in its plain form',
-  jurisdiction: 'Where it holds, if it is one of a place; else null',
+  jurisdiction: 'Jurisdiction of the identifier, if its type has one; otherwise null',
 })
 
-name('MatchingBranch', matchingBranch, 'The branch or foreign registration that the query met.', {
-  notes: 'What kind of branch it is',
+name('MatchingBranch', matchingBranch, 'The branch or foreign registration that matches the query.', {
+  notes: 'Kind of branch',
   address: 'Its address in one line',
   state_code: 'Code of its state',
   country_code: 'ISO 3166-1 alpha-2 code of its country',
   jurisdiction: 'Country and state of its registration',
 })
 
-name('Facets', facets, 'Who owns a company and which legal form it has; not its trade.', {
-  sector: 'Who owns it',
+name('Facets', facets, 'Ownership and legal form of a company; not its industry.', {
+  sector: 'Kind of ownership',
   legal_form: 'Its legal form',
 })
 
-name('IndustryCode', industryCode, 'A code of one classification of trades.', {
+name('IndustryCode', industryCode, 'A code of an industry classification.', {
   code: 'The code',
-  label: 'What the code stands for',
-  is_primary: 'Whether it is the main one; one in each scheme is, and comes first',
-  confidence: 'How sure the classification is, 0 to 100',
+  label: 'Meaning of the code',
+  is_primary: 'Whether it is the primary code; each scheme has one, and it comes first',
+  confidence: 'Certainty of the classification, 0 to 100',
 })
 
-name('Industry', industry, 'The trade of a company by official classifications.', {
-  schemes: 'Codes by classification; one that is not known is left out',
+name('Industry', industry, 'The industry of a company by official classifications.', {
+  schemes: 'Codes by classification; unknown ones are absent',
 })
 describeBlock(industry.shape.schemes, {
   naics_2022: 'Codes of NAICS, edition of 2022',
@@ -87,25 +87,26 @@ export const companyTexts = {
   id: 'Id of the company, siq_…',
   display_name: 'The name it is commonly known by',
   legal_name: 'The name on its registration',
-  status: 'Whether it is active, as its register says',
+  status: 'Whether it is active, by its register',
   description: 'What it does',
   website: 'Its website',
-  headquarters: 'Where its head office is',
-  primary_legal_entity: 'The registration that stands for it',
-  identifiers: 'Numbers and codes it is known by',
+  headquarters: 'Its head office',
+  primary_legal_entity: 'Its main registration',
+  identifiers: 'Its identifiers: numbers and codes',
 } as const
 
 const entityFields = {
   ...companyTexts,
-  matching_branch: 'The branch or foreign registration that was asked for, if it was one; else null',
+  matching_branch:
+    'The branch or foreign registration that matches the query, if it is not the home registration; otherwise null',
   facets: 'Ownership and legal form',
-  industry: 'Its trade by official classifications',
+  industry: 'Its industry by official classifications',
   parent_entity: 'The company above it, if known',
 } as const
 
 name('Entity', resultEntity, 'A company that a resolution confirmed.', entityFields)
 
-name('Attributes', attributes, 'Facts about a company. Every key is always there.', {
+name('Attributes', attributes, 'Facts about a company. Every key is always present.', {
   description: 'What it does',
   website: 'Its website',
   domain: 'The domain of its website',
@@ -115,19 +116,19 @@ name('Attributes', attributes, 'Facts about a company. Every key is always there
   revenue_range: 'Bracket of the revenue',
   founding_date: 'Day of its foundation, YYYY-MM-DD',
   stock_ticker: 'Ticker of its shares',
-  exchange: 'Exchange they are listed at',
+  exchange: 'Exchange that lists its shares',
   is_public: 'Whether its shares are listed',
   market_cap: 'Market capitalization in US dollars',
   funding_total_usd: 'Funding raised so far, in US dollars',
   funding_rounds_count: 'Number of funding rounds',
 })
 
-name('Classification', classification, 'The trade of a company in words; codes stand under industry.', {
+name('Classification', classification, 'The industry of a company in words; codes are in industry.', {
   sector: 'The broadest group',
   industry: 'The group within the sector',
   sub_industry: 'The narrowest group',
   business_tags: 'Words for what it does',
-  market_segments: 'Whom it sells to, the most important first; b2b2c stands alone',
+  market_segments: 'Its customers, the most important first; b2b2c excludes the others',
   revenue_models: 'How it earns, the most important first',
   products_services: 'What it sells',
 })
@@ -136,38 +137,38 @@ name('OperationalPresence', operationalPresence, 'Registrations of a company in 
   id: 'Id of the entry, op_…',
   country_code: 'ISO 3166-1 alpha-2 code of the country',
   country: 'Name of the country',
-  count: 'Number of registrations known there',
-  is_home_jurisdiction: 'Whether the company is at home there',
+  count: 'Number of known registrations in the country',
+  is_home_jurisdiction: 'Whether it is the home country of the company',
 })
 
-name('SocialProfiles', socialProfiles, 'Profiles of a company elsewhere.', {
+name('SocialProfiles', socialProfiles, 'Profiles of a company in social networks.', {
   linkedin: 'On LinkedIn',
   facebook: 'On Facebook',
   crunchbase: 'On Crunchbase',
 })
 
-name('EntityRecord', entityRecord, 'All that is known of a company.', {
+name('EntityRecord', entityRecord, 'The full record of a company.', {
   ...entityFields,
-  type: 'What kind of organization it is',
+  type: 'Kind of organization',
   subtype: 'The kind in more detail',
   attributes: 'Facts; null until the record is built',
-  classification: 'Its trade in words',
-  operational_presence: 'Where it is registered: one entry for each country',
-  social_profiles: 'Its profiles elsewhere',
+  classification: 'Its industry in words',
+  operational_presence: 'Countries of its registrations: one entry for each',
+  social_profiles: 'Its profiles in social networks',
 })
 
-name('EntityReply', entityReply, 'A record, and how far its build is.', {
-  status: 'matched, or merged where the id was merged into another company',
-  merged_into: 'The id to keep instead, if the status is merged; else null',
+name('EntityReply', entityReply, 'A record and the state of its build.', {
+  status: 'matched, or merged if the id was merged into another company',
+  merged_into: 'The id to store instead, if the status is merged; otherwise null',
   entity: 'The record; of the other company, if the status is merged',
-  enrichment: 'How far the build is; left out where that is not known, which is not a failure',
+  enrichment: 'State of the build; absent if unknown, which is not a failure',
   request_id: 'Id of this call, req_…',
 })
 describeBlock(entityReply.shape.enrichment, {
-  status: 'complete once the record is built; ask again in 5 to 10 seconds otherwise',
-  updated_at: 'When it was built',
+  status: 'complete once the record is built; otherwise poll again in 5 to 10 seconds',
+  updated_at: 'Time of the build',
 })
 
 describeBlock(resultEntity.shape.headquarters, { address: 'The address' })
 describeBlock(resultEntity.shape.parent_entity, { name: 'Its name' })
-describeBlock(socialProfiles.shape.linkedin, { handle: 'The name of the profile there' })
+describeBlock(socialProfiles.shape.linkedin, { handle: 'Name of the profile in that network' })

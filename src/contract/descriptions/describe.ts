@@ -31,7 +31,7 @@ export function describeBlock(block: z.core.$ZodType, fields: Readonly<Record<st
   let inner = block
   while (inner instanceof z.ZodNullable || inner instanceof z.ZodOptional) inner = inner.unwrap()
   if (inner instanceof z.ZodArray) inner = inner.element
-  if (!(inner instanceof z.ZodObject)) throw new Error('a block with fields is needed')
+  if (!(inner instanceof z.ZodObject)) throw new Error('the block has no fields to describe')
   fieldTexts.set(inner, fields)
 }
 

@@ -14,33 +14,33 @@ import { companyTexts } from './companies.js'
 import { describeBlock, describeFields, name } from './describe.js'
 import { outcomeTexts, webhookUrlText } from './resolutions.js'
 
-const domainText = 'A domain, a web address or an e-mail address; all are taken to their root domain'
+const domainText = 'A domain, a web address or an e-mail address; all are normalized to the root domain'
 describeFields(domainBody, { domain: domainText })
-name('DomainRequest', domainBodyV3, 'Which domain is asked for.', {
+name('DomainRequest', domainBodyV3, 'The requested domain.', {
   domain: domainText,
   webhook_url: webhookUrlText,
 })
 
 name('BuildMetadata', buildMetadata, 'Times of a build.', {
-  last_updated: 'When it was last built',
-  processing_started_at: 'When the build began',
-  estimated_completion: 'When it is expected to end',
+  last_updated: 'Time of the last build',
+  processing_started_at: 'Start of the build',
+  estimated_completion: 'Expected end of the build',
 })
 
-name('WebsiteStatus', websiteStatus, 'What became of a visit to the website.', {
-  status: 'HTTP status that it answered with',
-  is_resolvable: 'Whether its name leads to an address',
+name('WebsiteStatus', websiteStatus, 'Outcome of a visit to the website.', {
+  status: 'HTTP status of the answer',
+  is_resolvable: 'Whether its name resolves to an address',
   is_webserver_responsive: 'Whether a server answered',
-  has_content: 'Whether there was anything to read',
-  failure_reason: 'Why it could not be read',
-  last_checked: 'When it was visited',
+  has_content: 'Whether the page has content',
+  failure_reason: 'Reason why it could not be read',
+  last_checked: 'Time of the visit',
 })
 
 const contextTexts = {
-  domain_type: 'What kind of site it is: corporate_website, …',
-  domain_relationship: 'How it belongs to the company: direct_owner, …',
-  domain_purpose: 'What the site is for',
-  business_relevance: 'How much it tells of the company',
+  domain_type: 'Kind of site: corporate_website, …',
+  domain_relationship: 'Relationship to the company: direct_owner, …',
+  domain_purpose: 'Purpose of the site',
+  business_relevance: 'Relevance to the company',
 }
 describeBlock(domainIntelligence.shape.domain_context, contextTexts)
 
@@ -48,24 +48,29 @@ const factTexts = {
   domain: 'The root domain',
   url: 'Address of its website',
   domain_aliases: 'Other domains of the same site',
-  description: 'What the site says it is',
+  description: 'Description stated by the site',
   tranco_rank: 'Rank by traffic; lower is bigger',
-  website_status: 'What became of a visit to the website',
-  domain_context: 'What the domain is for',
+  website_status: 'Outcome of a visit to the website',
+  domain_context: 'Purpose of the domain',
   is_disposable_email_provider: 'Whether it provides throw-away mailboxes',
 }
 
-name('SiteProfiles', socialProfilesV1, 'Profiles elsewhere, each with its handle; any may be left out.', {
-  crunchbase: 'On Crunchbase',
-  linkedin: 'On LinkedIn',
-  facebook: 'On Facebook',
-  twitter: 'On Twitter',
-})
+name(
+  'SiteProfiles',
+  socialProfilesV1,
+  'Profiles in social networks, each with its handle; any may be absent.',
+  {
+    crunchbase: 'On Crunchbase',
+    linkedin: 'On LinkedIn',
+    facebook: 'On Facebook',
+    twitter: 'On Twitter',
+  },
+)
 
-name('DomainIntelligence', domainIntelligence, 'Facts about a domain, apart from its company.', {
+name('DomainIntelligence', domainIntelligence, 'Facts about a domain, distinct from its company.', {
   ...factTexts,
-  industry: 'The trade that the site shows, by official classifications',
-  classification: 'The trade that the site shows, in words',
+  industry: 'Industry shown by the site, by official classifications',
+  classification: 'Industry shown by the site, in words',
   social_profiles: 'Profiles that the site links to',
 })
 describeBlock(domainIntelligence.shape.social_profiles, {
@@ -75,48 +80,48 @@ describeBlock(domainIntelligence.shape.social_profiles, {
   twitter: 'On Twitter',
 })
 
-name('RedirectInfo', redirectInfo, 'Where a domain leads to.', {
+name('RedirectInfo', redirectInfo, 'The redirect of a domain.', {
   is_redirect: 'true',
-  original_domain: 'The domain that was asked for',
-  final_domain: 'The domain it leads to',
+  original_domain: 'The requested domain',
+  final_domain: 'The domain that it redirects to',
   redirect_status_code: 'HTTP status of the redirect',
   redirect_type: 'permanent or temporary',
 })
 
 const resultTexts = {
   ...outcomeTexts,
-  status: 'What became of the resolution; see Resolution',
-  confidence: 'How sure it is that this company has the domain, 0 to 100',
+  status: 'Outcome of the resolution; see Resolution',
+  confidence: 'Certainty that the domain belongs to this company, 0 to 100',
   domain_intelligence: 'Facts about the domain itself',
 }
 
-name('DomainResult', domainResult, 'Whose domain it is, and facts about it.', {
+name('DomainResult', domainResult, 'The company of a domain, and facts about the domain.', {
   ...resultTexts,
-  redirect_info: 'Where the domain leads to; only there if it leads to another',
+  redirect_info: 'The redirect; present only if the domain redirects to another',
 })
 describeBlock(domainResult.shape.entity, {
   ...companyTexts,
-  matching_branch: 'The branch that was asked for, if it was one',
+  matching_branch: 'The branch that matches the query, if any',
 })
 
-name('DomainReply', domainReply, 'What is known of a domain, and how far the research is.', {
-  domain: 'The root domain of what was asked',
-  status: 'complete with data; building or pending while research runs: ask again in 5 to 10 seconds',
-  message: 'The same in a sentence',
+name('DomainReply', domainReply, 'The data of a domain, and the state of its research.', {
+  domain: 'The root domain of the request',
+  status: 'complete with data; building or pending while research runs: poll again in 5 to 10 seconds',
+  message: 'The status in a sentence',
   request_id: 'Id of this call, req_…',
   metadata: 'Times of the research',
-  data: 'What was found; null unless complete',
+  data: 'The result; null unless complete',
 })
 
-name('CodeEntryV1', codeEntryV1, 'A code of one classification of trades, in the form of v1.', {
+name('CodeEntryV1', codeEntryV1, 'A code of an industry classification, in the form of v1.', {
   code: 'The code',
-  name: 'What the code stands for',
-  relevance: 'How much it tells of the company, 0 to 100',
-  confidence: 'How sure the classification is, 0 to 100',
-  is_primary: 'Whether it is the main one',
+  name: 'Meaning of the code',
+  relevance: 'Relevance to the company, 0 to 100',
+  confidence: 'Certainty of the classification, 0 to 100',
+  is_primary: 'Whether it is the primary code',
 })
 
-name('DomainResultV1', domainResultV1, 'Whose domain it is, in the form of v1.', resultTexts)
+name('DomainResultV1', domainResultV1, 'The company of a domain, in the form of v1.', resultTexts)
 /** Field texts of a company in the form of v1 and v2. */
 export const flatCompanyTexts = {
   id: 'Id of the company, siq_…',
@@ -124,14 +129,14 @@ export const flatCompanyTexts = {
   status: 'active or inactive',
   description: 'What it does',
   website: 'Its website',
-  headquarters: 'Where its head office is',
-  primary_legal_entity: 'The registration that stands for it',
-  matching_branch: 'The branch that was asked for, if it was one',
+  headquarters: 'Its head office',
+  primary_legal_entity: 'Its main registration',
+  matching_branch: 'The branch that matches the query, if any',
 } as const
 describeBlock(domainResultV1.shape.entity, flatCompanyTexts)
 describeBlock(domainResultV1.shape.domain_intelligence, {
   ...factTexts,
-  classification: 'The trade that the site shows',
+  classification: 'Industry shown by the site',
 })
 export const classificationV1Texts = {
   naics_codes_2022: 'Codes of NAICS, edition of 2022',
@@ -141,17 +146,17 @@ export const classificationV1Texts = {
 } as const
 describeBlock(domainResultV1.shape.domain_intelligence.shape.classification, classificationV1Texts)
 
-name('DomainReplyV1', domainReplyV1, 'What is known of a domain, in the form of v1.', {
-  domain: 'The root domain of what was asked',
-  status: 'building without data, complete, refreshing with the data there was, or error',
-  data: 'What was found',
+name('DomainReplyV1', domainReplyV1, 'The data of a domain, in the form of v1.', {
+  domain: 'The root domain of the request',
+  status: 'building without data, complete, refreshing with the previous data, or error',
+  data: 'The result',
   message: 'The status in a sentence',
   metadata: 'Times of the research',
 })
-describeBlock(socialProfilesV1.shape.linkedin, { handle: 'The name of the profile there' })
+describeBlock(socialProfilesV1.shape.linkedin, { handle: 'Name of the profile in that network' })
 describeBlock(domainResult.shape.entity.unwrap().shape.headquarters, { address: 'The address' })
 describeBlock(domainResult.shape.entity.unwrap().shape.identifiers, {
   type: 'Kind of identifier',
   value: 'The identifier in its plain form',
-  jurisdiction: 'Where it holds, if it is one of a place',
+  jurisdiction: 'Jurisdiction of the identifier, if its type has one',
 })

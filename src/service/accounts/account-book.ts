@@ -252,13 +252,13 @@ function createReader(database: Sqlite) {
 }
 
 export const accountExists = (name: string): UserError =>
-  new UserError('ACCOUNT_EXISTS', `there is an account ${name} already`, {
-    hint: 'enrich accounts set changes it, enrich accounts keys add gives it another key',
+  new UserError('ACCOUNT_EXISTS', `the account ${name} already exists`, {
+    hint: 'change it with enrich accounts set, or add a key with enrich accounts keys add',
   })
 
 export const unboundedCredit = (name: string): UserError =>
-  new UserError('ACCOUNT_CHANGE_REFUSED', `the credit of ${name} has no bound to add to`, {
-    hint: `enrich accounts set ${name} --credit N gives it one`,
+  new UserError('ACCOUNT_CHANGE_REFUSED', `the account ${name} has no credit limit that could be raised`, {
+    hint: `set a limit: enrich accounts set ${name} --credit N`,
   })
 
 const namesShownMax = 10
@@ -267,13 +267,13 @@ export function unknownAccount(name: string, names: readonly string[]): UserErro
   const more = names.length > namesShownMax ? ', …' : ''
   const shown = names.slice(0, namesShownMax).join(', ') + more
   return new UserError('ACCOUNT_NOT_FOUND', `there is no account ${name}`, {
-    hint: names.length === 0 ? 'enrich accounts add makes one' : `there are: ${shown}`,
+    hint: names.length === 0 ? 'create one: enrich accounts add NAME' : `existing accounts: ${shown}`,
   })
 }
 
 export function checkName(name: string): void {
   if (/^[\w.@-]{1,100}$/.test(name)) return
-  throw new UserError('ACCOUNT_INVALID', 'this is no name for an account', {
-    hint: 'a name is letters, digits and _ . @ -, at most 100 of them',
+  throw new UserError('ACCOUNT_INVALID', 'this name cannot be used for an account', {
+    hint: 'use at most 100 letters, digits and _ . @ -',
   })
 }

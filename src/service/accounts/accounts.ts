@@ -77,7 +77,7 @@ export function checkKeys(accounts: readonly AccountOptions[]): void {
   for (const { name, apiKey } of accounts) {
     if (/^[\x21-\x7e]+$/.test(apiKey)) continue
     throw new UserError('API_KEY_INVALID', `the API key of account ${name} cannot be sent in a header`, {
-      hint: 'a key is printable ASCII without spaces',
+      hint: 'use printable ASCII without spaces',
     })
   }
   if (new Set(accounts.map(({ apiKey }) => apiKey)).size < accounts.length) throw sharedKey()
@@ -85,7 +85,7 @@ export function checkKeys(accounts: readonly AccountOptions[]): void {
 
 export function sharedKey(): UserError {
   return new UserError('API_KEY_INVALID', 'two accounts have the same API key', {
-    hint: 'give each account a key of its own',
+    hint: 'give each account a different key',
   })
 }
 
@@ -205,9 +205,9 @@ export function assertRoomForKey(keyCount: number): void {
 
 export function keyNotFound(keyId: string): UserError {
   // Do not repeat a key that was given instead of its id.
-  const named = keyId.startsWith('key_') ? ` ${keyId}` : ' of this id'
+  const named = keyId.startsWith('key_') ? ` ${keyId}` : ' with this id'
   return new UserError('ACCOUNT_ITEM_NOT_FOUND', `the account has no key${named}`, {
-    hint: 'enrich accounts keys list NAME shows their ids',
+    hint: 'list the ids: enrich accounts keys list NAME',
   })
 }
 

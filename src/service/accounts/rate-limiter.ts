@@ -93,7 +93,7 @@ function storeOn(database: Sqlite, log: (line: string) => void): WindowStore {
         hasFailed = false
       } catch (error) {
         // Logged once, not at every request.
-        if (!hasFailed) log(`limits are not kept over a restart: ${errorText(error)}`)
+        if (!hasFailed) log(`rate limits will not survive a restart: ${errorText(error)}`)
         hasFailed = true
       }
     },

@@ -134,14 +134,14 @@ export function toRotate(secrets: readonly SecretInfo[], secretId: string | null
   if (secretId !== null) {
     const named = secrets.find((secret) => secret.secretId === secretId)
     if (named === undefined) throw notFound(secretId)
-    if (named.expiresAtMs !== null) throw refused(`${secretId} was rotated already`, 'it ends by itself')
+    if (named.expiresAtMs !== null) throw refused(`${secretId} was already rotated`, 'it expires by itself')
     return named
   }
   const [only, another] = standing
   if (only === undefined || another !== undefined) {
     throw refused(
-      `${standing.length} secrets could be meant`,
-      `name one: ${standing.map((secret) => secret.secretId).join(', ')}`,
+      `the account has ${standing.length} secrets that could be rotated`,
+      `pass the id of one: ${standing.map((secret) => secret.secretId).join(', ')}`,
     )
   }
   return only
@@ -158,9 +158,9 @@ export function assertRemovable(secrets: readonly SecretInfo[], secretId: string
 
 export function notFound(secretId: string): UserError {
   // Do not repeat a secret that was given instead of its id.
-  const named = secretId.startsWith('wsec_') ? ` ${secretId}` : ' of this id'
+  const named = secretId.startsWith('wsec_') ? ` ${secretId}` : ' with this id'
   return new UserError('ACCOUNT_ITEM_NOT_FOUND', `the account has no secret${named}`, {
-    hint: 'enrich accounts secrets list NAME shows their ids',
+    hint: 'list the ids: enrich accounts secrets list NAME',
   })
 }
 

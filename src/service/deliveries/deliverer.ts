@@ -244,7 +244,7 @@ export function createEndsJournal({ events, clock, log, stop }: EndsJournalDeps)
       } catch (error) {
         // The connection monitor logs once that the database is unreachable.
         if (!(error instanceof ConnectionLostError))
-          log(`the ends of ${ends.length} deliveries wait to be stored: ${errorText(error)}`)
+          log(`the outcomes of ${ends.length} deliveries could not be stored yet: ${errorText(error)}`)
         if (stop.aborted) return
         await clock.sleep(limits.deliveryRetryMs, stop)
       }

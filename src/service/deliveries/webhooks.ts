@@ -128,7 +128,7 @@ function withDuplicates(post: Post, faults: Faults): Post {
 
 const localWarning =
   'ATTENTION: local webhooks are allowed: anyone with a key can make this service send requests to this ' +
-  'machine. For rehearsals alone'
+  'machine. Use this for rehearsals only'
 
 /**
  * Prevents other machines from making a service send requests to its own machine. Throws USAGE_INVALID if local
@@ -141,9 +141,9 @@ export function assertLocalWebhooksStayLocal(
   if (!allowLocalWebhooks || isLoopback(host) || host === '::1') return
   throw new UserError(
     'USAGE_INVALID',
-    'local webhooks are for a service that listens on this machine alone',
+    'local webhooks are only for a service that listens on this machine only',
     {
-      hint: 'leave --allow-local-webhooks out, or listen on 127.0.0.1',
+      hint: 'remove --allow-local-webhooks, or listen on 127.0.0.1',
     },
   )
 }

@@ -78,7 +78,7 @@ function refusalsOf(status: number, name: RouteName, route: Route): Refusal[] {
     case 504:
       return [new Refusal(status, 'timeout', 'the request did not finish in time')]
     default:
-      throw new Error(`${name} lists ${status}, and nothing is known of it`)
+      throw new Error(`${name} lists the unknown status ${status}`)
   }
 }
 

@@ -39,32 +39,33 @@ function samplesHtml(group: string, list: Samples): HtmlPart {
 
 function keyHtml(origin: string): Html {
   return html`<p>
-      Every route needs a key in the header <code>apikey</code>. Whoever runs the service has it: the key of
-      the account <code>default</code> is what <code>ENRICH_SERVE_API_KEY</code> was when the service was
-      started, and another account gets one by
+      Every route needs a key in the header <code>apikey</code>, which the operator of the service gives you.
+      The key of the account <code>default</code> is the value of <code>ENRICH_SERVE_API_KEY</code> at the
+      start of the service. Another account gets one with
     </p>
     ${codeBlock('enrich accounts add NAME', 'A key for another account')}
     <p>
-      which prints it once, and its signing secret with <code>enrich accounts secrets show NAME</code>. The
-      calls of this page take both address and key from the environment:
+      which prints it once. Its signing secret is printed by
+      <code>enrich accounts secrets show NAME</code>. The calls of this page read the address and the key from
+      the environment:
     </p>
     ${codeBlock(`export BASE_URL=${origin}\nexport API_KEY=…`, 'Address and key')}
     <p>
       A missing or wrong key is a <code>401</code>. Keep the key out of addresses, logs and web pages: pages
-      of other sites are refused, and get no CORS headers.
+      of other sites are refused and get no CORS headers.
     </p>`
 }
 
 function submitHtml(): Html {
   return html`<p>
-      A <code>POST</code> starts a run and returns at once. It is charged, and sent twice it is charged twice:
-      where an answer was lost, the run may exist.
+      A <code>POST</code> starts a run and returns at once. It is charged; a request sent twice is charged
+      twice. If its answer was lost, the run may exist.
     </p>
     ${samplesHtml('start', samples.start)}
     ${jsonBlock(exampleAnswers.kickoffRun[202], 'The answer to a kickoff')}
     <p>
-      <code>include: "basis"</code> records where each field comes from: ask for it here and again at the
-      poll. <code>custom_id</code> is your own label, echoed in every answer and event. All fields:
+      <code>include: "basis"</code> records the source of each field: request it here and again at the poll.
+      <code>custom_id</code> is your own label, returned in every answer and event. All fields:
       <a href="#kickoffRun">kickoffRun</a>.
     </p>`
 }
@@ -73,7 +74,7 @@ function pollHtml(): Html {
   return html`<p>Research takes one to five minutes. Poll every 5 to 10 seconds; polls are free.</p>
     ${samplesHtml('poll', samples.poll)}
     <p>
-      <code>COMPLETED</code> says that the research has ended, not that a company was found: see
+      <code>COMPLETED</code> means that the research has ended, not that a company was found: see
       <code>data.status</code>.
     </p>
     ${table(
@@ -90,11 +91,11 @@ const outcomes = [
   [
     'inconclusive',
     'Several are possible, or the kind is not supported',
-    html`perhaps <code>candidate</code>`,
+    html`<code>candidate</code>, optional`,
   ],
   ['no_match', 'Nothing was found', 'neither'],
-  ['not_found', 'What was asked is no business', 'neither'],
-  ['merged', 'The company is another one now', html`<code>merged_into</code>`],
+  ['not_found', 'The query is not a business', 'neither'],
+  ['merged', 'The company was merged into another one', html`<code>merged_into</code>`],
   ['failed', 'The research failed', 'neither'],
 ] as const
 
@@ -102,10 +103,10 @@ function webhooksHtml(): Html {
   const { retryDelaysSeconds: delays } = deliveryLimits
   return html`<p>
       Instead of polling, name a <code>webhook_url</code> on a v3 request: a public https address, port 443 or
-      above 1024. One event comes for each request that ends. Answer with any 2xx within
+      above 1024. One event is sent for each request that ends. Answer with any 2xx within
       ${deliveryLimits.answerSecondsMax} seconds; otherwise it is sent again after ${delays.join(', ')}
-      seconds, ${delays.length + 1} times in all. It may come twice: handle each <code>id</code> once. After
-      the last attempt the answer is still at the run poll.
+      seconds, ${delays.length + 1} times in total. It may arrive twice: handle each <code>id</code> once.
+      After the last attempt the run poll still returns the answer.
     </p>
     ${jsonBlock({ ...exampleEvent, data: { object: { ...exampleEvent.data.object, data: { status: 'matched', '…': '…' } } } }, 'An event')}
     <p>
@@ -115,7 +116,7 @@ function webhooksHtml(): Html {
     </p>
     ${samplesHtml('verify', samples.verify)}
     <p>
-      A body of more than 1 MB comes with <code>data_truncated: true</code> and without
+      A body of more than 1 MB has <code>data_truncated: true</code> and without
       <code>data.object.data</code>: poll the run.
     </p>`
 }
@@ -150,7 +151,8 @@ export function errorsHtml(operations: readonly Operation[], description: string
     </p>
     ${jsonBlock({ error: { type: 'bad_request', message: 'body.name: name must have at least 2 characters' } }, 'An error of v3')}
     <p>
-      v1 and v2 have several shapes: see the answers of their routes. A failed resolution is no error: it is a
+      v1 and v2 have several shapes: see the answers of their routes. A failed resolution is not an error: it
+      is a
       <code>200</code>. After a <code>429</code> wait <code>ratelimit-reset</code> seconds. Polls and reads
       can be repeated after <code>500</code>, <code>502</code>, <code>503</code> and <code>504</code>; a
       submission that got no answer, or one of these, may have been charged: do not repeat it blindly.
@@ -170,7 +172,7 @@ export function limitsHtml(): Html {
       : [
           [
             html`<a href="#${name}">${method} ${path}</a>`,
-            `${limit.perMinute} a minute for each ${limit.per}`,
+            `${limit.perMinute} per minute for each ${limit.per}`,
           ],
         ],
   )
@@ -179,7 +181,7 @@ export function limitsHtml(): Html {
     ['custom_id', `at most ${fieldLimits.customIdCharsMax} characters of printable ASCII`],
     ['webhook_url', `at most ${fieldLimits.webhookUrlCharsMax} characters`],
     ['Body of a request', `at most ${formatCount(limits.bodyBytesMax)} bytes`],
-    ['Streams held open', `${limits.streamsPerKeyMax} for each key`],
+    ['Open streams', `${limits.streamsPerKeyMax} for each key`],
     ['Search results', `at most ${fieldLimits.searchResultsMax}`],
   ]
   return html`<p>
@@ -188,5 +190,5 @@ export function limitsHtml(): Html {
       is over. Beyond the limit the answer is a <code>429</code>. One without these headers is a limit of the
       plan: waiting does not help.
     </p>
-    ${table(['Route', 'Limit'], rows)} ${table(['What', 'Bound'], sizes)}`
+    ${table(['Route', 'Limit'], rows)} ${table(['Value', 'Limit'], sizes)}`
 }

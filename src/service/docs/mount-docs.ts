@@ -75,13 +75,13 @@ function docsPage(json: Json): DocsPage {
           <h1>${info.title}</h1>
           <p class="lead">${info.description.split('\n\n', 1)[0] ?? ''}</p>
           <p class="quiet">
-            Version ${info.version}, at <code>${document.servers[0]?.url ?? ''}</code>. The same for machines:
-            <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).
+            Version ${info.version}, at <code>${document.servers[0]?.url ?? ''}</code>. The machine-readable
+            version: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).
           </p>
           ${sections.map(sectionHtml)}
           ${versions.map((version) => versionHtml(version, placed, document.components.schemas))}
           ${headingHtml({ id: 'shapes', level: 2, text: 'Shapes' })}
-          <p>Of bodies and answers. Values that are not known are null.</p>
+          <p>The shapes of bodies and answers. Unknown values are null.</p>
           ${shapes.map(([name, schema]) => shapeHtml(name, schema))}
         </main>
       </div>

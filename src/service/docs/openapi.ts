@@ -33,7 +33,7 @@ const headers = {
     'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
   ],
   EventType: ['service-event-type', 'The type of the event', { enum: eventType.options }, exampleEvent.type],
-  UserAgent: ['User-Agent', 'Who sends it', { const: 'service-Webhooks/1' }, 'service-Webhooks/1'],
+  UserAgent: ['User-Agent', 'The sender', { const: 'service-Webhooks/1' }, 'service-Webhooks/1'],
 } as const
 
 function deliveryHeaders(): Json {
@@ -46,7 +46,7 @@ function deliveryHeaders(): Json {
 }
 
 const meanings: Readonly<Record<EventType, string>> = {
-  'entity_resolution.completed': 'A resolution has ended, with whatever outcome',
+  'entity_resolution.completed': 'A resolution has ended, with any outcome',
   'entity_resolution.failed': 'A resolution failed',
   'domain_intelligence.completed': 'The research of a domain has ended',
   'domain_intelligence.failed': 'The research of a domain failed',
@@ -58,7 +58,7 @@ const { retryDelaysSeconds: delays, answerSecondsMax } = deliveryLimits
 const deliveryText =
   'Sent to the webhook_url of a v3 request, once for each request that ends. Any 2xx within ' +
   `${answerSecondsMax} seconds has delivered it; redirects are not followed. Otherwise it is sent again after ` +
-  `${delays.join(', ')} seconds, ${delays.length + 1} times in all, and may come twice: handle each id once.`
+  `${delays.join(', ')} seconds, ${delays.length + 1} times in total, and may arrive twice: handle each id once.`
 
 /** Builds the events in OpenAPI's form of webhooks. */
 function deliveryOperations(): Json {
@@ -105,9 +105,9 @@ export function openApiDocument(version: string, origin: string): Json {
     security: [{ key: [] }],
     tags: [
       { name: 'v3', description: 'Runs, jobs, records and domains. For new callers.' },
-      { name: 'v2', description: 'Instant search, and resolutions as jobs or held open.' },
+      { name: 'v2', description: 'Instant search, and resolutions as jobs or streams.' },
       { name: 'v1', description: 'Records, domains and hierarchies of companies, reports, MCP.' },
-      { name: 'events', description: 'What the service sends to a webhook_url.' },
+      { name: 'events', description: 'Events that the service sends to a webhook_url.' },
     ],
     paths,
     webhooks: deliveryOperations(),
@@ -128,12 +128,12 @@ export function openApiDocument(version: string, origin: string): Json {
 }
 
 const description =
-  'Identifies companies and tells what registers say of them, with the source of each field. Three versions ' +
-  'stand side by side; new callers use v3. Values that are not known are null.\n\n' +
-  'Beside what each route lists, a path that does not exist is a 404 and a method that a path does not take a 405. ' +
-  'HEAD is answered wherever GET is, except where it would be charged. A web page of another site gets a 403 ' +
-  '(forbidden). A service that listens on its own machine alone answers a Host that is not localhost, 127.0.0.1 or ' +
-  '[::1] with 421 (misdirected_request).'
+  'Identifies companies and returns the data that registers state about them, with the source of each field. ' +
+  'Three versions run side by side; use v3 in new code. Unknown values are null.\n\n' +
+  'In addition to the errors of each route, an unknown path is a 404, and a method that a path does not accept a 405. ' +
+  'Every GET also accepts HEAD, unless it is charged. A web page of another site gets a 403 (forbidden). A service ' +
+  'that listens only on its own machine answers a Host other than localhost, 127.0.0.1 or [::1] with 421 ' +
+  '(misdirected_request).'
 
 /** Builds the OpenAPI operation of one route. */
 function operationOf(name: RouteName, route: Route, shapes: Shapes): Json {
@@ -167,7 +167,7 @@ function descriptionOf(name: RouteName, route: Route): string {
   return [
     routeTexts[name],
     isBilled ? 'Billed.' : '',
-    limit === null ? '' : `At most ${limit.perMinute} requests a minute for each ${limit.per}.`,
+    limit === null ? '' : `At most ${limit.perMinute} requests per minute for each ${limit.per}.`,
     methodsOf(route).includes('HEAD') ? '' : route.method === 'GET' ? 'HEAD is a 405 here.' : '',
   ]
     .filter((sentence) => sentence !== '')
@@ -236,11 +236,11 @@ export const errorTexts: Readonly<Record<number, string>> = {
   401: 'The key is missing or wrong',
   402: 'The credit is used up; nothing was charged',
   403: 'Not enabled for this account, or called by a web page of another site',
-  404: 'Unknown, or of another account',
-  405: 'The path does not take this method; Allow names those it takes',
+  404: 'Unknown, or belongs to another account',
+  405: 'The path does not accept this method; Allow lists those it accepts',
   413: 'The body is too long',
-  421: 'The Host header is not of this service',
-  429: 'The limit of a minute, or of the plan, is reached',
+  421: 'The Host header does not name this service',
+  429: 'The limit per minute, or of the plan, is reached',
   500: 'An error of the service',
   502: 'Not finished in time; try again later',
   503: 'Billing is not available; nothing was charged',
@@ -268,7 +268,7 @@ function headersOf({ limit }: Route): Json {
   return {
     headers: {
       [rateLimitHeaders.limit]: header(
-        'Requests permitted in a minute',
+        'Requests permitted per minute',
         { type: 'integer', const: limit.perMinute },
         limit.perMinute,
       ),

@@ -27,7 +27,7 @@ export function collectShapes(extra: readonly z.ZodType[]): Shapes {
   const bodies = all.flatMap(({ body }) => (body === null ? [] : (namedShapes.get(body)?.id ?? [])))
   const unnamedOf = (schema: z.ZodType, direction: Direction): Json => {
     const json = made[direction].unnamed.get(schema)
-    if (json === undefined) throw new Error('a schema is asked for that no route holds')
+    if (json === undefined) throw new Error('the schema belongs to no route')
     return json
   }
   return {

@@ -22,8 +22,8 @@ export function settleAccess(asked: ReconciliationAccess | null, host: string): 
   if (asked === 'local' && !isLocal) {
     throw new UserError(
       'USAGE_INVALID',
-      `reconciliation without a key is for this machine alone, and the service listens on ${host}`,
-      { hint: 'leave out "local": callers then show a key, which a proxy can add' },
+      `reconciliation without a key is only for this machine, but the service listens on ${host}`,
+      { hint: 'remove "local": callers must then send a key, which a proxy can add' },
     )
   }
   return asked ?? (isLocal ? 'local' : 'key')

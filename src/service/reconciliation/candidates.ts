@@ -74,7 +74,7 @@ export async function answerQueries(
   }
   await Promise.all(Array.from({ length: reconciliation.queriesInFlightMax }, answerSome))
   if (failures.length > 0 && failures.length === queries.length) throw failures[0]
-  for (const failure of failures) log(`a query for reconciliation: ${errorText(failure)}`)
+  for (const failure of failures) log(`a reconciliation query failed: ${errorText(failure)}`)
   return Object.fromEntries(
     queries.flatMap(([key]) => {
       const result = results.get(key)

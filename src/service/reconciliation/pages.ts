@@ -58,7 +58,7 @@ export const unknownCompanyPage = (): string =>
     'No such company',
     'preview',
     html`<h1>No such company</h1>
-      <p>Nothing held has this id.</p>`,
+      <p>The registry has no company with this id.</p>`,
   )
 
 function pageOf(record: EntityRecord, kind: 'preview' | 'view', facts: readonly HtmlPart[]): string {

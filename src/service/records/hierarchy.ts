@@ -171,7 +171,7 @@ export function hierarchyCompiler(knowledge: Pick<Knowledge, 'ownership'>): Comp
 export function hierarchyOf(known: Ownership): HierarchyData {
   const named = new Map(known.entities.map(({ id, name }) => [id, { id, name }]))
   const target = named.get(known.targetId)
-  if (target === undefined) throw new Error('the ownership does not hold the company asked for')
+  if (target === undefined) throw new Error('the ownership does not contain the requested company')
   const relationships = known.relationships.filter(({ from, to }) => named.has(from) && named.has(to))
   const { chain, ultimateParentId, endsInCircle } = climb({ ...known, relationships })
   const ultimateParent = ultimateParentId === null ? null : (named.get(ultimateParentId) ?? null)

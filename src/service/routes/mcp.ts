@@ -23,7 +23,7 @@ export function mcpHandlers(deps: McpDeps): Pick<Handlers, 'mcp'> {
   return {
     mcp: async ({ headers, body: message, bodyText }) => {
       if (!isSpoken(headers['mcp-protocol-version'], message.method)) {
-        throw badRequest(`mcp-protocol-version: spoken are ${protocolVersions.join(', ')}`)
+        throw badRequest(`mcp-protocol-version: the supported versions are ${protocolVersions.join(', ')}`)
       }
       if (message.id === undefined) return { status: 202, body: '' }
       const end = JSON.stringify(await runMethod(message, deps)).slice(1)
@@ -61,7 +61,7 @@ const invalidParams = -32602
 const capabilities = { tools: {} }
 /** The version of this endpoint, not of the package. */
 const serverInfo = { name: 'enrich', title: 'Search of legal entities', version: '1' }
-const instructions = `Ask ${mcpToolName} by a company's name; the country and the region narrow it.`
+const instructions = `Call ${mcpToolName} with the name of a company; the country and the region narrow the search.`
 
 interface McpDeps {
   readonly knowledge: Pick<Knowledge, 'search'>

@@ -49,8 +49,8 @@ function entityReplyV1Of(entityId: EntityId, build: StoredBuild): EntityReplyV1 
 }
 
 const entityMessages = {
-  building: 'The record is being built. Ask again in 5 to 10 seconds.',
-  refreshing: 'The record is being built anew; this is the one before.',
+  building: 'The record is being built. Poll again in 5 to 10 seconds.',
+  refreshing: 'The record is being refreshed; this is the previous one.',
   complete: null,
 } as const
 
@@ -82,8 +82,8 @@ function domainReplyV1Of(build: StoredBuild): DomainReplyV1 {
 }
 
 const domainMessages: Readonly<Record<Exclude<BuildState, 'failed'>, string | null>> = {
-  building: 'Research is running. Ask again in 5 to 10 seconds.',
-  refreshing: 'Research is running anew; this is what was found before.',
+  building: 'Research is running. Poll again in 5 to 10 seconds.',
+  refreshing: 'Research is running again; this is the previous result.',
   complete: null,
 }
 
@@ -262,7 +262,7 @@ function replyOf(entityId: EntityId, build: StoredBuild | null, callId: CallId):
 
 function stateOf(build: StoredBuild | null): Pick<HierarchyReply, 'status' | 'data' | 'message'> {
   if (build === null) {
-    const message = 'Nobody has asked for this research. A POST to the hierarchy begins it.'
+    const message = 'This research was never requested. A POST to the hierarchy starts it.'
     return { status: 'not_started', data: null, message }
   }
   switch (build.state) {
@@ -271,7 +271,7 @@ function stateOf(build: StoredBuild | null): Pick<HierarchyReply, 'status' | 'da
       return {
         status: 'in_progress',
         data: null,
-        message: 'The research goes on. Ask again in 5 to 10 seconds.',
+        message: 'The research is running. Poll again in 5 to 10 seconds.',
       }
     case 'failed':
       return {
@@ -284,7 +284,7 @@ function stateOf(build: StoredBuild | null): Pick<HierarchyReply, 'status' | 'da
       const message =
         build.failure === null
           ? null
-          : `This is the research before the last one, which failed: ${build.failure}`
+          : `This is an earlier result. The last research failed: ${build.failure}`
       const data = build.result === null ? null : (JSON.parse(build.result) as HierarchyData)
       return { status: 'completed', data, message }
     }

@@ -109,7 +109,7 @@ const tooManyStreams = (): Refusal =>
   new Refusal(
     429,
     errorTypes.rateLimitExceeded,
-    `a key holds at most ${limits.streamsPerKeyMax} streams at a time`,
+    `a key may have at most ${limits.streamsPerKeyMax} open streams`,
   )
 
 const closing = (): Refusal =>
@@ -170,7 +170,7 @@ export const billingUnavailable = (): Refusal =>
   new Refusal(
     503,
     'billing_unavailable',
-    'billing is unavailable for the moment; nothing was charged and no job was made',
+    'billing is temporarily unavailable; nothing was charged and no job was created',
   )
 
 /**
@@ -211,7 +211,7 @@ function bodyOf({ status, result }: StoredRun, id: RequestId | StreamId): object
 const timeout = 'timeout'
 
 const notInTime = (id: RequestId | StreamId): Refusal =>
-  new Refusal(502, timeout, `${id} did not finish in time; what becomes of it can be read as a v2 status`)
+  new Refusal(502, timeout, `${id} did not finish in time; poll its v2 status for the result`)
 
 /** A result as stored by `decideRun`: that of v3 without its envelope. */
 type StoredResult = Omit<JobResult, 'request_id' | 'basis'>

@@ -39,7 +39,7 @@ export function createMemoryRunStore(runsMax: number, onEnded: readonly OnRunEnd
   }
   const finishOne = ({ runNumber, outcome }: FinishedRun, finishedAtMs: number) => {
     const run = open.get(runNumber)
-    if (run === undefined) throw new Error(`run ${runNumber} has ended, or never was`)
+    if (run === undefined) throw new Error(`run ${runNumber} has ended, or never existed`)
     const { accountNumber, surface, webhookUrl } = run.asked
     const { status, result, basis } = outcome
     run.ended = {

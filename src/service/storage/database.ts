@@ -107,20 +107,20 @@ function explain(error: unknown, folder: string): UserError {
   if (error instanceof UserError) return error
   if (error instanceof LockHeldError) {
     return new UserError('SERVICE_DATA_IN_USE', `another service runs on ${folder}: ${error.holder}`, {
-      hint: 'stop it, or give this one a data folder of its own',
+      hint: 'stop it, or use another data folder',
       cause: error,
     })
   }
   const code = sqliteCode(error)
   if (code?.startsWith('SQLITE_BUSY') || code?.startsWith('SQLITE_LOCKED')) {
     return new UserError('SERVICE_DATA_IN_USE', `the service's data in ${folder} is in use`, {
-      hint: 'an older service or another command is at work on it: wait for it, or name another data folder',
+      hint: 'an older service or another command uses it: wait until it ends, or use another data folder',
       cause: error,
     })
   }
   if (isDiskFull(error)) {
     return new UserError('DISK_FULL', `no space left for the service's data in ${folder}`, {
-      hint: 'free some space; what was acknowledged is safe',
+      hint: 'free some space; acknowledged work is safe',
       cause: error,
     })
   }
@@ -129,7 +129,7 @@ function explain(error: unknown, folder: string): UserError {
     'SERVICE_DATA_INVALID',
     `the service's data in ${folder} cannot be opened: ${reason}`,
     {
-      hint: 'the folder must be writable, and its service.sqlite made by this version or an older one',
+      hint: 'the folder must be writable, and its service.sqlite created by this version or an older one',
       cause: error,
     },
   )
@@ -137,6 +137,6 @@ function explain(error: unknown, folder: string): UserError {
 
 function notFound(folder: string): UserError {
   return new UserError('SERVICE_DATA_NOT_FOUND', `there is no service's data in ${folder}`, {
-    hint: 'pass --data with the folder of enrich serve, or make a first account: enrich accounts add NAME',
+    hint: 'pass --data with the folder of enrich serve, or create the first account: enrich accounts add NAME',
   })
 }

@@ -137,10 +137,10 @@ const connectMsMax = 5_000
 
 const words = {
   grantsHint:
-    'an owner of the database starts one service, which makes the tables, and grants what docs/serve.md lists',
+    'start one service as owner of the database, which creates the tables, and grant the rights listed in docs/serve.md',
   foreign: (url: string, what: string, cause?: Error) =>
-    new UserError('SERVICE_DATA_INVALID', `${url} holds no data of enrich serve: ${what}`, {
-      hint: 'use a database of its own; nothing in this one was touched',
+    new UserError('SERVICE_DATA_INVALID', `${url} contains no data of enrich serve: ${what}`, {
+      hint: 'use a separate database; nothing in this one was changed',
       cause,
     }),
 }
@@ -172,7 +172,7 @@ const schemaMadeBy = ({ clock, random }: OpenServiceDeps): OwnSchema<Head> => ({
 
 function notFound(url: string): UserError {
   return new UserError('SERVICE_DATA_NOT_FOUND', `there is no service's data in ${url}`, {
-    hint: 'pass --data with the database of enrich serve, or make a first account: enrich accounts add NAME',
+    hint: 'pass --data with the database of enrich serve, or create the first account: enrich accounts add NAME',
   })
 }
 

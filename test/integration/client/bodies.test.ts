@@ -32,26 +32,26 @@ describe('bodies', () => {
       'two encodings',
       gzipSync(gzipSync('{}')),
       'gzip, gzip',
-      'the body has an encoding that was not asked for',
+      'the body has an encoding that was not requested',
     ],
-    ['an unknown one', Buffer.from('{}'), 'zstd', 'the body has an encoding that was not asked for'],
+    ['an unknown one', Buffer.from('{}'), 'zstd', 'the body has an encoding that was not requested'],
     [
       'the name of a property',
       Buffer.from('{}'),
       'constructor',
-      'the body has an encoding that was not asked for',
+      'the body has an encoding that was not requested',
     ],
     [
       'gzip that is none',
       Buffer.from('{}'),
       'gzip',
-      'the body does not decode, or to more than 100000 bytes',
+      'the body cannot be decoded, or is larger than 100000 bytes',
     ],
     [
       'gzip cut off',
       gzipSync('{"a":1}').subarray(0, -9),
       'gzip',
-      'the body does not decode, or to more than 100000 bytes',
+      'the body cannot be decoded, or is larger than 100000 bytes',
     ],
   ])('%s is refused, the status kept', async (_, bytes, encoding, bodyFault) => {
     expect(await received(bytes, { 'content-encoding': encoding })).toMatchObject({
@@ -96,7 +96,7 @@ describe('bodies', () => {
 })
 
 describe('bodies without end', () => {
-  const tooMuch = 'the body does not decode, or to more than 100000 bytes'
+  const tooMuch = 'the body cannot be decoded, or is larger than 100000 bytes'
 
   test('a bomb of gzip is not unpacked: memory stays bounded', async () => {
     // 64 members of a megabyte each, so that making it leaves nothing behind that would hide the unpacking.

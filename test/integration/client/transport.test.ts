@@ -62,7 +62,7 @@ describe('whether a request was sent', () => {
     expect(exchange).toEqual({
       kind: 'no_reply',
       sent: 'no',
-      reason: 'nothing listens at the base URL (ECONNREFUSED)',
+      reason: 'the base URL refused the connection (ECONNREFUSED)',
     })
   })
 

@@ -135,7 +135,7 @@ describe('while a service runs in another process', () => {
     await expect(refused).rejects.toMatchObject({ code: 'ACCOUNT_ITEM_NOT_FOUND' })
     const said = [rotated, listed, added, deleted, await accounts('show', 'erin')]
     expect(said.map(({ out, err }) => out + err).join()).not.toContain('whsec_')
-    await expect(accounts('secrets', 'delete', 'erin', 'whsec_given')).rejects.toThrow(/of this id/)
+    await expect(accounts('secrets', 'delete', 'erin', 'whsec_given')).rejects.toThrow(/with this id/)
   })
 
   test('list tells all, as text and as JSON', async () => {

@@ -56,9 +56,9 @@ describe('signing secrets', () => {
   test('SIG-20 of several, the one to rotate is named, keeps its label, and is rotated once', () => {
     const { book, acme } = bookWithAcme()
     const { secretId } = book.secrets.add(acme, 'staging', 2_000)
-    expect(() => book.secrets.rotate(acme, null, null, 3_000)).toThrow(/2 secrets could be meant/)
+    expect(() => book.secrets.rotate(acme, null, null, 3_000)).toThrow(/2 secrets that could be rotated/)
     expect(book.secrets.rotate(acme, secretId, null, 3_000).label).toBe('staging')
-    expect(() => book.secrets.rotate(acme, secretId, null, 4_000)).toThrow(/rotated already/)
+    expect(() => book.secrets.rotate(acme, secretId, null, 4_000)).toThrow(/already rotated/)
     expect(book.secrets.list(acme, 4_000).map(({ label, expiresAtMs }) => [label, expiresAtMs])).toEqual([
       ['staging', null],
       ['staging', 3_000 + dayMs],
@@ -177,7 +177,7 @@ describe('accounts', () => {
   test('an unknown name is reported, with the names there are', () => {
     const { book } = bookWithAcme()
     expect(() => book.summary('acne', 0)).toThrow(
-      expect.objectContaining({ code: 'ACCOUNT_NOT_FOUND', hint: 'there are: acme' }),
+      expect.objectContaining({ code: 'ACCOUNT_NOT_FOUND', hint: 'existing accounts: acme' }),
     )
     expect(() => [...book.ledger('acne')]).toThrow(/no account acne/)
   })

@@ -273,7 +273,7 @@ describe('redirects', () => {
   ])('to %s, which is no website, none is followed', async (location) => {
     sites.set('acme.example', redirectTo(location))
     const { status } = await check('acme.example')
-    expect(status.failure_reason).toBe('it redirects to what is no website')
+    expect(status.failure_reason).toBe('it redirects to an address that is not a website')
     expect(connected).toHaveLength(1)
   })
 })

@@ -225,7 +225,7 @@ export const exampleAnswers: Readonly<Record<RouteName, ExampleAnswers>> = {
   readUltimateParent: { 200: completedHierarchy },
   requestHierarchy: {
     200: completedHierarchy,
-    202: hierarchy('in_progress', null, 'The research goes on. Ask again in 5 to 10 seconds.'),
+    202: hierarchy('in_progress', null, 'The research is running. Poll again in 5 to 10 seconds.'),
   },
   report: { 202: { status: 'received', request_id: exampleCallId } },
   mcp: {

@@ -125,7 +125,7 @@ const eventNames = { entity: 'entity', domain: 'domain_intelligence' } as const
 export function waiterEndings(eventData: Readonly<Record<'entity' | 'domain', EventData>>): WaiterEnding {
   return (build, waiter, atMs) => {
     const { kind } = build
-    if (kind === 'hierarchy') throw new Error('nobody waits for a hierarchy')
+    if (kind === 'hierarchy') throw new Error('a hierarchy has no waiters')
     const isFailed = build.state === 'failed'
     const data = eventData[kind](build, waiter)
     const object = runObjectOf(waiter.runId, isFailed ? 'FAILED' : 'COMPLETED', data)

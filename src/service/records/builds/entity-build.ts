@@ -80,7 +80,7 @@ function orElse<Block>(stored: Block | null | undefined, unknown: Block): Block 
 export function entityCompiler(knowledge: Knowledge): Compiler {
   return (id) => {
     const found = knowledge.entity(entityId.parse(id))
-    if (found === null) throw new BuildFailure('the company is not known any more')
+    if (found === null) throw new BuildFailure('the company is no longer known')
     return JSON.stringify(entityRecord.parse(found.record))
   }
 }

@@ -182,12 +182,12 @@ export function domainReplyOf(build: StoredBuild, callId: CallId): DomainReply {
 }
 
 /** The domain may still belong to a company: registers of companies seldom state websites. */
-const nobodysMessage = 'No register that this service answers from states a website under the domain.'
+const nobodysMessage = 'No register of this service states a website under this domain.'
 
 function stateOf(build: StoredBuild): Pick<DomainReply, 'status' | 'message'> {
   switch (build.state) {
     case 'building':
-      return { status: 'building', message: 'Research is running. Ask again in 5 to 10 seconds.' }
+      return { status: 'building', message: 'Research is running. Poll again in 5 to 10 seconds.' }
     case 'failed':
       return { status: 'pending', message: failureMessage(build) }
     case 'refreshing':
@@ -197,14 +197,14 @@ function stateOf(build: StoredBuild): Pick<DomainReply, 'status' | 'message'> {
 }
 
 export function failureMessage({ failure }: Pick<StoredBuild, 'failure'>): string {
-  return `The last research failed: ${failure ?? 'internal error'}. A request after a minute begins it again.`
+  return `The last research failed: ${failure ?? 'internal error'}. A request after a minute starts it again.`
 }
 
 /** Returns the root domain of a request. Throws 400. */
 export function askedDomain(text: string): string {
   const domain = domainNameOf(text)
   if (domain === null) {
-    throw badRequest('domain: a domain, a URL or an e-mail address is needed, under a name of the internet')
+    throw badRequest('domain: a domain, a URL or an e-mail address with a public domain is needed')
   }
   return domain
 }

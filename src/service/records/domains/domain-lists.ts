@@ -44,7 +44,7 @@ async function readRanks(path: string, hash: Hash): Promise<Map<string, number>>
       throw invalid(
         path,
         `line ${lineNumber} is not rank,domain`,
-        'a line of a Tranco list is like 1,example.com',
+        'use lines like those of a Tranco list: 1,example.com',
       )
     }
     ranks.set(domain, Math.min(Number(rank), ranks.get(domain) ?? Infinity))
@@ -63,7 +63,7 @@ async function readProviders(path: string, hash: Hash): Promise<Set<string>> {
   return providers
 }
 
-const oneALine = 'one domain a line, like example.com; # begins a comment'
+const oneALine = 'write one domain on each line, like example.com; # starts a comment'
 
 /** Returns the domain in the form used for lookups; `null` if it is invalid. */
 function nameOf(text: string): string | null {
@@ -93,20 +93,20 @@ async function* linesOf(path: string, hash: Hash): AsyncGenerator<[line: string,
   } catch (error) {
     if (error instanceof UserError) throw error
     const reason = errorText(error)
-    throw invalid(path, `it cannot be read: ${reason}`, 'give the path of a text file', error)
+    throw invalid(path, `it cannot be read: ${reason}`, 'pass the path of a text file', error)
   }
 }
 
 function tidied(path: string, line: string, lineNumber: number): string {
   const { domainListLinesMax, domainListLineCharsMax } = limits
   if (lineNumber > domainListLinesMax) {
-    throw invalid(path, `it has more than ${domainListLinesMax} lines`, 'give a shorter list')
+    throw invalid(path, `it has more than ${domainListLinesMax} lines`, 'use a shorter list')
   }
   if (line.length > domainListLineCharsMax) {
     throw invalid(
       path,
       `line ${lineNumber} has more than ${domainListLineCharsMax} characters`,
-      'is it a list?',
+      'check that the file is a list',
     )
   }
   return line.replace(/^\ufeff/, '').trim()

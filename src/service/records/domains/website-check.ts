@@ -215,7 +215,7 @@ function locationOf(address: URL, { statusCode, location }: Page): Next {
   const isWeb = url !== null && /^https?:$/.test(url.protocol) && ['', '80', '443'].includes(url.port)
   return isWeb
     ? { kind: 'elsewhere', url }
-    : { kind: 'refused', reason: 'it redirects to what is no website' }
+    : { kind: 'refused', reason: 'it redirects to an address that is not a website' }
 }
 
 async function getPage(url: URL, { resolve, connect, signal }: Trip): Promise<Fetched> {

@@ -120,7 +120,7 @@ async function insert(statements: PostgresStatements, runs: readonly NewRun[]): 
 
 /** v3 lists only 500; in v2, 504 says that a retry may create a second job (interface: "Errors"). */
 function unknownEnd({ surface }: NewRun): Refusal {
-  const message = 'it is not known whether this was stored: the database went away at that moment'
+  const message = 'it is unknown whether this was stored: the connection to the database broke'
   return surface === 'v3'
     ? new Refusal(500, errorTypes.apiError, message)
     : new Refusal(504, 'timeout', message)

@@ -205,7 +205,7 @@ export function followEnds({ postgres, clock, log, streams }: FollowDeps): Pick<
     retryMs: limits.endsLookMs,
     onFailure: (error) => {
       // The connection monitor logs once that the database is unreachable.
-      if (!(error instanceof ConnectionLostError)) log(`ends of runs are not seen: ${errorText(error)}`)
+      if (!(error instanceof ConnectionLostError)) log(`ended runs cannot be read: ${errorText(error)}`)
     },
   })
 }

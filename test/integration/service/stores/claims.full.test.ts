@@ -152,7 +152,7 @@ describe.skipIf(programs === null)('the edition that is served', () => {
     expect((await open('one')).problem()).toBeNull()
     await expect(open('two')).rejects.toMatchObject({
       code: 'SERVICE_EDITION_DIFFERS',
-      message: 'this registry is the edition two, and the service on this database answers from one',
+      message: 'this registry is edition two, but the service on this database answers from one',
       hint: expect.stringContaining('--replace-edition one') as string,
     })
     // Named wrongly, nothing is replaced.
@@ -165,9 +165,9 @@ describe.skipIf(programs === null)('the edition that is served', () => {
     const after = await open('two', 'one')
     expect(after.problem()).toBeNull()
     for (const guard of [before, beside]) {
-      await expect.poll(() => guard.problem()).toMatch(/from the edition one, and the service from two/)
+      await expect.poll(() => guard.problem()).toMatch(/from edition one, but the service from two/)
     }
-    await expect.poll(() => logged.filter((line) => line.includes('takes nothing new')).length).toBe(2)
+    await expect.poll(() => logged.filter((line) => line.includes('accepts no new work')).length).toBe(2)
     // Started again with the same words, it does nothing more; and what was replaced does not come back by itself.
     expect((await open('two', 'one')).problem()).toBeNull()
     await expect(open('one')).rejects.toMatchObject({ code: 'SERVICE_EDITION_DIFFERS' })
@@ -178,7 +178,7 @@ describe.skipIf(programs === null)('the edition that is served', () => {
     let edition = 'one'
     const guard = await open(() => edition)
     edition = 'two'
-    expect(guard.problem()).toMatch(/from the edition two, and the service from one/)
+    expect(guard.problem()).toMatch(/from edition two, but the service from one/)
     edition = 'one'
     expect(guard.problem()).toBeNull()
   })

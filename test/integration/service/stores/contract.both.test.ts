@@ -156,7 +156,7 @@ describeServiceData('the stores of a service', (make) => {
     await expect(async () => book.add('b b', unbounded, 0)).rejects.toMatchObject({ code: 'ACCOUNT_INVALID' })
     await expect(async () => book.summary('carol', 0)).rejects.toMatchObject({
       code: 'ACCOUNT_NOT_FOUND',
-      hint: 'there are: alice, bob',
+      hint: 'existing accounts: alice, bob',
     })
     expect((await book.list(1_000)).map(({ name }) => name)).toEqual(['alice', 'bob'])
     expect(await book.summary('bob', 1_000)).toEqual({
