@@ -6,7 +6,7 @@ import { webhookUrlText } from './descriptions/resolutions.js'
 import { earlierErrorBodies, errorBody } from './errors.js'
 import { routes, type RouteName } from './routes.js'
 
-export { fieldTextsOf, namedShapes, type FieldText } from './descriptions/describe.js'
+export { getFieldTexts, namedShapes, type FieldText } from './descriptions/describe.js'
 
 const message = 'What went wrong, in a sentence'
 const errorFields = { type: 'Kind of error: branch on it and on the status, never on the message', message }

@@ -35,6 +35,6 @@ export function describeBlock(block: z.core.$ZodType, fields: Readonly<Record<st
   fieldTexts.set(inner, fields)
 }
 
-export function fieldTextsOf(schema: object): Readonly<Record<string, FieldText>> | undefined {
+export function getFieldTexts(schema: object): Readonly<Record<string, FieldText>> | undefined {
   return fieldTexts.get(schema)
 }

@@ -233,21 +233,21 @@ function createReader(database: Sqlite) {
   )
   const listNames = () => names.all().map(({ name }) => name)
   const toSummary = (row: SummaryRow): AccountSummary => ({ ...row, v3Enabled: row.v3Enabled === 1 })
-  const numberOf = (name: string): number => {
+  const findNumber = (name: string): number => {
     const found = number.get(name)
     if (found === undefined) throw unknownAccount(name, listNames())
     return found.accountNumber
   }
   return {
     names: listNames,
-    numberOf,
+    numberOf: findNumber,
     list: (nowMs: number) => all.all({ month: monthOf(nowMs), nowMs }).map(toSummary),
     summary: (name: string, nowMs: number): AccountSummary => {
       const row = one.get({ month: monthOf(nowMs), nowMs, name })
       if (row === undefined) throw unknownAccount(name, listNames())
       return toSummary(row)
     },
-    ledger: (name: string) => ledger.iterate(numberOf(name)) as IterableIterator<BookedUnits>,
+    ledger: (name: string) => ledger.iterate(findNumber(name)) as IterableIterator<BookedUnits>,
   }
 }
 

@@ -55,15 +55,18 @@ export interface EventCount {
   readonly exhausted: number
 }
 
+interface LaneHolders {
+  /** Returns the known holder of a lane without a query. */
+  holderOf(lane: string): LaneHolder
+}
+
 /**
  * The stored events, for the deliverer. If several processes share one database, one process at a time delivers each
  * lane. All times are those of this process's clock.
  */
-export interface EventStore {
+export interface EventStore extends LaneHolders {
   /** Returns the lanes that this process delivers until the next call. Claims those that no process holds. */
   lanes(): OpenLane[]
-  /** Returns the known holder of a lane without a query. */
-  holderOf(lane: string): LaneHolder
   /** Returns the due events of a lane that this process holds. */
   dueOf(lane: string, demand: LaneDemand): DueOfLane
   /** Stores all ends or none, durably. Ignores ends of events that another process has attempted or ended. */
@@ -76,7 +79,7 @@ export interface EventStore {
 }
 
 /** An `EventStore` that may answer asynchronously. */
-export type AnyEventStore = Deferrable<Omit<EventStore, 'holderOf'>> & Pick<EventStore, 'holderOf'>
+export type AnyEventStore = Deferrable<Omit<EventStore, keyof LaneHolders>> & LaneHolders
 
 interface OpenEvent {
   readonly eventNumber: number

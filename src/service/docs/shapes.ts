@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { fieldTextsOf, namedShapes } from '../../contract/descriptions.js'
+import { getFieldTexts, namedShapes } from '../../contract/descriptions.js'
 import { routes, type Route } from '../../contract/routes.js'
 
 export type Json = Readonly<Record<string, unknown>>
@@ -61,7 +61,7 @@ function printed(schemas: readonly z.ZodType[], io: Direction) {
     override: ({ zodSchema, jsonSchema }) => {
       const name = namedShapes.get(zodSchema)
       if (name !== undefined) jsonSchema.description ??= name.text
-      const texts = fieldTextsOf(zodSchema)
+      const texts = getFieldTexts(zodSchema)
       if (texts !== undefined && jsonSchema.properties !== undefined)
         jsonSchema[mark] = marked.push(texts) - 1
     },
@@ -85,7 +85,7 @@ function namesOf(): Map<z.core.$ZodType, string> {
 /** Marks the places for the texts of fields: the schemas of fields are shared until all are converted. */
 const mark = 'x-fields-of'
 
-type FieldTexts = NonNullable<ReturnType<typeof fieldTextsOf>>
+type FieldTexts = NonNullable<ReturnType<typeof getFieldTexts>>
 
 function described(json: unknown, marked: readonly FieldTexts[]): unknown {
   if (Array.isArray(json)) return json.map((item) => described(item, marked))

@@ -70,7 +70,7 @@ export function createSharedAccountBook(postgres: Postgres): AnyAccountBook {
     secrets: createSharedSecrets(postgres),
     list: (nowMs) => summaries(postgres, null, nowMs),
     summary: (name, nowMs) => summaryOf(postgres, name, nowMs),
-    numberOf: (name) => numberOf(postgres, name),
+    numberOf: (name) => readAccountNumber(postgres, name),
     add: (name, terms, nowMs) =>
       postgres.transaction(async (statements) => {
         checkName(name)
@@ -96,11 +96,11 @@ export function createSharedAccountBook(postgres: Postgres): AnyAccountBook {
       }),
     change: (name, terms, nowMs) =>
       postgres.transaction(async (statements) => {
-        await apply(statements, await numberOf(statements, name), terms, nowMs)
+        await apply(statements, await readAccountNumber(statements, name), terms, nowMs)
       }),
     grant: (name, units, nowMs) =>
       postgres.transaction(async (statements) => {
-        const accountNumber = await numberOf(statements, name)
+        const accountNumber = await readAccountNumber(statements, name)
         await holdAccount(statements, accountNumber)
         const { creditUnits } = await summaryOf(statements, name, nowMs)
         if (creditUnits === null) throw unboundedCredit(name)
@@ -146,7 +146,7 @@ async function grant(
   )
 }
 
-async function numberOf(statements: PostgresStatements, name: string): Promise<number> {
+async function readAccountNumber(statements: PostgresStatements, name: string): Promise<number> {
   const [found] = await statements.query<{ accountNumber: number }>(
     'SELECT account_number AS "accountNumber" FROM enrich_service.accounts WHERE name = $1',
     [name],
@@ -204,7 +204,7 @@ const ledgerPageRows = 1_000
 
 /** Yields the entries from the oldest on, one page at a time: there may be millions. */
 async function* readLedger(postgres: Postgres, name: string): AsyncGenerator<BookedUnits> {
-  const accountNumber = await numberOf(postgres, name)
+  const accountNumber = await readAccountNumber(postgres, name)
   for (let after = 0; ;) {
     const page = await postgres.query<BookedUnits & { entryNumber: number }>(
       `SELECT to_char(to_timestamp(l.created_at_ms / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS at,

@@ -194,7 +194,7 @@ export function createBuilds(deps: BuildsDeps): Deferrable<Builds> & Pick<Builds
     { waiter = null, chargedAccountNumber = null }: Asked,
   ): Awaitable<StoredBuild> => {
     const takesMs = Math.round(buildMs.min + random.fraction() * (buildMs.max - buildMs.min))
-    const asked = { kind, subject, stepOf, takesMs, waiter, isWaitedFor, chargedAccountNumber }
+    const asked: AskedBuild = { kind, subject, stepOf, takesMs, waiter, isWaitedFor, chargedAccountNumber }
     return andThen(store.ask(asked), ({ build, hasBegun }) => {
       outbox.wake()
       if (hasBegun) builder.expect(clock.nowMs() + takesMs)
