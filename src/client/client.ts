@@ -139,10 +139,7 @@ const mark = '[secret]'
 /** A shorter key would occur in ordinary words, and redacting it would destroy the answer. */
 const keyCharsMin = 8
 
-/**
- * Redacts the API key wherever the server sent it back: answers are printed, stored and put into the paths of further
- * requests.
- */
+/** Redacts the key in an answer: answers are printed, stored and put into the paths of further requests. */
 export function withoutKey(exchange: Exchange, apiKey: string): Exchange {
   if (exchange.kind === 'no_reply' || apiKey.length < keyCharsMin) return exchange
   const clean = cleaner(apiKey)

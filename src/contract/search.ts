@@ -5,9 +5,7 @@ import { lookupName } from './resolution.js'
 
 const text = z.string().nullable()
 
-/**
- * Query of `GET /v2/search` (interface: "Search"). Codes are accepted in any case, countries in two or three letters.
- */
+/** Query of `GET /v2/search` (interface: "Search"), with codes in any case. */
 export const searchQuery = z.object({
   name: lookupName,
   country_code: z

@@ -68,10 +68,7 @@ export interface DomainFacts {
   readonly aliases: readonly string[]
 }
 
-/**
- * A resolution as the text that a run stores. It was validated against the interface when it was made, so that it
- * need not be parsed again.
- */
+/** A resolution as the text that a run stores, validated against the interface when it was made. */
 export interface ResolutionText {
   readonly status: Resolution['status']
   readonly classification: string | null

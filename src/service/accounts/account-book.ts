@@ -105,9 +105,7 @@ export interface BookedUnits {
   readonly customId: string | null
 }
 
-/**
- * The accounts of a service, for its operator; usable while the service runs. Each change is one durable transaction.
- */
+/** The accounts of a service, usable while it runs. Each change is one durable transaction. */
 export interface AccountBook {
   readonly keys: Keys
   readonly secrets: Secrets

@@ -94,10 +94,7 @@ export interface Callers {
   get(keyHash: string): Caller | undefined
 }
 
-/**
- * Reads from the database at each call (about 5 µs), so that a key revoked or an account changed by another process
- * takes effect with the next request.
- */
+/** Reads the database at each call (about 5 µs), so that changes by other processes take effect at once. */
 export function storedCallers(database: Sqlite): Callers {
   const byHash = prepare<[string], { accountNumber: number; v3Enabled: number }>(
     database,

@@ -113,10 +113,7 @@ interface Lane {
   dueAtMs: number
 }
 
-/**
- * Selects the next deliveries. The limits for each lane and each account keep receivers that never answer from
- * delaying the others.
- */
+/** Selects the next deliveries, with limits per lane and account, so that slow receivers do not delay others. */
 export class Lanes {
   readonly #lanes = new Map<string, Lane>()
   readonly #inFlightOfAccounts = new Map<string, number>()

@@ -18,10 +18,7 @@ import type { Random } from '../../platform/random.js'
 
 /** The outbox of all replicas. */
 export interface SharedOutbox extends OutboxWakes {
-  /**
-   * Writes events in the open transaction, due immediately by the server's clock. A second event of the same run
-   * throws.
-   */
+  /** Writes events in the open transaction, due immediately. A second event of the same run throws. */
   add(statements: PostgresStatements, events: readonly NewEvent[]): Promise<void>
 }
 

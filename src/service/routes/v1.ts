@@ -210,10 +210,7 @@ function inWords(term: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/**
- * Stores feedback about an answer for the operator of the service; durable before it is acknowledged. It changes no
- * answer.
- */
+/** Stores feedback for the operator of the service; durable before it is acknowledged. */
 export function reportHandlers(reports: Deferrable<ReportStore>): Pick<Handlers, 'report'> {
   return {
     report: ({ caller, callId, body }) =>

@@ -83,10 +83,7 @@ export interface RunStore {
   nextDueAtMs(afterMs: number): number | null
   /** Limits the due time of all runs; corrects times after a clock change, or after research became shorter. */
   bringForward(dueAtMsMax: number): void
-  /**
-   * Ends all runs or none. A second end of the same run throws. A failed v2 run is refunded (interface: "v2
-   * asynchronous job").
-   */
+  /** Ends all runs or none. A second end of a run throws. A failed v2 run is refunded. */
   finish(runs: readonly FinishedRun[], finishedAtMs: number): void
   count(): RunCount
   ledger(accountName: string): LedgerEntry[]

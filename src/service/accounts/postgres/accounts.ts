@@ -123,10 +123,7 @@ async function make(
 /** Held until the accounts of a start are committed: replicas that start at once store theirs one after the other. */
 const startLock = 7_305_511_971
 
-/**
- * Does the same as `storeAccounts`, but other replicas may run with the same accounts or store them at the same time.
- * Throws API_KEY_INVALID.
- */
+/** Does the same as `storeAccounts`, also if several replicas do so at once. Throws API_KEY_INVALID. */
 export async function storeSharedAccounts(
   postgres: Postgres,
   accounts: readonly AccountOptions[],

@@ -6,10 +6,7 @@ import type { NewEvent } from '../../deliveries/outbox.js'
 /** Kinds of records built on first demand, for all accounts. The subject is an entity id or a domain. */
 export type BuildKind = 'entity' | 'domain' | 'hierarchy'
 
-/**
- * `failed` has no result. A refresh that fails leaves the build `complete`, with its earlier result (interface:
- * "Entity data build").
- */
+/** A failed refresh leaves the build `complete` with its earlier result (interface: "Entity data build"). */
 export type BuildState = 'building' | 'refreshing' | 'complete' | 'failed'
 
 export interface StoredBuild {

@@ -12,10 +12,7 @@ import type { DomainResult } from '../../../contract/domain.js'
 
 type Stored<Block> = { readonly [Key in keyof Block]?: Block[Key] | null }
 
-/**
- * Restores the keys of blocks that older versions stored as absent or `null`, so that a result from any data folder
- * fits the interface.
- */
+/** Restores the keys of blocks that older versions stored as absent or `null`. */
 function wholeRecord(stored: EntityRecord): EntityRecord {
   const loose: Stored<EntityRecord> = stored
   return {
