@@ -192,7 +192,7 @@ describe.skipIf(programs === null)('the edition that is served', () => {
     })
     expect(guard.problem()).toBeNull()
     await postgres.close()
-    await expect.poll(() => guard.problem(), { timeout: 5_000 }).toMatch(/cannot be seen/)
+    await expect.poll(() => guard.problem(), { timeout: 5_000 }).toMatch(/cannot be checked/)
     await guard.stop()
   })
 
