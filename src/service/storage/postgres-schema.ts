@@ -1,7 +1,8 @@
 /**
  * Migrations of the service's tables on PostgreSQL, in the schema `enrich_service`, which several replicas share.
  * They correspond to `schema.ts` of SQLite. Times in milliseconds since 1970 are by the clock of the writer, except
- * `due_at_ms` of runs, which is by the server's; so are `timestamptz` columns, which alone decide claims and windows.
+ * `due_at_ms` of runs. That time and `timestamptz` columns are by the server's clock; claims and windows use no
+ * other.
  */
 export const serviceMigrations: readonly string[] = [
   `CREATE TABLE enrich_service.service (
