@@ -11,32 +11,32 @@ import { readLines } from '../../tables/json-records.js'
 import { strictRecords } from '../../tables/csv-scanner.js'
 import { openText, textPieces, type TextSource } from '../../tables/record-source.js'
 
-/** What the service's list of charges settled, and what it left. Custom ids, but for counts. */
+/** The result of a reconciliation with the service's list of charges. Lists of custom ids, and counts. */
 export interface Reconciled {
-  /** Charged, with the run that was made: fetched by the next run, at no cost. */
+  /** Charged, with a run: the next run fetches its answer at no cost. */
   accepted: string[]
-  /** Charged, and the list names no run, or more than one: held. */
+  /** Charged, but the list names no run or several: not submitted again. */
   charged: string[]
-  /** Not in a list that is complete: never created, and submitted by the next run. */
+  /** Not in a complete list: never created; the next run submits them. */
   notCreated: string[]
-  /** Submissions of this checkpoint that it had lost, put back. */
+  /** Submissions that were missing from this checkpoint and were restored. */
   restored: string[]
   /** More than one charge for one submission. */
   billedTwice: string[]
-  /** Lookups of which several submissions were charged: by `retry`, `--max-age`, `--resubmit-uncertain` or a rollback. */
+  /** Lookups with several charged submissions: by `retry`, `--max-age`, `--resubmit-uncertain` or a rollback. */
   severalCharged: string[][]
-  /** Names this checkpoint, and a lookup of a scope that is not known here. */
+  /** Submissions of this checkpoint whose scope is not in it. */
   unknown: string[]
-  /** Uncertain still: not in the list, which does not say that it is complete, or is older. */
+  /** Still uncertain: not in the list, and the list is not declared complete or is older. */
   leftUncertain: string[]
-  /** Charges of others: other checkpoints, other callers. */
+  /** Charges of other checkpoints or callers. */
   otherCount: number
 }
 
 export interface ChargeRulesDeps {
   checkpointId: string
   charges: ReadonlyMap<string, Charge>
-  /** What left until then is in the list if it was charged; null where the list is not said to be complete. */
+  /** Submissions sent until then are in the list if they were charged; `null` if the list is not declared complete. */
   completeUntilMs: number | null
   nowMs: number
 }
@@ -84,7 +84,9 @@ export function namedRun({ runIds }: Charge): string | null {
   return runId === undefined || runIds.length > 1 ? null : runId
 }
 
-/** Decides how a list of charges settles the submissions of a checkpoint: both stores read rows, ask it, and write. */
+/**
+ * Decides how a list of charges settles the submissions of a checkpoint. Both stores read the rows, call it, and write.
+ */
 export class ChargeRules {
   readonly result: Reconciled = {
     accepted: [],
@@ -103,7 +105,7 @@ export class ChargeRules {
     this.#deps = deps
   }
 
-  /** The charges of this checkpoint, but for those of which nothing was charged. Counts the others. */
+  /** Returns the charges of this checkpoint, without those with no charged unit. Counts the others. */
   ownCharges(): OwnCharge[] {
     const own: OwnCharge[] = []
     const chargedOfLookup = new Map<string, string[]>()
@@ -125,10 +127,10 @@ export class ChargeRules {
     return own
   }
 
-  /** Settles a submission that was not known to be accepted. `runId`: of its charge, `null` if it is not known. */
+  /** Settles a submission that was not recorded as accepted. `runId`: the run of its charge, `null` if unknown. */
   settle(customId: string, name: SubmissionName, lookup: ChargedLookup, runId: string | null): SettledCharge {
     ;(runId === null ? this.result.charged : this.result.accepted).push(customId)
-    // A later submission of it was made since, or it is answered: only what was paid is known better.
+    // If a later submission exists, or the lookup is answered, only the submission's verdict changes.
     const isCurrent = lookup.customId === customId || lookup.customId === null
     const isOpen = isCurrent && openStates.has(lookup.state) && name.attempt >= lookup.attempt
     return {
@@ -140,7 +142,7 @@ export class ChargeRules {
     }
   }
 
-  /** Of uncertain submissions, those that were never created; the others without a charge stay uncertain. */
+  /** Returns the uncertain submissions that were never created; the others without a charge stay uncertain. */
   neverCreated<Submission extends UncertainSubmission>(uncertain: readonly Submission[]): Submission[] {
     const { charges, completeUntilMs } = this.#deps
     const uncharged = uncertain.filter(({ customId }) => (charges.get(customId)?.chargeCount ?? 0) === 0)
@@ -157,13 +159,13 @@ export class ChargeRules {
 interface Ledger {
   charges: ReadonlyMap<string, Charge>
   lineCount: number
-  /** When the list was written: what left later cannot stand in it. */
+  /** Time when the list was written: it cannot contain later submissions. */
   writtenAtMs: number
 }
 
 /**
- * Reads a service's list of charges: CSV with any delimiter, its columns known by their headers, or a JSON object a
- * line, as `enrich accounts ledger NAME --json` prints them. Throws LEDGER_INVALID.
+ * Reads a service's list of charges: CSV with any delimiter, its columns found by header, or NDJSON as printed by
+ * `enrich accounts ledger NAME --json`. Throws LEDGER_INVALID.
  */
 export async function readLedger(path: string): Promise<Ledger> {
   const book = new ChargeBook()
@@ -199,12 +201,12 @@ function columnsOf(header: readonly string[], path: string) {
 
 function invalid(path: string, what: string, cause?: unknown): UserError {
   return new UserError('LEDGER_INVALID', `the list of charges ${path}: ${what}`, {
-    hint: 'a CSV with the columns custom_id and, where there are, run_id, units, kind, at; or what enrich accounts ledger NAME --json prints',
+    hint: 'pass a CSV file with the column custom_id and optionally run_id, units, kind, at; or the output of enrich accounts ledger NAME --json',
     cause,
   })
 }
 
-/** What a charge is known by is ASCII: where the encoding of names beside it is in doubt, any of them does. */
+/** Custom ids are ASCII, so any encoding reads them when that of the names is in doubt. */
 async function openLedger(file: ByteSource): Promise<TextSource> {
   try {
     return await openText(file, undefined)

@@ -2,18 +2,20 @@ import { plural } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import type { Standing } from '../figures/checkpoint-standing.js'
 
-/** The checkpoint is one of ours and not as we wrote it. `what` says where, in a few words. */
+/**
+ * Returns the error for a checkpoint of this program with unexpected content. `what` names the place, in a few words.
+ */
 export function damaged(path: string, cause?: unknown, what = ''): UserError {
   return new UserError('CHECKPOINT_DAMAGED', `the checkpoint ${path} is damaged${what && `: ${what}`}`, {
-    hint: 'enrich checkpoint verify says what is wrong; enrich checkpoint repair keeps what is sound',
+    hint: 'enrich checkpoint verify lists the damage; enrich checkpoint repair keeps all rows that are intact',
     cause,
   })
 }
 
 const wayOn =
-  'enrich reconcile LEDGER.csv takes what is missing from the list of charges of the service; --accept-rollback goes on without, and what was lost may be billed again'
+  'enrich reconcile LEDGER.csv restores the missing submissions from the list of charges; --accept-rollback continues without them, and they may be billed again'
 
-/** What is wrong between a checkpoint and its head, for people; null where nothing is. */
+/** Returns the error for a mismatch between a checkpoint and its head file; `null` if they agree. */
 export function standingError(path: string, standing: Standing): UserError | null {
   switch (standing.kind) {
     case 'ok':
@@ -25,14 +27,14 @@ export function standingError(path: string, standing: Standing): UserError | nul
     case 'head_missing':
       return new UserError(
         'CHECKPOINT_HEAD_MISSING',
-        `the head file ${path}.head ${standing.isUnreadable ? 'cannot be read' : 'is missing'}: whether the checkpoint is the newest cannot be told`,
+        `the head file ${path}.head ${standing.isUnreadable ? 'cannot be read' : 'is missing'}: it is unknown whether this checkpoint is the newest copy`,
         {
-          hint: 'if it may be an older copy, enrich reconcile LEDGER.csv first; --accept-rollback goes on with it as it is',
+          hint: 'if it may be an older copy, enrich reconcile LEDGER.csv first; --accept-rollback continues with it unchanged',
         },
       )
     case 'copied':
       return new UserError('CHECKPOINT_COPIED', `the checkpoint ${path} ${copiedText(standing.how)}`, {
-        hint: 'lookups submitted after the copy was made would be billed again: use the newest checkpoint, or compare with the list of charges of the service first (enrich reconcile LEDGER.csv); --accept-rollback continues with this one as it is',
+        hint: 'lookups submitted after the copy was made would be billed again: use the newest checkpoint, or compare with the list of charges of the service first (enrich reconcile LEDGER.csv); --accept-rollback continues with this one unchanged',
       })
   }
 }
@@ -40,8 +42,8 @@ export function standingError(path: string, standing: Standing): UserError | nul
 function behindText(path: string, standing: Standing & { kind: 'behind' }): string {
   const { lostSubmissionCount, lostCommitCount, afterMs, untilMs, isAbsent } = standing
   const what = isAbsent
-    ? `the checkpoint ${path} is missing, and its head file says that it held answers`
-    : `the checkpoint ${path} is older than its head file says`
+    ? `the checkpoint ${path} is missing, although its head file records answers`
+    : `the checkpoint ${path} is older than its head file`
   const when = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
   const span = `${afterMs === null ? '' : ` after ${when(afterMs)}`}${untilMs === null ? '' : ` until ${when(untilMs)}`}`
   return lostSubmissionCount === 0
@@ -51,22 +53,22 @@ function behindText(path: string, standing: Standing & { kind: 'behind' }): stri
 
 function divergedText({ isOtherCheckpoint }: Standing & { kind: 'diverged' }): string {
   return isOtherCheckpoint
-    ? 'is another checkpoint than the one that its head file was written for'
-    : 'does not hold the submissions that its head file was written after: another copy of it went on'
+    ? 'is not the checkpoint that its head file was written for'
+    : 'does not contain the submissions that its head file records: another copy of it was used later'
 }
 
 function copiedText(how: 'moved' | 'restored'): string {
   return how === 'moved'
-    ? 'is a copy: not the file that was written last'
+    ? 'is a copy, not the file that was written last'
     : 'was restored from a copy after the last run wrote it, or its head file was changed'
 }
 
 export const moved = (path: string, to: string): UserError =>
   new UserError('CHECKPOINT_MOVED', `the checkpoint ${path} was moved to ${to}`, {
-    hint: 'go on with that one; enrich checkpoint migrate FROM TO --undo makes this one usable again, where that one was not used since',
+    hint: 'continue with that one; if it was not used since, enrich checkpoint migrate FROM TO --undo makes this one usable again',
   })
 
 export const arriving = (path: string, from: string): UserError =>
-  new UserError('CHECKPOINT_ARRIVING', `not all of ${from} is moved to ${path} yet`, {
-    hint: 'the same enrich checkpoint migrate FROM TO ends it; until then the other one is the checkpoint',
+  new UserError('CHECKPOINT_ARRIVING', `the migration of ${from} to ${path} is not complete yet`, {
+    hint: 'run the same enrich checkpoint migrate FROM TO again to complete it; until then use the other checkpoint',
   })

@@ -5,41 +5,41 @@ import type { LookupKind, StageKind } from '../lookups/lookup-kind.js'
 import type { LookupPlan, LookupState, PlanPolicy } from '../lookups/lookup-state.js'
 import type { SharedTurns } from './limit-turns.js'
 
-/** A lookup's number in the checkpoint: from 1, below 2^32 - 1. */
+/** A lookup's number in the checkpoint: 1 to 2^32 - 2. */
 export type LookupId = number
 
-/** What is asked, and what it is known by. Equal keys of two kinds are two lookups. */
+/** A lookup with its kind and key. Equal keys of two kinds are two lookups. */
 export interface KeyedLookup {
   kind: LookupKind
   key: Uint8Array
   lookup: Lookup
-  /** What it would be known by if each row did not count. */
+  /** The key that the lookup would have without an occurrence number. */
   plainKey?: Uint8Array
-  /** A person decided it: a run that wants it leaves it alone. */
+  /** A reviewer decided the lookup: runs that include it do not submit it. */
   isDecided?: boolean
 }
 
 export interface OpenRun {
   lookupId: LookupId
   runId: string
-  /** What its submission bore; an answer may echo it, like the name. */
+  /** Custom id of the submission; an answer may echo it, like the name. */
   customId: string
   name: string
   submittedAtMs: number
-  /** Why it needs attention, if it does. */
+  /** The reason, or `null` if the run needs no attention. */
   needsAttention: string | null
 }
 
 export type RunHolder = Pick<OpenRun, 'lookupId' | 'runId' | 'customId'>
 
-/** A submission that the service gave a run to; of several with one run, the answer has to prove whose it is. */
+/** A submission to which the service assigned a run. If several have the same run, the answer must prove its owner. */
 export interface RunContender extends Contender {
   lookupId: LookupId
 }
 
 export interface ToSubmit extends Lookup {
   lookupId: LookupId
-  /** A row asks it itself; 0 where it follows from an answer. */
+  /** 1 for a lookup made from an input row; 0 for a follow-up of an answer. */
   isFirst: 0 | 1
 }
 
@@ -47,59 +47,59 @@ export interface Intention {
   customId: string
   attempt: number
   /**
-   * To be asked immediately before the request leaves. False: the right to submit has run out since, and others may
-   * take this process to be gone; nothing may leave, and the intention is withdrawn.
+   * Call immediately before the request is sent. Returns false if the right to submit has expired and other workers may
+   * have taken over the lookup: send nothing, the intention is withdrawn.
    */
   mayLeave(): boolean
 }
 
-/** What a job may submit, whichever process of it does; null is no bound. */
+/** Limits on the submissions of a job, summed over all its workers; `null` means no limit. */
 export interface SubmissionBounds {
-  /** Of what rows ask themselves, of whichever kind. */
+  /** For lookups made from input rows, of all kinds. */
   rowsMax: number | null
-  /** Of the kind alone. */
+  /** For lookups of this kind. */
   kindMax: number | null
-  /** What the submission costs, and what all of the job may, in millionths. */
+  /** Price of the submission, in millionths; `costMaxMicros` is the budget of the job. */
   priceMicros: number
   costMaxMicros: number | null
 }
 
 /**
- * Why a submission may not leave: another process asks the lookup, or has asked it; or the budget of all processes of
- * the job is used up: that of what rows ask, that of the kind, that of money.
+ * The reason why a submission must not be sent: another worker submits or has submitted the lookup, or a limit of the
+ * job is reached (lookups of rows, lookups of the kind, or cost).
  */
 export type Refusal = 'elsewhere' | 'of_rows' | 'lookups_max' | 'cost_max'
 
 /**
- * What a claim came to: `claimed` a lookup whose answer was lost; `early`, one whose answer has not come yet;
- * `known` already; `superseded`, billed but submitted again since; `contested`, the service gave this run to another
- * submission too; `conflict`, another run than the one we were given, or one that was given to another submission;
- * `unknown` to this checkpoint.
+ * The outcome of a claim: `claimed`: the lookup's answer was lost; `early`: its answer has not arrived yet; `known`:
+ * already recorded; `superseded`: billed, but submitted again since; `contested`: the service assigned this run to
+ * another submission as well; `conflict`: the submission has another run, or the run has another submission; `unknown`:
+ * not in this checkpoint.
  */
 export type Claim = 'claimed' | 'early' | 'known' | 'superseded' | 'contested' | 'conflict' | 'unknown'
 
 /** The lookup that waits for a run, or was answered by it. */
 export interface RunOwner extends OpenRun {
   state: LookupState
-  /** Whether this run of the command asks for it. */
+  /** Whether this run of the command includes the lookup. */
   isWanted: boolean
 }
 
-/** A row's first question that is answered: what follows from it is asked beside it. */
+/** An answered lookup of a row. Follow-up lookups are derived from its answer. */
 export interface FirstAnswer {
-  /** Of this run's first questions, in their order. */
+  /** Position among the row lookups of this run. */
   position: number
   lookupId: LookupId
-  /** As it was asked. */
+  /** The lookup as submitted. */
   asked: Lookup
-  /** The answer as the server sent it, as JSON. */
+  /** The response body, as JSON. */
   body: string
 }
 
-/** An answer, as it is stored: the line that the writers read and the body as the server sent it. */
+/** An answer as stored: the line that writers read, and the response body. */
 export interface Answer {
   runId: string
-  /** `failed` runs are final too, and are paid for. */
+  /** `failed` runs are final and billed as well. */
   state: 'answered' | 'failed'
   outcome: string
   line: string
@@ -109,204 +109,203 @@ export interface Answer {
 }
 
 /**
- * What is known of the lookups of one kind, and what this run wants of them. Every method that changes something is
- * durable when it resolves: the scheduler may depend on it. One process writes at a time to a file; several may share a
- * checkpoint on a server. As it is opened, it is that of resolutions.
+ * The lookups of one kind, and the part of them that this run includes. Methods that change something are durable when
+ * they resolve. A checkpoint file has one writing process; several workers may share a checkpoint on a server. A newly
+ * opened checkpoint is that of resolutions.
  */
 export interface Checkpoint {
   readonly id: string
   readonly kind: LookupKind
-  /** The lookups of another kind in the same file: one lock, one head, and commits that are gathered together. */
+  /** The checkpoint of another kind in the same store. Shares the lock, the head and the grouped commits. */
   of(kind: LookupKind): Checkpoint
   /**
-   * Takes the first questions of rows, of whatever kinds, into this run in the order of their first row; answers with
-   * their ids. Keys already known keep what is known of them. What is decided is counted by `plan`, and is else as if it
-   * was not wanted.
+   * Adds the lookups of rows, of all kinds, to this run in the order of their first row; returns their ids. Known keys
+   * keep their state. Decided lookups are counted by `plan` and otherwise ignored.
    */
   want(lookups: readonly KeyedLookup[]): Promise<LookupId[]>
   /**
-   * Takes lookups of this kind into this run that follow from answers, and sorts those that it did not want before
-   * like `plan`, by which it throws too; `open` are those that run already.
+   * Adds follow-up lookups of this kind to this run and sorts the new ones like `plan` (throws the same errors); `open`
+   * lists those that run already.
    */
   follow(
     lookups: readonly KeyedLookup[],
     policy: PlanPolicy,
   ): Promise<{ plan: Record<LookupPlan, number>; open: OpenRun[] }>
-  /** First questions of this kind with an answer that stands, after a position; in order. */
+  /** Valid answers to row lookups of this kind, after a position; in order. */
   firstAnswers(afterPosition: number, count: number): Promise<FirstAnswer[]>
-  /** What a first question of this run asked; null where the lookup only follows from an answer. */
+  /** The submitted text of a row lookup of this run; `null` for a follow-up lookup. */
   firstQuestion(lookupId: LookupId): Promise<Lookup | null>
   /**
-   * Sorts what is wanted into what has to be done; `submit` is reopened here (expired, or lost and resubmitted).
-   * Where anything is to be submitted, it is made sure first that what is known can be believed: throws
-   * CHECKPOINT_DAMAGED, CHECKPOINT_COPIED and CHECKPOINT_HEAD_MISSING, and so does `reopen`.
+   * Sorts the lookups of this run by the work to do; reopens the ones to submit again (expired, or lost and
+   * resubmitted). If there is anything to submit, verifies the checkpoint first: throws CHECKPOINT_DAMAGED,
+   * CHECKPOINT_COPIED and CHECKPOINT_HEAD_MISSING, as does `reopen`.
    */
   plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>>
-  /** Wanted lookups whose outcome is among these are asked again. Returns how many. */
+  /** Marks the lookups of this run with one of these outcomes for submission. Returns their number. */
   reopen(outcomes: readonly string[]): Promise<number>
-  /** The next wanted lookups that are `new`, after the one given last; in order. */
+  /** The next `new` lookups of this run after the position; in order. */
   nextToSubmit(afterPosition: number, count: number): Promise<{ position: number; lookup: ToSubmit }[]>
   openRuns(): Promise<OpenRun[]>
   /**
-   * To be called when nothing is left to ask or to wait for here: of all kinds. Waits while other living processes ask
-   * what this one wants. True where some of it is this process's now, to ask or to poll, or was answered, so that more
-   * may follow from it; false where nothing is open elsewhere, or the signal aborts. `runs`: nothing more is to be asked,
-   * and what others have asked is waited for alone, that of processes which are gone among it. `submissions`: of this
-   * kind, and only what is still to be asked; to be called when nothing else is left to ask.
+   * Waits while other live workers process lookups of this run. Call when this worker has nothing left to submit or to
+   * poll, of any kind. Returns true if some of them passed to this worker or were answered, so that follow-ups may be
+   * derived; false if no other worker has any, or the signal aborts. `runs`: submits nothing more, waits for open runs
+   * only, including those of dead workers. `submissions`: only lookups of this kind that are still to be submitted.
    */
   elsewhere(signal: AbortSignal, what?: 'all' | 'runs' | 'submissions'): Promise<boolean>
-  /** What other processes have settled of this kind since it was planned here, by what a plan would say of it. */
+  /** Lookups of this kind that other workers settled since `plan`, counted by the plan they would have. */
   settledElsewhere(): Promise<Record<LookupPlan, number>>
 
   /**
-   * A submission is about to leave: from here on it may have been billed. `bounds` are those of all processes that share
-   * the job; a process that has the checkpoint to itself counts on its own, and is refused nothing here.
+   * Records that a submission is about to be sent: from here on it may have been billed. `bounds` apply to all workers
+   * of the job; a process with its own checkpoint keeps its own count and is never refused here.
    */
   intend(lookupId: LookupId, nowMs: number, bounds?: SubmissionBounds): Promise<Intention | Refusal>
   /**
-   * Like the next three: false where a webhook was faster; its claim stands, and nothing changes. `contested` where
-   * the service gave the run to another submission too: then this lookup is uncertain, and so is the other one if
-   * its answer does not prove that it is its own; if it still runs, it needs attention.
+   * Like the next three: returns false, changing nothing, if a webhook settled the submission first. Returns
+   * `contested` if the service assigned the run to another submission as well: this lookup becomes uncertain, and so
+   * does the other one unless its answer proves that the run is its own; if the other one still runs, it needs
+   * attention.
    */
   accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean | 'contested'>
   /**
-   * It may be submitted again: certainly not created; or, where it `mayBeBilled`, a read that nothing but its price
-   * speaks against: then the submission stays uncertain.
+   * Allows another submission: the run was certainly not created, or, with `mayBeBilled`, the lookup is a read that may
+   * be billed twice and its submission stays uncertain.
    */
   withdraw(lookupId: LookupId, customId: string, reason: string, mayBeBilled?: boolean): Promise<boolean>
-  /** The service will not take it as it is. */
+  /** The service rejected the lookup permanently. */
   reject(lookupId: LookupId, customId: string, reason: string): Promise<boolean>
-  /** The answer was lost: it may have been billed. */
+  /** The response was lost: the submission may have been billed. */
   lose(lookupId: LookupId, customId: string, reason: string): Promise<boolean>
-  /** A webhook, or the answer to another submission, named the run of a submission. */
+  /** Records the run of a submission, as named by a webhook or by the answer to another submission. */
   claim(customId: string, runId: string, nowMs: number): Promise<Claim>
-  /** The submissions that the service gave this run to: one, unless it is contested. */
+  /** The submissions to which the service assigned this run: one, unless it is contested. */
   contenders(runId: string): Promise<RunContender[]>
-  /** Gives a contested run to one lookup; the others become uncertain. False if it was submitted again, or another is answered. */
+  /**
+   * Assigns a contested run to one lookup; the others become uncertain. Returns false if it was submitted again, or
+   * another is answered.
+   */
   award(customId: string, runId: string, nowMs: number): Promise<boolean>
-  /** Gives each of two lookups the other's run. False where one of them no longer holds its run. */
+  /** Swaps the runs of two lookups. Returns false if one of them no longer has its run. */
   exchangeRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean>
-  /** Null where no lookup has this run, or has another one by now. */
+  /** `null` if no lookup has this run, or its lookup has another one by now. */
   ownerOf(runId: string): Promise<RunOwner | null>
-  /** The lookup of a key, as `ownerOf` gives that of a run; `runId` is empty before it has one. */
+  /** The lookup with this key, like `ownerOf`; `runId` is empty before it has one. */
   ownerOfKey(key: Uint8Array): Promise<RunOwner | null>
-  /** It runs, and the service says that it was never asked: it may be submitted again. */
+  /** Reopens a running lookup that the service reports as never created. */
   disprove(lookupId: LookupId, customId: string, reason: string): Promise<void>
-  /** Lookups, wanted ones unless told otherwise, whose answer was lost by a submission that left after `afterMs`. */
+  /** Lookups whose response was lost by a submission sent after `afterMs`; by default only those of this run. */
   lostSince(
     afterMs: number,
     among?: 'wanted' | 'all',
   ): Promise<{ lookupId: LookupId; intendedAtMs: number }[]>
-  /** When the newest submissions to this scope's service left, those after `afterMs`: at most `countMax`, oldest first. */
+  /** Send times of the newest submissions to this scope's service after `afterMs`: at most `countMax`, oldest first. */
   recentSubmissions(afterMs: number, countMax: number): Promise<number[]>
-  /** The body of the answer to a lookup, as JSON; null where there is none. */
+  /** The response body of a lookup, as JSON; `null` if it has none. */
   bodyOf(lookupId: LookupId): Promise<string | null>
   /**
-   * A second, different answer to a run changes nothing: false. Nor does one to a contested run, unless it is
-   * proved to be this lookup's.
+   * Stores an answer. Returns false, changing nothing, for a second, different answer to a run; `contested` for an
+   * answer to a contested run that does not prove its owner.
    */
   answer(lookupId: LookupId, answer: Answer, isProved?: boolean): Promise<boolean | 'contested'>
-  /**
-   * A run that stays `running` though something is wrong with it; it is polled again by the next command. Null: all
-   * is well with it again.
-   */
+  /** Flags a run that stays `running` after an error, for the next command to poll again; `null` clears the flag. */
   setNeedsAttention(lookupId: LookupId, reason: string | null): Promise<void>
 
-  /** Submissions of this job that were billed or may have been, by whichever process. */
+  /** Submissions of this job that were or may have been billed, by all its workers. */
   spent(): Promise<number>
-  /** Of these, what rows ask themselves. */
+  /** The part of `spent` that belongs to row lookups. */
   spentByRows(): Promise<number>
-  /** The job came to its end, or to the end of its budget: the next run of it starts a new count. */
+  /** Ends the job, after completion or with its budget exhausted: its next run starts a new count. */
   endJob(nowMs: number): Promise<void>
 
-  /** Changes what is remembered of runs, and nothing else: `src/pipeline/history`. Durable when it resolves. */
+  /** Changes the run history, and nothing else: `src/pipeline/history`. Durable when it resolves. */
   remember<Result>(change: (database: Sqlite) => Result): Promise<Result>
 
   /**
-   * Turns at a limit of the service that all processes with the key of this one share; left out where a process has
-   * the checkpoint to itself. `route` names the limit.
+   * Turns at a service limit that all workers with this API key share; absent for a checkpoint with one process.
+   * `route` names the limit.
    */
   sharedTurns?(route: string, windowMs: number): SharedTurns
 
-  /** From here on, readers find what is known now of all that this run wants. */
+  /** Makes the present state of all lookups of this run visible to readers. */
   copyForReading(): Promise<void>
 
   close(): void | Promise<void>
 }
 
-/** Brings what is known, where it is not here already: it can be read once the promise resolves. */
+/** Copies lookups from the server, if any, to the local reader. They can be read once the promise resolves. */
 export interface Fetching {
-  /** By keys, of lookups of one kind. */
+  /** By keys of one kind. */
   fetch(kind: LookupKind, keys: readonly Uint8Array[]): Promise<void>
   fetchLookups(lookupIds: readonly LookupId[]): Promise<void>
 }
 
-/** What the writer and the commands that only look read; needs no lock. */
+/** Read access for writers and read-only commands; needs no lock. */
 export interface CheckpointReader extends Fetching {
-  /** Aligned with the keys, which are of lookups of one kind; 0 where a key is not known. */
+  /** In the order of the keys, which are of one kind; 0 for an unknown key. */
   find(kind: LookupKind, keys: readonly Uint8Array[]): LookupId[]
-  /** Aligned with the ids given; 0 gives null. */
+  /** In the order of the ids; `null` for id 0. */
   known(lookupIds: readonly LookupId[]): (KnownAnswer | null)[]
-  /** The quick way to what most rows need: aligned with the ids; null where `known` must be asked. */
+  /** The fast path for most rows: in the order of the ids; `null` if `known` must be called. */
   answered(lookupIds: readonly LookupId[], lineVersions: LineVersions): (AnsweredLine | null)[]
   /**
-   * What became of lookups, aligned with the ids; null where there is no answer, or it is being asked for again. Quick
-   * enough for all of a large input, and not proven: what depends on an answer reads it with `known`. `isRead`: of which
-   * outcomes the confidence is wanted; it is null for others.
+   * The outcome of each lookup, in the order of the ids; `null` if it has no answer or is being resubmitted. Fast
+   * enough for a large input, but unverified: use `known` to read an answer. `isRead` selects the outcomes for which
+   * the confidence is read; it is `null` for others.
    */
   answeredOutcomes(
     lookupIds: readonly LookupId[],
     isRead: (outcome: string) => boolean,
   ): (AnsweredOutcome | null)[]
-  /** What resolutions were answered with, lower case; aligned with the ids, null for all else. Cheap: no answer is unpacked. */
+  /** Outcomes of resolutions in lower case, in the order of the ids; `null` for all others. Unpacks no answer. */
   outcomes(lookupIds: readonly LookupId[]): (string | null)[]
-  /** Whether each lookup was submitted or answered, ever; aligned with the ids, and false for 0. */
+  /** Whether each lookup was ever submitted or answered; in the order of the ids, false for id 0. */
   wereAsked(lookupIds: readonly LookupId[]): boolean[]
-  /** What was asked, aligned with the ids; null where an id is not known. */
+  /** The submitted lookups, in the order of the ids; `null` for an unknown id. */
   asked(lookupIds: readonly LookupId[]): (Lookup | null)[]
-  /** What lookups are known by, aligned with the ids; null where an id is not known. */
+  /** Keys and names, in the order of the ids; `null` for an unknown id. */
   identities(lookupIds: readonly LookupId[]): (LookupIdentity | null)[]
   counts(): ScopeCounts[]
-  /** Submissions of a job that has not ended, by kind: billed, or maybe billed. */
+  /** Billed and possibly billed submissions of a job that has not ended, by kind. */
   spentOfJob(job: string): ReadonlyMap<LookupKind, number>
   uncertain(limit: number): UncertainLookup[]
-  /** Changes whenever another process wrote since. */
+  /** Changes whenever another process has written. */
   version(): number
   close(): void
 }
 
-/** What a lookup is known by, and what it asked. */
+/** Key and submitted text of a lookup. */
 export interface LookupIdentity {
   key: Uint8Array
   name: string | null
   location: string | null
 }
 
-/** Of the lines that are wanted. */
+/** The line version that readers need, for each kind. */
 export type LineVersions = Readonly<Record<LookupKind, number>>
 
-/** Of a lookup that is answered, or whose run failed, with a line of the version asked for. */
+/** A lookup that is answered, or whose run failed, with a line of the requested version. */
 export interface AnsweredLine {
   kind: LookupKind
   outcome: string
-  /** As UTF-8: a Parquet output copies it, and decodes none. */
+  /** UTF-8, copied into Parquet output without decoding. */
   line: Buffer
-  /** The checksum that the answer bears. */
+  /** The stored checksum of the answer. */
   mark: Buffer | null
 }
 
-/** Of a lookup that is answered: what tells whether people should look at it. */
+/** An answered lookup, with the values that decide whether it needs review. */
 export interface AnsweredOutcome {
   kind: LookupKind
   outcome: string
   confidence: number | null
 }
 
-/** A lookup that follows from an answer. */
+/** A follow-up lookup. */
 export interface StageAnswer {
-  /** The domain, or the id of the company. */
+  /** A domain, or a company id. */
   name: string
-  /** Null: it was never wanted. */
+  /** `null` if it was never part of a run. */
   known: KnownAnswer | null
 }
 export type StageAnswers = Readonly<Partial<Record<StageKind, StageAnswer>>>
@@ -317,27 +316,27 @@ export interface KnownAnswer {
   answeredAtMs: number | null
   runId: string | null
   failure: string | null
-  /** Of the last answer, lower case. */
+  /** Outcome of the last answer, in lower case. */
   outcome: string | null
   line: string | null
-  /** Of `line`; a line of an older version is made again from `body()`. */
+  /** Version of `line`; a line of an older version is built again from `body()`. */
   lineVersion: number | null
   body(): string
 }
 
 export interface ScopeCounts {
-  /** The service. */
+  /** The service's scope. */
   scope: string
-  /** What was asked of it: each kind has counts of its own. */
+  /** Counts are per kind. */
   kind: LookupKind
-  /** Files of the last job, as absolute paths. */
+  /** Input files of the last job, as absolute paths. */
   lastInputs: readonly string[]
   states: Record<LookupState, number>
   outcomes: Record<string, number>
   submissions: number
   firstSubmittedAtMs: number | null
   lastAnsweredAtMs: number | null
-  /** There are too many to be counted: what is not open is estimated. */
+  /** Counts of closed lookups are estimates, because there are too many to count. */
   isEstimated?: true
 }
 

@@ -3,15 +3,15 @@ import { checksumOfRow, digest, rowChecksum, tableNames, type TableName } from '
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
 /**
- * - `history_runs`: one row a run; `output_id` is null where none was written, or it is not remembered any more.
- * - `history_outputs`: the entry of each row of an output, as `packed-rows.ts` has them; runs whose outputs are equal
- *   share one, and one may stand on another (`base_id`).
- * - `history_entries`: what rows of outputs were; rows alike share one, over all runs.
- * - `history_states`: what became of rows, as text; entries share them. Their sources are the first that were seen.
- * - `history_marks`: by which the next run of a series sees what is as it was. Lost, everything is looked at.
+ * - `history_runs`: one row per run; `output_id` is null if no output was written, or it was pruned.
+ * - `history_outputs`: the entry of each row of an output, packed; runs with equal outputs share one, and an output may
+ * be stored as a difference from another (`base_id`).
+ * - `history_entries`: distinct rows of outputs, shared by all runs.
+ * - `history_states`: distinct row results, as text, shared by entries. Their sources are the first that were seen.
+ * - `history_marks`: let the next run of a series skip unchanged rows. Without them it compares all rows.
  *
- * No row of another table refers to these, and nothing that bills depends on them. Each can be proven: entries, states
- * and outputs by the digest of what they hold, which is also how they are found again; the others by a checksum.
+ * No row of another table refers to these, and no billing depends on them. Each can be verified: entries, states and
+ * outputs by the digest of their content, which is also their lookup key; the others by a checksum.
  */
 export const makeHistory = `
   CREATE TABLE history_runs (
@@ -63,7 +63,7 @@ export const makeHistory = `
 export const historyTables = tableNames.filter((name) => name.startsWith('history_')) as HistoryTable[]
 export type HistoryTable = Extract<TableName, `history_${string}`>
 
-/** A row of `history_runs`, by the names of its columns. */
+/** A row of `history_runs`, by column name. */
 export interface RunRow {
   run_id: number
   series: string
@@ -73,7 +73,7 @@ export interface RunRow {
   is_published: number
   baseline: number | null
   output_id: number | null
-  /** JSON, compressed. */
+  /** Compressed JSON. */
   record: Buffer
 }
 
@@ -85,7 +85,7 @@ export interface OutputRow {
   digest: Buffer
 }
 
-/** What became of rows, with what is counted of it. */
+/** The result of a row, with the values that are counted. */
 export interface StateFacts {
   readonly status: string
   readonly confidence: number | null
@@ -101,7 +101,7 @@ export interface EntryFacts {
 export interface MarksRow {
   series: string
   output_id: number
-  /** How the marks were made: others say nothing. */
+  /** Format of the marks; marks of another format are ignored. */
   form: string
   packed: Buffer
 }
@@ -114,17 +114,20 @@ export function marksChecksum({ series, output_id, form, packed }: MarksRow): Bu
   return rowChecksum(['history_marks', series, output_id, form, digest(packed)])
 }
 
-/** Of what tells states apart: a new edition of a registry may state all the same, each in another line of its file. */
+/**
+ * Hashes only the fields that distinguish states: a new edition of a registry may repeat them in another line of its
+ * file.
+ */
 export function stateDigest({ status, confidence, country }: StateFacts, state: string): Buffer {
   return digest(JSON.stringify([status, confidence, country, valuesOfState(state)]))
 }
 
-/** Of all that a state holds. */
+/** Hashes the whole content of a state. */
 export function stateChecksum(ofState: Uint8Array, state: string): Buffer {
   return rowChecksum(['history_states', hexOf(ofState), state])
 }
 
-/** Of an entry, and of the state that it has. */
+/** Hashes an entry with its state. */
 export function entryDigest({ address, rowKey, name }: EntryFacts, ofState: Uint8Array): Buffer {
   return digest(JSON.stringify([hexOf(address), rowKey, name, hexOf(ofState)]))
 }
@@ -136,18 +139,18 @@ export function outputDigest(rows: Uint32Array): Buffer {
 const hexOf = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
 
-/** Numbers as each differs from the one before it: those of rows, or of lookups, are seldom far from each other. */
+/** Stores each number as the difference from its predecessor: numbers of rows and lookups are close to each other. */
 export function packNumbers(numbers: Uint32Array): Buffer {
   return packDifferences(numbers, (index) => numbers[index - 1] ?? 0)
 }
 
-/** Throws where the bytes are not `count` packed numbers. */
+/** Throws if the bytes are not `count` packed numbers. */
 export function unpackNumbers(packed: Uint8Array, count: number): Uint32Array {
   const numbers = new Uint32Array(count)
   return unpackDifferences(packed, numbers, (index) => numbers[index - 1] ?? 0)
 }
 
-/** Numbers as they differ from others, place by place: next to nothing where few do. */
+/** Stores numbers as differences from `base`, position by position: very small if few differ. */
 export function packChanges(numbers: Uint32Array, base: Uint32Array): Buffer {
   return packDifferences(numbers, (index) => base[index] ?? 0)
 }
@@ -156,9 +159,9 @@ export function unpackChanges(packed: Uint8Array, count: number, base: Uint32Arr
   return unpackDifferences(packed, new Uint32Array(count), (index) => base[index] ?? 0)
 }
 
-/** Quick, and within a tenth of what the highest gives: these are small numbers, not text. */
+/** Fast, and within 10 % of the best compression, because the content is small numbers. */
 const compressionLevel = 1
-/** Of a difference of two numbers of 32 bits: seven bits a byte. */
+/** Maximum size of a 32-bit difference at seven bits per byte. */
 const differenceBytesMax = 5
 
 function packDifferences(numbers: Uint32Array, expected: (index: number) => number): Buffer {
@@ -166,7 +169,7 @@ function packDifferences(numbers: Uint32Array, expected: (index: number) => numb
   let at = 0
   for (let index = 0; index < numbers.length; index++) {
     const difference = (numbers[index] ?? 0) - expected(index)
-    // Below zero, the odd ones.
+    // Zigzag encoding: odd values are negative differences.
     let rest = difference < 0 ? -2 * difference - 1 : 2 * difference
     while (rest > 127) {
       bytes[at++] = (rest % 128) + 128

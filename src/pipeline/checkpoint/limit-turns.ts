@@ -1,22 +1,22 @@
-/** The right to one start. */
+/** The right to start one request. */
 export interface Turn {
-  /** From when it was asked for; 0: now. */
+  /** Delay from the time of the call; 0 means now. */
   readonly waitMs: number
-  /** Turns given so far, to whomever: this is the last of them. */
+  /** Number of turns given so far to all workers, this one included. */
   readonly givenCount: number
 }
 
-/** What all processes with one key share of one limit of the service. */
+/** A rate limit of the service that all workers with one API key share. */
 export interface SharedTurns {
   /**
-   * The next turn, `spacingMs` or more after the one before it; null where there are so many ahead that it is to be
-   * asked for again later. `isKnown`: the service itself said so of late; else the spacing that others know holds where
-   * it is larger. While PostgreSQL is away it waits, for minutes, and then throws ConnectionLostError. Null when the
-   * signal aborts.
+   * Reserves the next turn, at least `spacingMs` after the one before it; `null` if the queue is too long and the
+   * caller must retry later. `isKnown`: the service itself reported this spacing recently; otherwise a larger spacing
+   * known to other workers applies. If PostgreSQL is unavailable, waits for minutes, then throws ConnectionLostError.
+   * Returns `null` when the signal aborts.
    */
   take(spacingMs: number, isKnown: boolean, signal: AbortSignal): Promise<Turn | null>
-  /** Nothing starts anywhere for `delayMs` from now; a shorter pause never cuts a longer one. Never throws. */
+  /** Stops all starts for `delayMs` from now; a shorter pause never shortens a longer one. Never throws. */
   pause(delayMs: number): Promise<void>
-  /** What is left of a pause; 0 where there is none, or PostgreSQL is away. */
+  /** Remaining time of a pause; 0 if there is none, or PostgreSQL is unavailable. */
   pausedMs(): Promise<number>
 }

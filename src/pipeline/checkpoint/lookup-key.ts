@@ -3,19 +3,19 @@ import { identityText, type Lookup } from '../../core/lookup-identity.js'
 import { keyTextOf, lookupKinds, type StageKind } from '../lookups/lookup-kind.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from './checkpoint.js'
 
-/** Bytes of a key: 128 bits of SHA-256, beyond any accidental collision. */
+/** Key length: 128 bits of SHA-256, enough to exclude accidental collisions. */
 const keyBytes = 16
 
-/** What a resolution is known by in a checkpoint; `occurrence` tells equal ones apart, where each row counts. */
+/** Returns the key of a resolution; `occurrence` separates equal rows if each row counts. */
 export const resolutionKey = (lookup: Lookup, occurrence = 0): Uint8Array =>
   hash(identityText(lookup, occurrence))
 
-/** A lookup of another kind: of a root domain, or of the id of a company. */
+/** Builds a lookup of another kind, by root domain or company id. */
 export function stageLookup(kind: StageKind, name: string): KeyedLookup {
   return { kind, key: hash(keyTextOf(kind, name)), lookup: { name, location: null, context: null } }
 }
 
-/** The ids of lookups of whatever kinds, aligned with them; 0 where one is not known. */
+/** Returns the ids of lookups of any kinds, in their order; 0 for an unknown one. */
 export function idsOf(reader: Pick<CheckpointReader, 'find'>, lookups: readonly KeyedLookup[]): LookupId[] {
   const ids = lookups.map(() => 0)
   for (const kind of lookupKinds) {
@@ -27,7 +27,7 @@ export function idsOf(reader: Pick<CheckpointReader, 'find'>, lookups: readonly 
   return ids
 }
 
-/** What is known of these, of whatever kinds, can be read once this resolves. */
+/** Fetches the state of these lookups, of any kinds, so that they can be read. */
 export async function fetchKnown(
   reader: Pick<CheckpointReader, 'fetch'>,
   lookups: readonly KeyedLookup[],

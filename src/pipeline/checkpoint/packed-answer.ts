@@ -1,11 +1,9 @@
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 
 /**
- * What answers and their lines have in common, for the compressor: keys in their order, and phrases. What comes often
- * stands last, where it is near. It says nothing of any company.
- *
- * Answers that were packed with it can be read with nothing else: it never changes once released. Another one
- * gets another number.
+ * Compression dictionary for answers and their lines: keys in order, and frequent phrases, the most frequent last,
+ * because close matches are cheaper. Contains no company data.
+ * Stored answers can only be unpacked with it: it never changes once released. A new dictionary gets a new number.
  */
 export const firstDictionary = [
   '"street_address":"","street_number":"","sub_premise":null,"city":"","state":"","state_code":"US-","postal_code":"',
@@ -58,28 +56,28 @@ export const firstDictionary = [
   '","location":null,"context":null,"classification":"specific","mode":"standard"},"resolved_at":"2026-01-01T00:00:00.000Z","updated_at":"2026-01-01T00:00:00.000Z","from_cache":false,"cache_hit_type":null},"basis":[],"request_id":"req_',
 ].join('')
 
-/** An answer as its row holds it: the line and the body are one text, so what stands in both is kept once. */
+/** An answer as stored: line and body are compressed as one text, so common parts are stored once. */
 export interface PackedAnswer {
-  /** The number of the dictionary that it was compressed with; 0: as it came. */
+  /** Number of the dictionary; 0 means uncompressed. */
   packing: number
   lineBytes: number
   bodyBytes: number
   packed: Buffer
 }
 
-/** Of a row, as a packed answer. */
+/** The columns of a row that make a packed answer. */
 export const packedColumns = 'packing, line_bytes AS lineBytes, body_bytes AS bodyBytes, packed'
 
-/** By the number that rows bear; see `answer-dictionary.ts`. */
+/** Dictionaries by packing number. */
 const dictionaries: readonly (Buffer | null)[] = [null, Buffer.from(firstDictionary)]
 const newestPacking = dictionaries.length - 1
 
-/** A tenth smaller than at level 1 for a twentieth more time; beyond it, time grows faster than room shrinks. */
+/** 10 % smaller than at level 1 for 5 % more time; higher levels cost more time than they save space. */
 const compressionLevel = 3
-/** Most answers are packed to less. Node.js sets 16 KiB aside for each, which costs a tenth of the time. */
+/** Most answers are smaller. The default of 16 KiB costs 10 % of the time. */
 const packedPieceBytes = 4_096
 
-/** What is larger is kept as it came, so nothing is ever unpacked to more. */
+/** Larger answers are stored uncompressed; this also limits the unpacked size. */
 const unpackedBytesMax = 32 * 2 ** 20
 
 export function packAnswer(line: string, body: string): PackedAnswer {
@@ -92,19 +90,19 @@ export function packAnswer(line: string, body: string): PackedAnswer {
   return { packing: newestPacking, ...sizes, packed }
 }
 
-/** As UTF-8. */
+/** Returns the line as UTF-8. */
 export const unpackLineBytes = (answer: PackedAnswer): Buffer => unpack(answer).subarray(0, answer.lineBytes)
 
 export const unpackLine = (answer: PackedAnswer): string => unpackLineBytes(answer).toString()
 
 export const unpackBody = (answer: PackedAnswer): string => unpack(answer).toString('utf8', answer.lineBytes)
 
-/** Of `packed`: enough for the beginning of a line. */
+/** Prefix length of `packed` that yields the beginning of a line. */
 export const packedHeadBytes = 160
 
 /**
- * The beginning of the line, of the first `packedHeadBytes` of what is packed: a tenth of the time that all of it takes.
- * Empty where that is too little.
+ * Unpacks the beginning of the line from the first `packedHeadBytes` bytes, in a tenth of the time of the whole.
+ * Returns an empty string if they do not suffice.
  */
 export function unpackLineHead(packing: number, head: Buffer): string {
   const dictionary = dictionaries[packing]
@@ -127,10 +125,10 @@ export function unpacks(answer: PackedAnswer): boolean {
   }
 }
 
-/** A row that no version wrote; its checksum may be right. */
+/** A row that no version wrote, even if its checksum is right. */
 export class UnpackableError extends Error {}
 
-/** Never more than what the row says, and never more than what is ever packed. Throws UnpackableError. */
+/** Unpacks at most the row's stated size and the global limit. Throws UnpackableError. */
 function unpack({ packing, lineBytes, bodyBytes, packed }: PackedAnswer): Buffer {
   const size = lineBytes + bodyBytes
   const dictionary = dictionaries[packing]
@@ -143,7 +141,7 @@ function unpack({ packing, lineBytes, bodyBytes, packed }: PackedAnswer): Buffer
     text = inflateRawSync(packed, {
       dictionary,
       maxOutputLength: Math.max(1, size),
-      // One more than is needed: what ends a text is seen without a second piece.
+      // One byte more than needed: zlib then detects the end without a second chunk.
       chunkSize: Math.max(constants.Z_MIN_CHUNK, size + 1),
     })
   } catch (error) {

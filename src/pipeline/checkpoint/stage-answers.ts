@@ -10,15 +10,15 @@ import type { CheckpointReader, KnownAnswer, LookupId, StageAnswers } from './ch
 import { idsOf, stageLookup } from './lookup-key.js'
 import { at } from '../../core/json.js'
 
-/** What a checkpoint has of the record of a company. */
+/** A company record in a checkpoint. */
 interface KnownRecord {
-  /** Null: it was never wanted. */
+  /** `null` if it was never part of a run. */
   readonly known: KnownAnswer | null
-  /** As the service sent it (interface: "v3 entity record", its envelope); null where it never came. */
+  /** As sent by the service (interface: "v3 entity record", its envelope); `null` if it never arrived. */
   readonly body: unknown
 }
 
-/** Records of companies, by their ids; one that is being read anew is the old one until then. */
+/** Returns the records of companies by id; a record that is being refreshed keeps its old content until then. */
 export function recordsOf(
   reader: Pick<CheckpointReader, 'known' | 'find'>,
   entityIds: readonly string[],
@@ -39,12 +39,12 @@ export function recordsOf(
   )
 }
 
-/** What a person decided of a lookup; null: nothing. */
+/** Returns the reviewer's decision on a lookup; `null` if there is none. */
 export type DecidedOf = (id: LookupId) => DecidedLookup | null
 
 const nobodyDecided: DecidedOf = () => null
 
-/** What follows from the answers to first questions, and what is known of it; aligned with the ids. */
+/** Returns the follow-ups of row lookups with their answers, in the order of the ids. */
 export function stageAnswersOf(
   reader: Pick<CheckpointReader, 'asked' | 'known' | 'find'>,
   lookupIds: readonly LookupId[],
@@ -84,6 +84,6 @@ function questionsOf(first: KnownAnswer | null, asked: Lookup | null): StageQues
   return stageQuestions(first.kind, asked, JSON.parse(first.body()))
 }
 
-/** It is the row's first question, which nobody asks any more. */
+/** The question is the row's own lookup, which a decision replaces. */
 const isDecided = ({ kind }: StageQuestion, decided: DecidedLookup | null): boolean =>
   decided !== null && decided.kind === kind

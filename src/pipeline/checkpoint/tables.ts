@@ -2,29 +2,28 @@ import { createHash, hash } from 'node:crypto'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { unpacks, type PackedAnswer } from './packed-answer.js'
 
-/** Type on a server; `packed` is a `bytea` of any size. A file has INTEGER, TEXT or BLOB. */
+/** Column type on a server; `packed` is a `bytea` of any size. A file has INTEGER, TEXT or BLOB. */
 type ColumnType = 'integer' | 'bigint' | 'boolean' | 'text' | 'timestamptz' | 'bytea' | 'packed'
 export type Columns = Readonly<Record<string, ColumnType>>
 
 interface TableText {
-  /** Columns of both stores. The first one is the key that pages are read by. */
+  /** Columns of both stores. The first one is the paging key. */
   readonly columns?: string
-  /** Columns of a file only. */
+  /** Columns that only a file has. */
   readonly inFile?: string
-  /** Columns of a server only that a move carries: a file keeps them for the way back. */
+  /** Columns that only a server has and that a migration keeps: a file stores them for the way back. */
   readonly onServer?: string
-  /** Columns of a server only that follow from others, or are of the server itself: not moved. */
+  /** Columns that only a server has, derived or specific to it: not migrated. */
   readonly derived?: string
-  /** A column of both stores that the checksum of a row does not cover. */
+  /** A column of both stores that the row checksum does not cover. */
   readonly uncovered?: string
 }
 
 /**
- * The tables of a checkpoint, in the order in which a move writes them, and their columns, in the order in which
- * checksums cover them. `deliveries` is the inbox: on a server the table `inbox`, else a file of its own.
- *
- * The statements that make the tables are in schema.ts, history-tables.ts, postgres/schema.ts, postgres/schema-history.ts
- * and ../inbox/inbox.ts; a test proves that they agree with these.
+ * The tables of a checkpoint, in the order in which a migration writes them, and their columns, in the order in which
+ * checksums cover them. `deliveries` is the inbox: the table `inbox` on a server, a separate file otherwise.
+ * The CREATE statements are in schema.ts, history-tables.ts, postgres/schema.ts, postgres/schema-history.ts and
+ * ../inbox/inbox.ts; a test proves that they agree with this list.
  */
 const texts = {
   checkpoint: {
@@ -99,7 +98,7 @@ export const tableNames = Object.keys(texts) as TableName[]
 
 type Part = 'columns' | 'inFile' | 'onServer' | 'derived'
 
-/** The columns of a table with their types: those of the given parts of its description. */
+/** Returns the columns of a table with their types, from the given parts of its description. */
 export function columnsOf(table: TableName, ...parts: Part[]): Columns {
   const text: TableText = texts[table]
   const lists = parts.flatMap((part) => text[part]?.split(',') ?? [])
@@ -114,42 +113,42 @@ const covered = new Map(
   }),
 )
 
-/** The columns that the checksum of a row in a file covers. */
+/** The columns that a row's checksum covers in a file. */
 export const coveredColumns = (table: TableName): readonly string[] => covered.get(table) ?? []
 
-/** 128 bits: beyond any accident, and half the room. */
+/** 128 bits make accidental collisions impossible and take half the space of the full hash. */
 const checksumBytes = 16
 
-/** The tables whose rows triggers keep checksums of. */
+/** The tables whose row checksums are maintained by triggers. */
 export const summedTables = ['checkpoint', 'scopes', 'jobs', 'lookups', 'submissions'] as const
 export type SummedTable = (typeof summedTables)[number]
 
-/** A checksum of one row, as SQL; `row` stands before each column (`NEW.`, `l.`, `@`). */
+/** Returns the SQL expression of a row's checksum; `row` is the prefix of each column (`NEW.`, `l.`, `@`). */
 export function checksumSql(table: SummedTable, row = ''): string {
   return `row_checksum('${table}', ${coveredColumns(table)
     .map((column) => row + column)
     .join(', ')})`
 }
 
-/** The checksum of an answer is over these, after the key of its lookup, which says whose answer it is. */
+/** The columns that an answer's checksum covers, after the key of its lookup. */
 const answerColumns = coveredColumns('answers')
 
-/** Of an answer as it is packed: what does not agree with it is never unpacked. */
+/** Returns the SQL expression of the checksum of a packed answer. An answer that fails it is never unpacked. */
 export function answerChecksumSql(answer: string, key: string): string {
   return `answer_checksum(${key}, ${answerColumns.map((column) => answer + column).join(', ')})`
 }
 
-/** The answers, each with its checksum as `mark` and whether it is sound. */
+/** The answers, each with its checksum as `mark` and its validity as `is_sound`. */
 export const provenAnswers = `(SELECT a.lookup_id, ${answerColumns.map((column) => `a.${column}`).join(', ')},
     a.checksum AS mark, a.checksum IS ${answerChecksumSql('a.', 'l.key')} AS is_sound
   FROM answers a LEFT JOIN lookups l USING (lookup_id))`
 
-/** The same of a row that was read: `row` by the names of its columns. */
+/** Returns the checksum of an answer row; `row` maps column names to values. */
 export function answerChecksumOf(row: Readonly<Record<string, unknown>>, key: Buffer): Buffer {
   return answerChecksum([key, ...answerColumns.map((column) => row[column])])
 }
 
-/** Large, so its bytes are summed as they are. */
+/** Hashes the packed bytes directly, without JSON, because they are large. */
 function answerChecksum(values: readonly unknown[]): Buffer {
   const packed = values.at(-1)
   const json = jsonOf(['answers', ...values.slice(0, -1)])
@@ -160,7 +159,7 @@ function answerChecksum(values: readonly unknown[]): Buffer {
     .subarray(0, checksumBytes)
 }
 
-/** Gives a connection the functions that the statements above call. */
+/** Registers the SQL functions that the expressions above call. */
 export function registerChecksums(database: Sqlite): void {
   const options = { deterministic: true }
   database.function('row_checksum', { ...options, varargs: true }, (...values: unknown[]) =>
@@ -174,7 +173,7 @@ export function registerChecksums(database: Sqlite): void {
   database.function('unpacks', options, unpacksRow)
 }
 
-/** The checksum of a row that was read: `row` by the names of its columns. */
+/** Returns the checksum of a row; `row` maps column names to values. */
 export function checksumOfRow(table: TableName, row: Readonly<Record<string, unknown>>): Buffer {
   return rowChecksum([table, ...coveredColumns(table).map((column) => row[column])])
 }
@@ -191,7 +190,7 @@ export function digest(content: Buffer | string): Buffer {
   return hash('sha256', content, 'buffer').subarray(0, checksumBytes)
 }
 
-/** The chain over submissions: each value proves the row and all before it. */
+/** The next value of the hash chain over submissions: each value proves its row and all rows before it. */
 export function nextChain(
   previous: string,
   submission: { customId: string; attempt: number; intendedAtMs: number },
@@ -200,11 +199,11 @@ export function nextChain(
   return rowChecksum([previous, customId, attempt, intendedAtMs]).toString('hex')
 }
 
-/** Keeps the checksums right whatever statement of this connection changes a row, in bulk too. */
+/** Creates triggers that update the checksum of every row this connection changes. */
 export function keepChecksums(database: Sqlite): void {
   for (const table of summedTables) {
     const update = `UPDATE ${table} SET checksum = ${checksumSql(table, 'NEW.')} WHERE rowid = NEW.rowid;`
-    // A lookup is inserted with its checksum: there may be millions at once.
+    // Lookups are inserted with their checksum: there may be millions at once.
     if (table !== 'lookups') {
       database.exec(`CREATE TEMP TRIGGER ${table}_inserted AFTER INSERT ON main.${table} BEGIN ${update} END`)
     }

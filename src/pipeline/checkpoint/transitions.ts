@@ -4,15 +4,15 @@ import { provenOwner } from '../answers/misdirected.js'
 import type { Answer, Claim, LookupId, RunContender, RunHolder } from './checkpoint.js'
 
 /**
- * What becomes of lookups and submissions, for both stores: each reads the rows, under its locks, calls one of these, and
- * writes the changes in their order within the same transaction. Nothing here reads or writes.
+ * State transitions of lookups and submissions, for both stores: each store reads the rows under its locks, calls one
+ * of these functions, and writes the changes in order within the same transaction. Nothing here reads or writes.
  */
 export interface Transition<Outcome> {
   readonly outcome: Outcome
   readonly changes: readonly Change[]
 }
 
-/** What the answer to a submission leaves behind. */
+/** Data of a settled submission. */
 export interface Settlement {
   readonly runId: string | null
   readonly acceptedAtMs: number | null
@@ -20,8 +20,8 @@ export interface Settlement {
 }
 
 /**
- * `keeper`: the process that looks after the lookup from here on, where several share a checkpoint: this one, none, or
- * this one if it wants the lookup and otherwise whoever wants it next.
+ * `keeper`: the worker that owns the lookup from here on in a shared checkpoint: this one, none, or the next one that
+ * includes the lookup (this one first).
  */
 export interface LookupChange extends Settlement {
   readonly of: 'lookup'
@@ -35,10 +35,10 @@ export type Change =
   | ({ readonly of: 'submission'; readonly customId: string; readonly verdict: Verdict } & Settlement)
   | { readonly of: 'attention'; readonly lookupId: LookupId; readonly reason: string }
 
-/** What is known of a submission: `accepted` and `uncertain` ones count as billed. */
+/** Result of a submission: `accepted` and `uncertain` ones count as billed. */
 type Verdict = 'intended' | 'accepted' | 'not_created' | 'uncertain' | 'rejected'
 
-/** A lookup as a transition finds it. */
+/** A lookup before a transition. */
 export interface LookupNow {
   readonly lookupId: LookupId
   readonly name: string
@@ -47,11 +47,11 @@ export interface LookupNow {
   readonly runId: string | null
 }
 
-/** The submissions that the service gave one run to, with their lookups. */
+/** The submissions to which the service assigned one run, with their lookups. */
 export interface Contest {
   readonly contenders: readonly RunContender[]
   readonly rows: ReadonlyMap<LookupId, LookupNow>
-  /** The bodies of answers, as JSON, of those that have one. */
+  /** Response bodies as JSON, for lookups that have one. */
   readonly bodies: ReadonlyMap<LookupId, string>
 }
 
@@ -68,7 +68,7 @@ export interface Reply {
   readonly reason: string | null
 }
 
-/** The state an event leads to. Throws where the life of a lookup knows no such step: that is a bug. */
+/** The state after an event. Throws if the state machine has no such step: that is a bug. */
 export function stateAfter(row: Pick<LookupNow, 'lookupId' | 'state'>, event: LookupEvent): LookupState {
   const state = moveLookup(row.state, event)
   if (state === null)
@@ -77,10 +77,9 @@ export function stateAfter(row: Pick<LookupNow, 'lookupId' | 'state'>, event: Lo
 }
 
 /**
- * A lookup leaves `intended`, and only that: it is settled once. False where a webhook was faster than the reply, and so
- * knew better what it was. `contested` where the service gave the run to another submission too. `isOwn`: this process
- * submitted it and was told nothing since; others may have taken it to be gone, and what it knows of its own submission
- * holds.
+ * Settles a lookup that is `intended`, once. Returns false if a webhook was faster than the reply. Returns `contested`
+ * if the service assigned the run to another submission as well. `isOwn`: this process sent the submission and has not
+ * settled it yet. Other workers may have taken it to be dead, but its own reply still counts.
  */
 export function settle(
   row: LookupNow | undefined,
@@ -92,7 +91,7 @@ export function settle(
   const isTaken = contest.contenders.some((one) => one.customId !== customId)
   if (row === undefined) throw new Error(`lookup ${reply.lookupId} is unknown`)
   if (runId === null || !isTaken) return settledAs(row, reply, runId, isOwn)
-  // Its answer would come out on two lookups; whose it is, the answer alone can prove.
+  // Otherwise two lookups would get the same answer; only the answer can prove its owner.
   const reason = `the service named ${runId}, the run of another submission`
   const loss = { ...reply, event: 'lose', verdict: 'uncertain', runId: null, atMs: null, reason } as const
   const lost = settledAs(row, loss, runId, isOwn)
@@ -103,11 +102,11 @@ export function settle(
   return { outcome: 'contested', changes: [...lost.changes, ...doubts] }
 }
 
-/** The process that submitted it polls it, or submits it again; else it is nobody's. */
+/** Whether the submitting worker keeps the lookup, to poll it or to submit it again. */
 export const staysOwn = ({ event }: Pick<Reply, 'event'>): boolean =>
   event === 'accept' || event === 'withdraw'
 
-/** `namedRunId`: the run that the service named for the submission, though the lookup may not hold it. */
+/** `namedRunId`: the run that the service named for the submission, even if the lookup does not get it. */
 function settledAs(
   row: LookupNow,
   { lookupId, customId, event, verdict, runId, atMs, reason }: Reply,
@@ -116,7 +115,7 @@ function settledAs(
 ): Transition<boolean> {
   const settlement = { runId, acceptedAtMs: atMs, reason }
   const submission = { of: 'submission', customId, verdict, ...settlement } as const
-  // Taken to be gone, and submitted again since: what became of the first is known now, and changes nothing else.
+  // The worker was taken to be dead and the lookup submitted again: only the first submission is updated.
   if (row.customId !== customId && isOwn) return { outcome: false, changes: [submission] }
   const isLate = isOwn && row.state === 'uncertain'
   if (row.customId === customId && row.state !== 'intended' && !isLate) return { outcome: false, changes: [] }
@@ -131,7 +130,7 @@ function stateAfterLate(row: LookupNow, event: Reply['event']): LookupState {
   return event === 'lose' ? row.state : stateAfter(row, event === 'accept' ? 'claim' : event)
 }
 
-/** A webhook, or the answer to another submission, named the run of a submission. `named`: that submission. */
+/** Applies the run that a webhook, or the answer to another submission, named for a submission (`named`). */
 export function claimRun(
   row: LookupNow,
   named: { readonly verdict: string; readonly runId: string | null },
@@ -151,7 +150,7 @@ export function claimRun(
   }
 }
 
-/** A run is a lookup's now, by a submission that was accepted. */
+/** The changes that assign a run to a lookup through an accepted submission. */
 function heldBy(lookupId: LookupId, customId: string, runId: string, nowMs: number) {
   const settlement = { runId, acceptedAtMs: nowMs, reason: null }
   return [
@@ -161,9 +160,9 @@ function heldBy(lookupId: LookupId, customId: string, runId: string, nowMs: numb
 }
 
 /**
- * The service gave one run to several submissions. The later one is uncertain already, and names the run; here the
- * earlier ones stop being believed: one that still runs needs attention, and its answer will have to prove whose it
- * is; one that was answered stays so only if its answer proves that.
+ * Handles a run that the service assigned to several submissions. The latest one is uncertain already. An earlier one
+ * that still runs gets flagged, and its answer must prove its owner; an answered one stays answered only if its answer
+ * proves that.
  */
 function contestRun({ contenders, rows, bodies }: Contest, runId: string): Change[] {
   const reason = `the service named ${runId} twice`
@@ -180,7 +179,7 @@ function isProved(body: string | undefined, customId: string, contenders: readon
   return answer?.success === true && provenOwner(answer.data, contenders)?.customId === customId
 }
 
-/** It may have been billed under a run that nobody knows; its submission goes on naming the contested one. */
+/** Makes a lookup uncertain: it may have been billed under an unknown run. Its submission keeps the contested run. */
 function doubt({ lookupId, state: from, customId }: LookupNow, runId: string, reason: string): Change[] {
   const state = moveLookup(from, 'doubt')
   if (state === null || customId === null) return []
@@ -191,7 +190,7 @@ function doubt({ lookupId, state: from, customId }: LookupNow, runId: string, re
   ]
 }
 
-/** The run goes to the submission that its answer names; see `Checkpoint.award`. */
+/** Assigns the run to the submission that its answer names; see `Checkpoint.assignRun`. */
 export function awardRun(
   { contenders, rows }: Omit<Contest, 'bodies'>,
   { customId, runId, nowMs }: { customId: string; runId: string; nowMs: number },
@@ -211,7 +210,7 @@ export function awardRun(
   return { outcome: true, changes: [...doubts, { ...lookup, state }, submission] }
 }
 
-/** Each gets the other's run; see `Checkpoint.exchangeRuns`. */
+/** Swaps two runs; see `Checkpoint.swapRuns`. */
 export function exchangeRuns(
   rows: ReadonlyMap<LookupId, LookupNow>,
   one: RunHolder,
@@ -227,7 +226,7 @@ export function exchangeRuns(
   return {
     outcome: true,
     changes: [
-      // No two lookups hold one run, not even for a moment.
+      // Two lookups must never have the same run, not even between statements.
       { ...released, runId: null },
       ...heldBy(one.lookupId, one.customId, other.runId, nowMs),
       ...heldBy(other.lookupId, other.customId, one.runId, nowMs),
@@ -235,7 +234,7 @@ export function exchangeRuns(
   }
 }
 
-/** It runs, and the service says that it was never asked: it may be submitted again, by this process first. */
+/** Reopens a running lookup that the service reports as never created; this worker may submit it first. */
 export function disproveRun(
   row: LookupNow | undefined,
   { lookupId, customId, reason }: { lookupId: LookupId; customId: string; reason: string },
@@ -250,8 +249,8 @@ export function disproveRun(
 }
 
 /**
- * What an answer makes of the lookup that waits for its run. False where it waits for no such answer; `contested` where
- * several submissions have the run and the answer is not proved to be this lookup's.
+ * The state of a lookup after an answer. False if it does not wait for this run; `contested` if several submissions
+ * have the run and the answer does not prove its owner.
  */
 export function answered(
   row: LookupNow | undefined,

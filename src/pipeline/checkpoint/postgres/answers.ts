@@ -13,10 +13,10 @@ interface AnswerItem extends PackedAnswer, Omit<Answer, 'line' | 'body'> {
 }
 type Outcome = boolean | 'contested'
 
-/** What answers take in one statement, at most. */
+/** Maximum size of the answers in one statement. */
 const statementBytesMax = 4_000_000
 
-/** Final answers, those that come at about the same time in one statement; what is not as it was left, on its own. */
+/** Final answers, committed in batches; lookups that changed since are written alone. */
 export class Answers {
   readonly #store: SharedStore
   readonly #kind: LookupKind
@@ -86,7 +86,7 @@ export class Answers {
   }
 }
 
-/** By a commit of this process whose end was not known. */
+/** Whether a commit of this process with an unknown outcome has written it. */
 async function isWrittenAs(
   statements: PostgresStatements,
   { lookupId, runId, answeredAtMs, packed }: AnswerItem,
@@ -98,7 +98,7 @@ async function isWrittenAs(
   return rows.length === 1
 }
 
-/** In order; in each, every lookup once, and no more than fits. */
+/** Splits items into batches, in order; a batch has each lookup once and stays below the size limit. */
 function batchesOf(items: readonly AnswerItem[]): AnswerItem[][] {
   const batches: AnswerItem[][] = []
   let ids = new Set<LookupId>()
@@ -118,7 +118,7 @@ function batchesOf(items: readonly AnswerItem[]): AnswerItem[][] {
   return batches
 }
 
-/** What is packed is sent as one piece of bytes, since a list of pieces would be sent as text. */
+/** Packed answers are sent as one byte string, because an array of them would be sent as text. */
 function valuesOf(items: readonly AnswerItem[], namesRuns: boolean): unknown[] {
   let end = 0
   const starts = items.map(({ packed }) => {

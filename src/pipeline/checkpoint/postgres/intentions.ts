@@ -14,10 +14,9 @@ interface HeldIntention {
 }
 
 /**
- * What became of intentions in a commit whose end was not known: those that were made are this process's, and nothing has
- * left for them. What others took from it meanwhile, since they took it to be gone, is withdrawn: it is certain that it was
- * not billed, and only this process knows. `asked`: when each was to leave, by which it is told from earlier ones that
- * did leave.
+ * Returns the intentions of this worker from a commit with an unknown outcome; no request was sent for them. If other
+ * workers took some over in the meantime, withdraws these: only this process knows that they were not billed. `asked`
+ * has the intended times, which distinguish them from earlier ones that were sent.
  */
 async function heldIntentions(
   store: SharedStore,
@@ -32,7 +31,7 @@ async function heldIntentions(
        OR l.state = 'uncertain' AND s.reason = $4 AND s.intended_at_ms = a.now_ms)`,
     [asked.map(({ lookupId }) => lookupId), asked.map(({ nowMs }) => nowMs), store.workerId, lostReason],
   )
-  // What this process was told of may have left.
+  // Intentions already returned to a caller may have been sent.
   const own = rows.filter(({ customId }) => !store.unsettled.has(customId))
   for (const { lookupId, customId, isSwept } of own) if (isSwept) await takeBack(store, lookupId, customId)
   return own.filter(({ isSwept }) => !isSwept)
@@ -65,19 +64,19 @@ type Intended = Intention | Refusal
 
 interface IntendedRow {
   readonly lookupId: LookupId
-  /** Null: it is not intended. */
+  /** `null` if the lookup was not intended. */
   readonly customId: string | null
   readonly attempt: number | null
-  /** It was new, and nobody else's. */
+  /** It was new, and no other worker's. */
   readonly wasFree: boolean
-  /** The lease of this process holds, and the server is the one that it was. */
+  /** This worker's lease is valid, and the server is unchanged. */
   readonly isAlive: boolean
-  /** Left of the budgets before; null where there is no bound. */
+  /** Remaining budgets before the statement; `null` if there is no limit. */
   readonly rowsLeft: number | null
   readonly kindLeft: number | null
 }
 
-/** Of one that was found to be intended. */
+/** The other columns of a row that was found to be intended. */
 const asIntended = { wasFree: true, isAlive: true, rowsLeft: null, kindLeft: null } as const
 
 const noBounds: SubmissionBounds = { rowsMax: null, kindMax: null, priceMicros: 0, costMaxMicros: null }
@@ -86,8 +85,8 @@ const noBounds: SubmissionBounds = { rowsMax: null, kindMax: null, priceMicros: 
 const leaseWaitMs = 250
 
 /**
- * Intentions of one kind that come at about the same time are one statement, and so one commit: the lease of this
- * process, the states of the lookups and the budgets of the job are looked at and changed together.
+ * Commits intentions of one kind in batches. One statement checks and changes the worker's lease, the states of the
+ * lookups and the budgets of the job.
  */
 export class Intentions {
   readonly #store: SharedStore
@@ -107,7 +106,7 @@ export class Intentions {
     const settled = new Map<Item, Settled<Intended>>()
     for (const batch of batchesOf(items)) {
       const found = await this.#intend(batch)
-      // What did not fit together may fit alone; who fits is then decided in the order in which they came.
+      // A batch that exceeds a budget is retried one by one, in the order of the calls.
       const refused = batch.filter((item) => isBudget(found.get(item)) && batch.length > 1)
       for (const item of batch) settled.set(item, found.get(item) ?? { error: new Error('not intended') })
       for (const item of refused)
@@ -116,7 +115,7 @@ export class Intentions {
     return items.map((item) => settled.get(item) ?? { error: new Error('not intended') })
   }
 
-  /** Of different lookups, under the same bounds. */
+  /** `batch` has different lookups with the same bounds. */
   async #intend(batch: readonly Item[]): Promise<Map<Item, Settled<Intended>>> {
     const { rows, term } = await this.#sent(batch)
     const byId = new Map(rows.map((row) => [row.lookupId, row]))
@@ -133,11 +132,11 @@ export class Intentions {
     return settled
   }
 
-  /** Until the server has said what became of them, and the lease held; in which term they were intended. */
+  /** Sends the batch until the server has decided it under a valid lease; returns the term of the intentions. */
   #sent(batch: readonly Item[]): Promise<{ rows: IntendedRow[]; term: number }> {
     const store = this.#store
     return store.repeated(async (mayHaveTakenEffect) => {
-      // Before it is sent: one that was fenced since, and goes on, may not let it leave.
+      // Read before sending: if the worker is fenced since and continues in a new term, these must not be sent.
       let { term } = store.worker
       const earlier = mayHaveTakenEffect ? await heldIntentions(store, batch) : []
       const heldIds = new Set(earlier.map(({ lookupId }) => lookupId))
@@ -156,7 +155,7 @@ export class Intentions {
     })
   }
 
-  /** A statement of a connection that was given up may arrive after the next one was sent. */
+  /** A statement of an abandoned connection may arrive after the next one was sent. */
   async #withLate(batch: readonly Item[], rows: readonly IntendedRow[]): Promise<IntendedRow[]> {
     const takenIds = new Set(rows.filter(({ wasFree }) => !wasFree).map(({ lookupId }) => lookupId))
     if (takenIds.size === 0) return [...rows]
@@ -189,7 +188,7 @@ export class Intentions {
     ])
   }
 
-  /** What did not fit with the others of its batch may fit alone. */
+  /** An item that exceeds a budget within its batch may still fit alone. */
   async #resultOf(row: IntendedRow, term: number, batchCount: number): Promise<Intended> {
     const { unsettled, worker } = this.#store
     const { customId, attempt } = row
@@ -203,7 +202,7 @@ export class Intentions {
     return 'cost_max'
   }
 
-  /** Another process's; else it is not new by what this process itself did, which is a bug. */
+  /** Another worker has the lookup; otherwise this process itself changed its state, which is a bug. */
   async #whyNotFree(lookupId: LookupId): Promise<Refusal> {
     const [row] = await this.#store.query<{ state: LookupState; isOwn: boolean }>(
       `SELECT l.state, l.state <> 'new' AND coalesce(s.worker_id = $2, false) AND coalesce(l.worker_id = $2, true) AS "isOwn"
@@ -220,7 +219,7 @@ const isBudget = (settled: Settled<Intended> | undefined): boolean =>
   'value' in settled &&
   (settled.value === 'of_rows' || settled.value === 'lookups_max' || settled.value === 'cost_max')
 
-/** In order; in each, every lookup once and all under the same bounds. */
+/** Splits items into batches, in order; a batch has each lookup once, and one set of bounds. */
 function batchesOf(items: readonly Item[]): Item[][] {
   const batches: Item[][] = []
   let ids = new Set<LookupId>()

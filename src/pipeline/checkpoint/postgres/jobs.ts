@@ -3,7 +3,7 @@ import { lookupKinds, scopeOf, type LookupKind } from '../../lookups/lookup-kind
 import type { SharedJob, SharedStore } from './store.js'
 import type { KeyedLookup, LookupId } from '../checkpoint.js'
 
-/** The job of this input that has not ended, or a new one; this process works on it from here on. */
+/** Joins the open job of this input, or creates one; registers this worker with it. */
 export async function joinJob(
   statements: PostgresStatements,
   { base, input, workerId, nowMs }: { base: string; input: string; workerId: number; nowMs: number },
@@ -16,7 +16,7 @@ export async function joinJob(
      ON CONFLICT (scope_id, input) WHERE ended_at_ms IS NULL DO NOTHING`,
     [scopeId, input, nowMs],
   )
-  // Locked, so that nobody ends it before it is known that this process works on it.
+  // Locked, so that the job cannot end before this worker is registered.
   const [job] = await statements.query<{ jobId: number }>(
     `WITH job AS (SELECT job_id FROM enrich.jobs WHERE scope_id = $1 AND input = $2 AND ended_at_ms IS NULL
        FOR SHARE)
@@ -24,7 +24,7 @@ export async function joinJob(
      RETURNING job.job_id AS "jobId"`,
     [scopeId, input, workerId],
   )
-  // It ended between the two statements: there is another one by now, or will be.
+  // It ended between the two statements: join its successor.
   if (job === undefined) return joinJob(statements, { base, input, workerId, nowMs })
   const { jobId } = job
   const known = await statements.query<{ scope: string; scopeId: number }>(
@@ -42,7 +42,7 @@ export async function joinJob(
   return { jobId, base, scopes }
 }
 
-/** Makes what names a kind, with its count in the job, as needed. */
+/** Creates the scope of a kind and its count in the job, if missing. */
 async function beginKind(store: SharedStore, kind: LookupKind): Promise<void> {
   if (store.scopeId(kind) !== 0) return
   const scopeId = await scopeIdOf(store, scopeOf(store.job.base, kind))
@@ -72,7 +72,7 @@ async function scopeIdOf(statements: PostgresStatements, scope: string): Promise
   return made.scopeId
 }
 
-/** Submissions of a kind that were billed or may have been, by all processes of the job. */
+/** Billed and possibly billed submissions of a kind, by all workers of the job. */
 export async function spentOf(store: SharedStore, kind: LookupKind): Promise<number> {
   const [row] = await store.query<{ spent: number }>(
     'SELECT reserved - reserved_before AS spent FROM enrich.job_kinds WHERE job_id = $1 AND scope_id = $2',
@@ -81,7 +81,7 @@ export async function spentOf(store: SharedStore, kind: LookupKind): Promise<num
   return row?.spent ?? 0
 }
 
-/** Of these, what rows ask themselves. All resolutions are asked by rows; what they do not ask, by a domain they do. */
+/** The part of `spentOf` that belongs to row lookups: all resolutions, and the domain lookups that rows contain. */
 export async function spentByRows(store: SharedStore, kind: LookupKind): Promise<number> {
   if (kind === 'resolution') return spentOf(store, kind)
   if (kind !== 'domain') return 0
@@ -94,8 +94,8 @@ export async function spentByRows(store: SharedStore, kind: LookupKind): Promise
 }
 
 /**
- * This process came to the end of the job, or of its budget. The last of those that live and work on it ends it; a job
- * in parts, whoever ends it when every part is published. Of another kind than resolutions, the count begins anew.
+ * Marks the job as ended for this worker (completed, or budget exhausted). The last live worker ends the job; a
+ * partitioned job ends once every part is published. For other kinds than resolutions, the count starts again.
  */
 export function endJob(store: SharedStore, kind: LookupKind, nowMs: number): Promise<void> {
   const { jobId } = store.job
@@ -122,7 +122,7 @@ export function endJob(store: SharedStore, kind: LookupKind, nowMs: number): Pro
   })
 }
 
-/** Sent at a time. */
+/** Maximum number of lookups per statement. */
 const lookupsAtOnce = 5_000
 
 interface Asked {
@@ -132,8 +132,8 @@ interface Asked {
 }
 
 /**
- * Takes lookups into what this process wants, and gives their ids, in order. Those that nobody asked before are made; what
- * another process makes at the same time is one lookup.
+ * Adds lookups to the wanted list of this worker and returns their ids, in order. Creates unknown ones; concurrent
+ * workers create each lookup once.
  */
 export async function wantLookups(
   store: SharedStore,
@@ -181,7 +181,7 @@ async function wantSome(
 
 const hexOf = (key: Uint8Array): string => Buffer.from(key).toString('hex')
 
-/** In the order of their keys: who makes the same ones at the same time waits, and never for each other. */
+/** In key order, so that concurrent workers never deadlock. */
 async function insertLookups(statements: PostgresStatements, asked: readonly Asked[]): Promise<void> {
   await statements.query(
     `INSERT INTO enrich.lookups (scope_id, key, name, location, context)
@@ -201,7 +201,7 @@ async function insertLookups(statements: PostgresStatements, asked: readonly Ask
   )
 }
 
-/** What was put back from a list of charges has its name again. */
+/** Writes the names of lookups that were restored from a list of charges, which has none. */
 async function nameLookups(
   statements: PostgresStatements,
   asked: readonly Asked[],
@@ -218,11 +218,11 @@ async function nameLookups(
   }
 }
 
-/** PostgreSQL keeps no NUL in a text; no name has one after it is tidied, and a location might. */
+/** PostgreSQL text cannot contain NUL. Normalized names have none, but a location might. */
 export const storable = <Text extends string | null>(text: Text): Text | string =>
   text?.replaceAll('\0', ' ') ?? text
 
-/** What is known of them is wanted; the first position of each counts. */
+/** Adds the known ones to the wanted list; the first position of each is kept. */
 function insertWanted(
   store: SharedStore,
   asked: readonly Asked[],

@@ -11,35 +11,35 @@ import {
 } from '../../../platform/postgres/own-database.js'
 import { assertNotMoved, isOpenSql } from './open-database.js'
 
-/** Why a process may never submit again, however long it waits. */
+/** The reason why a worker may never submit again. */
 type WorkerEnd = 'server_changed' | 'gone'
 
 /**
- * One process on a checkpoint that several share. It has a lease by the server's clock, renewed while it lives. A lease
- * that has run out lets others take over what it had not begun and wait for what it had; never submit again what it may
+ * A worker of a shared checkpoint. It has a lease by the server's clock, renewed while it lives. Once the lease has
+ * expired, other workers may take over its unsent lookups and wait for its runs; they never submit again what it may
  * have submitted.
  */
 export interface Worker {
-  /** Its number in `workers`. */
+  /** Its `worker_id`. */
   readonly id: number
-  /** Grows each time that it was fenced and went on: what was intended in an earlier term may not leave. */
+  /** Grows each time the worker was fenced and continued: intentions of earlier terms must not be sent. */
   readonly term: number
   /**
-   * Whether a request that is billed may leave now: the lease is younger than 70 % of what it was given for, by this
-   * machine's monotonic clock, the wall clock has not jumped since, and the server is the one that it was. Asked with
-   * the term in which the request was intended: false where the process was fenced since, also if it goes on.
+   * Whether a billed request may be sent now: less than 70 % of the lease has passed by this machine's monotonic clock,
+   * the wall clock has not jumped since, and the server is unchanged. `intendedIn` is the term of the intention:
+   * returns false if the worker was fenced since, even if it continued.
    */
   mayLeave(intendedIn?: number): boolean
-  /** Why it may not, for people; null where it may. */
+  /** The reason why it may not, for users; `null` if it may. */
   readonly hold: string | null
   /**
-   * The server is another one, or was put back: what it lacks may have been billed. Or the process was away so long that
-   * what it wanted is forgotten. Null: it may go on, now or later.
+   * The server was replaced or restored, so it may lack billed submissions; or the worker was away so long that its
+   * wanted list was deleted. `null` if it may continue, now or later.
    */
   readonly end: WorkerEnd | null
-  /** What is shown of it to others, asked at each renewal. */
+  /** Sets the activity shown to other users, evaluated at each renewal. */
   tell(doing: () => string): void
-  /** Ends the lease: what it claimed and had not begun is free again. */
+  /** Ends the lease: its unsent lookups become free. */
   close(): Promise<void>
 }
 
@@ -47,29 +47,29 @@ export interface Worker {
 export interface LeaseTimes {
   readonly lease: number
   readonly renewEvery: number
-  /** So far the wall clock may run from the monotonic one between two renewals. */
+  /** Largest drift between the wall clock and the monotonic clock between two renewals. */
   readonly clockJumpMax: number
 }
 
 export const leaseTimes: LeaseTimes = { lease: 30_000, renewEvery: 5_000, clockJumpMax: 5_000 }
 
-/** What is left of a lease is for the clocks to differ by, and for what is on its way. */
+/** The rest of the lease covers clock differences and requests on their way. */
 const usedShareMax = 0.7
 
 export interface WorkerDeps {
-  /** On which nothing takes long. */
+  /** A connection without slow statements. */
   readonly prompt: Postgres
-  /** As it was found when the checkpoint was opened. */
+  /** Identity of the server when the checkpoint was opened. */
   readonly server: ServerIdentity
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>
-  /** Its input, for people. */
+  /** Its input, for users. */
   readonly job: string
   readonly times?: LeaseTimes
 }
 
 type Granted = ServerIdentity & { readonly workerId: number; readonly term: number }
 
-/** Registers this process; its lease is renewed until it is closed. Throws what the server refuses. */
+/** Registers this process as a worker and renews its lease until it is closed. Throws server errors. */
 export async function openWorker(deps: WorkerDeps): Promise<Worker> {
   const worker = new LeasedWorker(deps)
   await worker.register()
@@ -83,8 +83,8 @@ const identitySql = `${systemIdentifierSql} AS "systemIdentifier", ${timelineSql
 const grantedSql = `worker_id AS "workerId", term, ${identitySql}`
 
 /**
- * $1 the lease, $2 the worker, $3 what it does. One that was fenced goes on in its next term: whoever fenced it has taken
- * what it had intended, or takes no more of it. `fenced_at` stays: what it had sent may still arrive.
+ * $1 lease, $2 worker, $3 activity. A fenced worker continues in its next term: its intentions were released, or will
+ * stay. `fenced_at` stays, because its requests may still arrive.
  */
 const renewSql = `
   UPDATE enrich.workers SET lease_until = ${untilSql}, doing = $3, term = term + is_fenced::integer,
@@ -92,8 +92,8 @@ const renewSql = `
   WHERE worker_id = $2 AND ended_at IS NULL AND NOT is_over RETURNING ${grantedSql}`
 
 const endTexts: Readonly<Record<WorkerEnd, string>> = {
-  server_changed: 'PostgreSQL failed over or was restored: what it had not yet received may be missing',
-  gone: 'others took it to be gone, and what it wanted is forgotten',
+  server_changed: 'PostgreSQL failed over or was restored: the latest commits may be missing',
+  gone: 'other workers took over its lookups because it did not renew its lease',
 }
 
 class LeasedWorker implements Worker {
@@ -101,7 +101,7 @@ class LeasedWorker implements Worker {
   readonly #times: LeaseTimes
   #id = 0
   #term = 0
-  /** When the renewal that was last granted was sent. */
+  /** Send time of the last granted renewal. */
   #grantedAtMs = { monotonic: -Infinity, wall: 0 }
   #end: WorkerEnd | null = null
   #failure: string | null = null
@@ -134,9 +134,11 @@ class LeasedWorker implements Worker {
     if (ageMs >= this.#times.lease * usedShareMax) {
       return `the lease was not renewed for ${Math.round(ageMs / 1_000)} s${this.#failure === null ? '' : `: ${this.#failure}`}`
     }
-    // A machine that slept: its monotonic clock may have slept too.
+    // After sleep, a machine's monotonic clock may be behind.
     const jumpMs = clock.nowMs() - this.#grantedAtMs.wall - ageMs
-    return Math.abs(jumpMs) > this.#times.clockJumpMax ? 'the clock jumped: the lease is renewed first' : null
+    return Math.abs(jumpMs) > this.#times.clockJumpMax
+      ? 'the clock jumped: the lease must be renewed first'
+      : null
   }
 
   mayLeave(intendedIn = this.#term): boolean {
@@ -149,7 +151,7 @@ class LeasedWorker implements Worker {
 
   async register(): Promise<void> {
     const name = `${hostname()} ${process.pid}`
-    // Nobody begins to move it away before this is seen.
+    // The lock keeps a migration from starting before this row is visible.
     const isJoined = await this.#ask(
       `INSERT INTO enrich.workers (name, job, doing, lease_until)
        SELECT $2, $3, $4, ${untilSql} FROM enrich.checkpoint c WHERE ${isOpenSql} FOR SHARE OF c
@@ -158,7 +160,7 @@ class LeasedWorker implements Worker {
     )
     if (isJoined) return
     await assertNotMoved(this.#deps.prompt, 'of this run', 'write')
-    throw new Error('the checkpoint takes no process, and does not say why')
+    throw new Error('the checkpoint accepts no worker for an unknown reason')
   }
 
   start(): void {
@@ -175,10 +177,10 @@ class LeasedWorker implements Worker {
     }
   }
 
-  /** False where there is no such lease any more. */
+  /** Returns false if the lease does not exist any more. */
   async #ask(text: string, values: readonly unknown[]): Promise<boolean> {
     const { prompt, clock, server } = this.#deps
-    // Before it is sent: the server's lease begins later, and so ends later.
+    // Taken before sending: the server's lease then ends later than ours.
     const sentAtMs = { monotonic: clock.monotonicMs(), wall: clock.nowMs() }
     const [granted] = await prompt.query<Granted>(text, values)
     if (granted === undefined) return false
@@ -189,7 +191,7 @@ class LeasedWorker implements Worker {
     return true
   }
 
-  /** A server that does not know this process is not the one that registered it, or was put back. */
+  /** A server that does not know this worker was replaced or restored. */
   async #whyNotRenewed(): Promise<WorkerEnd> {
     const { prompt, server } = this.#deps
     const [found] = await prompt.query<ServerIdentity & { readonly isKnown: boolean }>(
@@ -203,7 +205,7 @@ class LeasedWorker implements Worker {
     if (this.#isClosed) return
     this.#isClosed = true
     await this.#stop()
-    // Fenced at once: whatever of it was left intended is swept like that of one that died.
+    // Fenced at once, so that the next sweep handles remaining intentions like those of a dead worker.
     const ended = this.#deps.prompt.query(
       `WITH freed AS (
          UPDATE enrich.lookups SET worker_id = NULL WHERE worker_id = $1 AND state = 'new'
@@ -217,7 +219,7 @@ class LeasedWorker implements Worker {
       [this.#id],
     )
     await ended.catch((error: unknown) => {
-      // Where the server is away, the lease runs out, and others do the same.
+      // If the server is unavailable, the lease expires and other workers do the same.
       if (!(error instanceof PostgresError)) throw error
     })
   }

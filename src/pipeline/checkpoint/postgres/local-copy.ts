@@ -23,7 +23,7 @@ import { repeated, type RepeatingDeps } from './retry.js'
 const lookupColumns = Object.keys(columnsOf('lookups', 'columns'))
 const answerColumns = Object.keys(columnsOf('answers', 'columns')).filter((column) => column !== 'lookup_id')
 
-/** Selects lookups `l` with their scope `sc` and answer `a`, as they are copied. */
+/** Columns of lookups `l`, their scope `sc` and answer `a` for the copy. */
 const copiedColumns = [
   'sc.scope',
   ...lookupColumns.map((column) => `l.${column}`),
@@ -37,8 +37,8 @@ interface CopiedLookup extends Readonly<Record<string, unknown>> {
 }
 
 /**
- * What readers read of a checkpoint on a server: an ordinary checkpoint in a folder of its own that nobody else may read,
- * under the same ids, thrown away with the run. Throws CHECKPOINT_UNWRITABLE and DISK_FULL.
+ * Local copy of a checkpoint on a server, for readers: an ordinary checkpoint with the same ids in a private folder,
+ * removed with the run. Throws CHECKPOINT_UNWRITABLE and DISK_FULL.
  */
 export class LocalCopy {
   readonly path: string
@@ -46,7 +46,7 @@ export class LocalCopy {
   readonly #file: OwnCheckpoint
   #writes: Writes | null = null
 
-  /** Removes what killed runs left in `folder`. */
+  /** Removes copies that killed runs left in `folder`. */
   constructor(folder: string, deps: { scope: string; job: string; nowMs: number; random: Random }) {
     const beside = join(folder, 'enrich-answers')
     removeStaleTemporaries(beside)
@@ -68,7 +68,7 @@ export class LocalCopy {
     return this.#file.remember(change)
   }
 
-  /** Written over what was copied of these before. */
+  /** Overwrites earlier copies of these lookups. */
   put(lookups: readonly CopiedLookup[]): Promise<void> {
     return this.#file.remember((database) => {
       this.#writes ??= prepareWrites(database)
@@ -117,7 +117,7 @@ function prepareWrites(database: Sqlite): Writes {
 /** Answers take some kilobytes each. */
 const copiedAtOnce = 2_000
 
-/** Puts all that this process wants into the copy, a page at a time. */
+/** Copies all lookups of this worker's run, a page at a time. */
 export async function copyWanted(store: SharedStore, copy: LocalCopy): Promise<void> {
   let [scopeId, position] = [0, 0]
   for (;;) {
@@ -137,7 +137,7 @@ export async function copyWanted(store: SharedStore, copy: LocalCopy): Promise<v
   }
 }
 
-/** Puts what is known of lookups into the copy. */
+/** Copies lookups by id. */
 async function copyLookups(
   statements: PostgresStatements,
   copy: LocalCopy,
@@ -153,7 +153,7 @@ async function copyLookups(
   }
 }
 
-/** The same of lookups of one kind, by their keys. */
+/** Copies lookups of one kind by key. */
 async function copyKnown(
   statements: PostgresStatements,
   copy: LocalCopy,
@@ -172,7 +172,7 @@ async function copyKnown(
   }
 }
 
-/** What is known of a scope: it is in the copy once it was fetched. */
+/** Opens a reader of a scope; lookups are in the copy once they were fetched. */
 export type Peek = (scope: string) => CheckpointReader | null
 
 export function peekInto(
@@ -191,9 +191,9 @@ export function peekInto(
     })
 }
 
-/** What is known in a shared checkpoint, for commands that only look. */
+/** A shared checkpoint for read-only commands. */
 export interface SharedLook extends Pick<SharedToRead, 'problem'> {
-  /** Of the copy; gone when this is closed. */
+  /** Path of the copy; removed when this is closed. */
   readonly path: string
   readonly peek: Peek
   /** Closed with it. */
@@ -205,7 +205,7 @@ export interface SharedLookDeps extends RepeatingDeps, Pick<OpenSharedDeps, 'env
   readonly folder: string
 }
 
-/** Changes nothing there; null where nothing is known yet. Throws CHECKPOINT_*. */
+/** Changes nothing on the server; `null` if the server has no checkpoint yet. Throws CHECKPOINT_*. */
 export async function lookAtShared(deps: SharedLookDeps, closeLater: CloseLater): Promise<SharedLook | null> {
   const shared = await openSharedToRead(deps.url, deps)
   if (shared === null) return null

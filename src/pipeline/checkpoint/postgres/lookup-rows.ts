@@ -6,10 +6,7 @@ import type { Lookup } from '../../../core/lookup-identity.js'
 import type { LookupKind } from '../../lookups/lookup-kind.js'
 import type { SharedStore } from './store.js'
 
-/**
- * Nobody else changes them before the transaction ends. By their numbers, in their order: who locks several always locks
- * them so, and two never wait for each other.
- */
+/** Locks lookups until the transaction ends, in the order of their ids, so that transactions never deadlock. */
 export async function lockLookups(
   statements: PostgresStatements,
   lookupIds: readonly LookupId[],
@@ -29,10 +26,10 @@ export async function lockLookup(
   return (await lockLookups(statements, [lookupId])).get(lookupId)
 }
 
-/** Of an answer, as `PackedAnswer`. */
+/** The columns of an answer, as `PackedAnswer`. */
 export const packedColumnsSql = `a.packing, a.line_bytes AS "lineBytes", a.body_bytes AS "bodyBytes", a.packed`
 
-/** The body of the last answer to a lookup, as JSON; null where there is none. */
+/** The last response body of a lookup, as JSON; `null` if it has none. */
 export async function bodyOf(statements: PostgresStatements, lookupId: LookupId): Promise<string | null> {
   const [row] = await statements.query<PackedAnswer>(
     `SELECT ${packedColumnsSql} FROM enrich.answers a WHERE a.lookup_id = $1`,
@@ -41,7 +38,7 @@ export async function bodyOf(statements: PostgresStatements, lookupId: LookupId)
   return row === undefined ? null : unpackBody(row)
 }
 
-/** Submissions with one run, as a transition needs them, with their lookups locked. */
+/** Reads the submissions with one run for a transition, and locks their lookups. */
 export async function contestOf(
   statements: PostgresStatements,
   contenders: readonly RunContender[],
@@ -57,8 +54,8 @@ export async function contestOf(
 }
 
 /**
- * Writes what a transition changes, within the transaction that locked the rows. Answers with the lookups that this
- * process looks after from here on.
+ * Writes the changes of a transition, within the transaction that locked the rows. Returns the lookups that this worker
+ * owns from here on.
  */
 export async function applyChanges(
   statements: PostgresStatements,
@@ -78,7 +75,7 @@ export async function applyChanges(
   return kept
 }
 
-/** Whether this process looks after it from here on. */
+/** Returns whether this worker owns the lookup from here on. */
 async function settleLookup(
   { query }: PostgresStatements,
   { lookupId, state, keeper, runId, acceptedAtMs, reason }: LookupChange,
@@ -94,10 +91,7 @@ async function settleLookup(
   return kept?.workerId === workerId
 }
 
-/**
- * What was not billed is there again for the job that it was taken from; what turns out to have been billed after all is
- * taken from it.
- */
+/** Returns the budget of an unbilled submission to its job, or takes it again if it was billed after all. */
 async function settleSubmission(
   statements: PostgresStatements,
   { customId, verdict, runId, acceptedAtMs, reason }: Extract<Change, { of: 'submission' }>,
@@ -125,7 +119,7 @@ async function settleSubmission(
   )
 }
 
-/** Submissions of a scope that the service gave one run to, in the order in which they were intended. */
+/** The submissions of a scope to which the service assigned one run, in the order of their intentions. */
 export function contendersOf(
   statements: PostgresStatements,
   runId: string,
@@ -138,7 +132,7 @@ export function contendersOf(
   )
 }
 
-/** First questions of a kind with an answer that stands, after a position; in order. */
+/** Valid answers to row lookups of a kind, after a position; in order. */
 export async function firstAnswersOf(
   store: SharedStore,
   kind: LookupKind,
@@ -161,7 +155,7 @@ export async function firstAnswersOf(
   }))
 }
 
-/** What a first question of this run asked; null where the lookup only follows from an answer. */
+/** The submitted text of a row lookup of this run; `null` for a follow-up lookup. */
 export async function firstQuestionOf(store: SharedStore, lookupId: LookupId): Promise<Lookup | null> {
   const [row] = await store.query<Lookup>(
     `SELECT l.name, l.location, l.context FROM enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
@@ -198,7 +192,7 @@ export async function ownerOfKey(
   return row ?? null
 }
 
-/** Lookups whose answer was lost by a submission that left after `afterMs`. */
+/** Lookups whose response was lost by a submission sent after `afterMs`. */
 export function lostSince(
   store: SharedStore,
   kind: LookupKind,
@@ -215,10 +209,10 @@ export function lostSince(
   )
 }
 
-/** Several minutes of all limits together: so many are read, and those of other kinds in between hide none. */
+/** Covers several minutes at all rate limits together, so that submissions of other kinds hide none. */
 const recentRead = 10_000
 
-/** When the newest submissions of a kind left, by whichever process; oldest first. */
+/** Send times of the newest submissions of a kind by all workers; oldest first. */
 export async function recentSubmissions(
   store: SharedStore,
   kind: LookupKind,
@@ -236,7 +230,7 @@ export async function recentSubmissions(
   return rows.map(({ atMs }) => atMs).sort((one, other) => one - other)
 }
 
-/** Whether any process works on the checkpoint. */
+/** Whether any worker of the checkpoint is alive. */
 export async function isAnyAlive(statements: PostgresStatements): Promise<boolean> {
   const rows = await statements.query(
     'SELECT 1 FROM enrich.workers WHERE NOT is_fenced AND lease_until > clock_timestamp() LIMIT 1',
@@ -244,10 +238,10 @@ export async function isAnyAlive(statements: PostgresStatements): Promise<boolea
   return rows.length > 0
 }
 
-/** Looked at in one statement. */
+/** Lookups per statement. */
 const lookupsAtOnce = 20_000
 
-/** Those that have an answer by now, or never will. */
+/** Returns the lookups that have an answer, or never will. */
 export async function answeredAmong(
   statements: PostgresStatements,
   lookupIds: readonly LookupId[],

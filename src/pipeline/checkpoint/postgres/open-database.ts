@@ -23,18 +23,18 @@ import { arriving, moved } from '../checkpoint-errors.js'
 interface Moves {
   readonly movedTo: string | null
   readonly arrivingFrom: string | null
-  /** Another process is at it, now. */
+  /** Another process is migrating it now. */
   readonly isMoving: boolean
 }
 
 const movesSql = `SELECT moved_to AS "movedTo", arriving_from AS "arrivingFrom",
     coalesce(moving_until > clock_timestamp(), false) AS "isMoving" FROM enrich.checkpoint`
 
-/** Of `enrich.checkpoint c`: whether processes may join it. */
+/** Whether workers may join `enrich.checkpoint c`. */
 export const isOpenSql = `c.moved_to IS NULL AND c.arriving_from IS NULL
     AND coalesce(c.moving_until <= clock_timestamp(), true)`
 
-/** Throws CHECKPOINT_MOVED, CHECKPOINT_ARRIVING and, unless it is only read, CHECKPOINT_IN_USE. */
+/** Throws CHECKPOINT_MOVED, CHECKPOINT_ARRIVING and, for writing, CHECKPOINT_IN_USE. */
 export async function assertNotMoved(
   { query }: PostgresStatements,
   url: string,
@@ -44,7 +44,7 @@ export async function assertNotMoved(
   if (moves !== undefined) assertNo(moves, url, use)
 }
 
-/** The same to write, and it stays so until the transaction ends. */
+/** Like `assertNotMoved` for writing; the result holds until the transaction ends. */
 export async function assertNotMoving({ query }: PostgresStatements, url: string): Promise<void> {
   const [moves] = await query<Moves>(`${movesSql} FOR SHARE`)
   if (moves !== undefined) assertNo(moves, url, 'write')
@@ -55,27 +55,27 @@ function assertNo({ movedTo, arrivingFrom, isMoving }: Moves, url: string, use: 
   if (arrivingFrom !== null) throw arriving(url, arrivingFrom)
   if (isMoving && use === 'write')
     throw new UserError('CHECKPOINT_IN_USE', `the checkpoint ${url} is being moved`, {
-      hint: 'wait for that to end; then go on with the checkpoint that it was moved to',
+      hint: 'wait until the migration ends, then use the checkpoint that it was moved to',
     })
 }
 
-/** A checkpoint on PostgreSQL that was found fit to be worked on. */
+/** An opened checkpoint on PostgreSQL that passed all checks. */
 export interface SharedDatabase {
-  /** Of the checkpoint. */
+  /** Id of the checkpoint. */
   readonly id: string
-  /** How often the names of its submissions began anew. */
+  /** Generation of custom ids: grows with each accepted rollback. */
   readonly generation: number
-  /** As it may be shown. */
+  /** The URL without credentials. */
   readonly url: string
   readonly postgres: Postgres
-  /** Of one connection, on which nothing takes long: for leases and paces, which cannot wait behind work. */
+  /** A single connection without slow statements, for leases and rate limits. */
   readonly prompt: Postgres
   readonly server: ServerIdentity
-  /** Another way to the same database, with bounds of its own; to be closed by who asked for it. */
+  /** Opens more connections to the same database with separate limits; the caller closes them. */
   readonly connectMore: (
     options: Pick<ConnectOptions, 'connectionsMax' | 'connectTimeoutMs' | 'statementTimeoutMs'>,
   ) => Postgres
-  /** Says in a user's words what the server refused; what is none of that is given back as it is. */
+  /** Translates server errors for users; returns other errors unchanged. */
   readonly explain: (error: unknown) => unknown
   close(): Promise<void>
 }
@@ -84,18 +84,18 @@ export interface OpenSharedDeps {
   readonly clock: Pick<Clock, 'nowMs'>
   readonly random: Pick<Random, 'id'>
   readonly environment?: ConnectOptions['environment']
-  /** The user knows that the server is another one than before, or was restored. */
+  /** The user accepts that the server was replaced or restored. */
   readonly acceptRollback?: boolean
-  /** Opened by who settles what a rollback lost: nothing is submitted by it. */
+  /** For reconciliation: settles a rollback and submits nothing. */
   readonly settlesRollback?: boolean
-  /** Opened by who moves it: also where it has moved, or is being filled. */
+  /** For migration: also opens a checkpoint that was moved or is being filled. */
   readonly isMover?: boolean
 }
 
-/** What takes longer on it has no use. */
+/** Statement timeout of the prompt connection. */
 const promptMsMax = 5_000
 
-/** Opens it to work on, made and brought to this version as needed. Throws CHECKPOINT_*. */
+/** Opens a checkpoint for work; creates or updates its schema as needed. Throws CHECKPOINT_*. */
 export async function openShared(url: string, deps: OpenSharedDeps): Promise<SharedDatabase> {
   const { database } = await opened(url, deps, async (postgres, address) => {
     const server = await readServer(postgres)
@@ -111,11 +111,11 @@ export async function openShared(url: string, deps: OpenSharedDeps): Promise<Sha
 }
 
 export interface SharedToRead extends SharedDatabase {
-  /** Why a run with it would stop; null where it would not. */
+  /** The error that a run would stop with; `null` if there is none. */
   readonly problem: UserError | null
 }
 
-/** Opens it to look at it, and changes nothing; null where the database holds none yet. Throws CHECKPOINT_*. */
+/** Opens a checkpoint read-only; `null` if the database has none yet. Throws CHECKPOINT_*. */
 export async function openSharedToRead(
   url: string,
   deps: Pick<OpenSharedDeps, 'environment'> = {},
@@ -139,7 +139,7 @@ export async function openSharedToRead(
 
 const notUpdated = (url: string) =>
   new UserError('CHECKPOINT_NOT_UPDATED', `the checkpoint ${url} was made by an earlier version of enrich`, {
-    hint: 'enrich doctor with the same checkpoint, as the owner of its tables, brings it to this version; so does a run',
+    hint: 'run enrich doctor with the same checkpoint as the owner of its tables to update it; a run updates it as well',
   })
 
 interface Head extends ServerIdentity {
@@ -190,10 +190,10 @@ async function generationOf({ query }: PostgresStatements): Promise<number> {
 
 const wordsOfCheckpoint: OwnWords = {
   grantsHint:
-    'an owner makes the tables by `enrich doctor` with the same checkpoint, and grants what docs/several-machines.md lists',
+    'as the owner, create the tables with `enrich doctor` and the same checkpoint, and grant the privileges listed in docs/several-machines.md',
   foreign: (url, what, cause) =>
-    new UserError('CHECKPOINT_DATABASE_FOREIGN', `${url} is no checkpoint of enrich: ${what}`, {
-      hint: 'use a database of its own; nothing in this one was touched',
+    new UserError('CHECKPOINT_DATABASE_FOREIGN', `${url} is not a checkpoint of enrich: ${what}`, {
+      hint: 'use a separate database; this one was not changed',
       cause,
     }),
 }
@@ -214,7 +214,7 @@ const readSchema: Omit<OwnSchema<Head>, 'insertHead'> = {
     }),
 }
 
-/** With what is written of a checkpoint that is made now, on this server. */
+/** The schema, with the head row of a checkpoint that is created now. */
 const schemaOn = (
   { systemIdentifier, timeline }: ServerIdentity,
   { clock, random }: OpenSharedDeps,
@@ -243,7 +243,7 @@ async function goOnWith(
     const found = (await readOwnHead(statements, url, readSchema)) ?? head
     // Another process was faster.
     if (isSameServer(found, { systemIdentifier, timeline })) return found
-    // It goes into the name of each submission: those that were lost have names that are not given again.
+    // The generation is part of each custom id, so the ids of lost submissions are never given again.
     await statements.query(
       'UPDATE enrich.checkpoint SET generation = generation + 1, system_identifier = $1, timeline = $2',
       [systemIdentifier, timeline],

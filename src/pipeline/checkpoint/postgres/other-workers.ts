@@ -10,33 +10,33 @@ import type { SharedStore } from './store.js'
 
 const lookMsMin = 500
 const lookMsMax = 10_000
-/** Looking takes the server no more of its time than a tenth. */
+/** Polling uses at most a tenth of the time. */
 const looksApart = 10
 
 const settledPlans = ['answered', 'failed', 'invalid', 'uncertain'] as const
 type SettledPlan = (typeof settledPlans)[number]
 
 interface OpenElsewhere {
-  /** Nobody who lives looks after so many. */
+  /** Open lookups without a live owner. */
   readonly leftCount: number
-  /** Living others do after so many. */
+  /** Open lookups of other live workers. */
   readonly openCount: number
 }
 
-/** What other processes do for this one: what they settle is counted, and what they leave is looked for. */
+/** Tracks lookups of this run that other workers process: counts those they settle, and waits for those they leave. */
 export class Others {
   readonly #store: SharedStore
-  /** What this process knew to be settled when it planned, and what it has settled itself since. */
+  /** Lookups settled before the plan or by this process since. */
   readonly #known = new Map<LookupKind, Record<SettledPlan, number>>()
   readonly #policies = new Map<LookupKind, PlanPolicy>()
-  /** Answers that were there when it was looked last. */
+  /** Number of settled answers at the last check. */
   #seenCount = 0
 
   constructor(store: SharedStore) {
     this.#store = store
   }
 
-  /** A plan, or what was planned besides, says what was settled before. */
+  /** Records the settled lookups of a plan; `isWhole` resets the kind first. */
   planned(
     kind: LookupKind,
     plan: Readonly<Record<LookupPlan, number>>,
@@ -48,7 +48,7 @@ export class Others {
     for (const settled of settledPlans) this.#add(kind, settled, plan[settled])
   }
 
-  /** This process has settled one itself, or brought it back. */
+  /** Records lookups that this process settled, or reopened (negative count). */
   settled(kind: LookupKind, as: SettledPlan, count = 1): void {
     this.#add(kind, as, count)
   }
@@ -67,7 +67,7 @@ export class Others {
     return plan
   }
 
-  /** See `Checkpoint.elsewhere`. */
+  /** See `Checkpoint.waitForOtherWorkers`. */
   async elsewhere(signal: AbortSignal, what: 'all' | 'runs'): Promise<boolean> {
     const isLeft = await this.#leaveSome(signal, async () => {
       if (what === 'all') await this.#planAgain()
@@ -80,7 +80,7 @@ export class Others {
     return this.#leaveSome(signal, () => this.#open(['new', 'intended'], this.#store.scopeId(kind)))
   }
 
-  /** Looks until others have left something, or have nothing open. */
+  /** Polls until other workers have left lookups, or have none open. */
   async #leaveSome(signal: AbortSignal, look: () => Promise<OpenElsewhere>): Promise<boolean> {
     const { clock } = this.#store
     while (!signal.aborted) {
@@ -97,8 +97,8 @@ export class Others {
   }
 
   /**
-   * What a process that is gone has left uncertain, or running at a service that ended with it, is opened again where
-   * nobody pays for it, or a free read tells what became of it. Anything else waits for the user's word.
+   * Reopens lookups that a dead worker left uncertain, or running at a service that ended with it, if they are free of
+   * charge or a free read returns their outcome. All others wait for the user's decision.
    */
   async #planAgain(): Promise<void> {
     for (const [kind, policy] of this.#policies) {
@@ -107,7 +107,7 @@ export class Others {
     }
   }
 
-  /** In these states, of one scope or of all: what nobody looks after any more, and what living others do. */
+  /** Counts lookups in these states, of one scope or (`null`) of all. */
   async #open(states: readonly LookupState[], scopeId: number | null): Promise<OpenElsewhere> {
     const [row] = await this.#store.query<OpenElsewhere>(
       `SELECT count(*) FILTER (WHERE l.state <> 'intended' AND o.is_left) AS "leftCount",
@@ -124,7 +124,7 @@ export class Others {
     return row ?? { leftCount: 0, openCount: 0 }
   }
 
-  /** Once for each time that others have answered something: more may follow from it. */
+  /** True once each time other workers have answered more lookups: follow-ups may be derived. */
   async #hasMoreAnswers(): Promise<boolean> {
     let count = 0
     for (const kind of lookupKinds) {

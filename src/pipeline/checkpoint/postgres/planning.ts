@@ -11,17 +11,17 @@ import type { SharedStore } from './store.js'
 import { createGatheredCommits, type Settled } from '../../../platform/gathered-commits.js'
 import { wantLookups } from './jobs.js'
 
-/** What is wanted by this process of one kind, after a position. $1 worker, $2 scope, $3 position. */
+/** The lookups of this worker's run, of one kind, after a position. $1 worker, $2 scope, $3 position. */
 const wantedFrom = `enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
   LEFT JOIN enrich.workers h ON h.worker_id = l.worker_id`
 const isWanted = 'w.worker_id = $1 AND w.scope_id = $2 AND w.position > $3 AND NOT w.is_decided'
 
-/** Nobody who lives looks after it but this process. */
+/** No other live worker owns the lookup. */
 const isFree = '(l.worker_id IS NULL OR l.worker_id = $1 OR h.is_fenced OR h.ended_at IS NOT NULL)'
 
 /**
- * A process that was taken to be gone may only have been stopped: what it has sent may yet arrive at the service, and its
- * answer tell what became of it, so long.
+ * A worker that was taken to be dead may only have been suspended: for this long, its requests may still arrive at the
+ * service and its replies may settle them.
  */
 const lateMs = 90_000
 const isLost = `l.state = 'uncertain' AND NOT EXISTS (
@@ -35,13 +35,13 @@ interface Group {
   state: LookupState
   isOld: boolean
   isElsewhere: boolean
-  /** It may not be submitted again yet. */
+  /** It must not be submitted again yet. */
   isHeld: boolean
   answeredAtMs: number | null
   count: number
 }
 
-/** Sorts what is wanted of one kind, and opens again what is to be; see `Checkpoint`. */
+/** Sorts the lookups of one kind and reopens the ones to submit again; see `Checkpoint`. */
 export async function planKind(
   store: SharedStore,
   kind: LookupKind,
@@ -75,7 +75,7 @@ export async function planKind(
   return counts
 }
 
-/** What another living process asks, or may have asked a moment ago, is waited for. */
+/** Lookups that another live worker submits, or may just have submitted, are waited for. */
 function planOf(group: Group, policy: PlanPolicy): Exclude<LookupPlan, 'decided'> {
   if (group.isElsewhere) return 'poll'
   const plan = planLookup(group, policy)
@@ -100,7 +100,7 @@ async function reopenState(
   )
 }
 
-/** What a free read tells of: taken to run until it says otherwise. Why it was lost stays as what needs attention. */
+/** Marks lost free reads as running until the next poll; the reason of the loss becomes the attention note. */
 async function runLost(
   store: SharedStore,
   kind: LookupKind,
@@ -122,7 +122,10 @@ async function runLost(
   )
 }
 
-/** A run that needs attention has the outcome `error`; one that only takes long has none and is left alone. */
+/**
+ * Reopens the lookups with these outcomes. A run that needs attention has the outcome `error`; a run that is only slow
+ * has none.
+ */
 export async function reopenOutcomes(
   store: SharedStore,
   kind: LookupKind,
@@ -144,13 +147,13 @@ export async function reopenOutcomes(
   return rows.length
 }
 
-/** Claimed at a time: what waits here is not submitted by others. */
+/** Lookups claimed at once: other workers do not submit them. */
 const claimCountMax = 100
 
 /**
- * The next that nobody else is about to submit, claimed: so that processes which want the same do not spend turns of the
- * pace on each other's. A claim is given up when the process ends, and says nothing of what was submitted: one of a process
- * that is gone, which may have taken back late what never left, holds nobody up.
+ * Claims the next lookups that no other worker is about to submit, so that workers with the same lookups do not waste
+ * each other's turns. A claim ends with its process and does not record a submission. A claim of a dead worker blocks
+ * no other worker.
  */
 export async function claimNew(
   store: SharedStore,
@@ -176,7 +179,7 @@ export async function claimNew(
     }))
 }
 
-/** Runs that nobody else who lives waits for: from here on this process does. Oldest first. */
+/** Adopts the runs that no other live worker waits for. Oldest first. */
 export async function adoptRuns(
   store: SharedStore,
   kind: LookupKind,
@@ -205,8 +208,8 @@ interface Followed {
 }
 
 /**
- * What follows from answers that come at about the same time is wanted and planned together: the first that asked gets
- * the plan of all, and the others nothing, since whoever asks adds it up.
+ * Registers and plans follow-up lookups that arrive at about the same time as one batch. The first caller gets the plan
+ * of the whole batch, the others an empty one, because callers add the plans up.
  */
 export class Followings {
   readonly #store: SharedStore

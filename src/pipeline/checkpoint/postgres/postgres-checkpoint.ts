@@ -42,21 +42,21 @@ export interface PostgresCheckpointDeps {
   readonly store: SharedStore
   readonly others: Others
   readonly turnsOf: SharedTurnsOf | null
-  /** Changes what readers of this machine read. */
+  /** Writes to the local copy for readers. */
   readonly remember: <Result>(change: (database: Sqlite) => Result) => Promise<Result>
   readonly copyForReading: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
 /**
- * A checkpoint on PostgreSQL: several processes ask, each lookup asked by one of them. Who asks what stands in the rows
- * of the lookups; a commit is acknowledged when the server has said so, and one whose end is not known is looked for.
+ * A checkpoint on PostgreSQL: several workers submit, each lookup by one of them. The rows of lookups name their
+ * worker. A commit counts when the server confirms it; after an unknown outcome, its rows are read again.
  */
 export class PostgresCheckpoint implements Checkpoint {
   readonly id: string
   readonly kind: LookupKind
   readonly sharedTurns?: SharedTurnsOf
-  /** What other stores of the run send their statements by. */
+  /** Executes the statements of the run's other stores. */
   readonly store: SharedStore
   readonly #deps: PostgresCheckpointDeps
   readonly #kinds: Map<LookupKind, Checkpoint>
@@ -64,7 +64,7 @@ export class PostgresCheckpoint implements Checkpoint {
   readonly #settlements: Settlements
   readonly #answers: Answers
   readonly #followings: Followings
-  /** Of these a delivery was taken, for whoever wants them: what this process wants is counted, and these are not. */
+  /** Lookups outside this run for which a delivery was accepted: not counted as settled by this run. */
   readonly #unwanted = new Set<LookupId>()
 
   constructor(deps: PostgresCheckpointDeps, kind: LookupKind, kinds = new Map<LookupKind, Checkpoint>()) {
@@ -105,7 +105,7 @@ export class PostgresCheckpoint implements Checkpoint {
   }
 
   async plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>> {
-    // Of what was never wanted there is nothing to change.
+    // A kind without lookups has nothing to plan.
     if (this.#scopeId() === 0) return nothingPlanned()
     this.store.activity.note('planning')
     const plan = await planKind(this.store, this.kind, policy, 0)
@@ -178,7 +178,7 @@ export class PostgresCheckpoint implements Checkpoint {
     return claimed.claim
   }
 
-  /** Only the service makes runs that it could name twice: other lookups are known by what they ask. */
+  /** Only the service's own runs can be assigned twice: other kinds are identified by their content. */
   contenders(runId: string): Promise<RunContender[]> {
     if (this.kind !== 'resolution') return Promise.resolve([])
     return contendersOf(this.store, runId, this.#scopeId())
@@ -190,7 +190,7 @@ export class PostgresCheckpoint implements Checkpoint {
     )
   }
 
-  /** False too where the reply to its commit was lost: then their runs are polled again, as they are by then. */
+  /** Also returns false if the reply to the commit was lost; the runs are then polled again in their new state. */
   exchangeRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean> {
     const { workerId } = this.#claimant()
     return this.store.transaction((statements) => exchange(statements, one, other, { nowMs, workerId }))
@@ -275,7 +275,7 @@ export class PostgresCheckpoint implements Checkpoint {
     return { scopeId: this.#scopeId(), workerId: this.store.workerId }
   }
 
-  /** No scope has the number 0. */
+  /** Returns 0, which no scope has, if the kind has no lookups yet. */
   #scopeId(): number {
     return this.store.scopeId(this.kind)
   }

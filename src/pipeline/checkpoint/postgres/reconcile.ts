@@ -21,7 +21,7 @@ import type { Change } from '../transitions.js'
 import { applyChanges, lockLookup } from './lookup-rows.js'
 
 interface SharedReconcilerDeps extends Omit<ReconcileDeps, 'database'> {
-  /** Of one transaction. */
+  /** The statements of one transaction. */
   readonly statements: PostgresStatements
 }
 
@@ -33,11 +33,11 @@ interface Submission {
 
 const atOnce = 1_000
 
-/** Holds the list of charges against a checkpoint on PostgreSQL, as `Reconciler` against one in a file. */
+/** Compares the list of charges with a checkpoint on PostgreSQL, like `Reconciler` for a file. */
 class SharedReconciler {
   readonly #deps: SharedReconcilerDeps
   readonly #rules: ChargeRules
-  /** Submissions that were put back are of no input, and of no process, that is known. */
+  /** Placeholder jobs, by scope, for restored submissions: their input and worker are unknown. */
   readonly #jobs = new Map<number, number>()
   #workerId: number | null = null
 
@@ -75,14 +75,14 @@ class SharedReconciler {
       this.#rules.result.unknown.push(customId)
       return
     }
-    // Its answer may have come since it was read.
+    // Its answer may have arrived since it was read.
     const [now] = (await this.#submissions([customId])).values()
     if (now?.verdict === 'accepted') return
     const settled = this.#rules.settle(customId, name, current, await this.#runOf(charge))
     const { verdict, state, ...settlement } = settled
     await this.#apply({ of: 'submission', customId, verdict, ...settlement })
     if (state === null) return
-    // Whoever wants it next polls it.
+    // The next worker that includes the lookup polls it.
     await this.#apply({ of: 'lookup', lookupId: current.lookupId, state, keeper: 'none', ...settlement })
     await this.#query('UPDATE enrich.lookups SET attempt = $2, custom_id = $3 WHERE lookup_id = $1', [
       current.lookupId,
@@ -109,11 +109,11 @@ class SharedReconciler {
   }
 
   async #apply(change: Change): Promise<void> {
-    // It keeps nothing itself: no process has this number.
+    // Worker 0 does not exist, so no worker becomes the owner.
     await applyChanges(this.#deps.statements, [change], 0)
   }
 
-  /** A submission that the checkpoint has lost, and its lookup where that is lost too; null where its scope is. */
+  /** Restores a lost submission, and its lookup if necessary; `null` if its scope is unknown. */
   async #restore({ customId }: Charge, name: SubmissionName): Promise<LookupId | null> {
     if (!(await this.#hasScope(name.scopeId))) return null
     const key = Buffer.from(name.keyHex, 'hex')
@@ -158,7 +158,7 @@ class SharedReconciler {
     return (this.#workerId = worker?.id ?? 0)
   }
 
-  /** A checkpoint that was lost whole has no scopes: the list is of the service that was named. */
+  /** A checkpoint that was lost completely has no scopes: the list belongs to the named service. */
   async #hasScope(scopeId: number): Promise<boolean> {
     const scopes = await this.#query<{ scopeId: number }>('SELECT scope_id AS "scopeId" FROM enrich.scopes')
     if (scopes.some((one) => one.scopeId === scopeId)) return true
@@ -172,7 +172,9 @@ class SharedReconciler {
     return true
   }
 
-  /** What is uncertain and was not charged. Only resolutions bear a `custom_id` that a list of charges names. */
+  /**
+   * Settles uncertain submissions without a charge. Only resolutions have a `custom_id` that lists of charges contain.
+   */
   async #uncharged(): Promise<void> {
     const scopes = await this.#query<{ scopeId: number; scope: string }>(
       'SELECT scope_id AS "scopeId", scope FROM enrich.scopes',
@@ -206,7 +208,7 @@ export interface ReconcileSharedRequest extends ReconcileRequest, Pick<OpenShare
   readonly clock: Clock
 }
 
-/** Undoes what was tried. */
+/** Rolls the transaction back. */
 class DryRun extends Error {
   constructor(readonly result: Reconciled) {
     super('nothing was changed')
@@ -214,9 +216,8 @@ class DryRun extends Error {
 }
 
 /**
- * Settles what is uncertain, and a failover, by the service's own list of charges, while other processes go on: in one
- * transaction. That submissions are made by a server that had failed over is accepted where the list is complete.
- * Throws CHECKPOINT_*.
+ * Settles uncertain submissions, and a failover, with the service's list of charges, in one transaction, while workers
+ * continue. A complete list also permits submissions on a server that failed over. Throws CHECKPOINT_*.
  */
 export async function reconcileSharedCheckpoint(request: ReconcileSharedRequest): Promise<ReconcileReport> {
   const { path, isDryRun, completeUntilMs } = request
@@ -224,7 +225,7 @@ export async function reconcileSharedCheckpoint(request: ReconcileSharedRequest)
   const shared = await openShared(path, { ...request, settlesRollback: true })
   let result: Reconciled
   try {
-    // What processes that are gone had in flight is uncertain.
+    // Makes in-flight submissions of dead workers uncertain.
     if (!isDryRun) await sweep(shared.postgres)
     result = await settled(request, (work) => shared.postgres.transaction(work), shared.id)
   } catch (error) {
@@ -238,7 +239,7 @@ export async function reconcileSharedCheckpoint(request: ReconcileSharedRequest)
   return { ...result, problem: code === null ? null : { code, isSettled } }
 }
 
-/** Why a run would stop now. */
+/** The error code that a run would stop with now. */
 async function problemOf({ path, environment }: ReconcileSharedRequest): Promise<string | null> {
   const shared = await openSharedToRead(path, environment === undefined ? {} : { environment })
   await shared?.close()

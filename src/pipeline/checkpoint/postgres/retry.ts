@@ -3,7 +3,7 @@ import type { Random } from '../../../platform/random.js'
 import { ConnectionLostError, sqlStateOf } from '../../../platform/postgres/postgres.js'
 import { backoffMs } from '../../pace/backoff.js'
 
-/** A server that is started again is back within seconds; one that fails over, within a minute or two. */
+/** A restarting server is available within seconds; a failover takes a minute or two. */
 const awayMsMax = 300_000
 const awayPolicy = { delayMsBase: 100, delayMsMax: 5_000 }
 const conflictPolicy = { delayMsBase: 5, delayMsMax: 250 }
@@ -11,7 +11,7 @@ const conflictsMax = 50
 
 /** Deadlock, serialization failure. */
 const lockConflicts: ReadonlySet<string | null> = new Set(['40P01', '40001'])
-/** Besides, what another process made at the same moment: seen, when it is looked at again. */
+/** Also a row that another process inserted at the same moment: visible when retried. */
 export const anyConflict: ReadonlySet<string | null> = new Set([...lockConflicts, '23505'])
 
 export interface RepeatingDeps {
@@ -20,8 +20,8 @@ export interface RepeatingDeps {
 }
 
 /**
- * Does what may be done twice until it is done: after a connection broke, with growing pauses, for minutes; after a
- * conflict with another process, soon. `work` is called with whether an earlier try may have taken effect.
+ * Runs repeatable work until it succeeds: after a broken connection with growing pauses, for minutes; after a conflict
+ * with another process, soon. `work` receives whether an earlier attempt may have taken effect.
  */
 export async function repeated<Result>(
   { clock, random }: RepeatingDeps,
@@ -49,8 +49,8 @@ export async function repeated<Result>(
 }
 
 /**
- * Does something again and again, so long after it last began, or when it ended if that is later; what it throws is
- * its own to note. It keeps no process alive. Gives what ends it, once what is under way has ended.
+ * Runs `work` every `everyMs`, or when it ends if that is later; `work` handles its own errors. The timer does not keep
+ * the process alive. Returns a function that stops it after the work in progress.
  */
 export function startRepeating(everyMs: number, work: () => Promise<void>): () => Promise<void> {
   let isStopped = false

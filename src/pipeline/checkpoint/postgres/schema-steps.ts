@@ -1,11 +1,9 @@
 /**
- * The steps of a lookup as functions of the database: each is one statement, whose plan a connection makes once and keeps,
- * also where pgbouncer lends it to others. Sent as text, each would be parsed and planned anew, which takes longer than
- * the step. A plan that is kept has to be right when the tables have grown: what reads more than these rows is switched
- * off.
- *
- * Once released, a function is never changed here: one with a higher number takes its place, in a later migration, since
- * processes of this version go on calling this one.
+ * The steps of a lookup as database functions. Each is one statement; a connection plans it once and keeps the plan,
+ * also behind pgbouncer. Sent as text, each would be parsed and planned again, which takes longer than the step. A kept
+ * plan must stay right when the tables grow, so plans that read more than these rows are disabled.
+ * Never change a released function: add one with a higher number in a later migration, because processes of this
+ * version still call the old one.
  */
 const function_ = (head: string, body: string): string => `
   CREATE FUNCTION enrich.${head} LANGUAGE plpgsql
@@ -18,10 +16,10 @@ const function_ = (head: string, body: string): string => `
   END $function$;`
 
 /**
- * $1 worker, $2 lookups, $3 when each leaves, $4 scope, $5 job, $6 what custom ids begin with, $7 to $10 the bounds, $11 the
- * generation: of a checkpoint that was gone on with on another server it is another, and who began before does not go on.
- * The worker's row is held so that nobody fences it before this commits, the rows of the job so that no two processes
- * take the same rest. A custom id is made as `formatCustomId` makes it.
+ * $1 worker, $2 lookups, $3 intended times, $4 scope, $5 job, $6 prefix of custom ids, $7 to $10 bounds, $11
+ * generation: it changes when the checkpoint continues on another server, which stops older processes. Locks the
+ * worker's row so that it is not fenced before the commit, and the job's rows so that no two workers use the same
+ * remaining budget. Builds custom ids like `formatCustomId`.
  */
 const intend = function_(
   `intend_1(bigint, bigint[], bigint[], integer, bigint, text, bigint, bigint, bigint, bigint, integer)
@@ -86,7 +84,7 @@ const intend = function_(
   FROM asked a LEFT JOIN moved m ON m.lookup_id = a.lookup_id;`,
 )
 
-/** Of the rows of `settled` that say `is_given_back`: their share of the budgets. */
+/** Returns the budget shares of the rows of `settled` that have `is_given_back`. */
 const givenBack = `
   of_job AS (
     UPDATE enrich.jobs j
@@ -127,8 +125,8 @@ const settledAsLeft = (givesBack: boolean): string => `RETURN QUERY
   SELECT custom_id FROM settled;`
 
 /**
- * $1 to $8, aligned: lookups, custom ids, states, verdicts, runs, times, reasons, whose they are from here on; $9 whether
- * the service made the runs, and so could name one for something else too.
+ * $1 to $8, aligned: lookups, custom ids, states, verdicts, runs, times, reasons, new owners; $9 whether the service
+ * created the runs, and so could have assigned one twice.
  */
 const settle = function_(
   `settle_1(bigint[], text[], text[], text[], text[], bigint[], text[], bigint[], boolean)
@@ -141,8 +139,8 @@ const settle = function_(
 )
 
 /**
- * $1 to $12, aligned; $13 all that is packed as one; $14 whether the service made the runs. An answer to a run that waits
- * for it; unless it is proved to be this lookup's, the run has to be nobody else's.
+ * $1 to $12, aligned; $13 all packed answers as one byte string; $14 whether the service created the runs. Writes
+ * answers to runs that wait for them; without proof, no other lookup may have the run.
  */
 const answer = function_(
   `answer_1(bigint[], text[], text[], text[], integer[], bigint[], integer[], integer[], integer[], integer[], integer[],

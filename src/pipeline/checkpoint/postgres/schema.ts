@@ -1,16 +1,16 @@
 import { stepFunctions } from './schema-steps.js'
 
 /**
- * What runs remember of themselves, and what people decide, in tables of their own: nothing that bills reads them, and no
- * other table refers to them.
+ * Tables for the run history and for review decisions. Nothing that bills reads them, and no other table refers to
+ * them.
  *
- * `history_…` are the tables of `history-tables.ts`, column for column, but for runs: these know the process that made
- * them, by which one that was killed is told from one that goes on, and bear no checksum. Numbers of entries are kept in
- * four bytes.
+ * `history_…` are the tables of `history-tables.ts`, column for column, except for runs: these have no checksum, and
+ * name their worker, so that a killed run can be told from a running one. Numbers of entries fit in four bytes.
  *
- * `review_…` are those of the review store beside a checkpoint in a file. Each machine has a decisions file of its own, so
- * which lines are in which is a table. `review_changes` has one row: who changes a decision, or what is said of one, holds
- * it until the commit, and `changed` is its count then. So those who read what changed since a count miss nothing.
+ * `review_…` are the tables of the review store next to a checkpoint file. Each machine has its own decisions file, so
+ * the lines of each file are a table. `review_changes` has one row: a transaction that changes a decision locks it
+ * until the commit and writes the new count to `changed`. Readers that ask for changes since a count therefore miss
+ * none.
  */
 const makeSharedHistory = `
    CREATE TABLE enrich.history_runs (
@@ -106,11 +106,11 @@ const makeSharedHistory = `
 
 /**
  * The schema of a checkpoint on PostgreSQL, a list of migrations: each runs once, in a transaction, under a lock of the
- * table `checkpoint`. Times are milliseconds since 1970 by the clock of the process that wrote them, except where a
- * column is a `timestamptz`: those are the server's, and leases and paces go by them alone.
+ * table `checkpoint`. Times are milliseconds since 1970 by the clock of the process that wrote them, except
+ * `timestamptz` columns: those use the server's clock, as do leases and rate limits.
  *
- * Tables that steps write refer to no other: what a step writes names rows that the same statement has just read, and none
- * of them is ever deleted. To look each of them up once more, and lock it, took a tenth of the time.
+ * Tables that steps write have no foreign keys: each step names only rows that the same statement has just read, and
+ * those are never deleted. Checking and locking them again took 10 % of the time.
  */
 export const sharedMigrations: readonly string[] = [
   `CREATE TABLE enrich.checkpoint (

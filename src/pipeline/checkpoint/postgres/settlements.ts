@@ -24,12 +24,12 @@ type Outcome = boolean | 'contested'
 const stateOf = (reply: Reply): LookupState =>
   stateAfter({ lookupId: reply.lookupId, state: 'intended' }, reply.event)
 
-/** Whether the service makes the runs of this kind, and so could name one twice. */
+/** Whether the service creates the runs of this kind, and so could assign one twice. */
 const namesRuns = (kind: LookupKind): boolean => kind === 'resolution'
 
 /**
- * The answers to submissions, those that come at about the same time in one statement. What is as it was left, intended
- * under its custom id, is settled so; anything else on its own, with the rows locked.
+ * Replies to submissions, committed in batches. A lookup that is still intended under its custom id is settled in the
+ * batch; any other one alone, with its rows locked.
  */
 export class Settlements {
   readonly #store: SharedStore
@@ -57,7 +57,7 @@ export class Settlements {
     return outcomes
   }
 
-  /** The custom ids of those that were as they were left; and whether an earlier try may have settled others. */
+  /** Returns the custom ids settled in the batch, and whether an earlier attempt may have settled others. */
   async #settleAsLeft(items: readonly Reply[]): Promise<{ settled: Set<string>; mayBeSettled: boolean }> {
     let mayBeSettled = false
     const distinct = [...new Map(items.map((item) => [item.customId, item])).values()]
@@ -79,7 +79,7 @@ export class Settlements {
       })
       return { settled: new Set(rows.map(({ customId }) => customId)), mayBeSettled }
     } catch (error) {
-      // One of them names the run of another: which, is found out one by one.
+      // One of them names the run of another lookup: each is settled alone to find it.
       if (sqlStateOf(error) === '23505') return { settled: new Set(), mayBeSettled }
       throw error
     }
@@ -111,7 +111,7 @@ export class Settlements {
   }
 }
 
-/** By a commit of this process whose end was not known. */
+/** Whether a commit of this process with an unknown outcome has settled it. */
 const isSettledAs = (row: LookupNow, reply: Reply): boolean =>
   row.customId === reply.customId && row.state === stateOf(reply) && row.runId === reply.runId
 
@@ -128,7 +128,9 @@ interface Claimant {
   readonly workerId: number
 }
 
-/** See `Checkpoint.claim`. `isWanted`: by this process, of what was claimed by it now. To be called within a transaction. */
+/**
+ * See `Checkpoint.claim`. `isWanted`: whether this worker owns the lookup after the claim. Call within a transaction.
+ */
 export async function claim(
   statements: PostgresStatements,
   named: Named,
@@ -142,7 +144,7 @@ export async function claim(
     )
   const [found] = await find()
   const row = found === undefined ? undefined : await lockLookup(statements, found.lookupId)
-  // Once more, now that nobody changes it.
+  // Read again under the lock.
   const [submission] = row === undefined ? [] : await find()
   if (row === undefined || submission === undefined) return { claim: 'unknown', isWanted: false }
   const contenders = await contendersOf(statements, runId, scopeId)
@@ -151,7 +153,7 @@ export async function claim(
   return { claim: outcome, isWanted: kept.has(row.lookupId) }
 }
 
-/** See `Checkpoint.award`. To be called within a transaction. */
+/** See `Checkpoint.assignRun`. Call within a transaction. */
 export async function award(
   statements: PostgresStatements,
   named: Named,
@@ -163,7 +165,7 @@ export async function award(
   return outcome
 }
 
-/** See `Checkpoint.exchangeRuns`. To be called within a transaction. */
+/** See `Checkpoint.swapRuns`. Call within a transaction. */
 export async function exchange(
   statements: PostgresStatements,
   one: RunHolder,
@@ -176,7 +178,7 @@ export async function exchange(
   return outcome
 }
 
-/** See `Checkpoint.disprove`. To be called within a transaction. */
+/** See `Checkpoint.markNotCreated`. Call within a transaction. */
 export async function disprove(
   statements: PostgresStatements,
   submission: { readonly lookupId: LookupId; readonly customId: string; readonly reason: string },

@@ -20,18 +20,18 @@ import { Others } from './other-workers.js'
 
 interface OpenPostgresCheckpointDeps extends Pick<OpenCheckpointDeps, 'scope' | 'job' | 'nowMs' | 'random'> {
   readonly clock: Clock
-  /** A database that was found fit, and what custom ids are made of in it. */
+  /** An opened and checked database, with the parts of its custom ids. */
   readonly postgres: Postgres
   readonly id: string
   readonly generation: number
   readonly explain: (error: unknown) => unknown
-  /** This process, joined; it is closed with the checkpoint, and the database is not. */
+  /** This process's worker; closed with the checkpoint, unlike the database. */
   readonly worker: Worker
-  /** What readers of this machine read; it is not closed. */
+  /** Local copy for readers of this machine; not closed here. */
   readonly copy: LocalCopy
-  /** Turns at a limit of the service; null where it has none. */
+  /** Creates turns at a service limit; `null` if the service has no limits. */
   readonly turnsOf: SharedTurnsOf | null
-  /** The part of the job that this process has; null: its job has no parts. */
+  /** This process's part of the job; `null` if the job has no parts. */
   readonly part?: Partition | null
 }
 
@@ -65,8 +65,8 @@ export async function openPostgresCheckpoint(deps: OpenPostgresCheckpointDeps): 
 }
 
 /**
- * What this process still has. Nothing of it is in flight any more: an intention that stands was never answered. Where the
- * server is away, others sort it out once the lease has run out.
+ * Releases all lookups of this worker. Nothing is in flight any more: intentions without an answer become uncertain. If
+ * the server is unavailable, other workers clean up after the lease has expired.
  */
 async function giveUp(postgres: Postgres, workerId: number): Promise<void> {
   const reason = 'the process ended before the answer to the submission came'
@@ -90,7 +90,7 @@ async function giveUp(postgres: Postgres, workerId: number): Promise<void> {
   }
 }
 
-/** A server that is started again is back by then. */
+/** A restarting server is available again by then. */
 const awayMsMaxByDefault = 30_000
 const awayPolicy = { delayMsBase: 200, delayMsMax: 2_000 }
 
@@ -101,14 +101,14 @@ interface WhileAwayDeps extends RepeatingDeps {
 }
 
 /**
- * Opens what a server is needed for, again and again while that is away, for half a minute. Throws what `open` throws;
- * where the server is away, once it has been so for too long, or the signal aborted.
+ * Runs `open` and retries it while the server is unreachable, for half a minute. Throws the errors of `open`; for an
+ * unreachable server, after that time or when the signal aborts.
  */
 function whileAway<Result>(deps: WhileAwayDeps, open: () => Promise<Result>): Promise<Result> {
   return patiently(deps, open, isUnreachable)
 }
 
-/** The same of each statement and transaction that certainly had no effect. Transactions have to be such as may be begun anew. */
+/** Retries each statement and transaction that certainly had no effect. Transactions must be repeatable. */
 function patientPostgres(deps: WhileAwayDeps, postgres: Postgres): Postgres {
   const isAway = (error: unknown) => error instanceof ConnectionLostError && !error.mayHaveTakenEffect
   return {
@@ -131,53 +131,55 @@ async function patiently<Result>(
       const isOver = signal?.aborted === true || clock.monotonicMs() - sinceMs >= awayMsMax
       if (isOver || !isAway(error)) throw error
       if (failures === 1 && error instanceof UserError)
-        notice?.(`${error.message}: it is tried again for ${Math.round(awayMsMax / 1_000)} seconds.`)
+        notice?.(`${error.message}: retrying for ${Math.round(awayMsMax / 1_000)} seconds.`)
       await clock.sleep(backoffMs(awayPolicy, failures, random.fraction()), signal)
     }
   }
 }
 
-/** Of names that lead nowhere. */
+/** Error codes of unknown host names. */
 const unknownNames: readonly (string | null)[] = ['ENOTFOUND', 'EAI_AGAIN']
 
-/** It cannot be reached, which may be over in a moment: it is being started, or fails over. */
+/** The server is unreachable, perhaps only for a moment: it is starting or failing over. */
 const isUnreachable = (error: unknown): boolean =>
   error instanceof ConnectionLostError &&
   error.code === 'CHECKPOINT_UNREACHABLE' &&
   !unknownNames.includes(error.systemCode)
 
-/** Where the checkpoint of a run is shared, and what by. */
+/** Location of a shared checkpoint, with the credentials of the service. */
 export interface SharedPlace extends Pick<OpenSharedDeps, 'environment'> {
   readonly url: string
-  /** Of the service; who has the same shares its limits. Null: of a service without limits. */
+  /**
+   * API key of the service; workers with the same key share its limits. Returns `null` for a service without limits.
+   */
   readonly apiKey: () => string | null
 }
 
 export interface SharedRunDeps extends SharedPlace {
-  /** Where what readers read is kept while the run goes on. */
+  /** Folder of the local copy during the run. */
   readonly folder: string
   readonly clock: Clock
   readonly random: Random
   readonly acceptRollback: boolean
-  /** The part of its job that the run has; null: its job has no parts. */
+  /** The run's part of its job; `null` if the job has no parts. */
   readonly part?: Partition | null
   readonly times?: LeaseTimes
-  /** What to tell the user. */
+  /** Shows a notice to the user. */
   readonly notice?: (text: string) => void
-  /** Ends the wait for a server that is away. */
+  /** Ends the wait for an unreachable server. */
   readonly signal?: AbortSignal
-  /** So long a server that is away is waited for at the start. */
+  /** How long to wait for an unreachable server at the start. */
   readonly awayMsMax?: number
 }
 
-/** A run's way to a checkpoint on PostgreSQL. */
+/** Access of a run to a checkpoint on PostgreSQL. */
 export interface SharedRun {
-  /** What readers of this machine read; gone with the run. */
+  /** Path of the local copy; removed with the run. */
   readonly path: string
-  /** What is known is in the copy once it was fetched. */
+  /** Reads the copy; lookups are in it once they were fetched. */
   readonly peek: Peek
   openCheckpoint(options: OpenCheckpointDeps): Promise<Checkpoint>
-  /** What the run sends statements by, from when its checkpoint is open. */
+  /** Executes the run's statements; available once the checkpoint is open. */
   readonly store: () => SharedStore
   readonly copy: LocalCopy
   /** Closed with the run. */
@@ -237,7 +239,7 @@ async function openJoined(
     everyMs: times.renewEvery,
     onFailure: (error) => {
       const failure = errorText(explain(error))
-      if (failure !== lastFailure) notice?.(`Runs of processes that ended cannot be taken over: ${failure}`)
+      if (failure !== lastFailure) notice?.(`Cannot take over runs of workers that ended: ${failure}`)
       lastFailure = failure
     },
   })

@@ -5,32 +5,32 @@ import type { Random } from '../../../platform/random.js'
 import { backoffMs } from '../../pace/backoff.js'
 import type { SharedTurns, Turn } from '../limit-turns.js'
 
-/** Of a key and the service it is for: the key itself is nowhere kept. */
+/** Hash of service and API key: the key itself is never stored. */
 export const keyHashOf = (base: string, apiKey: string): string =>
   createHash('sha256').update(`${base}\n${apiKey}`).digest('hex')
 
 export interface SharedTurnsDeps {
-  /** On which nothing takes long. */
+  /** A connection without slow statements. */
   readonly prompt: Postgres
   readonly clock: Clock
   readonly random: Random
   readonly keyHash: string
-  /** Which of the limits of the service. */
+  /** Name of the rate limit. */
   readonly route: string
-  /** A window of the limit: turns are given at most two of them ahead. */
+  /** Window of the rate limit: turns are reserved at most two windows ahead. */
   readonly windowMs: number
 }
 
-/** No answer makes anybody wait longer. */
+/** Longest pause that a response can cause. */
 const pauseMsMax = 120_000
-/** A server that fails over is back by then. */
+/** A failover takes less time. */
 const awayMsMax = 300_000
 const awayPolicy = { delayMsBase: 100, delayMsMax: 2_000 }
 
 /**
- * $1 key, $2 route, $3 spacing, $4 whether it is known, $5 how far ahead turns are given, $6 what is farther than any
- * that was given: then the server's clock was set back. All in milliseconds. The first turn keeps the distance too:
- * others may have used the key a moment ago.
+ * $1 key, $2 route, $3 spacing, $4 whether it is known, $5 how far ahead turns are given, $6 limit beyond which the
+ * server's clock must have been set back. All in milliseconds. The first turn keeps the spacing too: another process
+ * may have used the key a moment ago.
  */
 const takeSql = `
   INSERT INTO enrich.paces AS p (key_hash, route, next_at, spacing_ms, given)
@@ -87,7 +87,7 @@ export function openTurns({ prompt, clock, random, keyHash, route, windowMs }: S
       return null
     },
     pause: async (delayMs) => {
-      // Where it does not get there, this process pauses alone, and others meet the same refusal.
+      // If this fails, only this process pauses, and others get the same refusal themselves.
       await prompt.query(pauseSql, [...row, Math.min(delayMs, pauseMsMax)]).catch(() => undefined)
     },
     pausedMs: async () => {

@@ -4,11 +4,11 @@ import { lookupStates, type LookupState } from '../../lookups/lookup-state.js'
 import type { ScopeCounts, UncertainLookup } from '../checkpoint.js'
 import { serviceOf } from '../sqlite/reader-queries.js'
 
-/** Pages of 8 KiB. */
+/** In pages of 8 KiB. */
 interface CountLimits {
-  /** A table that is larger is not counted through: about a million lookups. */
+  /** Larger tables are sampled instead of counted: about a million lookups. */
   readonly countedMax: number
-  /** So many of its pages are read instead, spread over all of it. */
+  /** Pages read by a sample, spread over the whole table. */
   readonly sampled: number
 }
 
@@ -34,7 +34,10 @@ interface OutcomeCount {
 
 type Share = { readonly lookups: number; readonly answers: number }
 
-/** What share of each table is read to count it, above 0 and at most 1; null: all of it, since it is small. */
+/**
+ * Returns the share of each table to sample, above 0 and at most 1; `null` if the tables are small enough to be
+ * counted.
+ */
 async function sampledShare(
   statements: PostgresStatements,
   { countedMax, sampled }: CountLimits,
@@ -48,10 +51,10 @@ async function sampledShare(
   return { lookups: share(lookups), answers: share(answers) }
 }
 
-/** Read newest first, to find when something was answered last. */
+/** Newest submissions read to find the time of the last answer. */
 const newestCount = 10_000
 
-/** By the counters of jobs; `firstSubmittedAtMs` is when the first job began. */
+/** From the counters of jobs; `firstSubmittedAtMs` is the start of the first job. */
 const estimatedScopes = (statements: PostgresStatements): Promise<ScopeFigures[]> =>
   statements.query(
     `WITH newest AS (
@@ -66,7 +69,7 @@ const estimatedScopes = (statements: PostgresStatements): Promise<ScopeFigures[]
      GROUP BY sc.scope_id ORDER BY sc.scope_id`,
   )
 
-/** What is open is counted, by the index that holds it alone; the rest is estimated by a sample of pages. */
+/** Open lookups are counted by their partial index; the others are estimated from a sample of pages. */
 const estimatedStates = (statements: PostgresStatements, share: Share): Promise<StateCount[]> =>
   statements.query(
     `SELECT scope_id AS "scopeId", state, count(*) FROM enrich.lookups
@@ -87,45 +90,45 @@ const estimatedOutcomes = (statements: PostgresStatements, share: Share): Promis
     [share.answers],
   )
 
-/** A process that works on a checkpoint, or did a short while ago. */
+/** A worker of a checkpoint, running or recently ended. */
 export interface WorkerStatus {
   readonly id: number
-  /** Host and process. */
+  /** Host and process id. */
   readonly name: string
-  /** The files of its job; none where the job has a name. */
+  /** Input files of its job; empty if the job has a name. */
   readonly inputs: readonly string[]
   readonly doing: string
   readonly startedAtMs: number
-  /** `late`: its lease has run out, and nobody has fenced it yet. */
+  /** `late`: its lease has expired, but no worker has fenced it yet. */
   readonly state: 'alive' | 'late' | 'gone' | 'ended'
-  /** Of its lease; negative where that has run out. */
+  /** Remaining time of its lease; negative after it has expired. */
   readonly leaseLeftMs: number
-  /** Submissions whose answer to the submission has not come, and runs that it waits for. */
+  /** Submissions without a reply yet, and runs that it waits for. */
   readonly intendedCount: number
   readonly runningCount: number
 }
 
-/** A limit of the service, as all processes with one key share it. */
+/** A rate limit of the service, shared by all workers with one API key. */
 export interface PaceStatus {
   readonly route: string
-  /** The first of the hash of the key, to tell several apart. */
+  /** First characters of the key's hash, to tell keys apart. */
   readonly key: string
   readonly perMinute: number
   readonly givenCount: number
-  /** Since the last turn; negative where turns are given ahead. */
+  /** Time since the last turn; negative if turns are reserved ahead. */
   readonly idleMs: number
   readonly pausedMs: number
 }
 
-/** What a job that has not ended took of its budget. */
+/** Budget used by a job that has not ended. */
 export interface JobStatus {
   readonly id: number
   readonly base: string
   readonly inputs: readonly string[]
   readonly startedAtMs: number
-  /** Submissions that rows asked for, billed or maybe billed. */
+  /** Billed and possibly billed submissions of row lookups. */
   readonly reservedOfRows: number
-  /** What all submissions cost, in millionths. */
+  /** Cost of all submissions, in millionths. */
   readonly reservedMicros: number
   readonly partCount: number | null
   readonly publishedCount: number
@@ -137,13 +140,13 @@ export interface SharedStatus {
   readonly jobs: readonly JobStatus[]
 }
 
-/** Who left longer ago is not listed. */
+/** Workers that ended earlier are not listed. */
 const goneHours = 24
 const listedMax = 200
 
 /**
- * As readers of a file give it. What would take minutes to count is estimated, and says so: the figures of a large
- * checkpoint take as long as those of a small one.
+ * Returns the same counts as the reader of a file. Estimates large tables, and marks the result, so that it is as fast
+ * for a large checkpoint as for a small one.
  */
 export async function readSharedCounts(
   statements: PostgresStatements,
@@ -199,7 +202,7 @@ const countedOutcomes = (statements: PostgresStatements): Promise<OutcomeCount[]
      WHERE l.state IN ('answered', 'failed') GROUP BY 1, 2 ORDER BY 3 DESC`,
   )
 
-/** The first of those that may have been billed and have no answer; of what is in flight, too. */
+/** Returns the first lookups that may have been billed and have no answer, including those in flight. */
 export async function readSharedUncertain(
   statements: PostgresStatements,
   limit: number,

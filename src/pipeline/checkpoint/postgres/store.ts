@@ -13,12 +13,12 @@ const phases = {
 } as const
 type Phase = keyof typeof phases | 'submitting' | 'writing'
 
-/** What a process does, as `enrich status` shows it to others. */
+/** Activity of a worker, as `enrich status` shows it. */
 class Activity {
   readonly #part: Partition | null
   readonly #inFlight: () => number
   #phase: Phase = 'reading'
-  /** Intentions since it was last asked. */
+  /** Intentions since the last call of `text`. */
   #intendedCount = 0
 
   constructor(part: Partition | null, inFlight: () => number) {
@@ -31,7 +31,7 @@ class Activity {
     if (phase === 'submitting') this.#intendedCount++
   }
 
-  /** A few words, for people. */
+  /** Returns a short description for users. */
   text(): string {
     const isSubmitting = this.#inFlight() + this.#intendedCount > 0
     this.#intendedCount = 0
@@ -48,38 +48,38 @@ class Activity {
   }
 }
 
-/** One input of one service, whichever processes work on it. */
+/** One input of one service; several workers may process it. */
 export interface SharedJob {
   readonly jobId: number
-  /** Of the service; each kind of lookups has a scope of its own. */
+  /** The service's scope; each kind of lookups has its own scope. */
   readonly base: string
-  /** Of the kinds that anything was ever wanted of. */
+  /** The kinds with at least one lookup so far. */
   readonly scopes: ReadonlyMap<LookupKind, number>
 }
 
 export interface SharedStoreDeps extends RepeatingDeps {
-  /** Says in a user's words what the server refused; what is none of that is given back as it is. */
+  /** Translates server errors for users; returns other errors unchanged. */
   readonly explain: (error: unknown) => unknown
   readonly postgres: Postgres
   readonly worker: Worker
-  /** Of the checkpoint: these go into each `custom_id`. */
+  /** Id and generation of the checkpoint: part of each `custom_id`. */
   readonly id: string
   readonly generation: number
-  /** Whose answers, and what is worked on. */
+  /** Service and input. */
   readonly job: SharedJob
-  /** The part of the job that this process has; null: its job has no parts. */
+  /** This process's part of the job; `null` if the job has no parts. */
   readonly part?: Partition | null
 }
 
 const leaseLost = (why: string): UserError =>
-  new UserError('CHECKPOINT_LEASE_LOST', `this process may not submit any more: ${why}`, {
-    hint: 'run the same command again: what it had submitted is known, and nothing is submitted twice',
+  new UserError('CHECKPOINT_LEASE_LOST', `this process must not submit any more: ${why}`, {
+    hint: 'run the same command again: its submissions are recorded, and nothing is submitted twice',
   })
 
-/** A lease that is not renewed within this is not about to be. */
+/** How long to wait for a lease renewal before giving up. */
 const leaseWaitMsMax = 60_000
 
-/** What the lookups of all kinds in one shared checkpoint have in common. */
+/** State shared by the lookups of all kinds in one shared checkpoint. */
 export class SharedStore implements PostgresStatements {
   readonly id: string
   readonly generation: number
@@ -107,12 +107,12 @@ export class SharedStore implements PostgresStatements {
     return this.#deps.clock
   }
 
-  /** What it wants, and has claimed, is under this number. */
+  /** Identifies this worker in wanted lists and claims. */
   get workerId(): number {
     return this.worker.id
   }
 
-  /** 0, which no scope has, before anything of the kind was ever wanted. */
+  /** Returns 0, which no scope has, if the kind has no lookups yet. */
   scopeId(kind: LookupKind): number {
     return this.#scopes.get(kind) ?? 0
   }
@@ -130,12 +130,12 @@ export class SharedStore implements PostgresStatements {
     return this.#wantedCount
   }
 
-  /** A statement that may be made twice. */
+  /** Runs a statement that may be repeated. */
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
     return this.repeated(() => this.#deps.postgres.query<Row>(text, values))
   }
 
-  /** Statements that may be made twice, together; `work` is called with whether they may have been made before. */
+  /** Runs a transaction that may be repeated; `work` receives whether an earlier attempt may have taken effect. */
   transaction<Result>(
     work: (statements: PostgresStatements, mayHaveTakenEffect: boolean) => Promise<Result>,
   ): Promise<Result> {
@@ -144,7 +144,7 @@ export class SharedStore implements PostgresStatements {
     return repeated(this.#deps, once, anyConflict).catch(this.#explained)
   }
 
-  /** Sent once, whatever becomes of it. */
+  /** Runs a statement once, without retries. */
   queryOnce<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
     return this.#deps.postgres.query<Row>(text, values)
   }
@@ -154,23 +154,26 @@ export class SharedStore implements PostgresStatements {
   }
 
   /**
-   * Throws CHECKPOINT_SERVER_CHANGED where another server answers, and CHECKPOINT_LEASE_LOST where what this process wants
-   * is forgotten, or its lease has not come back for so long.
+   * Throws CHECKPOINT_SERVER_CHANGED if another server responds, and CHECKPOINT_LEASE_LOST if this worker's wanted list
+   * was deleted, or its lease was not renewed in time.
    */
   assertGoesOn(waitedMs = 0): void {
     const { end, hold } = this.worker
     if (end === 'server_changed') throw this.#deps.explain(new ServerChangedError())
     if (end === null && waitedMs < leaseWaitMsMax) return
-    throw leaseLost(hold ?? 'its lease has run out')
+    throw leaseLost(hold ?? 'its lease has expired')
   }
 
-  /** What it wants is all there still: what is forgotten looks as if it wanted nothing. Throws as `assertGoesOn`. */
+  /**
+   * Checks that the wanted list still exists: a deleted list would look like a run without lookups. Throws like
+   * `assertGoesOn`.
+   */
   async assertRemembered(): Promise<void> {
     const sql = 'SELECT FROM enrich.workers WHERE worker_id = $1 AND NOT is_over'
     const rows = await this.query(sql, [this.workerId])
     if (rows.length > 0) return
     this.assertGoesOn()
-    throw leaseLost('others took it to be gone, and what it wanted is forgotten')
+    throw leaseLost('other workers took over its lookups because it did not renew its lease')
   }
 
   readonly #explained = (error: unknown): never => {

@@ -3,27 +3,27 @@ import { leaseTimes } from './lease.js'
 import { startRepeating } from './retry.js'
 
 export interface Swept {
-  /** Whose lease had run out, and who were fenced by this sweep. */
+  /** Workers with expired leases that this sweep fenced. */
   readonly fencedCount: number
-  /** Lookups that they may have submitted. */
+  /** Lookups that these workers may have submitted. */
   readonly uncertainCount: number
 }
 
-/** Rows a transaction: others wait for no more than these. */
+/** Rows per transaction: limits how long other workers wait for locks. */
 const batchCount = 1_000
 
 export const lostReason = 'the process that submitted it is gone'
 
-/** No lease is longer: where one is, the clock of the server was set back. */
+/** Longest possible lease: a longer one means that the server's clock was set back. */
 const leaseMsMax = 600_000
 
-/** So long a process that was stopped may come back to what it wanted; a machine that sleeps longer begins anew. */
+/** How long a suspended worker may return to its lookups; after a longer sleep it starts again. */
 const backMs = 3_600_000
 
 /**
- * Fences processes whose lease has run out, and takes from those that are fenced what they held. It never makes
- * anything `new` that was intended: what may have been submitted is uncertain. What they want stays for an hour, for
- * those that were only stopped. Any number of processes may sweep at once: each takes what no other is at.
+ * Fences workers whose lease has expired, and releases the lookups of fenced workers. An intended lookup becomes
+ * uncertain, never `new`, because it may have been submitted. The wanted lists are kept for an hour, for workers that
+ * were only suspended. Any number of processes may sweep at once: each skips locked rows.
  */
 export async function sweep(postgres: Postgres): Promise<Swept> {
   const fenced = await postgres.query(
@@ -35,7 +35,7 @@ export async function sweep(postgres: Postgres): Promise<Swept> {
      RETURNING worker_id`,
     [leaseMsMax],
   )
-  // After that was committed, and in other statements: these see all that the fenced had committed before.
+  // Separate statements after that commit: they see all that the fenced workers had committed.
   let uncertainCount = 0
   for (;;) {
     const taken = await takeHeld(postgres)
@@ -46,7 +46,7 @@ export async function sweep(postgres: Postgres): Promise<Swept> {
   return { fencedCount: fenced.length, uncertainCount }
 }
 
-/** Of one process, and so many rows; gives how many of them are uncertain, and null where nothing is left to be taken. */
+/** Releases one batch of one worker; returns how many of its lookups became uncertain, `null` if nothing is left. */
 const takeHeld = (postgres: Postgres): Promise<number | null> =>
   postgres.transaction(async ({ query }) => {
     const [worker] = await query<{ id: number }>(
@@ -61,10 +61,10 @@ const takeHeld = (postgres: Postgres): Promise<number | null> =>
     return uncertain
   })
 
-/** The same of what those wanted that do not come back; false where nothing is left. */
+/** Deletes one batch of the wanted list of a worker that will not return; false if nothing is left. */
 const forgetWanted = (postgres: Postgres): Promise<boolean> =>
   postgres.transaction(async ({ query }) => {
-    // Its row is locked: a process that comes back now waits, and finds that it is over.
+    // Its row is locked: a worker that returns now waits, and finds that its term is over.
     const [worker] = await query<{ id: number }>(
       `UPDATE enrich.workers SET is_over = true WHERE worker_id = (
          SELECT worker_id FROM enrich.workers
@@ -90,7 +90,7 @@ interface Taken {
   readonly uncertain: number
 }
 
-/** $1 the worker, $2 how many rows of each, $3 why. Runs stay with it until somebody who wants them adopts them. */
+/** $1 worker, $2 batch size, $3 reason. Runs stay with the worker until another one adopts them. */
 const takeSql = `
   WITH held AS MATERIALIZED (
     SELECT l.lookup_id, l.custom_id, l.state FROM enrich.lookups l
@@ -114,13 +114,13 @@ export interface SweepingDeps {
   readonly postgres: Postgres
   readonly everyMs?: number
   readonly onSwept?: (swept: Swept) => void
-  /** What is neither a lost connection nor a conflict, both of which the next sweep gets over. */
+  /** Called for errors other than lost connections and conflicts, which the next sweep retries. */
   readonly onFailure: (error: unknown) => void
 }
 
 /**
- * Sweeps at once, so that whoever begins finds what the dead have left, and now and then. Gives what ends it, once the
- * sweep that is under way has ended.
+ * Sweeps once, so that a starting run finds the state of dead workers cleaned up, then periodically. Returns a function
+ * that stops it after the sweep in progress.
  */
 export async function startSweeping({
   postgres,

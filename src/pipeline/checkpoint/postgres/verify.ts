@@ -4,7 +4,9 @@ import { unpacks, type PackedAnswer } from '../packed-answer.js'
 import { packedColumnsSql } from './lookup-rows.js'
 import { openSharedToRead, type OpenSharedDeps } from './open-database.js'
 
-/** Looks at everything and changes nothing, while others go on. Null where there is none. Throws CHECKPOINT_*. */
+/**
+ * Checks all tables read-only, while workers continue. Returns `null` if there is no checkpoint. Throws CHECKPOINT_*.
+ */
 export async function verifyShared(
   url: string,
   deps: Pick<OpenSharedDeps, 'environment'>,
@@ -12,7 +14,7 @@ export async function verifyShared(
   const shared = await openSharedToRead(url, deps)
   if (shared === null) return null
   const { problem, url: path } = shared
-  // Counting millions takes longer than anything else that is asked of it.
+  // Counting millions of rows takes longer than the usual statement timeout.
   const postgres = shared.connectMore({ connectionsMax: 1, statementTimeoutMs: statementMsMax })
   try {
     const damage = await findSharedDamage(postgres)
@@ -31,7 +33,7 @@ const statementMsMax = 3_600_000
 const examplesMax = 10
 const answersAtOnce = 500
 
-/** What does not agree with itself. PostgreSQL proves its own files. */
+/** Finds contradictions between rows. PostgreSQL checks its own files. */
 export async function findSharedDamage(statements: PostgresStatements): Promise<Damage[]> {
   const found: Damage[] = []
   for (const { where, what, sql } of checks) {
@@ -73,15 +75,15 @@ async function unreadableAnswers({ query }: PostgresStatements): Promise<string[
 const reserved = `s.verdict IN ('intended', 'accepted', 'uncertain')`
 
 interface Check extends Pick<Damage, 'where' | 'what'> {
-  /** The name of each row that is not as it should be. */
+  /** Selects the name of each faulty row. */
   readonly sql: string
 }
 
-/** Each is one statement, which sees one moment: others may go on. */
+/** Each check is one statement with one snapshot, so workers may continue. */
 const checks: readonly Check[] = [
   {
     where: 'jobs',
-    what: 'counts of what was taken of a budget do not agree with the submissions',
+    what: 'the used budgets of jobs do not match their submissions',
     sql: `SELECT j.input FROM enrich.jobs j LEFT JOIN enrich.submissions s ON s.job_id = j.job_id AND ${reserved}
       GROUP BY j.job_id
       HAVING j.reserved_of_rows <> count(*) FILTER (WHERE s.is_first)
@@ -108,13 +110,13 @@ const checks: readonly Check[] = [
   },
   {
     where: 'lookups',
-    what: 'lookups that nobody works on are some process’s',
+    what: 'closed lookups still have an owner',
     sql: `SELECT l.name FROM enrich.lookups l
       WHERE l.state IN ('answered', 'failed', 'uncertain', 'invalid') AND l.worker_id IS NOT NULL`,
   },
   {
     where: 'lookups',
-    what: 'lookups know less than their submissions',
+    what: 'lookups have fewer attempts than their submissions',
     sql: `SELECT l.name FROM enrich.lookups l
       WHERE l.attempt < (SELECT max(s.attempt) FROM enrich.submissions s WHERE s.lookup_id = l.lookup_id)`,
   },

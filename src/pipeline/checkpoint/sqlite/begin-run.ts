@@ -7,26 +7,26 @@ import { scopeOf, type LookupKind } from '../../lookups/lookup-kind.js'
 import type { HeadDeps } from './head-keeper.js'
 
 export interface OpenCheckpointDeps extends HeadDeps {
-  /** Whose answers: see schema.ts. */
+  /** The service: see schema.ts. */
   scope: string
-  /** Names the job: an input that is enriched over as many processes as it takes. */
+  /** Name of the job: one input, enriched by any number of runs. */
   job: string
   nowMs: number
   random: Random
 }
 
-/** Whose lookups those of one kind are, and whose submissions. */
+/** Scope and job of a kind of lookups. */
 export interface KindIds {
   scopeId: number
   jobId: number
 }
 
-/** Names the run in the checkpoint, and sorts out what a killed process left behind. */
+/** Starts a run in the checkpoint, and cleans up after a killed process. */
 export function beginRun(database: Sqlite, deps: OpenCheckpointDeps): KindIds {
   const ids = kindIds(database, deps, 'resolution')
   recoverIntended(database)
-  // In the order in which they are wanted, a kind at a time; `is_first` are the questions of rows, and `is_decided`
-  // those of them that a person answered.
+  // In the order of the run, one kind after the other; `is_first` marks lookups of rows, `is_decided` those with a
+  // reviewer's decision.
   database.exec(
     `CREATE TEMP TABLE wanted (
        scope_id INTEGER NOT NULL,
@@ -51,7 +51,7 @@ export function hasScope(
   )
 }
 
-/** The scope and the job of a kind of lookups, made as needed. */
+/** Returns the scope and the job of a kind; creates them if missing. */
 export function kindIds(
   database: Sqlite,
   deps: Pick<OpenCheckpointDeps, 'scope' | 'job' | 'nowMs'>,
@@ -61,7 +61,10 @@ export function kindIds(
   return { scopeId: scope, jobId: openJob(database, scope, deps) }
 }
 
-/** The checkpoint's name; one that was lost with its file comes from the head, so that what it submitted is known again. */
+/**
+ * Returns the checkpoint's id. If the file was lost, takes the id from the head, so that its submissions are
+ * recognized.
+ */
 export function checkpointId(
   database: Sqlite,
   deps: Pick<OpenCheckpointDeps, 'random' | 'nowMs'>,
@@ -74,7 +77,7 @@ export function checkpointId(
   return id
 }
 
-/** Read from the table, not by its index: a damaged one would make every lookup of a known scope look new. */
+/** Reads the table, not the index: with a damaged index, all lookups of a known scope would look new. */
 function scopeId(database: Sqlite, scope: string): number {
   const known = database
     .prepare<[string], number>('SELECT scope_id FROM scopes NOT INDEXED WHERE scope = ?')
@@ -83,7 +86,7 @@ function scopeId(database: Sqlite, scope: string): number {
   return known ?? Number(database.prepare('INSERT INTO scopes (scope) VALUES (?)').run(scope).lastInsertRowid)
 }
 
-/** The job of this input that has not ended, or a new one. */
+/** Returns the open job of this input, or a new one. */
 function openJob(database: Sqlite, scopeId: number, deps: Pick<OpenCheckpointDeps, 'job' | 'nowMs'>): number {
   const open = database
     .prepare<[number, string], number>(
@@ -96,7 +99,7 @@ function openJob(database: Sqlite, scopeId: number, deps: Pick<OpenCheckpointDep
   return Number(insert.run(scopeId, deps.job, deps.nowMs).lastInsertRowid)
 }
 
-/** The lock is ours, so nobody is submitting: an intention that stands was left by a process that died. */
+/** This process has the lock, so every remaining intention belongs to a process that died. */
 function recoverIntended(database: Sqlite): void {
   const reason = 'the process ended before the answer to the submission came'
   database.transaction(() => {
@@ -109,17 +112,17 @@ function recoverIntended(database: Sqlite): void {
   })()
 }
 
-/** An answer to a submission takes some 12 KiB to write down: room for all that can be in flight. */
+/** Writing down a reply takes about 12 KiB: enough for all requests in flight. */
 const reserveBytes = 1024 * 1024
 
-/** Room kept on the checkpoint's disk for what was billed before the disk was full. */
+/** Disk space reserved for recording billed submissions when the disk is full. */
 export interface Reserve {
   readonly isHeld: boolean
-  /** Gives the room up, once; false where it was given up before. */
+  /** Releases the space; returns false if it was released before. */
   readonly release: () => boolean
 }
 
-/** Takes the room, in a file beside the checkpoint that a killed process may have left. Throws ENOSPC. */
+/** Reserves the space, in a file next to the checkpoint; reuses the file of a killed process. Throws ENOSPC. */
 export function keepReserve(checkpointPath: string): Reserve {
   const path = `${checkpointPath}.reserve`
   let isHeld = true

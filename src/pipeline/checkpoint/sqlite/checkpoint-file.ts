@@ -21,10 +21,10 @@ import { nothingPlanned, planLookup, type LookupPlan, type PlanPolicy } from '..
 import type { Checkpoint, FirstAnswer, KeyedLookup, LookupId, OpenRun } from '../checkpoint.js'
 import { unpackBody } from '../packed-answer.js'
 
-/** Answers come one by one from the matchers, a few milliseconds apart; a commit of ten costs as much as three of one. */
+/** Matchers return answers a few milliseconds apart; a commit of ten costs as much as three single ones. */
 const unbilledGatherMs = 8
 
-/** What the lookups of all kinds in one checkpoint share: the file, its lock and head, and its commits. */
+/** State shared by the lookups of all kinds in one checkpoint: the file, its lock and head, and its commits. */
 export class CheckpointFile {
   readonly id: string
   readonly path: string
@@ -57,7 +57,7 @@ export class CheckpointFile {
     for (const kind of stageKinds)
       if (hasScope(database, deps, kind)) this.#kinds.set(kind, kindIds(database, deps, kind))
     this.queries = prepareQueries(database)
-    // What a power cut takes of these commits is asked again for nothing; a killed process loses none of them.
+    // A power failure may lose unbilled commits, which are free to repeat; a killed process loses none.
     if (deps.isBilled === false) database.pragma('synchronous = NORMAL')
     this.#commits = createGatheredTransactions(database, {
       makeRoom: reserve.release,
@@ -71,20 +71,20 @@ export class CheckpointFile {
     return this.#head.generation
   }
 
-  /** Null before anything of the kind was ever wanted. */
+  /** Returns `null` before the kind has any lookup. */
   idsOf(kind: LookupKind): KindIds | null {
     return this.#kinds.get(kind) ?? null
   }
 
-  /** Makes what names the kind. To be called within a transaction. */
+  /** Creates the scope and the job of a kind. Call within a transaction. */
   begin(kind: LookupKind): KindIds {
     const known = this.#kinds.get(kind)
     if (known !== undefined) return known
-    // A transaction that is rolled back takes them with it: they are looked up until they are known to be there.
+    // Not cached yet, because the transaction may be rolled back.
     return kindIds(this.#database, this.#deps, kind)
   }
 
-  /** The transaction that made them is done. */
+  /** Caches the ids after the commit. */
   begun(kind: LookupKind, ids: KindIds): void {
     this.#kinds.set(kind, ids)
   }
@@ -98,7 +98,7 @@ export class CheckpointFile {
     return this.#wantedCount
   }
 
-  /** What is known decides what is billed: once in each run it is made sure that it can be believed. */
+  /** Verifies the checkpoint once per run, because it decides about billing. */
   assertSubmittable(): void {
     if (this.#isSubmittable) return
     const found = this.#findDamage().filter((damage) => !isHarmless(damage))
@@ -116,7 +116,7 @@ export class CheckpointFile {
     }
   }
 
-  /** The room left is for what is in flight: where it is given up, nothing more may leave. Throws DISK_FULL. */
+  /** The reserve covers requests in flight: once it is released, nothing more may be sent. Throws DISK_FULL. */
   assertRoom(): void {
     if (!this.#reserve.isHeld) throw diskFull(this.path)
   }
@@ -128,19 +128,19 @@ export class CheckpointFile {
     })
   }
 
-  /** The same for what is a batch by itself: it waits for no company, and takes what waits along. */
+  /** Like `transaction`, for a whole batch: commits at once, together with waiting transactions. */
   batch<Result>(action: () => Result): Promise<Result> {
     const done = this.transaction(action)
     this.#commits.flush()
     return done
   }
 
-  /** The tables of history are changed in it, and no others. */
+  /** Changes only the history tables. */
   remember<Result>(change: (database: Sqlite) => Result): Promise<Result> {
     return this.batch(() => change(this.#database))
   }
 
-  /** Promises, though SQLite answers at once: a store on another machine can stand behind the interface. */
+  /** Returns a promise, although SQLite is synchronous, because the interface also covers servers. */
   explained<Result>(action: () => Result): Promise<Result> {
     return new Promise((resolve) => {
       resolve(explained(this.path, action))
@@ -158,7 +158,7 @@ export class CheckpointFile {
   }
 }
 
-/** What a run wants of one kind of lookups, and what has to be done for it; see `Checkpoint`. */
+/** The lookups of one kind in this run; see `Checkpoint`. */
 export class WantedLookups {
   constructor(
     protected readonly file: CheckpointFile,
@@ -171,7 +171,7 @@ export class WantedLookups {
   }
 
   plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>> {
-    // Of what was never wanted there is nothing to change.
+    // A kind without lookups has nothing to plan.
     const isUnknown = this.file.idsOf(this.kind) === null
     return isUnknown ? Promise.resolve(nothingPlanned()) : this.file.batch(() => this.#plan(policy, 0))
   }
@@ -217,7 +217,7 @@ export class WantedLookups {
     )
   }
 
-  /** Each kind has its scope and job in the file once something of it is wanted. */
+  /** Creates the scope and the job of each new kind. */
   async #begin(lookups: readonly KeyedLookup[]): Promise<void> {
     const kinds = new Set(lookups.map(({ kind }) => kind))
     const fresh = [...kinds].filter((kind) => this.file.idsOf(kind) === null)
@@ -230,7 +230,7 @@ export class WantedLookups {
     const { insertLookup, findLookup, nameLookup, insertWanted } = this.file.queries
     const scopeId = this.file.idsOf(kind)?.scopeId ?? 0
     const known = findLookup.get(scopeId, key)
-    if (known?.isSound === 0) throw damaged(this.file.path, undefined, 'an index leads to another lookup')
+    if (known?.isSound === 0) throw damaged(this.file.path, undefined, 'an index points to the wrong lookup')
     const lookupId = known?.lookupId ?? Number(insertLookup.run({ ...lookup, key, scopeId }).lastInsertRowid)
     if (known?.isNameless === 1) nameLookup.run({ ...lookup, lookupId })
     const position = this.file.nextPosition()

@@ -27,15 +27,15 @@ import { headPath, witnessPath } from '../paths.js'
 import { rowChecksum } from '../tables.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 
-/** Two slots are written in turn: a write that is torn leaves the other. */
+/** Two slots are written alternately: a torn write leaves the other one intact. */
 const slotBytes = 1_024
-/** Syncing the head after each commit would cost the disk half of its pace. */
+/** Syncing the head after each commit would halve the disk's throughput. */
 const syncEveryMs = 100
 
-/** Kept from before a simulation replaces `Date`: files get their times from the system's clock. */
+/** The real clock, even if a simulation replaces `Date`: file times come from the system's clock. */
 const { now: systemNow } = Date
 
-/** Made where there is a head to read. */
+/** Created on first use. */
 function headSchema(): z.ZodType<Head> {
   const text = z.string()
   const whole = z.int().min(0)
@@ -53,8 +53,8 @@ function headSchema(): z.ZodType<Head> {
 }
 
 /**
- * Reads the head of a checkpoint, and the user's witness of it; changes nothing. The witness counts where it is of the
- * same database file and newer: then the head was restored from a copy, or could not be written.
+ * Reads the head of a checkpoint, and the user's copy of it; changes nothing. The copy is used if it belongs to the
+ * same database file and is newer: then the head was restored from a backup, or could not be written.
  */
 export function readHead(checkpointPath: string): FoundHead {
   const found = readHeadFile(headPath(checkpointPath))
@@ -87,7 +87,7 @@ function readHeadFile(path: string): FoundHead {
   }
 }
 
-/** Null if there is no readable witness: it adds proof and is never required. */
+/** Returns `null` if there is no readable copy: it is optional. */
 function readWitness(checkpointId: string): Head | null {
   try {
     const found = readHeadFile(witnessPath(checkpointId))
@@ -101,7 +101,7 @@ function isOfFile(head: Head, checkpointPath: string): boolean {
   return existsSync(checkpointPath) && isSameFile(head.place, placeOf(checkpointPath))
 }
 
-/** A line of JSON and its checksum, padded. Null where it is torn or damaged. */
+/** Parses a line of padded JSON with its checksum. Returns `null` if it is torn or damaged. */
 function parseSlot(bytes: Buffer): Head | null {
   const [, json = '', checksum] = /^(\{.*\}) ([0-9a-f]{32}) *\n/.exec(bytes.toString('utf8')) ?? []
   if (checksum === undefined || rowChecksum([json]).toString('hex') !== checksum) return null
@@ -112,10 +112,10 @@ function parseSlot(bytes: Buffer): Head | null {
 /** Change time of an open file, in nanoseconds. */
 const readChangeTime = (file: number): bigint => fstatSync(file, { bigint: true }).ctimeNs
 
-/** Where the checkpoint's database lies. */
+/** Identifies the checkpoint's database file. */
 export function placeOf(checkpointPath: string): FilePlace {
   const { dev, ino, birthtimeNs, ctimeNs } = statSync(checkpointPath, { bigint: true })
-  // Where a file system keeps no time of birth, it is given as none, or as the time of the last change.
+  // File systems without a birth time report none, or the last change time.
   const isKnown = birthtimeNs > 0n && birthtimeNs !== ctimeNs
   return {
     host: hostname(),
@@ -129,22 +129,22 @@ export function placeOf(checkpointPath: string): FilePlace {
 export type HeadState = Omit<Head, 'expectedChangeMs'>
 
 /**
- * Records next to the checkpoint how far it has come. A write is with the operating system when `write` returns, so a
- * killed process loses nothing of it; it reaches the disk within moments, and what a power cut takes of it
- * leaves a head that lags, which is as good as one that does not.
+ * Records the latest commit of a checkpoint in a file next to it. `write` returns once the operating system has the
+ * data, so a killed process loses none; it reaches the disk within moments. After a power failure the head may lag,
+ * which is harmless.
  */
 export class HeadFile {
   readonly #file: number
   readonly #witness: number | null
-  /** How far the file system's clock is ahead of this machine's; it differs on network drives. */
+  /** Difference between the file system's clock and this machine's; not 0 on network drives. */
   #clockAheadMs = 0
   #isSyncing = false
   #isClosed = false
   #syncedAtMs = -Infinity
 
   /**
-   * Makes the file if it is missing; it is durable with what `head` says. The witness is kept up where there is one,
-   * and made if `isBilled`.
+   * Creates the file if missing and writes `head` durably. Maintains the user's copy if it exists; creates it if
+   * `isBilled`.
    */
   constructor(checkpointPath: string, head: HeadState, isBilled = false) {
     const path = headPath(checkpointPath)
@@ -152,7 +152,7 @@ export class HeadFile {
     this.#file = openSync(path, constants.O_RDWR)
     this.#witness = openWitness(head.checkpointId, isBilled)
     try {
-      // Both slots: none of them says what an earlier file of this name said.
+      // Both slots, so that none keeps the content of an earlier file of this name.
       for (const slot of [1, 0]) this.#writeSlot(slot, head)
       fsyncSync(this.#file)
       syncFolder(dirname(path))
@@ -167,12 +167,12 @@ export class HeadFile {
     this.#syncSoon()
   }
 
-  /** Durable. Returns the file's change time in nanoseconds: until it is opened again, it stays so. */
+  /** Syncs the file and returns its change time in nanoseconds, which stays until it is opened again. */
   close(): string {
     fdatasyncSync(this.#file)
     const changedNs = readChangeTime(this.#file).toString()
     this.#isClosed = true
-    // A sync that is under way still needs the file.
+    // A sync in progress still needs the file.
     if (!this.#isSyncing) this.#closeFiles()
     return changedNs
   }
@@ -194,11 +194,11 @@ export class HeadFile {
     try {
       if (this.#witness !== null) writeSync(this.#witness, bytes, 0, slotBytes, slot * slotBytes)
     } catch {
-      // A witness that lags proves less and refuses nothing.
+      // The copy is optional, so errors are ignored.
     }
   }
 
-  /** One at a time, now and then, and never waited for. */
+  /** Syncs in the background, one at a time, at limited frequency. */
   #syncSoon(): void {
     const nowMs = performance.now()
     if (this.#isSyncing || nowMs - this.#syncedAtMs < syncEveryMs) return
@@ -211,7 +211,7 @@ export class HeadFile {
   }
 }
 
-/** Null if there is none to keep up, or the user's state folder cannot be written. */
+/** Returns `null` if there is no copy to maintain, or the user's state folder is not writable. */
 function openWitness(checkpointId: string, isBilled: boolean): number | null {
   const path = witnessPath(checkpointId)
   try {
@@ -236,7 +236,7 @@ type OwnRow = Pick<DatabaseFacts, 'checkpointId' | 'generation' | 'sequence' | '
   hasHadHead: 0 | 1
 }
 
-/** What the database says of itself, to be held against the head; null before it has a name. */
+/** Reads the facts to compare with the head; `null` before the database has an id. */
 export function readFacts(database: Sqlite, path: string, found: FoundHead): DatabaseFacts | null {
   return database.transaction(() => {
     const row = database

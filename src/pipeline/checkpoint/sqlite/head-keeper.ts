@@ -11,17 +11,17 @@ import { readFacts, HeadFile, type HeadState } from './head-file.js'
 import { schemaVersion } from './schema.js'
 import type { LastSubmission } from './queries.js'
 
-/** What it takes to open a checkpoint to write, by what its head says. */
+/** Options for opening a checkpoint to write, checked against its head file. */
 export interface HeadDeps {
   path: string
-  /** The user knows that the checkpoint may be older than its head, or a copy. */
+  /** The user accepts that the checkpoint may be older than its head, or a copy. */
   acceptRollback?: boolean
-  /** Whether a submission is billed: a copy of a checkpoint that costs nothing is gone on with. */
+  /** Whether submissions are billed; a copy of an unbilled checkpoint is accepted. */
   isBilled?: boolean
   notice?: (text: string) => void
 }
 
-/** What may be asked again for nothing is no reason to stop; what is older, or another, always is. */
+/** Throws for an older or another checkpoint, billed or not; other differences may be harmless. */
 export function assertNotBehind(standing: Standing, deps: HeadDeps): void {
   if (standing.kind !== 'behind' && standing.kind !== 'diverged') return
   if (deps.acceptRollback === true) return
@@ -29,8 +29,8 @@ export function assertNotBehind(standing: Standing, deps: HeadDeps): void {
 }
 
 /**
- * Keeps the head beside an open checkpoint. Where the checkpoint is a copy, or has no head, and nobody has said
- * yet that it is to be gone on with, no head is written, and `assertOwn` throws.
+ * Maintains the head file next to an open checkpoint. If the checkpoint is a copy, or has no head, and the user has not
+ * accepted that, writes no head, and `assertOwn` throws.
  */
 export class HeadKeeper {
   readonly #database: Sqlite
@@ -41,8 +41,8 @@ export class HeadKeeper {
   #head: HeadFile | null = null
   #refusal: UserError | null = null
   /**
-   * Where nothing is billed, commits are not synced one by one, and a head that went along would be ahead of the
-   * checkpoint after a power cut: it is written at the beginning and at the end.
+   * Unbilled commits are not synced one by one; a head written with each would be ahead of the checkpoint after a power
+   * failure. So it is written only at the start and at the end.
    */
   readonly #isLagging: boolean
 
@@ -68,24 +68,24 @@ export class HeadKeeper {
     return this.#facts.generation
   }
 
-  /** The last of each transaction. */
+  /** The last statement of each transaction. */
   readonly beforeCommit = (): void => {
     this.#commit.run({ sequence: this.#facts.sequence + 1 })
   }
 
-  /** Before anybody depends on what was committed. */
+  /** Call before anything depends on the commit. */
   readonly afterCommit = (): void => {
     this.#facts.sequence++
     if (this.#isLagging) return
     try {
       this.#head?.write(this.#now())
     } catch (error) {
-      // A head that lags protects less and says nothing wrong; what was billed must be written down all the same.
+      // An outdated head protects less but is not wrong; billed submissions must be recorded even on a full disk.
       if (!/^(ENOSPC|EDQUOT)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
     }
   }
 
-  /** Throws CHECKPOINT_COPIED or CHECKPOINT_HEAD_MISSING: what another copy submitted would be billed again. */
+  /** Throws CHECKPOINT_COPIED or CHECKPOINT_HEAD_MISSING: submissions of another copy would be billed again. */
   assertOwn(): void {
     if (this.#refusal !== null) throw this.#refusal
   }
@@ -98,7 +98,7 @@ export class HeadKeeper {
     this.#database.prepare('UPDATE checkpoint SET closed_head_ns = ?').run(closedHeadNs)
   }
 
-  /** Syncs all that was committed, and only then says so. */
+  /** Syncs all commits before writing the head. */
   #catchUp(head: HeadFile): void {
     this.#database.pragma('synchronous = FULL')
     this.beforeCommit()
@@ -120,11 +120,11 @@ export class HeadKeeper {
     )
     const why = standingError(this.#path, standing)?.message ?? ''
     deps.notice?.(
-      `${isAccepted ? 'Going on all the same' : 'Nothing is billed here, so it is gone on with'}: ${why}.`,
+      `${isAccepted ? 'Continuing as requested' : 'Continuing because nothing is billed here'}: ${why}.`,
     )
   }
 
-  /** From here on the head is this checkpoint's. It is there before the database says that it had one. */
+  /** Takes ownership of the head file, which must exist before the database records that it had one. */
   #begin(generation: number, sequence: number): void {
     const begin = (hadHead: 0 | 1) =>
       this.#database

@@ -20,11 +20,11 @@ import { insertRow, readableRows, tried, type Row } from './salvage.js'
 
 export type StateRow = PackedAnswer & StateFacts & { digest: Buffer; checksum: Buffer }
 
-/** As a state is read: the names that an answer's packing has, since it is packed like one. */
+/** The columns of a state, named like those of a packed answer, because states are packed in the same way. */
 export const stateColumns =
   's.status, s.confidence, s.country, s.packing, s.state_bytes AS lineBytes, 0 AS bodyBytes, s.packed, s.digest, s.checksum'
 
-/** The text of a state; null where the row is not as it was written. */
+/** Returns the text of a state; `null` if the row is damaged. */
 export function soundState(row: StateRow): string | null {
   try {
     const state = unpackLine(row)
@@ -37,13 +37,13 @@ export function soundState(row: StateRow): string | null {
   }
 }
 
-/** The entry of each row of an output; null where it, or what it stands on, is not as it was written. */
+/** Returns the entry of each row of an output; `null` if it or its base is damaged. */
 export function soundOutput(
   row: OutputRow,
   baseOf: (outputId: number) => OutputRow | undefined,
 ): Uint32Array | null {
   const base = row.base_id === null ? null : baseOf(row.base_id)
-  // What others stand on stands on nothing: a circle, or a long way down, was written by nobody.
+  // A base never has a base: this program writes no chains.
   if (base === undefined || (base !== null && base.base_id !== null)) return null
   const below = base === null ? null : soundOutput(base, baseOf)
   if (base !== null && below === null) return null
@@ -59,7 +59,7 @@ export function soundOutput(
   }
 }
 
-/** Rows of history that are not as they were written, of each table. */
+/** Counts the damaged rows of each history table. */
 export function unsoundHistory(database: Sqlite): { table: string; count: number }[] {
   return historyTables
     .map((table) => ({ table, count: countUnsound[table](database) }))
@@ -110,7 +110,7 @@ export function outputsOf(database: Sqlite): (outputId: number) => OutputRow | u
   return (outputId) => one.get(outputId)
 }
 
-/** One by one. A row is what its columns are, where nothing is damaged: whether it is, is what it is looked at for. */
+/** Iterates over rows, unchecked: the caller finds out whether they are intact. */
 function rowsOf<Found>(database: Sqlite, sql: string): Iterable<Found> {
   return database.prepare(sql).iterate() as Iterable<Found>
 }
@@ -122,8 +122,8 @@ function countOf<Found>(rows: Iterable<Found>, isSound: (row: Found) => boolean)
 }
 
 /**
- * Takes over what is sound of the history of a damaged checkpoint: states, entries that have one, outputs whose
- * entries are all there, and runs. Marks are made anew by the next run.
+ * Copies the intact history of a damaged checkpoint: states, entries with a state, outputs with all their entries, and
+ * runs. The next run creates the marks again.
  */
 export function carryHistory(from: Sqlite, to: Sqlite): void {
   const readable = (table: string) => readableRows(from, table, 0)

@@ -12,14 +12,14 @@ import { verifyCheckpoint, damageText, findDamage } from './verify.js'
 import { damaged } from '../checkpoint-errors.js'
 
 export interface Repair extends Rebuilt {
-  /** Where the damaged file is now. */
+  /** New path of the damaged file. */
   damagedPath: string
 }
 
 /**
- * Makes a new file of what is sound, in place of a damaged checkpoint, which is kept beside it. Null where nothing
- * is damaged. Where submissions are lost for good the head stays ahead, so that the next run is refused until the
- * user has said what became of them. Throws CHECKPOINT_*.
+ * Replaces a damaged checkpoint by a new file with all intact rows; keeps the damaged file next to it. Returns `null`
+ * if nothing is damaged. If submissions are permanently lost, the head stays ahead, so that the next run stops until
+ * the user has settled them. Throws CHECKPOINT_*.
  */
 export function repairCheckpoint(path: string, nowMs: number): Repair | null {
   const lock = lockCheckpoint(path, nowMs)
@@ -62,7 +62,7 @@ function rebuildInto(fresh: string, path: string, found: FoundHead): Rebuilt {
   }
 }
 
-/** Where nothing is lost, a new generation begins: the head is written anew for it. */
+/** Starts a new generation if nothing is lost: the head is then written again. */
 function begun(database: Sqlite, rebuilt: Rebuilt): Rebuilt {
   if (rebuilt.lostSubmissionCount > 0) return rebuilt
   const next = { ...rebuilt, generation: rebuilt.generation + 1, sequence: rebuilt.sequence + 1 }
@@ -70,7 +70,7 @@ function begun(database: Sqlite, rebuilt: Rebuilt): Rebuilt {
   return next
 }
 
-/** The damaged file is left as it is: SQLite would change it by opening it. */
+/** Works on a copy, because opening a damaged file would change it. */
 function openCopy(copy: string, path: string): Sqlite {
   for (const suffix of ['', '-wal']) {
     if (!existsSync(path + suffix)) continue
@@ -79,7 +79,7 @@ function openCopy(copy: string, path: string): Sqlite {
   }
   const open = () => {
     const database = openSqlite(copy, { synchronous: 'OFF' })
-    // Cells that lie as they should not are seen, and not read as if they were sound.
+    // Detects misplaced cells instead of reading them.
     database.pragma('cell_size_check = ON')
     registerChecksums(database)
     database.prepare('SELECT count(*) FROM sqlite_schema').get()
@@ -91,11 +91,11 @@ function openCopy(copy: string, path: string): Sqlite {
   const mended = tried(open)
   if (mended !== null) return mended
   for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
-  // Nothing of it can be read.
+  // Nothing in it is readable.
   return open()
 }
 
-/** Killed in between, there is the damaged file or the new one; without its log, the damaged one is behind its head. */
+/** If killed, leaves the damaged file or the new one; the damaged one without its log is behind its head. */
 function putInPlace(fresh: string, path: string, nowMs: number): string {
   const time = new Date(nowMs)
     .toISOString()
@@ -114,7 +114,7 @@ function putInPlace(fresh: string, path: string, nowMs: number): string {
 }
 
 function writeHead(path: string, rebuilt: Rebuilt, found: FoundHead): void {
-  // Whether anything newer was there cannot be told without a head: the next run asks.
+  // Without a head, newer commits may be missing: the next run stops and asks.
   if (found.kind !== 'found') return
   const { checkpointId, generation, sequence, lostSubmissionCount } = rebuilt
   const isLost = lostSubmissionCount > 0
@@ -146,19 +146,18 @@ function chainOf(path: string): string {
   }
 }
 
-/** What a checkpoint took of the disk, with its log. */
+/** Disk usage of a checkpoint with its log. */
 export interface Compaction {
   path: string
   bytesBefore: number
   bytesAfter: number
-  /** Somebody reads it: what was freed is given back when nobody does any more. */
+  /** Another process reads it: the freed space is returned when it stops. */
   isRead: boolean
 }
 
 /**
- * Writes the checkpoint anew without the room that nothing is in any more, in place, in one transaction: killed at any
- * point, or on a full disk, it is as it was. It stays the same file, so its head still fits. Throws CHECKPOINT_* and
- * DISK_FULL.
+ * Rewrites the checkpoint without free pages, in place, in one transaction: unchanged if killed, or if the disk is
+ * full. The file stays the same, so its head remains valid. Throws CHECKPOINT_* and DISK_FULL.
  */
 export function compactCheckpoint(path: string, nowMs: number): Compaction {
   const lock = lockCheckpoint(path, nowMs)
@@ -181,7 +180,10 @@ export function compactCheckpoint(path: string, nowMs: number): Compaction {
   }
 }
 
-/** From the log into the file, which then has its new size. False where somebody reads what was before. */
+/**
+ * Moves the log into the file, which then has its new size. Returns false if another process still reads the old
+ * content.
+ */
 function moveLog(database: Sqlite): boolean {
   const [moved] = database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
   return moved?.busy === 0

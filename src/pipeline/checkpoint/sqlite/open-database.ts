@@ -20,20 +20,20 @@ import { applicationId, migrations, schemaVersion } from './schema.js'
 import { HeadKeeper, type HeadDeps } from './head-keeper.js'
 
 /**
- * A checkpoint that has moved bears a version that no schema reaches, so that earlier versions of the program refuse it
- * as well; where it went stands in a table of its own.
+ * Schema version of a moved checkpoint, beyond any real one, so that earlier versions of the program refuse it too; the
+ * target is in the table `moved`.
  */
 const movedVersion = 1_000_000
 
 /**
- * The names of what the other one submits count on from its own; those of a checkpoint whose move is undone begin so far
- * above that they never meet.
+ * Added to the generation when a migration is undone, so that new custom ids never equal those submitted by the other
+ * checkpoint.
  */
 export const generationsApart = 1_000
 
-/** Where the checkpoint in this file went; null where it has not moved. Changes nothing. */
+/** Returns the target of a moved checkpoint; `null` if it was not moved. Changes nothing. */
 export function movedTo(path: string): string | null {
-  // Nor, perhaps, its folder.
+  // Its folder may be missing too.
   if (!existsSync(path)) return null
   try {
     const database = openSqlite(path, { synchronous: 'NORMAL', readonly: true })
@@ -44,21 +44,21 @@ export function movedTo(path: string): string | null {
       database.close()
     }
   } catch (error) {
-    // None of ours: whoever opens it says what is wrong.
+    // Not one of our files: opening it reports the error.
     if (sqliteCode(error) === null) throw error
     return null
   }
 }
 
-/** Marks an open checkpoint, which its caller has locked. Killed at any point, it is as it was, or has moved. */
+/** Marks an open checkpoint, locked by the caller, as moved. If killed, it is either unchanged or moved. */
 export function markMoved(database: Sqlite, deps: HeadDeps, place: string, nowMs: number): void {
   const { path } = deps
   const keeper = new HeadKeeper(database, readHead(path), deps)
   keeper.assertOwn()
   keeper.close()
   const found = readHead(path)
-  if (found.kind !== 'found') throw new Error('the head was written, and is not there')
-  // In between it is as after a kill, when nothing is held against the time of the head's last change.
+  if (found.kind !== 'found') throw new Error('the head file is missing after it was written')
+  // Until the end it looks as after a kill, when the change time of the head is not checked.
   database.exec('UPDATE checkpoint SET closed_head_ns = NULL')
   const closedNs = new HeadFile(path, { ...found.head, version: movedVersion + schemaVersion }).close()
   database.transaction(() => {
@@ -69,7 +69,7 @@ export function markMoved(database: Sqlite, deps: HeadDeps, place: string, nowMs
   })()
 }
 
-/** Opened as it is, with the functions of checksums: the mark goes, and names of submissions begin anew. */
+/** Removes the mark, and starts a new range of custom ids. `database` must have the checksum functions. */
 export function unmarkMoved(database: Sqlite): void {
   database.transaction(() => {
     database.exec('DROP TABLE moved')
@@ -86,18 +86,18 @@ const checkpointAt = (path: string): OwnSqlite => ({
   explain: (error) => explainCheckpointError(path, error),
 })
 
-/** The folder is made as needed; what is not a checkpoint is refused and not touched. Throws CHECKPOINT_*. */
+/** Creates the folder if missing; refuses a file that is not a checkpoint, without changing it. Throws CHECKPOINT_*. */
 export function assertCheckpointPath(path: string): void {
   assertFile(path)
   assertOwnPath(checkpointAt(path))
 }
 
-/** One process at a time. Throws CHECKPOINT_IN_USE, which says who holds it. */
+/** Locks the checkpoint for this process. Throws CHECKPOINT_IN_USE, which names the holder. */
 export function lockCheckpoint(path: string, nowMs: number): ProcessLock {
   return explained(path, () => takeLock(`${path}.lock`, nowMs))
 }
 
-/** Opens the checkpoint to write, made as needed. Throws CHECKPOINT_* and DISK_FULL. */
+/** Opens the checkpoint for writing; creates it if missing. Throws CHECKPOINT_* and DISK_FULL. */
 export function openToWrite(path: string): Sqlite {
   assertFile(path)
   return openOwn(checkpointAt(path), {
@@ -111,7 +111,10 @@ export function openToWrite(path: string): Sqlite {
   })
 }
 
-/** Makes an empty checkpoint that is filled before it is put in its place: a power cut may leave less than a database. */
+/**
+ * Creates an empty checkpoint without syncing, to be filled and then moved into place: a power failure may leave a
+ * partial file.
+ */
 export function makeCheckpointFile(path: string): Sqlite {
   keepToOwner(path)
   const database = openSqlite(path, { synchronous: 'OFF', journal: 'DELETE' })
@@ -128,8 +131,8 @@ export function makeCheckpointFile(path: string): Sqlite {
 }
 
 /**
- * Opens the checkpoint to look at it, while another process may be writing. Null where there is none. One that
- * was never finished being made is refused unless it is asked for.
+ * Opens the checkpoint read-only, while another process may be writing. Returns `null` if there is none. Refuses a
+ * checkpoint whose creation was interrupted, unless `unfinished` is set.
  */
 export function openToRead(path: string, unfinished: 'unfinished' | 'refused' = 'refused'): Sqlite | null {
   if (!existsSync(path)) return null
@@ -139,8 +142,8 @@ export function openToRead(path: string, unfinished: 'unfinished' | 'refused' = 
     setUp: (database) => {
       registerChecksums(database)
       if (versionOf(database) > 0 || unfinished === 'unfinished') return
-      throw new UserError('CHECKPOINT_INVALID', `the checkpoint ${path} was never finished being made`, {
-        hint: 'run `enrich` once with this checkpoint, then look again',
+      throw new UserError('CHECKPOINT_INVALID', `the creation of the checkpoint ${path} was interrupted`, {
+        hint: 'run `enrich` once with this checkpoint, then try again',
       })
     },
   })
@@ -150,12 +153,12 @@ function assertFile(path: string): void {
   explained(path, () => {
     if (!existsSync(path) || statSync(path).isFile()) return
     throw new UserError('CHECKPOINT_INVALID', `the checkpoint ${path} is not a file`, {
-      hint: 'pass --checkpoint with a file to make or to go on with',
+      hint: 'pass --checkpoint with the path of a new or existing checkpoint file',
     })
   })
 }
 
-/** Whether a file that SQLite cannot read was one of ours: it has a head beside it, or bears our mark. */
+/** Whether a file that SQLite cannot read was a checkpoint: it has a head file, or our application id. */
 function wasOurs(path: string): boolean {
   if (existsSync(headPath(path))) return true
   const mark = Buffer.alloc(4)
@@ -172,24 +175,24 @@ function wasOurs(path: string): boolean {
   return mark.readUInt32BE() === applicationId
 }
 
-/** Of `application_id` in an SQLite file. */
+/** Offset of `application_id` in an SQLite file. */
 const markOffset = 68
 
 function notACheckpoint(path: string, cause?: unknown): UserError {
   return new UserError('CHECKPOINT_INVALID', `${path} is not a checkpoint of enrich`, {
-    hint: 'pass --checkpoint with another path; this file was not touched',
+    hint: 'pass --checkpoint with another path; this file was not changed',
     cause,
   })
 }
 
 export function diskFull(path: string, cause?: unknown): UserError {
   return new UserError('DISK_FULL', `no space left for the checkpoint ${path}`, {
-    hint: 'free some space; what was acknowledged is safe, and the same command goes on',
+    hint: 'free some space and run the same command again: all confirmed work is saved',
     cause,
   })
 }
 
-/** Says in a user's words what SQLite or the file system refused. */
+/** Translates errors of SQLite and the file system for users. */
 export function explained<Result>(path: string, action: () => Result): Result {
   try {
     return action()
@@ -223,7 +226,7 @@ export function explainCheckpointError(path: string, error: unknown): unknown {
   return error
 }
 
-/** A mark or a version that nobody wrote is damage: the head beside the checkpoint says who wrote last. */
+/** An unknown application id or version is damage, unless the head file shows that a newer program wrote it. */
 function notOurs(path: string, cause: NotOursError): UserError {
   if (cause.fault === 'other_kind') return existsSync(headPath(path)) ? damaged(path) : notACheckpoint(path)
   if (cause.fault !== 'newer_version') return damaged(path)

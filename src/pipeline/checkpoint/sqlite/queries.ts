@@ -6,20 +6,20 @@ import { answerChecksumSql, checksumSql } from '../tables.js'
 import type { Answer, LookupId, OpenRun, RunContender, RunOwner, ToSubmit } from '../checkpoint.js'
 import type { Change, Contest, LookupNow, Settlement } from '../transitions.js'
 
-/** A lookup as its next change finds it. */
+/** A lookup before its next change. */
 export interface LookupRow extends LookupNow {
   readonly attempt: number
   readonly key: Buffer
 }
 
-/** By the index, and by the row it leads to: an index that is damaged would give one lookup another's answer. */
+/** Compares the index with its row: a damaged index would return another lookup's answer. */
 export const findLookupSql = `SELECT l.lookup_id AS lookupId, l.name = '' AS isNameless,
     (SELECT r.key = l.key FROM lookups r NOT INDEXED WHERE r.rowid = l.lookup_id) AS isSound
   FROM lookups l WHERE l.scope_id = ? AND l.key = ?`
 
 export interface FoundLookup {
   lookupId: LookupId
-  /** Restored from a submission alone. */
+  /** 1 if restored from a submission alone. */
   isNameless: 0 | 1
   isSound: 0 | 1
 }
@@ -30,17 +30,17 @@ export interface LastSubmission {
   submittedAtMs: number
 }
 
-/** What is wanted of one kind, after a position: all of it after 0. */
+/** The lookups of this run, of one kind, after a position; all with 0. */
 export interface WantedFrom {
   scopeId: number
   afterPosition: number
 }
 
-/** What a person decided is neither asked nor waited for, nor opened again. */
+/** Excludes decided lookups: they are not submitted, waited for or reopened. */
 const wantedFrom =
   '(SELECT * FROM temp.wanted WHERE temp.wanted.scope_id = @scopeId AND position > @afterPosition AND NOT is_decided)'
 
-/** Several minutes of all limits together. */
+/** Covers several minutes at all rate limits. */
 const recentSubmissionsRead = 10_000
 
 type OwnerRow = Omit<RunOwner, 'isWanted'> & { isWanted: 0 | 1 }
@@ -49,12 +49,12 @@ const ownerColumns = `l.lookup_id AS lookupId, coalesce(l.run_id, '') AS runId, 
     l.name, coalesce(l.submitted_at_ms, 0) AS submittedAtMs, l.failure AS needsAttention, l.state,
     EXISTS (SELECT 1 FROM temp.wanted w WHERE w.lookup_id = l.lookup_id AND NOT w.is_decided) AS isWanted`
 
-/** A lookup that nothing has happened to. */
+/** Checksum of an unsubmitted lookup. */
 const newLookupChecksum = checksumSql('lookups', '@')
   .replace('@scope_id', '@scopeId')
   .replace(/@state.*\)$/, "'new', 0, NULL, NULL, NULL, NULL, NULL)")
 
-/** The queries of a checkpoint, prepared once; temp.wanted must exist. */
+/** Prepares the queries of a checkpoint; temp.wanted must exist. */
 export function prepareQueries(database: Sqlite) {
   return {
     insertLookup: prepare<{
@@ -103,7 +103,7 @@ export function prepareQueries(database: Sqlite) {
        WHERE state = @state AND coalesce(answered_at_ms < @cutoffMs, 0) = @isOld
        AND lookup_id IN (SELECT lookup_id FROM ${wantedFrom})`,
     ),
-    /** What a free read tells of: taken to run until it says otherwise. Why it was lost stays as what needs attention. */
+    /** Marks lost free reads as running until the next poll; the reason of the loss becomes the attention note. */
     runLostSubmissions: prepare<WantedFrom & { runIdPrefix: string; nowMs: number }>(
       database,
       `UPDATE submissions SET verdict = 'accepted', reason = NULL, accepted_at_ms = @nowMs,
@@ -117,7 +117,7 @@ export function prepareQueries(database: Sqlite) {
        WHERE state = 'uncertain' AND custom_id IS NOT NULL
        AND lookup_id IN (SELECT lookup_id FROM ${wantedFrom})`,
     ),
-    /** A run that needs attention has the outcome `error`; one that only takes long has none and is left alone. */
+    /** A run that needs attention has the outcome `error`; a run that is only slow has none. */
     reopenOutcomes: prepare<WantedFrom & { outcomes: string }>(
       database,
       `UPDATE lookups SET state = 'new', custom_id = NULL, run_id = NULL, failure = NULL
@@ -200,7 +200,7 @@ export function prepareQueries(database: Sqlite) {
       database,
       'SELECT verdict, run_id AS runId FROM submissions WHERE custom_id = ?',
     ),
-    /** Runs of another service may bear the same id. */
+    /** Runs of other services may have the same id. */
     contenders: prepare<{ runId: string; scopeId: number }, RunContender>(
       database,
       `SELECT s.custom_id AS customId, lookup_id AS lookupId, name FROM submissions s JOIN lookups l USING (lookup_id)
@@ -227,10 +227,7 @@ export function prepareQueries(database: Sqlite) {
        FROM lookups l JOIN submissions s ON s.custom_id = l.custom_id
        WHERE l.scope_id = @scopeId AND l.state = 'uncertain' AND s.intended_at_ms > @afterMs`,
     ),
-    /**
-     * Never deleted, submissions lie in the order in which they left: the newest are read first, whatever the size, and
-     * so many that those of other kinds in between hide none.
-     */
+    /** Submissions are never deleted and lie in send order. Reads the newest, enough that other kinds hide none. */
     recentSubmissions: prepare<{ scopeId: number; afterMs: number; countMax: number }, number>(
       database,
       `SELECT intended_at_ms FROM
@@ -279,13 +276,13 @@ export function prepareQueries(database: Sqlite) {
 
 export type Queries = ReturnType<typeof prepareQueries>
 
-/** The body of the last answer to a lookup, as JSON; null where there is none. */
+/** Returns the last response body of a lookup, as JSON; `null` if it has none. */
 export function bodyOf(queries: Pick<Queries, 'answer'>, lookupId: LookupId): string | null {
   const answer = queries.answer.get(lookupId)
   return answer === undefined ? null : unpackBody(answer)
 }
 
-/** Writes what a transition changes, within the transaction that read the rows. */
+/** Writes the changes of a transition, within the transaction that read the rows. */
 export function applyChanges(queries: Queries, changes: readonly Change[]): void {
   for (const change of changes) {
     if (change.of === 'lookup') queries.settle.run(change)
@@ -294,7 +291,7 @@ export function applyChanges(queries: Queries, changes: readonly Change[]): void
   }
 }
 
-/** Submissions with one run, as a transition needs them. */
+/** Reads the submissions with one run for a transition. */
 export function contestOf(queries: Queries, contenders: readonly RunContender[]): Contest {
   const rows = new Map<LookupId, LookupNow>()
   const bodies = new Map<LookupId, string>()

@@ -12,7 +12,7 @@ import {
   type PackedAnswer,
 } from '../packed-answer.js'
 
-/** What each scope of a checkpoint holds. */
+/** Returns the counts of each scope of a checkpoint. */
 export function readCounts(database: Sqlite): ScopeCounts[] {
   const scopes = database
     .prepare<
@@ -62,7 +62,10 @@ export function serviceOf(text: string): Pick<ScopeCounts, 'scope' | 'kind'> {
   return { scope: base, kind }
 }
 
-/** Submissions of a job that has not ended, by kind: billed, or maybe billed. `scope`: the service; `null` gives none. */
+/**
+ * Returns the billed and possibly billed submissions of a job that has not ended, by kind. `scope`: the service; empty
+ * for `null`.
+ */
 export function readSpentOfJob(
   database: Sqlite,
   scope: string | null,
@@ -79,17 +82,17 @@ export function readSpentOfJob(
   return new Map(own.filter(({ base }) => base === scope).map(({ kind, count }) => [kind, count]))
 }
 
-/** Of an answer, before it is said of which kind it is. */
+/** An answer before its kind is known. */
 export interface FoundOutcome {
   readonly lookupId: number
   readonly scopeId: number
   readonly outcome: string
   readonly packing: number
-  /** Of `packed`, the beginning. */
+  /** First bytes of `packed`. */
   readonly head: Buffer
 }
 
-/** The answers that stand, among ids that are given as a JSON list. */
+/** Selects the valid answers among ids given as a JSON list. */
 export const outcomesSql = `SELECT l.lookup_id AS lookupId, l.scope_id AS scopeId, a.outcome, a.packing,
      substr(a.packed, 1, ${packedHeadBytes}) AS head
    FROM json_each(?) AS given CROSS JOIN lookups l ON l.lookup_id = given.value JOIN answers a USING (lookup_id)
@@ -97,7 +100,7 @@ export const outcomesSql = `SELECT l.lookup_id AS lookupId, l.scope_id AS scopeI
 
 export const wholeAnswerSql = `SELECT ${packedColumns} FROM answers WHERE lookup_id = ?`
 
-/** Behind the status, where lines of resolutions have it; `whole` is read where it stands elsewhere. */
+/** Reads the confidence after the status, its place in lines of resolutions; otherwise from the `whole` answer. */
 export function confidenceOf(
   { packing, head }: FoundOutcome,
   whole: () => PackedAnswer | undefined,

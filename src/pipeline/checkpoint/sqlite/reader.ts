@@ -37,7 +37,7 @@ import { findLookupSql, type FoundLookup } from './queries.js'
 import { standingOf } from './verify.js'
 
 /**
- * Looks at a checkpoint, while a run may be writing it. `scope` bounds `find`; null where there is no
+ * Opens a checkpoint read-only, while a run may be writing it. `scope` limits `find`. Returns `null` if there is no
  * checkpoint yet. Throws CHECKPOINT_*.
  */
 export function openCheckpointReader(path: string, scope: string | null): CheckpointReader | null {
@@ -51,8 +51,8 @@ export function openCheckpointReader(path: string, scope: string | null): Checkp
 }
 
 /**
- * The same before a run, which may be about to make it: null also where one was never finished being made, or was
- * lost. Whether a run may go on with that is decided when it is opened to write. `fetching` brings what is known elsewhere.
+ * Opens a checkpoint before a run, which may create it: also returns `null` if its creation was interrupted, or it was
+ * lost. Opening it for writing decides whether the run may continue. `fetching` copies lookups from a server.
  */
 export function peekAtCheckpoint(
   path: string,
@@ -72,7 +72,7 @@ function readerOf(
   scope: string | null,
   fetching = allIsHere,
 ): CheckpointReader {
-  // Answers are read all over a file that is larger than any cache: the system's own is enough.
+  // Reads are spread over a file larger than any cache: the operating system's cache is enough.
   database.pragma(`cache_size = -${cacheKibibytes}`)
   return explained(path, () => new SqliteReader(database, path, scope, fetching))
 }
@@ -91,10 +91,10 @@ class SqliteReader implements CheckpointReader {
   readonly #fetching: Fetching
   readonly #database: Sqlite
   readonly #path: string
-  /** Null: of no service. */
+  /** `null` if no service is selected. */
   readonly #scope: string | null
   readonly #reads: Reads
-  /** Scopes that were seen, by number: they never change. */
+  /** Kinds of the scopes read so far, by scope id: they never change. */
   readonly #kinds = new Map<number, LookupKind>()
 
   constructor(database: Sqlite, path: string, scope: string | null, fetching: Fetching) {
@@ -120,7 +120,7 @@ class SqliteReader implements CheckpointReader {
       const id = scopeId.get(scopeOf(scope, kind))
       return keys.map((key) => {
         const found = id === undefined ? undefined : find.get(id, key)
-        if (found?.isSound === 0) throw damaged(this.#path, undefined, 'an index leads to another lookup')
+        if (found?.isSound === 0) throw damaged(this.#path, undefined, 'an index points to the wrong lookup')
         return found?.lookupId ?? 0
       })
     })
@@ -206,7 +206,7 @@ class SqliteReader implements CheckpointReader {
     return kind
   }
 
-  /** One transaction for all: each of its own locks the file anew and drops what is in the cache. */
+  /** A single transaction: separate ones would each lock the file and clear the cache. */
   #reading<Result>(read: (reads: Reads) => Result): Result {
     return explained(
       this.#path,
@@ -214,9 +214,9 @@ class SqliteReader implements CheckpointReader {
     )
   }
 
-  /** What does not agree with its checksum is not given out. */
+  /** Throws if the row does not match its checksum. */
   #proven<Row extends Proof>(row: Row): Row {
-    if (row.isSound === 0) throw damaged(this.#path, undefined, 'an answer does not agree with its checksum')
+    if (row.isSound === 0) throw damaged(this.#path, undefined, 'an answer does not match its checksum')
     return row
   }
 

@@ -17,18 +17,18 @@ import {
 const reason = 'what was known of it was damaged'
 
 /**
- * Takes over what is sound, row by row. A lookup or an answer that is not is derived from its submissions, which
- * are sound, or becomes uncertain. Nothing is invented.
+ * Copies all intact rows to a new file. Derives a damaged lookup or answer from its intact submissions, or marks it
+ * uncertain. Invents nothing.
  */
 export class Rebuilder {
   readonly #from: Sqlite
   readonly #to: Sqlite
   readonly #found: FoundHead
-  /** Rows that are damaged, by the id they had. */
+  /** Damaged rows by their former id. */
   readonly #damagedLookups: Row[] = []
   readonly #uncertain = new Set<number>()
   readonly #fetchedAgain = new Set<number>()
-  /** Lookups that a damaged index had doubled: which one is kept. */
+  /** Lookups that a damaged index had duplicated: maps the dropped id to the kept one. */
   readonly #keptAs = new Map<number, number>()
   #checkpointId = ''
   #submissionsSeen = 0
@@ -96,8 +96,8 @@ export class Rebuilder {
 
   #scopes(): void {
     const insert = this.#to.prepare('INSERT OR IGNORE INTO scopes (scope_id, scope) VALUES (?, ?)')
-    // The index holds the text once more. Where it was damaged, a scope may have been made twice: the first counts,
-    // since nothing is submitted before the damage is seen.
+    // The index repeats the text. A damaged index may have caused a scope to be created twice: the first counts,
+    // because nothing is submitted before the damage is found.
     const indexed = tried(() =>
       this.#from
         .prepare<[], Row>(
@@ -133,7 +133,7 @@ export class Rebuilder {
     return Math.max(maxOf('submissions'), maxOf('answers'))
   }
 
-  /** One lookup a scope and key: of two, the one that was asked. */
+  /** Keeps one lookup per scope and key: of two, the one with more attempts. */
   #keepLookup(row: Row): void {
     const other = this.#idOf(row['scope_id'] as number, row['key'] as Buffer)
     if (other === null) {
@@ -189,7 +189,7 @@ export class Rebuilder {
     return (last ?? 0) + 1
   }
 
-  /** A lookup that is sound names its last submission: one that is lost is restored from it. */
+  /** Restores lost submissions from intact lookups, which name their last submission. */
   #submissionsOfLookups(): void {
     const rows = this.#to
       .prepare<[], Row>(
@@ -215,7 +215,7 @@ export class Rebuilder {
     }
   }
 
-  /** The lookup of a submission; where its row is lost, it is restored, with the name that a damaged row still has. */
+  /** Returns the lookup of a submission; restores a lost one, under the id of its damaged row if possible. */
   #lookupOf(name: SubmissionName): number {
     const key = Buffer.from(name.keyHex, 'hex')
     const known = this.#idOf(name.scopeId, key)
@@ -238,7 +238,7 @@ export class Rebuilder {
     return Number(insert.run(jobId > 0 ? jobId : null, scopeId).lastInsertRowid)
   }
 
-  /** What was restored, or has a submission that is not sound, is as its last submission says. */
+  /** Derives lookups that were restored, or have a damaged submission, from their last submission. */
   #deriveLookups(): void {
     const last = this.#to.prepare<[number], Row>(
       'SELECT rowid AS position, * FROM submissions WHERE lookup_id = ? ORDER BY attempt DESC, rowid DESC LIMIT 1',
@@ -253,7 +253,7 @@ export class Rebuilder {
     for (const id of restored) {
       const submission = last.get(id)
       if (submission === undefined) continue
-      // One that is lost may have been of this lookup, and later.
+      // A lost submission may be a later one of this lookup.
       const state = this.#lost > 0 ? 'uncertain' : (stateAfter[String(submission['verdict'])] ?? 'uncertain')
       write.run(
         state,
@@ -323,7 +323,7 @@ export class Rebuilder {
   }
 }
 
-/** Chains the submissions that are there, in the order in which they left. */
+/** Recomputes the chain in the order of the submissions. */
 function chainSubmissions(database: Sqlite): void {
   const page = database.prepare<
     [number],

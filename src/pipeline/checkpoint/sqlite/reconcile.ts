@@ -25,7 +25,7 @@ import type { Settlement } from '../transitions.js'
 
 export interface ReconcileDeps extends ChargeRulesDeps {
   database: Sqlite
-  /** Of the service that the list is of, for a checkpoint that has lost its scopes. */
+  /** The service of the list, for a checkpoint that has lost its scopes. */
   scope: string | null
 }
 
@@ -33,11 +33,11 @@ interface SubmissionRow extends UncertainSubmission {
   verdict: string
 }
 
-/** Reconciles the list with the checkpoint, within a transaction of the caller's. */
+/** Reconciles the list with the checkpoint, within the caller's transaction. */
 class Reconciler {
   readonly #deps: ReconcileDeps
   readonly #rules: ChargeRules
-  /** What was put back is of no input that is known. */
+  /** Placeholder jobs, by scope, for restored submissions: their input is unknown. */
   readonly #jobs = new Map<number, number>()
   readonly #sql
 
@@ -81,7 +81,7 @@ class Reconciler {
     return holder === undefined || holder === charge.customId ? runId : null
   }
 
-  /** A submission that the checkpoint has lost, and its lookup where that is lost too. */
+  /** Restores a lost submission, and its lookup if necessary. */
   #restore({ customId }: Charge, name: SubmissionName): ChargedLookup | undefined {
     if (!this.#hasScope(name.scopeId)) return undefined
     const key = Buffer.from(name.keyHex, 'hex')
@@ -109,7 +109,7 @@ class Reconciler {
     return jobId
   }
 
-  /** A checkpoint that was lost whole has no scopes: the list is of the service that was named. */
+  /** A checkpoint that was lost completely has no scopes: the list belongs to the named service. */
   #hasScope(scopeId: number): boolean {
     if (this.#sql.scope.get(scopeId) !== undefined) return true
     const { scope } = this.#deps
@@ -119,7 +119,7 @@ class Reconciler {
   }
 }
 
-/** Only resolutions bear a `custom_id`: no list of charges says anything of the others. */
+/** Only resolutions have a `custom_id` that lists of charges contain. */
 const ofResolutions = stageKinds.map((kind) => `scope NOT LIKE '${scopeOf('%', kind)}'`).join(' AND ')
 
 function prepareSql(database: Sqlite) {
@@ -183,14 +183,14 @@ export interface ReconcileRequest {
 }
 
 export interface ReconcileReport extends Reconciled {
-  /** What kept runs from submitting before, and whether it still does. */
+  /** The problem that stopped runs before, and whether it is settled. */
   problem: { code: string; isSettled: boolean } | null
 }
 
-/** Undoes what was tried. */
+/** Rolls the transaction back. */
 class DryRun extends Error {}
 
-/** Settles what is uncertain, and a rollback, by the service's own list of charges. Throws CHECKPOINT_*. */
+/** Settles uncertain submissions, and a rollback, with the service's list of charges. Throws CHECKPOINT_*. */
 export function reconcileCheckpoint(request: ReconcileRequest): ReconcileReport {
   const { path } = request
   assertCheckpointPath(path)

@@ -6,13 +6,13 @@ import { applicationId, schemaVersion } from './schema.js'
 
 export type Row = Record<string, unknown> & { position: number }
 
-/** How far beyond the last row that could be read others are looked for. */
+/** How many row numbers to probe beyond the last readable row. */
 const probedMax = 1_000_000
 const pageRows = 500
 
 /**
- * Every row of a table that can be read, in the order of their numbers: a page at a time, then a row at a time past
- * what cannot be. `upTo` is the highest number known of from elsewhere.
+ * Yields all readable rows of a table by number: in pages, then one by one beyond unreadable ones. `upTo` is the
+ * highest row number known from other tables.
  */
 export function* readableRows(database: Sqlite, table: string, upTo: number): Generator<Row> {
   const select = (where: string) =>
@@ -40,7 +40,7 @@ function lastRow(database: Sqlite, table: string): number {
   return database.prepare<[], number | null>(`SELECT max(rowid) FROM ${table}`).pluck().get() ?? 0
 }
 
-/** Null where SQLite cannot read it. */
+/** Returns `null` if SQLite cannot read it. */
 export function tried<Result>(action: () => Result): Result | null {
   try {
     return action()
@@ -50,12 +50,12 @@ export function tried<Result>(action: () => Result): Result | null {
   }
 }
 
-/** Whether a row is as it was written. */
+/** Whether a row matches its checksum. */
 export function isSound(table: SummedTable, row: Row): boolean {
   return Buffer.isBuffer(row['checksum']) && checksumOfRow(table, row).equals(row['checksum'])
 }
 
-/** An answer; null where it is not as it was written. */
+/** Returns an answer row; `null` if it does not match its checksum or cannot be unpacked. */
 export function soundAnswer({ position, ...row }: Row, key: Buffer): Row | null {
   const { checksum, packing, line_bytes: lineBytes, body_bytes: bodyBytes, packed } = row
   const isProven = Buffer.isBuffer(checksum) && answerChecksumOf(row, key).equals(checksum)
@@ -64,8 +64,8 @@ export function soundAnswer({ position, ...row }: Row, key: Buffer): Row | null 
 }
 
 /**
- * Sets what the first hundred bytes of every checkpoint hold alike, so that SQLite opens a file of which these
- * alone are damaged. What depends on the content is left; the number of pages follows from the size.
+ * Restores the constant parts of the first 100 bytes, so that SQLite opens a file with damage only there. Keeps fields
+ * that depend on the content; the page count follows from the file size.
  */
 export function mendHeader(path: string): void {
   const file = openSync(path, 'r+')
@@ -84,7 +84,7 @@ export function mendHeader(path: string): void {
     header.writeUInt32BE(applicationId, 68)
     header.fill(0, 64, 68)
     header.fill(0, 72, 92)
-    // The number of pages counts only where these two agree.
+    // SQLite uses the page count only if these two fields agree.
     header.copy(header, 92, 24, 28)
     writeSync(file, header, 0, header.length, 0)
   } finally {
@@ -94,7 +94,7 @@ export function mendHeader(path: string): void {
 
 const pageBytes = 4_096
 
-/** The row as it was, under its number. */
+/** Inserts the row under its number. */
 export function insertRow(database: Sqlite, table: string, { position, ...row }: Row): void {
   const columns = Object.keys(row)
   database
@@ -104,7 +104,7 @@ export function insertRow(database: Sqlite, table: string, { position, ...row }:
     .run(table === 'answers' ? row['lookup_id'] : position, ...Object.values(row))
 }
 
-/** What became of what was in a damaged checkpoint. */
+/** Result of a rebuild. */
 export interface Rebuilt {
   checkpointId: string
   generation: number
@@ -113,15 +113,15 @@ export interface Rebuilt {
   lookupCount: number
   submissionCount: number
   answerCount: number
-  /** Names, or custom ids where the name is lost too. */
+  /** Names, or custom ids if the names are lost too. */
   uncertain: string[]
-  /** Paid for, and their answer was not sound: fetched again, which costs nothing. */
+  /** Billed lookups with a damaged answer: fetched again at no cost. */
   fetchedAgain: string[]
-  /** Known to have been there; of which lookup, nobody can tell. */
+  /** Submissions known to be lost; their lookups are unknown. */
   lostSubmissionCount: number
 }
 
-/** What a submission that is sound says of its lookup. */
+/** The lookup state that follows from an intact submission. */
 export const stateAfter: Readonly<Record<string, string>> = {
   accepted: 'running',
   not_created: 'new',

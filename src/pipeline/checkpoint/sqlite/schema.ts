@@ -1,24 +1,23 @@
 import { makeHistory } from '../history-tables.js'
 
-/** Marks an SQLite file as ours ("enrc"). */
+/** Marks an SQLite file as a checkpoint ("enrc"). */
 export const applicationId = 0x656e7263
 
 /**
- * Each step is applied once, in order, in a transaction of its own; a step that has been released never
- * changes.
+ * Each step is applied once, in order, in its own transaction; a released step never changes.
  *
- * - `scopes`: whose answers these are: a hosted service's base URL, or the embedded one with its registry's
- *   edition. Answers of one are not answers of another.
- * - `lookups`: one row a distinct question of a scope; `state` as in core/lookup-state.
- * - `jobs`: one input enriched, over as many processes as it takes; the budget of a job outlives them.
- * - `submissions`: one row an attempt that may have been billed, never deleted: the other side of the
- *   service's ledger.
- * - `answers`: the last answer of a lookup, as `packed-answer.ts` has it; kept while the lookup is being asked again.
- * - `history_…`: what runs came to, and what they published: history-tables.ts.
+ * - `scopes`: services: the base URL of a hosted service, or the embedded one with its registry's edition. Answers of
+ * one are never used for another.
+ * - `lookups`: one row per distinct lookup of a scope; `state` as in core/lookup-state.
+ * - `jobs`: one input, enriched by any number of runs, which share its budget.
+ * - `submissions`: one row per attempt that may have been billed, never deleted: the counterpart of the service's
+ * ledger.
+ * - `answers`: the last answer of a lookup, as in `packed-answer.ts`; kept while the lookup is being submitted again.
+ * - `history_…`: runs and their published outputs: history-tables.ts.
  *
- * Every row bears a checksum (row-checksums.ts), and each submission a value that proves it and all before it.
- * `checkpoint.sequence` counts commits, `generation` accepted rollbacks; `closed_head_ns` is when the head file
- * last changed, while the checkpoint is closed.
+ * Every row has a checksum (tables.ts), and each submission a hash over itself and all before it. `checkpoint.sequence`
+ * counts commits, `generation` accepted rollbacks; `closed_head_ns` is the last change time of the head file while the
+ * checkpoint is closed.
  */
 export const migrations: readonly string[] = [
   `CREATE TABLE checkpoint (

@@ -38,7 +38,7 @@ import { standingOf } from './verify.js'
 
 export type { OpenCheckpointDeps } from './begin-run.js'
 
-/** One process has it to itself: nothing is refused to it, and it is closed at once. */
+/** A checkpoint with one process: it refuses nothing and closes synchronously. */
 export interface OwnCheckpoint extends Checkpoint {
   of(kind: LookupKind): OwnCheckpoint
   intend(lookupId: LookupId, nowMs: number): Promise<Intention>
@@ -46,12 +46,12 @@ export interface OwnCheckpoint extends Checkpoint {
 }
 
 /**
- * Opens the checkpoint for a run: locked, no older than its head, migrated, and with what a killed process left
- * behind sorted out.
+ * Opens the checkpoint for a run: locks it, compares it with its head, migrates it, and cleans up after killed
+ * processes.
  */
 export function openCheckpoint(deps: OpenCheckpointDeps): OwnCheckpoint {
   const { path } = deps
-  // The folder and file first: a path that cannot be a checkpoint gets the error that says so.
+  // Check folder and file first: an invalid path gets its own error.
   assertCheckpointPath(path)
   return explained(path, () =>
     opening((stack) => {
@@ -70,7 +70,7 @@ export function openCheckpoint(deps: OpenCheckpointDeps): OwnCheckpoint {
   )
 }
 
-/** The file is locked: nobody takes this process to be gone. */
+/** The file lock is never lost to another process. */
 const mayLeave = () => true
 
 class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
@@ -114,7 +114,8 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
       if (row === undefined) throw new Error(`lookup ${lookupId} is unknown`)
       const state = stateAfter(row, 'intend')
       const attempt = row.attempt + 1
-      // Names the checkpoint, the lookup (its scope and key) and the attempt: a webhook that echoes it is claimed.
+      // Names the checkpoint, the lookup (scope and key) and the attempt, so that a webhook that echoes it can be
+      // matched.
       const customId = formatCustomId({
         checkpointId: this.id,
         scopeId,
@@ -262,7 +263,7 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
     this.file.close()
   }
 
-  /** Only the service makes runs that it could name twice: other lookups are known by what they ask. */
+  /** Only the service's own runs can be assigned twice: other kinds are identified by their content. */
   #contenders(runId: string): RunContender[] {
     return this.kind === 'resolution' ? this.#queries.contenders.all({ runId, scopeId: this.#scopeId() }) : []
   }
@@ -287,8 +288,8 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
   }
 
   /**
-   * A submission that was lost with a part of the checkpoint, and is named by a webhook: known again by its scope and
-   * key. Undefined where it is none of this scope's.
+   * Restores a submission that was lost with a part of the checkpoint and is named by a webhook, by its scope and key.
+   * Returns `undefined` if it belongs to another scope.
    */
   #restored(customId: string, nowMs: number): LookupId | undefined {
     const name = parseCustomId(customId)
@@ -298,7 +299,7 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
     const row: LookupRow | undefined = lookupId === undefined ? undefined : this.#queries.lookup.get(lookupId)
     if (row === undefined) return undefined
     this.#submitted(row.lookupId, customId, name.attempt, nowMs)
-    // Nothing was submitted for it since: it need not be.
+    // Nothing was submitted for it since, and nothing needs to be.
     if (row.customId === null && moveLookup(row.state, 'claim') !== null) {
       const attempt = Math.max(name.attempt, row.attempt)
       this.#queries.intend.run({ lookupId: row.lookupId, state: row.state, attempt, customId })
@@ -312,7 +313,7 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
     return ids
   }
 
-  /** No scope has the number 0. */
+  /** Returns 0, which no scope has, if the kind has no lookups yet. */
   #scopeId(): number {
     return this.file.idsOf(this.kind)?.scopeId ?? 0
   }

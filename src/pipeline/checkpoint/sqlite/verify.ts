@@ -9,26 +9,25 @@ import { formatCount } from '../../../core/text.js'
 import { unsoundHistory } from './history-proof.js'
 import { checksumSql, nextChain, provenAnswers, summedTables, type SummedTable } from '../tables.js'
 
-/** Something that is not as it was written. */
+/** A difference from the data as written. */
 export interface Damage {
-  /** What it is about: a table, or how tables hang together. */
+  /** A table, or the consistency of several tables. */
   where: SummedTable | 'answers' | 'database' | 'chain' | 'history'
-  /** What is wrong, in words. */
+  /** Description of the damage. */
   what: string
   count: number
-  /** Names of companies, or custom ids, where they can be told: a few. */
+  /** Some company names or custom ids, if known. */
   examples: string[]
 }
 
 const examplesMax = 10
 
-/** The answers looked at: all, or those that this run wants, which `temp.wanted` lists. */
+/** The answers to check: all, or those of this run, listed in `temp.wanted`. */
 type AnswersChecked = 'all' | 'wanted'
 
 /**
- * Everything in a checkpoint that is not sound, by SQLite's own check, the checksums and the chain. Within a transaction
- * that is to be committed, SQLite's check needs another connection to the same file: where it fails, it ends its
- * transaction.
+ * Finds all damage in a checkpoint with SQLite's own check, the checksums and the chain. SQLite's check ends its
+ * transaction when it fails: a caller that wants to commit passes a second connection to the file as `beside`.
  */
 export function findDamage(database: Sqlite, answers: AnswersChecked, beside: Sqlite = database): Damage[] {
   const found: Damage[] = []
@@ -43,19 +42,19 @@ export function findDamage(database: Sqlite, answers: AnswersChecked, beside: Sq
   }
   const lookAtAll = database.transaction(() => {
     look('database', () => integrity(beside))
-    // A file that was never finished being made holds nothing more.
+    // The creation of the file was interrupted: it has no tables.
     if (versionOf(database) === 0) return
     for (const table of summedTables) look(table, () => unsoundRows(database, table))
     look('answers', () => unsoundAnswers(database, answers))
     look('chain', () => brokenChain(database))
     look('lookups', () => forgottenAttempts(database))
-    // Nothing that a run decides depends on it.
+    // No decision of a run depends on it.
     if (answers === 'all') look('history', () => forgottenRuns(database))
   })
   try {
     lookAtAll()
   } catch (error) {
-    // Some damage ends the transaction, too; what was found of it stands.
+    // Some damage also ends the transaction; the findings so far are kept.
     if (sqliteCode(error) === null || found.length === 0) throw error
   }
   return isOfHistoryAlone(beside, found)
@@ -63,10 +62,10 @@ export function findDamage(database: Sqlite, answers: AnswersChecked, beside: Sq
     : found
 }
 
-/** Damage that stops no run: what is remembered of earlier ones decides nothing. */
+/** Damage that stops no run: the history decides nothing. */
 export const isHarmless = ({ where }: Damage): boolean => where === 'history'
 
-/** Whether SQLite finds every table sound but those of history, and the list of free pages too. */
+/** Whether SQLite finds all tables intact except those of the history, including the list of free pages. */
 function isOfHistoryAlone(database: Sqlite, found: readonly Damage[]): boolean {
   if (!found.some(({ where }) => where === 'database')) return false
   if (found.some((damage) => damage.where !== 'database' && !isHarmless(damage))) return false
@@ -93,14 +92,14 @@ function forgottenRuns(database: Sqlite): Omit<Damage, 'where'> | null {
   const examples = unsound.map((table) => `${table.table}: ${table.count}`)
   return count === 0
     ? null
-    : { what: 'rows of what is remembered of runs do not agree with their checksums', count, examples }
+    : { what: 'rows of the run history do not match their checksums', count, examples }
 }
 
 function integrity(database: Sqlite): Omit<Damage, 'where'> | null {
   const lines = database.pragma('integrity_check') as { integrity_check: string }[]
   const texts = lines.flatMap(({ integrity_check: text }) => text.split('\n')).filter((text) => text !== 'ok')
   const orphans = (database.pragma('foreign_key_check') as unknown[]).length
-  if (orphans > 0) texts.push(`${orphans} rows refer to rows that are gone`)
+  if (orphans > 0) texts.push(`${orphans} rows refer to missing rows`)
   if (texts.length === 0) return null
   return { what: 'the file is damaged', count: texts.length, examples: texts.slice(0, examplesMax) }
 }
@@ -121,7 +120,7 @@ function unsoundRows(database: Sqlite, table: SummedTable): Omit<Damage, 'where'
     .pluck()
     .all()
   if (table === 'checkpoint' && names.length === 0) return checkpointRow(database)
-  return names.length === 0 ? null : listed('rows do not agree with their checksums', names)
+  return names.length === 0 ? null : listed('rows do not match their checksums', names)
 }
 
 function checkpointRow(database: Sqlite): Omit<Damage, 'where'> | null {
@@ -129,10 +128,12 @@ function checkpointRow(database: Sqlite): Omit<Damage, 'where'> | null {
   const isBegun = database.prepare('SELECT 1 FROM scopes').get() !== undefined
   return count === 1 || (count === 0 && !isBegun)
     ? null
-    : { what: `${count ?? 0} rows where one belongs`, count: 1, examples: [] }
+    : { what: `${count ?? 0} rows instead of one`, count: 1, examples: [] }
 }
 
-/** What agrees with its checksum and cannot be unpacked was written by nobody; looked for where all are. */
+/**
+ * An answer that matches its checksum but cannot be unpacked was not written by this program; only checked with `all`.
+ */
 function unsoundAnswers(database: Sqlite, which: AnswersChecked): Omit<Damage, 'where'> | null {
   const found =
     which === 'all'
@@ -140,7 +141,7 @@ function unsoundAnswers(database: Sqlite, which: AnswersChecked): Omit<Damage, '
          WHERE NOT is_sound OR NOT unpacks(packing, line_bytes, body_bytes, packed)`
       : `temp.wanted JOIN ${provenAnswers} a USING (lookup_id) LEFT JOIN lookups l USING (lookup_id) WHERE NOT is_sound`
   const names = database.prepare<[], string | null>(`SELECT l.name FROM ${found}`).pluck().all()
-  return names.length === 0 ? null : listed('answers do not agree with their checksums', names)
+  return names.length === 0 ? null : listed('answers do not match their checksums', names)
 }
 
 function brokenChain(database: Sqlite): Omit<Damage, 'where'> | null {
@@ -161,13 +162,13 @@ function brokenChain(database: Sqlite): Omit<Damage, 'where'> | null {
       chain = row.chain
       continue
     }
-    const what = `the chain of submissions breaks at the ${formatCount(position)}th`
+    const what = `the chain of submissions is broken at submission ${formatCount(position)}`
     return { what, count: 1, examples: [row.customId] }
   }
   return null
 }
 
-/** A submission that its lookup knows nothing of: the lookup would be submitted as if it were new. */
+/** Submissions missing from their lookup, which would be submitted as new. */
 function forgottenAttempts(database: Sqlite): Omit<Damage, 'where'> | null {
   const names = database
     .prepare<[], string>(
@@ -175,7 +176,7 @@ function forgottenAttempts(database: Sqlite): Omit<Damage, 'where'> | null {
     )
     .pluck()
     .all()
-  return names.length === 0 ? null : listed('lookups know less than their submissions', names)
+  return names.length === 0 ? null : listed('lookups have fewer attempts than their submissions', names)
 }
 
 function listed(what: string, names: readonly (string | null)[]): Omit<Damage, 'where'> {
@@ -183,7 +184,7 @@ function listed(what: string, names: readonly (string | null)[]): Omit<Damage, '
   return { what, count: names.length, examples: known.slice(0, examplesMax) as string[] }
 }
 
-/** In a few words, for an error. */
+/** Returns a short description for an error. */
 export function damageText(found: readonly Damage[]): string {
   return found
     .slice(0, 3)
@@ -193,9 +194,9 @@ export function damageText(found: readonly Damage[]): string {
     .join('; ')
 }
 
-/** How a checkpoint stands to its head, looked at from beside; a run may be writing it. */
+/** Compares a checkpoint with its head, read-only; a run may be writing it. */
 export function standingOf(path: string): { standing: Standing; found: FoundHead } {
-  // The head first: it is written after what it tells of.
+  // Read the head first: it is written after the commit it describes.
   const found = readHead(path)
   if (!existsSync(path) || statSync(path).size === 0) return { standing: judgeStanding(found, null), found }
   const database = openToRead(path, 'unfinished')
@@ -209,7 +210,7 @@ export function standingOf(path: string): { standing: Standing; found: FoundHead
   }
 }
 
-/** What a run with this checkpoint would stop for, or null. A copy is of no matter where nothing is billed. */
+/** Returns the error that a run with this checkpoint would stop with, or `null`. An unbilled copy is accepted. */
 export function problemOf(path: string, isBilled: boolean): UserError | null {
   return problemIn(path, standingOf(path).standing, isBilled)
 }
@@ -218,15 +219,15 @@ function problemIn(path: string, standing: Standing, isBilled: boolean): UserErr
   return standing.kind === 'copied' && !isBilled ? null : standingError(path, standing)
 }
 
-/** What `enrich checkpoint verify` finds; a checkpoint is sound where both lists are empty. */
+/** Result of `enrich checkpoint verify`; the checkpoint is intact if `damage` is empty and `problem` is `null`. */
 export interface Verification {
   path: string
   damage: readonly Damage[]
-  /** How it stands to its head: null where nothing is wrong. */
+  /** Mismatch with its head; `null` if there is none. */
   problem: { code: string; message: string; hint: string | null } | null
 }
 
-/** Looks at everything and changes nothing; takes no lock. Null where there is neither a checkpoint nor a head. */
+/** Checks everything read-only, without a lock. Returns `null` if there is neither a checkpoint nor a head. */
 export function verifyCheckpoint(path: string): Verification | null {
   const damage: Damage[] = []
   const look = <Result>(action: () => Result): Result | null => {
@@ -261,7 +262,7 @@ export function verifyCheckpoint(path: string): Verification | null {
   }
 }
 
-/** Whether it holds answers of a service at an address: those were billed. */
+/** Whether it has answers of a service at a URL: those were billed. */
 function isOfHosted(database: Sqlite): boolean {
   const scopes = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'scopes'").get()
   return (
@@ -271,8 +272,8 @@ function isOfHosted(database: Sqlite): boolean {
 }
 
 /**
- * Runs what depends on a checkpoint. A failure that nobody foresaw is a bug, unless the checkpoint is damaged: then
- * that is why, whatever it looks like. Throws CHECKPOINT_DAMAGED in its place.
+ * Runs an action that depends on a checkpoint. If it fails unexpectedly and the checkpoint is damaged, throws
+ * CHECKPOINT_DAMAGED instead of the original error.
  */
 export async function blamingDamage<Result>(path: string, action: () => Promise<Result>): Promise<Result> {
   try {
