@@ -1,4 +1,4 @@
-/** Time as an argument. `nowMs` is Unix time; `monotonicMs` only ever grows and is what waits are measured by. */
+/** Time as an argument. `nowMs` is Unix time; `monotonicMs` never decreases and measures delays. */
 export interface Clock {
   nowMs(): number
   monotonicMs(): number
@@ -23,7 +23,7 @@ export const systemClock: Clock = {
         signal?.removeEventListener('abort', done)
         resolve()
       }
-      // Timers know whole milliseconds, and one that rounds down wakes before its time.
+      // Timers use whole milliseconds; rounding down would wake too early.
       const timer = setTimeout(done, Math.min(Math.max(0, Math.ceil(delayMs)), timerMsMax))
       signal?.addEventListener('abort', done, { once: true })
     }),
@@ -31,7 +31,7 @@ export const systemClock: Clock = {
 
 const rung = Symbol('rung')
 
-/** Lets one waiter sleep until something changed or a time has come. A ring nobody waits for is remembered. */
+/** Lets one waiter sleep until a ring or a timeout. A ring without a waiter is remembered. */
 export class WakeSignal {
   readonly #clock: Clock
   #rings = new AbortController()
@@ -41,18 +41,18 @@ export class WakeSignal {
   }
 
   readonly ring = (): void => {
-    // With a reason of its own: Node would make an error, with its stack, for each ring.
+    // A fixed reason: Node.js would create an error with a stack for each ring.
     this.#rings.abort(rung)
   }
 
-  /** At most `delayMs`; at once if it was rung since the last wait. */
+  /** Waits at most `delayMs`; returns at once if it rang since the last wait. */
   async wait(delayMs = Infinity): Promise<void> {
     await this.#clock.sleep(delayMs, this.#rings.signal)
     if (this.#rings.signal.aborted) this.#rings = new AbortController()
   }
 }
 
-/** Runs what is aborted after so long by the clock, or when one of the signals is. */
+/** Runs an action whose signal aborts after `msMax` by the clock, or with one of `signals`. */
 export async function within<Result>(
   { clock, msMax, signals = [] }: { clock: Clock; msMax: number; signals?: readonly AbortSignal[] },
   action: (signal: AbortSignal) => Promise<Result>,

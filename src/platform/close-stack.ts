@@ -1,12 +1,12 @@
-/** What was opened, to be closed in the opposite order, and all of it whatever goes wrong. */
+/** Opened resources, closed in reverse order; an error does not keep the others from being closed. */
 export interface CloseStack {
-  /** Closed before everything that was added earlier. */
+  /** Adds a resource, which is closed before all earlier ones. */
   readonly add: (close: () => void) => void
-  /** Each is closed once, however often this is called. The first error is thrown, after all were tried. */
+  /** Closes each resource once, even if called again. Throws the first error after closing all. */
   readonly close: () => void
 }
 
-/** Opens something made of several, and gives it the way to close them. Where that throws, what was added is closed. */
+/** Opens a composite resource; passes `open` the stack for its parts. If `open` throws, closes the added parts. */
 export function opening<Opened>(open: (stack: CloseStack) => Opened): Opened {
   const closes: (() => void)[] = []
   const closeAll = (errors: unknown[]) => {
@@ -37,8 +37,8 @@ export function opening<Opened>(open: (stack: CloseStack) => Opened): Opened {
 export type CloseLater = (close: () => void | Promise<void>) => void
 
 /**
- * Does the work, then closes what it said is to be closed: the last first, each after the one before has ended, all
- * of them tried. The first error is thrown: the work's, or else that of the first that could not be closed.
+ * Runs `work`, then closes what it registered, one after the other in reverse order, all of them. Throws the first
+ * error: that of `work`, otherwise the first of a close.
  */
 export async function closingAfter<Result>(
   work: (closeLater: CloseLater) => Promise<Result>,

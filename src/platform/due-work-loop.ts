@@ -5,50 +5,50 @@ import type { Clock } from './clock.js'
 
 export interface DueWorkDeps {
   readonly clock: Clock
-  /** Takes up what is due by now: short work at once, longer work by `begin`. */
+  /** Processes all due work: short work directly, longer work through `begin`. */
   readonly takeUp: (loop: InFlight) => void | Promise<void>
-  /** When the next is due, by the wall clock; -Infinity: there is more to take up now. */
+  /** Returns when the next work is due, by the wall clock; -Infinity if more is due now. */
   readonly nextDueAtMs: () => Awaitable<number>
-  /** Pieces of longer work at a time. */
+  /** Maximum number of longer tasks at once. */
   readonly inFlightMax?: number
-  /** However far off the next is, it is looked for again after this: somebody may have set the clock. */
+  /** Longest sleep, because the wall clock may be changed. */
   readonly idleMsMax: number
-  /** Wait after a failure: of a look, before the next look; of a piece, before it may be begun again. */
+  /** Delay after a failed check before the next one, and after a failed task before it may start again. */
   readonly retryMs: number
   readonly onFailure: (error: unknown) => void
 }
 
-/** The longer work that is under way. */
+/** The longer tasks in progress. */
 export interface InFlight {
   /** Aborted when the loop is stopped. */
   readonly stopping: AbortSignal
-  /** How many more may be begun. */
+  /** Returns how many more may start. */
   room(): number
   has(key: number): boolean
-  /** The end of a piece wakes the loop; its error is reported, and costs that piece alone. */
+  /** Starts a task; its end wakes the loop. Its error is reported, and affects this task only. */
   begin(key: number, piece: () => Promise<void>): void
 }
 
 export interface DueWorkLoop {
-  /** Something is due then: a loop that sleeps longer wakes. */
+  /** Wakes the loop no later than this time. */
   expect(dueAtMs: number): void
-  /** There may be something to take up. */
+  /** Wakes the loop to check for work. */
   wake(): void
-  /** Takes up nothing more, and resolves when nothing is in flight. */
+  /** Starts nothing more; resolves when nothing is in flight. */
   stop(): Promise<void>
 }
 
-// Node would make an error, with its stack, for each wake.
+// A fixed abort reason: Node.js would create an error with a stack for each wake.
 const woken = Symbol('woken')
 
-/** Works off what is due, beside whatever else goes on in this thread: until it is stopped. */
+/** Processes due work in the background until it is stopped. */
 export function startDueWorkLoop(deps: DueWorkDeps): DueWorkLoop {
   const { clock, takeUp, nextDueAtMs, idleMsMax, retryMs, onFailure } = deps
   const stopping = new AbortController()
   const { signal } = stopping
   let isWoken = false
   let sleepsUntilMs = -Infinity
-  // Of what is expected while it is asked what is due next, and is not in the answer.
+  // Earliest time passed to `expect` while `nextDueAtMs` is running, and so missing from its result.
   let expectedAtMs = Infinity
   let sleep = new AbortController()
   const wake = () => {
@@ -67,7 +67,7 @@ export function startDueWorkLoop(deps: DueWorkDeps): DueWorkLoop {
   const look = async (): Promise<void> => {
     try {
       await takeUp(inFlight)
-      // What asks for this thread meanwhile comes first, and what ends meanwhile is seen by the same look.
+      // Lets other tasks of this thread run first; the same check then sees what they finished.
       await nextTurn()
       expectedAtMs = Infinity
       const nextMs = await nextDueAtMs()
@@ -108,7 +108,7 @@ function createInFlight(
   },
 ): InFlight & { ended(): Promise<void> } {
   const { clock, inFlightMax = 0, retryMs, onFailure, signal, wake } = deps
-  // Each piece may listen, and Node warns of more than ten.
+  // Each task may listen, and Node.js warns at more than ten listeners.
   setMaxListeners(0, signal)
   const pieces = new Map<number, Promise<void>>()
   const run = async (key: number, piece: () => Promise<void>): Promise<void> => {

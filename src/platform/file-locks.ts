@@ -17,7 +17,7 @@ export interface ProcessLock {
   release(): void
 }
 
-/** Somebody else holds the lock; `holder` says who, for people. */
+/** Another process holds the lock; `holder` describes it for users. */
 export class LockHeldError extends Error {
   constructor(
     readonly holder: string,
@@ -28,9 +28,9 @@ export class LockHeldError extends Error {
 }
 
 /**
- * One process at a time. The lock is the operating system's, taken through SQLite on the file `path`: it ends
- * with the process that holds it, however that process ends, so a killed one blocks nobody. `path`.json says
- * who holds it. Throws LockHeldError, and what SQLite or the file system throws.
+ * Takes a lock for one process. It is an operating-system lock, taken through SQLite on the file `path`: it ends with
+ * its process, even if killed. `path`.json names the holder. Throws LockHeldError, and errors of SQLite and the file
+ * system.
  */
 export function takeLock(path: string, nowMs: number): ProcessLock {
   const holderPath = `${path}.json`
@@ -56,7 +56,7 @@ function openLock(path: string): Sqlite {
   try {
     return openExclusively(path)
   } catch (error) {
-    // Only the lock on it counts: what stands in the file is nothing of ours.
+    // Only the lock matters: the file's content is not ours.
     if (!/^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/.test(sqliteCode(error) ?? '')) throw error
     truncateSync(path)
     rmSync(`${path}-journal`, { force: true })
@@ -76,8 +76,8 @@ function openExclusively(path: string): Sqlite {
 }
 
 /**
- * Whether the process that took the lock last is still there: it may have let go of it since. Does not touch the lock,
- * which whoever takes it would find taken for that moment. False for a process of another machine.
+ * Whether the process that last took the lock still runs; it may have released the lock. Does not touch the lock, which
+ * would block others for a moment. False for a process of another machine.
  */
 export function isHolderAlive(path: string): boolean {
   try {
@@ -86,7 +86,7 @@ export function isHolderAlive(path: string): boolean {
     process.kill(processId, 0)
     return true
   } catch (error) {
-    // It is another user's.
+    // The process belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
@@ -102,13 +102,13 @@ function readHolder(path: string): string {
 
 const retryMs = 10
 
-/** Somebody else held it all the time. */
+/** Another process held the lock until the timeout. */
 export class FileLockedError extends Error {}
 
 /**
- * One process at a time, for moments: acts while it holds a lock on the file `path`, made for it and removed again. The
- * lock is the operating system's, taken through SQLite: it ends with the process that holds it. Throws FileLockedError
- * after `waitMsMax`, what SQLite and the file system throw, and what `act` throws.
+ * Runs `act` while holding a short-lived lock on the file `path`, which is created and removed again. The
+ * operating-system lock, taken through SQLite, ends with its process. Throws FileLockedError after `waitMsMax`, errors
+ * of SQLite and the file system, and those of `act`.
  */
 export async function withFileLock<Result>(
   path: string,
@@ -121,7 +121,7 @@ export async function withFileLock<Result>(
       try {
         return await act()
       } finally {
-        // Removed while it is locked: whoever has it open by now finds another file there, or none, and tries again.
+        // Removed while locked: a process that has it open finds another file or none, and tries again.
         remove(path)
         lock.close()
       }
@@ -135,19 +135,19 @@ function tryLock(path: string): Sqlite | null {
   let lock: Sqlite | null = null
   let before: bigint | null = null
   try {
-    // Never opened where it is there: closing it would end the lock that this process may have on it.
+    // Never opens an existing file: closing it would release this process's own lock on it.
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
     before = inodeOf(path)
     lock = openSqlite(path, { synchronous: 'OFF', busyTimeoutMs: 0, journal: 'DELETE' })
     lock.exec('BEGIN EXCLUSIVE')
-    // The one that is locked may have been removed before it was: then another is the lock by now.
+    // The locked file may have been removed before it was locked: then another file is the lock by now.
     if (before !== null && before === inodeOf(path)) return lock
     lock.close()
     return null
   } catch (error) {
     lock?.close()
     const code = sqliteCode(error)
-    // A file that whoever held the lock removes while SQLite opens it is a disk error to SQLite.
+    // If the holder removes the file while SQLite opens it, SQLite reports a disk error.
     const isRemoved = code === 'SQLITE_IOERR_FSTAT' || (code !== null && before !== inodeOf(path))
     if (code?.startsWith('SQLITE_BUSY') === true || isRemoved) return null
     throw error
@@ -158,7 +158,7 @@ function inodeOf(path: string): bigint | null {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null
 }
 
-/** Where an open file cannot be removed (Windows), it stays, and nobody minds. */
+/** On Windows an open file cannot be removed; it stays, which is harmless. */
 function remove(path: string): void {
   try {
     rmSync(path, { force: true })

@@ -18,12 +18,12 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 
-/** What this process has given out. Its id alone says little: a container gives every run the same one. */
+/** Marks used by this process. The process id is not enough: containers give every run the same one. */
 const givenMarks = new Set<string>()
 
 /**
- * The process id and a few random characters, to go into the name of a temporary file: what a killed process
- * left can be told from what a living one writes.
+ * Returns the process id and random characters for the name of a temporary file, which distinguish files of killed
+ * processes from those of live ones.
  */
 export function temporaryMark(): string {
   const mark = `${process.pid}-${randomBytes(4).toString('hex')}`
@@ -31,12 +31,12 @@ export function temporaryMark(): string {
   return mark
 }
 
-/** A name beside `path` for what is being written. */
+/** Returns a temporary path next to `path`. */
 export function temporaryPath(path: string, suffix = ''): string {
   return join(dirname(path), `.${basename(path)}.${temporaryMark()}.tmp${suffix}`)
 }
 
-/** Makes a folder, and those above it. Of a read-only disk Node says only that there is no such folder: EROFS is thrown. */
+/** Creates a folder and its parents. On a read-only disk Node.js reports a missing folder: throws EROFS instead. */
 export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true })
@@ -48,12 +48,12 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** Removes what killed processes left beside `path`; what living ones write stays. */
+/** Removes temporaries of killed processes next to `path`; keeps those of live ones. */
 export function removeStaleTemporaries(path: string): void {
   removeStale(dirname(path), `.${basename(path)}.`, '.tmp')
 }
 
-/** Removes from a folder what begins with the prefix, a mark and the end, and was left by a killed process. */
+/** Removes entries of a folder named prefix, mark and end that a killed process left. */
 export function removeStale(folder: string, prefix: string, end: string): void {
   if (!existsSync(folder)) return
   for (const name of readdirSync(folder)) {
@@ -68,7 +68,7 @@ function isStale(mark: string, processId: number): boolean {
   return processId === process.pid ? !givenMarks.has(mark) : !processLives(processId)
 }
 
-/** Whether a process of this id runs on this machine (also one of another user). */
+/** Whether a process with this id runs on this machine (also of another user). */
 function processLives(processId: number): boolean {
   if (processId === process.pid) return true
   try {
@@ -79,7 +79,7 @@ function processLives(processId: number): boolean {
   }
 }
 
-/** Readers see the old file or the whole new one, never half of it, also after a power cut. */
+/** Replaces a file atomically: readers see the old or the complete new one, also after a power failure. */
 export function publishFile(temporary: string, path: string): void {
   syncPath(temporary)
   renameSync(temporary, path)
@@ -98,12 +98,11 @@ function syncPath(path: string): void {
 const ownerOnlyMode = 0o600
 
 /**
- * Makes the SQLite file if it is missing, and keeps it, and what SQLite has beside it, from everybody but its
- * owner; files that SQLite makes beside it later take this over. Where there are no such permissions
- * (Windows), or the file is another's who let us write it, nothing changes.
+ * Creates the SQLite file if missing, and restricts it and its existing side files to the owner; SQLite creates later
+ * side files with the same mode. Does nothing without such permissions (Windows), or if another user owns the file.
  */
 export function keepToOwner(path: string): void {
-  // One that is there is not opened: closing it would end the locks that this process has on it.
+  // An existing file is not opened: closing it would release this process's locks on it.
   if (!existsSync(path)) closeSync(openSync(path, 'a', ownerOnlyMode))
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
     if (existsSync(file) && (statSync(file).mode & 0o077) !== 0) restrict(file)
@@ -120,7 +119,7 @@ function restrict(file: string): void {
 
 const linksMax = 40
 
-/** The path that opening `path` leads to, also where nothing stands there yet: links are followed, dangling ones too. */
+/** Resolves a path to its final target, even if it does not exist; follows links, also dangling ones. */
 export function finalPath(path: string): string {
   let at = resolve(path)
   for (let links = 0; links < linksMax; links++) {
@@ -138,11 +137,11 @@ export function finalPath(path: string): string {
   return at
 }
 
-/** Where a path leads, looked at once: on a network every look is a round trip. */
+/** The target of a path, resolved once because each access is a round trip on a network drive. */
 interface Place {
-  /** In letters of one case, which some file systems do not tell apart. */
+  /** In lower case, because some file systems ignore case. */
   readonly path: string
-  /** Of what stands there; null where nothing does. */
+  /** Device and inode; `null` if there is no file. */
   readonly file: string | null
 }
 
@@ -151,13 +150,13 @@ export function placeOf(path: string): Place {
 }
 
 /**
- * Whether two lead to one file: by path, by a link of either kind, or in letters of another case. Files that differ in
- * case alone count as one everywhere.
+ * Whether two paths lead to the same file: by path, by a link, or in another case. Paths that differ in case only count
+ * as the same everywhere.
  */
 export const isSamePlace = (one: Place, other: Place): boolean =>
   one.path === other.path || (one.file !== null && one.file === other.file)
 
-/** Whether it is a folder, or in it. */
+/** Whether the place is the folder itself, or in it. */
 export const isPlaceIn = ({ path }: Place, { path: folder }: Place): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 
@@ -176,7 +175,7 @@ function fileAt(path: string): string | null {
 
 const sqliteMark = 'SQLite format 3\0'
 
-/** Whether a regular file begins as every SQLite database does; false where it cannot be read. */
+/** Whether a regular file starts like an SQLite database; false if it cannot be read. */
 export function isSqliteFile(path: string): boolean {
   try {
     // Opening a pipe would wait for its other end.

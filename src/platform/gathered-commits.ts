@@ -1,11 +1,11 @@
 import { isDiskFull, type Sqlite } from './sqlite.js'
 
-/** A commit waits for so many turns of the event loop, each of which brings what came meanwhile. */
+/** Turns of the event loop before a batch is committed; each adds the items that arrived in the meantime. */
 const gatherTurns = 4
-/** However busy the loop is, nobody waits for company longer than this. */
+/** Longest delay before a batch is committed, however busy the loop is. */
 const gatherMsMax = 20
 
-/** What became of one item of a commit that was made. */
+/** Result of one item of a commit. */
 export type Settled<Result> = { readonly value: Result } | { readonly error: unknown }
 
 interface Waiting<Item, Result> {
@@ -15,24 +15,24 @@ interface Waiting<Item, Result> {
 }
 
 export interface GatheredCommits<Item, Result> {
-  /** Resolves once the item is committed; rejects where it is not. */
+  /** Resolves once the item is committed; rejects if it is not. */
   readonly add: (item: Item) => Promise<Result>
-  /** Commits what waits, now. */
+  /** Commits waiting items now. */
   readonly flush: () => void
 }
 
 export interface GatherOptions {
   /**
-   * Every commit waits so long for company: where what is asked next does not depend on how soon, and a commit costs as
-   * much as what is in it. Null: as long as it takes for the loop to go round a few times.
+   * Delay of every commit, to collect more items: for work that does not depend on the previous commit. `null` or
+   * absent: a few turns of the event loop.
    */
   readonly gatherMs?: number | null | undefined
 }
 
 /**
- * Items that come at about the same time are committed together, in the order in which they came, and acknowledged
- * after it: one sync of the disk for all of them. `commit` says what became of each; where it throws, all are
- * rejected. While one that takes its time is under way, what comes waits for the next.
+ * Commits items that arrive at about the same time as one batch, in order, with one disk sync, and resolves them
+ * afterwards. `commit` returns the result of each; if it throws, all are rejected. Items that arrive during a commit
+ * wait for the next.
  */
 export function createGatheredCommits<Item, Result>(
   commit: (items: readonly Item[]) => readonly Settled<Result>[] | Promise<readonly Settled<Result>[]>,
@@ -80,7 +80,7 @@ function settle<Item, Result>(
 ): void {
   for (const [index, { resolve, reject }] of batch.entries()) {
     const one = settled[index]
-    if (one === undefined) reject(new Error('a commit did not say what became of this'))
+    if (one === undefined) reject(new Error('the commit returned no result for this item'))
     else if ('error' in one) reject(one.error)
     else resolve(one.value)
   }
@@ -91,9 +91,8 @@ function rejectAll<Item, Result>(batch: readonly Waiting<Item, Result>[], error:
 }
 
 /**
- * Asked for once or often, acts once, after a few turns of the event loop. Where nothing else goes on these pass at
- * once; under load they take time, and what comes in them shares the commit: the more there is to do, the larger
- * the groups. A timer would make every commit of a quiet process wait.
+ * Returns a trigger that calls `act` once after a few turns of the event loop. An idle loop takes these turns at once;
+ * under load they take longer and collect larger batches. A timer would delay every commit of an idle process.
  */
 function afterSomeTurns(act: () => void): () => void {
   let isDue = false
@@ -131,11 +130,11 @@ function afterSomeTime(act: () => void, delayMs: number): () => void {
 }
 
 export interface TransactionDeps extends GatherOptions {
-  /** On a full disk; false where no room could be made. */
+  /** Called on a full disk; returns false if it could free no space. */
   readonly makeRoom?: () => boolean
-  /** The last of each transaction. */
+  /** The last statement of each transaction. */
   readonly beforeCommit?: () => void
-  /** Between the commit and the acknowledgements. */
+  /** Called between the commit and the resolution of its items. */
   readonly afterCommit?: () => void
 }
 
@@ -145,15 +144,15 @@ export interface GatheredTransactions {
 }
 
 /**
- * Changes of a database, gathered into transactions. A change that throws is undone and rejected alone; a commit
- * that fails rejects them all, on a full disk after `makeRoom` made none.
+ * Groups changes of a database into transactions. A change that throws is rolled back and rejected alone; a failed
+ * commit rejects all, on a full disk after a retry if `makeRoom` freed space.
  */
 export function createGatheredTransactions(
   database: Sqlite,
   deps: TransactionDeps = {},
 ): GatheredTransactions {
   const { makeRoom, beforeCommit, afterCommit, gatherMs } = deps
-  // Made once: each is four functions and their properties.
+  // Created once: each has four functions with properties.
   const inSavepoint = database.transaction((change: () => unknown) => change())
   const once = database.transaction((changes: readonly (() => unknown)[]) => {
     const settled = changes.map((change) => settleOne(database, () => inSavepoint(change)))
@@ -171,12 +170,12 @@ export function createGatheredTransactions(
   return { add: (change) => commits.add(change) as Promise<never>, flush: commits.flush }
 }
 
-/** So that one failed change takes nothing of the others with it. */
+/** Isolates a failed change from the others. */
 function settleOne(database: Sqlite, change: () => unknown): Settled<unknown> {
   try {
     return { value: change() }
   } catch (error) {
-    // SQLite gave the whole transaction up (a full disk): nothing of it will be committed.
+    // SQLite rolled back the whole transaction (a full disk).
     if (!database.inTransaction || isDiskFull(error)) throw error
     return { error }
   }

@@ -5,7 +5,7 @@ import { type ListenAddress, isLoopback } from '../core/server-addresses.js'
 import type { Clock } from './clock.js'
 import type { IncomingMessage, IncomingHttpHeaders } from 'node:http'
 
-/** Gives the address as it was bound, with the port that port 0 became. Throws LISTEN_FAILED; `app` is closed then. */
+/** Listens and returns the bound address with the actual port. Throws LISTEN_FAILED, and closes `app`. */
 export async function listen(
   app: FastifyInstance,
   { host, port }: Readonly<ListenAddress>,
@@ -30,7 +30,7 @@ export function httpUrl({ host, port }: Readonly<ListenAddress>): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Requests in flight are answered; sockets that keep one open for longer than the grace are cut. */
+/** Completes requests in flight; closes sockets that stay open longer than the grace period. */
 export async function closeWithin(app: FastifyInstance, graceMs: number, clock: Clock): Promise<void> {
   const closed = new AbortController()
   const cut = clock.sleep(graceMs, closed.signal).then(() => {
@@ -42,9 +42,9 @@ export async function closeWithin(app: FastifyInstance, graceMs: number, clock: 
 }
 
 /**
- * Reads what is still coming of a request and throws it away. A sender that is cut off while it writes may never
- * read the answer: the reset overtakes it. Ends with the request, or when `bytesMax` were read or `msMax` have
- * passed; a request that says it is longer than that is not read at all. Whether all of it was read; never throws.
+ * Reads and discards the rest of a request: a sender that is cut off while writing may never read the response. Stops
+ * at the end of the request, after `bytesMax` or after `msMax`; a request declared longer than `bytesMax` is not read.
+ * Returns whether it was read completely; never throws.
  */
 export async function drainRequest(
   request: IncomingMessage,
@@ -70,38 +70,37 @@ export async function drainRequest(
   return request.complete
 }
 
-/** Where a request comes from, as far as its headers say. */
+/** Source of a request, from its headers. */
 interface RequestSource {
   readonly host: string | undefined
   readonly origin: string | undefined
-  /** Without its query. */
+  /** Without the query. */
   readonly path: string
 }
 
 export type SourceVerdict = 'allowed' | 'foreign_origin' | 'foreign_host'
 
-/** Pages beyond this machine that may call a part of a service. */
+/** Origins of other machines that may call a part of a service. */
 export interface Guests {
-  /** The part: this path and those below it. */
+  /** The part: this path and the paths below it. */
   readonly path: string
-  /** As browsers write them: `https://refine.example.com`. */
+  /** In browser form: `https://refine.example.com`. */
   readonly origins: readonly string[]
 }
 
-/** What a probe of containers asks, at whatever address it finds the service. It tells next to nothing. */
+/** Path of container health checks, allowed at any address. Its response contains almost no data. */
 const probePath = '/healthz'
 
 /**
- * Whether a service that listens on `listenAddress` may serve a request. Two things are kept out, both of them
- * web pages that a person of this machine visits:
+ * Decides whether a service that listens on `listenAddress` may serve a request. Blocks two attacks by web pages that a
+ * user of this machine visits:
  *
- * - a page of another site that calls the service. Only browsers send `Origin`, and it must be of this machine,
- *   of the address listened on, or a guest's. Who calls from elsewhere is a program, and sends none.
- * - a page whose own name was pointed at this machine (DNS rebinding), so that to its browser the service is of
- *   the page's origin. Such a page cannot choose the `Host` it sends: it is the page's name. So a service that
- *   listens on loopback is called by a name or an address of loopback; the port is free, as it differs behind a
- *   forwarded port. A service that listens beyond loopback has names that it cannot know, and is not a secret
- *   of this machine: no `Host` is refused there.
+ * - A page of another site calls the service. Only browsers send `Origin`; it must be of this machine, of the listen
+ * address, or of a guest. Programs send none.
+ * - A page points its own name at this machine (DNS rebinding), so that its browser treats the service as the page's
+ * origin. Its `Host` header is always the page's name. So a service on loopback accepts only a loopback name or address
+ * as `Host`, with any port, because forwarded ports differ. A service beyond loopback cannot know its names, and is
+ * reachable anyway: it accepts any `Host`.
  */
 export function judgeSource(
   { host, origin, path }: RequestSource,
@@ -128,17 +127,17 @@ function isGuest(origin: string, path: string, guests: Guests | null): boolean {
   return path === guests.path || path.startsWith(`${guests.path}/`)
 }
 
-/** Of an address as a socket has it: without brackets, and perhaps an IPv4 address within IPv6. */
+/** Accepts a socket's address: without brackets, possibly IPv4-mapped IPv6. */
 function isLoopbackAddress(address: string): boolean {
   return address === '::1' || isLoopback(address.replace(/^::ffff:/i, ''))
 }
 
-/** An address cannot be pointed elsewhere by its owner, as a name can. */
+/** An IP address cannot be pointed elsewhere by its owner, unlike a name. */
 function isAddress(host: string): boolean {
   return /^\d{1,3}(\.\d{1,3}){3}$/.test(host) || /^\[[0-9a-f:.]+\]$/.test(host)
 }
 
-/** Judges the requests to a server by where they come from (`judgeSource`), once it listens. */
+/** Creates a check of request sources (`judgeSource`), which uses the address once the server listens. */
 export function createSourceCheck(
   server: Server,
   guests: Guests | null = null,

@@ -2,8 +2,8 @@ import { readFileSync, existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /**
- * The folder of the package, and the one below it that this code runs from: `src`, or `dist`, where the build is free to
- * put a module into any file.
+ * Returns the folder of the package, and the one below it that contains this code: `src`, or `dist`, where the build
+ * may put a module into any file.
  */
 function findFolders(): { package: URL; code: URL } {
   let code = new URL('./', import.meta.url)

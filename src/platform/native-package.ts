@@ -15,8 +15,8 @@ const uses = {
 type NativePackage = keyof typeof uses
 
 /**
- * The error for a native package that cannot be loaded: it names the npm setting that causes this, and the command that
- * repairs it.
+ * Returns the error for a native package that cannot be loaded: names the npm setting that causes this, and the command
+ * that repairs it.
  */
 export function nativePackageMissing(name: NativePackage, cause: unknown): UserError {
   const what = `the package ${name}, which ${uses[name]},`
@@ -38,7 +38,7 @@ export function nativePackageMissing(name: NativePackage, cause: unknown): UserE
   })
 }
 
-/** Installs what is missing. Named packages keep npm from running scripts of the package that it installs into. */
+/** Returns the install command. Package names are given, because npm then skips scripts of the surrounding package. */
 function installCommand(): string {
   if (!manifestPath.includes(`${sep}node_modules${sep}`))
     return 'npm ci --include=optional --ignore-scripts=false'
@@ -50,7 +50,7 @@ function installCommand(): string {
 
 const at = (folder: string | null): string => (folder === null ? '' : `--prefix "${folder}" `)
 
-/** The folder whose node_modules holds a package; null if none does. */
+/** Returns the folder whose node_modules contains a package; `null` if none does. */
 function folderAbove(name: string): string | null {
   const folders = require.resolve.paths(name) ?? []
   const found = folders.find((folder) => existsSync(join(folder, name, 'package.json')))

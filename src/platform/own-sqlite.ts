@@ -10,31 +10,31 @@ import {
   type Sqlite,
 } from './sqlite.js'
 
-/** An SQLite file of a kind that this program makes. */
+/** A kind of SQLite file created by this program. */
 export interface OwnSqlite {
-  /** ":memory:" too. */
+  /** May be ":memory:". */
   readonly path: string
-  /** Marks a file as of this kind; null where its name alone says so. */
+  /** Identifies the kind; `null` if the file name alone does. */
   readonly applicationId: number | null
   readonly migrations: readonly string[]
-  /** What went wrong with the file, in a user's words: NotOursError, and what SQLite and the file system throw. */
+  /** Translates errors for users: NotOursError, and errors of SQLite and the file system. */
   readonly explain: (error: unknown) => unknown
 }
 
 export interface OpenOwnOptions extends Omit<OpenSqliteOptions, 'readonly'> {
-  /** Kept from everybody but its owner. */
+  /** Restricts the file to its owner. */
   readonly isPrivate?: boolean
-  /** What a connection needs before the schema is looked at: settings, functions. */
+  /** Prepares the connection before the schema is read: settings, functions. */
   readonly setUp?: (database: Sqlite) => void
-  /** Goes around the migration, where one is needed: under a lock, say. */
+  /** Wraps a required migration, for example in a lock. */
   readonly aroundMigration?: (migrate: () => void, database: Sqlite) => void
-  /** The last step, on the schema of this version. */
+  /** Runs last, on the current schema. */
   readonly finish?: (database: Sqlite) => void
 }
 
 /**
- * Opens the file to write, made and migrated as needed, with its folder. What is not of this kind, or was written by
- * a newer version, is refused and not touched. Throws what `explain` makes of it.
+ * Opens the file for writing; creates it with its folder and migrates it as needed. Refuses a file of another kind or a
+ * newer version, without changing it. Throws the errors of `explain`.
  */
 export function openOwn(own: OwnSqlite, options: OpenOwnOptions): Sqlite {
   const { isPrivate = false, setUp, aroundMigration = atOnce, finish, ...sqlite } = options
@@ -56,17 +56,17 @@ export function openOwn(own: OwnSqlite, options: OpenOwnOptions): Sqlite {
 }
 
 export interface ReadOwnOptions {
-  /** `current`: only what this version wrote. `any`: also an older one's, and what is still being made. */
+  /** `current`: only files of this version. `any`: also files of older versions, and incomplete ones. */
   readonly versions: 'current' | 'any'
   readonly setUp?: (database: Sqlite) => void
 }
 
-/** Opens the file to look at it, while another process may be writing. Throws what `explain` makes of it. */
+/** Opens the file read-only, while another process may be writing. Throws the errors of `explain`. */
 export function readOwn(own: OwnSqlite, { versions, setUp }: ReadOwnOptions): Sqlite {
   return explained(own, () =>
     orClosed(openSqlite(own.path, { synchronous: 'NORMAL', readonly: true }), (database) => {
       const { isUnmade, version } = assertOwn(database, own)
-      if (versions === 'current' && isUnmade) throw new NotOursError('other_kind', 'nothing is in it')
+      if (versions === 'current' && isUnmade) throw new NotOursError('other_kind', 'it is empty')
       if (versions === 'current' && version < own.migrations.length) {
         throw new NotOursError('older_version', `schema version ${version}`)
       }
@@ -75,7 +75,7 @@ export function readOwn(own: OwnSqlite, { versions, setUp }: ReadOwnOptions): Sq
   )
 }
 
-/** Makes the folder, and refuses a file that is of another kind or version. Throws what `explain` makes of it. */
+/** Creates the folder; refuses a file of another kind or version. Throws the errors of `explain`. */
 export function assertOwnPath(own: OwnSqlite): void {
   explained(own, () => {
     assertOwnUntouched(own)
@@ -88,7 +88,7 @@ const atOnce = (act: () => void): void => {
   act()
 }
 
-/** Looked at read-only: opened to write, the file of another program would be switched to WAL first. */
+/** Read-only: opening for writing would switch another program's file to WAL first. */
 function assertOwnUntouched(own: OwnSqlite): void {
   if (own.path === inMemory) return
   makeFolder(dirname(own.path))
@@ -101,7 +101,7 @@ function assertOwnUntouched(own: OwnSqlite): void {
   }
 }
 
-/** A file with neither mark nor table may be on the way of being made, by a process that was killed or goes on. */
+/** A file with neither id nor tables may be incomplete, from a killed or a running process. */
 function assertOwn(database: Sqlite, { applicationId, migrations }: OwnSqlite) {
   const id = database.pragma('application_id', { simple: true }) as number
   const version = versionOf(database)
@@ -110,7 +110,7 @@ function assertOwn(database: Sqlite, { applicationId, migrations }: OwnSqlite) {
   if (applicationId !== null && id !== applicationId && !isUnmade)
     throw new NotOursError('other_kind', `it is marked ${id}`)
   if (version < 0 || (version === 0 && !isEmpty))
-    throw new NotOursError('no_version', 'it has tables, and no version')
+    throw new NotOursError('no_version', 'it has tables but no version')
   if (version > migrations.length) throw NotOursError.newer(version, migrations.length)
   return { isUnmade, version }
 }

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 
 const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
 
-/** Chance as an argument: a fraction in [0, 1), and ids nobody can guess. */
+/** Randomness as an argument: a fraction in [0, 1), and unguessable ids. */
 export interface Random {
   fraction(): number
-  /** `prefix` and 24 characters of 0-9 and a-z: 124 bits. */
+  /** Returns `prefix` and 24 characters of 0-9 and a-z: 124 bits. */
   id(prefix: string): string
 }
 
-/** Fractions in [0, 1) that one seed decides: the same seed gives the same ones (mulberry32). */
+/** Returns a generator of fractions in [0, 1), determined by the seed (mulberry32). */
 export function seededFractions(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -21,7 +21,7 @@ export function seededFractions(seed: number): () => number {
   }
 }
 
-/** Drawn in stock: a draw of its own for each id takes several times as long as the id. */
+/** Buffered: a separate draw for each id would take several times as long as the id. */
 let stock = randomBytes(0)
 let usedCount = 0
 

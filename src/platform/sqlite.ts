@@ -10,18 +10,15 @@ type Driver = typeof Database
 let loaded: Driver | null = null
 
 /**
- * better-sqlite3 13 has its binaries in the package and needs Node.js 22; 12 runs on Node.js 20, and is compiled for
- * platforms that 13 has no binary for.
+ * better-sqlite3 13 includes its binaries and needs Node.js 22; version 12 runs on Node.js 20, and is compiled on
+ * platforms without a binary of 13.
  */
 const driverNames =
   Number.parseInt(process.versions.node) >= 22
     ? (['better-sqlite3', 'better-sqlite3-node20'] as const)
     : (['better-sqlite3-node20'] as const)
 
-/**
- * Loaded with the first database, and not by commands that open none: it is a tenth of what they take. Throws
- * NATIVE_PACKAGE_MISSING.
- */
+/** Loads the driver on first use, because it takes a tenth of a command's start time. Throws NATIVE_PACKAGE_MISSING. */
 export function loadDriver(): Driver {
   if (loaded !== null) return loaded
   const require = createRequire(import.meta.url)
@@ -47,7 +44,7 @@ export interface Statement<Parameters extends unknown[] = unknown[], Row = unkno
   pluck(toggle?: boolean): this
 }
 
-/** `Parameters` is a tuple, or the object of named ones. */
+/** `Parameters` is a tuple, or an object of named parameters. */
 export function prepare<Parameters extends unknown[] | object, Row = unknown>(
   database: Sqlite,
   sql: string,
@@ -57,17 +54,17 @@ export function prepare<Parameters extends unknown[] | object, Row = unknown>(
 
 export interface OpenSqliteOptions {
   /**
-   * FULL: a commit survives a power cut. NORMAL: it survives a killed process; for what can be made again. OFF:
-   * that too, but a power cut may leave a file that is no database any more.
+   * FULL: a commit survives a power failure. NORMAL: it survives a killed process; for reproducible data. OFF: the
+   * same, but a power failure may leave an unusable file.
    */
   synchronous: 'FULL' | 'NORMAL' | 'OFF'
   readonly?: boolean
   busyTimeoutMs?: number
-  /** WAL unless said otherwise. */
+  /** Defaults to WAL. */
   journal?: 'WAL' | 'DELETE' | 'OFF'
 }
 
-/** Opens a database (":memory:" too). Throws what SQLite throws: the caller knows what the file means. */
+/** Opens a database (":memory:" too). Throws SQLite's errors, which the caller translates. */
 export function openSqlite(path: string, options: OpenSqliteOptions): Sqlite {
   const database = opened(path, options)
   try {
@@ -98,7 +95,7 @@ function opened(path: string, options: OpenSqliteOptions): Sqlite {
   }
 }
 
-/** The file is not one that this version can go on with. */
+/** The file is of another kind or version. */
 export class NotOursError extends Error {
   constructor(
     readonly fault: 'other_kind' | 'no_version' | 'newer_version' | 'older_version',
@@ -116,8 +113,8 @@ export const versionOf = (database: Sqlite): number =>
   database.pragma('user_version', { simple: true }) as number
 
 /**
- * Brings the schema from its `user_version` to `migrations.length`, each step in a transaction of its own, also where
- * another process is at it. Throws NotOursError when the file was written by a newer version.
+ * Migrates the schema from its `user_version` to `migrations.length`, each step in its own transaction; safe with
+ * concurrent processes. Throws NotOursError if a newer version wrote the file.
  */
 export function migrate(database: Sqlite, migrations: readonly string[]): void {
   const found = versionOf(database)
@@ -133,12 +130,12 @@ export function migrate(database: Sqlite, migrations: readonly string[]): void {
   }
 }
 
-/** SQLite's own code of an error (`SQLITE_FULL`, `SQLITE_NOTADB`, …), or null. */
+/** Returns SQLite's code of an error (`SQLITE_FULL`, `SQLITE_NOTADB`, …), or `null`. */
 export function sqliteCode(error: unknown): string | null {
   return loaded !== null && error instanceof loaded.SqliteError ? error.code : null
 }
 
-/** Whether SQLite found no room, for the database or for what it keeps beside it. */
+/** Whether SQLite had no space for the database or its side files. */
 export function isDiskFull(error: unknown): boolean {
   const code = sqliteCode(error)
   return code !== null && /^SQLITE_(FULL|IOERR_SHMSIZE)/.test(code)

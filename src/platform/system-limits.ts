@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { errorCodes, UserError } from '../core/errors.js'
 
-/** Read while it can be: where no file can be opened any more, it is too late. */
+/** Read early: without free file handles it would be too late. */
 const limits = readLimits()
 
 function readLimits(): string {
@@ -12,24 +12,24 @@ function readLimits(): string {
   }
 }
 
-/** What the system lets this process do (`ulimit`); null where there is no limit, or no way to see it. */
+/** Returns a resource limit of this process (`ulimit`); `null` if unlimited or unknown. */
 function limitOf(name: string): number | null {
   const line = limits.split('\n').find((text) => text.startsWith(name))
   const value = Number(line?.slice(name.length).trim().split(/\s+/)[0])
   return Number.isFinite(value) ? value : null
 }
 
-/** The size no file of this process may grow beyond (`ulimit -f`). */
+/** Maximum size of a file (`ulimit -f`). */
 export const fileBytesMax = (): number | null => limitOf('Max file size')
 
-/** How many files this process may have open (`ulimit -n`). */
+/** Maximum number of open files (`ulimit -n`). */
 const openFilesMax = (): number | null => limitOf('Max open files')
 
-/** Throws EMFILE or ENFILE where no file can be opened any more: SQLite says only that it could not open one. */
+/** Throws EMFILE or ENFILE if no more files can be opened, because SQLite reports only a generic error. */
 export function assertCanOpenFiles(): void {
   const descriptors: number[] = []
   try {
-    // A database takes three.
+    // A database needs three.
     for (let count = 0; count < 3; count++) descriptors.push(openSync(process.execPath, 'r'))
   } catch (error) {
     if (isOutOfHandles(error)) throw error
@@ -43,12 +43,12 @@ function isOutOfHandles(error: unknown): boolean {
   return code === 'EMFILE' || code === 'ENFILE' || /too many open files/i.test(message)
 }
 
-/** With fewer, modules cannot all be loaded: Node then says that a package is missing. */
+/** With fewer, modules fail to load, and Node.js reports a missing package. */
 const openFilesNeeded = 512
 
 /**
- * What a limit of the system did, said as that, however far below it happened: too few files that may be open, or a
- * size that no file may grow beyond. Any other error comes back as it is.
+ * Translates errors caused by a system limit, at any depth of their causes: too many open files, or a file size limit.
+ * Returns other errors unchanged.
  */
 export function explainSystemFailure(error: unknown): unknown {
   const chain = causesOf(error)
@@ -74,7 +74,7 @@ function areHandlesFew(): boolean {
   return max !== null && max < openFilesNeeded
 }
 
-/** SQLite does not say that a file may not grow; where there is such a limit, it is why. */
+/** SQLite does not report file size limits; with such a limit, it is the cause. */
 function isTooLarge(error: Error): boolean {
   const code = codeOf(error)
   if (code === 'EFBIG' || /file too large/i.test(error.message)) return true
@@ -85,9 +85,9 @@ function tooManyFiles(cause: unknown): UserError {
   const max = openFilesMax()
   return new UserError(
     'FILES_TOO_MANY',
-    `no more files can be opened${max === null ? '' : `: this process may have ${max} open`}`,
+    `too many open files${max === null ? '' : `: the limit of this process is ${max}`}`,
     {
-      hint: `ulimit -n ${openFilesNeeded * 4}, then the same command again; about ${openFilesNeeded} are enough`,
+      hint: `run ulimit -n ${openFilesNeeded * 4}, then the same command again; about ${openFilesNeeded} are enough`,
       cause,
     },
   )
@@ -95,14 +95,14 @@ function tooManyFiles(cause: unknown): UserError {
 
 export function fileTooLarge(cause?: unknown, needed = ''): UserError {
   const max = fileBytesMax()
-  const limit = max === null ? '' : `: this process may write no file beyond ${Math.floor(max / 1024)} KiB`
+  const limit = max === null ? '' : `: the limit of this process is ${Math.floor(max / 1024)} KiB per file`
   return new UserError('FILE_TOO_LARGE', `a file would be too large${limit}${needed}`, {
-    hint: 'ulimit -f unlimited, then the same command again: what is answered is kept',
+    hint: 'run ulimit -f unlimited, then the same command again: all answers so far are kept',
     cause,
   })
 }
 
-/** Ends the process with the same code: what comes after submissions is no 2. */
+/** Keeps the exit code: after submissions it is not 2. */
 function sameEnd(error: unknown, explained: UserError): UserError {
   const isAfter = error instanceof UserError && errorCodes[error.code] === 2 && error.exitCode !== 2
   return isAfter ? explained.afterSubmissions() : explained

@@ -11,8 +11,8 @@ import { receiverLimits } from './limits.js'
 const applicationId = 0x656e7269
 
 /**
- * Each step is applied once, in order; a step that has been released never changes. `deliveries`: one row an
- * event, by the id it was signed with; the body is kept until its answer is in the checkpoint.
+ * Each step is applied once, in order; a released step never changes. `deliveries`: one row per event, by its signed
+ * id; the body is kept until its answer is in the checkpoint.
  */
 const migrations = [
   `CREATE TABLE deliveries (
@@ -27,9 +27,8 @@ const migrations = [
 ] as const
 
 /**
- * `waiting` for a run to take it; `taken`: what it said is in the checkpoint, or was there before; `unclaimed`:
- * genuine, and of no run that this checkpoint knows; `quarantined`: genuine, and it contradicts itself or what
- * we know.
+ * `waiting` for a run; `taken`: its content is in the checkpoint; `unclaimed`: genuine, but its run is unknown to this
+ * checkpoint; `quarantined`: genuine, but it contradicts itself or the checkpoint.
  */
 export type DeliveryState = 'waiting' | 'taken' | 'unclaimed' | 'quarantined'
 export type InboxCounts = Readonly<Record<DeliveryState, number>>
@@ -37,41 +36,42 @@ export type InboxCounts = Readonly<Record<DeliveryState, number>>
 export interface WaitingDelivery {
   position: number
   body: Uint8Array
-  /** By the wall clock of the process that received it. */
+  /** By the wall clock of the receiving process. */
   receivedAtMs: number
 }
 
 /**
- * Deliveries between the moment they are acknowledged and the moment a run takes them. Shared by processes: a
- * standing receiver writes while a run reads. What a method resolves is durable.
+ * Deliveries between their acknowledgement and their processing by a run. Shared by processes: a standing receiver
+ * writes while a run reads. Methods are durable when they resolve.
  */
 export interface Inbox {
-  /** How often a run looks for what another process received, in milliseconds. */
+  /** Interval at which a run checks for deliveries received by another process, in milliseconds. */
   readonly lookMs: number
-  /** False where an event of this id is known already: it changes nothing. */
+  /** Returns false, changing nothing, if an event with this id is known. */
   receive(eventId: string, body: Uint8Array, nowMs: number): Promise<boolean>
   /**
-   * The oldest that wait, after a position; where several processes take from it at the same time, those that are for
-   * this one to take. `kinds`: of lookups that it can settle; all if left out. What came later has a higher position.
+   * Returns the oldest waiting deliveries after a position; if several workers share the inbox, those for this worker.
+   * `kinds`: the kinds of lookups that it can settle; optional, defaults to all. Later deliveries have higher
+   * positions.
    */
   waiting(
     afterPosition: number,
     kinds?: readonly LookupKind[],
   ): readonly WaitingDelivery[] | Promise<readonly WaitingDelivery[]>
-  /** False where another process has settled it. */
+  /** Returns false if another process has settled it. */
   settle(position: number, state: Exclude<DeliveryState, 'waiting'>, reason: string | null): Promise<boolean>
-  /** What no run of this checkpoint claimed so far is looked at again. */
+  /** Puts unclaimed deliveries back to `waiting`. */
   requeue(): Promise<void>
   close(): void | Promise<void>
 }
 
-/** Of a checkpoint in a file: it is read, and closed, at once. */
+/** The inbox of a checkpoint file; reads and closes synchronously. */
 export interface OwnInbox extends Inbox {
   waiting(afterPosition: number): WaitingDelivery[]
   close(): void
 }
 
-/** Where the deliveries of a checkpoint wait: beside it. */
+/** The inbox file next to a checkpoint. */
 export function inboxPath(checkpointPath: string): string {
   return `${checkpointPath.replace(/\.sqlite$/, '')}.inbox.sqlite`
 }
@@ -83,14 +83,15 @@ const inboxAt = (path: string): OwnSqlite => ({
   explain: (error) => {
     if (!(error instanceof NotOursError)) return explainCheckpointError(path, error)
     return new UserError('CHECKPOINT_INVALID', `${path} is not an inbox of this version of enrich`, {
-      hint: 'pass --checkpoint with another path; this file was not touched',
+      hint: 'pass --checkpoint with another path; this file was not changed',
     })
   },
 })
 
 /**
- * Opens the inbox of a checkpoint, made as needed. `onReceived` is called after something new was received by this
- * process. `isOfRun`: its checkpoint is locked by this process, so that nobody moves it. Throws CHECKPOINT_* and DISK_FULL, which name its file.
+ * Opens the inbox of a checkpoint; creates it if missing. `onReceived` is called after this process received a new
+ * delivery. `isOfRun`: this process has locked the checkpoint, so no migration is running. Throws CHECKPOINT_* and
+ * DISK_FULL, which name its file.
  */
 export function openInbox(
   checkpointPath: string,
@@ -110,15 +111,15 @@ export function openInbox(
   return new SqliteInbox(database, path, onReceived)
 }
 
-/** The inbox of a checkpoint as a database. */
+/** Opens the inbox of a checkpoint as a database. */
 export const openInboxFile = (checkpointPath: string): Sqlite =>
   openOwn(inboxAt(inboxPath(checkpointPath)), { synchronous: 'FULL', isPrivate: true })
 
-/** A new one, in one file, that is not yet where it belongs. */
+/** Creates a new inbox at a temporary path, as a single file. */
 export const makeInboxFile = (path: string): Sqlite =>
   openOwn(inboxAt(path), { synchronous: 'OFF', isPrivate: true, journal: 'DELETE' })
 
-/** From here on deliveries are refused, also by receivers that stand: the service sends them again. */
+/** Makes all receivers refuse deliveries: the service sends them again. */
 export function sealInbox(database: Sqlite): void {
   database.exec(
     `CREATE TRIGGER IF NOT EXISTS sealed BEFORE INSERT ON deliveries
@@ -126,12 +127,12 @@ export function sealInbox(database: Sqlite): void {
   )
 }
 
-/** By a run, which has locked the checkpoint: nobody moves it. */
+/** For a run that has locked the checkpoint: no migration is running. */
 export function unsealInbox(database: Sqlite): void {
   database.exec('DROP TRIGGER IF EXISTS sealed')
 }
 
-/** How many deliveries are in which state; null where there is no inbox. Needs no lock. */
+/** Counts deliveries by state; `null` if there is no inbox. Needs no lock. */
 export function readInboxCounts(checkpointPath: string): InboxCounts | null {
   const path = inboxPath(checkpointPath)
   if (!existsSync(path) || statSync(path).size === 0) return null
@@ -217,8 +218,8 @@ class SqliteInbox implements OwnInbox {
 }
 
 /**
- * What is not taken yet is found by its index, which SQLite uses only where a query repeats its condition; all that was
- * ever taken would be read otherwise, at each look.
+ * SQLite uses the partial index only if the query repeats its condition; otherwise each check would read all taken
+ * deliveries.
  */
 export const unsettledQueries = {
   waiting: `SELECT position, body, received_at_ms AS receivedAtMs FROM deliveries

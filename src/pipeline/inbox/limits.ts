@@ -1,30 +1,30 @@
 const dayMs = 86_400_000
 
-/** Every limit of the receiver and its inbox, in one place. */
+/** All limits of the receiver and its inbox. */
 export const receiverLimits = {
-  /** The interface cuts deliveries off at 1 MB, in whichever reading of it, and truncates what is longer. */
+  /** The interface limits deliveries to 1 MB, in either reading of it, and truncates longer ones. */
   bodyBytesMax: 2 * 1024 * 1024,
   headerBytesMax: 16 * 1024,
-  /** Of what is refused before it is read, as much is read and thrown away, so that its sender reads why. */
+  /** How much of a request refused early is still read, so that its sender receives the response. */
   drain: { bytesMax: 32 * 1024 * 1024, msMax: 2_000 },
-  /** Of all that are being read at one time; beyond it, the answer is 503, and the service tries again. */
+  /** Total size of all bodies being read; above it, the response is 503, and the service retries. */
   bodiesBytesMax: 64 * 1024 * 1024,
   connectionsMax: 1_024,
-  /** The service waits 15 s for an answer. */
+  /** The service waits 15 s for a response. */
   headersMsMax: 10_000,
   requestMsMax: 14_000,
   idleSocketMsMax: 30_000,
   socketCheckMs: 5_000,
   closeGraceMs: 2_000,
 
-  /** How often a run looks for what another process received. */
+  /** How often a run checks for deliveries received by another process. */
   lookMs: 250,
-  /** The same, where it has to ask a server. */
+  /** The same for an inbox on a server. */
   sharedLookMs: 1_000,
-  /** Deliveries read into memory at a time. */
+  /** Deliveries read into memory at once. */
   takeCountMax: 32,
-  /** A taken delivery is known by its id for so long; it is repeated within seven minutes. */
+  /** How long the id of a taken delivery is kept; the service repeats deliveries within seven minutes. */
   takenKeptMs: 7 * dayMs,
-  /** What nobody claimed, and what is in quarantine, is kept for so long. */
+  /** How long unclaimed and quarantined deliveries are kept. */
   unsettledKeptMs: 90 * dayMs,
 } as const

@@ -21,27 +21,27 @@ import type { Inbox } from './inbox.js'
 import { receiverLimits } from './limits.js'
 
 export interface ReceiverDeps {
-  /** Port 0 is any free one. */
+  /** Port 0 selects any free port. */
   listen: ListenAddress
-  /** The path deliveries are sent to; null takes them on any. */
+  /** Path of deliveries; `null` accepts any path. */
   path: string | null
   keys: WebhookKeys
   inbox: Pick<Inbox, 'receive'>
   clock: Clock
 }
 
-/** What came, by what became of it. */
+/** Requests by result. */
 export type ReceiverCounts = Readonly<Record<'received' | 'duplicate' | RefusalKind, number>>
 type RefusalKind = Exclude<SignatureVerdict['kind'], 'genuine'>
 
 export interface Receiver {
   readonly url: string
   counts(): ReceiverCounts
-  /** Deliveries in flight are answered; then nothing is listened to. */
+  /** Completes deliveries in flight, then stops listening. */
   close(): Promise<void>
 }
 
-/** The status each refusal is answered with; a refused delivery leaves nothing behind but a count. */
+/** Response status of each refusal; a refused delivery is only counted. */
 const statusOf: Readonly<Record<RefusalKind, 400 | 401>> = {
   unsigned: 401,
   forged: 401,
@@ -52,13 +52,12 @@ const statusOf: Readonly<Record<RefusalKind, 400 | 401>> = {
 const hmacSha256: HmacSha256 = (key, message) => createHmac('sha256', key).update(message).digest()
 
 /**
- * Listens for deliveries: each is verified by its raw bytes, made durable in the inbox, and only then answered
- * with 204 (interface: "Receiver response and retries"). A repeated event is answered the same and changes
- * nothing. Bodies are not parsed here, and nothing of them is logged. Throws LISTEN_FAILED.
+ * Listens for deliveries. Verifies the raw bytes of each, stores it durably in the inbox, and only then responds with
+ * 204 (interface: "Receiver response and retries"). A repeated event gets the same response and changes nothing. Bodies
+ * are neither parsed nor logged here. Throws LISTEN_FAILED.
  *
- * Neither `Host` nor `Origin` is looked at, unlike by the service: deliveries come by a tunnel or a proxy under a
- * public name, and each proves by its signature where it is from. A web page that calls has no signature, and
- * gets an empty refusal.
+ * Unlike the service, it checks neither `Host` nor `Origin`: deliveries arrive through a tunnel or a proxy under a
+ * public name, and each proves its origin by its signature. A web page has no signature, and gets an empty refusal.
  */
 export async function startReceiver(deps: ReceiverDeps): Promise<Receiver> {
   const counts = { received: 0, duplicate: 0, unsigned: 0, forged: 0, stale: 0, malformed: 0 }
@@ -98,7 +97,7 @@ export async function startReceiver(deps: ReceiverDeps): Promise<Receiver> {
   }
 }
 
-/** What can be refused before a body is read: an address that is not ours, headers that no delivery has. */
+/** Refuses requests before their body is read: a wrong path, or headers that no delivery has. */
 function refuse(
   request: FastifyRequest,
   path: string | null,
@@ -113,7 +112,7 @@ function refuse(
   return statusOf[verdict.kind]
 }
 
-/** What strangers make us hold is bounded: a body counts by its length from its headers on, until it is answered. */
+/** Limits the total size of unverified bodies: each counts by its declared length until its response is sent. */
 function admission(): (request: FastifyRequest, reply: FastifyReply) => 503 | null {
   let heldBytes = 0
   return (request, reply) => {
@@ -129,7 +128,7 @@ function admission(): (request: FastifyRequest, reply: FastifyReply) => 503 | nu
   }
 }
 
-/** Each value apart: Node joins those of a header that came twice, and a joined one could pass for one. */
+/** Reads each value separately: Node.js joins repeated headers, and a joined value might be accepted. */
 function signatureHeaders({ headersDistinct }: IncomingMessage) {
   return {
     id: headersDistinct['webhook-id'],
@@ -138,7 +137,7 @@ function signatureHeaders({ headersDistinct }: IncomingMessage) {
   }
 }
 
-/** The HTTP side without its route: limits, raw bodies, and empty answers to whatever goes wrong. */
+/** Creates the HTTP server without its route: limits, raw bodies, and empty error responses. */
 function createApp(clock: Clock): FastifyInstance {
   const app = fastify({
     logger: false,
@@ -165,7 +164,7 @@ function createApp(clock: Clock): FastifyInstance {
   })
   app.setErrorHandler(async (error: unknown, request, reply) => {
     const { statusCode = 500 } = error as Partial<FastifyError>
-    // A full disk, say: the service tries again.
+    // A full disk, for example: the service retries.
     const status = statusCode >= 400 && statusCode < 500 ? statusCode : 503
     await drainRequest(request.raw, receiverLimits.drain, clock)
     return reply.code(status).header('connection', 'close').send()

@@ -9,7 +9,7 @@ import type { InboxPlace } from './webhooks.js'
 import { stageLookup } from '../checkpoint/lookup-key.js'
 import { readDelivery } from '../answers/delivery.js'
 
-/** What a delivery is about, as far as it says so. */
+/** The subject of a delivery, as far as the delivery names it. */
 interface Subject {
   readonly customId: string | null
   readonly runId: string | null
@@ -17,10 +17,10 @@ interface Subject {
   readonly recordKey: Buffer | null
 }
 
-/** Any that is ours is shorter. */
+/** All ids of this program are shorter. */
 const idLengthMax = 300
 
-/** Never throws: what says nothing that can be read is about nothing. */
+/** Never throws: an unreadable delivery has no subject. */
 export function subjectOf(body: Uint8Array): Subject {
   const nothing: Subject = { customId: null, runId: null, recordKind: null, recordKey: null }
   const delivery = readDelivery(body, false)
@@ -33,11 +33,11 @@ export function subjectOf(body: Uint8Array): Subject {
   return { ...nothing, customId: stored(delivery.customId), runId: stored(delivery.runId) }
 }
 
-/** A text of PostgreSQL holds no NUL; no id of ours does. */
+/** PostgreSQL text cannot contain NUL, and no id of this program does. */
 const stored = (id: string | null): string | null =>
   id === null || id.length > idLengthMax || id.includes('\0') ? null : id
 
-/** $1 to $6 and $7 to $8, aligned: events, when they came, what they are about; where each body lies in $9. */
+/** $1 to $8, aligned: events, receive times, subjects, start and length of each body in $9. */
 const insertSql = `
   INSERT INTO enrich.inbox (event_id, received_at_ms, custom_id, run_id, record_kind, record_key, body)
   SELECT event_id, received_at_ms, custom_id, run_id, record_kind, record_key,
@@ -49,10 +49,9 @@ const insertSql = `
   RETURNING event_id AS "eventId"`
 
 /**
- * $1 a position, $2 the scopes of what this process asks, $3 its number, $4 how many. What is about no lookup that is
- * known is for anybody; what is about lookups of other scopes alone, or about one that another living process looks
- * after, is for others. The lookups of an event are looked up one by one, since a planner knows little of tables that
- * have just grown.
+ * $1 position, $2 scopes of this worker's run, $3 worker, $4 limit. Deliveries about unknown lookups are for any
+ * worker; deliveries about other scopes only, or about a lookup of another live worker, are for others. Joins the
+ * lookups of each event separately, because the planner has no statistics for new tables.
  */
 const waitingSql = `
   SELECT i.position, i.body, i.received_at_ms AS "receivedAtMs"
@@ -74,34 +73,34 @@ const waitingSql = `
   WHERE i.state = 'waiting' AND i.position > $1 AND (about.total = 0 OR (about.own > 0 AND about.held = 0))
   ORDER BY i.position LIMIT $4`
 
-/** Whose deliveries a run takes: those of what it asks, and of what nobody living looks after. */
+/** The worker whose deliveries are taken: those of its own lookups, and of lookups without a live owner. */
 interface InboxOwner {
   readonly workerId: number
-  /** 0, which no scope has, before anything of the kind was ever wanted. */
+  /** Returns 0, which no scope has, if the kind has no lookups yet. */
   scopeId(kind: LookupKind): number
 }
 
 export interface SharedInboxDeps extends RepeatingDeps {
   readonly database: Pick<SharedDatabase, 'postgres' | 'explain' | 'connectMore' | 'url'>
-  /** Null: of a receiver, which takes none. */
+  /** `null` for a receiver, which takes no deliveries. */
   readonly owner: (() => InboxOwner) | null
   readonly onReceived?: () => void
 }
 
-/** The inbox of a run, once it has joined. */
+/** The inbox of a run that has joined a shared checkpoint. */
 export const inboxOfRun = (run: Required<Omit<SharedInboxDeps, 'onReceived'>>): InboxPlace => ({
   exists: () => inExplained(run, (statements) => isAnything(statements)),
   open: (onReceived) => openSharedInbox({ ...run, onReceived }),
 })
 
-/** Opens the inbox of a checkpoint on PostgreSQL; the database is not closed with it. Throws CHECKPOINT_*. */
+/** Opens the inbox of a checkpoint on PostgreSQL; does not close the database. Throws CHECKPOINT_*. */
 export async function openSharedInbox(deps: SharedInboxDeps): Promise<Inbox> {
   const { database } = deps
   await inExplained(deps, (statements) => forgetOld(statements))
   return new SharedInbox(deps, () => database.connectMore(receivingBounds))
 }
 
-/** How many deliveries are in which state; null where nothing was ever received. */
+/** Counts deliveries by state; `null` if none was ever received. */
 export async function readSharedInboxCounts(statements: PostgresStatements): Promise<InboxCounts | null> {
   const groups = await statements.query<{ state: DeliveryState; count: number }>(
     'SELECT state, count(*) FROM enrich.inbox GROUP BY state',
@@ -112,13 +111,13 @@ export async function readSharedInboxCounts(statements: PostgresStatements): Pro
   return counts
 }
 
-/** The service waits 15 s: what the server has not said by then is answered with 503, and comes again. */
+/** The service waits 15 s: a slower commit is answered with 503, and the service retries. */
 const receivingBounds = { connectionsMax: 1, connectTimeoutMs: 3_000, statementTimeoutMs: 8_000 }
 
-/** What deliveries take in one statement, at most. */
+/** Maximum size of the deliveries in one statement. */
 const statementBytesMax = 4_000_000
 
-/** Any number: who writes deliveries holds it until it commits, so that a later position is never seen first. */
+/** Any number: writers hold this lock until they commit, so that positions become visible in order. */
 const receiversLock = 7_305_511_972
 
 interface Received {
@@ -129,8 +128,8 @@ interface Received {
 }
 
 /**
- * Any number of receivers write into it, and any number of runs take from it. A delivery is for whoever looks after its
- * lookup; where nobody living does, for any run of that service. What two took at once is settled by one of them.
+ * Any number of receivers write to it, and any number of runs read from it. A delivery goes to the worker that owns its
+ * lookup, otherwise to any run of that service. If two take it at once, one settles it.
  */
 class SharedInbox implements Inbox {
   readonly lookMs = receiverLimits.sharedLookMs
@@ -146,8 +145,8 @@ class SharedInbox implements Inbox {
   }
 
   /**
-   * Rejects where it is not certain that it is there: once, within seconds, and never tried again here. The service sends
-   * it again, under the same id.
+   * Rejects if the commit is uncertain: tries once, within seconds, without retries. The service sends the delivery
+   * again, under the same id.
    */
   async receive(eventId: string, body: Uint8Array, nowMs: number): Promise<boolean> {
     const isNew = await this.#commits.add({ eventId, body, nowMs, subject: subjectOf(body) })
@@ -198,7 +197,7 @@ class SharedInbox implements Inbox {
     return settled
   }
 
-  /** One transaction: all of them are there, or none is acknowledged. */
+  /** One transaction: all are stored, or none is acknowledged. */
   async #write(batch: readonly Received[]): Promise<Settled<boolean>[]> {
     const { database } = this.#deps
     this.#receiving ??= this.#connect()
@@ -209,7 +208,7 @@ class SharedInbox implements Inbox {
         return statements.query<{ eventId: string }>(insertSql, valuesOf(batch))
       })
       const fresh = new Set(rows.map(({ eventId }) => eventId))
-      // Of one that came twice at the same time, the first is new.
+      // If one arrived twice at the same time, the first is new.
       return batch.map(({ eventId }) => ({ value: fresh.delete(eventId) }))
     } catch (cause) {
       const error = database.explain(cause)
@@ -236,7 +235,7 @@ async function isAnything({ query }: PostgresStatements): Promise<boolean> {
 
 const forgottenAtOnce = 10_000
 
-/** By the clock of the server: that of no machine takes anything away. */
+/** Uses the server's clock, because clocks of machines may be wrong. */
 async function forgetOld({ query }: PostgresStatements): Promise<void> {
   const { unsettledKeptMs, takenKeptMs } = receiverLimits
   for (;;) {
@@ -267,7 +266,7 @@ function batchesOf(items: readonly Received[]): Received[][] {
   return batches
 }
 
-/** Bodies are sent as one piece of bytes, since a list of pieces would be sent as text. */
+/** Bodies are sent as one byte string, because an array of them would be sent as text. */
 function valuesOf(items: readonly Received[]): unknown[] {
   let end = 0
   const starts = items.map(({ body }) => {

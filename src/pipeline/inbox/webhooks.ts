@@ -4,42 +4,42 @@ import type { WebhookKeys } from '../../core/webhook-signature.js'
 import { type Clock, WakeSignal } from '../../platform/clock.js'
 import { inboxPath, openInbox, type Inbox } from './inbox.js'
 
-/** How a run gets its answers sent, rather than asking for them. */
+/** Options for receiving answers by webhook instead of polling. */
 export interface WebhookOptions {
-  /** What each submission bears. Null: none does, and only what waits already is taken. */
+  /** Webhook URL of each submission; `null` sends none, and only processes waiting deliveries. */
   url: string | null
-  /** Null: a standing receiver fills the inbox. */
+  /** `null` if a standing receiver fills the inbox. */
   receiver: { listen: ListenAddress; keys: WebhookKeys } | null
 }
 
 export interface OpenWebhooks {
   url: string | null
   inbox: Inbox
-  /** Rung when this process has received something new. */
+  /** Rings when this process has received a delivery. */
   received: WakeSignal
   close(): Promise<void>
 }
 
-/** Where the deliveries of a run wait. */
+/** Access to the inbox of a run. */
 export interface InboxPlace {
-  /** Whether anything was ever received. */
+  /** Whether any delivery was ever received. */
   exists(): boolean | Promise<boolean>
-  /** `onReceived` is called after something new was received by this process. Throws CHECKPOINT_*. */
+  /** `onReceived` is called after this process received a new delivery. Throws CHECKPOINT_*. */
   open(onReceived: () => void): Inbox | Promise<Inbox>
 }
 
-/** Beside a checkpoint in a file. */
+/** The inbox next to a checkpoint file. */
 export const inboxBeside = (checkpointPath: string, clock: Pick<Clock, 'nowMs'>): InboxPlace => ({
   exists: () => existsSync(inboxPath(checkpointPath)),
   open: (onReceived) => openInbox(checkpointPath, clock.nowMs(), onReceived, true),
 })
 
-/** Loaded when it is needed: a run without webhooks, or with a standing receiver, starts without. */
+/** Loaded on demand: a run without its own receiver starts faster. */
 const loadReceiver = () => import('./receiver.js')
 
 /**
- * Opens the inbox of a checkpoint, and listens if this process is the receiver. Null where nothing is expected
- * and nothing waits. Throws LISTEN_FAILED, CHECKPOINT_*.
+ * Opens the inbox of a checkpoint, and starts the receiver if this process has one. Returns `null` if no deliveries are
+ * expected or waiting. Throws LISTEN_FAILED, CHECKPOINT_*.
  */
 export async function openWebhooks(
   { url, receiver }: WebhookOptions,

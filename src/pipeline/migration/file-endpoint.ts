@@ -83,7 +83,7 @@ export function fileSource(given: string, deps: FileSideDeps, closeLater: CloseL
 
 const readOnly = { synchronous: 'NORMAL', readonly: true } as const
 
-/** Throws CHECKPOINT_* where a run would stop, or anything but history is damaged. */
+/** Throws CHECKPOINT_* if a run would stop, or anything except the history is damaged. */
 function openSound(path: string, isBilled: boolean): Sqlite {
   const problem = problemOf(path, isBilled)
   if (problem !== null) throw problem
@@ -108,13 +108,13 @@ function isOfHosted(path: string): boolean {
 function staysBehind(path: string): string[] {
   const reviewPath = reviewStorePath(path)
   return existsSync(reviewPath)
-    ? [`what was looked at in a review, in ${reviewPath}; decisions are in the decisions file`]
+    ? [`the review state in ${reviewPath}; decisions are in the decisions file`]
     : []
 }
 
 const arrivingPath = (path: string): string => `${path}.arriving`
 
-/** Makes the new file beside where it will be; nothing may be there yet. Throws CHECKPOINT_*. */
+/** Creates the new file under a temporary name; the path must be free. Throws CHECKPOINT_*. */
 export function fileTarget(
   given: string,
   source: FactSource,
@@ -127,7 +127,7 @@ export function fileTarget(
   closeLater(() => {
     lock.release()
   })
-  // What an earlier try left is no checkpoint: the source has not moved.
+  // Files of an earlier attempt are incomplete, because the source has not moved.
   for (const file of [arrivingPath(path), arrivingPath(inboxPath(path))])
     for (const suffix of suffixes) rmSync(file + suffix, { force: true })
   return explained(path, () => {
@@ -152,7 +152,9 @@ export function fileTarget(
   })
 }
 
-/** The source has moved, and its command was killed before the new file was where it belongs. False: it was. */
+/**
+ * Completes a migration whose command was killed after the source had moved. Returns false if nothing was left to do.
+ */
 export function finishFileTarget(given: string): boolean {
   const path = resolve(given)
   if (existsSync(arrivingPath(path))) {
@@ -163,7 +165,7 @@ export function finishFileTarget(given: string): boolean {
   return false
 }
 
-/** The inbox first: the checkpoint is there when all of it is. */
+/** The inbox first, so that a visible checkpoint is complete. */
 function publishArrived(path: string): void {
   explained(path, () => {
     for (const file of [inboxPath(path), path]) {
@@ -175,8 +177,8 @@ function publishArrived(path: string): void {
 function assertFree(path: string): void {
   const taken = [path, inboxPath(path)].find((file) => existsSync(file))
   if (taken === undefined && !isAnythingAt(path)) return
-  throw new UserError('CHECKPOINT_NOT_EMPTY', `${taken ?? path} is there already`, {
-    hint: 'name a path where no checkpoint is, nor its inbox or its head',
+  throw new UserError('CHECKPOINT_NOT_EMPTY', `${taken ?? path} already exists`, {
+    hint: 'pass a path without a checkpoint, inbox or head file',
   })
 }
 
@@ -198,5 +200,5 @@ function undoFile(path: string): void {
 
 const notFound = (path: string) =>
   new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
-    hint: 'name the checkpoint that is to be moved, and then where to',
+    hint: 'pass the checkpoint to move, then the target',
   })

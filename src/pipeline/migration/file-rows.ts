@@ -16,15 +16,15 @@ import { answerChecksumOf, checksumOfRow, nextChain, columnsOf } from '../checkp
 export interface FileFactsDeps {
   readonly place: string
   readonly database: Sqlite
-  /** In a file next to it; null if there is none. */
+  /** The inbox file next to it; `null` if there is none. */
   readonly inbox: Sqlite | null
-  /** Price of one lookup of a kind, in millionths: a file does not hold it for jobs that go on. */
+  /** Price of one lookup of a kind, in millionths: a file does not store it for open jobs. */
   readonly priceMicrosOf: (kind: LookupKind) => number
 }
 
 /**
- * Tables for what only a server has, kept for the way back: `job`, the parts of a job; `kind`, a kind of lookups within a
- * job; `output`, a part that was published; and submissions that are not as a file would say.
+ * Tables that keep server-only data for the way back: `job`, the parts of a job; `kind`, a kind of lookups within a
+ * job; `output`, a published part; and submissions that differ from the defaults of a file.
  */
 const makeCarried = (schema: 'main' | 'temp'): string => `
   CREATE TABLE ${schema}.carried_facts (position INTEGER PRIMARY KEY, what TEXT NOT NULL, fact TEXT NOT NULL) STRICT;
@@ -32,8 +32,8 @@ const makeCarried = (schema: 'main' | 'temp'): string => `
     (position INTEGER PRIMARY KEY, is_first INTEGER NOT NULL, price_micros INTEGER NOT NULL) STRICT`
 
 /**
- * Lookups of a kind have a job of their own in a file, `own_job_id`, and on a server share the job of their input: those
- * that were carried here, and those that go on with it. One that ended by itself stays a job.
+ * In a file, a kind of lookups has its own job, `own_job_id`; on a server, it shares the job of its input. This applies
+ * to jobs that came from a server, and to open ones. Ended jobs stay separate.
  */
 const makeKindsWithin = `
   DROP TABLE IF EXISTS temp.kinds_within;
@@ -62,7 +62,7 @@ const ofSubmission = (name: string): string =>
 const kindOfSubmission = `(SELECT scope_kind(scope) FROM lookups l JOIN scopes USING (scope_id)
   WHERE l.lookup_id = submissions.lookup_id)`
 
-/** Tables that a file has in another form: where their rows are, what numbers them, and columns that differ. */
+/** Tables with another form in a file: source of the rows, paging key, and differing columns. */
 const otherForms: Readonly<
   Partial<Record<FactTable, { from?: string; key?: string; columns?: Readonly<Record<string, string>> }>>
 > = {
@@ -90,7 +90,7 @@ const otherForms: Readonly<
   },
 }
 
-/** A checkpoint in a file that no process writes, in the form of a server. */
+/** A checkpoint file that no process writes, in the form of a server. */
 export class FileFacts implements FactSource {
   readonly place: string
   readonly checkpointId: string
@@ -132,13 +132,13 @@ export class FileFacts implements FactSource {
     const texts = names.filter((name) => columns[name] === 'text')
     for await (const page of readPages(table, (after, count) => select.all(after, count))) {
       yield page.map((fact) => toStorable(fact, texts))
-      // So that what else this process has to do is not kept waiting: a lease, say.
+      // Gives other tasks of this process a turn, for example renewing a lease.
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
 }
 
-/** A server keeps no NUL in a text. */
+/** PostgreSQL text cannot contain NUL. */
 function toStorable(fact: Fact, texts: readonly string[]): Fact {
   const odd = texts.filter((column) => String(fact[column] ?? '').includes('\0'))
   if (odd.length === 0) return fact
@@ -147,15 +147,15 @@ function toStorable(fact: Fact, texts: readonly string[]): Fact {
 
 interface FileTargetDeps {
   readonly place: string
-  /** New, of this version, and not yet where it will be; its checksums are kept by its connection. */
+  /** A new database of this version, at a temporary path; its connection maintains the checksums. */
   readonly database: Sqlite
-  /** Makes the inbox, when there is anything to go into it. */
+  /** Creates the inbox for the first delivery. */
   readonly makeInbox: () => Sqlite
 }
 
 type Insert = (fact: Fact) => void
 
-/** Writes into a new file. What only a server has is kept in tables of its own, for the way back. */
+/** Writes into a new file. Keeps server-only data in separate tables, for the way back. */
 export class FileTarget implements FactTarget {
   readonly place: string
   readonly #deps: FileTargetDeps
@@ -163,7 +163,7 @@ export class FileTarget implements FactTarget {
   #inbox: Sqlite | null = null
   #chain = ''
   #submissionCount = 0
-  /** The number in this file of a kind within a job. */
+  /** Job numbers in this file of the kinds within a job. */
   readonly #ownJobs = new Map<string, number>()
 
   constructor(deps: FileTargetDeps, { checkpointId, createdAtMs, generation }: FactSource) {
@@ -224,13 +224,13 @@ export class FileTarget implements FactTarget {
     }
   }
 
-  /** With the columns of both stores, and `others`. */
+  /** Inserts the columns of both stores, and `others`. */
   #insertingRows(table: FactTable, ...others: string[]): Insert {
     const database = table === 'deliveries' ? (this.#inbox ?? this.#database) : this.#database
     return inserting(database, table, [...Object.keys(columnsOf(table, 'columns')), ...others])
   }
 
-  /** Chained in the order in which they left. */
+  /** Chained in send order. */
   #insertingSubmissions(): Insert {
     const insert = this.#insertingRows('submissions', 'chain')
     const carry = inserting(this.#database, 'carried_submissions', ['position', 'is_first', 'price_micros'])
@@ -299,7 +299,7 @@ export class FileTarget implements FactTarget {
   }
 }
 
-/** Members of a fact that are no columns of these are left out. */
+/** Ignores members of a fact that are not in `columns`. */
 function inserting(database: Sqlite, table: string, columns: readonly string[]): Insert {
   const values = columns.map((column) => `@${column}`).join(', ')
   const statement = database.prepare<[Fact]>(

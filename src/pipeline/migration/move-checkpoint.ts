@@ -29,25 +29,25 @@ export interface MoveDeps extends ServerSideDeps, Omit<FileSideDeps, 'nowMs'> {}
 export interface Move {
   readonly from: string
   readonly to: string
-  /** Rows of each; null where an earlier try had written them all. */
+  /** Transferred rows by table; `null` if an earlier attempt had transferred them all. */
   readonly counts: Readonly<Partial<Record<FactTable, number>>> | null
   readonly staysBehind: readonly string[]
-  /** It had moved before, and nothing was left to do. */
+  /** Whether it had moved before, with nothing left to do. */
   readonly isDone: boolean
 }
 
-/** As it is named in marks and messages. */
+/** The name of a checkpoint in marks and messages. */
 export const placeOf = (pathOrUrl: string): string =>
   isPostgresUrl(pathOrUrl) ? shownPostgresUrl(parsePostgresUrl(pathOrUrl)) : resolve(pathOrUrl)
 
 /**
- * Moves all that is known from one checkpoint to another, between a file and a server either way. The source is held,
- * and changed by nothing but the mark that it has moved, which is set when both were read and found equal; the target is
- * nobody's before that. Killed at any point, the same call ends it. Throws CHECKPOINT_*, DISK_FULL and USAGE_INVALID.
+ * Moves all data of a checkpoint to another one, from a file to a server or back. The source stays locked and unchanged
+ * until both were read and compared equal; then it is marked as moved. The target is unusable before that. If killed,
+ * the same call completes it. Throws CHECKPOINT_*, DISK_FULL and USAGE_INVALID.
  */
 export async function moveCheckpoint(from: string, to: string, deps: MoveDeps): Promise<Move> {
   if (placeOf(from) === placeOf(to)) {
-    throw new UserError('USAGE_INVALID', 'a checkpoint cannot be moved to where it is', {
+    throw new UserError('USAGE_INVALID', 'source and target are the same checkpoint', {
       hint: 'enrich checkpoint migrate FROM TO',
     })
   }
@@ -65,15 +65,15 @@ export async function moveCheckpoint(from: string, to: string, deps: MoveDeps): 
 }
 
 /**
- * Makes the checkpoint that was moved from `from` to `to` usable again, and the other one not, where that one was not used
- * since: else what it submitted would be billed again. Throws CHECKPOINT_* and USAGE_INVALID.
+ * Makes the checkpoint `from` usable again after a migration to `to`, and `to` unusable. Refuses if `to` was used
+ * since, because its submissions would be billed again. Throws CHECKPOINT_* and USAGE_INVALID.
  */
 export function undoMove(from: string, to: string, deps: MoveDeps): Promise<void> {
   return closingAfter(async (closeLater) => {
     const source = await openSource(from, deps, closeLater)
     if (source.movedTo === null) {
       throw new UserError('USAGE_INVALID', `the checkpoint ${source.place} has not moved`, {
-        hint: 'there is nothing to undo: go on with it',
+        hint: 'there is nothing to undo; use this checkpoint',
       })
     }
     if (source.movedTo !== placeOf(to)) throw moved(source.place, source.movedTo)
@@ -92,13 +92,9 @@ export function undoMove(from: string, to: string, deps: MoveDeps): Promise<void
 const ignore = () => undefined
 
 const usedSince = (place: string, table: string): UserError =>
-  new UserError(
-    'CHECKPOINT_NOT_EMPTY',
-    `${place} was used since it was moved there: its ${table} are others`,
-    {
-      hint: 'go on with that one, or move it back to a new place: enrich checkpoint migrate',
-    },
-  )
+  new UserError('CHECKPOINT_NOT_EMPTY', `${place} was used after the migration: its ${table} have changed`, {
+    hint: 'continue with that one, or move it to a new path with enrich checkpoint migrate',
+  })
 
 async function openIfThere(to: string, deps: MoveDeps, closeLater: CloseLater): Promise<SourceSide | null> {
   try {
@@ -122,7 +118,7 @@ async function move(
   }
   const progress = createProgress(deps)
   for (const table of factTables) {
-    // From here on nothing is acknowledged that would not be moved.
+    // From here on no delivery is accepted that would not be transferred.
     if (table === 'deliveries') await source.seal()
     for await (const page of facts.read(table)) {
       assertHeld()
@@ -152,8 +148,10 @@ function assertEqual(ofSource: Digests, ofTarget: Digests, from: string, to: str
   if (table === null) return
   throw new UserError(
     'CHECKPOINT_MOVE_DIFFERS',
-    `${to} does not hold the ${table} that ${from} holds (${ofTarget.get(table)?.count ?? 0} and ${ofSource.get(table)?.count ?? 0})`,
-    { hint: 'something changed one of them meanwhile; nothing was marked: run the same command again' },
+    `the ${table} in ${to} differ from those in ${from} (${ofTarget.get(table)?.count ?? 0} and ${ofSource.get(table)?.count ?? 0} rows)`,
+    {
+      hint: 'one of them changed during the migration; nothing was marked as moved: run the same command again',
+    },
   )
 }
 
@@ -174,7 +172,7 @@ function openTarget(
     : fileTarget(to, facts, { nowMs: deps.clock.nowMs() }, closeLater)
 }
 
-/** Killed after the mark, before the target was anybody's. */
+/** Completes a migration that was killed after the mark, before the target was published. */
 async function finish(
   source: MovedSource,
   to: string,

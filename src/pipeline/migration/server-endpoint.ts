@@ -17,13 +17,13 @@ import { startRepeating } from '../checkpoint/postgres/retry.js'
 
 export interface ServerSideDeps extends OpenSharedDeps {
   readonly clock: Clock
-  /** How long a process that says nothing is taken to be at it; shorter in tests. */
+  /** Lease of a migration, in milliseconds; shorter in tests. */
   readonly leaseMs?: number
 }
 
 const leaseMsOf = ({ leaseMs = 30_000 }: ServerSideDeps): number => leaseMs
 
-/** This process moves the checkpoint: it says so again and again, until it ends. */
+/** The lease of the process that migrates the checkpoint, renewed until it ends. */
 class Hold {
   readonly #database: SharedDatabase
   readonly #deps: ServerSideDeps
@@ -38,7 +38,7 @@ class Hold {
     this.#id = deps.random.id('')
   }
 
-  /** In the transaction that found it free. */
+  /** Call in the transaction that found it free. */
   async begin({ query }: PostgresStatements): Promise<void> {
     this.#renewedAtMs = this.#deps.clock.monotonicMs()
     await query(
@@ -85,7 +85,7 @@ class Hold {
       `UPDATE enrich.checkpoint SET moving_id = NULL, moving_until = NULL WHERE moving_id = $1`,
       [this.#id],
     )
-    // Where the server is away, it runs out.
+    // If the server is unavailable, the lease expires.
     await ended.catch((error: unknown) => {
       if (!(error instanceof PostgresError)) throw error
     })
@@ -93,8 +93,8 @@ class Hold {
 }
 
 export const lost = (place: string): UserError =>
-  new UserError('CHECKPOINT_LEASE_LOST', `${place} was not held all the time that it took to move it`, {
-    hint: 'run the same command again; the source is as it was',
+  new UserError('CHECKPOINT_LEASE_LOST', `the lease on ${place} was lost during the migration`, {
+    hint: 'run the same command again; the source is unchanged',
   })
 
 interface Head {
@@ -104,7 +104,7 @@ interface Head {
   readonly isMoving: boolean
 }
 
-/** A batch is seconds, and counting millions is minutes. */
+/** A batch takes seconds; counting millions of rows takes minutes. */
 const statementMsMax = 3_600_000
 
 async function opened(url: string, deps: ServerSideDeps, closeLater: CloseLater): Promise<SharedDatabase> {
@@ -121,13 +121,13 @@ const lockedHead = async ({ query }: PostgresStatements): Promise<Head> => {
        coalesce(moving_until > clock_timestamp(), false) AS "isMoving"
      FROM enrich.checkpoint FOR UPDATE`,
   )
-  if (head === undefined) throw new Error('a checkpoint without a row of its own')
+  if (head === undefined) throw new Error('the checkpoint table is empty')
   return head
 }
 
 /**
- * A process that was killed while it moved the checkpoint is taken to be at it until it has said nothing for the length of
- * a lease: so long is waited. Throws CHECKPOINT_IN_USE where one goes on.
+ * Runs `work` once no other process migrates the checkpoint. Waits for the lease of a killed process to expire. Throws
+ * CHECKPOINT_IN_USE if the other process continues.
  */
 async function onceNobodyMoves<Result>(
   { postgres, url }: SharedDatabase,
@@ -143,14 +143,14 @@ async function onceNobodyMoves<Result>(
     })
     if (done !== null) return done.result
     if (clock.monotonicMs() - sinceMs > leaseMsOf(deps) + waitedBesidesMs)
-      throw inUse(url, 'another process moves it')
+      throw inUse(url, 'another process is moving it')
     await clock.sleep(waitedBesidesMs / 4)
   }
 }
 
 const waitedBesidesMs = 2_000
 
-/** Nobody joins it until it is closed, or this process has said nothing for the length of a lease. Throws CHECKPOINT_*. */
+/** Keeps workers from joining until it is closed, or the lease expires. Throws CHECKPOINT_*. */
 export async function serverSource(
   url: string,
   deps: ServerSideDeps,
@@ -172,7 +172,7 @@ export async function serverSource(
   }
   closeLater(() => hold.end())
   hold.start()
-  // Who left without a word is told from who lives by its lease; what it had in flight is uncertain from here on.
+  // Fences workers that died, which makes their in-flight submissions uncertain.
   await sweep(database.postgres)
   const living = await database.postgres.query<{ name: string }>(
     'SELECT name FROM enrich.workers WHERE NOT is_fenced ORDER BY worker_id',
@@ -184,7 +184,7 @@ export async function serverSource(
     movedTo: null,
     staysBehind: await staysBehind(database.postgres),
     isHeld: () => hold.isHeld,
-    // Receivers ask before each delivery whether it is being moved.
+    // Receivers check before each delivery whether the checkpoint is being moved.
     seal: () => Promise.resolve(),
     markMoved: (to) => hold.markMoved(to),
     giveUp: () => hold.end(),
@@ -197,14 +197,14 @@ async function staysBehind({ query }: PostgresStatements): Promise<string[]> {
   )
   const { workers = 0, hasReview = false } = row ?? {}
   return [
-    ...(workers === 0 ? [] : [`who worked on it (${formatCount(workers)} processes), and paces of keys`]),
-    ...(hasReview
-      ? ['what was looked at and decided in reviews: what the decisions file here holds goes on']
-      : []),
+    ...(workers === 0 ? [] : [`its list of workers (${formatCount(workers)}) and the state of rate limits`]),
+    ...(hasReview ? ['review state and decisions on the server; the local decisions file is kept'] : []),
   ]
 }
 
-/** Takes an empty checkpoint, or one that an earlier try of the same move had begun to fill. Throws CHECKPOINT_*. */
+/**
+ * Accepts an empty checkpoint, or one that an earlier attempt of the same migration began to fill. Throws CHECKPOINT_*.
+ */
 export async function serverTarget(
   url: string,
   source: FactSource,
@@ -219,11 +219,11 @@ export async function serverTarget(
     const { movedTo, arrivingFrom } = head
     if (movedTo !== null) throw moved(place, movedTo)
     if (arrivingFrom !== null && idOf(arrivingFrom) !== source.checkpointId)
-      throw notEmpty(place, `what comes from ${placeOf(arrivingFrom)}`)
+      throw notEmpty(place, `rows from ${placeOf(arrivingFrom)}`)
     if (arrivingFrom === null) await assertEmpty(statements, place)
     await statements.query('UPDATE enrich.checkpoint SET arriving_from = $1', [from])
     await hold.begin(statements)
-    // What an earlier try wrote may be of an older state of the source.
+    // Rows of an earlier attempt may be outdated.
     const names = [...factTables.map(serverTable), 'wanted', 'workers']
       .map((table) => `enrich.${table}`)
       .join(', ')
@@ -245,7 +245,9 @@ export async function serverTarget(
   }
 }
 
-/** The source has moved, and its command was killed before the target could be used. False: it could. */
+/**
+ * Completes a migration whose command was killed after the source had moved. Returns false if nothing was left to do.
+ */
 export async function finishServerTarget(
   url: string,
   id: string,
@@ -284,15 +286,15 @@ async function assertEmpty({ query }: PostgresStatements, place: string): Promis
 
 const notEmpty = (place: string, what: string): UserError =>
   new UserError('CHECKPOINT_NOT_EMPTY', `${place} holds ${what}`, {
-    hint: 'name a database without a checkpoint: createdb, and that one; nothing in this one was touched',
+    hint: 'pass a database without a checkpoint, for example a new one made with createdb; this one was not changed',
   })
 
 const unfinished = (place: string, from: string): UserError =>
   new UserError(
     'CHECKPOINT_ARRIVING',
-    `${place} is being filled from ${placeOf(from)}, and that has not ended`,
+    `the migration from ${placeOf(from)} to ${place} is not complete yet`,
     {
-      hint: 'the same enrich checkpoint migrate FROM TO ends it',
+      hint: 'run the same enrich checkpoint migrate FROM TO again to complete it',
     },
   )
 

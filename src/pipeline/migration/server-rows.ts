@@ -14,7 +14,7 @@ import { subjectOf } from '../inbox/shared-inbox.js'
 
 export const serverTable = (table: FactTable): string => (table === 'deliveries' ? 'inbox' : table)
 
-/** The column that a table is read by; texts in the order of their bytes, as in a file. */
+/** Returns the paging key of a table; text keys in byte order, as in a file. */
 function keyOf(table: FactTable, columns: Columns): string {
   const [key = ''] = Object.keys(columns)
   if (table === 'submissions') return 'submission_id'
@@ -27,8 +27,8 @@ function readColumn(column: string, type: Columns[string]): string {
 }
 
 /**
- * Tables of a few rows. The kind that a job is of itself follows from the job. One without a number of its own gets the one
- * that it will have in a file.
+ * Queries of small tables. The kind of a job itself follows from the job. A kind without its own job number gets the
+ * number that it will have in a file.
  */
 const wholeSql: Readonly<Partial<Record<FactTable, string>>> = {
   job_kinds: `SELECT k.job_id, k.scope_id, k.reserved_before, coalesce(k.own_job_id,
@@ -40,7 +40,7 @@ const wholeSql: Readonly<Partial<Record<FactTable, string>>> = {
     FROM enrich.outputs ORDER BY job_id, part`,
 }
 
-/** A checkpoint on PostgreSQL that no process works on. */
+/** A checkpoint on PostgreSQL without workers. */
 export class ServerFacts implements FactSource {
   readonly place: string
   readonly checkpointId: string
@@ -73,7 +73,7 @@ export class ServerFacts implements FactSource {
   }
 }
 
-/** Writes into the tables of a server, which are empty, and which no process uses before the move has ended. */
+/** Writes into the empty tables of a server, which no worker uses before the migration ends. */
 export class ServerTarget implements FactTarget {
   readonly place: string
   readonly #database: SharedDatabase
@@ -89,7 +89,7 @@ export class ServerTarget implements FactTarget {
     this.#createdAtMs = createdAtMs
   }
 
-  /** Adds a process that has ended: each submission is of one. */
+  /** Adds an ended worker as the owner of all submissions. */
   async begin(from: string): Promise<void> {
     const [worker] = await this.#postgres.query<{ id: number }>(
       `INSERT INTO enrich.workers (name, job, lease_until, is_fenced, fenced_at, ended_at, is_swept)
@@ -112,7 +112,7 @@ export class ServerTarget implements FactTarget {
     } else await this.#insert(table, movedColumns(table), facts)
   }
 
-  /** What jobs took of their budgets follows from their submissions; numbers that are given from here on are new. */
+  /** Computes the used budgets of jobs from their submissions, and advances the id sequences. */
   async finish(): Promise<void> {
     const { query } = this.#postgres
     const reserved = `s.verdict IN ('intended', 'accepted', 'uncertain')`
@@ -134,7 +134,7 @@ export class ServerTarget implements FactTarget {
        WHERE table_schema = 'enrich' AND is_identity = 'YES'`,
     )
     for (const { name, column } of numbered) {
-      // Jobs of kinds have numbers of their own in a file.
+      // In a file, the jobs of kinds have separate numbers.
       const kinds = name === 'jobs' ? 'UNION ALL SELECT own_job_id FROM enrich.job_kinds' : ''
       await query(
         `SELECT setval(pg_get_serial_sequence('enrich.${name}', '${column}'), greatest(last, 1), last > 0)
@@ -147,7 +147,7 @@ export class ServerTarget implements FactTarget {
     return new ServerFacts(this.#database, { createdAtMs: this.#createdAtMs })
   }
 
-  /** One statement: all rows are there, or none. What is `packed` is sent as one piece of bytes. */
+  /** Inserts all rows in one statement. Sends `packed` values as one byte string. */
   async #insert(table: FactTable, columns: Columns, rows: readonly Fact[]): Promise<void> {
     const values: unknown[] = []
     const sent = (value: unknown, type: string) => `$${values.push(value)}::${type}`
@@ -178,7 +178,7 @@ export class ServerTarget implements FactTarget {
   }
 }
 
-/** With what the event is about. */
+/** Adds the subject of the event. */
 function toDelivery(fact: Fact): Fact {
   const { body, received_at_ms: receivedAtMs } = fact
   const subject = subjectOf(Buffer.isBuffer(body) ? body : Buffer.alloc(0))

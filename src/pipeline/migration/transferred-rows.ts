@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import { columnsOf, tableNames, type Columns, type TableName } from '../checkpoint/tables.js'
 
-/** A value as it is moved: flags are 0 and 1, times of a server are microseconds since 1970. */
+/** A transferred value: flags are 0 and 1, server times are microseconds since 1970. */
 export type FactValue = string | number | null | Buffer
-/** A row of a checkpoint as it is moved, in the form of a server: the kinds of lookups of a job share its row. */
+/** A transferred row in the form of a server, where all kinds of a job share its row. */
 export type Fact = Readonly<Record<string, FactValue>>
 
 export type FactTable = Exclude<TableName, 'checkpoint'>
 
-/** In the order in which they are written. The inbox is the last one: it is sealed before it is read. */
+/** In write order. The inbox is last: it is sealed before it is read. */
 export const factTables = tableNames.filter((table) => table !== 'checkpoint')
 
-/** The columns that a move carries. */
+/** The columns that a migration transfers. */
 export const movedColumns = (table: FactTable): Columns => columnsOf(table, 'columns', 'onServer')
 
 const otherPageCounts: Readonly<Partial<Record<FactTable, number>>> = {
@@ -25,7 +25,7 @@ const otherPageCounts: Readonly<Partial<Record<FactTable, number>>> = {
   history_marks: 4,
 }
 
-/** Number of rows that are in memory at once. */
+/** Number of rows in memory at once. */
 const pageCountOf = (table: FactTable): number => otherPageCounts[table] ?? 1_000
 
 const recover = (status: string, reason: string): Readonly<Record<string, string>> => ({
@@ -33,13 +33,13 @@ const recover = (status: string, reason: string): Readonly<Record<string, string
   [reason]: `CASE ${status} WHEN 'intended' THEN 'the process ended before the answer to the submission came' ELSE ${reason} END`,
 })
 
-/** An intention of a checkpoint that no process works on was left by a process that died. */
+/** Remaining intentions belong to processes that died, because the checkpoint has no workers. */
 const recovered: Readonly<Partial<Record<FactTable, Readonly<Record<string, string>>>>> = {
   lookups: recover('state', 'failure'),
   submissions: recover('verdict', 'reason'),
 }
 
-/** The columns as SQL; `read` gives the expression of one. */
+/** Returns the columns as SQL; `read` returns the expression of one. */
 export function selectColumns(
   table: FactTable,
   columns: Columns,
@@ -50,7 +50,7 @@ export function selectColumns(
     .join(', ')
 }
 
-/** Reads a table a page at a time. Rows have the key that they are ordered by as `page_key`. */
+/** Reads a table in pages. Each row has its paging key as `page_key`. */
 export async function* readPages(
   table: FactTable,
   query: (after: FactValue, count: number) => Fact[] | Promise<Fact[]>,
@@ -63,23 +63,23 @@ export async function* readPages(
   }
 }
 
-/** A checkpoint that no process changes while it is read. */
+/** A checkpoint that does not change while it is read. */
 export interface FactSource {
-  /** Path or address, for people. */
+  /** Path or URL, for users. */
   readonly place: string
   readonly checkpointId: string
   readonly createdAtMs: number
   readonly generation: number
-  /** A page at a time, in the order of the key. */
+  /** Yields pages in key order. */
   read(table: FactTable): AsyncIterable<readonly Fact[]>
 }
 
 export interface FactTarget {
   readonly place: string
   write(table: FactTable, facts: readonly Fact[]): Promise<void>
-  /** To be called when all tables are written. */
+  /** Call after all tables are written. */
   finish(): Promise<void>
-  /** Reads back what was written. */
+  /** Returns a reader of the written rows. */
   written(): FactSource
 }
 
@@ -90,7 +90,7 @@ interface TableDigest {
 }
 export type Digests = ReadonlyMap<FactTable, TableDigest>
 
-/** Reads all of it, a page at a time. */
+/** Reads all tables in pages. */
 export async function digestsOf(
   source: Pick<FactSource, 'read'>,
   onRead: (table: FactTable, count: number) => void,
@@ -118,42 +118,42 @@ function textOf(columns: readonly string[], fact: Fact): string {
   return `${JSON.stringify(values)}\n`
 }
 
-/** The first table in which two differ; null where none does. */
+/** Returns the first table in which two checkpoints differ; `null` if they are equal. */
 export function firstDifference(one: Digests, other: Digests): FactTable | null {
   for (const [table, { digest }] of one) if (other.get(table)?.digest !== digest) return table
   return null
 }
 
-/** A checkpoint that has moved already. */
+/** A checkpoint that has already moved. */
 export interface MovedSource {
   readonly place: string
-  /** As it was when it moved. */
+  /** Its rows before the migration. */
   readonly facts: FactSource
   readonly movedTo: string
   /** Makes it usable again. */
   undo(): Promise<void>
 }
 
-/** A checkpoint that is to be moved, and that nobody else works on until it is closed. */
+/** A checkpoint to move, closed to all other processes until it is closed here. */
 export interface LockedSource {
   readonly place: string
   readonly facts: FactSource
   readonly movedTo: null
-  /** What a checkpoint of the other kind has no room for, for people. */
+  /** Data that the other kind of checkpoint cannot store, for users. */
   readonly staysBehind: readonly string[]
-  /** False where others may have taken it meanwhile. */
+  /** False if another process may have taken it over. */
   isHeld(): boolean
-  /** No delivery is received into it from here on. */
+  /** Stops accepting deliveries. */
   seal(): Promise<void>
-  /** The last step: from here on nobody goes on with it. */
+  /** The last step: marks the checkpoint as moved, so that no process uses it. */
   markMoved(to: string): Promise<void>
-  /** It is as it was. */
+  /** Ends the migration without changes. */
   giveUp(): Promise<void>
 }
 
 export type SourceSide = MovedSource | LockedSource
 
-/** Where it goes; nobody's before it is published. */
+/** The target of a migration; no process uses it before it is published. */
 export interface TargetSide {
   readonly target: FactTarget
   isHeld(): boolean

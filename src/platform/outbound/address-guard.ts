@@ -1,28 +1,28 @@
 import { Resolver } from 'node:dns/promises'
 import { isAddressLiteral, isPublicAddress, isPublicName, judgeWebhookUrl } from '../../core/public-url.js'
 
-/** Of requests to addresses that users name: looking a name up, connecting, and what is read of the answer. */
+/** Limits of requests to user-supplied addresses: name resolution, connection, and response size. */
 export const outboundLimits = {
-  /** Looking a receiver's name up: a try, and their number. */
+  /** Timeout of one name resolution attempt, and number of attempts. */
   resolveTryMs: 2_000,
   resolveTriesMax: 2,
-  /** One address of a receiver; the next is tried after it. */
+  /** Timeout for one address of a receiver; then the next is tried. */
   connectMsMax: 5_000,
-  /** What is read of a receiver's answer behind the status. */
+  /** Bytes read of a receiver's response body. */
   receiverAnswerBytesMax: 64 * 1024,
 } as const
 
-/** Every address of a name, of both families; none where there is no such name. */
+/** Returns all addresses of a name, of both families; none if the name does not exist. */
 export type HostResolver = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>
 
 export type AddressCheck =
-  /** Connect to one of these and to nothing else: asked again, the name may lead elsewhere. */
+  /** Connect only to these: a second resolution may return others. */
   | { readonly kind: 'allowed'; readonly addresses: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * Whether a name leads to the internet alone: one address that is private, loopback, link-local or reserved
- * refuses it, however many others there are. Never throws; an abort is a refusal.
+ * Checks that a name resolves to public addresses only: one private, loopback, link-local or reserved address refuses
+ * it. Never throws; an abort is a refusal.
  */
 export async function checkAddress(
   target: string | URL,
@@ -30,11 +30,11 @@ export async function checkAddress(
   signal: AbortSignal,
 ): Promise<AddressCheck> {
   const hostname = typeof target === 'string' ? target : target.hostname
-  if (isAddressLiteral(hostname)) return refused('it is an address and no name')
-  if (!isPublicName(hostname)) return refused('it is no name of the internet')
+  if (isAddressLiteral(hostname)) return refused('it is an IP address, not a host name')
+  if (!isPublicName(hostname)) return refused('it is not a public host name')
   const addresses = await resolveWithin(hostname, resolve, signal)
   if (addresses.length === 0) return refused('it does not resolve')
-  if (!addresses.every(isPublicAddress)) return refused('it leads to an address that is not public')
+  if (!addresses.every(isPublicAddress)) return refused('it resolves to an address that is not public')
   return { kind: 'allowed', addresses }
 }
 
@@ -61,9 +61,8 @@ async function resolveWithin(
 }
 
 /**
- * Asks name servers, those of the system unless others are given, and never its hosts file: a name that only
- * this machine knows is none of the internet. Node's own lookup would share four threads, and a few dead name
- * servers would hold them all.
+ * Creates a resolver that queries name servers (the system's by default), never the hosts file: local names are not
+ * public. Node's own lookup would share four threads, which a few dead name servers could block.
  */
 export function createResolver(servers?: readonly string[]): HostResolver {
   return async (hostname, signal) => {
@@ -92,17 +91,17 @@ type DestinationCheck =
   | { readonly kind: 'allowed'; readonly url: URL; readonly addresses: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** Where a delivery may go: judged when the address is given, and again at each delivery. */
+/** Checks webhook URLs, when they are set and again at each delivery. */
 export interface AddressGuard {
-  /** The reason repeats nothing of the text, which may hold a token. */
+  /** The reason repeats no part of the URL, which may contain a token. */
   judge(webhookUrl: string, signal: AbortSignal): Promise<DestinationCheck>
 }
 
 interface AddressGuardDeps {
   readonly resolve: HostResolver
-  /** Receivers on this machine, http too: for rehearsals, and for the user's own. */
+  /** Allows receivers on this machine, also by http: for tests and local use. */
   readonly allowsLocal: boolean
-  /** What the address is called in reasons; `webhook URL` if left out. */
+  /** Name of the address in reasons; optional, defaults to `webhook URL`. */
   readonly called?: string
 }
 
@@ -128,7 +127,7 @@ export function createAddressGuard({
   }
 }
 
-/** What this machine's own names mean is not asked of anybody. */
+/** Local names are not resolved by name servers. */
 function loopbackAddresses(hostname: string): readonly string[] {
   return hostname === 'localhost' ? ['127.0.0.1', '::1'] : [hostname.replace(/^\[|\]$/g, '')]
 }

@@ -1,10 +1,10 @@
 import { buildConnector, Client } from 'undici'
 import { outboundLimits } from './address-guard.js'
 
-/** How undici makes a connection: TCP, and TLS where the target is https. */
+/** Undici's connector: TCP, and TLS for https. */
 export type Connect = ReturnType<typeof buildConnector>
 
-/** Certificates are verified, for the name that is asked for; `ca` adds to whom is trusted. */
+/** Creates a connector that verifies certificates for the requested name; `ca` adds a trusted authority. */
 export function createConnect(ca?: string): Connect {
   return buildConnector({
     timeout: outboundLimits.connectMsMax,
@@ -14,8 +14,8 @@ export function createConnect(ca?: string): Connect {
 }
 
 /**
- * Connects to these addresses, the next when one does not answer, whatever the name leads to by now. Host
- * header, SNI and certificate are still those of the name.
+ * Connects to these addresses in order, without resolving the name again. Host header, SNI and certificate use the
+ * name.
  */
 function pinnedConnect(addresses: readonly string[], connect: Connect, signal: AbortSignal): Connect {
   return (target, callback) => {
@@ -40,8 +40,8 @@ function pinnedConnect(addresses: readonly string[], connect: Connect, signal: A
 }
 
 /**
- * A connection of its own for one exchange, so that it goes where that exchange's check allowed. No redirect is
- * followed and no proxy of the environment is used. It has no timeouts: the signal ends the whole, however slow.
+ * Creates a separate connection for one exchange, so that it uses only checked addresses. Follows no redirects and
+ * ignores proxy variables. Has no timeouts: the signal ends it.
  */
 export function pinnedClient(
   { origin }: URL,
@@ -59,7 +59,7 @@ export function pinnedClient(
 
 interface Message {
   readonly url: URL
-  /** What the connection may go to, in this order. */
+  /** Allowed addresses, in order. */
   readonly addresses: readonly string[]
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
@@ -68,17 +68,17 @@ interface Message {
 
 export type PostOutcome =
   | { readonly kind: 'answered'; readonly status: number }
-  /** The reason is ours, or a code of Node's; it holds nothing of the address. */
+  /** The reason is our text or a code of Node.js, without parts of the address. */
   | { readonly kind: 'unanswered'; readonly reason: string }
 
 /** Sends one message once. Never throws. */
 export type Post = (message: Message) => Promise<PostOutcome>
 
-/** What is answered after the status is read up to a limit, and thrown away. */
+/** Creates a sender that reads the response body up to a limit and discards it. */
 export function createPost(connect: Connect): Post {
   return async ({ url, addresses, headers, body, signal }) => {
     const client = pinnedClient(url, addresses, connect, signal)
-    // A signal of the request's own would not be seen before there is a connection.
+    // The request's own signal would be ignored before there is a connection.
     const cut = () => {
       client.destroy().catch(() => undefined)
     }
@@ -93,13 +93,13 @@ export function createPost(connect: Connect): Post {
       return { kind: 'unanswered', reason: signal.aborted ? 'no answer in time' : codeOf(error) }
     } finally {
       signal.removeEventListener('abort', cut)
-      // Whatever is still being sent to us has nowhere to go.
+      // Discards the rest of the response.
       cut()
     }
   }
 }
 
-/** The status has come, so nothing that happens to the body changes what it means. */
+/** Errors in the body are ignored, because the status is known. */
 async function drain(body: AsyncIterable<Buffer>): Promise<void> {
   let byteCount = 0
   try {

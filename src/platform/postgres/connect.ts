@@ -10,36 +10,36 @@ import { findPassword, PasswordMissingError } from './password.js'
 import { ConnectionLostError, type Postgres, type PostgresStatements, StatementError } from './postgres.js'
 
 export interface ConnectOptions {
-  /** At most so many at once; what comes meanwhile waits. */
+  /** Maximum number of connections; further work waits. */
   readonly connectionsMax?: number
   readonly connectTimeoutMs?: number
-  /** What takes longer is given up, and its connection with it. */
+  /** Slower statements are aborted together with their connection. */
   readonly statementTimeoutMs?: number
-  /** Where passwords are looked for; `process.env` if left out. */
+  /** Source of passwords; optional, defaults to `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>>
-  /** How errors name the tables in it. */
+  /** Texts for errors about tables. */
   readonly words?: OwnWords
 }
 
 const plainWords: OwnWords = {
-  grantsHint: 'the owner of the tables grants the rights on them',
+  grantsHint: 'as the owner of the tables, grant the missing privileges',
   foreign: (url, what, cause) =>
-    new UserError('CHECKPOINT_DATABASE_FOREIGN', `${url} holds other tables: ${what}`, { cause }),
+    new UserError('CHECKPOINT_DATABASE_FOREIGN', `${url} contains other tables: ${what}`, { cause }),
 }
 
 type Driver = typeof pg
 
 let loaded: Driver | null = null
 
-/** Loaded with the first connection, and not by commands that make none. */
+/** Loads the driver with the first connection. */
 function loadDriver(): Driver {
   return (loaded ??= createRequire(import.meta.url)('pg') as Driver)
 }
 
 /**
- * Connects when the first statement is sent; a connection that broke is replaced at the next statement. What the
- * connection cannot be made for is thrown then: ConnectionLostError, StatementError, PasswordMissingError. Throws
- * CHECKPOINT_TLS_FAILED where a file of a certificate cannot be read.
+ * Connects at the first statement; replaces broken connections at the next one. Statements throw ConnectionLostError,
+ * StatementError or PasswordMissingError if the connection fails. Throws CHECKPOINT_TLS_FAILED if a certificate file
+ * cannot be read.
  */
 export function connectPostgres(address: PostgresAddress, options: ConnectOptions = {}): Postgres {
   const { connectionsMax = 4, connectTimeoutMs = 10_000, statementTimeoutMs = 60_000 } = options
@@ -55,14 +55,14 @@ export function connectPostgres(address: PostgresAddress, options: ConnectOption
     port: address.port,
     database: address.database,
     user,
-    // Asked where the server asks: the driver looks for none itself.
+    // Called if the server requests a password; the driver does not search for one itself.
     password: () => findPassword(address, user, environment),
     ssl: address.tls === null ? false : tlsOptions(address.tls),
     application_name: 'enrich',
     client_encoding: 'UTF8',
     max: connectionsMax,
     connectionTimeoutMillis: connectTimeoutMs,
-    // Of this side: pgbouncer refuses to begin with settings that it does not know.
+    // Client-side: pgbouncer refuses unknown startup settings.
     query_timeout: statementTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -71,7 +71,7 @@ export function connectPostgres(address: PostgresAddress, options: ConnectOption
     types: { getTypeParser: getTypeParser as typeof types.getTypeParser },
   }
   const pool = new Pool(config)
-  // Without these, a connection that breaks while nothing is asked of it would end the process.
+  // Without these, a connection that breaks while idle would end the process.
   const ignore = () => undefined
   pool.on('error', ignore)
   pool.on('connect', (client) => client.on('error', ignore))
@@ -93,14 +93,14 @@ export function connectPostgres(address: PostgresAddress, options: ConnectOption
       turns.giveBack()
     }
   }
-  // What holds locks and says nothing is ended by the server; a stopped process would hold up all the others.
+  // The server ends idle transactions, because a suspended process would block all others with its locks.
   const begin = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${Math.min(statementTimeoutMs, idleInTransactionMsMax)}`
 
   return {
     query: (text, values) => withClient((lent) => rowsOf(lent, text, values)),
     transaction: (work) =>
       withClient(async (lent) => {
-        // Until COMMIT is sent, the server rolls back what is cut off.
+        // Until COMMIT is sent, the server rolls back an interrupted transaction.
         const result = await inside(lent, begin, (statements) => work(statements))
         await commit(lent)
         return result
@@ -114,7 +114,7 @@ const idleInTransactionMsMax = 10_000
 interface Lent {
   readonly client: pg.PoolClient
   readonly place: DatabasePlace
-  /** Not given to anybody else: what its server still does is not known. */
+  /** Not reused: the state of its server process is unknown. */
   isBroken: boolean
 }
 
@@ -154,9 +154,8 @@ async function inside<Result>(
 
 async function commit(lent: Lent): Promise<void> {
   const { command } = await send(lent, 'COMMIT')
-  // The server rolls back, and calls that no error, where a statement before failed.
-  if (command !== 'COMMIT')
-    throw new Error('a statement of a transaction failed, and the transaction went on')
+  // After a failed statement, the server rolls back without an error.
+  if (command !== 'COMMIT') throw new Error('a statement failed, and its transaction continued')
 }
 
 function tlsOptions({ mode, rootPath, certificatePath, keyPath }: PostgresTls): ConnectionOptions {
@@ -173,13 +172,13 @@ function readPem(path: string): Buffer {
     return readFileSync(path)
   } catch (cause) {
     throw new UserError('CHECKPOINT_TLS_FAILED', `cannot read ${path}`, {
-      hint: 'sslrootcert, sslcert and sslkey name PEM files of this machine',
+      hint: 'set sslrootcert, sslcert and sslkey to PEM files on this machine',
       cause,
     })
   }
 }
 
-/** So many at once, in the order in which they came. The pool's own queue would time out those that wait in it. */
+/** Limits concurrent work, in order of arrival. The pool's own queue would time out waiting work. */
 function createTurns(countMax: number): { take: () => Promise<void>; giveBack: () => void } {
   const waiting: (() => void)[] = []
   let takenCount = 0
@@ -199,18 +198,15 @@ function createTurns(countMax: number): { take: () => Promise<void>; giveBack: (
   }
 }
 
-/** SQLSTATE of what ends a connection, or keeps one from being made for now. */
+/** SQLSTATEs that end a connection, or prevent one for now. */
 const lostStates = new Set(['57P01', '57P02', '57P03', '57P05', '25P03', '53300', '57014'])
 const isLostState = (state: string) => lostStates.has(state) || state.startsWith('08')
 
-/** What the driver says without a code, where a connection broke or was not to be had in time. */
+/** Driver errors without a code: a broken connection, or a timeout. */
 const lostTexts =
   /^(Connection terminated|timeout expired|timeout exceeded|Query read timeout|Client has encountered|Client was closed|Cannot use a pool)/
 
-/**
- * What an error of the driver means to callers, in a user's words; an error that has nothing to do with the server or
- * its connection is returned unchanged.
- */
+/** Translates a driver error for users; returns errors unrelated to the server or its connection unchanged. */
 export function refusalOf(place: DatabasePlace, error: unknown): unknown {
   if (error instanceof PasswordMissingError) return explainPassword(place, error)
   if (!(error instanceof Error)) return error
@@ -224,13 +220,13 @@ export function refusalOf(place: DatabasePlace, error: unknown): unknown {
   }
   if (code !== null) return lost(code)
   if (lostTexts.test(error.message)) return lost(null)
-  // Texts of its own about how it was to begin: the server speaks no TLS, or proves nothing of the password.
+  // Other driver texts about the connection start: the server has no TLS, or fails to prove the password.
   if (/SSL/.test(error.message)) return lost('TLS_REFUSED')
   if (/^SASL/.test(error.message)) return lost('SASL')
   return error
 }
 
-/** The same of what was never sent, or is rolled back by the server on its own. */
+/** Marks an error as certainly without effect: never sent, or rolled back by the server. */
 const certain = (error: unknown): unknown =>
   error instanceof ConnectionLostError && error.mayHaveTakenEffect
     ? new ConnectionLostError(error, false, error.systemCode, error.cause)

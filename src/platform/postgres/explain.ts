@@ -3,30 +3,30 @@ import { shownPostgresUrl, type PostgresAddress } from '../../core/server-addres
 import type { PasswordMissingError } from './password.js'
 import type { PostgresExplanation } from './postgres.js'
 
-/** Codes of Node's TLS and of its certificates, which are many. */
+/** Error codes of Node.js for TLS and certificates. */
 const tlsCodes =
   /^(TLS_REFUSED|ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|EPROTO|HOSTNAME_MISMATCH)/
 
-/** The server that answers is not the one that this process began with, or was put back since. */
+/** The server was replaced or restored since this process started. */
 export class ServerChangedError extends Error {
   override readonly name = 'ServerChangedError'
 }
 
-/** What of ours lies in a database, in the words of its errors. */
+/** Texts for errors about our tables in a database. */
 export interface OwnWords {
-  /** Who makes the tables, and where the grants are listed. */
+  /** Who creates the tables, and where the grants are listed. */
   readonly grantsHint: string
-  /** The names of ours are there, and mean something else. */
+  /** Tables with our names exist, with another meaning. */
   readonly foreign: (url: string, what: string, cause?: Error) => UserError
 }
 
-/** A database, and what of ours is in it: what errors name. */
+/** A database and the texts for its errors. */
 export interface DatabasePlace {
   readonly address: PostgresAddress
   readonly words: OwnWords
 }
 
-/** For errors of ours about the server; all others are explained where they arise. */
+/** For our own errors about the server; all others are explained at their origin. */
 export const explainServerChange = (url: string, error: unknown): unknown =>
   error instanceof ServerChangedError ? serverChanged(url) : error
 
@@ -39,46 +39,46 @@ export function explainPassword(
     ignoredFile === null
       ? 'set PGPASSWORD, or add a line to ~/.pgpass: host:port:database:user:password'
       : ignoredFile.reason === 'unreadable'
-        ? `${ignoredFile.path}, which PGPASSFILE names, cannot be read`
-        : `${ignoredFile.path} is not used, since others may read it: chmod 600`
-  return new UserError('CHECKPOINT_PASSWORD_MISSING', `${url} asks for a password, and none is known`, {
+        ? `PGPASSFILE is set to ${ignoredFile.path}, which cannot be read`
+        : `${ignoredFile.path} is ignored because other users may read it: run chmod 600`
+  return new UserError('CHECKPOINT_PASSWORD_MISSING', `${url} requires a password, and none was found`, {
     hint,
   })
 }
 
-/** Why a connection was lost or could not be made, by a code of the system or an SQLSTATE; null if unknown. */
+/** Explains why a connection was lost or failed, from a system code or an SQLSTATE; `null` if unknown. */
 export function explainLost({ address }: DatabasePlace, code: string | null): PostgresExplanation {
   const url = shownPostgresUrl(address)
   if (code === '53300') {
     return {
       code: 'CHECKPOINT_CONNECTIONS_EXHAUSTED',
-      message: `${url} takes no more connections`,
-      hint: 'a process takes up to five: run fewer, raise max_connections, or put pgbouncer between',
+      message: `${url} accepts no more connections`,
+      hint: 'each process uses up to five connections: run fewer processes, raise max_connections, or use pgbouncer',
     }
   }
   if (code === 'SASL') return loginRefused(url)
   if (code === '57014') return busy(url, 'a statement took too long, or was cancelled')
   if (code !== null && tlsCodes.test(code)) {
-    const what = code === 'TLS_REFUSED' ? 'speaks no TLS' : `does not prove who it is (${code})`
+    const what = code === 'TLS_REFUSED' ? 'does not support TLS' : `has no valid certificate (${code})`
     return {
       code: 'CHECKPOINT_TLS_FAILED',
       message: `${url} ${what}`,
-      hint: 'name the host as its certificate does, and add ?sslrootcert=FILE where its authority is your own',
+      hint: 'use the host name of the certificate; for a private certificate authority, add ?sslrootcert=FILE',
     }
   }
   return {
     code: 'CHECKPOINT_UNREACHABLE',
     message: `${url} cannot be reached: ${reachText(code)}`,
-    hint: 'check host, port and firewall, and that the server runs; the same command resumes',
+    hint: 'check host, port and firewall, and that the server runs; then run the same command again to resume',
   }
 }
 
 function reachText(code: string | null): string {
-  if (code === 'ECONNREFUSED') return 'nothing listens there'
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the name of the host leads nowhere'
-  if (code === 'ENOENT') return 'there is no socket in that folder'
+  if (code === 'ECONNREFUSED') return 'connection refused'
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host name cannot be resolved'
+  if (code === 'ENOENT') return 'that folder contains no socket'
   if (code === '57P03') return 'the server is starting or shutting down'
-  return code === null ? 'it does not answer' : code
+  return code === null ? 'no response' : code
 }
 
 const loginRefused = (url: string): PostgresExplanation => ({
@@ -87,7 +87,7 @@ const loginRefused = (url: string): PostgresExplanation => ({
   hint: 'check the user in the URL, PGPASSWORD or ~/.pgpass, and pg_hba.conf of the server',
 })
 
-const resumes = 'what was acknowledged is safe, and the same command resumes'
+const resumes = 'all confirmed work is saved; run the same command again to resume'
 
 const busy = (url: string, what: string): PostgresExplanation => ({
   code: 'CHECKPOINT_SERVER_BUSY',
@@ -97,11 +97,11 @@ const busy = (url: string, what: string): PostgresExplanation => ({
 
 const readOnly = (url: string, message: string): PostgresExplanation => ({
   code: 'CHECKPOINT_SERVER_READ_ONLY',
-  message: `${url} takes no writes: ${message}`,
-  hint: `name the primary, or end the read-only mode of the server; ${resumes}`,
+  message: `${url} does not accept writes: ${message}`,
+  hint: `connect to the primary, or end the read-only mode of the server; ${resumes}`,
 })
 
-/** Why the server refused a statement, by its SQLSTATE and message. */
+/** Explains why the server refused a statement, from its SQLSTATE and message. */
 export function explainRefused(
   { address, words }: DatabasePlace,
   sqlState: string,
@@ -109,7 +109,7 @@ export function explainRefused(
 ): PostgresExplanation {
   const url = shownPostgresUrl(address)
   switch (sqlState) {
-    // The last two: BEGIN READ WRITE, and a look at the log that is written, on a server in recovery.
+    // The last two: BEGIN READ WRITE and reading the write-ahead log position, on a server in recovery.
     case '25006':
     case '0A000':
     case '55000':
@@ -123,7 +123,7 @@ export function explainRefused(
       return {
         code: 'CHECKPOINT_DATABASE_MISSING',
         message: `${url}: there is no database ${address.database}`,
-        hint: `createdb ${address.database}, or name another one`,
+        hint: `run createdb ${address.database}, or use another database`,
       }
     case '42501': {
       const { code, message: text, hint } = grantsMissing(url, words, message)
@@ -140,7 +140,7 @@ export function explainRefused(
   }
 }
 
-/** By the first two characters of the SQLSTATE: its class. */
+/** Explains an SQLSTATE by its class, the first two characters. */
 function explainClass(url: string, sqlState: string, message: string): PostgresExplanation {
   switch (sqlState.slice(0, 2)) {
     case '28':
@@ -148,8 +148,8 @@ function explainClass(url: string, sqlState: string, message: string): PostgresE
     case '53':
       return {
         code: 'CHECKPOINT_SERVER_FULL',
-        message: `${url} has no room left: ${message}`,
-        hint: `make room on the disk of the server; ${resumes}`,
+        message: `${url} has no space left: ${message}`,
+        hint: `free disk space on the server; ${resumes}`,
       }
     case '21':
     case '22':
@@ -165,7 +165,7 @@ function explainClass(url: string, sqlState: string, message: string): PostgresE
       return {
         code: 'CHECKPOINT_SERVER_FAILED',
         message: `${url} failed (SQLSTATE ${sqlState}): ${message}`,
-        hint: `the log of the server says more; ${resumes}`,
+        hint: `see the server log; ${resumes}`,
       }
   }
 }
@@ -178,15 +178,11 @@ export const grantsMissing = (
 ): UserError => new UserError('CHECKPOINT_GRANTS_MISSING', `${url}: ${what}`, { hint, cause })
 
 export const standby = (url: string): UserError =>
-  new UserError('CHECKPOINT_SERVER_STANDBY', `${url} is a standby, and takes no writes`, {
-    hint: 'name the primary, or a name that follows it',
+  new UserError('CHECKPOINT_SERVER_STANDBY', `${url} is a standby and does not accept writes`, {
+    hint: 'connect to the primary, or use a host name that follows it',
   })
 
 export const serverChanged = (url: string): UserError =>
-  new UserError(
-    'CHECKPOINT_SERVER_CHANGED',
-    `the server of ${url} is another one than before, or was restored`,
-    {
-      hint: 'what it had not yet received may be billed again: see docs/several-machines.md on failover, then pass --accept-rollback once',
-    },
-  )
+  new UserError('CHECKPOINT_SERVER_CHANGED', `the server of ${url} was replaced or restored`, {
+    hint: 'its missing submissions may be billed again: see docs/several-machines.md on failover, then pass --accept-rollback once',
+  })

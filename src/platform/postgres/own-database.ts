@@ -2,27 +2,30 @@ import { UserError } from '../../core/errors.js'
 import { grantsMissing, type OwnWords, standby } from './explain.js'
 import type { Postgres, PostgresStatements } from './postgres.js'
 
-/** The one row that says what the tables beside it are. */
+/** The row that identifies the tables of a schema. */
 export interface OwnHead {
-  /** How many of the migrations it has seen. */
+  /** Number of applied migrations. */
   readonly version: number
 }
 
-/** Tables of ours in a schema of their own. */
+/** Tables of this program in a separate schema. */
 export interface OwnSchema<Head extends OwnHead> extends OwnWords {
   readonly name: string
-  /** The table of the one row; `schema_version` is a column of it. */
+  /** The table of the head row, with a column `schema_version`. */
   readonly headTable: string
-  /** Each runs once, in a transaction that nobody else makes or changes these tables in. */
+  /** Each runs once, in a transaction under an exclusive lock. */
   readonly migrations: readonly string[]
   readonly readHeads: (statements: PostgresStatements) => Promise<Head[]>
-  /** Writes the row of tables that were just made. */
+  /** Writes the head row of newly created tables. */
   readonly insertHead: (statements: PostgresStatements) => Promise<Head>
-  /** What was found was made by a newer version of this. */
+  /** Returns the error for tables of a newer version. */
   readonly tooNew: (url: string) => UserError
 }
 
-/** Null where there is none, and room for one. Throws what `foreign` makes where something else has our names. */
+/**
+ * Returns `null` if there are no tables and the name is free. Throws the error of `foreign` if other tables have our
+ * names.
+ */
 export async function readOwnHead<Head extends OwnHead>(
   statements: PostgresStatements,
   url: string,
@@ -36,18 +39,18 @@ export async function readOwnHead<Head extends OwnHead>(
   )
   if (tables.length === 0) return null
   if (!tables.some((table) => table.name === headTable)) {
-    throw schema.foreign(url, `its schema ${name} holds other tables`)
+    throw schema.foreign(url, `its schema ${name} contains other tables`)
   }
   const heads = await schema.readHeads(statements)
   const [head] = heads
   if (head === undefined || heads.length > 1)
-    throw schema.foreign(url, `its table ${name}.${headTable} holds something else`)
+    throw schema.foreign(url, `its table ${name}.${headTable} has unexpected content`)
   return head
 }
 
 /**
- * Makes the tables where there are none, and brings them to this version: of several processes that come first, one
- * does, and the others find it done. Throws what `foreign` and `tooNew` make.
+ * Creates missing tables and migrates old ones: one of several concurrent processes does it, the others wait. Throws
+ * the errors of `foreign` and `tooNew`.
  */
 export async function makeOwn<Head extends OwnHead>(
   postgres: Postgres,
@@ -62,7 +65,7 @@ function made<Head extends OwnHead>(postgres: Postgres, url: string, schema: Own
   return lockedForMaking(postgres, async (statements) => {
     const found = await readOwnHead(statements, url, schema)
     if (found !== null) return found
-    // Where somebody else made the schema for us, the right to make schemas is not needed.
+    // If the schema exists, the right to create schemas is not needed.
     const [named] = await statements.query('SELECT 1 WHERE to_regnamespace($1) IS NOT NULL', [schema.name])
     if (named === undefined) await statements.query(`CREATE SCHEMA ${schema.name}`)
     for (const migration of schema.migrations) await statements.query(migration)
@@ -95,7 +98,7 @@ async function migrated<Head extends OwnHead>(
   })
 }
 
-/** Any number: who makes or changes tables of ours holds it, until it commits. */
+/** Any number: a transaction that creates or migrates tables holds this lock until it commits. */
 const makersLock = 7_305_511_968
 
 export const lockedForMaking = <Result>(
@@ -107,7 +110,7 @@ export const lockedForMaking = <Result>(
     return work(statements)
   })
 
-/** Throws CHECKPOINT_GRANTS_MISSING where the role lacks one of the rights on one of the tables. */
+/** Throws CHECKPOINT_GRANTS_MISSING if the role lacks a privilege on a table. */
 export async function assertGrants(
   statements: PostgresStatements,
   url: string,
@@ -127,11 +130,11 @@ export async function assertGrants(
   throw grantsMissing(
     url,
     schema,
-    `the role has no right to ${first.right} on ${schema.name}.${first.name}${more}`,
+    `the role lacks the privilege ${first.right} on ${schema.name}.${first.name}${more}`,
   )
 }
 
-/** Which history of which server: another one may lack what was committed in this one. */
+/** Identifies a server and its timeline: another one may lack commits of this one. */
 export interface ServerIdentity {
   readonly systemIdentifier: string
   readonly timeline: number
@@ -143,12 +146,12 @@ export const isSameServer = (one: ServerIdentity, other: ServerIdentity): boolea
 interface Server extends ServerIdentity {
   readonly versionNumber: number
   readonly isInRecovery: boolean
-  /** Settings that are off, and have to be on. */
+  /** Settings that are off and must be on. */
   readonly settingsOff: readonly string[]
   readonly isolation: string
 }
 
-/** Fails on a server in recovery, which has no log of its own. */
+/** Fails on a server in recovery, which writes no log. */
 export const timelineSql = `('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::integer`
 export const systemIdentifierSql = '(SELECT system_identifier::text FROM pg_control_system())'
 
@@ -162,11 +165,11 @@ export async function readServer(statements: PostgresStatements): Promise<Server
          WHERE current_setting(name) = 'off') AS "settingsOff",
        current_setting('default_transaction_isolation') AS isolation`,
   )
-  if (row === undefined) throw new Error('the server said nothing of itself')
+  if (row === undefined) throw new Error('the server returned no settings')
   return row
 }
 
-/** The oldest that its makers still look after. */
+/** The oldest version that PostgreSQL still supports. */
 const versionNumberMin = 140_000
 
 /** Throws CHECKPOINT_SERVER_*. */
@@ -175,7 +178,7 @@ export function assertFit(server: Server, url: string): void {
   if (versionNumber < versionNumberMin) {
     throw new UserError(
       'CHECKPOINT_SERVER_TOO_OLD',
-      `${url} is PostgreSQL ${Math.floor(versionNumber / 10_000)}, and 14 or newer is needed`,
+      `${url} is PostgreSQL ${Math.floor(versionNumber / 10_000)}; version 14 or newer is required`,
       { hint: 'use a newer server' },
     )
   }
@@ -183,14 +186,14 @@ export function assertFit(server: Server, url: string): void {
   if (settingsOff.length > 0) {
     throw new UserError(
       'CHECKPOINT_SERVER_NOT_DURABLE',
-      `${url} may lose what it has confirmed: ${settingsOff.join(' and ')} ${settingsOff.length === 1 ? 'is' : 'are'} off`,
+      `${url} may lose confirmed commits: ${settingsOff.join(' and ')} ${settingsOff.length === 1 ? 'is' : 'are'} off`,
       { hint: 'switch it on: ALTER ROLE … SET synchronous_commit = on, or in postgresql.conf' },
     )
   }
   if (isolation !== 'read committed') {
     throw new UserError(
       'CHECKPOINT_SERVER_NOT_DURABLE',
-      `${url}: default_transaction_isolation is ${isolation}, and has to be read committed`,
+      `${url}: default_transaction_isolation is ${isolation}, and must be read committed`,
       { hint: "ALTER ROLE … SET default_transaction_isolation = 'read committed'" },
     )
   }

@@ -5,24 +5,24 @@ import type { PostgresAddress } from '../../core/server-addresses.js'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The server asks for a password, and none is known. */
+/** The server requires a password, and none was found. */
 export class PasswordMissingError extends Error {
   override readonly name = 'PasswordMissingError'
 
   constructor(
-    /** The file that would have been read, were it not for this. */
+    /** The password file that was ignored, with the reason. */
     readonly ignoredFile: {
       readonly path: string
       readonly reason: 'readable_by_others' | 'unreadable'
     } | null,
   ) {
-    super('the server asks for a password')
+    super('the server requires a password')
   }
 }
 
 /**
- * PGPASSWORD, or the first line of PGPASSFILE (`~/.pgpass`) that fits: `host:port:database:user:password`, each of the
- * first four may be `*`. A file that others may read is not used. Throws PasswordMissingError.
+ * Returns PGPASSWORD, or the first matching line of PGPASSFILE (`~/.pgpass`): `host:port:database:user:password`, each
+ * of the first four may be `*`. Ignores a file that others may read. Throws PasswordMissingError.
  */
 export function findPassword(address: PostgresAddress, user: string, environment: Environment): string {
   const { PGPASSWORD: own, PGPASSFILE: named, HOME: home } = environment
@@ -48,7 +48,7 @@ export function findPassword(address: PostgresAddress, user: string, environment
 function readPrivate(path: string, isNamed: boolean): string[] {
   try {
     const found = statSync(path)
-    // Windows keeps no such bits.
+    // Windows has no such mode bits.
     if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) {
       throw new PasswordMissingError({ path, reason: 'readable_by_others' })
     }
@@ -60,7 +60,7 @@ function readPrivate(path: string, isNamed: boolean): string[] {
   }
 }
 
-/** `\:` and `\\` stand for themselves; the password is the rest of the line. */
+/** `\:` and `\\` are escapes; the password is the rest of the line. */
 function fieldsOf(line: string): string[] {
   if (line.startsWith('#')) return []
   const fields: string[] = []

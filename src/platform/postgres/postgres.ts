@@ -1,11 +1,11 @@
 import { UserError, type ErrorCode } from '../../core/errors.js'
 
-/** A row as the driver gives it: `int8` as a number, `numeric` as a text, `bytea` as a Buffer. */
+/** A row from the driver: `int8` as a number, `numeric` as a string, `bytea` as a Buffer. */
 type PostgresRow = Readonly<Record<string, unknown>>
 
 /**
- * What statements are sent by: unnamed and with parameters, so that pgbouncer may stand between, in transaction mode
- * too. Nothing of a session outlives a transaction: no SET, no temporary table, no advisory lock of a session.
+ * Executes statements, unnamed and with parameters, so that pgbouncer works, also in transaction mode. No session state
+ * outlives a transaction: no SET, temporary tables or session-level advisory locks.
  */
 export interface PostgresStatements {
   readonly query: <Row extends object = PostgresRow>(
@@ -15,38 +15,38 @@ export interface PostgresStatements {
 }
 
 /**
- * A database on a server that other processes use too. A statement, or a transaction, whose end is unknown because the
- * connection broke throws ConnectionLostError: the caller looks what became of it, on another connection, before it
- * does anything else. What the server refuses throws StatementError.
+ * A database on a shared server. A statement or transaction with an unknown outcome, because the connection broke,
+ * throws ConnectionLostError: the caller must find out the outcome on another connection. Statements that the server
+ * refuses throw StatementError.
  */
 export interface Postgres extends PostgresStatements {
-  /** READ COMMITTED: a statement sees what was committed before it began. Rolled back where `work` throws. */
+  /** READ COMMITTED: a statement sees what was committed before it started. Rolls back if `work` throws. */
   transaction<Result>(work: (statements: PostgresStatements) => Promise<Result>): Promise<Result>
-  /** Waits for what is under way. */
+  /** Waits for work in progress. */
   close(): Promise<void>
 }
 
-/** Code, sentence and hint of an error, in a user's words. */
+/** Code, message and hint of an error, for users. */
 export interface PostgresExplanation {
   readonly code: ErrorCode
   readonly message: string
   readonly hint: string | undefined
 }
 
-/** What a server did not do, in a user's words: it needs no further explanation wherever it ends up. */
+/** A server error, explained for users: needs no further translation. */
 export class PostgresError extends UserError {
   constructor({ code, message, hint }: PostgresExplanation, cause: unknown) {
     super(code, message, { ...(hint === undefined ? {} : { hint }), cause })
   }
 }
 
-/** The server could not be reached, or went away: whether the last statement took effect is not known. */
+/** The server was unreachable or the connection broke: it is unknown whether the last statement took effect. */
 export class ConnectionLostError extends PostgresError {
   constructor(
     explanation: PostgresExplanation,
-    /** False where it is certain that nothing was changed: it was never sent, or rolled back. */
+    /** False if certainly nothing was changed: it was never sent, or was rolled back. */
     readonly mayHaveTakenEffect: boolean,
-    /** Of the system (`ECONNREFUSED`), of TLS (`CERT_HAS_EXPIRED`), or SQLSTATE (`57P03`); null if unknown. */
+    /** System code (`ECONNREFUSED`), TLS code (`CERT_HAS_EXPIRED`) or SQLSTATE (`57P03`); `null` if unknown. */
     readonly systemCode: string | null,
     cause: unknown,
   ) {
@@ -54,7 +54,7 @@ export class ConnectionLostError extends PostgresError {
   }
 }
 
-/** The server refused a statement: nothing of it, or of its transaction, took effect. */
+/** The server refused a statement, which had no effect, nor had its transaction. */
 export class StatementError extends PostgresError {
   constructor(
     explanation: PostgresExplanation,
@@ -66,12 +66,12 @@ export class StatementError extends PostgresError {
   }
 }
 
-/** The server, not the statement, is why: it is away, full, read-only, or failed. */
+/** Whether the server caused the error, not the statement: it is unavailable, full, read-only, or failed. */
 export const isServerTrouble = (error: unknown): error is PostgresError =>
   error instanceof ConnectionLostError ||
   (error instanceof StatementError && !statementCodes.includes(error.code))
 
-/** Lost to another transaction, which is retried; or wrong. */
+/** A conflict with another transaction, which is retried, or a wrong statement. */
 const statementCodes: readonly ErrorCode[] = ['CHECKPOINT_SERVER_BUSY', 'CHECKPOINT_STATEMENT_REFUSED']
 
 export const sqlStateOf = (error: unknown): string | null =>
