@@ -30,11 +30,11 @@ export async function checkAddress(
   signal: AbortSignal,
 ): Promise<AddressCheck> {
   const hostname = typeof target === 'string' ? target : target.hostname
-  if (isAddressLiteral(hostname)) return refused('it is an IP address, not a host name')
-  if (!isPublicName(hostname)) return refused('it is not a public host name')
+  if (isAddressLiteral(hostname)) return refused('it is an address and no name')
+  if (!isPublicName(hostname)) return refused('it is no name of the internet')
   const addresses = await resolveWithin(hostname, resolve, signal)
   if (addresses.length === 0) return refused('it does not resolve')
-  if (!addresses.every(isPublicAddress)) return refused('it resolves to an address that is not public')
+  if (!addresses.every(isPublicAddress)) return refused('it leads to an address that is not public')
   return { kind: 'allowed', addresses }
 }
 

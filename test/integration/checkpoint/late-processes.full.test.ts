@@ -204,7 +204,7 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
     await server.startAgain()
     expect(await (await joining).want(keyed('Acme'))).toHaveLength(1)
     expect(notices).toEqual([
-      expect.stringMatching(/nothing listens there: it is tried again for 30 seconds\.$/),
+      expect.stringMatching(/connection refused: retrying for 30 seconds\.$/),
     ])
   })
 

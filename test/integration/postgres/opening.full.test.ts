@@ -144,7 +144,7 @@ describe.skipIf(programs === '')('opening a checkpoint on PostgreSQL', () => {
       database,
     )
     const partly = await errorOf(open())
-    expect(partly.message).toContain('no right to DELETE on enrich.answers, and')
+    expect(partly.message).toContain('the privilege DELETE on enrich.answers, and')
     await (await openSharedToRead(urlOf(), { environment }))?.close()
     server.sql('GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA enrich TO worker', database)
     await open()
@@ -266,7 +266,7 @@ describe.skipIf(programs === '')('opening a checkpoint on PostgreSQL', () => {
     expect(fit).toThrow(
       expect.objectContaining({
         code: 'CHECKPOINT_SERVER_TOO_OLD',
-        message: 'postgres://host/db is PostgreSQL 13, and 14 or newer is needed',
+        message: 'postgres://host/db is PostgreSQL 13; version 14 or newer is required',
       }) as Error,
     )
   })
