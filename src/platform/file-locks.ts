@@ -121,7 +121,7 @@ export async function withFileLock<Result>(
       try {
         return await act()
       } finally {
-        // Removed while locked: a process that has it open finds another file or none, and tries again.
+        // Removed while locked: a process with an open handle finds another file or none, and tries again.
         remove(path)
         lock.close()
       }

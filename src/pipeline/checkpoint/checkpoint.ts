@@ -190,7 +190,7 @@ export interface Checkpoint {
   exchangeRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean>
   /** `null` if no lookup has this run, or its lookup has another one by now. */
   ownerOf(runId: string): Promise<RunOwner | null>
-  /** The lookup with this key, like `ownerOf`; `runId` is empty before it has one. */
+  /** The lookup with this key, like `findByRun`; `runId` is empty before it has one. */
   ownerOfKey(key: Uint8Array): Promise<RunOwner | null>
   /** Reopens a running lookup that the service reports as never created. */
   disprove(lookupId: LookupId, customId: string, reason: string): Promise<void>
@@ -213,7 +213,7 @@ export interface Checkpoint {
 
   /** Submissions of this job that were or may have been billed, by all its workers. */
   spent(): Promise<number>
-  /** The part of `spent` that belongs to row lookups. */
+  /** The part of `countSpent` that belongs to row lookups. */
   spentByRows(): Promise<number>
   /** Ends the job, after completion or with its budget exhausted: its next run starts a new count. */
   endJob(nowMs: number): Promise<void>
@@ -235,7 +235,7 @@ export interface Checkpoint {
 
 /** Copies lookups from the server, if any, to the local reader. They can be read once the promise resolves. */
 export interface Fetching {
-  /** By keys of one kind. */
+  /** Fetches lookups of one kind by key. */
   fetch(kind: LookupKind, keys: readonly Uint8Array[]): Promise<void>
   fetchLookups(lookupIds: readonly LookupId[]): Promise<void>
 }
@@ -246,11 +246,11 @@ export interface CheckpointReader extends Fetching {
   find(kind: LookupKind, keys: readonly Uint8Array[]): LookupId[]
   /** In the order of the ids; `null` for id 0. */
   known(lookupIds: readonly LookupId[]): (KnownAnswer | null)[]
-  /** The fast path for most rows: in the order of the ids; `null` if `known` must be called. */
+  /** The fast path for most rows: in the order of the ids; `null` if `readAnswers` must be called. */
   answered(lookupIds: readonly LookupId[], lineVersions: LineVersions): (AnsweredLine | null)[]
   /**
    * The outcome of each lookup, in the order of the ids; `null` if it has no answer or is being resubmitted. Fast
-   * enough for a large input, but unverified: use `known` to read an answer. `isRead` selects the outcomes for which
+   * enough for a large input, but unverified: use `readAnswers` to read an answer. `isRead` selects the outcomes for which
    * the confidence is read; it is `null` for others.
    */
   answeredOutcomes(

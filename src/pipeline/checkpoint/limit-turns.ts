@@ -17,6 +17,6 @@ export interface SharedTurns {
   take(spacingMs: number, isKnown: boolean, signal: AbortSignal): Promise<Turn | null>
   /** Stops all starts for `delayMs` from now; a shorter pause never shortens a longer one. Never throws. */
   pause(delayMs: number): Promise<void>
-  /** Remaining time of a pause; 0 if there is none, or PostgreSQL is unavailable. */
+  /** Remaining time of a pause; 0 without a pause, or if PostgreSQL is unavailable. */
   pausedMs(): Promise<number>
 }

@@ -39,7 +39,7 @@ export function recordsOf(
   )
 }
 
-/** Returns the reviewer's decision on a lookup; `null` if there is none. */
+/** Returns the reviewer's decision on a lookup, or `null`. */
 export type DecidedOf = (id: LookupId) => DecidedLookup | null
 
 const nobodyDecided: DecidedOf = () => null

@@ -36,7 +36,7 @@ export type InboxCounts = Readonly<Record<DeliveryState, number>>
 export interface WaitingDelivery {
   position: number
   body: Uint8Array
-  /** By the wall clock of the receiving process. */
+  /** Wall clock of the receiving process. */
   receivedAtMs: number
 }
 

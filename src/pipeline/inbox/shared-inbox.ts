@@ -73,7 +73,7 @@ const waitingSql = `
   WHERE i.state = 'waiting' AND i.position > $1 AND (about.total = 0 OR (about.own > 0 AND about.held = 0))
   ORDER BY i.position LIMIT $4`
 
-/** The worker whose deliveries are taken: those of its own lookups, and of lookups without a live owner. */
+/** The worker that takes deliveries for its lookups, and for lookups without a live owner. */
 interface InboxOwner {
   readonly workerId: number
   /** Returns 0, which no scope has, if the kind has no lookups yet. */

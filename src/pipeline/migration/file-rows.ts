@@ -16,7 +16,7 @@ import { answerChecksumOf, checksumOfRow, nextChain, columnsOf } from '../checkp
 export interface FileFactsDeps {
   readonly place: string
   readonly database: Sqlite
-  /** The inbox file next to it; `null` if there is none. */
+  /** The inbox file next to it, or `null`. */
   readonly inbox: Sqlite | null
   /** Price of one lookup of a kind, in millionths: a file does not store it for open jobs. */
   readonly priceMicrosOf: (kind: LookupKind) => number

@@ -14,7 +14,7 @@ export class ServerChangedError extends Error {
 
 /** Texts for errors about our tables in a database. */
 export interface OwnWords {
-  /** Who creates the tables, and where the grants are listed. */
+  /** Tells how to create the tables, or where the grants are listed. */
   readonly grantsHint: string
   /** Tables with our names exist, with another meaning. */
   readonly foreign: (url: string, what: string, cause?: Error) => UserError

@@ -111,7 +111,7 @@ export async function openShared(url: string, deps: OpenSharedDeps): Promise<Sha
 }
 
 export interface SharedToRead extends SharedDatabase {
-  /** The error that a run would stop with; `null` if there is none. */
+  /** The error that would stop a run, or `null`. */
   readonly problem: UserError | null
 }
 

@@ -91,7 +91,7 @@ class SharedReconciler {
     ])
   }
 
-  /** The run of a charge; `null` if another submission has it. */
+  /** The run of a charge; `null` if another submission already has the run. */
   async #runOf(charge: Charge): Promise<string | null> {
     const runId = namedRun(charge)
     if (runId === null) return null

@@ -18,7 +18,7 @@ class Activity {
   readonly #part: Partition | null
   readonly #inFlight: () => number
   #phase: Phase = 'reading'
-  /** Intentions since the last call of `text`. */
+  /** Intentions since the last call of `describe`. */
   #intendedCount = 0
 
   constructor(part: Partition | null, inFlight: () => number) {

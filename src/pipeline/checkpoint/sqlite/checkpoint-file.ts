@@ -167,7 +167,7 @@ export class WantedLookups {
 
   async want(lookups: readonly KeyedLookup[]): Promise<LookupId[]> {
     await this.#begin(lookups)
-    return this.file.batch(() => lookups.map((lookup) => this.#want(lookup, 1)))
+    return this.file.batch(() => lookups.map((lookup) => this.#addWanted(lookup, 1)))
   }
 
   plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>> {
@@ -180,7 +180,7 @@ export class WantedLookups {
     await this.#begin(lookups)
     return this.file.transaction(() => {
       const afterPosition = this.file.lastPosition
-      for (const lookup of lookups) this.#want(lookup, 0)
+      for (const lookup of lookups) this.#addWanted(lookup, 0)
       const plan = this.#plan(policy, afterPosition)
       return { plan, open: this.file.queries.openRuns.all(this.#from(afterPosition)) }
     })
@@ -226,7 +226,7 @@ export class WantedLookups {
     for (const [kind, ids] of made) this.file.begun(kind, ids)
   }
 
-  #want({ kind, key, lookup, isDecided }: KeyedLookup, isFirst: 0 | 1): LookupId {
+  #addWanted({ kind, key, lookup, isDecided }: KeyedLookup, isFirst: 0 | 1): LookupId {
     const { insertLookup, findLookup, nameLookup, insertWanted } = this.file.queries
     const scopeId = this.file.idsOf(kind)?.scopeId ?? 0
     const known = findLookup.get(scopeId, key)

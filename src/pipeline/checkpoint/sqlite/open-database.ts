@@ -131,7 +131,7 @@ export function makeCheckpointFile(path: string): Sqlite {
 }
 
 /**
- * Opens the checkpoint read-only, while another process may be writing. Returns `null` if there is none. Refuses a
+ * Opens the checkpoint read-only, while another process may be writing. Returns `null` if it does not exist. Refuses a
  * checkpoint whose creation was interrupted, unless `unfinished` is set.
  */
 export function openToRead(path: string, unfinished: 'unfinished' | 'refused' = 'refused'): Sqlite | null {

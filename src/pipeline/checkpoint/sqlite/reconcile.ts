@@ -74,7 +74,7 @@ class Reconciler {
     this.#sql.settleLookup.run({ ...settled, lookupId, customId, attempt: name.attempt, nowMs })
   }
 
-  /** The run of a charge; `null` if another submission has it. */
+  /** The run of a charge; `null` if another submission already has the run. */
   #runOf(charge: Charge): string | null {
     const runId = namedRun(charge)
     const holder = runId === null ? undefined : this.#sql.submissionOfRun.get(runId)?.customId

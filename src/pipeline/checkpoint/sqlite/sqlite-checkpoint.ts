@@ -131,7 +131,7 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
 
   accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean | 'contested'> {
     return this.file.transaction(() => {
-      const others = this.#contenders(runId).filter((one) => one.customId !== customId)
+      const others = this.#readContenders(runId).filter((one) => one.customId !== customId)
       const contest = others.length === 0 ? uncontested : contestOf(this.#queries, others)
       const reply = { event: 'accept', verdict: 'accepted', runId, atMs: nowMs, reason: null } as const
       const row = this.#queries.lookup.get(lookupId)
@@ -158,17 +158,17 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
       const row = lookupId === undefined ? undefined : this.#queries.lookup.get(lookupId)
       const named = this.#queries.submission.get(customId)
       if (row === undefined || named === undefined) return 'unknown'
-      return this.#applied(claimRun(row, named, this.#contenders(runId), { customId, runId, nowMs }))
+      return this.#applied(claimRun(row, named, this.#readContenders(runId), { customId, runId, nowMs }))
     })
   }
 
   contenders(runId: string): Promise<RunContender[]> {
-    return this.file.explained(() => this.#contenders(runId))
+    return this.file.explained(() => this.#readContenders(runId))
   }
 
   award(customId: string, runId: string, nowMs: number): Promise<boolean> {
     return this.file.transaction(() => {
-      const contest = contestOf(this.#queries, this.#contenders(runId))
+      const contest = contestOf(this.#queries, this.#readContenders(runId))
       return this.#applied(awardRun(contest, { customId, runId, nowMs }))
     })
   }
@@ -224,7 +224,7 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
   ): ReturnType<Checkpoint['answer']> {
     const packed = packAnswer(line, body)
     return this.file.transaction(() => {
-      const isContested = !isProved && this.#contenders(answer.runId).length > 1
+      const isContested = !isProved && this.#readContenders(answer.runId).length > 1
       const state = answered(this.#queries.lookup.get(lookupId), answer, isContested)
       if (state === false || state === 'contested') return state
       this.#queries.finish.run({ lookupId, state, answeredAtMs: answer.answeredAtMs })
@@ -264,7 +264,7 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
   }
 
   /** Only the service's own runs can be assigned twice: other kinds are identified by their content. */
-  #contenders(runId: string): RunContender[] {
+  #readContenders(runId: string): RunContender[] {
     return this.kind === 'resolution' ? this.#queries.contenders.all({ runId, scopeId: this.#scopeId() }) : []
   }
 

@@ -223,7 +223,7 @@ function problemIn(path: string, standing: Standing, isBilled: boolean): UserErr
 export interface Verification {
   path: string
   damage: readonly Damage[]
-  /** Mismatch with its head; `null` if there is none. */
+  /** Mismatch with its head, or `null`. */
   problem: { code: string; message: string; hint: string | null } | null
 }
 
