@@ -106,7 +106,7 @@ export class PostgresCheckpoint implements Checkpoint {
 
   async plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>> {
     // A kind without lookups has nothing to plan.
-    if (this.#scopeId() === 0) return nothingPlanned()
+    if (this.#findScopeId() === 0) return nothingPlanned()
     this.store.activity.note('planning')
     const plan = await planKind(this.store, this.kind, policy, 0)
     this.#deps.others.planned(this.kind, plan, policy, true)
@@ -181,7 +181,7 @@ export class PostgresCheckpoint implements Checkpoint {
   /** Only the service's own runs can be assigned twice: other kinds are identified by their content. */
   contenders(runId: string): Promise<RunContender[]> {
     if (this.kind !== 'resolution') return Promise.resolve([])
-    return contendersOf(this.store, runId, this.#scopeId())
+    return contendersOf(this.store, runId, this.#findScopeId())
   }
 
   award(customId: string, runId: string, nowMs: number): Promise<boolean> {
@@ -272,11 +272,11 @@ export class PostgresCheckpoint implements Checkpoint {
   }
 
   #claimant() {
-    return { scopeId: this.#scopeId(), workerId: this.store.workerId }
+    return { scopeId: this.#findScopeId(), workerId: this.store.workerId }
   }
 
   /** Returns 0, which no scope has, if the kind has no lookups yet. */
-  #scopeId(): number {
+  #findScopeId(): number {
     return this.store.scopeId(this.kind)
   }
 }

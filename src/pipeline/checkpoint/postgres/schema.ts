@@ -5,7 +5,7 @@ import { stepFunctions } from './schema-steps.js'
  * them.
  *
  * `history_…` are the tables of `history-tables.ts`, column for column, except for runs: these have no checksum, and
- * name their worker, so that a killed run can be told from a running one. Numbers of entries fit in four bytes.
+ * name their worker, so that a killed run is distinct from a running one. Numbers of entries fit in four bytes.
  *
  * `review_…` are the tables of the review store next to a checkpoint file. Each machine has its own decisions file, so
  * the lines of each file are a table. `review_changes` has one row: a transaction that changes a decision locks it

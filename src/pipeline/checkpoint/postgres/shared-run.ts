@@ -243,7 +243,7 @@ async function openJoined(
       lastFailure = failure
     },
   })
-  const worker = {
+  const worker: Worker = {
     get id() {
       return leased.id
     },

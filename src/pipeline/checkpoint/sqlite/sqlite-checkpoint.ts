@@ -190,7 +190,7 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
 
   ownerOfKey(key: Uint8Array): Promise<RunOwner | null> {
     return this.file.explained(() => {
-      const owner = this.#queries.ownerOfKey.get(this.#scopeId(), key)
+      const owner = this.#queries.ownerOfKey.get(this.#findScopeId(), key)
       return owner === undefined ? null : { ...owner, isWanted: owner.isWanted === 1 }
     })
   }
@@ -204,12 +204,12 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
 
   lostSince(afterMs: number, among: 'wanted' | 'all' = 'wanted'): ReturnType<Checkpoint['lostSince']> {
     const lost = among === 'all' ? this.#queries.lostOfScope : this.#queries.lostSince
-    return this.file.explained(() => lost.all({ scopeId: this.#scopeId(), afterPosition: 0, afterMs }))
+    return this.file.explained(() => lost.all({ scopeId: this.#findScopeId(), afterPosition: 0, afterMs }))
   }
 
   recentSubmissions(afterMs: number, countMax: number): Promise<number[]> {
     return this.file.explained(() =>
-      this.#queries.recentSubmissions.all({ scopeId: this.#scopeId(), afterMs, countMax }),
+      this.#queries.recentSubmissions.all({ scopeId: this.#findScopeId(), afterMs, countMax }),
     )
   }
 
@@ -265,7 +265,7 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
 
   /** Only the service's own runs can be assigned twice: other kinds are identified by their content. */
   #readContenders(runId: string): RunContender[] {
-    return this.kind === 'resolution' ? this.#queries.contenders.all({ runId, scopeId: this.#scopeId() }) : []
+    return this.kind === 'resolution' ? this.#queries.contenders.all({ runId, scopeId: this.#findScopeId() }) : []
   }
 
   #settle(reply: Omit<Reply, 'runId' | 'atMs'>): Promise<boolean> {
@@ -314,7 +314,7 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
   }
 
   /** Returns 0, which no scope has, if the kind has no lookups yet. */
-  #scopeId(): number {
+  #findScopeId(): number {
     return this.file.idsOf(this.kind)?.scopeId ?? 0
   }
 }

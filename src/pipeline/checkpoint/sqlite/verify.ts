@@ -27,7 +27,7 @@ type AnswersChecked = 'all' | 'wanted'
 
 /**
  * Finds all damage in a checkpoint with SQLite's own check, the checksums and the chain. SQLite's check ends its
- * transaction when it fails: a caller that wants to commit passes a second connection to the file as `beside`.
+ * transaction when it fails: a caller that wants to commit passes a second connection to the file as `second`.
  */
 export function findDamage(database: Sqlite, answers: AnswersChecked, beside: Sqlite = database): Damage[] {
   const found: Damage[] = []
