@@ -58,12 +58,12 @@ export async function within<Result>(
   action: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const ending = new AbortController()
-  const done = new AbortController()
+  const finished = new AbortController()
   const end = () => {
     ending.abort()
   }
-  void clock.sleep(msMax, done.signal).then(() => {
-    if (!done.signal.aborted) end()
+  void clock.sleep(msMax, finished.signal).then(() => {
+    if (!finished.signal.aborted) end()
   })
   for (const signal of signals) {
     if (signal.aborted) end()
@@ -72,7 +72,7 @@ export async function within<Result>(
   try {
     return await action(ending.signal)
   } finally {
-    done.abort()
+    finished.abort()
     for (const signal of signals) signal.removeEventListener('abort', end)
   }
 }

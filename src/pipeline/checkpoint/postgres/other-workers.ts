@@ -45,7 +45,7 @@ export class Others {
   ): void {
     if (isWhole) this.#known.delete(kind)
     this.#policies.set(kind, policy)
-    for (const settled of settledPlans) this.#add(kind, settled, plan[settled])
+    for (const state of settledPlans) this.#add(kind, state, plan[state])
   }
 
   /** Records lookups that this process settled, or reopened (negative count). */
@@ -53,9 +53,9 @@ export class Others {
     this.#add(kind, as, count)
   }
 
-  #add(kind: LookupKind, settled: SettledPlan, count: number): void {
+  #add(kind: LookupKind, state: SettledPlan, count: number): void {
     const known = this.#known.get(kind) ?? { answered: 0, failed: 0, invalid: 0, uncertain: 0 }
-    known[settled] += count
+    known[state] += count
     this.#known.set(kind, known)
   }
 
@@ -63,7 +63,7 @@ export class Others {
     const plan = nothingPlanned()
     const known = this.#known.get(kind)
     const now = await this.#settledNow(kind)
-    for (const settled of settledPlans) plan[settled] = Math.max(0, now[settled] - (known?.[settled] ?? 0))
+    for (const state of settledPlans) plan[state] = Math.max(0, now[state] - (known?.[state] ?? 0))
     return plan
   }
 

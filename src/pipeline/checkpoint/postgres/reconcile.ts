@@ -70,7 +70,7 @@ class SharedReconciler {
     if (submission?.verdict === 'accepted') return
     const { customId } = charge
     const lookupId = submission === undefined ? await this.#restore(charge, name) : submission.lookupId
-    const current = lookupId === null ? undefined : await this.#current(lookupId)
+    const current = lookupId === null ? undefined : await this.#readCurrent(lookupId)
     if (current === undefined) {
       this.#rules.result.unknown.push(customId)
       return
@@ -78,8 +78,8 @@ class SharedReconciler {
     // Its answer may have arrived since it was read.
     const [now] = (await this.#submissions([customId])).values()
     if (now?.verdict === 'accepted') return
-    const settled = this.#rules.settle(customId, name, current, await this.#runOf(charge))
-    const { verdict, state, ...settlement } = settled
+    const result = this.#rules.settle(customId, name, current, await this.#runOf(charge))
+    const { verdict, state, ...settlement } = result
     await this.#apply({ of: 'submission', customId, verdict, ...settlement })
     if (state === null) return
     // The next worker that includes the lookup polls it.
@@ -100,7 +100,7 @@ class SharedReconciler {
     return (await this.#query(sql, [runId, charge.customId])).length === 0 ? runId : null
   }
 
-  async #current(lookupId: LookupId): Promise<ChargedLookup | undefined> {
+  async #readCurrent(lookupId: LookupId): Promise<ChargedLookup | undefined> {
     const row = await lockLookup(this.#deps.statements, lookupId)
     if (row === undefined) return undefined
     const sql = 'SELECT attempt FROM enrich.lookups WHERE lookup_id = $1'
@@ -125,7 +125,7 @@ class SharedReconciler {
     const sql = 'SELECT lookup_id AS "lookupId" FROM enrich.lookups WHERE scope_id = $1 AND key = $2'
     const [lookup] = await this.#query<{ lookupId: LookupId }>(sql, [name.scopeId, key])
     if (lookup === undefined) return null
-    const [jobId, workerId] = [await this.#jobOf(name.scopeId), await this.#worker()]
+    const [jobId, workerId] = [await this.#jobOf(name.scopeId), await this.#ensureWorker()]
     await this.#query(
       `INSERT INTO enrich.submissions
          (custom_id, lookup_id, job_id, worker_id, attempt, is_first, price_micros, verdict, intended_at_ms)
@@ -148,7 +148,7 @@ class SharedReconciler {
     return job?.jobId ?? 0
   }
 
-  async #worker(): Promise<number> {
+  async #ensureWorker(): Promise<number> {
     if (this.#workerId !== null) return this.#workerId
     const [worker] = await this.#query<{ id: number }>(
       `INSERT INTO enrich.workers (name, job, lease_until, is_fenced, fenced_at, ended_at, is_swept)

@@ -117,8 +117,8 @@ export class SharedStore implements PostgresStatements {
     return this.#scopes.get(kind) ?? 0
   }
 
-  noteScope(kind: LookupKind, scopeId: number): void {
-    this.#scopes.set(kind, scopeId)
+  noteScope(kind: LookupKind, id: number): void {
+    this.#scopes.set(kind, id)
   }
 
   /** Positions only grow, over all kinds. */

@@ -182,7 +182,7 @@ export class WantedLookups {
       const afterPosition = this.file.lastPosition
       for (const lookup of lookups) this.#addWanted(lookup, 0)
       const plan = this.#plan(policy, afterPosition)
-      return { plan, open: this.file.queries.openRuns.all(this.#from(afterPosition)) }
+      return { plan, open: this.file.queries.openRuns.all(this.#getRange(afterPosition)) }
     })
   }
 
@@ -195,19 +195,19 @@ export class WantedLookups {
   nextToSubmit(afterPosition: number, count: number): ReturnType<Checkpoint['nextToSubmit']> {
     return this.file.explained(() =>
       this.file.queries.nextToSubmit
-        .all({ ...this.#from(afterPosition), count })
+        .all({ ...this.#getRange(afterPosition), count })
         .map(({ position, ...lookup }) => ({ position, lookup })),
     )
   }
 
   openRuns(): Promise<OpenRun[]> {
-    return this.file.explained(() => this.file.queries.openRuns.all(this.#from(0)))
+    return this.file.explained(() => this.file.queries.openRuns.all(this.#getRange(0)))
   }
 
   firstAnswers(afterPosition: number, count: number): Promise<FirstAnswer[]> {
     return this.file.explained(() =>
       this.file.queries.firstAnswers
-        .all({ ...this.#from(afterPosition), count })
+        .all({ ...this.#getRange(afterPosition), count })
         .map(({ position, lookupId, name, location, context, ...packed }) => ({
           position,
           lookupId,
@@ -240,9 +240,9 @@ export class WantedLookups {
 
   #plan(policy: PlanPolicy, afterPosition: number): Record<LookupPlan, number> {
     const counts = nothingPlanned()
-    counts.decided = this.file.queries.decidedCount.get(this.#from(afterPosition)) ?? 0
+    counts.decided = this.file.queries.decidedCount.get(this.#getRange(afterPosition)) ?? 0
     const cutoffMs = policy.maxAgeMs === null ? -1 : policy.nowMs - policy.maxAgeMs
-    const from = this.#from(afterPosition)
+    const from = this.#getRange(afterPosition)
     if (policy.askAgain !== undefined && policy.askAgain.length > 0)
       this.#reopen(policy.askAgain, afterPosition)
     const groups = this.file.queries.groups
@@ -263,12 +263,12 @@ export class WantedLookups {
 
   #reopen(outcomes: readonly string[], afterPosition: number): number {
     this.file.assertSubmittable()
-    const from = this.#from(afterPosition)
+    const from = this.#getRange(afterPosition)
     return this.file.queries.reopenOutcomes.run({ ...from, outcomes: JSON.stringify(outcomes) }).changes
   }
 
   /** No scope has the number 0. */
-  #from(afterPosition: number): WantedFrom {
+  #getRange(afterPosition: number): WantedFrom {
     return { scopeId: this.file.idsOf(this.kind)?.scopeId ?? 0, afterPosition }
   }
 }

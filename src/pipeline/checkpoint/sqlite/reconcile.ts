@@ -66,12 +66,12 @@ class Reconciler {
       return
     }
     if (submission?.verdict === 'accepted') return
-    const settled = this.#rules.settle(customId, name, lookup, this.#runOf(charge))
-    this.#sql.settleSubmission.run({ customId, ...settled })
-    if (settled.state === null) return
+    const result = this.#rules.settle(customId, name, lookup, this.#runOf(charge))
+    this.#sql.settleSubmission.run({ customId, ...result })
+    if (result.state === null) return
     const { lookupId } = lookup
     const { nowMs } = this.#deps
-    this.#sql.settleLookup.run({ ...settled, lookupId, customId, attempt: name.attempt, nowMs })
+    this.#sql.settleLookup.run({ ...result, lookupId, customId, attempt: name.attempt, nowMs })
   }
 
   /** The run of a charge; `null` if another submission already has the run. */

@@ -109,7 +109,7 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
   intend(lookupId: LookupId, nowMs: number): Promise<Intention> {
     return this.file.transaction(() => {
       this.file.assertRoom()
-      const { scopeId } = this.#ids()
+      const { scopeId } = this.#requireIds()
       const row = this.#queries.lookup.get(lookupId)
       if (row === undefined) throw new Error(`lookup ${lookupId} is unknown`)
       const state = stateAfter(row, 'intend')
@@ -265,7 +265,9 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
 
   /** Only the service's own runs can be assigned twice: other kinds are identified by their content. */
   #readContenders(runId: string): RunContender[] {
-    return this.kind === 'resolution' ? this.#queries.contenders.all({ runId, scopeId: this.#findScopeId() }) : []
+    return this.kind === 'resolution'
+      ? this.#queries.contenders.all({ runId, scopeId: this.#findScopeId() })
+      : []
   }
 
   #settle(reply: Omit<Reply, 'runId' | 'atMs'>): Promise<boolean> {
@@ -281,7 +283,7 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
   }
 
   #submitted(lookupId: LookupId, customId: string, attempt: number, nowMs: number): void {
-    const { jobId } = this.#ids()
+    const { jobId } = this.#requireIds()
     const previous = this.#queries.lastSubmission.get()?.chain ?? ''
     const chain = nextChain(previous, { customId, attempt, intendedAtMs: nowMs })
     this.#queries.insertSubmission.run({ lookupId, jobId, attempt, customId, nowMs, chain })
@@ -293,7 +295,7 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
    */
   #restored(customId: string, nowMs: number): LookupId | undefined {
     const name = parseCustomId(customId)
-    const { scopeId } = this.#ids()
+    const { scopeId } = this.#requireIds()
     if (name?.checkpointId !== this.id || name.scopeId !== scopeId) return undefined
     const lookupId = this.#queries.findLookup.get(scopeId, Buffer.from(name.keyHex, 'hex'))?.lookupId
     const row: LookupRow | undefined = lookupId === undefined ? undefined : this.#queries.lookup.get(lookupId)
@@ -307,7 +309,7 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
     return row.lookupId
   }
 
-  #ids(): KindIds {
+  #requireIds(): KindIds {
     const ids = this.file.idsOf(this.kind)
     if (ids === null) throw new Error(`nothing of the kind ${this.kind} is wanted`)
     return ids
