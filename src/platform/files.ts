@@ -21,10 +21,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path'
 /** Marks used by this process. The process id is not enough: containers give every run the same one. */
 const givenMarks = new Set<string>()
 
-/**
- * Returns the process id and random characters for the name of a temporary file, which distinguish files of killed
- * processes from those of live ones.
- */
+/** Returns process id and random characters for a temporary file name, to recognize files of killed processes. */
 export function temporaryMark(): string {
   const mark = `${process.pid}-${randomBytes(4).toString('hex')}`
   givenMarks.add(mark)
@@ -149,10 +146,7 @@ export function placeOf(path: string): Place {
   return { path: folded(finalPath(path)), file: fileAt(path) }
 }
 
-/**
- * Whether two paths lead to the same file: by path, by a link, or in another case. Paths that differ in case only count
- * as the same everywhere.
- */
+/** Whether two paths lead to the same file, also by a link. Paths that differ in case only count as the same. */
 export const isSamePlace = (one: Place, other: Place): boolean =>
   one.path === other.path || (one.file !== null && one.file === other.file)
 

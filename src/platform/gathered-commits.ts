@@ -22,10 +22,7 @@ export interface GatheredCommits<Item, Result> {
 }
 
 export interface GatherOptions {
-  /**
-   * Delay of every commit, to collect more items: for work that does not depend on the previous commit. `null` or
-   * absent: a few turns of the event loop.
-   */
+  /** Delay of every commit, to collect more items; `null` or absent: a few turns of the event loop. */
   readonly gatherMs?: number | null | undefined
 }
 

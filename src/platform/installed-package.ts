@@ -1,10 +1,7 @@
 import { readFileSync, existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/**
- * Returns the folder of the package, and the one below it that contains this code: `src`, or `dist`, where the build
- * may put a module into any file.
- */
+/** Returns the folder of the package, and the one below it that contains this code: `src` or `dist`. */
 function findFolders(): { package: URL; code: URL } {
   let code = new URL('./', import.meta.url)
   for (;;) {

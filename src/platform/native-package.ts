@@ -14,10 +14,7 @@ const uses = {
 } as const
 type NativePackage = keyof typeof uses
 
-/**
- * Returns the error for a native package that cannot be loaded: names the npm setting that causes this, and the command
- * that repairs it.
- */
+/** Returns the error for a native package that cannot be loaded, with its likely cause and the repair command. */
 export function nativePackageMissing(name: NativePackage, cause: unknown): UserError {
   const what = `the package ${name}, which ${uses[name]},`
   const isWithoutBinary = name !== '@duckdb/node-bindings' && folderAbove(name) !== null

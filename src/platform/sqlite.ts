@@ -9,10 +9,7 @@ type Driver = typeof Database
 
 let loaded: Driver | null = null
 
-/**
- * better-sqlite3 13 includes its binaries and needs Node.js 22; version 12 runs on Node.js 20, and is compiled on
- * platforms without a binary of 13.
- */
+/** better-sqlite3 13 includes binaries and needs Node.js 22; version 12 runs on Node.js 20. */
 const driverNames =
   Number.parseInt(process.versions.node) >= 22
     ? (['better-sqlite3', 'better-sqlite3-node20'] as const)

@@ -46,10 +46,7 @@ function isOutOfHandles(error: unknown): boolean {
 /** With fewer, modules fail to load, and Node.js reports a missing package. */
 const openFilesNeeded = 512
 
-/**
- * Translates errors caused by a system limit, at any depth of their causes: too many open files, or a file size limit.
- * Returns other errors unchanged.
- */
+/** Explains errors caused by a limit on open files or file size, at any depth; returns others unchanged. */
 export function explainSystemFailure(error: unknown): unknown {
   const chain = causesOf(error)
   if (chain.some((cause) => isOutOfHandles(cause) || (isModuleMissing(cause) && areHandlesFew())))

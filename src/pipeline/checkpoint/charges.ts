@@ -84,9 +84,7 @@ export function namedRun({ runIds }: Charge): string | null {
   return runId === undefined || runIds.length > 1 ? null : runId
 }
 
-/**
- * Decides how a list of charges settles the submissions of a checkpoint. Both stores read the rows, call it, and write.
- */
+/** Decides how a list of charges settles submissions. Both stores read the rows, call it, and write. */
 export class ChargeRules {
   readonly result: Reconciled = {
     accepted: [],

@@ -2,9 +2,7 @@ import { plural } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import type { Standing } from '../figures/checkpoint-standing.js'
 
-/**
- * Returns the error for a checkpoint of this program with unexpected content. `what` names the place, in a few words.
- */
+/** Returns the error for a checkpoint with unexpected content. `what` names the place, in a few words. */
 export function damaged(path: string, cause?: unknown, what = ''): UserError {
   return new UserError('CHECKPOINT_DAMAGED', `the checkpoint ${path} is damaged${what && `: ${what}`}`, {
     hint: 'enrich checkpoint verify lists the damage; enrich checkpoint repair keeps all rows that are intact',

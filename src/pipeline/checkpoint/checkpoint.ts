@@ -123,10 +123,7 @@ export interface Checkpoint {
    * keep their state. Decided lookups are counted by `plan` and otherwise ignored.
    */
   want(lookups: readonly KeyedLookup[]): Promise<LookupId[]>
-  /**
-   * Adds follow-up lookups of this kind to this run and sorts the new ones like `plan` (throws the same errors); `open`
-   * lists those that run already.
-   */
+  /** Adds follow-up lookups to this run and sorts new ones like `plan` (same errors); `open` lists running ones. */
   follow(
     lookups: readonly KeyedLookup[],
     policy: PlanPolicy,
@@ -181,10 +178,7 @@ export interface Checkpoint {
   claim(customId: string, runId: string, nowMs: number): Promise<Claim>
   /** The submissions to which the service assigned this run: one, unless it is contested. */
   contenders(runId: string): Promise<RunContender[]>
-  /**
-   * Assigns a contested run to one lookup; the others become uncertain. Returns false if it was submitted again, or
-   * another is answered.
-   */
+  /** Assigns a contested run; its other lookups become uncertain. False if submitted again, or another is answered. */
   award(customId: string, runId: string, nowMs: number): Promise<boolean>
   /** Swaps the runs of two lookups. Returns false if one of them no longer has its run. */
   exchangeRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean>
@@ -221,10 +215,7 @@ export interface Checkpoint {
   /** Changes the run history, and nothing else: `src/pipeline/history`. Durable when it resolves. */
   remember<Result>(change: (database: Sqlite) => Result): Promise<Result>
 
-  /**
-   * Turns at a service limit that all workers with this API key share; absent for a checkpoint with one process.
-   * `route` names the limit.
-   */
+  /** Turns at the limit `route`, shared with all workers of this API key; absent for a checkpoint file. */
   sharedTurns?(route: string, windowMs: number): SharedTurns
 
   /** Makes the present state of all lookups of this run visible to readers. */

@@ -114,10 +114,7 @@ export function marksChecksum({ series, output_id, form, packed }: MarksRow): Bu
   return rowChecksum(['history_marks', series, output_id, form, digest(packed)])
 }
 
-/**
- * Hashes only the fields that distinguish states: a new edition of a registry may repeat them in another line of its
- * file.
- */
+/** Hashes only fields that distinguish states: a new registry edition may repeat them on another line. */
 export function stateDigest({ status, confidence, country }: StateFacts, state: string): Buffer {
   return digest(JSON.stringify([status, confidence, country, valuesOfState(state)]))
 }

@@ -100,10 +100,7 @@ export const unpackBody = (answer: PackedAnswer): string => unpack(answer).toStr
 /** Prefix length of `packed` that yields the beginning of a line. */
 export const packedHeadBytes = 160
 
-/**
- * Unpacks the beginning of the line from the first `packedHeadBytes` bytes, in a tenth of the time of the whole.
- * Returns an empty string if they do not suffice.
- */
+/** Unpacks the start of the line from the first `packedHeadBytes` bytes; empty if they do not suffice. */
 export function unpackLineHead(packing: number, head: Buffer): string {
   const dictionary = dictionaries[packing]
   if (!dictionary) return head.toString('latin1')

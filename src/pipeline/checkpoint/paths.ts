@@ -9,10 +9,7 @@ export const headPath = (checkpointPath: string): string => `${checkpointPath}.h
 export const isAnythingAt = (checkpointPath: string): boolean =>
   existsSync(checkpointPath) || existsSync(headPath(checkpointPath))
 
-/**
- * The user's second copy of the head of a billed checkpoint, outside the checkpoint's folder: restoring a backup over
- * the checkpoint does not restore it.
- */
+/** Second copy of the head of a billed checkpoint, in another folder, so that a restored backup does not replace it. */
 export function witnessPath(checkpointId: string): string {
   const { XDG_STATE_HOME: named = '' } = process.env
   const stateFolder = isAbsolute(named) ? named : join(homedir(), '.local', 'state')

@@ -217,10 +217,7 @@ class SqliteInbox implements OwnInbox {
   }
 }
 
-/**
- * SQLite uses the partial index only if the query repeats its condition; otherwise each check would read all taken
- * deliveries.
- */
+/** SQLite uses the partial index only if the query repeats its condition. */
 export const unsettledQueries = {
   waiting: `SELECT position, body, received_at_ms AS receivedAtMs FROM deliveries
     WHERE state <> 'taken' AND state = 'waiting' AND position > ? ORDER BY position LIMIT ?`,

@@ -144,10 +144,7 @@ class SharedInbox implements Inbox {
     this.#commits = createGatheredCommits((items) => this.#commit(items))
   }
 
-  /**
-   * Rejects if the commit is uncertain: tries once, within seconds, without retries. The service sends the delivery
-   * again, under the same id.
-   */
+  /** Tries once, within seconds; rejects if the commit is uncertain. The service then sends the delivery again. */
   async receive(eventId: string, body: Uint8Array, nowMs: number): Promise<boolean> {
     const isNew = await this.#commits.add({ eventId, body, nowMs, subject: subjectOf(body) })
     if (isNew) this.#deps.onReceived?.()

@@ -152,9 +152,7 @@ export function fileTarget(
   })
 }
 
-/**
- * Completes a migration whose command was killed after the source had moved. Returns false if nothing was left to do.
- */
+/** Completes a migration that was killed after the source had moved; false if nothing was left to do. */
 export function finishFileTarget(given: string): boolean {
   const path = resolve(given)
   if (existsSync(arrivingPath(path))) {

@@ -202,9 +202,7 @@ async function staysBehind({ query }: PostgresStatements): Promise<string[]> {
   ]
 }
 
-/**
- * Accepts an empty checkpoint, or one that an earlier attempt of the same migration began to fill. Throws CHECKPOINT_*.
- */
+/** Accepts an empty checkpoint, or one partly filled by the same migration. Throws CHECKPOINT_*. */
 export async function serverTarget(
   url: string,
   source: FactSource,
@@ -245,9 +243,7 @@ export async function serverTarget(
   }
 }
 
-/**
- * Completes a migration whose command was killed after the source had moved. Returns false if nothing was left to do.
- */
+/** Completes a migration that was killed after the source had moved; false if nothing was left to do. */
 export async function finishServerTarget(
   url: string,
   id: string,

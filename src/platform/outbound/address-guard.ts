@@ -20,10 +20,7 @@ export type AddressCheck =
   | { readonly kind: 'allowed'; readonly addresses: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string }
 
-/**
- * Checks that a name resolves to public addresses only: one private, loopback, link-local or reserved address refuses
- * it. Never throws; an abort is a refusal.
- */
+/** Checks that a name resolves to public addresses only. Never throws; an abort is a refusal. */
 export async function checkAddress(
   target: string | URL,
   resolve: HostResolver,

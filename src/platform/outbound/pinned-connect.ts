@@ -13,10 +13,7 @@ export function createConnect(ca?: string): Connect {
   })
 }
 
-/**
- * Connects to these addresses in order, without resolving the name again. Host header, SNI and certificate use the
- * name.
- */
+/** Connects to these addresses in order, without resolving the name, which Host, SNI and certificate use. */
 function pinnedConnect(addresses: readonly string[], connect: Connect, signal: AbortSignal): Connect {
   return (target, callback) => {
     let firstError: Error | null = null

@@ -22,10 +22,7 @@ export interface OwnSchema<Head extends OwnHead> extends OwnWords {
   readonly tooNew: (url: string) => UserError
 }
 
-/**
- * Returns `null` if there are no tables and the name is free. Throws the error of `foreign` if other tables have our
- * names.
- */
+/** Returns `null` if no tables exist. Throws the error of `foreign` if other tables have our names. */
 export async function readOwnHead<Head extends OwnHead>(
   statements: PostgresStatements,
   url: string,
@@ -48,10 +45,7 @@ export async function readOwnHead<Head extends OwnHead>(
   return head
 }
 
-/**
- * Creates missing tables and migrates old ones: one of several concurrent processes does it, the others wait. Throws
- * the errors of `foreign` and `tooNew`.
- */
+/** Creates or migrates the tables, once across processes. Throws the errors of `foreign` and `tooNew`. */
 export async function makeOwn<Head extends OwnHead>(
   postgres: Postgres,
   url: string,

@@ -84,10 +84,7 @@ const noBounds: SubmissionBounds = { rowsMax: null, kindMax: null, priceMicros: 
 /** A lease is renewed every few seconds. */
 const leaseWaitMs = 250
 
-/**
- * Commits intentions of one kind in batches. One statement checks and changes the worker's lease, the states of the
- * lookups and the budgets of the job.
- */
+/** Commits intentions in batches: one statement checks and changes lease, lookups and budgets. */
 export class Intentions {
   readonly #store: SharedStore
   readonly #kind: LookupKind

@@ -131,10 +131,7 @@ interface Asked {
   readonly position: number
 }
 
-/**
- * Adds lookups to the wanted list of this worker and returns their ids, in order. Creates unknown ones; concurrent
- * workers create each lookup once.
- */
+/** Adds lookups to the wanted list and returns their ids, in order. Creates unknown ones, once across workers. */
 export async function wantLookups(
   store: SharedStore,
   lookups: readonly KeyedLookup[],

@@ -53,10 +53,7 @@ export async function contestOf(
   return { contenders, rows, bodies }
 }
 
-/**
- * Writes the changes of a transition, within the transaction that locked the rows. Returns the lookups that this worker
- * owns from here on.
- */
+/** Writes the changes of a transition under its locks. Returns the lookups that this worker owns afterwards. */
 export async function applyChanges(
   statements: PostgresStatements,
   changes: readonly Change[],

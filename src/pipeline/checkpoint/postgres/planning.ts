@@ -19,10 +19,7 @@ const isWanted = 'w.worker_id = $1 AND w.scope_id = $2 AND w.position > $3 AND N
 /** No other live worker owns the lookup. */
 const isFree = '(l.worker_id IS NULL OR l.worker_id = $1 OR h.is_fenced OR h.ended_at IS NOT NULL)'
 
-/**
- * A worker that was taken to be dead may only have been suspended: for this long, its requests may still arrive at the
- * service and its replies may settle them.
- */
+/** How long the requests of a suspended worker may still arrive at the service and be settled by its replies. */
 const lateMs = 90_000
 const isLost = `l.state = 'uncertain' AND NOT EXISTS (
   SELECT FROM enrich.submissions s JOIN enrich.workers sw ON sw.worker_id = s.worker_id
@@ -122,10 +119,7 @@ async function runLost(
   )
 }
 
-/**
- * Reopens the lookups with these outcomes. A run that needs attention has the outcome `error`; a run that is only slow
- * has none.
- */
+/** Reopens lookups by outcome. A run that needs attention counts as `error`; a slow run has no outcome. */
 export async function reopenOutcomes(
   store: SharedStore,
   kind: LookupKind,

@@ -172,9 +172,7 @@ class SharedReconciler {
     return true
   }
 
-  /**
-   * Settles uncertain submissions without a charge. Only resolutions have a `custom_id` that lists of charges contain.
-   */
+  /** Settles uncertain submissions without a charge. Lists of charges contain only resolutions. */
   async #uncharged(): Promise<void> {
     const scopes = await this.#query<{ scopeId: number; scope: string }>(
       'SELECT scope_id AS "scopeId", scope FROM enrich.scopes',

@@ -128,9 +128,7 @@ interface Claimant {
   readonly workerId: number
 }
 
-/**
- * See `Checkpoint.claim`. `isWanted`: whether this worker owns the lookup after the claim. Call within a transaction.
- */
+/** See `Checkpoint.claim`. `isWanted`: this worker owns the lookup afterwards. Call within a transaction. */
 export async function claim(
   statements: PostgresStatements,
   named: Named,

@@ -149,9 +149,7 @@ const isUnreachable = (error: unknown): boolean =>
 /** Location of a shared checkpoint, with the credentials of the service. */
 export interface SharedPlace extends Pick<OpenSharedDeps, 'environment'> {
   readonly url: string
-  /**
-   * API key of the service; workers with the same key share its limits. Returns `null` for a service without limits.
-   */
+  /** API key of the service, which identifies shared limits; `null` for a service without limits. */
   readonly apiKey: () => string | null
 }
 

@@ -34,10 +34,7 @@ interface OutcomeCount {
 
 type Share = { readonly lookups: number; readonly answers: number }
 
-/**
- * Returns the share of each table to sample, above 0 and at most 1; `null` if the tables are small enough to be
- * counted.
- */
+/** Returns the share of each table to sample, above 0 and at most 1; `null` if the tables are small. */
 async function sampledShare(
   statements: PostgresStatements,
   { countedMax, sampled }: CountLimits,
@@ -144,10 +141,7 @@ export interface SharedStatus {
 const goneHours = 24
 const listedMax = 200
 
-/**
- * Returns the same counts as the reader of a file. Estimates large tables, and marks the result, so that it is as fast
- * for a large checkpoint as for a small one.
- */
+/** Returns the counts that a reader of a file returns. Estimates large tables, and marks the result. */
 export async function readSharedCounts(
   statements: PostgresStatements,
   limits = countLimits,

@@ -164,10 +164,7 @@ export class SharedStore implements PostgresStatements {
     throw leaseLost(hold ?? 'its lease has expired')
   }
 
-  /**
-   * Checks that the wanted list still exists: a deleted list would look like a run without lookups. Throws like
-   * `assertGoesOn`.
-   */
+  /** Checks that the wanted list still exists: otherwise the run would seem complete. Throws like `assertGoesOn`. */
   async assertRemembered(): Promise<void> {
     const sql = 'SELECT FROM enrich.workers WHERE worker_id = $1 AND NOT is_over'
     const rows = await this.query(sql, [this.workerId])

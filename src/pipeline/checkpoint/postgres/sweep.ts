@@ -118,10 +118,7 @@ export interface SweepingDeps {
   readonly onFailure: (error: unknown) => void
 }
 
-/**
- * Sweeps once, so that a starting run finds the state of dead workers cleaned up, then periodically. Returns a function
- * that stops it after the sweep in progress.
- */
+/** Sweeps once, which cleans up after dead workers, then periodically. Returns a function that stops it. */
 export async function startSweeping({
   postgres,
   everyMs = leaseTimes.renewEvery,

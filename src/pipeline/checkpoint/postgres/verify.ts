@@ -4,9 +4,7 @@ import { unpacks, type PackedAnswer } from '../packed-answer.js'
 import { packedColumnsSql } from './lookup-rows.js'
 import { openSharedToRead, type OpenSharedDeps } from './open-database.js'
 
-/**
- * Checks all tables read-only, while workers continue. Returns `null` if there is no checkpoint. Throws CHECKPOINT_*.
- */
+/** Checks all tables read-only, while workers continue; `null` if there is no checkpoint. Throws CHECKPOINT_*. */
 export async function verifyShared(
   url: string,
   deps: Pick<OpenSharedDeps, 'environment'>,

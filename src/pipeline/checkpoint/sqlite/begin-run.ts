@@ -61,10 +61,7 @@ export function kindIds(
   return { scopeId: scope, jobId: openJob(database, scope, deps) }
 }
 
-/**
- * Returns the checkpoint's id. If the file was lost, takes the id from the head, so that its submissions are
- * recognized.
- */
+/** Returns the checkpoint's id; takes it from the head if the file was lost, to recognize its submissions. */
 export function checkpointId(
   database: Sqlite,
   deps: Pick<OpenCheckpointDeps, 'random' | 'nowMs'>,

@@ -142,10 +142,7 @@ export class HeadFile {
   #isClosed = false
   #syncedAtMs = -Infinity
 
-  /**
-   * Creates the file if missing and writes `head` durably. Maintains the user's copy if it exists; creates it if
-   * `isBilled`.
-   */
+  /** Creates the file if missing and writes `head` durably. Creates the user's copy if `isBilled`. */
   constructor(checkpointPath: string, head: HeadState, isBilled = false) {
     const path = headPath(checkpointPath)
     keepToOwner(path)

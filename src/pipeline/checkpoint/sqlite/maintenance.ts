@@ -180,10 +180,7 @@ export function compactCheckpoint(path: string, nowMs: number): Compaction {
   }
 }
 
-/**
- * Moves the log into the file, which then has its new size. Returns false if another process still reads the old
- * content.
- */
+/** Moves the log into the file, which sets its new size. False if another process reads the old content. */
 function moveLog(database: Sqlite): boolean {
   const [moved] = database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
   return moved?.busy === 0

@@ -25,10 +25,7 @@ import { HeadKeeper, type HeadDeps } from './head-keeper.js'
  */
 const movedVersion = 1_000_000
 
-/**
- * Added to the generation when a migration is undone, so that new custom ids never equal those submitted by the other
- * checkpoint.
- */
+/** Added to the generation when a migration is undone, so that new custom ids never repeat old ones. */
 export const generationsApart = 1_000
 
 /** Returns the target of a moved checkpoint; `null` if it was not moved. Changes nothing. */
@@ -111,10 +108,7 @@ export function openToWrite(path: string): Sqlite {
   })
 }
 
-/**
- * Creates an empty checkpoint without syncing, to be filled and then moved into place: a power failure may leave a
- * partial file.
- */
+/** Creates an empty checkpoint at a temporary path, without syncing: a power failure may leave a partial file. */
 export function makeCheckpointFile(path: string): Sqlite {
   keepToOwner(path)
   const database = openSqlite(path, { synchronous: 'OFF', journal: 'DELETE' })

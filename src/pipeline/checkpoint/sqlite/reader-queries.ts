@@ -62,10 +62,7 @@ export function serviceOf(text: string): Pick<ScopeCounts, 'scope' | 'kind'> {
   return { scope: base, kind }
 }
 
-/**
- * Returns the billed and possibly billed submissions of a job that has not ended, by kind. `scope`: the service; empty
- * for `null`.
- */
+/** Returns billed and possibly billed submissions of an open job, by kind. `scope`: the service, if any. */
 export function readSpentOfJob(
   database: Sqlite,
   scope: string | null,

@@ -16,10 +16,7 @@ import {
 
 const reason = 'what was known of it was damaged'
 
-/**
- * Copies all intact rows to a new file. Derives a damaged lookup or answer from its intact submissions, or marks it
- * uncertain. Invents nothing.
- */
+/** Copies intact rows to a new file. Derives damaged ones from intact submissions, or marks them uncertain. */
 export class Rebuilder {
   readonly #from: Sqlite
   readonly #to: Sqlite

@@ -45,10 +45,7 @@ export interface OwnCheckpoint extends Checkpoint {
   close(): void
 }
 
-/**
- * Opens the checkpoint for a run: locks it, compares it with its head, migrates it, and cleans up after killed
- * processes.
- */
+/** Opens the checkpoint for a run: locks, checks against the head, migrates, and cleans up after killed processes. */
 export function openCheckpoint(deps: OpenCheckpointDeps): OwnCheckpoint {
   const { path } = deps
   // Check folder and file first: an invalid path gets its own error.

@@ -131,9 +131,7 @@ function checkpointRow(database: Sqlite): Omit<Damage, 'where'> | null {
     : { what: `${count ?? 0} rows instead of one`, count: 1, examples: [] }
 }
 
-/**
- * An answer that matches its checksum but cannot be unpacked was not written by this program; only checked with `all`.
- */
+/** Answers that match their checksum but cannot be unpacked were not written by this program; checked with `all`. */
 function unsoundAnswers(database: Sqlite, which: AnswersChecked): Omit<Damage, 'where'> | null {
   const found =
     which === 'all'
@@ -271,10 +269,7 @@ function isOfHosted(database: Sqlite): boolean {
   )
 }
 
-/**
- * Runs an action that depends on a checkpoint. If it fails unexpectedly and the checkpoint is damaged, throws
- * CHECKPOINT_DAMAGED instead of the original error.
- */
+/** Runs an action on a checkpoint. If it fails unexpectedly, checks for damage and throws CHECKPOINT_DAMAGED. */
 export async function blamingDamage<Result>(path: string, action: () => Promise<Result>): Promise<Result> {
   try {
     return await action()
