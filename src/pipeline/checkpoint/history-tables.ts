@@ -188,13 +188,13 @@ function unpackDifferences(
     let rest = 0
     let unit = 1
     for (let byte = bytes[at++]; ; byte = bytes[at++]) {
-      if (byte === undefined) throw new Error('fewer numbers than there should be')
+      if (byte === undefined) throw new Error('too few packed numbers')
       rest += (byte % 128) * unit
       if (byte < 128) break
       unit *= 128
     }
     numbers[index] = expected(index) + (rest % 2 === 1 ? -(rest + 1) / 2 : rest / 2)
   }
-  if (at !== bytes.length) throw new Error('more numbers than there should be')
+  if (at !== bytes.length) throw new Error('too many packed numbers')
   return numbers
 }

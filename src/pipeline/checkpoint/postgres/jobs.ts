@@ -68,7 +68,7 @@ async function scopeIdOf(statements: PostgresStatements, scope: string): Promise
     scope,
   ])
   const [made] = await find()
-  if (made === undefined) throw new Error(`the scope ${scope} was not made`)
+  if (made === undefined) throw new Error(`the scope ${scope} was not created`)
   return made.scopeId
 }
 
@@ -171,7 +171,7 @@ async function wantSome(
   }
   return asked.map(({ position }) => {
     const id = ids.get(position)
-    if (id === undefined) throw new Error('a lookup was not made')
+    if (id === undefined) throw new Error('a lookup was not created')
     return id
   })
 }

@@ -89,7 +89,7 @@ const checks: readonly Check[] = [
   },
   {
     where: 'jobs',
-    what: 'counts of a kind of lookups do not agree with the submissions',
+    what: 'the counts of a kind of lookups do not match its submissions',
     sql: `SELECT j.input FROM enrich.job_kinds k JOIN enrich.jobs j USING (job_id) LEFT JOIN (
         SELECT s.job_id, l.scope_id, count(*) AS total FROM enrich.submissions s
         JOIN enrich.lookups l USING (lookup_id) WHERE ${reserved} GROUP BY 1, 2) g
@@ -98,7 +98,7 @@ const checks: readonly Check[] = [
   },
   {
     where: 'lookups',
-    what: 'states do not agree with the last submission, or its answer',
+    what: 'states do not match the last submission or its answer',
     sql: `SELECT l.name FROM enrich.lookups l LEFT JOIN enrich.submissions s ON s.custom_id = l.custom_id
       WHERE (l.state IN ('intended', 'running', 'answered', 'failed', 'uncertain', 'invalid')
           AND s.verdict IS DISTINCT FROM CASE l.state WHEN 'intended' THEN 'intended' WHEN 'uncertain' THEN 'uncertain'

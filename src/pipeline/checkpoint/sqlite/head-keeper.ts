@@ -25,7 +25,7 @@ export interface HeadDeps {
 export function assertNotBehind(standing: Standing, deps: HeadDeps): void {
   if (standing.kind !== 'behind' && standing.kind !== 'diverged') return
   if (deps.acceptRollback === true) return
-  throw standingError(deps.path, standing) ?? new Error('a standing without an error')
+  throw standingError(deps.path, standing) ?? new Error('no error for a mismatch with the head file')
 }
 
 /**
@@ -48,7 +48,7 @@ export class HeadKeeper {
 
   constructor(database: Sqlite, found: FoundHead, deps: HeadDeps) {
     const facts = readFacts(database, deps.path, found)
-    if (facts === null) throw new Error('a checkpoint without a name')
+    if (facts === null) throw new Error('the checkpoint has no id')
     this.#database = database
     this.#path = deps.path
     this.#isLagging = deps.isBilled === false

@@ -308,7 +308,7 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
 
   #requireIds(): KindIds {
     const ids = this.file.idsOf(this.kind)
-    if (ids === null) throw new Error(`nothing of the kind ${this.kind} is wanted`)
+    if (ids === null) throw new Error(`this run has no lookups of the kind ${this.kind}`)
     return ids
   }
 
