@@ -1,14 +1,14 @@
-/** At once where it is there at once, else later. */
+/** A value or a promise of it. */
 export type Awaitable<Value> = Value | Promise<Value>
 
-/** The same calls, whose answers may come later: of a store that may be on another machine. */
+/** The methods of `Store`, which may return promises: the store may be on another machine. */
 export type Deferrable<Store> = {
   readonly [Name in keyof Store]: Store[Name] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Awaitable<Awaited<Result>>
     : Store[Name]
 }
 
-/** Goes on at once where the value is there: no promise is made for it. */
+/** Calls `next` with the value: immediately if it is not a promise, else when the promise resolves. */
 export const andThen = <Value, Result>(
   value: Awaitable<Value>,
   next: (value: Value) => Awaitable<Result>,

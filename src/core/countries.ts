@@ -1,7 +1,7 @@
 import anyAscii from 'any-ascii'
 import { iso31661, iso31661Alpha3ToAlpha2 } from 'iso-3166'
 
-/** Everyday names where ISO 3166-1 has a formal one, and further names people write. */
+/** Further names of countries, separated by `|`. The first one is used if the name in ISO 3166-1 is a formal one. */
 const countryAliases: Readonly<Record<string, string>> = {
   AE: 'UAE|Emirates',
   BO: 'Bolivia',
@@ -53,7 +53,7 @@ const countryAliases: Readonly<Record<string, string>> = {
   MX: 'Mexico|Mexique',
 }
 
-/** Longer than any country's name. */
+/** More characters than any country's name has. */
 const nameCharsMax = 200
 
 const countryCodes = new Map<string, string>()
@@ -71,19 +71,19 @@ function everydayName(code: string, first: string): string {
   return code === 'AE' ? 'United Arab Emirates' : first
 }
 
-/** Without case, marks, spaces and signs; scripts of others in Latin letters. */
+/** Reduces a name to lower-case Latin letters and digits; other scripts are transliterated. */
 function closed(text: string): string {
   const plain = anyAscii(text.slice(0, nameCharsMax).normalize('NFKC')).toLowerCase()
   return plain.replace(/&|\+/g, 'and').replace(/[^a-z0-9]+/g, '')
 }
 
-/** ISO 3166-1 alpha-2 code of a country by name or code, or null. */
+/** Returns the ISO 3166-1 alpha-2 code for a country's name or code, or null. */
 export function countryCodeOf(text: string): string | null {
   const direct = text.trim().toUpperCase()
   return iso31661Alpha3ToAlpha2[direct] ?? countryCodes.get(closed(text)) ?? null
 }
 
-/** The everyday English name of a country code, or null. */
+/** Returns the everyday English name for a country code, or null. */
 export function countryNameOf(code: string): string | null {
   return countryNames.get(code) ?? null
 }

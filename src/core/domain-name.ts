@@ -1,15 +1,15 @@
 import { parse } from 'tldts'
 import { isPublicName } from './public-url.js'
 
-/** As long as a URL may be that somebody types; the name in it is bounded by what a name server takes. */
+/** More characters than a typed URL has. */
 const textCharsMax = 2_048
 
 /**
- * The root domain that is meant by a domain, a URL or an e-mail address, in lower-case ASCII: `example.co.uk`
- * by `https://Shop.Example.co.uk:8443/x`, by `EXAMPLE.co.uk.` and by `mailto:jane@mail.example.co.uk` (interface:
- * "v3 domain intelligence"). Names that a host lets to its customers (`acme.github.io`) are root domains of
- * their own; the host's own name (`github.io`) is one too. Null where no such name can be meant: an IP
- * address in any spelling, a single label, a bare suffix (`co.uk`), names that are kept from the internet.
+ * Returns the root domain of a domain, a URL or an e-mail address, in lower-case ASCII: `example.co.uk` for
+ * `https://Shop.Example.co.uk:8443/x`, `EXAMPLE.co.uk.` and `mailto:jane@mail.example.co.uk` (interface: "v3 domain
+ * intelligence"). A name that a hosting provider gives its customers (`acme.github.io`) is a root domain, and so is the
+ * provider's (`github.io`). Returns null for an IP address in any spelling, a single label, a bare suffix (`co.uk`) and
+ * reserved names.
  */
 export function domainNameOf(text: string): string | null {
   if (text.length > textCharsMax) return null
@@ -22,11 +22,11 @@ export function domainNameOf(text: string): string | null {
   return domain !== null && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?\./.test(domain) ? domain : null
 }
 
-/** What stands where the host does: scheme, user, port, path and the rest taken off. */
+/** Returns the host of an address: without scheme, user, port and path. */
 function hostIn(text: string): string {
   const address = text.replace(/^mailto:/i, '').replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\//i, '')
   const authority = /^[^/?#\\]*/.exec(address)?.[0] ?? ''
-  // Several addresses in one line mean no one name.
+  // Several addresses in one line are ambiguous.
   if (authority.includes(',')) return ''
   return authority
     .slice(authority.lastIndexOf('@') + 1)
@@ -34,9 +34,9 @@ function hostIn(text: string): string {
     .replace(/\.$/, '')
 }
 
-/** As name servers know it (UTS 46), or null where it cannot be a name. */
+/** Returns the ASCII form of a host (UTS 46), or null if it is not a valid host. */
 function asciiHostOf(host: string): string | null {
-  // What a URL would take for something else than a part of its host, or leave out.
+  // The URL parser would treat these characters as other parts of a URL, or drop them.
   if (!/^[^\s\p{Cc}:/?#[\]@\\<>|^"'`{};]+$/u.test(host) || !URL.canParse(`http://${host}`)) return null
   return new URL(`http://${host}`).hostname
 }

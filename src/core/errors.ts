@@ -1,13 +1,13 @@
 import { errorTable } from './error-codes.js'
 
 interface ExitEntry {
-  /** As `--help` lists it. */
+  /** Text of `--help`. */
   readonly meaning?: string
-  /** What the manual says instead, where that is more. */
+  /** Text of the manual; defaults to `meaning`. */
   readonly manual?: string
 }
 
-/** What a process can end with. */
+/** Exit codes of the process. */
 export const exitCodes = {
   0: { meaning: 'every row has a final outcome, or the command succeeded' },
   1: { meaning: 'a bug in enrich', manual: 'a bug in enrich; the stack trace is printed' },
@@ -36,7 +36,7 @@ export const exitCodes = {
     meaning: 'interrupted (143 by SIGTERM); the same command resumes',
     manual: 'interrupted (SIGINT); the same command resumes',
   },
-  /** In `--help` it stands with 130. */
+  /** `--help` lists it with 130. */
   143: { manual: 'terminated (SIGTERM); the same command resumes' },
 } as const satisfies Record<number, ExitEntry>
 export type ExitCode = keyof typeof exitCodes
@@ -51,12 +51,12 @@ interface ErrorEntry {
 
 const table: Readonly<Record<ErrorCode, ErrorEntry>> = errorTable
 
-/** What an error ends the process with where nothing was submitted before it. */
+/** Exit code of each error if nothing was submitted before it. */
 export const errorCodes = Object.fromEntries(
   Object.entries(table).map(([code, { exitCode = 2 }]) => [code, exitCode]),
 ) as { readonly [Code in ErrorCode]: (typeof errorTable)[Code] extends { exitCode: infer Exit } ? Exit : 2 }
 
-/** An error with a code, a sentence, a hint and a cause. Anything else that is thrown is a bug. */
+/** An error to show to the user: code, message, hint and cause. Any other thrown error is a bug. */
 export class UserError extends Error {
   override readonly name = 'UserError'
   readonly hint: string | undefined
@@ -71,7 +71,9 @@ export class UserError extends Error {
     this.hint = options.hint
   }
 
-  /** Lookups were submitted before it: what would end with 2 ends with 5, since 2 says that none was. */
+  /**
+   * Marks the error as raised after submissions: exit code 5 instead of 2, since 2 means that nothing was submitted.
+   */
   afterSubmissions(): this {
     this.#isAfterSubmissions = true
     return this
@@ -83,14 +85,14 @@ export class UserError extends Error {
   }
 }
 
-/** The same error with another hint in front of its own; any other value, and without such a hint, unchanged. */
+/** Returns the error with `hint` before its hint. Any other value, or a null hint, leaves it unchanged. */
 export function withHintFirst(error: unknown, hint: string | null): unknown {
   if (hint === null || !(error instanceof UserError)) return error
   const hints = error.hint === undefined ? [hint] : [hint, error.hint]
   return new UserError(error.code, error.message, { hint: hints.join('; '), cause: error.cause })
 }
 
-/** Why an interrupted run stops, and what its process then ends with: 130, or 143 where it was SIGTERM. */
+/** Abort reason of an interrupted run, with the exit code: 130, or 143 after SIGTERM. */
 export class Interruption extends Error {
   override readonly name = 'AbortError'
 
@@ -99,21 +101,21 @@ export class Interruption extends Error {
   }
 }
 
-/** By the reason of the signal that was aborted; whoever aborts from code gives another, or none. */
+/** Returns the exit code for an abort reason; 130 if the caller gave another reason. */
 export const interruptionCode = (reason: unknown): 130 | 143 =>
   reason instanceof Interruption ? reason.exitCode : 130
 
-/** The end of an exhaustive switch: a new member of a union does not compile until it is handled. */
+/** Ends an exhaustive switch: a new member of a union does not compile until it is handled. */
 export function unreachable(value: never): never {
   throw new Error(`unreachable: ${String(value)}`)
 }
 
-/** What was thrown, in one text for people: anything can be thrown. */
+/** Returns the message of a thrown value, which need not be an Error. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The same with where it was thrown, for logs and bug reports. */
+/** Returns the stack of a thrown value, for logs and bug reports. */
 export function errorStack(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -1,24 +1,24 @@
 /**
- * What one HTTP call came to, before anybody judges it. `no_reply` with `sent: 'no'` is certain: no byte of
- * the request reached the service. `'maybe'` is everything else, a time-out and a reset included.
+ * The result of one HTTP call. `no_reply` with `sent: 'no'` is certain: no byte of the request reached the service.
+ * `'maybe'` is every other failure, including time-outs and resets.
  */
 export type Exchange =
   | {
       kind: 'reply'
       status: number
-      /** Names in lower case. */
+      /** Header names are lower case. */
       headers: Readonly<Record<string, string>>
-      /** The parsed JSON, or undefined when there was none to parse; `bodyFault` then says why. */
+      /** The parsed JSON; undefined if it could not be parsed (see `bodyFault`). */
       body: unknown
       bodyFault: string | null
     }
   | { kind: 'no_reply'; sent: 'no' | 'maybe'; reason: string }
 
-/** Whether any of the request may have reached the service. */
+/** Whether any part of the request may have reached the service. */
 export const mayHaveArrived = (exchange: Exchange): boolean =>
   exchange.kind === 'reply' || exchange.sent === 'maybe'
 
-/** The `error.type` and message of an error body, whichever of the service's shapes it has. */
+/** Returns the `error.type` and message of an error body, in any of the service's forms. */
 export function errorOf(body: unknown): { type: string | null; message: string | null } {
   if (!isObject(body)) return { type: null, message: null }
   const error = body['error']
@@ -29,7 +29,7 @@ export function errorOf(body: unknown): { type: string | null; message: string |
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Messages of a server are untrusted text: one line, bounded. */
+/** Longest text taken from a server's message, which is untrusted. */
 const textCharsMax = 300
 function textOf(value: unknown): string | null {
   if (typeof value !== 'string') return null

@@ -1,13 +1,12 @@
 import type { IdentifierType } from '../contract/enums.js'
 
-/** An identifier in its canonical form, or the reason why the text is none. */
+/** An identifier in its canonical form, or the reason why it is not valid. */
 export type CanonicalIdentifier = { readonly value: string } | { readonly reason: string }
 
 /**
- * The one form in which an identifier is stored, compared and given out.
- * LEI: 20 characters, ISO 7064 mod 97-10 checked. CIK: ten digits, leading zeros. EIN: nine digits, no
- * dash. BIC: eight or eleven characters, upper case. DUNS: nine digits. Ticker and registration number:
- * upper case, outer spaces gone.
+ * Returns the canonical form of an identifier, for storage, comparison and output. LEI: 20 characters, ISO 7064 mod
+ * 97-10 checked. CIK: ten digits, leading zeros. EIN: nine digits, no dash. BIC: eight or eleven characters, upper
+ * case. DUNS: nine digits. Ticker and registration number: upper case, trimmed.
  */
 export function canonicalIdentifier(type: IdentifierType, text: string): CanonicalIdentifier {
   const closed = text.toUpperCase().replace(/[\s\u00a0]+/g, '')
@@ -34,7 +33,7 @@ export function canonicalIdentifier(type: IdentifierType, text: string): Canonic
     case 'bic':
       return /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/.test(closed)
         ? { value: closed }
-        : { reason: `BIC "${text}" does not have the form of one` }
+        : { reason: `BIC "${text}" does not have the form of a BIC` }
     case 'ticker': {
       const symbol = text.trim().toUpperCase()
       return /^[A-Z0-9][A-Z0-9.\-/]{0,14}$/.test(symbol)
@@ -52,7 +51,7 @@ export function canonicalIdentifier(type: IdentifierType, text: string): Canonic
 
 function checkedLei(lei: string): CanonicalIdentifier {
   if (!/^[A-Z0-9]{18}\d{2}$/.test(lei))
-    return { reason: `LEI "${lei.slice(0, 24)}" does not have the form of one` }
+    return { reason: `LEI "${lei.slice(0, 24)}" does not have the form of an LEI` }
   let remainder = 0
   for (const character of lei) {
     for (const digit of String(parseInt(character, 36))) remainder = (remainder * 10 + Number(digit)) % 97
@@ -60,7 +59,7 @@ function checkedLei(lei: string): CanonicalIdentifier {
   return remainder === 1 ? { value: lei } : { reason: `LEI "${lei}" fails its checksum` }
 }
 
-/** As the service makes them, and fit for a path. */
+/** Ids that the service creates; safe in a URL path. */
 const entityIdPattern = /^siq_[\w.~-]{1,200}$/
 
 /** Whether a text has the form of a company's id (`siq_…`). */

@@ -1,6 +1,6 @@
 /**
- * Reading what a server sent without trusting its shape: own properties only, nothing throws, and every
- * text that comes out is well-formed Unicode without NUL, so that each output format can hold it.
+ * Lenient reading of JSON that a server sent: own properties only, no errors, and text is well-formed Unicode without
+ * NUL, which each output format can store.
  */
 const lenientLimits = {
   textCharsMax: 32_000,
@@ -18,7 +18,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** The value under own keys, or undefined; `__proto__` and `constructor` find nothing that was not sent. */
+/** Returns the value under own keys, or undefined; `__proto__` and `constructor` find only members that were sent. */
 export function at(value: unknown, ...keys: readonly string[]): unknown {
   let current = value
   for (const key of keys) {
@@ -29,21 +29,21 @@ export function at(value: unknown, ...keys: readonly string[]): unknown {
   return current
 }
 
-/** The value a dot-path names (`identifiers.0.value`), or undefined. */
+/** Returns the value at a dot path (`identifiers.0.value`), or undefined. */
 export function atPath(value: unknown, path: string): unknown {
   if (path.length > lenientLimits.pathCharsMax) return undefined
   const parts = path.split('.')
   return parts.length > lenientLimits.pathPartsMax ? undefined : at(value, ...parts)
 }
 
-/** Text as it is, numbers and booleans as JSON, objects and lists as JSON text; null where there is nothing. */
+/** Returns text unchanged and any other value as JSON text; null for null and undefined. */
 export function textOf(value: unknown, charsMax: number = lenientLimits.textCharsMax): string | null {
   if (value === undefined || value === null) return null
   const text = typeof value === 'string' ? value : jsonOf(value)
   return text === null ? null : wellFormed(cut(text, charsMax))
 }
 
-/** An integer, also one written as text ("80"); null for anything else and beyond what a double holds exactly. */
+/** Returns an integer, also from text ("80"); null for anything else and beyond the safe range. */
 export function integerOf(value: unknown): number | null {
   const number = typeof value === 'string' && /^-?\d{1,16}$/.test(value.trim()) ? Number(value) : value
   return typeof number === 'number' && Number.isSafeInteger(number) ? number + 0 : null
@@ -59,7 +59,7 @@ function jsonOf(value: unknown): string | null {
   try {
     return JSON.stringify(value)
   } catch {
-    // Nested deeper than the stack: no text to keep.
+    // Nested deeper than the stack.
     return null
   }
 }
@@ -69,20 +69,20 @@ function cut(text: string, charsMax: number): string {
 }
 
 function wellFormed(text: string): string {
-  // Nearly all are: the quick look spares a search by the letter.
+  // Most texts are well formed: this check is faster than the replacement.
   if (text.isWellFormed() && !text.includes('\0')) return text
   return text.replace(/\p{Surrogate}|\0/gu, '\ufffd')
 }
 
-/** A top-level member of a JSON object: the key, and the text of its value as it stands in the line. */
+/** A top-level member of a JSON object: the key, and the text of its value. */
 export interface JsonMember {
   readonly key: string
   readonly raw: string
 }
 
 /**
- * The members of the object that `line` holds, in order, without losing a digit: values stay text. The line
- * must be valid JSON and an object (`JSON.parse` says so); on anything else the result means nothing.
+ * Returns the members of the JSON object in `line`, in order. Values stay text, so no digit is lost. The line must be a
+ * valid JSON object; otherwise the result is undefined.
  */
 export function jsonMembers(line: string): readonly JsonMember[] {
   const members: JsonMember[] = []
@@ -98,7 +98,7 @@ export function jsonMembers(line: string): readonly JsonMember[] {
   return members
 }
 
-/** A JSON string without escapes is its own text. */
+/** Returns the text of a JSON string. */
 export function unquote(raw: string): string {
   return raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1)
 }
@@ -112,7 +112,7 @@ function skipSpace(line: string, from: number): number {
   }
 }
 
-/** The index after the closing quote of the string that opens at `from`. */
+/** Returns the index after the closing quote of the string that starts at `from`. */
 function stringEnd(line: string, from: number): number {
   let at = from + 1
   for (;;) {
@@ -146,8 +146,8 @@ function endOfNested(line: string, from: number): number {
 }
 
 /**
- * Whether JSON text nests deeper than `depthMax`. A linear scan: `JSON.parse` takes a million levels without
- * complaint, and whatever walks the result afterwards does not.
+ * Whether JSON text nests deeper than `depthMax`. `JSON.parse` accepts a million levels, but code that walks the result
+ * would overflow the stack.
  */
 export function nestsDeeperThan(text: string, depthMax: number): boolean {
   let depth = 0

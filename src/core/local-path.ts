@@ -1,13 +1,12 @@
 import { UserError } from './errors.js'
 import { isPostgresUrl, parsePostgresUrl } from './server-addresses.js'
 
-/** What a path is for. */
 export type PathUse = 'input' | 'output' | 'checkpoint' | 'registry' | 'file'
 
 interface Kind {
-  /** What an address of it leads to. */
+  /** The system that an address of this kind belongs to. */
   name: string
-  /** How its content comes through a pipe, and how a written file gets there. */
+  /** Commands that pipe the content in, and that upload a written file. */
   read?: string
   write?: string
 }
@@ -81,9 +80,9 @@ const kinds: Readonly<Record<string, Kind>> = {
 }
 
 /**
- * A path is of this machine, but for a checkpoint, which may be on PostgreSQL too. Throws PATH_IS_ADDRESS for what leads
- * elsewhere, with how to get there, and CHECKPOINT_*; of the address only its kind is repeated, since people put
- * passwords and signed queries into them.
+ * Throws PATH_IS_ADDRESS if a path is an address of another system, with a hint how to copy the data. A checkpoint may
+ * be on PostgreSQL: throws CHECKPOINT_* if its URL is not valid. Messages repeat only the kind of the address, since
+ * addresses may contain passwords and signed queries.
  */
 export function assertLocalPath(path: string, use: PathUse): void {
   if (use === 'checkpoint' && isPostgresUrl(path)) {
@@ -93,13 +92,13 @@ export function assertLocalPath(path: string, use: PathUse): void {
   const scheme = /^([a-z][a-z0-9+.-]+):(\/\/)?/i.exec(path)
   if (scheme === null) return
   const [, name = '', slashes] = scheme
-  // `jdbc:postgresql:` and `postgresql+psycopg:` as well. Without slashes, an unknown word is part of a file's name.
+  // Also `jdbc:postgresql:` and `postgresql+psycopg:`. Without slashes, an unknown scheme is part of a file name.
   const kind = kinds[name.toLowerCase()] ?? kinds[name.toLowerCase().split('+')[0] ?? '']
   if (kind === undefined && slashes === undefined) return
   const shown = `${name}:${slashes ?? ''}…`
   throw new UserError(
     'PATH_IS_ADDRESS',
-    `${useTexts[use]} is named by an address${kind === undefined ? '' : ` of ${kind.name}`} (${shown}), and has to be a ${use === 'registry' || use === 'checkpoint' ? 'file' : 'path'} of this machine`,
+    `${useTexts[use]} is an address${kind === undefined ? '' : ` of ${kind.name}`} (${shown}), and must be a local ${use === 'registry' || use === 'checkpoint' ? 'file' : 'path'}`,
     { hint: name.toLowerCase() === 'file' ? 'pass the path alone, without file://' : hintOf(kind, use) },
   )
 }
@@ -120,18 +119,18 @@ function hintOf(kind: Kind | undefined, use: PathUse): string {
         : `copy it to a file first, or pipe it in: ${kind.read}`
     case 'output':
       return kind?.write === undefined
-        ? 'write a file, and load it from there'
-        : `write a file, and load it from there: ${kind.write}`
+        ? 'write a local file, and upload it'
+        : `write a local file, and upload it: ${kind.write}`
     case 'checkpoint':
       return 'pass --checkpoint with a file on a local disk, like .enrich/checkpoint.sqlite, or postgres://user@host/database'
     case 'registry':
-      return 'copy it here and pass --registry with its path, or import its sources: enrich registry import'
+      return 'copy it to this machine and pass --registry with its path, or import its sources: enrich registry import'
     case 'file':
-      return 'copy it here first, and pass its path'
+      return 'copy it to this machine first, and pass its path'
   }
 }
 
-/** A text without what an address in it keeps secret: user and password, query and fragment. */
+/** Returns a text without the secrets of addresses in it: user and password, query and fragment. */
 export function withoutAddressSecrets(text: string): string {
   return text
     .replace(/\b([a-z][a-z0-9+.-]+:\/\/)[^\s'"`]*@/gi, '$1…@')

@@ -1,9 +1,9 @@
 import { fieldLimits } from '../contract/limits.js'
 
 /**
- * Cell texts that state that a value is missing, by language, folded: lower case, single spaces. A text matches with any
- * punctuation around it, and without its accents. Short texts that companies are known by (`NN`, `NV`, `NEMA`, `NAV`) are
- * left out on purpose.
+ * Cell texts for a missing value, by language, folded: lower case, single spaces. A text matches with any punctuation
+ * around it, and without its accents. Short texts that are also names of companies (`NN`, `NV`, `NEMA`, `NAV`) are
+ * omitted.
  */
 const missingTexts: Readonly<Record<string, string>> = {
   machines: '#n/a|n/a|n.a|n a|na|n\\a|null|nil|nul|nan|none|undefined|\\n|missing value',
@@ -111,12 +111,15 @@ const missingTexts: Readonly<Record<string, string>> = {
     '자료없음|자료 없음|이름없음|이름 없음|미입력|미확인|미기재|미등록|미지정|공란|공백',
 }
 
-/** Texts that state the same in brackets alone, as pivot tables write them: `Leer` is also a town, `Tom` a name. */
+/**
+ * Texts for a missing value that count only in brackets, as pivot tables write them: `Leer` is also a town, `Tom` a
+ * name.
+ */
 const bracketedTexts =
   'leer|vide|en blanco|vacío|vacio|vuoto|vazio|em branco|leeg|tom|tomt|tyhjä|puste|pusty|prázdné|prázdný|üres|gol|' +
   'prazno|κενό|boş|пусто|порожньо|празно|ריק|فارغ|خالی|비어 있음|비어있음|nothing|void|no'
 
-/** Errors of spreadsheets in their languages, folded, without the sign at the end. */
+/** Spreadsheet errors in several languages, folded, without the final sign. */
 const spreadsheetErrors =
   '#ref|#value|#div/0|#name|#null|#num|#spill|#calc|#getting_data|#field|#blocked|#connect|#unknown|#busy|#python|' +
   '#external|#error|#circ|#nv|#bezug|#wert|#zahl|#überlauf|#kalk|#valeur|#nom|#nombre|#nul|#propagation|#champ|' +
@@ -132,15 +135,15 @@ const missingInBrackets = toTextSet(bracketedTexts)
 const errors = toTextSet(spreadsheetErrors)
 const textCharsMax = Math.max(...[...missing, ...missingInBrackets, ...errors].map(({ length }) => length))
 
-/** Longer cells that hold a letter state something: the longest text, and punctuation around it. */
+/** Longest cell to check: the longest text, with punctuation around it. */
 const cellCharsMax = textCharsMax + 20
 
-/** Runs of one filler (`xxx`, `000`, `0.00`), and errors of LibreOffice (`Err:502`). */
+/** Repeated filler characters (`xxx`, `000`, `0.00`), and errors of LibreOffice (`Err:502`). */
 const fillers = /^(?:x{3,}|0+(?:[.,]0+)?|err:\d{3})$/
 
 /**
- * Whether a cell only says that there is no value: a word for that in some forty languages, an error of a spreadsheet, or
- * nothing but punctuation. The whole cell has to say it: `Unknown Worlds` does not. A blank cell says nothing.
+ * Whether a cell states that its value is missing: a word for that in one of forty languages, a spreadsheet error, or
+ * only punctuation. The whole cell must match: `Unknown Worlds` is a name. False for a blank cell.
  */
 export function isPlaceholder(cell: string): boolean {
   if (!/[\p{L}\p{N}\p{So}]/u.test(cell)) return /[\p{P}\p{S}]/u.test(cell)
@@ -152,13 +155,13 @@ export function isPlaceholder(cell: string): boolean {
   return text.startsWith('#') && errors.has(`#${bare}`)
 }
 
-/** One spelling of cells that differ in case, width, dashes and spaces. */
+/** Folds case, width, dashes and spaces of a cell. */
 function foldCell(cell: string): string {
   return (
     cell
       .normalize('NFKC')
       .toLowerCase()
-      // A capital I of Turkish leaves a dot of its own.
+      // The lower case of the Turkish capital İ has a combining dot.
       .replaceAll('i\u0307', 'i')
       .replace(/\p{Cf}/gu, '')
       .replace(/[\s\p{Cc}\p{Pd}_]+/gu, ' ')
@@ -167,13 +170,13 @@ function foldCell(cell: string): string {
   )
 }
 
-/** Each text of a list, also without its accents. */
+/** Returns each text of a list, with and without its accents. */
 function toTextSet(list: string): ReadonlySet<string> {
   const texts = list.split('|').map((text) => text.replaceAll('_', ' '))
   return new Set([...texts, ...texts.map(removeAccents)])
 }
 
-/** Removes the marks of Latin, Greek and Cyrillic letters; other scripts keep theirs, which are letters of their own. */
+/** Removes the accents of Latin, Greek and Cyrillic letters. In other scripts, marks are letters and stay. */
 function removeAccents(text: string): string {
   return text
     .normalize('NFD')
@@ -183,7 +186,7 @@ function removeAccents(text: string): string {
     .normalize('NFC')
 }
 
-/** What is asked of the service: rows that ask the same share one lookup, so one payment. */
+/** A question to the service. Rows with equal questions share one lookup, which is billed once. */
 export interface Lookup {
   name: string
   location: string | null
@@ -192,15 +195,15 @@ export interface Lookup {
 
 export type Identified = { kind: 'lookup'; lookup: Lookup } | { kind: 'invalid'; reason: string }
 
-/** A cell longer than this is not a name, a place or a hint; it would be billed and not be found. */
+/** Longest values to submit. A longer one would be billed and not be found. */
 export const lookupCharsMax = { name: 500, location: 1_000, context: 4_000 } as const
 
-/** Placeholders are shorter, but for rows of dashes. */
+/** Longest placeholder shown in a reason; only rows of dashes are longer. */
 const shownCharsMax = 60
 
 /**
- * Turns the cells of a row into a lookup. A name that is a placeholder (`n/a`) is none. Location and context cells are joined with
- * ", ", blank ones left out.
+ * Creates the lookup of a row from its cells. A placeholder (`n/a`) is not a name. Location and context cells are
+ * joined with ", "; blank ones are omitted.
  */
 export function identify(
   name: string | null,
@@ -233,9 +236,9 @@ export function identify(
 }
 
 /**
- * The text a lookup is known by, whatever its spelling's case, width and spaces; hashed, it is the key in the
- * checkpoint. `occurrence` counts equal lookups apart when each row is to be asked on its own (from 0).
- * The leading number is the version of this rule: it may only change together with a migration.
+ * Returns the identity of a lookup, independent of case, width and spaces; its hash is the key in the checkpoint.
+ * `occurrence` (from 0) distinguishes equal lookups if each row is submitted separately. The leading number is the
+ * version of this format: it may only change together with a migration.
  */
 export function identityText(lookup: Lookup, occurrence: number): string {
   return JSON.stringify([
@@ -247,12 +250,12 @@ export function identityText(lookup: Lookup, occurrence: number): string {
   ])
 }
 
-/** One spelling of texts that differ in case, width and spaces alone. */
+/** Folds case, width and spaces of a text. */
 export function foldText(text: string | null): string {
   return text === null ? '' : tidy(text.normalize('NFKC').toLowerCase())
 }
 
-/** One line, single spaces, no control characters, composed letters, well-formed. */
+/** Returns one line with single spaces, no control characters, composed letters, well-formed. */
 function tidy(text: string): string {
   return (
     text

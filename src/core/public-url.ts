@@ -4,9 +4,8 @@ import { UserError } from './errors.js'
 import ipaddr from 'ipaddr.js'
 
 /**
- * Whether an address leads somewhere on the internet: false for private, loopback, link-local, multicast,
- * documentation and otherwise reserved ones, for what is no address, and for IPv6 that has an IPv4 address
- * inside (mapped, NAT64, 6to4, Teredo), which could be any of these.
+ * Whether an IP address is public: false for private, loopback, link-local, multicast, documentation and other reserved
+ * addresses, for text that is not an address, and for IPv6 that embeds an IPv4 address (mapped, NAT64, 6to4, Teredo).
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false
@@ -17,12 +16,12 @@ export function isPublicAddress(text: string): boolean {
 
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** `10.0.0.1` and `[fe80::1]`, as a URL's host is spelled once it is parsed. */
+/** Whether a host of a parsed URL is an IP address: `10.0.0.1`, `[fe80::1]`. */
 export function isAddressLiteral(hostname: string): boolean {
   return hostname.startsWith('[') || /^\d+(\.\d+){3}$/.test(hostname)
 }
 
-/** A name that is nobody's own network's: at least two labels, and no ending that is kept from the internet. */
+/** Whether a host name is public: at least two labels, and no reserved ending. */
 export function isPublicName(hostname: string): boolean {
   const labels = hostname.toLowerCase().split('.')
   return (
@@ -41,24 +40,24 @@ const keptNames =
 const urlCharsMax = fieldLimits.webhookUrlCharsMax
 
 export interface WebhookUrlRules {
-  /** Addresses of this machine, http and any port too: for rehearsals. */
+  /** Allows addresses of this machine, with http and any port, for tests. */
   readonly allowsLoopback: boolean
-  /** Public addresses where a name is expected. */
+  /** Allows public IP addresses as hosts. */
   readonly allowsAddresses: boolean
-  /** What the address is called in reasons; `webhook URL` if left out. */
+  /** Name of the URL in reasons; defaults to `webhook URL`. */
   readonly called?: string
 }
 
-/** `isLocal` leads to this machine, and is nothing that a name server has to be asked for. */
+/** `isLocal`: the URL leads to this machine, and needs no name resolution. */
 export type WebhookUrlVerdict =
   | { readonly kind: 'allowed'; readonly url: URL; readonly isLocal: boolean }
   | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * What the interface wants of a `webhook_url` ("webhook_url requirements"), as far as its text tells: https, a
- * public host, port 443 or above 1024, no user and no password. The text is judged as it was given, since
- * parsers mend much of what is amiss: a user that is empty, digits of other scripts, an address in octal, a
- * backslash. Reasons are sentences about "the webhook URL" and never repeat it: a URL may hold a token.
+ * Checks the text of a `webhook_url` (interface: "webhook_url requirements"): https, a public host, port 443 or above
+ * 1024, no user and no password. It checks the text before parsing, since URL parsers correct some faults: an empty
+ * user, digits of other scripts, an octal address, a backslash. Reasons never repeat the URL, which may contain a
+ * token.
  */
 export function judgeWebhookUrl(text: string, rules: WebhookUrlRules): WebhookUrlVerdict {
   const verdict = judgeText(text, rules)
@@ -69,15 +68,15 @@ export function judgeWebhookUrl(text: string, rules: WebhookUrlRules): WebhookUr
 function judgeText(text: string, rules: WebhookUrlRules): WebhookUrlVerdict {
   if (text.length > urlCharsMax) return refused(`is longer than ${urlCharsMax} characters`)
   if (!/^[\x21-\x5b\x5d-\x7e]+$/.test(text)) {
-    return refused('holds a space, a backslash or a character outside printable ASCII')
+    return refused('contains a space, a backslash or a character outside printable ASCII')
   }
   const [, scheme = '', authority = ''] = /^(https?):\/\/([^/?#]*)/i.exec(text) ?? []
-  if (authority.includes('@')) return refused('holds a user or a password')
+  if (authority.includes('@')) return refused('contains a user or a password')
   const [, host] = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i.exec(authority) ?? []
   const url = URL.canParse(text) ? new URL(text) : null
   if (scheme === '' || url === null) return refused('is not an https address')
   if (host === undefined || url.hostname !== host.toLowerCase()) {
-    return refused('has a host that is not spelled plainly')
+    return refused('has a host in an unusual spelling')
   }
   return judgeParts(url, rules)
 }
@@ -86,11 +85,11 @@ function judgeParts(url: URL, rules: WebhookUrlRules): WebhookUrlVerdict {
   const isLocal = isLoopback(url.hostname)
   if (isLocal && rules.allowsLoopback) return { kind: 'allowed', url, isLocal }
   if (url.protocol !== 'https:') return refused('is not https')
-  // 443 is the default of https: the parser leaves it out.
+  // The parser drops 443, the default port of https.
   if (url.port !== '' && Number(url.port) <= 1024)
     return refused('has a port that is neither 443 nor above 1024')
   const isLiteral = isAddressLiteral(url.hostname)
-  if (isLiteral && !rules.allowsAddresses) return refused('has an address where a name is needed')
+  if (isLiteral && !rules.allowsAddresses) return refused('has an IP address instead of a host name')
   const isPublic = isLiteral
     ? isPublicAddress(url.hostname.replace(/^\[|\]$/g, ''))
     : isPublicName(url.hostname)
@@ -101,15 +100,14 @@ function judgeParts(url: URL, rules: WebhookUrlRules): WebhookUrlVerdict {
 const refused = (what: string): WebhookUrlVerdict => ({ kind: 'refused', reason: what })
 
 /**
- * The address that deliveries are sent to, before anything is submitted; the service judges it again, by its
- * addresses too. A service on this machine (`isLocalService`) may deliver to this machine. Spelling is mended
- * here, and a public address is left for the service to judge. Throws WEBHOOK_URL_INVALID; the message never
- * repeats what was given.
+ * Parses the URL to which the service sends deliveries. The service checks it again, with its resolved addresses. A
+ * service on this machine (`isLocalService`) may deliver to this machine. Returns the normalized URL; throws
+ * WEBHOOK_URL_INVALID with a message that never repeats the text.
  */
 export function parseWebhookUrl(text: string, isLocalService = false): string {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null) throw invalid('the webhook URL is no address')
-  if (url.hash !== '') throw invalid('the webhook URL holds a fragment, which is never sent')
+  if (url === null) throw invalid('the webhook URL cannot be parsed')
+  if (url.hash !== '') throw invalid('the webhook URL has a fragment, which is never sent')
   const rules = { allowsLoopback: isLocalService, allowsAddresses: true }
   const verdict = judgeWebhookUrl(url.href, rules)
   if (verdict.kind === 'refused') throw invalid(verdict.reason)
@@ -118,6 +116,6 @@ export function parseWebhookUrl(text: string, isLocalService = false): string {
 
 function invalid(message: string): UserError {
   return new UserError('WEBHOOK_URL_INVALID', message, {
-    hint: 'a public https address that leads to --webhook-listen, like https://hooks.example.com/enrich',
+    hint: 'use a public https address that leads to --webhook-listen, like https://hooks.example.com/enrich',
   })
 }

@@ -4,12 +4,12 @@ const places =
 const remarks = 'ADR ADV BD FA FI MSD NEW TA'
 const codes: ReadonlySet<string> = new Set(`${places} ${remarks}`.split(' '))
 
-/** A name may have a place and a remark: `TOWNSEND ASSET MANAGEMENT CORP /NC/ /ADV`. */
+/** A name may have several suffixes: `TOWNSEND ASSET MANAGEMENT CORP /NC/ /ADV`. */
 const suffixesMax = 3
 
 /**
- * A name without what EDGAR adds to tell registrants of one name apart: `BANK OF AMERICA CORP /DE/`, `Viridian
- * Therapeutics, Inc.\DE`. "SA/NV" is a legal form and stays.
+ * Removes the suffixes that EDGAR adds to distinguish registrants of the same name: `BANK OF AMERICA CORP /DE/`,
+ * `Viridian Therapeutics, Inc.\DE`. "SA/NV" is a legal form and stays.
  */
 export function withoutRegistrySuffix(name: string): string {
   let shown = name

@@ -1,4 +1,4 @@
-/** A value that shows itself only to who asks for it by name: no log, error or JSON holds it by accident. */
+/** A secret value that logs, errors and JSON do not reveal; only `reveal()` returns it. */
 export class Secret {
   readonly #value: string
 
@@ -19,13 +19,12 @@ export class Secret {
   }
 }
 
-/** Flags whose value may be a secret. */
 const secretFlags = ['--notify'] as const
 
-/** What stands where something is left out. */
+/** Replaces omitted text. */
 export const leftOut = '…'
 
-/** Arguments as they may be shown: each value that may be a secret is left out, and those of `more` flags. */
+/** Returns arguments for display, without the values of secret flags and of the flags in `more`. */
 export function withoutSecretArguments(argv: readonly string[], more: readonly string[] = []): string[] {
   const flags: readonly string[] = [...secretFlags, ...more]
   return argv.map((argument, index) => {

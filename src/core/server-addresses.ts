@@ -1,9 +1,8 @@
 import { UserError } from './errors.js'
 
 /**
- * The base address of a service, without a trailing slash. https, or http to this machine alone: the key
- * would cross the network in the clear. Throws BASE_URL_INVALID; the message never repeats what was given,
- * since people paste keys into URLs.
+ * Parses the base address of a service, without a trailing slash. It must be https, or http to this machine: the key is
+ * sent in a header. Throws BASE_URL_INVALID; the message never repeats the text, since users may paste keys into URLs.
  */
 export function parseBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
@@ -12,8 +11,8 @@ export function parseBaseUrl(text: string): string {
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw invalid(
-      'the base URL holds more than scheme, host, port and path',
-      'the key goes into ENRICH_API_KEY',
+      'the base URL contains more than scheme, host, port and path',
+      'set the key in ENRICH_API_KEY',
     )
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
@@ -33,9 +32,9 @@ function invalid(message: string, hint: string): UserError {
   return new UserError('BASE_URL_INVALID', message, { hint })
 }
 
-/** How the server proves who it is. Paths are of PEM files; null: those that the system trusts, none of our own. */
+/** TLS settings of a connection. Paths lead to PEM files; null: the defaults of the system. */
 export interface PostgresTls {
-  /** `verify-ca` takes a certificate of a trusted issuer, whatever name it bears. */
+  /** `verify-ca` accepts any host name in a certificate of a trusted issuer. */
   readonly mode: 'verify-full' | 'verify-ca'
   readonly rootPath: string | null
   readonly certificatePath: string | null
@@ -43,13 +42,13 @@ export interface PostgresTls {
 }
 
 export interface PostgresAddress {
-  /** A name, an address, or the folder of a Unix socket. */
+  /** A name, an IP address, or the folder of a Unix socket. */
   readonly host: string
   readonly port: number
   readonly database: string
-  /** Null: PGUSER, or whoever runs this. */
+  /** Null: PGUSER, or the user of the operating system. */
   readonly user: string | null
-  /** Null: none, which only this machine may be reached by. */
+  /** Null: no TLS, which is only allowed on this machine. */
   readonly tls: PostgresTls | null
 }
 
@@ -59,33 +58,33 @@ const form = 'postgres://user@host:5432/database'
 const parameters = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey']
 
 /**
- * The address of a database. Throws CHECKPOINT_URL_INVALID, CHECKPOINT_URL_HAS_PASSWORD and CHECKPOINT_TLS_REQUIRED; no
- * message repeats what was given, since people paste passwords into URLs. `what` it is the address of.
+ * Parses the URL of a database. Throws CHECKPOINT_URL_INVALID, CHECKPOINT_URL_HAS_PASSWORD or CHECKPOINT_TLS_REQUIRED;
+ * no message repeats the text, since users may paste passwords into URLs. Messages name the database as `what`.
  */
 export function parsePostgresUrl(text: string, what = 'the checkpoint'): PostgresAddress {
   const invalid = (why: string, hint?: string) => invalidUrl(what, why, hint)
   const decoded = (part: string) => decodedOr(part, invalid)
   const url = isPostgresUrl(text) && URL.canParse(text) ? new URL(text) : null
-  // What is no URL may be one whose password holds a slash or a question mark.
+  // A text that is not a URL may contain a password with a slash or a question mark.
   if (url === null) throw invalid('it cannot be read as a URL')
   const given = (name: string) => url.searchParams.get(name) || null
   if (url.password !== '' || given('password') !== null) {
-    throw new UserError('CHECKPOINT_URL_HAS_PASSWORD', `the URL of ${what} holds a password`, {
-      hint: `it would be seen in the list of processes: set PGPASSWORD, or keep it in ~/.pgpass, and write ${form}`,
+    throw new UserError('CHECKPOINT_URL_HAS_PASSWORD', `the URL of ${what} contains a password`, {
+      hint: `the list of processes would show it: set PGPASSWORD, or store it in ~/.pgpass, and write ${form}`,
     })
   }
   const unknown = [...url.searchParams.keys()].find((name) => !parameters.includes(name))
   if (unknown !== undefined || url.hash !== '') {
-    throw invalid('it has a parameter that is not known here', `known are ${parameters.join(', ')}`)
+    throw invalid('it has an unknown parameter', `known parameters: ${parameters.join(', ')}`)
   }
   const host = decoded(url.hostname).replace(/^\[|\]$/g, '') || given('host')
   const database = decoded(url.pathname.replace(/^\//, ''))
   const port = Number(url.port || given('port') || 5432)
   if (host === null) throw invalid('it names no host')
   if (/[,\s]/.test(host))
-    throw invalid('it names several hosts', 'name the one that takes writes, or a name that leads to it')
+    throw invalid('it names several hosts', 'name the one that accepts writes, or an alias of it')
   if (database === '' || database.includes('/')) throw invalid('it names no database')
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw invalid('its port is no port')
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw invalid('its port is not valid')
   return {
     host,
     port,
@@ -102,13 +101,13 @@ export function parsePostgresUrl(text: string, what = 'the checkpoint'): Postgre
   }
 }
 
-/** An address as it may be shown and kept. */
+/** Formats an address for display and storage. */
 export const shownPostgresUrl = ({ host, port, database, user }: PostgresAddress): string =>
   host.startsWith('/')
     ? `postgres:///${database}?host=${host}&port=${port}`
     : `postgres://${user === null ? '' : `${encodeURIComponent(user)}@`}${host.includes(':') ? `[${host}]` : host}:${port}/${database}`
 
-/** A Unix socket, or the loopback interface: nobody between can read. */
+/** Whether a host is a Unix socket or the loopback interface. */
 const isThisMachine = (host: string) => host.startsWith('/') || host === '::1' || isLoopback(host)
 
 type Invalid = (why: string, hint?: string) => UserError
@@ -138,15 +137,15 @@ function tlsOf(
       if (isLocal) return null
       throw new UserError(
         'CHECKPOINT_TLS_REQUIRED',
-        `${what} is on another machine, and sslmode leaves TLS out`,
+        `${what} is on another machine, and sslmode disables TLS`,
         {
-          hint: 'leave sslmode out, or set verify-full or verify-ca, with sslrootcert=FILE where the certificate is of your own authority',
+          hint: 'remove sslmode, or set verify-full or verify-ca, with sslrootcert=FILE if you use a private certificate authority',
         },
       )
     default:
       throw invalid(
         'its sslmode is not known',
-        'known are verify-full, verify-ca, require and, on this machine, disable',
+        'use verify-full, verify-ca, require or, on this machine, disable',
       )
   }
 }
@@ -161,7 +160,7 @@ function decodedOr(text: string, invalid: Invalid): string {
 
 function invalidUrl(what: string, why: string, hint?: string): UserError {
   return new UserError('CHECKPOINT_URL_INVALID', `the URL of ${what} is wrong: ${why}`, {
-    hint: hint ?? `like ${form}; the password goes into PGPASSWORD or ~/.pgpass`,
+    hint: hint ?? `use ${form}; set the password in PGPASSWORD or ~/.pgpass`,
   })
 }
 
@@ -170,7 +169,7 @@ export interface ListenAddress {
   port: number
 }
 
-/** `127.0.0.1:8787`, `[::1]:0`; null for anything else. A port alone listens on this machine alone. */
+/** Parses `127.0.0.1:8787` or `[::1]:0`; a port alone means 127.0.0.1. Returns null for anything else. */
 export function parseListenAddress(text: string): ListenAddress | null {
   const match = /^(?:(\[[0-9a-fA-F:.]+\]|[^:\s[\]]+):)?(\d{1,5})$/.exec(text)
   if (match === null || Number(match[2]) > 65_535) return null

@@ -4,9 +4,8 @@ import { domainNameOf } from './domain-name.js'
 import { canonicalIdentifier } from './identifiers.js'
 
 /**
- * Identifiers that stand in a text that people write: `Apple Inc (LEI HWUPKR0MPOU8FGXBT394, CIK 0000320193)`. The
- * interface knows names, locations and contexts; this is how an identifier travels in one of them, and how a reader
- * finds it there again.
+ * Identifiers in free text: `Apple Inc (LEI HWUPKR0MPOU8FGXBT394, CIK 0000320193)`. The interface has only names,
+ * locations and contexts, so an identifier is sent inside one of them and read from it again.
  */
 
 export type StatedKind = Exclude<IdentifierType, 'sec_cik' | 'duns'> | 'website'
@@ -15,7 +14,9 @@ export type StatedKind = Exclude<IdentifierType, 'sec_cik' | 'duns'> | 'website'
 export interface StatedIdentifier {
   readonly kind: StatedKind
   readonly value: string
-  /** Of a register number, the country of its register (ISO 3166-1, or -2 like `US-DE`); of a ticker, its exchange. */
+  /**
+   * For a register number, the country of the register (ISO 3166-1 or -2, like `US-DE`); for a ticker, its exchange.
+   */
   readonly place: string | null
 }
 
@@ -29,13 +30,13 @@ const labels: Readonly<Record<StatedKind, string>> = {
   website: 'website',
 }
 
-/** The strongest first: of several in one text, what the first one says is believed before the others. */
+/** In order of trust: the first kind in a text takes precedence. */
 export const statedKinds = Object.keys(labels) as readonly StatedKind[]
 
 const placePattern = /^[A-Z]{2}(?:-[A-Z0-9]{1,3})?$/
 const exchangePattern = /^[A-Z][A-Z0-9 ]{1,19}$/
 
-/** `LEI HWUPKR0MPOU8FGXBT394, company number GB 00445790, ticker NASDAQ:AAPL`. */
+/** Formats identifiers: `LEI HWUPKR0MPOU8FGXBT394, company number GB 00445790, ticker NASDAQ:AAPL`. */
 export function writeIdentifiers(identifiers: readonly StatedIdentifier[]): string {
   return [...identifiers]
     .sort((a, b) => statedKinds.indexOf(a.kind) - statedKinds.indexOf(b.kind))
@@ -46,22 +47,22 @@ export function writeIdentifiers(identifiers: readonly StatedIdentifier[]): stri
     .join(', ')
 }
 
-/** The name that asks for a company by its identifiers: in brackets behind the name, or alone where there is none. */
+/** Returns the name with its identifiers in brackets, or the identifiers alone. */
 export function nameWithIdentifiers(name: string | null, identifiers: readonly StatedIdentifier[]): string {
   const stated = writeIdentifiers(identifiers)
   return name === null || name === '' ? stated : `${name} (${stated})`
 }
 
 export interface NameWithIdentifiers {
-  /** What is left of the text without its identifiers; null where nothing is. */
+  /** The text without its identifiers; null if nothing remains. */
   readonly name: string | null
   readonly identifiers: readonly StatedIdentifier[]
 }
 
 /**
- * The identifiers that a text states: each behind its label, in brackets at the end or as the whole text; or a text
- * that is one by its form alone: an LEI (by its check digits), a web address, an e-mail address. A text in which a part
- * is no identifier states none.
+ * Reads the identifiers in a text: labelled ones, in brackets at the end or as the whole text; or a text that is itself
+ * an LEI (by its check digits), a web address or an e-mail address. Returns none if any part of the list is not an
+ * identifier.
  */
 export function readIdentifiers(text: string): NameWithIdentifiers {
   const trimmed = text.trim()
@@ -115,7 +116,7 @@ function readBare(text: string): StatedIdentifier[] | null {
   return website === null ? null : [website]
 }
 
-/** In its canonical form, or null where the text is no identifier of that kind. */
+/** Returns an identifier in its canonical form, or null if the text is not of that kind. */
 export function statedIdentifier(
   kind: StatedKind,
   text: string,
@@ -137,8 +138,8 @@ export function statedIdentifier(
 }
 
 /**
- * An identifier that has a cell to itself; null where the text is none of that kind. `place`: of a number the country of
- * its register, of a ticker its exchange, as far as the cell does not say it itself.
+ * Reads an identifier that fills a cell; null if the text is not of that kind. `place` (the country of the register, or
+ * the exchange of a ticker) applies if the cell does not state one.
  */
 export function identifierInCell(
   kind: StatedKind,
@@ -164,7 +165,7 @@ export function identifierInCell(
   }
 }
 
-/** Where a register is: `us_de` is `US-DE`, `Germany` is `DE`; null where no country is meant. */
+/** Returns the place of a register: `US-DE` for `us_de`, `DE` for `Germany`; null if no country is recognized. */
 export function registerPlaceOf(text: string): string | null {
   const [, country = '', region = ''] = /^([A-Za-z]{2})[-_]([A-Za-z0-9]{1,3})$/.exec(text.trim()) ?? []
   if (country !== '') return countryCodeOf(country) === null ? null : `${country}-${region}`.toUpperCase()

@@ -1,17 +1,17 @@
-/** Wide in a terminal: East Asian scripts, fullwidth forms, and what is drawn as a picture. */
+/** Characters of width 2 in a terminal: East Asian scripts, fullwidth forms and emoji. */
 const wide =
   /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
-/** Drawn on the character before it, or not at all. */
+/** Combining and invisible characters. */
 const zeroWidth = /[\p{Mn}\p{Me}\p{Cf}]/u
 
-/** How many columns of a terminal a text takes. Control characters are the caller's to take out. */
+/** Returns the number of terminal columns of a text. The caller must remove control characters. */
 export function displayWidth(text: string): number {
   let width = 0
   for (const char of text) width += columnsOf(char)
   return width
 }
 
-/** The longest beginning of a text that fits into so many columns; no character is cut in half. */
+/** Returns the longest prefix that fits into `columnsMax` columns, in whole characters. */
 export function cutToWidth(text: string, columnsMax: number): string {
   let width = 0
   let length = 0
@@ -30,8 +30,8 @@ function columnsOf(char: string): number {
 }
 
 /**
- * Text without what would drive a terminal, or turn round the words of a terminal or a page. File names, headers,
- * cells and words of servers may hold it; it is shown as an escape, which inside JSON means the same character.
+ * Escapes characters that control a terminal or reverse the text direction, which file names, headers, cells and
+ * messages of servers may contain. The escape means the same character in JSON.
  */
 export function printable(text: string): string {
   return text.replace(

@@ -2,8 +2,8 @@ const pattern =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,12}))?)?\s*([Zz]|[+-]\d\d(?::?\d\d)?)?$/
 
 /**
- * An ISO 8601 instant as `YYYY-MM-DDTHH:MM:SS[.ffffff]Z`, to the microsecond, or null where the text is none.
- * A text without an offset is taken for UTC. Years 0001 to 9999.
+ * Normalizes an ISO 8601 instant to `YYYY-MM-DDTHH:MM:SS[.ffffff]Z`, to the microsecond; null if the text is not an
+ * instant. A text without an offset is in UTC. Years 0001 to 9999.
  */
 export function utcInstant(text: string): string | null {
   const parts = pattern.exec(text.trim())
@@ -15,7 +15,7 @@ export function utcInstant(text: string): string | null {
   if (offset === null || hour > 23 || minute > 59 || second > 59) return null
   const instant = new Date(0)
   instant.setUTCFullYear(year, month - 1, day)
-  // A month or a day that there is not rolls over into another.
+  // An invalid month or day rolls over into another.
   if (instant.getUTCMonth() !== month - 1 || instant.getUTCDate() !== day) return null
   instant.setUTCHours(hour, minute - offset, second)
   if (instant.getUTCFullYear() < 1 || instant.getUTCFullYear() > 9999) return null
@@ -23,7 +23,7 @@ export function utcInstant(text: string): string | null {
   return `${instant.toISOString().slice(0, 19)}${micros === '000000' ? '' : `.${micros}`}Z`
 }
 
-/** The same instant in Unix time, in milliseconds; null where the text is none. */
+/** Parses an instant to Unix time in milliseconds; null if the text is not an instant. */
 export function instantMs(text: string): number | null {
   const instant = utcInstant(text)
   return instant === null ? null : Date.parse(instant)
@@ -40,13 +40,13 @@ function offsetMinutes(text: string | undefined): number | null {
 
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/** `90s`, `30m`, `6h`, `30d` in milliseconds, or null when the text is not a duration. */
+/** Parses `90s`, `30m`, `6h` or `30d` to milliseconds; null if the text is not a duration. */
 export function parseDurationMs(text: string): number | null {
   const match = /^(\d{1,6})([smhd])$/.exec(text.trim())
   return match ? Number(match[1]) * unitMs[match[2] as keyof typeof unitMs] : null
 }
 
-/** `0.6s`, `42s`, `3m05s`, `1h04m`, `2d03h`: two units at most, for people. */
+/** Formats a duration with at most two units: `0.6s`, `42s`, `3m05s`, `1h04m`, `2d03h`. */
 export function formatDuration(ms: number): string {
   const tenths = Math.max(0, Math.round(ms / 100))
   if (tenths < 100) return tenths === 0 ? '0s' : `${(tenths / 10).toFixed(1)}s`

@@ -1,6 +1,6 @@
 import { UserError } from './errors.js'
 
-/** What the signature of a delivery is held to (interface: "Signature"; Standard Webhooks). */
+/** Limits of signatures (interface: "Signature"; Standard Webhooks). */
 const signatureLimits = {
   keyBytesMin: 24,
   keyBytesMax: 64,
@@ -13,7 +13,7 @@ const signatureLimits = {
 /** HMAC with SHA-256: 32 bytes. */
 export type HmacSha256 = (key: Uint8Array, message: Uint8Array) => Uint8Array
 
-/** Signing keys, which show themselves to nobody: no log, error or JSON holds them by accident. */
+/** Signing keys that logs, errors and JSON do not reveal. */
 export class WebhookKeys {
   readonly #keys: readonly Uint8Array[]
 
@@ -25,7 +25,7 @@ export class WebhookKeys {
     return this.#keys.length
   }
 
-  /** The base64 signature that each of the keys makes. */
+  /** Returns the base64 signature of each key. */
   sign(message: Uint8Array, hmacSha256: HmacSha256): string[] {
     return this.#keys.map((key) => encodeBase64(hmacSha256(key, message)))
   }
@@ -40,9 +40,9 @@ export class WebhookKeys {
 }
 
 /**
- * One secret, or several separated by spaces while an old one still counts (interface: "Signature"). Each is
- * `whsec_` and base64 of 24 to 64 bytes. Throws WEBHOOK_SECRET_INVALID, which repeats nothing of what was
- * given: never is anything verified with an empty key, or with one that is not what the service signs with.
+ * Parses one secret, or several separated by spaces while an old one is still valid (interface: "Signature"). Each is
+ * `whsec_` and base64 of 24 to 64 bytes. Throws WEBHOOK_SECRET_INVALID with a message that never repeats the text, so
+ * that an empty or wrong key is never used for verification.
  */
 export function parseWebhookSecrets(text: string): WebhookKeys {
   const secrets = text.split(/\s+/).filter((part) => part !== '')
@@ -57,7 +57,7 @@ export function parseWebhookSecrets(text: string): WebhookKeys {
       if (key === null) throw invalid('a webhook secret is not base64 after its whsec_')
       if (key.length < signatureLimits.keyBytesMin || key.length > signatureLimits.keyBytesMax) {
         throw invalid(
-          `a webhook secret holds ${key.length} bytes: ${signatureLimits.keyBytesMin} to ${signatureLimits.keyBytesMax} are needed`,
+          `a webhook secret has ${key.length} bytes: ${signatureLimits.keyBytesMin} to ${signatureLimits.keyBytesMax} are needed`,
         )
       }
       return key
@@ -67,13 +67,13 @@ export function parseWebhookSecrets(text: string): WebhookKeys {
 
 function invalid(message: string): UserError {
   return new UserError('WEBHOOK_SECRET_INVALID', message, {
-    hint: "copy it from the service's settings, whole, into ENRICH_WEBHOOK_SECRET; several are separated by spaces",
+    hint: "copy the whole secret from the service's settings into ENRICH_WEBHOOK_SECRET; separate several with spaces",
   })
 }
 
 /**
- * The signature header of a delivery: an entry for each of the keys, made over `<id>.<timestamp>.<body>` in raw
- * bytes (interface: "Signature").
+ * Returns the signature header of a delivery: one entry per key, over the raw bytes of `<id>.<timestamp>.<body>`
+ * (interface: "Signature").
  */
 export function signDelivery(
   delivery: { readonly eventId: string; readonly timestampSeconds: number; readonly body: Uint8Array },
@@ -87,26 +87,26 @@ export function signDelivery(
     .join(' ')
 }
 
-/** A request as it came. Each header with all its values: a header that came twice has two. */
+/** A received request. Each header has all its values: a repeated header has two. */
 export interface SignedDelivery {
   id: readonly string[] | undefined
   timestamp: readonly string[] | undefined
   signature: readonly string[] | undefined
-  /** Before anybody parsed it. */
+  /** Raw bytes. */
   body: Uint8Array
 }
 
 /**
- * - `genuine`: one of the keys signed these very bytes, not long ago.
+ * - `genuine`: one of the keys signed these bytes recently.
  * - `unsigned`: there is no signature.
- * - `malformed`: the headers cannot be those of a delivery.
- * - `stale`: signed for another time than now, whether truly or not.
- * - `forged`: no signature is one of ours.
+ * - `malformed`: the headers are not valid.
+ * - `stale`: the timestamp is too far from now; the signature was not checked.
+ * - `forged`: no signature matches one of the keys.
  */
 export type SignatureVerdict =
   { kind: 'genuine'; eventId: string } | { kind: 'unsigned' | 'malformed' | 'stale' | 'forged' }
 
-/** What can be said by the headers alone, before a body is read: null where the body has to be seen. */
+/** Judges the headers before the body is read; null if the signature must be verified. */
 export function judgeSignatureHeaders(
   delivery: Omit<SignedDelivery, 'body'>,
   nowMs: number,
@@ -117,7 +117,7 @@ export function judgeSignatureHeaders(
   const id = single(delivery.id)
   const timestamp = single(delivery.timestamp)
   const signature = single(delivery.signature)
-  // A dot in the id could stand for the one that ends it: another id and time would have the same signature.
+  // A dot in the id would be ambiguous: another id and timestamp would have the same signature.
   if (id === null || !/^[\x21-\x2d\x2f-\x7e]+$/.test(id) || id.length > signatureLimits.idCharsMax) {
     return { kind: 'malformed' }
   }
@@ -128,9 +128,9 @@ export function judgeSignatureHeaders(
 }
 
 /**
- * Whether a delivery is the service's (interface: "Signature"): HMAC-SHA256 over `<id>.<timestamp>.<body>` in
- * raw bytes; any one `v1` entry by any one key is enough, and other versions are not looked at. The time is
- * that of the delivery, so a late try of an old event passes.
+ * Verifies a delivery (interface: "Signature"): HMAC-SHA256 over the raw bytes of `<id>.<timestamp>.<body>`. One
+ * matching `v1` entry for any key is enough; other versions are ignored. The timestamp is that of the delivery, so a
+ * late retry of an old event passes.
  */
 export function verifyDelivery(
   delivery: SignedDelivery,
@@ -144,7 +144,7 @@ export function verifyDelivery(
   const given = signaturesOf(delivery.signature?.[0] ?? '')
   const expected = keys.sign(signedBytes(eventId, delivery.timestamp?.[0] ?? '', delivery.body), hmacSha256)
   let isGenuine = false
-  // All are compared, whichever matches: the time taken says nothing of them.
+  // All are compared, so that the elapsed time reveals nothing about them.
   for (const one of given) for (const other of expected) isGenuine = sameText(one, other) || isGenuine
   return isGenuine ? { kind: 'genuine', eventId } : { kind: 'forged' }
 }
@@ -164,7 +164,7 @@ function signedBytes(id: string, timestamp: string, body: Uint8Array): Uint8Arra
   return bytes
 }
 
-/** Takes as long for any two texts of one length; lengths are no secret. */
+/** Compares two texts in constant time for equal lengths. */
 function sameText(one: string, other: string): boolean {
   if (one.length !== other.length) return false
   let difference = 0
@@ -190,8 +190,8 @@ function encodeBase64(bytes: Uint8Array): string {
 }
 
 /**
- * The bytes of a base64 text, or null where it is not exactly what `encodeBase64` would have written, save
- * for padding that is left out: no blank, no other alphabet, no stray bit.
+ * Decodes base64; null if the text differs from the output of `encodeBase64`, except for missing padding: no blank, no
+ * other alphabet, no stray bit.
  */
 function decodeBase64(text: string): Uint8Array | null {
   const digits = text.replace(/={1,2}$/, '')
