@@ -7,7 +7,7 @@ import type { Checkpoint, LookupId, OpenRun, RunContender } from '../checkpoint/
 import type { Protocol } from './protocol.js'
 import type { RunCounter } from './run-counter.js'
 
-/** A final answer to the run that was asked for, and why it belongs to another lookup, if it does. */
+/** A final answer to the requested run; `misdirected` is the reason why it belongs to another lookup, or null. */
 export interface FinalAnswer {
   run: RunObjectLenient
   failed: boolean
@@ -15,19 +15,19 @@ export interface FinalAnswer {
 }
 
 /**
- * What became of an answer: `written`, or known before; `moved`, its run was proved to be another lookup's, which has
- * it now; `held`, not written, since it is, or may be, another lookup's.
+ * The result of recording an answer: `written` (now or earlier); `moved`: the run belongs to another lookup, which has
+ * the answer now; `held`: not written, since it is or may be another lookup's answer.
  */
 export type Recorded =
   | { kind: 'written' }
   | { kind: 'moved' }
   | { kind: 'held'; reason: string }
-  /** The service had given it and another lookup each other's run, and both are answered now. */
+  /** The service had swapped the runs of this lookup and another one; both are answered now. */
   | { kind: 'exchanged'; otherId: LookupId }
 
 type Answered = Pick<OpenRun, 'lookupId' | 'runId' | 'customId' | 'name'>
 
-/** An answer as it is written: as it was sent, and with its merged ids followed. */
+/** An answer as sent, and with its merged ids resolved. */
 interface Followed {
   sent: RunObjectLenient
   answer: RunObjectLenient
@@ -37,17 +37,17 @@ interface Followed {
 export interface AnswerRecorderDeps {
   checkpoint: Pick<Checkpoint, 'contenders' | 'award' | 'answer' | 'bodyOf' | 'exchangeRuns'>
   protocol: Pick<Protocol, 'kind' | 'outcomeOf' | 'render' | 'deviationsOf'>
-  /** Follows merged ids to their end; text is the reason why the answer is held. */
+  /** Follows merged ids to the last one. Returns a text, the reason, if the answer must be held. */
   followMerges: (answer: RunObjectLenient) => Promise<RunObjectLenient | string>
-  /** Called with each answer once it is durable: what follows from it is asked. */
+  /** Called with each answer once it is durable, to plan the follow-up lookups. */
   onAnswered: (lookupId: LookupId, answer: RunObjectLenient) => Promise<void>
   clock: Clock
-  /** The service has held its answers to the contract of this very version: nothing in them can deviate. */
+  /** The service validates its answers against this version of the contract: no deviations are possible. */
   answersAreChecked: boolean
   counter: RunCounter
 }
 
-/** Writes final answers, whether a poll or a webhook brought them: one path, so that both are one thing. */
+/** Writes final answers from polls and from webhooks. */
 export class AnswerRecorder {
   readonly #deps: AnswerRecorderDeps
   readonly #mixedUp = new MixedUpRuns()
@@ -57,8 +57,8 @@ export class AnswerRecorder {
   }
 
   /**
-   * Durable when it resolves. The first answer to a run stands: the same once more is nothing, another one is
-   * counted as a contradiction. `isCounted`: whether this run of the command asks for the lookup.
+   * Records an answer; it is durable when this resolves. Only the first answer to a run is kept: an equal one is
+   * ignored, a different one is counted as a contradiction. `isCounted`: whether this run requests the lookup.
    */
   async record(
     run: Answered,
@@ -84,12 +84,12 @@ export class AnswerRecorder {
     return this.#writeContested(run, owner, followed, isCounted)
   }
 
-  /** The service answered for this run with what belongs to its lookup. */
+  /** Marks the run as confirmed: the service returned data of its own lookup. */
   isOwn({ customId }: Pick<OpenRun, 'customId'>): void {
     this.#mixedUp.forget(customId)
   }
 
-  /** Both lookups get the answer that proves to be theirs. False where their runs are others by now, or one is held. */
+  /** Writes each answer to the other lookup. Returns false if their runs have changed, or one is held. */
   async #exchange(one: HeldAnswer, other: HeldAnswer): Promise<boolean> {
     const { checkpoint, clock } = this.#deps
     if (!(await checkpoint.exchangeRuns(one, other, clock.nowMs()))) return false
@@ -99,7 +99,7 @@ export class AnswerRecorder {
     return true
   }
 
-  /** The service gave the run to several submissions: the answer goes where it proves to belong, or nowhere. */
+  /** Writes the answer of a run that the service gave to several submissions, if it proves to which it belongs. */
   async #writeContested(
     run: { lookupId: LookupId; runId: string },
     owner: RunContender | null,
@@ -108,7 +108,7 @@ export class AnswerRecorder {
   ): Promise<Recorded> {
     const { checkpoint, clock, counter } = this.#deps
     const { runId } = run
-    const reason = `the service named ${runId} for several submissions, and its answer does not prove for which`
+    const reason = `the service returned ${runId} for several submissions, and the answer does not show to which it belongs`
     if (owner === null) return { kind: 'held', reason }
     const isMoved = owner.lookupId !== run.lookupId
     if (isMoved) {
@@ -125,7 +125,7 @@ export class AnswerRecorder {
     return contenders.length > 1 ? provenOwner(sent, contenders) : null
   }
 
-  /** False where the run is contested, and the answer is not proved to be this lookup's. */
+  /** Returns false if several lookups claim the run, and the answer is not proved to belong to this one. */
   async #write(
     { lookupId, runId }: { lookupId: LookupId; runId: string },
     { sent, answer, outcome }: Followed,
@@ -150,7 +150,7 @@ export class AnswerRecorder {
       counter.answered(outcome)
       if (!answersAreChecked) for (const deviation of protocol.deviationsOf(sent)) counter.deviated(deviation)
     }
-    // A record is there though its build failed: more may follow from whose it is.
+    // An entity record exists even if its build failed: its domain may be looked up.
     const leadsOn = line.state === 'answered' || protocol.kind === 'entity'
     if (isFirst && isCounted && leadsOn) await this.#deps.onAnswered(lookupId, answer)
     return true

@@ -1,34 +1,31 @@
 import type { LookupId, ToSubmit } from '../checkpoint/checkpoint.js'
 
-/** What is still to be submitted of one kind, and whether anything was: facts that steer, apart from the counts that are shown. */
+/** Lookups of one kind still to be submitted, and whether any was submitted. Drives the scheduler; not for display. */
 export class Backlog {
   #leftCount: number
   #hasSubmitted = false
   #isComplete: boolean
-  /** To be submitted before anything else: certainly not created. */
+  /** Lookups to submit next: not created by the service. */
   readonly #again: ToSubmit[] = []
   readonly #comingBack = new Set<LookupId>()
 
-  /**
-   * `toSubmitCount`: lookups that this run will submit, as far as its plan knows. More may be added until it is
-   * complete.
-   */
+  /** `toSubmitCount`: lookups that this run plans to submit. More may be added until the backlog is complete. */
   constructor(toSubmitCount: number, isComplete = true) {
     this.#leftCount = toSubmitCount
     this.#isComplete = isComplete
   }
 
-  /** Lookups that are still to be submitted. */
+  /** Lookups still to be submitted. */
   get leftCount(): number {
     return Math.max(0, this.#leftCount)
   }
 
-  /** Whether a submission may have left: from then on the run may have been billed. */
+  /** Whether a submission may have been sent: from then on the run may be billed. */
   get hasSubmitted(): boolean {
     return this.#hasSubmitted
   }
 
-  /** Whether nothing will be added any more. */
+  /** Whether no more lookups will be added. */
   get isComplete(): boolean {
     return this.#isComplete
   }
@@ -41,22 +38,22 @@ export class Backlog {
     this.#isComplete = true
   }
 
-  /** A submission is about to leave. */
+  /** Notes that a submission is about to be sent. */
   submit(): void {
     this.#hasSubmitted = true
   }
 
-  /** A lookup was accepted, rejected or lost: this run does not submit it again. */
+  /** Notes that a lookup was accepted, rejected or lost: this run does not submit it again. */
   settle(): void {
     this.#leftCount--
   }
 
-  /** It was withdrawn: still to be submitted, before anything else. */
+  /** Returns a withdrawn lookup to the front of the backlog. */
   putBack(lookup: ToSubmit): void {
     this.#again.push(lookup)
   }
 
-  /** It is about to be brought back: whoever looks for what is new leaves it out, or it would be submitted twice. */
+  /** Marks a lookup that will be requeued, so that a read of the checkpoint does not submit it twice. */
   expectBack(lookupId: LookupId): void {
     this.#comingBack.add(lookupId)
   }
@@ -65,7 +62,7 @@ export class Backlog {
     return this.#comingBack.has(lookupId)
   }
 
-  /** Taken to be created, and it was not. */
+  /** Adds a lookup again that was assumed to be created and was not. */
   bringBack(lookup: ToSubmit): void {
     this.add(1)
     this.putBack(lookup)

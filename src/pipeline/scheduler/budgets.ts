@@ -6,11 +6,11 @@ import { costMicros, unitsOf, type CostLimit } from '../figures/money.js'
 /** Submissions of a job by all its processes that were billed or may have been. */
 export interface JobSpending {
   readonly byKind: ReadonlyMap<LookupKind, number>
-  /** Submissions of what rows ask themselves, by a name or a domain. */
+  /** Submissions for the rows themselves, by name or domain. */
   readonly byRows: number
 }
 
-/** Counts what a job has submitted so far. Exact while nothing is in flight. */
+/** Counts the submissions of a job. Exact while nothing is in flight. */
 export async function readSpending(checkpoint: Checkpoint): Promise<JobSpending> {
   const byKind = new Map<LookupKind, number>()
   for (const kind of lookupKinds) {
@@ -22,8 +22,8 @@ export async function readSpending(checkpoint: Checkpoint): Promise<JobSpending>
 }
 
 /**
- * The submissions that a job may spend on what rows ask themselves, by a name or by a domain: one count for both, since
- * both are billed. Each takes its share before it leaves.
+ * The number of submissions that a job may spend on its rows, by name or domain together. Each submission takes its
+ * share before it is sent.
  */
 export class JobBudget {
   readonly lookupsMax: number | null
@@ -31,7 +31,9 @@ export class JobBudget {
   #reservedCount: number
   #reached: Stop | null = null
 
-  /** `spentCount`: by earlier processes of the job. `onReached` is called once more is wanted than is left. */
+  /**
+   * `spentCount`: submissions by earlier processes of the job. `onReached` is called when a request exceeds the budget.
+   */
   constructor(
     lookupsMax: number | null,
     spentCount: number,
@@ -42,12 +44,12 @@ export class JobBudget {
     this.#onReached = onReached
   }
 
-  /** Set once more was wanted than was left: what the run ends by. */
+  /** The reason to end the run; null until a request exceeded the budget. */
   get reached(): Stop | null {
     return this.#reached
   }
 
-  /** False where nothing is left: then it may not be submitted. */
+  /** Takes one submission; false if none is left. */
   take(): boolean {
     if (this.lookupsMax !== null && this.#reservedCount >= this.lookupsMax) {
       this.#reach(this.lookupsMax)
@@ -57,14 +59,14 @@ export class JobBudget {
     return true
   }
 
-  /** Other processes of the job took the rest. */
+  /** Notes that other processes of the job took the rest. */
   exhaust(): void {
     if (this.lookupsMax === null) return
     this.#reservedCount = Math.max(this.#reservedCount, this.lookupsMax)
     this.#reach(this.lookupsMax)
   }
 
-  /** It was certainly not created. */
+  /** Returns the share of a submission that was not created. */
   giveBack(): void {
     this.#reservedCount--
   }
@@ -75,38 +77,41 @@ export class JobBudget {
   }
 }
 
-/** The share of one kind in what a job may cost. */
+/** The share of one kind in the cost budget of a job. */
 export interface KindBudget {
-  /** Of one submission, and of all of the job, in millionths. */
+  /** Price of one submission and limit of the whole job, in millionths of the currency unit. */
   readonly priceMicros: number
   readonly costMaxMicros: number
-  /** Takes the price of one submission; false where there is not so much left. */
+  /** Takes the price of one submission; false if less is left. */
   take(): boolean
-  /** A submission was not billed: its price is there again. */
+  /** Returns the price of a submission that was not billed. */
   giveBack(): void
-  /** Its answer was lost, and a poll will tell whether it was taken. */
+  /** Notes that the response was lost; a poll shows whether the submission was created. */
   mayComeBack(customId: string): void
-  /** It was not. What an earlier process took is not given back here: it may be of a job that is over. */
+  /**
+   * Returns the price of a submission that was not created. Prices taken by an earlier process are not returned: their
+   * job may have ended.
+   */
   disproved(customId: string): void
   readonly stop: Stop
 }
 
 /**
- * What all kinds of lookups of a job may cost together, whichever process submits them: a price is taken before its
- * submission leaves, so that the bill cannot exceed the budget, whatever becomes of what is in flight.
+ * The cost limit of all kinds of lookups of a job together, over all its processes. A price is taken before the
+ * submission is sent, so the bill cannot exceed the budget.
  */
 export class CostBudget {
   readonly #limit: CostLimit
   #left: bigint
 
-  /** `spent`: submissions of the job, by earlier processes too, that were billed or may have been. */
+  /** `spent`: submissions of the job, including earlier processes, that were billed or may have been. */
   constructor(limit: CostLimit, spent: ReadonlyMap<LookupKind, number>) {
     this.#limit = limit
     this.#left = BigInt(limit.costMaxMicros)
     for (const [kind, count] of spent) this.#left -= costMicros(count, limit.prices.byKind[kind] ?? 0)
   }
 
-  /** Null where the kind costs nothing. */
+  /** Returns null if the kind costs nothing. */
   of(kind: LookupKind): KindBudget | null {
     const { prices, costMaxMicros } = this.#limit
     const price = BigInt(prices.byKind[kind] ?? 0)
@@ -136,18 +141,18 @@ export class CostBudget {
 export interface KindBudgets {
   /** Submissions of this kind alone, whoever asks for it; null is no bound. */
   lookupsMax: number | null
-  /** Of what rows ask, of whichever kind. */
+  /** Limit for rows, over all kinds. */
   jobBudget: JobBudget
-  /** Null where the kind costs nothing, or what it costs has no bound. */
+  /** Null if the kind costs nothing or has no cost limit. */
   budget: KindBudget | null
 }
 
-/** What of a refusal is of a budget. */
+/** Refusals that concern a budget. */
 type BudgetRefusal = Exclude<Refusal, 'elsewhere'>
 
 type Reserved = Pick<ToSubmit, 'isFirst'>
 
-/** What one kind may submit of its job. A submission is reserved before it leaves: work in flight counts. */
+/** Limits the submissions of one kind. A submission is reserved before it is sent, so work in flight counts. */
 export class Reservations {
   readonly #deps: KindBudgets
   #count = 0
@@ -156,16 +161,19 @@ export class Reservations {
     this.#deps = deps
   }
 
-  /** `spentCount`: by earlier processes of the job. What they cost is known to the budget. */
+  /** `spentCount`: submissions by earlier processes of the job. Their cost is part of the budget. */
   begin(spentCount: number): void {
     this.#count = spentCount
   }
 
-  /** Null: it may leave. `of_rows`: rows may ask nothing more, and what follows from answers may; else this kind is over. */
-  take({ isFirst }: Reserved): Stop | 'of_rows' | null {
+  /**
+   * Returns null if the submission may be sent; `row_budget_exhausted` if only follow-up lookups may still be
+   * submitted; otherwise the reason to stop this kind.
+   */
+  take({ isFirst }: Reserved): Stop | 'row_budget_exhausted' | null {
     const { lookupsMax, jobBudget, budget } = this.#deps
     if (lookupsMax !== null && this.#count >= lookupsMax) return { kind: 'lookups_max', lookupsMax }
-    if (isFirst === 1 && !jobBudget.take()) return 'of_rows'
+    if (isFirst === 1 && !jobBudget.take()) return 'row_budget_exhausted'
     if (budget?.take() === false) {
       if (isFirst === 1) jobBudget.giveBack()
       return budget.stop
@@ -174,7 +182,7 @@ export class Reservations {
     return null
   }
 
-  /** What other processes of the job are held to as well. */
+  /** Limits that the checkpoint enforces over all processes of the job. */
   get bounds(): SubmissionBounds {
     const { lookupsMax, jobBudget, budget } = this.#deps
     return {
@@ -185,8 +193,11 @@ export class Reservations {
     }
   }
 
-  /** Taken here, and refused since other processes of the job took the rest; what that comes to is said as by `take`. */
-  refused(lookup: Reserved, refusal: BudgetRefusal): Stop | 'of_rows' {
+  /**
+   * Undoes a reservation that the checkpoint refused, since other processes took the rest. Returns the same values as
+   * `take`.
+   */
+  refused(lookup: Reserved, refusal: BudgetRefusal): Stop | 'row_budget_exhausted' {
     const { lookupsMax, jobBudget, budget } = this.#deps
     this.giveBack(lookup)
     if (refusal === 'lookups_max' && lookupsMax !== null) {
@@ -195,39 +206,39 @@ export class Reservations {
     }
     if (refusal === 'cost_max' && budget !== null) return budget.stop
     jobBudget.exhaust()
-    return 'of_rows'
+    return 'row_budget_exhausted'
   }
 
-  /** It was not created, so not billed. */
+  /** Returns the reservation of a submission that was not created. */
   giveBack({ isFirst }: Reserved): void {
     this.#count--
     if (isFirst === 1) this.#deps.jobBudget.giveBack()
     this.#deps.budget?.giveBack()
   }
 
-  /** Its answer was lost, and a poll will tell whether it was created. */
+  /** Notes that the response was lost; a poll shows whether the submission was created. */
   mayComeBack(customId: string): void {
     this.#deps.budget?.mayComeBack(customId)
   }
 
-  /** Whether a submission that may have been taken has a price that is counted. */
+  /** Whether a submission counts towards a cost budget. */
   get isPriced(): boolean {
     return this.#deps.budget !== null
   }
 }
 
 interface EndedRun {
-  /** What stopped resolutions, or the whole run. */
+  /** Stop reason of resolutions or of the whole run. */
   readonly stop: Stop | null
   readonly stages: readonly { readonly kind: StageKind; readonly stop: Stop | null }[]
-  /** Whether all kinds have one budget together. */
+  /** Whether all kinds share one cost budget. */
   readonly sharesBudget: boolean
 }
 
 /**
- * A job that came to its end, or to that of its budget, is over: the same command is the next one, with a budget of its
- * own. Jobs of kinds that share a budget are over together, or one of them would forget what it took of it.
- * Resolves with whether a budget that was used up is over.
+ * Ends the jobs that are complete or have used up their budget: the same command then starts a new job with a new
+ * budget. Jobs that share a cost budget end together, so that all spending is counted. Returns false if a job with a
+ * used-up budget continues.
  */
 export async function endJobs(
   checkpoint: Checkpoint,

@@ -22,23 +22,23 @@ import type { RunCounter } from './run-counter.js'
 interface MergeFollowerDeps {
   client: Pick<ServiceClient, 'readEntity'>
   clock: Clock
-  /** That of reading entities. */
+  /** Pace of entity reads. */
   pace: Pace
-  /** Aborted: nothing more is read. */
+  /** Aborted: no more reads start. */
   stopSignal: AbortSignal
-  /** Aborted: a read in flight is not waited for. */
+  /** Aborted: a read in flight is abandoned. */
   waitSignal: AbortSignal
   counter: Pick<RunCounter, 'deviated'>
 }
 
-/** A read that is refused for the limit's sake is made again, so often. */
+/** Repetitions of a read that was rate limited. */
 const refusalsMax = 5
-/** Where the service does not say how long. */
+/** Wait after a 429 without a reset time. */
 const refusedWaitMs = 15_000
 
 /**
- * Reads on from the entity that an answer names to the one at the end of the chain; a circle ends where it began.
- * Text where the service answered with the record of another entity: the reason why the answer is held.
+ * Follows the chain of merged entities from the one in the answer to the last one; a circle ends it. Returns a text,
+ * the reason to hold the answer, if the service returned the record of another entity.
  */
 async function followMerges(
   answer: RunObjectLenient,
@@ -52,7 +52,7 @@ async function followMerges(
     const exchange = await readOnce(asked, deps)
     if (exchange === null) break
     const step = followMerge(seen, exchange)
-    if (step.kind === 'misdirected') return `the service answered with entity ${step.id} for ${asked}`
+    if (step.kind === 'misdirected') return `the service returned entity ${step.id} for ${asked}`
     if (step.kind === 'circle') {
       deps.counter.deviated('merged ids that go in a circle')
       return answer
@@ -63,7 +63,7 @@ async function followMerges(
   return withChain(answer, seen)
 }
 
-/** Null where the run was stopped before. */
+/** Returns null if the run was stopped before the read. */
 async function readOnce(id: string, deps: MergeFollowerDeps): Promise<Exchange | null> {
   const { client, clock, pace, stopSignal, waitSignal } = deps
   for (let refusals = 0; ; refusals++) {
@@ -84,19 +84,19 @@ export interface Machines {
   feed: StageFeed
   /** Null without webhooks. */
   ingestor: WebhookIngestor | null
-  /** Resolves when no delivery may name a lost submission of a kind any more. */
+  /** Resolves when no delivery can name a lost submission of the kind any more. */
   lostAreOver: (kind: LookupKind) => Promise<void>
   jobBudget: Pick<JobBudget, 'reached'>
 }
 
-/** Each part gets what it uses, and no more; what two of them share is made first and handed to both. */
+/** Creates the parts of the scheduler and connects them. */
 export async function connectMachines(
   deps: SchedulerDeps,
   stoppings: ReadonlyMap<LookupKind, Stopping>,
 ): Promise<Machines> {
   const { clock, stages, scheduling, service, resolutions } = deps
   const main = stoppings.get('resolution')
-  if (main === undefined) throw new Error('resolutions are always asked')
+  if (main === undefined) throw new Error('resolutions are always scheduled')
   const machines = new Map<LookupKind, KindMachine>()
   const sinks = new Map<StageKind, StageSink>()
   const { decided = nothingDecided } = deps
@@ -163,7 +163,7 @@ export async function connectMachines(
   }
   const lostAreOver = async (kind: LookupKind) => {
     if (ingestor === null) return
-    // Looked for last: what follows from answers may have been lost by an earlier process too.
+    // Read last, since an earlier process may have lost follow-up lookups too.
     if (machines.get(kind)?.address.isInUse === true) await expectLost(ingestor, kind, deps)
     await ingestor.lostAreOver(kind)
   }
@@ -188,7 +188,7 @@ function pacesOf(kind: LookupKind, deps: SchedulerDeps): Promise<KindPaces> {
   })
 }
 
-/** Submissions that were lost not long ago, by an earlier process too, may yet be named by a webhook. */
+/** Registers recently lost submissions, including those of an earlier process, which a webhook may still name. */
 async function expectLost(ingestor: WebhookIngestor, kind: LookupKind, deps: SchedulerDeps): Promise<void> {
   const nowMs = deps.clock.nowMs()
   const hopeMs = deliveryMsMax(optionsOf(kind, deps).polling)

@@ -16,23 +16,23 @@ import type { Backlog } from './backlog.js'
 import type { RunCounter } from './run-counter.js'
 
 export interface SchedulerLimits {
-  /** Requests a window; null is no limit (the embedded service). */
+  /** Requests per window; null if unlimited (the embedded service). */
   submissionsPerWindow: number | null
   pollsPerWindow: number | null
   windowMs: number
-  /** Runs that wait for an answer at one time. */
+  /** Most runs in flight at once. */
   inFlightRunsMax: number
   submitConcurrency: number
 }
 
-/** What the user chooses, or the service says. */
+/** Options set by the user or given by the service. */
 export interface SchedulingOptions {
   limits: SchedulerLimits
   polling: PollingPace
   serverErrorMeans: ServerErrorMeaning
-  /** Submissions of the job, over all its processes; reserved before they leave. */
+  /** Limit of submissions of the job, over all its processes. */
   lookupsMax: number | null
-  /** What submissions of the job may cost, of all kinds together; no bound if left out. */
+  /** Cost limit of the job, over all kinds; optional. */
   cost?: CostLimit
   durationMsMax: number | null
 }
@@ -46,7 +46,7 @@ export interface SchedulerDeps {
   resolutions: ResolutionsToAsk
   /** What is asked besides resolutions; nothing if left out. */
   stages?: StagesToAsk
-  /** What people decided: it is not asked, and what follows from it is. Nothing if left out. */
+  /** Reviewers' decisions: decided rows are not submitted, but their follow-up lookups are; optional. */
   decided?: DecidedRows
   /**
    * Where the deliveries of this checkpoint wait, what is rung when this process receives one, and the address that
@@ -71,19 +71,19 @@ interface ResolutionsToAsk {
   onAnswered?: ((lookupId: LookupId, run: RunObjectLenient) => void) | undefined
 }
 
-/** A kind that is asked besides resolutions. */
+/** A kind to look up in addition to resolutions. */
 export interface StageToAsk {
   backlog: Backlog
   counter: RunCounter
-  /** How what follows from answers is planned, as it comes; and the sum of it. */
+  /** How follow-up lookups are planned, and the sum of the plans. */
   policy: Omit<PlanPolicy, 'nowMs'>
   plan: Record<LookupPlan, number>
-  /** Gets why the kind was stopped. */
+  /** Called with the reason why the kind was stopped. */
   onStop: (reason: Stop) => void
 }
 
 export interface StagesToAsk {
   options: StageOptions
-  /** Those that are asked after answers, and domains where rows ask for them. */
+  /** Kinds that follow from answers, and domains if rows have them. */
   kinds: ReadonlyMap<StageKind, StageToAsk>
 }

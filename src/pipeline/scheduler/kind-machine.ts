@@ -31,14 +31,14 @@ export interface KindMachineDeps {
   paces: KindPaces
   /** What its requests bear, where its end can be sent; null where it is not to be. */
   webhookUrl: string | null
-  /** A submission whose answer was lost may yet be named by a webhook. */
+  /** Called if the response to a submission was lost, which a webhook may still name. */
   onLost: ((lookupId: LookupId) => void) | null
   followMerges: AnswerRecorderDeps['followMerges']
   onAnswered: (lookupId: LookupId, answer: RunObjectLenient) => Promise<void>
   answersAreChecked: boolean
 }
 
-/** Asks the lookups of one kind, each part with what it uses and no more. */
+/** Submits and polls the lookups of one kind. */
 export class KindMachine {
   readonly checkpoint: Checkpoint
   readonly poller: Poller
@@ -84,22 +84,22 @@ export class KindMachine {
     })
   }
 
-  /** More is to be submitted, or runs already. */
+  /** Adds lookups to submit and runs to poll. */
   add(toSubmitCount: number, open: readonly OpenRun[]): void {
     this.backlog.add(toSubmitCount)
     this.poller.takeOver(open)
     if (toSubmitCount > 0) this.#moreSignal.ring()
   }
 
-  /** What was added is all. */
+  /** Notes that no more lookups will be added. */
   readonly complete = (): void => {
     this.backlog.complete()
     this.#moreSignal.ring()
   }
 
   /**
-   * Submits, and polls: both resolve when nothing is left to do, or it was stopped. Where one rejects, its caller has to
-   * stop the other, which may wait for it. `lostAreOver`: see WebhookIngestor.
+   * Submits and polls. Both promises resolve when nothing is left to do, or after a stop. If one rejects, the caller
+   * must stop the other one, which may wait for it. `lostAreOver`: see WebhookIngestor.
    */
   run(lostAreOver: () => Promise<void>): Promise<void>[] {
     const submitting = this.#submitter.run().then(lostAreOver)
@@ -107,27 +107,27 @@ export class KindMachine {
   }
 }
 
-/** Answers read at a time: each is up to some ten kilobytes. */
+/** Answers read at once; each has up to 10 kB. */
 const pageCount = 200
 
-/** What follows from answers, of one kind: who asks it, and by what policy. */
+/** Target of the follow-up lookups of one kind. */
 export interface StageSink {
   machine: Pick<KindMachine, 'checkpoint' | 'add' | 'backlog'>
   policy: Omit<PlanPolicy, 'nowMs'>
-  /** Grows with what is planned. */
+  /** Counts of the planned lookups. */
   plan: Record<LookupPlan, number>
 }
 
 interface StageFeedDeps {
   sinks: ReadonlyMap<StageKind, StageSink>
-  /** What follows from the records of companies that people decided for is asked in place of what follows from answers. */
+  /** For decided rows, the follow-up lookups of the chosen company replace those of the answer. */
   decided: DecidedRows
   clock: Clock
-  /** Aborted: nothing more is looked for. */
+  /** Aborted: no more answers are read. */
   stopSignal: AbortSignal
 }
 
-/** Asks what follows from the answers to rows' first questions: from each as it comes, and from those that are known. */
+/** Plans the follow-up lookups of answers: of new ones as they arrive, and of the known ones. */
 export class StageFeed {
   readonly #deps: StageFeedDeps
   #hasLate = false
@@ -136,12 +136,12 @@ export class StageFeed {
     this.#deps = deps
   }
 
-  /** Whether anything followed after its kind had been told that nothing more would: nobody has asked it yet. */
+  /** Whether lookups were added after their kind was complete: they need another round. */
   get hasLate(): boolean {
     return this.#hasLate
   }
 
-  /** An answer was recorded. What it leads to is durable when this resolves. */
+  /** Plans the lookups that follow from a new answer. They are durable when this resolves. */
   async answered(checkpoint: Checkpoint, lookupId: LookupId, run: unknown): Promise<void> {
     if (this.#deps.sinks.size === 0) return
     if (checkpoint.kind === 'entity') await this.#ask(this.#ofRecord(companyOf(run), at(run, 'data')))
@@ -149,7 +149,7 @@ export class StageFeed {
     if (asked !== null) await this.#ask(stageQuestions(checkpoint.kind, asked, run))
   }
 
-  /** What follows from what people decided, as far as the records of the companies are here. */
+  /** Plans the lookups that follow from decisions, if the records of the chosen companies are known. */
   async feedDecided(records: Pick<Checkpoint, 'ownerOfKey' | 'bodyOf'>): Promise<void> {
     const { sinks, decided, stopSignal } = this.#deps
     if (sinks.size === 0) return
@@ -169,7 +169,7 @@ export class StageFeed {
     return this.#deps.decided.ofCompany(entityId).flatMap((one) => decidedQuestions(one, record))
   }
 
-  /** What was answered before this run: a page at a time. */
+  /** Plans the lookups that follow from earlier answers, in pages. */
   async feedKnown(checkpoint: Checkpoint): Promise<void> {
     const { sinks, stopSignal } = this.#deps
     if (sinks.size === 0) return
@@ -198,7 +198,7 @@ export class StageFeed {
   }
 }
 
-/** Whose record it is: runs of records are known by that. */
+/** The run id of a record contains its entity id. */
 const companyOf = (run: unknown): string => (textOf(at(run, 'run_id')) ?? '').replace(/^entity:/, '')
 
 const questionsOf = (kind: LookupKind, asked: Lookup, body: string) =>

@@ -4,16 +4,16 @@ import { createPace, type Pace, type StartRight } from './pace.js'
 import type { SharedTurns } from '../checkpoint/limit-turns.js'
 import { createBudget, noteReading, noteRefusal, noteStart, spacingMs, type Budget } from '../pace/pacing.js'
 
-/** A turn that is used later than usual by more than this could meet the next ones: it is given up. */
+/** A turn used later than usual by more than this could collide with the next ones, so it is dropped. */
 const lateMsMax = 250
-/** What all starts of so long are late by is usual: they are late alike, and so keep the distance. */
+/** The smallest delay in this period counts as usual: all starts share it, so their distance is kept. */
 const usualOverMs = 10_000
-/** In a wait that is longer, others may have been refused. */
+/** After a longer wait, pauses by other processes are checked again. */
 const recheckedMs = 250
 
 /**
- * `perWindow` starts in `windowMs`, by all processes that use the key together: each holds one turn at a time, that
- * PostgreSQL gave it. The service may lead as it leads one process alone (rules/pacing).
+ * A pace of `perWindow` starts in `windowMs` over all processes that use the key. Each process holds one turn at a
+ * time, given by PostgreSQL. Rate headers of the service apply as in pace.ts.
  */
 export function createSharedPace(
   clock: Clock,
@@ -22,7 +22,7 @@ export function createSharedPace(
   windowMs: number,
 ): Pace {
   const budget = createBudget(perWindow, windowMs)
-  // What fits into a window fits also where some of it is late.
+  // The margin covers late starts.
   budget.marginMs += lateMsMax
   const counted = countedStarts(clock, budget)
   let pausedUntilMs = 0
@@ -35,7 +35,7 @@ export function createSharedPace(
 
   const comings = createPunctuality(clock)
   const departures = createPunctuality(clock)
-  /** Null where it was not come by in time. */
+  /** Returns null if the turn could not be used in time. */
   const takeOne = async (signal: AbortSignal): Promise<StartRight | null> => {
     if (pausedUntilMs > clock.monotonicMs()) await clock.sleep(pausedUntilMs - clock.monotonicMs(), signal)
     const askedAtMs = clock.monotonicMs()
@@ -63,7 +63,7 @@ export function createSharedPace(
   let last: Promise<unknown> = Promise.resolve()
   return {
     turn: (signal) => {
-      // One after another: more than one turn held at a time would be taken from other processes.
+      // Sequential: holding several turns would block other processes.
       const own = last.then(() => takeInTime(signal))
       last = own.catch(() => undefined)
       return own
@@ -85,8 +85,8 @@ export function createSharedPace(
 const noRight: StartRight = { leave: () => false }
 
 /**
- * Whether turns are used in time. Between its turn and when it leaves, a request may wait for a disk, or for PostgreSQL;
- * what waited through the same halt would leave all at once.
+ * Detects late starts. Between its turn and its start, a request may wait for a disk or PostgreSQL; all requests
+ * delayed by the same pause would start at once.
  */
 function createPunctuality(clock: Clock) {
   const last: { atMs: number; lateMs: number }[] = []
@@ -102,7 +102,7 @@ function createPunctuality(clock: Clock) {
   }
 }
 
-/** Starts of all processes in the last window, as far as this one can know: each of its turns says how many there were. */
+/** Counts the starts of all processes in the last window; each turn of this process reports their number. */
 function countedStarts(clock: Clock, budget: Budget) {
   let sinceMs: number | null = null
   let givenCount = 0
@@ -114,12 +114,12 @@ function countedStarts(clock: Clock, budget: Budget) {
       givenCount = nowGivenCount
       for (let count = 0; count < newCount; count++) noteStart(budget, nowMs)
     },
-    /** A window is known from its beginning: before, what others of ours used would seem to be used by strangers. */
+    /** Before a whole window was observed, starts of our other processes would look like those of other clients. */
     isWhole: () => sinceMs !== null && clock.monotonicMs() - sinceMs >= budget.windowMs,
   }
 }
 
-/** The paces of one kind of lookups: one and the same where its requests and its polls are of one limit. */
+/** The paces of one kind of lookups; both are the same object if requests and polls share a limit. */
 export interface KindPaces {
   submissions: Pace
   polls: Pace
@@ -133,15 +133,15 @@ export interface KindPaceDeps {
 }
 
 /**
- * A process that was killed a moment ago has used the window too: its starts keep the distance to ours, so that
- * restarts never add up to a burst. Submissions are known by the checkpoint. Polls are not written down: the last
- * one is taken to have left just now, which is the latest that it can have, and costs one poll's time a start.
+ * Opens the paces of one kind. Starts of a process that ended a moment ago count as well, so that restarts do not
+ * exceed the limit. The checkpoint knows recent submissions. Polls are not stored: the last one is assumed to have
+ * started just now.
  */
 export async function openPaces(deps: KindPaceDeps): Promise<KindPaces> {
   return openSharedPaces(deps) ?? (await openOwnPaces(deps))
 }
 
-/** Where others use the key too, and keep their starts where this process keeps its own; null where nobody does. */
+/** Opens paces shared by several processes; null if the checkpoint is not shared. */
 function openSharedPaces({ checkpoint, clock, limits, sharesLimit }: KindPaceDeps): KindPaces | null {
   const { submissionsPerWindow, pollsPerWindow, windowMs } = limits
   if (checkpoint.sharedTurns === undefined) return null
@@ -163,7 +163,7 @@ async function openOwnPaces({ checkpoint, clock, limits, sharesLimit }: KindPace
       ? []
       : await checkpoint.recentSubmissions(nowMs - windowMs, submissionsPerWindow)
   const monotonicMs = clock.monotonicMs()
-  // The wall clock may have been set back since: nothing left in the future.
+  // The system clock may have been set back: no start may be in the future.
   const starts = submittedAtMs.map((atMs) => monotonicMs - Math.max(0, nowMs - atMs))
   const lastPoll = sharesLimit && starts.length > 0 ? [monotonicMs] : []
   const submissions = createPace(clock, submissionsPerWindow, windowMs, [...starts, ...lastPoll])

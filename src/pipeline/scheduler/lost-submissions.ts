@@ -13,11 +13,11 @@ export interface LostWaitDeps {
   inbox: Inbox
   checkpoint: Checkpoint
   clock: Clock
-  /** Of resolutions, */
+  /** Polling of resolutions. */
   polling: Pick<PollingPace, 'deadlineMs'>
-  /** and what is asked besides. */
+  /** Options of the other kinds. */
   stages: StageOptions
-  /** Beyond this it is not waited. */
+  /** Longest wait. */
   waitMsMax: number
   interrupt: AbortSignal
   /** Called once, if there is something to wait for. */
@@ -25,8 +25,8 @@ export interface LostWaitDeps {
 }
 
 /**
- * What waited from before this process began: submissions whose answer was lost are claimed before anything
- * is planned, so that none of them is held, or submitted again. Answers are taken later, by the webhook ingestor.
+ * Claims the lost submissions that deliveries in the inbox name, before anything is planned, so that none is held or
+ * submitted again. The webhook ingestor records their answers later.
  */
 export async function claimWaiting(inbox: Inbox, checkpoint: Checkpoint, nowMs: number): Promise<void> {
   await inbox.requeue()
@@ -34,9 +34,8 @@ export async function claimWaiting(inbox: Inbox, checkpoint: Checkpoint, nowMs: 
 }
 
 /**
- * Before lost submissions are submitted again: those that left so lately that a delivery may yet name their run
- * are given that time, `deliveryMsMax` of their age and no longer, and are claimed if one does. False where that
- * was cut short: then nobody knows yet whether they were billed.
+ * Waits until no delivery can name a lost submission any more: at most `deliveryMsMax` after each was sent. Claims
+ * those that a delivery names. Returns false if the wait was cut short: it is then unknown whether they were billed.
  */
 export async function waitForLost(wait: LostWaitDeps): Promise<boolean> {
   const { inbox, checkpoint, clock, interrupt } = wait
@@ -62,11 +61,11 @@ async function hopedFor(wait: LostWaitDeps): Promise<{ count: number; leftMs: nu
   for (const kind of firstKinds) {
     const own = kind === 'resolution' ? { checkpoint, polling } : ownOf(kind, wait)
     const hopeMs = deliveryMsMax(own.polling)
-    // Which domains follow from answers is known once these are there: any that was lost may be one of them.
+    // The domains that follow from answers are not known yet: any lost one may be needed.
     const among = kind !== 'resolution' && stages.asked.includes(kind) ? 'all' : 'wanted'
     for (const { intendedAtMs } of await own.checkpoint.lostSince(nowMs - hopeMs, among)) {
       count++
-      // The wall clock may have been set back since: none is hoped for longer than one that leaves now.
+      // The system clock may have been set back: no wait is longer than for a submission sent now.
       leftMs = Math.max(leftMs, hopeMs - Math.max(0, nowMs - intendedAtMs))
     }
   }
@@ -78,7 +77,7 @@ const ownOf = (kind: StageKind, { checkpoint, stages }: LostWaitDeps) => ({
   polling: stages.kinds[kind].polling,
 })
 
-/** Only domains are billed: what else was lost is asked again, or read, for nothing. */
+/** Claims only domains: other lost lookups are submitted again or read without cost. */
 async function claimRecord(
   { record, name }: Extract<Delivery, { kind: 'record' }>,
   checkpoint: Checkpoint,
@@ -91,7 +90,7 @@ async function claimRecord(
   return (await domains.claim(owner.customId, runIdOf('domain', name), nowMs)) === 'claimed'
 }
 
-/** From this position of the inbox on. */
+/** Claims deliveries after the position `first` of the inbox. */
 async function claimAfter(
   first: number,
   inbox: Inbox,

@@ -9,32 +9,32 @@ import {
 } from '../pace/pacing.js'
 import type { Clock } from '../../platform/clock.js'
 
-/** The right to one start. */
+/** Permission for one start. */
 export interface StartRight {
   /**
-   * For the moment in which the request leaves, once. False where that is so late that it would meet those of later
-   * turns: then it does not leave.
+   * Call it once, when the request is sent. Returns false if it is so late that it would collide with later starts: do
+   * not send it.
    */
   leave(): boolean
 }
 
-/** A per-minute budget spread evenly, and a gate in front of it. */
+/** A rate limit spread evenly over its window, with pauses. */
 export interface Pace {
-  /** Resolves when one more request may start; or at once, without a right to start, when the signal aborts. */
+  /** Resolves when one more request may start, or immediately if the signal aborts. */
   turn(signal: AbortSignal): Promise<StartRight>
-  /** Nothing starts for `delayMs` from now; a shorter pause never cuts a longer one. */
+  /** Blocks all starts for `delayMs` from now; a shorter pause does not end a longer one. */
   pause(delayMs: number): void
-  /** What the server says of the budget is what holds. */
+  /** Adopts the limit reported by the server. */
   follow(reading: RateReading): void
-  /** The server refused for the budget's sake: nothing starts for `delayMs`, and a little slower after. */
+  /** Notes a 429: blocks starts for `delayMs`, then slows down a little. */
   refused(delayMs: number): void
-  /** Starts a millisecond, as things are; null is no limit. */
+  /** Current rate in starts per millisecond; null if unlimited. */
   perMs(): number | null
 }
 
 /**
- * `perWindow` requests in `windowMs`, led by the server (rules/pacing). Null is no limit: nothing is held, and
- * only pauses count. `recentStarts` are those of an earlier process, as times of the monotonic clock.
+ * Creates a pace of `perWindow` requests in `windowMs`, adjusted by rate headers (pace/pacing). Null is no limit: only
+ * pauses apply. `recentStarts`: starts of an earlier process, in monotonic milliseconds.
  */
 export function createPace(
   clock: Clock,
@@ -45,7 +45,7 @@ export function createPace(
   let pausedUntilMs = 0
   const isPaused = () => clock.monotonicMs() < pausedUntilMs
   const waitOut = async (signal: AbortSignal) => {
-    // The pause may grow while it is slept through.
+    // The pause may grow during the sleep.
     while (!signal.aborted && isPaused()) {
       await clock.sleep(pausedUntilMs - clock.monotonicMs(), signal)
     }
@@ -80,9 +80,8 @@ export function createPace(
 const unlimited: StartRight = { leave: () => true }
 
 /**
- * One start after another, at the distance that holds at that moment, and none before the window of the one that is a
- * whole limit back is over: what is held up on its way out leaves beside later ones. The wall clock may jump: it is not
- * looked at.
+ * Spaces starts evenly, and starts none before the window of the start one whole limit earlier has ended, since a
+ * delayed request may leave next to later ones. Uses the monotonic clock.
  */
 function heldBy(
   clock: Clock,
@@ -95,12 +94,12 @@ function heldBy(
   const isFreeAtMs = () => {
     const before = departures.at(-budget.limit)
     const isFull = departures.length >= budget.limit
-    // Half of the margin is for the way there, and half for small delays before.
+    // Half of the margin is for the network, half for small delays before the start.
     return before !== undefined && isFull ? before.atMs + budget.windowMs + budget.marginMs / 2 : -Infinity
   }
   return {
     async turn(signal) {
-      // A pause that came while this waited lets nobody through: all that waited would start at its end at once.
+      // A pause during the wait must be waited for as well, or all waiting starts would start at its end at once.
       do {
         await waitOut(signal)
         if (isAborted(signal)) return unlimited
@@ -122,5 +121,5 @@ function heldBy(
   }
 }
 
-/** Asked anew each time: it may be aborted while something is waited for. */
+/** A call, so that TypeScript does not narrow `aborted` across awaits. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted

@@ -21,9 +21,9 @@ import type { Pace } from './pace.js'
 import type { KindContext } from './kind-context.js'
 
 const pollConcurrency = 16
-/** One run in so many is asked early, to learn how long runs take. */
+/** One run in this many is polled early, to learn how long runs take. */
 const scoutEvery = 10
-/** A run may be unknown for a moment (a replica behind), but not three times. */
+/** A run may be unknown for a moment (a lagging replica), but not three times. */
 const [unknownAnswersMax, unknownGapMsMax] = [3, 20_000]
 
 interface Run extends OpenRun, FallbackRun {
@@ -33,7 +33,7 @@ interface Run extends OpenRun, FallbackRun {
 
 export interface PollerDeps {
   polling: PollingPace
-  /** Submissions a window; null is no limit. */
+  /** Submissions per window; null if unlimited. */
   submissionsPerWindow: number | null
   windowMs: number
   pace: Pace
@@ -43,7 +43,7 @@ export interface PollerDeps {
   onDisproved: (customId: string) => void
 }
 
-/** Asks for the runs that are open until each has its final answer, or is parked for the next command. */
+/** Polls the open runs until each has its final answer or is left for the next command. */
 export class Poller {
   readonly #kind: KindContext
   readonly #deps: PollerDeps
@@ -71,9 +71,9 @@ export class Poller {
     return this.#runs.size
   }
 
-  /** Waits are measured by the monotonic clock: the wall clock may jump. */
+  /** Adds a run. Waits use the monotonic clock, since the system clock may jump. */
   add(run: OpenRun, asked: Run['asked'] = null): void {
-    // A webhook that was not whole may have been faster than the answer to the submission.
+    // An incomplete delivery may arrive before the response to the submission.
     if (this.#runs.has(run.lookupId)) return
     const { clock } = this.#kind
     const { polling } = this.#deps
@@ -84,7 +84,7 @@ export class Poller {
       submittedAtMs: openedAtMs - Math.max(0, clock.nowMs() - run.submittedAtMs),
       lastPolledAtMs: null,
       seenRunningAtMs: null,
-      // What may not have been taken could still be on its way.
+      // A submission that may not have been received could still be on its way.
       notBeforeMs: run.needsAttention === null ? openedAtMs : openedAtMs + polling.intervalMs,
       isBeingPolled: false,
       asked,
@@ -95,19 +95,19 @@ export class Poller {
     this.#wakeSignal.ring()
   }
 
-  /** Runs that an earlier process submitted: their deliveries may have been missed. */
+  /** Adds runs of an earlier process, whose deliveries may have been missed. */
   takeOver(runs: readonly OpenRun[]): void {
     for (const run of runs) this.add(run, 'once')
   }
 
-  /** What was sent for this run belongs to another lookup: it needs attention, and is polled now. */
+  /** Marks a run that received the data of another lookup, and polls it now. */
   async hold(run: OpenRun, reason: string): Promise<void> {
     this.ask(run)
     const known = this.#runs.get(run.lookupId)
     if (known !== undefined) await this.#setNeedsAttention(known, reason)
   }
 
-  /** A webhook was not whole: this run is polled now. */
+  /** Polls the run now, since its delivery was incomplete. */
   ask(run: OpenRun): void {
     const known = this.#runs.get(run.lookupId)
     if (known === undefined) this.add(run, 'until_answered')
@@ -115,7 +115,7 @@ export class Poller {
     this.#wakeSignal.ring()
   }
 
-  /** A webhook brought the answer: as good a lesson in how long runs take as that of a poll. */
+  /** Closes a run whose answer came by webhook, and learns its duration. */
   answered(lookupId: LookupId, answer: RunObjectLenient, receivedAtMs: number): void {
     const run = this.#runs.get(lookupId)
     const { clock } = this.#kind
@@ -125,7 +125,7 @@ export class Poller {
     this.close(lookupId)
   }
 
-  /** The run is waited for no more. */
+  /** Stops polling the run. */
   close(lookupId: LookupId): void {
     this.#runs.delete(lookupId)
     this.#wakeSignal.ring()
@@ -146,7 +146,7 @@ export class Poller {
       const next = this.#next()
       const waitMs = next === null ? Infinity : next.dueAtMs - clock.monotonicMs()
       if (waitMs > 0) await this.#wakeSignal.wait(waitMs)
-      // A poll whose turn has come leaves at once.
+      // A poll that has its turn must start at once.
       else if (this.#queue.pending >= pollConcurrency) await this.#wakeSignal.wait()
       else await this.#pollOne()
     }
@@ -154,7 +154,7 @@ export class Poller {
     if (this.#failure !== null) throw this.#failure
   }
 
-  /** Waits for a turn, then asks for whichever run is due longest by then. */
+  /** Waits for a turn, then polls the run that is overdue the longest. */
   async #pollOne(): Promise<void> {
     const { stopping } = this.#kind
     const { pace } = this.#deps
@@ -180,7 +180,7 @@ export class Poller {
     const startedAtMs = clock.monotonicMs()
     run.lastPolledAtMs = startedAtMs
     const exchange = await protocol.poll(run, stopping.polling)
-    // Cut short by the stop, it says nothing of the service.
+    // A failure caused by the stop says nothing about the service.
     if (stopping.polling.aborted && !(exchange.kind === 'reply' && exchange.bodyFault === null)) return
     if (exchange.kind === 'reply') pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
     const verdict = protocol.judgePoll(exchange, run, clock.nowMs())
@@ -189,7 +189,7 @@ export class Poller {
     if (verdict.kind === 'retry') this.#meetFailure(run, verdict.reason, startedAtMs)
     else this.#failureStreak.answered()
     if (verdict.kind === 'pending') this.#seeRunning(run, startedAtMs)
-    // A webhook may have been faster, and has taught it.
+    // A webhook may have been faster; its duration is known then.
     if (verdict.kind === 'finished' && this.#runs.has(run.lookupId))
       this.#learn(run, verdict.run, startedAtMs)
     await this.#obey(run, verdict)
@@ -218,7 +218,7 @@ export class Poller {
       case 'run_unknown':
         return this.#meetUnknown(run, verdict.reason)
       case 'not_created':
-        // What the service has taken by its own word cannot be asked again: it is waited for.
+        // A run that the service confirmed is not submitted again, but polled.
         return run.needsAttention === null
           ? this.#meetUnknown(run, verdict.reason)
           : this.#bringBack(run, verdict.reason)
@@ -236,7 +236,7 @@ export class Poller {
     if (recorded.kind === 'exchanged') this.close(recorded.otherId)
   }
 
-  /** The next answer may be its own: a cache or a proxy mixes answers up for a while, not for good. */
+  /** Retries later: a cache or a proxy mixes up answers only for a while. */
   async #hold(run: Run, reason: string): Promise<void> {
     const { clock, random } = this.#kind
     run.failureCount++
@@ -244,11 +244,11 @@ export class Poller {
     await this.#setNeedsAttention(run, reason)
   }
 
-  /** Null: what came last was its own. */
+  /** `reason` is null if the last answer was its own. */
   async #setNeedsAttention(run: Run, reason: string | null): Promise<void> {
     const { checkpoint, counter } = this.#kind
     if (reason !== null) counter.count('misdirected')
-    // A webhook may have been faster, and has answered it.
+    // A webhook may have answered it already.
     if (!this.#runs.has(run.lookupId)) return
     if (reason === null) counter.released(run.lookupId)
     else counter.held(run.lookupId)
@@ -257,7 +257,7 @@ export class Poller {
     await checkpoint.setNeedsAttention(run.lookupId, reason)
   }
 
-  /** Most likely another account's key: the run stays, so that the right key finds it again. */
+  /** The key is probably of another account: the run stays in the checkpoint for the right key. */
   async #meetUnknown(run: Run, reason: string): Promise<void> {
     const { clock } = this.#kind
     const { polling } = this.#deps
@@ -271,7 +271,7 @@ export class Poller {
     this.#park(run)
   }
 
-  /** The answer to its request was lost, and the request was not taken. */
+  /** Requeues a lookup whose response was lost and whose request was not received. */
   async #bringBack(run: Run, reason: string): Promise<void> {
     const { checkpoint, backlog } = this.#kind
     const { onDisproved } = this.#deps
@@ -310,7 +310,7 @@ export class Poller {
     this.#durations.stillRunning(seenMs, atMs - run.submittedAtMs)
   }
 
-  /** `knownAtMs`: when the answer came, by the monotonic clock. */
+  /** `knownAtMs`: arrival of the answer, by the monotonic clock. */
   #learn(run: Run, answer: RunObjectLenient, knownAtMs: number, isSent = false): void {
     const { clock, protocol } = this.#kind
     const ageMsAt = (atMs: number) => atMs - run.submittedAtMs

@@ -24,17 +24,17 @@ import { findSchemaDeviations } from '../answers/schema-deviations.js'
 import { renderDomainLine, renderEntityLine, renderHierarchyLine } from '../answers/stage-lines.js'
 import type { OpenRun, ToSubmit } from '../checkpoint/checkpoint.js'
 
-/** How one kind of lookups is asked: its requests, one each, and what their answers mean. */
+/** The requests for one kind of lookups, and the meaning of the responses. */
 export interface Protocol {
   readonly kind: LookupKind
   /**
-   * What becomes of a request whose answer was lost. `hold`: it may have been billed; `ask_again`: it costs nothing;
-   * `poll`: a free read tells whether it was taken.
+   * Handling of a request whose response was lost. `hold`: it may have been billed; `ask_again`: it costs nothing;
+   * `poll`: a free read shows whether it was received.
    */
   readonly onLost: 'hold' | 'ask_again' | 'poll'
-  /** Whether its end can be sent. */
+  /** Whether the service can send its end by webhook. */
   readonly hasEvents: boolean
-  /** Whether its requests and its polls are of one limit. */
+  /** Whether its requests and its polls share a rate limit. */
   readonly sharesLimit: boolean
   kickoff(
     lookup: ToSubmit,
@@ -46,10 +46,10 @@ export interface Protocol {
   poll(run: OpenRun, signal: AbortSignal): Promise<Exchange>
   judgePoll(exchange: Exchange, run: OpenRun, nowMs: number): PollVerdict
   outcomeOf(run: RunObjectLenient, failed: boolean): string
-  /** When what it answers was made, by the service's clock; null where it does not say. */
+  /** Time at which the answer was created, by the service's clock; null if unknown. */
   endedAtMsOf(run: RunObjectLenient): number | null
   render(run: RunObjectLenient): string
-  /** What in an answer is outside the contract. */
+  /** Deviations of an answer from the contract. */
   deviationsOf(run: RunObjectLenient): readonly string[]
 }
 
@@ -93,7 +93,7 @@ function resolutionProtocol(client: ProtocolClient, serverErrorMeans: ServerErro
   }
 }
 
-/** `include` must be given here for the run to record its basis at all. */
+/** Without `include`, the run would not record its basis. */
 function kickoffOf(lookup: ToSubmit, customId: string, webhookUrl: string | null): KickoffBody {
   return {
     name: lookup.name,
@@ -107,7 +107,7 @@ function kickoffOf(lookup: ToSubmit, customId: string, webhookUrl: string | null
 
 const webhookPart = (url: string | null) => (url === null ? {} : { webhook_url: url })
 
-/** Polls and deviations of records are the same for all of them. */
+/** Members shared by all kinds of records. */
 const recordPart = (kind: StageKind) => ({
   kind,
   judgePoll: (exchange: Exchange, run: OpenRun, nowMs: number) =>

@@ -5,9 +5,9 @@ import type { Stop } from '../figures/stop.js'
 
 export type RequestKind = 'submissions' | 'polls'
 
-/** What is counted by ones. */
+/** Counters that increase by one. */
 export type Counted =
-  /** Requests that left. */
+  /** Requests sent. */
   | RequestKind
   /** Submissions answered with a run id, each billed. */
   | 'accepted'
@@ -16,40 +16,40 @@ export type Counted =
   | 'lost'
   /** Uncertain lookups, of this run or an earlier one, whose run a webhook named. */
   | 'claimed'
-  /** Taken to be accepted because their answer was lost, and not taken by the service: not billed. */
+  /** Assumed to be accepted since the response was lost, but not received by the service: not billed. */
   | 'disproved'
-  /** Reads of records whose answer was lost and that are asked again; billed, where a record has a price. */
+  /** Reads of records whose response was lost, and that are sent again; billed if records have a price. */
   | 'lostReads'
   /** Runs left for the next command: past their deadline, or unknown to the service. */
   | 'parked'
-  /** Answers that belong to another lookup than the one they were sent for; none was written. */
+  /** Answers that belong to another lookup; none was written. */
   | 'misdirected'
-  /** Runs that the service named for more than one submission. */
+  /** Runs that the service returned for more than one submission. */
   | 'contested'
   /** Answers that differ from the first one of their run. */
   | 'contradictions'
 
 /**
- * Where the parts of the scheduler report what they did, for people to read. It gives nothing back, so that nothing
- * can be decided by what was counted: what steers is in `Backlog`, `WebhookAddress` and `Stopping`.
+ * Receives counts from the scheduler, for display only. It returns nothing, so that counts cannot influence decisions:
+ * `Backlog`, `WebhookAddress` and `Stopping` hold the state for those.
  */
 export interface RunCounter {
   count(what: Counted): void
-  /** The service replied; by a 429 where it `isRefused`. Times of the monotonic clock. */
+  /** Counts a reply; `isRefused` for a 429. `nowMs` is monotonic. */
   replied(what: RequestKind, isRefused: boolean, nowMs: number): void
-  /** A run got its first final answer. */
+  /** Counts the first final answer of a run. */
   answered(outcome: string): void
-  /** Something in an answer is outside the contract. */
+  /** Counts a deviation from the contract. */
   deviated(deviation: string): void
-  /** The answer that came last for this lookup was another's, and was not written. */
+  /** Notes that the last answer for this lookup was another one's, and was not written. */
   held(lookupId: LookupId): void
-  /** The answer that came last for this lookup is its own. */
+  /** Notes that the last answer for this lookup is its own. */
   released(lookupId: LookupId): void
   delivered(state: Exclude<DeliveryState, 'waiting'>): void
-  /** The service takes no submission that bears the webhook URL. */
+  /** Notes that the service refuses submissions with the webhook URL. */
   webhookRefused(reason: string): void
-  /** Rows submit nothing more, for this reason. */
+  /** Notes that no more rows are submitted, and why. */
   readonly stopped: (reason: Stop) => void
-  /** Gets how to look at the open runs of this kind, whenever progress is shown. */
+  /** Sets the function that returns the open runs of this kind for progress displays. */
   watchOpenRuns(look: () => OpenRunsView): void
 }

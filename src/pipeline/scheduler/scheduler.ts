@@ -5,15 +5,15 @@ import type { SchedulerDeps } from './deps.js'
 import type { StageFeed } from './kind-machine.js'
 import { Stopping } from './stopping.js'
 
-/** An interrupted run waits so long for the answers to submissions in flight. */
+/** Time that an interrupted run waits for responses to submissions in flight. */
 const interruptGraceMs = 5_000
 
 export type { SchedulerDeps, SchedulerLimits, SchedulingOptions } from './deps.js'
 
 /**
- * Submits what is new and polls what runs, until every wanted lookup has its answer, is parked, or the run is
- * stopped; null is "nothing is left to wait for". What follows from answers is asked beside it. Throws only for bugs and
- * for a checkpoint that cannot be written.
+ * Submits new lookups and polls running ones, until each has its answer, is left for the next command, or the run is
+ * stopped. Returns the stop reason, or null if nothing is left to wait for. Follow-up lookups run at the same time.
+ * Throws only for bugs and for a checkpoint that cannot be written.
  */
 export async function runUntilAnswered(deps: SchedulerDeps): Promise<Stop | null> {
   const stoppings = createStoppings(deps)
@@ -42,7 +42,7 @@ export async function runUntilAnswered(deps: SchedulerDeps): Promise<Stop | null
   }
   if (durationMsMax !== null) timers.push(after(durationMsMax, stopByDuration))
   try {
-    // A webhook may bring an answer when all is asked: what follows from it is asked in one more round.
+    // A late webhook may bring an answer with follow-up lookups, which need another round.
     while ((await askRound(deps, stoppings, interrupt)) || (await hasMoreFromOthers(deps, stoppings)));
     const reasons = [...stoppings.values()].map(({ reason }) => reason)
     return reasons.find((reason) => reason !== null) ?? null
@@ -53,10 +53,10 @@ export async function runUntilAnswered(deps: SchedulerDeps): Promise<Stop | null
   }
 }
 
-/** Whether something is left to ask that nobody knew of in time. */
+/** Returns whether lookups were found too late for this round. */
 async function askRound(deps: SchedulerDeps, stoppings: Stoppings, interrupt: () => void): Promise<boolean> {
   const { parts, feed, jobBudget } = await startParts(deps, stoppings)
-  // A failure of one ends the others before it is thrown: nothing goes on unseen.
+  // If one part fails, the others are stopped before its error is thrown.
   const all = parts.map((part) =>
     part.catch((error: unknown) => {
       interrupt()
@@ -64,14 +64,14 @@ async function askRound(deps: SchedulerDeps, stoppings: Stoppings, interrupt: ()
     }),
   )
   for (const part of await Promise.allSettled(all)) if (part.status === 'rejected') throw part.reason
-  // Whichever kind wanted more than is left, the run ends by it; what had taken its share before has been asked.
+  // The run ends if any kind exceeded the row budget; submissions within the budget are complete by now.
   if (jobBudget.reached !== null) stoppings.get('resolution')?.stop(jobBudget.reached)
   return feed.hasLate && [...stoppings.values()].every(({ reason }) => reason === null)
 }
 
 /**
- * What other processes asked and left, or answered. Where this one may ask nothing more, and still waits for what runs,
- * it waits for what others have asked too: they may be gone, and their runs be nobody's.
+ * Whether other processes left or answered lookups. If this process may submit nothing more but still polls, it also
+ * waits for the runs of others, which may have died.
  */
 async function hasMoreFromOthers({ checkpoint }: SchedulerDeps, stoppings: Stoppings): Promise<boolean> {
   const all = [...stoppings.values()]
@@ -81,7 +81,7 @@ async function hasMoreFromOthers({ checkpoint }: SchedulerDeps, stoppings: Stopp
   return (await checkpoint.elsewhere(signal, isOver ? 'runs' : 'all')) && !isAborted(signal)
 }
 
-/** Asked anew: it may be aborted while something is waited for. */
+/** A call, so that TypeScript does not narrow `aborted` across awaits. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted
 
 type Stoppings = ReadonlyMap<LookupKind, Stopping>
@@ -107,7 +107,7 @@ interface Round extends Pick<Machines, 'jobBudget'> {
   feed: Pick<StageFeed, 'hasLate'>
 }
 
-/** Everything that goes on at the same time; a kind ends after those whose answers it follows from. */
+/** Starts all parts. A kind ends after the kinds from whose answers it follows. */
 async function startParts(deps: SchedulerDeps, stoppings: Stoppings): Promise<Round> {
   const { machines, feed, ingestor, lostAreOver, jobBudget } = await connectMachines(deps, stoppings)
   for (const { checkpoint, poller } of machines.values()) poller.takeOver(await checkpoint.openRuns())
@@ -120,8 +120,7 @@ async function startParts(deps: SchedulerDeps, stoppings: Stoppings): Promise<Ro
   for (const kind of ['resolution', 'domain', 'entity', 'hierarchy'] as const) {
     const machine = machines.get(kind)
     if (machine === undefined) continue
-    // Who owns a company that a person decided for is asked once its record is here; what else follows from it goes
-    // into one more round, if it comes too late.
+    // The hierarchy of a chosen company follows from its record; other late lookups run in another round.
     const above: readonly LookupKind[] = kind === 'hierarchy' ? [...firstKinds, 'entity'] : firstKinds
     const upstream = [...feedings, ...above.flatMap((first) => runs.get(first) ?? [])]
     if (kind !== 'resolution') void Promise.allSettled(upstream).then(machine.complete)

@@ -2,9 +2,9 @@ import { setMaxListeners } from 'node:events'
 import { waitsForRuns, type Stop } from '../figures/stop.js'
 
 /**
- * How a run, or one kind of its lookups, ends early: nothing new is submitted, and, unless what runs is still waited
- * for, polling ends too, with the polls in flight. Submissions in flight are finished, since their answers are what must
- * not be lost; an interrupted run waits for them only so long.
+ * Stops a run, or one kind of its lookups, early. No more submissions start; polling stops too, unless the run still
+ * waits for its runs. Submissions in flight are completed, since their responses must not be lost; an interrupted run
+ * waits for them only for a limited time.
  */
 export class Stopping {
   readonly #submitting = new AbortController()
@@ -13,14 +13,14 @@ export class Stopping {
   readonly #onStop: (reason: Stop) => void
   #reason: Stop | null = null
 
-  /** `onStop` is called for each reason: what it stops besides. */
+  /** `onStop` is called with each reason. */
   constructor(onStop: (reason: Stop) => void = () => undefined) {
     this.#onStop = onStop
-    // As many requests listen as are in flight.
+    // Each request in flight adds a listener.
     setMaxListeners(0, this.submitting, this.polling, this.waiting)
   }
 
-  /** The first reason given, or a later one that stops more. */
+  /** The first reason, or a later one that stops more. */
   get reason(): Stop | null {
     return this.#reason
   }
@@ -33,12 +33,12 @@ export class Stopping {
     return this.#polling.signal
   }
 
-  /** Aborted: wait for no submission in flight. */
+  /** Aborted: do not wait for submissions in flight. */
   get waiting(): AbortSignal {
     return this.#waiting.signal
   }
 
-  /** Ends the wait for submissions in flight: what has no answer by now may have been billed. */
+  /** Ends the wait for submissions in flight, which may have been billed. */
   abandon(): void {
     this.#waiting.abort()
   }

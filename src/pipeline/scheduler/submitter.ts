@@ -14,8 +14,8 @@ import { LookupPages } from './lookup-pages.js'
 type OpenedRun = Omit<OpenRun, 'needsAttention'>
 
 /**
- * Submits the wanted lookups in order, each at most once: the intention is durable before the request leaves,
- * the run id before anything depends on it, and an answer that was lost is never followed by a second try.
+ * Submits the lookups in order, each at most once: the intention is durable before the request is sent, and the run id
+ * before anything depends on it. A submission whose response was lost is not repeated.
  */
 export class Submitter {
   readonly #kind: KindContext
@@ -24,7 +24,7 @@ export class Submitter {
   readonly #pages: LookupPages
   /** The budget of rows left something to the next run. */
   #hasLeftOut = false
-  /** Nothing more may be submitted of this kind, and what runs is waited for. */
+  /** No more submissions of this kind are allowed; open runs are still polled. */
   #isOver = false
   #failure: Error | null = null
   readonly #notSent: FailureStreak
@@ -76,8 +76,8 @@ export class Submitter {
   }
 
   /**
-   * Waits while other processes are about to submit what is wanted here: what they leave, since they stop or are gone,
-   * is submitted now, and not once all that runs is answered. What this one left out itself it does not look for again.
+   * Waits while other processes are about to submit lookups that this run needs. Returns whether they left some, which
+   * are then submitted now. Lookups that this process skipped itself do not count.
    */
   async #othersLeaveSome(): Promise<boolean> {
     await this.#queue.onIdle()
@@ -91,26 +91,26 @@ export class Submitter {
     return !this.#kind.stopping.submitting.aborted && this.#failure === null && !this.#isOver
   }
 
-  /** The next lookup when there is room for one more run; null when none is left. */
+  /** Returns the next lookup once there is room for another run; null if none is left. */
   async #next(): Promise<ToSubmit | null> {
     const { stopping, backlog } = this.#kind
     const { inFlightRunsMax, submitConcurrency, wakeSignal } = this.#deps
     for (;;) {
       if (stopping.submitting.aborted) return null
-      // A request whose turn has come leaves at once: one that waited besides would leave too close to the next.
+      // A request with its turn must start at once, or it would be too close to the next one.
       if (this.#inFlight() < inFlightRunsMax && this.#queue.pending < submitConcurrency) {
-        // Asked for before it is looked whether there are more: what is added in between is looked for again.
+        // Read before the page: lookups added in between are found in the next iteration.
         const { isComplete } = backlog
         const lookup = backlog.takePutBack() ?? (await this.#pages.next(isComplete))
         if (lookup !== null) return lookup
         if (isComplete && !this.#mayComeBack()) return null
       }
-      // Something in flight comes back and is withdrawn, or a run ends and makes room.
+      // A submission in flight may be withdrawn, or a run may end.
       await wakeSignal.wait()
     }
   }
 
-  /** What is in flight may be withdrawn; where polls tell what was taken, what is open may come back too. */
+  /** A submission in flight may be withdrawn; if polls show whether it was received, an open run may be requeued. */
   #mayComeBack(): boolean {
     const { backlog, protocol } = this.#kind
     const isOpen = protocol.onLost === 'poll' && this.#deps.poller.openCount > 0
@@ -155,8 +155,8 @@ export class Submitter {
       return
     }
     const { customId } = intention
-    if (!intention.mayLeave()) return this.#withdraw(lookup, customId, 'the lease ran out before it left')
-    if (!right.leave()) return this.#withdraw(lookup, customId, 'its turn passed before it left')
+    if (!intention.mayLeave()) return this.#withdraw(lookup, customId, 'the lease expired before it was sent')
+    if (!right.leave()) return this.#withdraw(lookup, customId, 'its turn passed before it was sent')
     backlog.submit()
     counter.count('submissions')
     const startedAtMs = clock.monotonicMs()
@@ -173,7 +173,7 @@ export class Submitter {
     else await this.#obey(lookup, customId, verdict, startedAtMs)
   }
 
-  /** Nothing left, by the word of what all processes share. */
+  /** Handles a submission that the checkpoint refused, for all processes. */
   #obeyRefusal(lookup: ToSubmit, refusal: Refusal): void {
     const { backlog } = this.#kind
     const { reservations } = this.#deps
@@ -183,7 +183,7 @@ export class Submitter {
     } else if (this.#leaveOut(reservations.refused(lookup, refusal)) === 'over') this.#isOver = true
   }
 
-  /** What costs nothing is asked again after a loss. Where it has a price, that may have been paid, and stays taken. */
+  /** Sends a free read again after a loss. If it has a price, it may have been billed, so its reservation stays. */
   async #repeat(lookup: ToSubmit, id: string, reason: string): Promise<void> {
     const { checkpoint, backlog, counter } = this.#kind
     counter.count('lostReads')
@@ -205,12 +205,16 @@ export class Submitter {
         if (isFirst === 'contested') {
           counter.count('contested')
           this.#wasLost(lookupId)
-          this.#countFailure(this.#unknown, `${runId} was named for several submissions`, startedAtMs)
+          this.#countFailure(
+            this.#unknown,
+            `the service returned ${runId} for several submissions`,
+            startedAtMs,
+          )
           return
         }
         this.#unknown.answered()
         this.#settle('accepted')
-        // Named by a webhook before: the run is looked after, or answered.
+        // If a webhook named the run before, it is already polled or answered.
         const run = { lookupId, runId, customId: id, name: lookup.name, submittedAtMs: clock.nowMs() }
         if (isFirst && !(await this.#recordAtOnce(run, verdict))) poller.add({ ...run, needsAttention: null })
         return
@@ -243,7 +247,7 @@ export class Submitter {
     }
   }
 
-  /** Not created, so not billed: the reservation is free again, and the lookup is submitted later. */
+  /** Withdraws a submission that was not created or billed; the lookup is submitted later. */
   async #withdraw(lookup: ToSubmit, id: string, reason: string): Promise<void> {
     if (!(await this.#kind.checkpoint.withdraw(lookup.lookupId, id, reason))) {
       this.#settle('accepted')
@@ -253,7 +257,7 @@ export class Submitter {
     this.#kind.backlog.putBack(lookup)
   }
 
-  /** False where it was not answered at once, or the answer is held. */
+  /** Returns false if there was no immediate answer, or the answer is held. */
   async #recordAtOnce(run: OpenedRun, verdict: KickoffVerdict): Promise<boolean> {
     if (verdict.kind !== 'answered') return false
     const { run: answer, failed } = verdict
@@ -268,7 +272,7 @@ export class Submitter {
     else this.#settle('accepted')
   }
 
-  /** Taken to run: what became of it is told by a poll, and if it was never asked for it comes back. */
+  /** Assumes that the request was received. A poll shows its state; if it was not received, the lookup is requeued. */
   async #suppose({ lookupId, name }: ToSubmit, id: string, reason: string): Promise<void> {
     const { checkpoint, clock, protocol } = this.#kind
     if (protocol.kind === 'resolution') throw new Error('only the service names the runs of resolutions')
@@ -292,7 +296,7 @@ export class Submitter {
     this.#deps.onLost?.(lookupId)
   }
 
-  /** The answer to one submission bore the custom_id of another: if that is ours, its run is known now. */
+  /** Claims the run for another submission, whose custom_id was in the response. */
   async #claimFor(
     { customId, runId, reason }: Extract<KickoffVerdict, { kind: 'misdirected' }>,
     startedAtMs: number,
@@ -300,7 +304,7 @@ export class Submitter {
     const { checkpoint, clock, counter } = this.#kind
     counter.count('misdirected')
     const claim = await checkpoint.claim(customId, runId, clock.nowMs())
-    // Of no use to anybody: many in a row would lose all that is submitted.
+    // Useless responses: many in a row would lose all submissions.
     if (claim !== 'claimed' && claim !== 'early') {
       this.#countFailure(this.#unknown, reason, startedAtMs)
       return
@@ -317,7 +321,7 @@ export class Submitter {
     this.#kind.counter.count(what)
   }
 
-  /** Pauses after failures in a row and gives up after too many; any other answer ends the row. */
+  /** Pauses after consecutive failures and gives up after too many; any other response resets the count. */
   #watchReachability(verdict: KickoffVerdict, startedAtMs: number): void {
     if (verdict.kind === 'not_sent') {
       this.#countFailure(this.#notSent, verdict.reason, startedAtMs)
@@ -325,7 +329,7 @@ export class Submitter {
     }
     this.#notSent.answered()
     if (verdict.kind === 'unknown') this.#countFailure(this.#unknown, verdict.reason, startedAtMs)
-    // These may yet turn out to be of no use: the run they name may be another's.
+    // These may still be useless: the run may belong to another lookup.
     else if (verdict.kind !== 'accepted' && verdict.kind !== 'misdirected') this.#unknown.answered()
   }
 

@@ -2,28 +2,27 @@ import type { LookupId } from '../checkpoint/checkpoint.js'
 import type { RunCounter } from './run-counter.js'
 
 /**
- * The address that submissions bear. A service that refuses the address refuses every submission with the
- * same 400 as a bad name: until one was accepted with it, a refused lookup is submitted once more without,
- * and only a second refusal is about the lookup. If it is accepted then, the address is left out from there
- * on, and answers are polled.
+ * The webhook URL of submissions. A service that refuses the URL responds with the same 400 as for a bad name. Until a
+ * submission with the URL was accepted, a refused lookup is therefore submitted again without it. If that is accepted,
+ * the URL is no longer used, and answers are polled.
  */
 export class WebhookAddress {
   readonly #url: string | null
   readonly #counter: Pick<RunCounter, 'webhookRefused'>
-  /** Submissions in flight that bear it. */
+  /** Submissions in flight with the URL. */
   readonly #bearing = new Set<LookupId>()
-  /** Lookups that were refused with it, and why. */
+  /** Lookups refused with the URL, and the reason. */
   readonly #refused = new Map<LookupId, string>()
   #isTaken = false
   #isLeftOut = false
 
-  /** `url` is null where no answers are to be sent. */
+  /** `url` is null if webhooks are not used. */
   constructor(url: string | null, counter: Pick<RunCounter, 'webhookRefused'>) {
     this.#url = url
     this.#counter = counter
   }
 
-  /** Whether answers are expected to be sent. */
+  /** Whether answers are expected by webhook. */
   get isInUse(): boolean {
     return this.#url !== null && !this.#isLeftOut
   }
@@ -45,7 +44,7 @@ export class WebhookAddress {
     this.#counter.webhookRefused(reason)
   }
 
-  /** Whether a lookup that was refused as invalid is to be submitted once more, without the address. */
+  /** Whether a lookup refused as invalid must be submitted again without the URL. */
   mayBeWhy(lookupId: LookupId, reason: string): boolean {
     if (!this.#bearing.delete(lookupId) || this.#isTaken) return false
     this.#refused.set(lookupId, reason)

@@ -13,10 +13,10 @@ import type { AnswerRecorder } from './answer-recorder.js'
 import type { Poller } from './poller.js'
 import type { RunCounter } from './run-counter.js'
 
-/** A submission asks for the basis, so an answer is whole only with it. */
+/** Submissions request the basis: an answer is complete only with it. */
 export const basisWanted = true
 
-/** What becomes of a delivery, and why. */
+/** The state of a delivery after it was handled, and the reason. */
 type Settled = readonly [state: Exclude<DeliveryState, 'waiting'>, reason: string | null]
 
 export interface MachineOfKind {
@@ -27,26 +27,26 @@ export interface MachineOfKind {
 }
 
 export interface WebhookIngestorDeps {
-  /** Of the kinds that are asked: what a delivery is for. */
+  /** The kinds that this run schedules. */
   machines: ReadonlyMap<LookupKind, MachineOfKind>
   inbox: Pick<Inbox, 'waiting' | 'settle' | 'requeue' | 'lookMs'>
-  /** Rung when the inbox has received something new. */
+  /** Signals a new delivery in the inbox. */
   received: WakeSignal
   clock: Clock
-  /** How long a lookup of a kind is waited for. */
+  /** Deadline of a lookup of a kind. */
   deadlineMsOf: (kind: LookupKind) => number
-  /** Aborted: nothing more is taken, after what waits. */
+  /** Aborted: ends after the deliveries that are already in the inbox. */
   stopSignal: AbortSignal
   counter: RunCounter
 }
 
 /**
- * Takes deliveries out of the inbox, also those that another process received. An answer is handled like a poll's; a
- * submission whose answer was lost is claimed by the `custom_id` it bore; what is not whole is polled for.
+ * Handles the deliveries in the inbox, including those that another process received. An answer is handled like that of
+ * a poll. A lost submission is claimed by its `custom_id`. An incomplete delivery causes a poll.
  */
 export class WebhookIngestor {
   readonly #deps: WebhookIngestorDeps
-  /** Submissions whose answer was lost, and until when a delivery may name their run, by the monotonic clock. */
+  /** Lost submissions, and until when a delivery may name their runs (monotonic). */
   readonly #lost = new Map<LookupId, { kind: LookupKind; untilMs: number }>()
   #isEnded = false
 
@@ -55,7 +55,7 @@ export class WebhookIngestor {
     deps.stopSignal.addEventListener('abort', deps.received.ring, { once: true })
   }
 
-  /** The answer to this submission was lost: a delivery may bring it back. `agoMs`: since it left. */
+  /** Registers a lost submission, which a delivery may name. `agoMs`: time since it was sent. */
   expecting(kind: LookupKind): (lookupId: LookupId, agoMs?: number) => void {
     const { clock, deadlineMsOf } = this.#deps
     return (lookupId, agoMs = 0) => {
@@ -64,7 +64,7 @@ export class WebhookIngestor {
     }
   }
 
-  /** Resolves when no lost submission can be hoped for any more: claimed, too old, or nothing is waited for. */
+  /** Resolves when no lost submission can be named any more: claimed, too old, or the run stopped. */
   async lostAreOver(kind: LookupKind): Promise<void> {
     const { clock, inbox, stopSignal } = this.#deps
     for (;;) {
@@ -76,10 +76,10 @@ export class WebhookIngestor {
     }
   }
 
-  /** Takes what waits and what comes, until `end` is called or the run is stopped; then once more. */
+  /** Handles deliveries until `end` is called or the run is stopped, then one last time. */
   async run(): Promise<void> {
     const { inbox, received, stopSignal } = this.#deps
-    // What no earlier run could claim may be one of ours.
+    // Deliveries that earlier runs could not claim may belong to this one.
     await inbox.requeue()
     for (;;) {
       await this.#takeAll()
@@ -93,7 +93,7 @@ export class WebhookIngestor {
     this.#deps.received.ring()
   }
 
-  /** A page at a time: what one page asks of the checkpoint is one commit, not thirty. */
+  /** Handles a page at once, so that its writes share one commit. */
   async #takeAll(): Promise<void> {
     const { inbox, machines, stopSignal } = this.#deps
     let position = 0
@@ -105,7 +105,7 @@ export class WebhookIngestor {
     }
   }
 
-  /** Settled only once what it says is durable: a process that dies in between takes it again. */
+  /** A delivery is settled once its content is durable: after a crash it is handled again. */
   async #take({ position, body, receivedAtMs }: WaitingDelivery): Promise<void> {
     const [state, reason] = await this.#judge(readDelivery(body, basisWanted), receivedAtMs)
     if (await this.#deps.inbox.settle(position, state, reason)) this.#deps.counter.delivered(state)
@@ -133,7 +133,8 @@ export class WebhookIngestor {
       case 'known':
         break
     }
-    if (owner === null) return customId === null ? ['unclaimed', null] : ['taken', 'asked again since']
+    if (owner === null)
+      return customId === null ? ['unclaimed', null] : ['taken', 'the lookup was submitted again since']
     if (claim === 'claimed' && owner.isWanted) counter.count('claimed')
     this.#lost.delete(owner.lookupId)
     if (delivery.kind === 'finished') {
@@ -150,17 +151,17 @@ export class WebhookIngestor {
 
   #machineOfRuns(): MachineOfKind {
     const machine = this.#deps.machines.get('resolution')
-    if (machine === undefined) throw new Error('resolutions are always asked')
+    if (machine === undefined) throw new Error('resolutions are always scheduled')
     return machine
   }
 
-  /** An entity or a domain is known by its name: whichever request began it, its record is the answer. */
+  /** A record is identified by its name: it answers any request for it. */
   async #judgeRecord(
     delivery: Extract<Delivery, { kind: 'record' }>,
     receivedAtMs: number,
   ): Promise<Settled> {
     const { record: kind, name, body, hasFailed } = delivery
-    if (name === null) return ['taken', 'it names no record: polled']
+    if (name === null) return ['taken', 'it names no record; it will be polled']
     const machine = this.#deps.machines.get(kind)
     const owner = machine === undefined ? null : await this.#claimRecord(machine, kind, name)
     if (machine === undefined || owner === null) return ['unclaimed', null]
@@ -181,7 +182,7 @@ export class WebhookIngestor {
     return ['taken', null]
   }
 
-  /** A request whose answer was lost, or has not come yet, was taken: its record was made. */
+  /** A request whose response was lost or is outstanding was received, since its record exists. */
   async #claimRecord(machine: MachineOfKind, kind: StageKind, name: string): Promise<RunOwner | null> {
     const { clock } = this.#deps
     const { key } = stageLookup(kind, name)
@@ -192,7 +193,7 @@ export class WebhookIngestor {
     return machine.checkpoint.ownerOfKey(key)
   }
 
-  /** A run that nobody holds any more, since it was named for several submissions, goes to the one it names itself. */
+  /** A run without an owner, because it was returned for several submissions, goes to the one that it names. */
   async #claim(customId: string | null, runId: string): Promise<{ claim: Claim; owner: RunOwner | null }> {
     const { clock } = this.#deps
     const { checkpoint } = this.#machineOfRuns()
@@ -203,7 +204,7 @@ export class WebhookIngestor {
     return { claim: 'claimed', owner: await checkpoint.ownerOf(runId) }
   }
 
-  /** What a delivery mixes up is not used: the run it names, if it still runs, is polled for its own answer. */
+  /** Quarantines an inconsistent delivery. If the named run still runs, it is polled. */
   async #hold(owner: RunOwner | null, reason: string): Promise<Settled> {
     if (owner?.state === 'running' && owner.isWanted)
       await this.#machineOfRuns().poller.hold(owner, `by webhook: ${reason}`)
