@@ -1,15 +1,15 @@
 import type { LookupColumns } from './detect-columns.js'
 
 /**
- * How identifiers are asked: `first`, written into the name, for a service that answers them exactly and judges the
- * name against their holder; `context`, told beside the name to a service that knows names.
+ * How identifiers are submitted. `first`: as part of the name, to a service that resolves identifiers exactly and
+ * compares the name with their holder. `context`: as context, to a service that resolves names.
  */
 export type IdentifierUse = 'first' | 'context'
 
-/** How rows become questions. */
+/** How rows become lookups. */
 export interface AskingRule {
   readonly columns: LookupColumns
   readonly identifierUse: IdentifierUse
-  /** Whether a name's cell that is an identifier itself is asked as one. */
+  /** Whether a name cell that contains an identifier is submitted as one. */
   readonly readsNames: boolean
 }

@@ -1,4 +1,4 @@
-/** The first cells of columns, by column; what is not there is not known, and speaks against nothing. */
+/** The first cells of each column. A missing column is unknown, and does not exclude a match. */
 export type ColumnSamples = ReadonlyMap<string, readonly string[]>
 
 const statusWords = new Set(
@@ -17,12 +17,12 @@ const isMostly = (values: readonly string[], is: (value: string) => boolean, sha
 const isNumber = (value: string): boolean => /^[\d\s.,+-]+$/.test(value)
 const isAddressOfNet = (value: string): boolean => /^\S+@\S+\.\S+$|^https?:\/\//i.test(value)
 
-/** Whether the cells can be names of companies: neither numbers nor addresses of the net. */
+/** Whether the cells can be company names: neither numbers nor e-mail or web addresses. */
 export function canBeNames(values: readonly string[]): boolean {
   return !isMostly(values, (value) => isNumber(value) || isAddressOfNet(value))
 }
 
-/** Whether the cells can be parts of a place: a state may be a status, and a location a number of a warehouse. */
+/** Whether the cells can be parts of a place: a `state` column may hold a status, and `location` a number. */
 export function canBePlaces(
   part: 'city' | 'region' | 'postal' | 'country' | 'address',
   values: readonly string[],
@@ -50,11 +50,11 @@ const contentKinds: readonly { kind: string; is: (value: string) => boolean }[] 
   },
 ]
 
-/** Fewer cells than this may be anything by chance. */
+/** Fewer cells than this prove nothing. */
 const cellsMin = 3
 const tellingShare = 0.8
 
-/** What identifier the cells are by their form and check digits; null where they are none. */
+/** Returns the kind of identifier that the cells have by form and check digits; null if none. */
 export function identifierOfCells(values: readonly string[]): string | null {
   if (values.length < cellsMin) return null
   return contentKinds.find(({ is }) => isMostly(values, is, tellingShare))?.kind ?? null
@@ -68,7 +68,7 @@ function isLei(value: string): boolean {
   )
 }
 
-/** ISO 6166: Luhn's check digit. */
+/** ISO 6166: Luhn check digit. */
 function isIsin(value: string): boolean {
   if (!/^[A-Z]{2}[A-Z0-9]{9}\d$/.test(value)) return false
   const digits = digitsOf(value).reverse()
@@ -79,7 +79,7 @@ function isIsin(value: string): boolean {
   return sum % 10 === 0
 }
 
-/** Letters as two digits, A is 10. */
+/** Letters count as two digits; A is 10. */
 function digitsOf(value: string): number[] {
   return Array.from(value).flatMap((letter) => Array.from(String(parseInt(letter, 36)), Number))
 }

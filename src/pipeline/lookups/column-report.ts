@@ -17,10 +17,10 @@ import {
   type NestedColumns,
 } from './nested-columns.js'
 
-/** Columns by what they are asked for, and those that look like a place or an identifier and are not asked. */
+/** The columns in use, and columns that look like a place or an identifier and are not used. */
 export interface ColumnReport extends LookupColumns {
   identifierUse: IdentifierUse
-  /** `why`: what speaks against a column that its header or its cells make an identifier's. */
+  /** `why`: the reason against a column that its header or its cells suggest as an identifier. */
   unused: readonly { column: string; kind: string; why?: string }[]
 }
 
@@ -30,7 +30,7 @@ const kindsOfHeaders = new Map([
   ),
   ...otherIdentifierHeaders.flatMap(([kind, keys]) => keys.map((key) => [key, kind] as const)),
 ])
-/** Words before a kind that say whose it is: `Account DUNS`, `Supplier VAT No`. */
+/** Words before a kind of identifier: `Account DUNS`, `Supplier VAT No`. */
 const owners =
   /^(?:company|account|customer|client|vendor|supplier|partner|business|billing|primary|main)(?=.)/
 const kindOfHeader = (key: string): string | undefined =>
@@ -44,7 +44,7 @@ const partNames = {
   address: 'address',
 }
 
-/** What each column is asked for, and which others look as if they could help. */
+/** Reports the use of each column, and other columns that might help. */
 export function reportColumns(
   header: readonly string[],
   { columns: used, identifierUse }: AskingRule,
@@ -76,7 +76,7 @@ export function reportColumns(
   return { ...used, identifierUse, unused }
 }
 
-/** A nested column of which no member is used, and which may hold a name or parts of a place. */
+/** Reports a nested column without used members that may contain a name or parts of a place. */
 function unusedNested(column: string, nested: NestedColumn, used: LookupColumns): ColumnReport['unused'] {
   const { members } = nested
   if (askedColumns(used).some((one) => members.includes(one))) return []
@@ -92,7 +92,7 @@ const namedMax = 10
 const columnCharsMax = 60
 const whyCharsMax = 100
 
-/** In a few lines: what is asked from where, and what is not. */
+/** Describes in a few lines which columns are used, and which are not. */
 export function columnLines(report: ColumnReport): string[] {
   const { name, location, context, unused } = report
   const named = (columns: readonly string[]) => columns.map((column) => short(column)).join(', ')
@@ -127,7 +127,7 @@ function identifierLine({ identifiers, identifierUse }: ColumnReport): string[] 
   const named = columns.map(
     ({ key, column }) => `${identifierNames[key]} from ${short(column)}${places[key] ?? ''}`,
   )
-  const use = { first: 'identifiers, asked first', context: 'identifiers, as context' }[identifierUse]
+  const use = { first: 'identifiers, looked up first', context: 'identifiers, as context' }[identifierUse]
   return [`${use}: ${named.join(', ')}`]
 }
 

@@ -1,54 +1,57 @@
 import { foldText } from '../../core/lookup-identity.js'
 import { at, objectOf, textOf } from '../../core/json.js'
 
-/** `accepted`: it is the company of `entityId`; `none`: it is none that is known. */
+/** `accepted`: the company is `entityId`; `none`: no known company matches. */
 export const verdicts = ['accepted', 'none'] as const
 export type Verdict = (typeof verdicts)[number]
 
-/** What a person decided of a lookup. */
+/** A reviewer's decision about a lookup. */
 export interface Decision {
-  /** The lookup's key in hexadecimal digits, as decisions files have it. */
+  /** The lookup's key in hex, as in decisions files. */
   readonly lookup: string
-  /** As it was asked: for people who read the file. */
+  /** The submitted name, for readers of the file. */
   readonly name: string
   readonly location: string | null
   readonly verdict: Verdict
-  /** The company (`siq_…`); null with `none`. */
+  /** The company (`siq_…`); null for `none`. */
   readonly entityId: string | null
-  /** What the company was called then; null where it is not known. A company that is called otherwise by now is doubtful again. */
+  /**
+   * The company's name at the time of the decision; null if unknown. After a change of name, the lookup is doubtful
+   * again.
+   */
   readonly entityName: string | null
   readonly decidedBy: string
   readonly decidedAtMs: number
   readonly note: string | null
-  /** Whose ids these are: `embedded`, or the base URL of a hosted service; null: of whichever is asked. */
+  /** The service of the ids: `embedded`, or the base URL of a hosted service; null: any service. */
   readonly service: string | null
 }
 
-/** A decision as the store has it. */
+/** A stored decision. */
 export interface KeptDecision extends Decision {
-  /** Grows with every decision of this store. */
+  /** Increases with every decision in this store. */
   readonly sequence: number
-  /** Whether it was written to the decisions file. */
+  /** Whether it is in the decisions file. */
   readonly isInFile: boolean
 }
 
-/** The service that decisions are of, by a connection's scope. */
+/** Returns the service of decisions. */
 export const decisionService = (hostedBaseUrl: string | null): string => hostedBaseUrl ?? 'embedded'
 
-/** What became of the company that a person decided for. */
+/** The present state of the company that a reviewer chose. */
 export type DecisionStanding =
   | { readonly kind: 'stands' }
   /** Its record was not read yet. */
   | { readonly kind: 'unread' }
   | { readonly kind: 'merged'; readonly into: string }
-  /** The service knows it no more. */
+  /** The service no longer knows it. */
   | { readonly kind: 'gone' }
-  /** It is still the company, and called otherwise. */
+  /** The company has another name now. */
   | { readonly kind: 'renamed'; readonly name: string }
 
 /**
- * Judges a verdict by the record of its company (interface: "v3 entity record", its envelope; null: not read). Verdicts
- * that there is no company stand for good.
+ * Compares a decision with the record of its company (interface: "v3 entity record", its envelope; null: not read). A
+ * `none` decision always stands.
  */
 export function decisionStanding(
   { verdict, entityId, entityName }: Pick<Decision, 'verdict' | 'entityId' | 'entityName'>,
@@ -68,7 +71,7 @@ export function decisionStanding(
   return { kind: 'renamed', name }
 }
 
-/** The id under which the company goes on, where the service says one. */
+/** Returns the company's current id, if the record has one. */
 function currentIdOf(record: unknown): string | null {
   const merged = textOf(at(record, 'merged_into'))
   if (merged !== null && merged !== '') return merged
@@ -76,7 +79,7 @@ function currentIdOf(record: unknown): string | null {
   return own?.startsWith('siq_') === true ? own : null
 }
 
-/** Why a lookup that was decided is doubtful again, for people; null where it is not. */
+/** Returns the reason why a decided lookup is doubtful again; null if it is not. */
 export function doubtOfDecision(
   { entityName, entityId }: Pick<Decision, 'entityName' | 'entityId'>,
   standing: DecisionStanding,
@@ -87,10 +90,10 @@ export function doubtOfDecision(
     case 'unread':
       return null
     case 'merged':
-      return `${called} was merged into ${standing.into} since it was decided`
+      return `${called} was merged into ${standing.into} after the decision`
     case 'gone':
-      return `the service knows ${called} no more`
+      return `the service no longer knows ${called}`
     case 'renamed':
-      return `${called} is called ${standing.name} now`
+      return `${called} is now called ${standing.name}`
   }
 }

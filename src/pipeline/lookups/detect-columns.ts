@@ -26,29 +26,29 @@ import { identifierCells, identifiersIn, type IdentifierColumns } from './identi
 
 type FindColumn = (column: string, flag: string, usage?: string) => string
 
-/** Which input columns make a lookup. */
+/** The input columns of a lookup. */
 export interface LookupColumns {
-  /** Null where rows have identifiers and no names. */
+  /** Null if rows have only identifiers. */
   name: string | null
   location: readonly string[]
   context: readonly string[]
   identifiers: IdentifierColumns
 }
 
-/** Columns that are named by the user; the rest are found. */
+/** Columns named by the user; the others are detected. */
 export interface AskedColumns {
   name?: string | undefined
   location?: readonly string[] | undefined
   context?: readonly string[] | undefined
-  /** These alone, or none. */
+  /** Only these columns, or none. */
   identifiers?: IdentifierColumns | 'none' | undefined
 }
 
 /**
- * The columns asked for, else the ones found by their headers; `samples` keep out what bears such a header and holds
- * something else. Nested columns are not found; the user may name a member of one (`company.name`).
- * Throws INPUT_COLUMN_MISSING when a named column is not there or no column holds names or identifiers, and
- * INPUT_COLUMN_NESTED when a nested column is named for anything but context.
+ * Returns the named columns, and detects the others by their headers; `samples` exclude columns with unsuitable cells.
+ * Nested columns are not detected, but a member of one can be named (`company.name`). Throws INPUT_COLUMN_MISSING if a
+ * named column does not exist or no column has names or identifiers, and INPUT_COLUMN_NESTED if a nested column is
+ * named for anything but context.
  */
 export function detectColumns(
   header: readonly string[],
@@ -97,7 +97,7 @@ function identifiersOf(
   }
 }
 
-/** What looks like identifiers beside the columns that are used, and why some of it is not asked. */
+/** Finds columns that look like identifiers and are not in use, with the reasons why some are not used. */
 export function searchIdentifiers(
   header: readonly string[],
   used: Omit<LookupColumns, 'identifiers'>,
@@ -109,7 +109,7 @@ export function searchIdentifiers(
   return findIdentifiers({ header, name, taken, countries, samples })
 }
 
-/** The country that is asked before any other. */
+/** Lists the country columns, the preferred one first. */
 function countriesOf(
   header: readonly string[],
   { location }: Pick<LookupColumns, 'location'>,
@@ -120,7 +120,7 @@ function countriesOf(
   return countries.sort((one, other) => rank(one) - rank(other)).map(({ column }) => column)
 }
 
-/** All columns that a row's question is made of, in the order in which its cells are read. */
+/** Lists all columns of a lookup, in the order in which cells are read. */
 export const askedColumns = ({ name, location, context, identifiers }: LookupColumns): string[] => [
   ...(name === null ? [] : [name]),
   ...location,
@@ -128,12 +128,12 @@ export const askedColumns = ({ name, location, context, identifiers }: LookupCol
   ...identifierCells(identifiers),
 ]
 
-/** What a row is called by where its question is shown. */
+/** Returns the column that labels a row in displays. */
 export const labelColumn = (columns: LookupColumns): string => askedColumns(columns)[0] ?? ''
 
 /**
- * A column that the user named, or a member of a nested one, spelled as it stands there; a column is found before a
- * member. Throws INPUT_COLUMN_MISSING.
+ * Finds a named column, or a member of a nested one, and returns its exact spelling; columns take precedence. Throws
+ * INPUT_COLUMN_MISSING.
  */
 export function findColumn(
   header: readonly string[],
@@ -157,7 +157,7 @@ export function findColumn(
   return found
 }
 
-/** `usage`: what the user types before the name of a column. Throws INPUT_COLUMN_NESTED. */
+/** `usage`: the text before the column on the command line. Throws INPUT_COLUMN_NESTED. */
 function assertTexts(
   header: readonly string[],
   nested: NestedColumns,
@@ -167,20 +167,20 @@ function assertTexts(
 ): void {
   const own = nested.get(column)
   if (own === undefined) return
-  const message = `"${column}" is ${describeNested(own)}, and not a column of texts (${flag})`
+  const message = `"${column}" is ${describeNested(own)}, not a text column (${flag})`
   throw new UserError('INPUT_COLUMN_NESTED', message, {
     hint:
       memberHint(own, usage) ?? `name another column; the input has: ${list(plainColumns(header, nested))}`,
   })
 }
 
-/** The column that holds names of companies by its header alone; null if none does. */
+/** Returns the column of company names by header only; null if none. */
 export function findNameColumn(header: readonly string[]): string | null {
   const found = findName(header, new Map(), [])
   return 'column' in found ? found.column : null
 }
 
-/** `hints`: how names may be read from nested columns. */
+/** `hints`: how to read names from nested columns. */
 function findName(
   header: readonly string[],
   samples: ColumnSamples,
@@ -190,12 +190,12 @@ function findName(
   const company = firstOf(header.filter(fits), companyNameHeaders) ?? firstOf(header, surelyNameHeaders)
   if (company !== undefined) return { column: company }
   const plain = firstOf(header.filter(fits), plainNameHeaders)
-  // Xero's contacts are companies, whose people have columns of their own.
+  // Contacts in Xero are companies; persons have other columns.
   const contact = hasXeroAddress(header) ? firstOf(header, ['contactname']) : undefined
   const isPersons = plain !== undefined && header.some((column) => personHeaders.has(headerKey(column)))
   if (contact !== undefined) return { column: contact }
   if (plain !== undefined && !isPersons) return { column: plain }
-  const why = isPersons ? `"${plain}" stands beside a person's names; if it holds companies, ` : ''
+  const why = isPersons ? `"${plain}" is next to columns of personal names; if it contains companies, ` : ''
   const how = hints.length === 0 ? `${why}pass --name-column` : hints.slice(0, hintsMax).join('; ')
   const missing = new UserError('INPUT_COLUMN_MISSING', 'no column holds company names', {
     hint: `${how}; the input has: ${list(header)}`,
@@ -214,13 +214,13 @@ interface PlaceColumn {
   set: PlaceSet
 }
 
-/** Of a place, in the order in which they are joined. A street is asked only where no column holds the town. */
+/** Parts of a place, in output order. A street is used only if there is no town column. */
 const townParts = ['city', 'region', 'postal', 'country'] as const
 const streetParts = ['address', 'region', 'country'] as const
 
 /**
- * One place of one set of columns: a column that holds all of it; or the parts of the first set that has a city or a
- * postal code, and what it has not from the columns that say nobody's.
+ * Finds the columns of one place: one column with the whole place; or the parts of the first set with a city or postal
+ * code, completed from unqualified columns.
  */
 function findLocation(header: readonly string[], samples: ColumnSamples): string[] {
   const places = placeColumns(header, samples)
@@ -243,7 +243,7 @@ function findLocation(header: readonly string[], samples: ColumnSamples): string
 const find = (places: readonly PlaceColumn[], part: PlacePart, set: PlaceSet): string | undefined =>
   places.find((place) => place.part === part && place.set === set)?.column
 
-/** Columns that are parts of places, by their headers and as far as their cells do not speak against it. */
+/** Lists the columns that are parts of places, by header, unless their cells are unsuitable. */
 export function placeColumns(header: readonly string[], samples: ColumnSamples): PlaceColumn[] {
   return header.flatMap((column) => {
     const place = placeOfHeader(column)

@@ -18,25 +18,24 @@ import { contentFault, isCertainly } from './identifier-content.js'
 
 export interface FoundIdentifiers {
   readonly columns: IdentifierColumns
-  /** Columns that look like an identifier's and are not used, with the reason. */
+  /** Unused columns that look like identifiers, with the reason. */
   readonly unused: ReadonlyMap<string, { readonly kind: string; readonly why: string }>
 }
 
 export interface IdentifierSearch {
   readonly header: readonly string[]
-  /** Null where no column holds names. */
+  /** Null if there is no name column. */
   readonly name: string | null
-  /** What is asked already as a name, a place or a context. */
+  /** Columns already used for names, places or context. */
   readonly taken: ReadonlySet<string>
-  /** Columns of countries, the best first. */
+  /** Country columns, the best first. */
   readonly countries: readonly string[]
   readonly samples: ColumnSamples
 }
 
 /**
- * The columns that identify companies, by their headers as far as their cells fit; and what its cells alone make
- * certain, where it cannot be another company's than the row's: LEIs, home pages, and e-mail addresses where there is
- * nothing else.
+ * Finds the identifier columns, by their headers if their cells fit, and by their cells alone if these are conclusive
+ * and the header names no other party: LEIs, home pages, and e-mail addresses if there is nothing else.
  */
 export function findIdentifiers(search: IdentifierSearch): FoundIdentifiers {
   const { header } = search
@@ -46,11 +45,11 @@ export function findIdentifiers(search: IdentifierSearch): FoundIdentifiers {
     const [column, ...others] = fittingHeaders(search, key, unused)
     if (column !== undefined) columns[key] = column
     for (const other of others)
-      unused.set(other, { kind: identifierNames[key], why: `${column ?? ''} is asked` })
+      unused.set(other, { kind: identifierNames[key], why: `${column ?? ''} is used` })
   }
   for (const column of header)
     if (columns.ticker !== column && symbolHeaders.includes(headerKey(column)))
-      unused.set(column, { kind: identifierNames.ticker, why: 'nothing says of which exchange' })
+      unused.set(column, { kind: identifierNames.ticker, why: 'its exchange is unknown' })
   for (const key of ['lei', 'website', 'email'] as const) {
     if (columns[key] !== undefined || (key === 'website' && columns.email !== undefined)) continue
     const used = new Set(Object.values(columns))
@@ -60,7 +59,7 @@ export function findIdentifiers(search: IdentifierSearch): FoundIdentifiers {
   return { columns: { ...columns, ...identifierPlaces(search, columns) }, unused }
 }
 
-/** Columns whose header names the identifier, without those whose cells speak against it. */
+/** Lists the columns whose header names the identifier and whose cells fit. */
 function fittingHeaders(
   { header, name, taken, samples }: IdentifierSearch,
   key: IdentifierKey,
@@ -79,7 +78,7 @@ function fittingHeaders(
     })
 }
 
-/** A symbol is one of an exchange where one is named, beside it or in front of it. */
+/** A symbol belongs to an exchange if a column or a prefix of the cells names one. */
 function symbolKeys(header: readonly string[], samples: ColumnSamples): readonly string[] {
   const isExchanges = exchangeColumn(header, samples) !== undefined
   const cells = header
@@ -103,10 +102,11 @@ function byContent(
   const nameKey = headerKey(name ?? '')
   const names = name === null ? null : (samples.get(name) ?? [])
   const whyNot = (column: string): string | null => {
-    if (isOtherParty(headerKey(column), nameKey)) return 'its header speaks of another'
-    if (certain.length > 1) return 'several columns could be it'
-    // Whose addresses they are, a header has to say: beside a name, an account manager's are as likely.
-    if (key === 'email' && (name !== null || isIdentified)) return 'its header does not say whose they are'
+    if (isOtherParty(headerKey(column), nameKey)) return 'its header names another party'
+    if (certain.length > 1) return 'several columns are possible'
+    // The header must say whose addresses they are: next to a name, they may be an account manager's.
+    if (key === 'email' && (name !== null || isIdentified))
+      return 'its header does not say whose addresses they are'
     return contentFault(key, samples.get(column) ?? [], names)
   }
   let found: string | null = null
@@ -118,7 +118,7 @@ function byContent(
   return found
 }
 
-/** Where the numbers and symbols are from: a column of their own, or else the country of the row. */
+/** Finds the places of numbers and symbols: a separate column, or the country of the row. */
 export function identifierPlaces(
   { header, countries, samples }: Pick<IdentifierSearch, 'header' | 'countries' | 'samples'>,
   columns: IdentifierColumns,

@@ -1,6 +1,6 @@
 import type { IdentifierKey, IdentifierPlaceKey } from './identifier-columns.js'
 
-/** Letters that no decomposition of Unicode takes apart. */
+/** Letters without a Unicode decomposition. */
 const plainLetters: Readonly<Record<string, string>> = {
   ß: 'ss',
   ø: 'o',
@@ -14,8 +14,8 @@ const plainLetters: Readonly<Record<string, string>> = {
 }
 
 /**
- * A header without case, width, marks, spaces and signs: `Billing State/Province`, `billing_state_province` and
- * `BillingStateProvince` are one, and so are `Razón social` and `razon_social`. Letters of every script stay.
+ * Folds a header, without case, width, marks, spaces and signs: `Billing State/Province`, `billing_state_province` and
+ * `BillingStateProvince` are equal, and so are `Razón social` and `razon_social`. Letters of every script stay.
  */
 export function headerKey(header: string): string {
   return header
@@ -26,24 +26,24 @@ export function headerKey(header: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '')
 }
 
-/** Keys of headers that are separated by bars. */
+/** Returns the keys of headers separated by bars. */
 function headerKeys(...lists: readonly string[]): string[] {
   return lists.flatMap((list) => list.split('|').map(headerKey))
 }
 
-/** `Company Name`, `company_name` and `COMPANY-NAME` are one header; marks tell headers apart. */
+/** Folds the spelling of a header: `Company Name`, `company_name` and `COMPANY-NAME` are equal; marks count. */
 export const spellingKey = (header: string): string =>
   header
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
 
-/** Headers that are believed whatever stands below them: names may be digits and signs alone. */
+/** Headers that are accepted whatever their cells contain: names may consist of digits and signs. */
 export const surelyNameHeaders: readonly string[] = headerKeys(
   'company name|company|legal name|organization name|organisation name|organization|organisation|account name',
 )
 
-/** Headers that say that they hold a company's name, best first. */
+/** Headers of company names, best first. */
 export const companyNameHeaders: readonly string[] = [
   ...headerKeys(
     'company name|company|legal name|organization name|organisation name|organization|organisation|account name',
@@ -51,13 +51,11 @@ export const companyNameHeaders: readonly string[] = [
     'company legal name|legal entity name|registered name|registered company name|corporate name|name of company',
     'client name|debtor name|creditor name|merchant name|partner name|counterparty name|issuer name|borrower name',
     'employer name|institution name|account account name|company account|associated company|primary company|parent account name',
-    // German, Dutch, the North
     'Firmenname|Firmenbezeichnung|Unternehmensname|Name des Unternehmens|Firmierung|Kundenname|Lieferantenname',
     'Debitorname|Debitorenname|Kreditorname|Kreditorenname|Name (Adressattyp Unternehmen)|Name der Firma|Name 1|Name1',
     'Bedrijfsnaam|Naam bedrijf|Ondernemingsnaam|Klantnaam|Statutaire naam|Handelsnaam|Firmanaam|Relatienaam',
     'Företagsnamn|Bolagsnamn|Kundnamn|Firmanamn|Virksomhedsnavn|Firmanavn|Selskabsnavn|Kundenavn|Selskapsnavn',
     'Bedriftsnavn|Foretaksnavn|Leverandørnavn|Organisasjonsnavn|Yrityksen nimi|Toiminimi|Asiakkaan nimi',
-    // French, Spanish, Italian, Portuguese, Romanian
     "Nom de l'entreprise|Nom entreprise|Raison sociale|Nom de la société|Nom société|Dénomination sociale|Dénomination",
     'Nom du client|Nom client|Nom du fournisseur|Nom du compte|Nom commercial',
     'Razón social|Nombre de la empresa|Nombre empresa|Denominación social|Denominación|Nombre del cliente',
@@ -65,21 +63,18 @@ export const companyNameHeaders: readonly string[] = [
     'Ragione sociale|Nome azienda|Nome società|Denominazione sociale|Denominazione|Nome cliente|Nome account',
     'Razão social|Nome da empresa|Nome empresarial|Denominação social|Nome do cliente|Nome da conta|Nome fantasia',
     'Nume companie|Denumire firmă|Denumire companie|Nume firmă',
-    // Polish, Czech, Slovak, Hungarian, Turkish, Greek
     'Nazwa firmy|Nazwa spółki|Nazwa klienta|Nazwa kontrahenta|Nazwa przedsiębiorstwa|Pełna nazwa',
     'Název firmy|Název společnosti|Obchodní firma|Obchodní název|Názov spoločnosti|Názov firmy|Obchodné meno',
     'Cégnév|Cég neve|Vállalat neve|Ügyfél neve|Şirket adı|Şirket ünvanı|Firma adı|Firma ünvanı|Ticaret unvanı',
     'Müşteri adı|Cari adı|Επωνυμία|Επωνυμία εταιρείας',
-    // Russian, Ukrainian
     'Название компании|Наименование компании|Наименование организации|Название организации|Полное наименование',
     'Наименование контрагента|Краткое наименование|Назва компанії|Назва організації',
-    // Japanese, Chinese, Korean
     '会社名|企業名|法人名|法人名称|商号|商号又は名称|社名|取引先名|顧客名|得意先名|仕入先名|組織名|団体名|アカウント名',
     '公司名称|公司名稱|公司名|企业名称|企業名稱|客户名称|客戶名稱|单位名称|單位名稱|供应商名称|供應商名稱|机构名称|组织名称',
     '회사명|회사 이름|기업명|상호|상호명|법인명|업체명|고객사명|거래처명|고객명|사업자명',
     'اسم الشركة|שם החברה',
   ),
-  // What a company is to the one who keeps the list.
+  // Roles of a company for the owner of the list.
   ...headerKeys(
     'Firma|Unternehmen|Kunde|Lieferant|Debitor|Kreditor|Geschäftspartner|Gesellschaft|Auftraggeber|Arbeitgeber',
     'Entreprise|Société|Client|Fournisseur|Employeur|Empresa|Compañía|Sociedad|Cliente|Proveedor|Organización',
@@ -93,7 +88,7 @@ export const companyNameHeaders: readonly string[] = [
   ),
 ]
 
-/** A name of something; a person's where the table has a person's first or last name too. */
+/** Headers of names; of a person if the table also has a first or last name. */
 export const plainNameHeaders: readonly string[] = headerKeys(
   'name|full name|display name|title name|nom|nombre|nome|naam|namn|navn|nimi|nazwa|název|názov|név|nume',
   '名称|名稱|Наименование|Название',
@@ -107,14 +102,14 @@ export const personHeaders: ReadonlySet<string> = new Set(
   ),
 )
 
-/** A part of where a company is. `address` is a street, or all of it on one line. */
+/** A part of a company's place. `address` is a street, or the whole address on one line. */
 export type PlacePart = 'city' | 'region' | 'postal' | 'country' | 'address'
 
-/** Whose place it is, in the order in which one set of columns is taken. */
+/** Kinds of addresses, in order of preference. */
 export const placeSets = ['registered', 'headquarters', 'plain', 'billing', 'mailing', 'shipping'] as const
 export type PlaceSet = (typeof placeSets)[number]
 
-/** All of a place in one column. */
+/** Headers of a whole place in one column. */
 export const wholePlaceHeaders: readonly string[] = headerKeys(
   'location|company location|headquarters|hq|hq location|headquarters location|Standort|Hauptsitz|Firmensitz',
   'siège|siège social|sede|sede legale|sede social|vestiging|siedziba|sídlo|merkez|lokalizacja|ubicación',
@@ -160,7 +155,7 @@ const partHeaders: Readonly<Record<PlacePart, readonly string[]>> = {
   ),
 }
 
-/** Words before or behind a part that say whose place it is. */
+/** Words before or after a part that name the kind of address. */
 const setWords: Readonly<Record<PlaceSet, readonly string[]>> = {
   registered: headerKeys(
     'registered|registered office|registered address|reg address|legal|legal address|statutory|sede legale',
@@ -197,7 +192,7 @@ const qualifiers = Object.entries(setWords)
   .flatMap(([set, keys]) => keys.map((key) => ({ key, set: set as PlaceSet })))
   .sort((one, other) => other.key.length - one.key.length)
 
-/** What a header says of a place; null where it names none. The whole header has to say it: no part of a word counts. */
+/** Returns the part and kind of place that a header names; null if none. The whole header must match. */
 export function placeOfHeader(header: string): { part: PlacePart; set: PlaceSet } | null {
   const key = headerKey(header).replace(/^organi[sz]ation(?=.*ofaddress$)|ofaddress$/g, '')
   const plain = parts.get(key)
@@ -211,12 +206,12 @@ export function placeOfHeader(header: string): { part: PlacePart; set: PlaceSet 
   return null
 }
 
-/** Two letters behind another word are a word of another kind: `Ship by`. */
+/** Two letters after another word have another meaning: `Ship by`. */
 function qualified(key: string): PlacePart | undefined {
   return /^[a-z]{1,2}$/.test(key) ? undefined : parts.get(key)
 }
 
-/** Headers that say what identifier stands below them, best first. */
+/** Headers of identifiers, best first. */
 export const identifierHeaders: Readonly<Record<IdentifierKey | IdentifierPlaceKey, readonly string[]>> = {
   lei: headerKeys('lei|lei code|legal entity identifier|lei number|lei id|company lei|entity lei'),
   cik: headerKeys('cik|cik code|cik number|central index key|sec cik'),
@@ -249,10 +244,10 @@ export const identifierHeaders: Readonly<Record<IdentifierKey | IdentifierPlaceK
   ),
 }
 
-/** A header that holds exchange symbols only where an exchange stands beside it: chemistry and currencies have symbols too. */
+/** Headers of exchange symbols if there is also an exchange: chemistry and currencies have symbols too. */
 export const symbolHeaders: readonly string[] = headerKeys('symbol')
 
-/** Registers of one country, by what their numbers are called there. */
+/** Names of register numbers used in only one country. */
 const countryLists: Readonly<Record<string, string>> = {
   AU: 'abn|acn',
   BR: 'cnpj',
@@ -277,10 +272,10 @@ const countryOfHeader = new Map(
   ),
 )
 
-/** The country whose register gives numbers of that name alone; null where several do. */
+/** Returns the country whose register numbers have that name; null if there are several. */
 export const registerCountryOf = (key: string): string | null => countryOfHeader.get(key) ?? null
 
-/** Identifiers that are not asked, but are named where they stand. */
+/** Identifiers that are not looked up, but reported. */
 export const otherIdentifierHeaders: readonly [kind: string, keys: readonly string[]][] = [
   ['DUNS', headerKeys('duns|duns number|duns no|d u n s number|duns id')],
   ['ISIN', headerKeys('isin|isin code')],
@@ -295,7 +290,7 @@ export const otherIdentifierHeaders: readonly [kind: string, keys: readonly stri
   ],
 ]
 
-/** Another company than the row's, or a person of the list's own keeper. */
+/** Words for another company than the row's, or for a member of staff. */
 const otherPartyWords = headerKeys(
   'parent|ultimate|owner|manager|managing|group|holding|head office|successor|predecessor|guarantor|agent|custodian',
   'trustee|fund|branch|subsidiary|acquirer|investor|auditor|bank|partner|reseller|referrer|source|created|modified|updated',
@@ -304,8 +299,8 @@ const otherPartyWords = headerKeys(
 )
 
 /**
- * Whether a header speaks of somebody else than the name's header does: `Parent LEI` beside `Company`, but not
- * `Fund LEI` beside `Fund Name`.
+ * Whether a header names another party than the name's header: `Parent LEI` next to `Company`, but not `Fund LEI` next
+ * to `Fund Name`.
  */
 export function isOtherParty(key: string, nameKey: string): boolean {
   return otherPartyWords.some((word) => key.includes(word) && !nameKey.includes(word))

@@ -1,4 +1,4 @@
-/** What an identifier column may hold, the strongest first; keys of `input.columns.identifiers`. */
+/** Kinds of identifier columns, the strongest first; keys of `input.columns.identifiers`. */
 export const identifierKeys = [
   'lei',
   'cik',
@@ -11,11 +11,11 @@ export const identifierKeys = [
 ] as const
 export type IdentifierKey = (typeof identifierKeys)[number]
 
-/** Columns that say of which register a company number is, and of which exchange a ticker. */
+/** Columns with the register of a company number, and the exchange of a ticker. */
 export const identifierPlaceKeys = ['registration_country', 'exchange'] as const
 export type IdentifierPlaceKey = (typeof identifierPlaceKeys)[number]
 
-/** Input columns by what they identify a company by. */
+/** Input columns by kind of identifier. */
 export type IdentifierColumns = {
   readonly [Key in IdentifierKey | IdentifierPlaceKey]?: string | undefined
 }
@@ -31,13 +31,13 @@ export const identifierNames: Readonly<Record<IdentifierKey, string>> = {
   email: 'e-mail',
 }
 
-/** Those of identifiers, not of their places, in the order of their strength. */
+/** Lists the identifier columns, without their places, the strongest first. */
 export const identifiersIn = (columns: IdentifierColumns): { key: IdentifierKey; column: string }[] =>
   identifierKeys.flatMap((key) => {
     const column = columns[key]
     return column === undefined ? [] : [{ key, column }]
   })
 
-/** What is read of each row, beside its name, location and context. */
+/** Lists the columns read in addition to name, location and context. */
 export const identifierCells = (columns: IdentifierColumns): string[] =>
   [...identifierKeys, ...identifierPlaceKeys].flatMap((key) => columns[key] ?? [])

@@ -4,7 +4,7 @@ import type { IdentifierKey } from './identifier-columns.js'
 import { sharedDomain } from './shared-domains.js'
 import { plural } from '../../core/text.js'
 
-/** The text of a cell; null if it is blank or a placeholder. */
+/** Returns the text of a cell; null if it is blank or a placeholder. */
 export function filled(cell: string | null | undefined): string | null {
   // eslint-disable-next-line no-control-regex -- control characters are no part of an identifier
   const text = (cell ?? '').replace(/[\s\x00-\x1f\x7f-\x9f\u200b\ufeff]+/g, ' ').trim()
@@ -18,7 +18,7 @@ const isSite = (text: string): boolean =>
   )
 const isUrl = (text: string): boolean => /^(?:https?:\/\/|www\.)/i.test(text) && isSite(text)
 
-/** Digits that people dial: a sign of another country, brackets, or a leading zero that a space ends. */
+/** Phone numbers: a country prefix, brackets, or a leading zero and an area code. */
 const isPhone = (text: string): boolean => /^[+(]|^0\d{1,5}[\s/-]\d/.test(text)
 const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(text)
 
@@ -38,7 +38,7 @@ const fitting: Readonly<Record<IdentifierKey, (text: string) => boolean>> = {
   website: isSite,
   email: isEmail,
 }
-/** What proves itself may be wrong in more cells than what is a mere form. */
+/** Identifiers with check digits or a distinct form may be wrong in more cells. */
 const shareMin: Readonly<Record<IdentifierKey, number>> = {
   lei: 0.5,
   website: 0.5,
@@ -50,7 +50,7 @@ const shareMin: Readonly<Record<IdentifierKey, number>> = {
   ticker: 0.8,
 }
 
-/** Why cells under a header that names an identifier are not used for it; null where nothing speaks against it. */
+/** Returns the reason why cells under an identifier header are not used; null if they are. */
 export function contentFault(
   key: IdentifierKey,
   cells: readonly string[],
@@ -59,9 +59,7 @@ export function contentFault(
   const values = cells.flatMap((cell) => filled(cell) ?? [])
   if (values.length === 0) return null
   if (shareOf(values, fitting[key]) < shareMin[key]) {
-    return key === 'lei'
-      ? 'most cells are none by their check digits'
-      : 'most cells do not have the form of one'
+    return key === 'lei' ? 'most cells have wrong check digits' : 'most cells have another form'
   }
   if (key !== 'website' && key !== 'email') return null
   const hosts = values.map(hostOf)
@@ -69,16 +67,16 @@ export function contentFault(
     key === 'email' &&
     isMost(hosts, (host) => ['mail provider', 'disposable'].includes(kindOf(host) ?? ''))
   )
-    return "most are in domains of mail providers, which are no company's"
+    return 'most are in domains of mail providers, not of companies'
   if (key === 'website' && isMost(hosts, (host) => kindOf(host) === 'platform'))
-    return 'most are pages on sites that many companies share'
-  return names !== null && isOneForAll(hosts, names) ? 'one domain stands beside most names' : null
+    return 'most are pages on sites shared by many companies'
+  return names !== null && isOneForAll(hosts, names) ? 'most names have the same domain' : null
 }
 
-/** Fewer cells than this may be anything by chance. */
+/** Fewer cells than this prove nothing. */
 const cellsMin = 3
 
-/** Whether cells are the identifier by their content alone, whatever their header says. */
+/** Whether the cells prove the identifier by themselves, whatever their header. */
 export function isCertainly(key: 'lei' | 'website' | 'email', cells: readonly string[]): boolean {
   const values = cells.flatMap((cell) => filled(cell) ?? [])
   if (values.length < cellsMin) return false
@@ -88,7 +86,7 @@ export function isCertainly(key: 'lei' | 'website' | 'email', cells: readonly st
     case 'email':
       return shareOf(values, isEmail) >= 0.8
     case 'website':
-      // Of pages deep in a site nobody knows whose they are; home pages are their companies'.
+      // Pages deep in a site may belong to another company; home pages do not.
       return shareOf(values, (text) => isUrl(text) && /^[^/]*(?:\/\/)?[^/?#]+\/?$/.test(text)) >= 0.8
   }
 }
@@ -97,14 +95,17 @@ function kindOf(host: string): ReturnType<typeof sharedDomain> {
   return sharedDomain(host) ?? sharedDomain(host.split('.').slice(-2).join('.'))
 }
 
-/** Roughly: what domain it is in is found for each row by the list of suffixes. */
+/** Returns the approximate host; the exact domain is determined per row, with the list of suffixes. */
 function hostOf(text: string): string {
   const address = text.toLowerCase().replace(/^(?:mailto:)?(?:[a-z]+:)?(?:\/\/)?/, '')
   const authority = /^[^/?#]*/.exec(address)?.[0] ?? ''
   return authority.slice(authority.lastIndexOf('@') + 1).replace(/^www\.|[>.]+$|:\d+$/g, '')
 }
 
-/** The keeper's own domain, an agency's or a platform's: one for most rows, while most names differ. */
+/**
+ * Whether one domain covers most rows although most names differ: it belongs to the owner of the list, an agency or a
+ * platform.
+ */
 function isOneForAll(hosts: readonly string[], names: readonly string[]): boolean {
   if (hosts.length < 5) return false
   const counts = new Map<string, number>()
@@ -119,10 +120,10 @@ const isMost = (values: readonly string[], is: (value: string) => boolean): bool
 const shareOf = (values: readonly string[], is: (value: string) => boolean): number =>
   values.filter(is).length / values.length
 
-/** What a row's identifier may be that it should not be; it is not asked. */
+/** Faults of an identifier in a row; it is not submitted. */
 export type IdentifierFault = Exclude<IdentifierKey, 'lei'> | 'lei_form' | 'lei_checksum'
 
-/** Why a row that has nothing else asks nothing. */
+/** Reasons why a row without other data is not submitted. */
 export const faultReasons: Readonly<Record<IdentifierFault, string>> = {
   lei_checksum: 'the LEI has wrong check digits',
   lei_form: 'the LEI does not have the form of one',
@@ -135,7 +136,7 @@ export const faultReasons: Readonly<Record<IdentifierFault, string>> = {
   email: 'the e-mail address has no domain',
 }
 
-/** What rows hold that were asked without it. */
+/** Faults in rows that were submitted without the identifier. */
 const heldTexts: Readonly<Record<IdentifierFault, string>> = {
   lei_checksum: 'an LEI with wrong check digits',
   lei_form: 'an LEI that does not have the form of one',
@@ -150,7 +151,7 @@ const heldTexts: Readonly<Record<IdentifierFault, string>> = {
 
 const namedRowsMax = 3
 
-/** Counts what is not as it should be, and rows that ask without a name. */
+/** Counts faulty identifiers, and rows without a name. */
 export class IdentifierCounts {
   readonly #faults = new Map<IdentifierFault, { count: number; rowNumbers: number[] }>()
   #byIdentifier = 0
@@ -171,22 +172,22 @@ export class IdentifierCounts {
     }
   }
 
-  /** Sentences for the user; `isBilled` where a service is asked by names and bills each. */
+  /** Returns sentences for the user; `isBilled` if a service bills each lookup. */
   notes(isBilled: boolean): string[] {
     return [
       ...[...this.#faults].map(([fault, { count, rowNumbers }]) => {
         const more = count > rowNumbers.length ? ', …' : ''
         const which = `${rowNumbers.length === 1 ? 'row' : 'rows'} ${rowNumbers.join(', ')}${more}`
-        return `${rows(count)} ${heldTexts[fault]} (${which}): asked without it`
+        return `${rows(count)} ${heldTexts[fault]} (${which}): looked up without it`
       }),
-      ...(this.#byDomain === 0 ? [] : [`${rows(this.#byDomain)} no name: asked by domain`]),
+      ...(this.#byDomain === 0 ? [] : [`${rows(this.#byDomain)} no name: looked up by domain`]),
       ...(this.#byIdentifier === 0
         ? []
         : [
-            `${rows(this.#byIdentifier)} no name: asked${isBilled ? ', and billed,' : ''} by identifiers in place of one`,
+            `${rows(this.#byIdentifier)} no name: looked up${isBilled ? ', and billed,' : ''} by identifiers instead`,
           ]),
     ]
   }
 }
 
-const rows = (count: number): string => plural(count, 'row holds', 'rows hold')
+const rows = (count: number): string => plural(count, 'row has', 'rows have')

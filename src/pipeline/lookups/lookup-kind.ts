@@ -1,22 +1,25 @@
 /**
- * What is asked of the service. `resolution`: whose name this is; `domain`: whose domain it is, and what is known of
- * the domain; `entity`: the record of a company; `hierarchy`: who owns it.
+ * Kinds of lookups. `resolution`: the company of a name; `domain`: the company of a domain, and facts about the domain;
+ * `entity`: the record of a company; `hierarchy`: its owners.
  */
 export const lookupKinds = ['resolution', 'domain', 'entity', 'hierarchy'] as const
 export type LookupKind = (typeof lookupKinds)[number]
 
-/** What rows ask themselves. Each is billed, and its end can be sent: one whose answer was lost may be named by that. */
+/**
+ * Kinds of a row's first lookup. Each is billed, and a webhook reports its end, also if the response to the submission
+ * was lost.
+ */
 export const firstKinds = ['resolution', 'domain'] as const satisfies readonly LookupKind[]
 
-/** What may be asked after the answer to a row's first question: each distinct company, or domain, once. */
+/** Kinds that may follow from the answer to a first lookup, once for each company or domain. */
 export const stageKinds = ['entity', 'hierarchy', 'domain'] as const satisfies readonly LookupKind[]
 export type StageKind = (typeof stageKinds)[number]
 
-/** Every kind has a scope of its own in the checkpoint; a resolution that of the service itself. */
+/** Returns the scope of a kind in the checkpoint; resolutions use the scope of the service. */
 export const scopeOf = (base: string, kind: LookupKind): string =>
   kind === 'resolution' ? base : `${base} ${kind}`
 
-/** The service and the kind that a scope is of. No base URL and no edition of a registry holds a space. */
+/** Splits a scope into service and kind. No base URL and no edition of a registry contains a space. */
 export function readScope(scope: string): { base: string; kind: LookupKind } {
   const [, base = scope, suffix = ''] = /^(.*) ([a-z]+)$/s.exec(scope) ?? []
   const kind = stageKinds.find((one) => one === suffix)
@@ -24,10 +27,10 @@ export function readScope(scope: string): { base: string; kind: LookupKind } {
 }
 
 /**
- * What the key of a lookup is made of, where it is no resolution: its domain, or the id of its company. The leading
- * number is the version of this rule: it may only change together with a migration.
+ * Returns the text whose hash is the key of a follow-up lookup, by domain or company id. The leading number is the
+ * version of this format: it may only change together with a migration.
  */
 export const keyTextOf = (kind: StageKind, name: string): string => JSON.stringify([1, kind, name])
 
-/** Lookups that the service makes no run for are known by what they ask. Stored, and never sent. */
+/** Returns the run id of a lookup for which the service creates no run. Stored, but never sent. */
 export const runIdOf = (kind: StageKind, name: string): string => `${kind}:${name}`

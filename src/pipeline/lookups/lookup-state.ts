@@ -1,6 +1,6 @@
 /**
- * The life of a lookup. `intended`: a submission may have left; it is either accepted, known not to have been
- * created, or uncertain. `running`: billed, known by a run id. The last four wait for nothing.
+ * States of a lookup. `intended`: a submission may have been sent; it will be accepted, known as not created, or
+ * uncertain. `running`: billed, with a run id. The last four are final.
  */
 export const lookupStates = [
   'new',
@@ -14,8 +14,8 @@ export const lookupStates = [
 export type LookupState = (typeof lookupStates)[number]
 
 /**
- * What becomes of a lookup in this run; `enrich plan` counts these, the scheduler does them. `decided` by a person: it is
- * left alone, whatever is known of it.
+ * Planned action for a lookup in this run; `enrich plan` counts these, and the scheduler performs them. `decided` by a
+ * reviewer: left unchanged.
  */
 export type LookupPlan = 'submit' | 'poll' | 'answered' | 'decided' | 'invalid' | 'uncertain' | 'failed'
 
@@ -29,7 +29,7 @@ export const nothingPlanned = (): Record<LookupPlan, number> => ({
   failed: 0,
 })
 
-/** A plan once others have settled some of what was still to be asked, or waited for, by it. */
+/** Returns the plan after other processes have settled some of its lookups. */
 export function withSettled(
   plan: Readonly<Record<LookupPlan, number>>,
   settled: Readonly<Record<LookupPlan, number>>,
@@ -55,20 +55,20 @@ export interface KnownLookup {
 
 export interface PlanPolicy {
   nowMs: number
-  /** An answer older than this is asked again; null keeps answers for good. */
+  /** Maximum age of an answer before it is requested again; null keeps answers permanently. */
   maxAgeMs: number | null
-  /** What becomes of a submission whose answer was lost; `poll`, where a free read tells what became of it. */
+  /** Handling of a lost submission; `poll` if a free read shows its outcome. */
   onLost: 'hold' | 'resubmit' | 'poll'
   /**
-   * Whether the service knows runs of earlier processes. One that ends with its process bills nothing and knows
-   * none: what it was asked without an answer is asked again, lost submissions too. True if left out.
+   * Whether the service knows the runs of earlier processes; defaults to true. A service that ends with its process
+   * bills nothing, so unanswered and lost lookups are submitted again.
    */
   knowsEarlierRuns?: boolean
-  /** Lookups whose last outcome is among these are asked again. */
+  /** Outcomes whose lookups are submitted again. */
   askAgain?: readonly string[]
 }
 
-/** `intended` on its own means that a process died in between: the submission may have been billed. */
+/** Plans a lookup. A remaining `intended` means that a process died: the submission may have been billed. */
 export function planLookup(known: KnownLookup, policy: PlanPolicy): Exclude<LookupPlan, 'decided'> {
   const isAskedAgain = policy.knowsEarlierRuns === false
   switch (known.state) {
@@ -93,30 +93,30 @@ function isExpired(answeredAtMs: number | null, policy: PlanPolicy): boolean {
   return policy.maxAgeMs !== null && answeredAtMs !== null && policy.nowMs - answeredAtMs > policy.maxAgeMs
 }
 
-/** What can happen to a lookup. Each is durable before anything depends on it. */
+/** Events of a lookup. Each is durable before anything depends on it. */
 export type LookupEvent =
-  /** A submission is about to leave: from here on it may have been billed. */
+  /** A submission is about to be sent: from now on it may be billed. */
   | 'intend'
-  /** The service said which run it made: billed. */
+  /** The service returned a run id: billed. */
   | 'accept'
-  /** Certainly not created: it may be submitted again. */
+  /** Not created: it may be submitted again. */
   | 'withdraw'
-  /** Certainly not created, and never will be as it is. */
+  /** Not created, and not valid in this form. */
   | 'reject'
-  /** The answer was lost: it may have been billed. */
+  /** The response was lost: it may have been billed. */
   | 'lose'
-  /** A webhook named the run of a submission whose answer, or which itself, was lost. */
+  /** A webhook named the run of a submission without a response. */
   | 'claim'
-  /** Its run, or the answer of its run, may be another submission's. */
+  /** Its run, or the answer of its run, may belong to another submission. */
   | 'doubt'
   /** The run ended with an outcome. */
   | 'answer'
-  /** The run ended without one; it was billed all the same. */
+  /** The run ended without an outcome, but was billed. */
   | 'fail'
-  /** It is to be asked again: expired, retried, or lost and resubmitted by the user's word. */
+  /** Will be submitted again: expired, retried, or lost and resubmitted at the user's request. */
   | 'reopen'
 
-/** The whole life; what is not listed cannot happen. */
+/** All transitions; any other is impossible. */
 const life: Readonly<Record<LookupState, Partial<Record<LookupEvent, LookupState>>>> = {
   new: { intend: 'intended', claim: 'running' },
   intended: {
@@ -127,35 +127,34 @@ const life: Readonly<Record<LookupState, Partial<Record<LookupEvent, LookupState
     claim: 'running',
   },
   running: { answer: 'answered', fail: 'failed', doubt: 'uncertain', reopen: 'new' },
-  // Of a process that was taken to be gone, and knows better what became of its submission.
+  // Events of a process that was assumed dead and reports the outcome of its submission.
   uncertain: { claim: 'running', withdraw: 'new', reject: 'invalid', reopen: 'new' },
   answered: { doubt: 'uncertain', reopen: 'new' },
   failed: { doubt: 'uncertain', reopen: 'new' },
   invalid: { reopen: 'new' },
 }
 
-/** The state after an event, or null when the event cannot happen in this state. */
+/** Returns the state after an event, or null if the event is impossible in this state. */
 export function moveLookup(state: LookupState, event: LookupEvent): LookupState | null {
   return life[state][event] ?? null
 }
 
-/** Where the user sets none: what the interface calls a match is not doubtful. */
+/** Default threshold: a match in the sense of the interface is not doubtful. */
 export const doubtThresholdByDefault = 80
 
-/** What is known of a lookup's answer. */
 interface AnsweredLookup {
   readonly state: LookupState
-  /** Of the last answer, lower case. */
+  /** Outcome of the last answer, lower case. */
   readonly outcome: string | null
   readonly confidence: number | null
 }
 
-/** Nothing sure was found, however sure the service is of that. */
+/** Outcomes without a definite company, at any confidence. */
 const unsureOutcomes: ReadonlySet<string> = new Set(['inconclusive', 'no_match', 'not_found'])
 
 /**
- * Whether a person should look at an answer: nothing sure was found, or a company whose confidence is below the
- * threshold (0 to 100). Where nothing was answered there is nothing to look at.
+ * Whether a reviewer should check an answer: no definite company, or a confidence below the threshold (0 to 100). False
+ * if there is no answer.
  */
 export function isDoubtful({ state, outcome, confidence }: AnsweredLookup, threshold: number): boolean {
   if (state !== 'answered' || outcome === null) return false

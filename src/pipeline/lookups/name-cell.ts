@@ -1,6 +1,9 @@
 import { canonicalIdentifier } from '../../core/identifiers.js'
 
-/** Whether a name's cell may be an identifier itself: an LEI, a web or an e-mail address. Cheap: every row is asked. */
+/**
+ * Whether a name cell may be an identifier: an LEI, a web or an e-mail address. Cheap, since it is called for every
+ * row.
+ */
 export function mayBeIdentifier(cell: string | null): boolean {
   if (cell === null || cell.length > addressCharsMax) return false
   return cell.includes('@') || /^\s*(?:https?:\/\/|www\.|mailto:)/i.test(cell) || leiIn(cell) !== null
@@ -8,7 +11,7 @@ export function mayBeIdentifier(cell: string | null): boolean {
 
 const addressCharsMax = 2_048
 
-/** An LEI as a whole text, also one with wrong check digits where its letters cannot be a word's. */
+/** Returns the LEI that fills a text; with wrong check digits only if the text cannot be a word. */
 export function leiIn(text: string): string | null {
   if (text.length < leiChars || text.length > leiChars * 2) return null
   const compact = text.replace(/\s+/g, '')
@@ -18,5 +21,5 @@ export function leiIn(text: string): string | null {
 }
 
 const leiChars = 20
-/** Names of companies of that length have fewer. */
+/** Company names of that length have fewer digits. */
 const digitsMin = 6

@@ -1,18 +1,18 @@
 import { companyNameHeaders, plainNameHeaders, surelyNameHeaders, headerKey } from './header-words.js'
 
-/** A column whose cells hold further values: of Parquet a struct, list or map, of JSON an object or array. */
+/** A column with nested values: a struct, list or map in Parquet, an object or array in JSON. */
 export interface NestedColumn {
   readonly kind: 'struct' | 'list' | 'map' | 'union' | 'object' | 'array' | 'JSON text'
-  /** The addresses of members with values of their own: `company.name`, `company.address.city`. */
+  /** Paths of members with values: `company.name`, `company.address.city`. */
   readonly members: readonly string[]
 }
 
-/** By column. */
+/** Nested columns by name. */
 export type NestedColumns = ReadonlyMap<string, NestedColumn>
 
 export const noNested: NestedColumns = new Map()
 
-/** The columns that have one value in each cell. */
+/** Returns the columns with one value per cell. */
 export const plainColumns = (header: readonly string[], nested: NestedColumns): readonly string[] =>
   nested.size === 0 ? header : header.filter((column) => !nested.has(column))
 
@@ -23,21 +23,21 @@ const nameKeys: ReadonlySet<string> = new Set([
 ])
 const isNamed = (text: string) => nameKeys.has(headerKey(text))
 
-/** Members that may hold names of companies, by their own headers. */
+/** Lists the members that may contain company names, by their names. */
 export const nameMembers = ({ members }: NestedColumn): readonly string[] =>
   members.filter((member) => isNamed(lastPart(member)))
 
-/** How to read a name from nested columns that may hold one: `company is a struct; pass --name-column company.name`. */
+/** Returns hints how to read names from nested columns: `company is a struct; pass --name-column company.name`. */
 export function nestedNameHints(nested: NestedColumns): string[] {
   return [...nested].flatMap(([column, one]) => {
     const [member] = nameMembers(one)
     if (member !== undefined)
       return [`${column} is ${describeNested(one)}; pass --name-column ${quoteAddress(member)}`]
-    return isNamed(column) ? [`${column} is ${describeNested(one)}, and not a column of names`] : []
+    return isNamed(column) ? [`${column} is ${describeNested(one)}, not a column of names`] : []
   })
 }
 
-/** A member with a space needs quotes where it is typed. */
+/** Quotes a member with a space for the command line. */
 const quoteAddress = (address: string) =>
   /^[\p{L}\p{N}._-]+$/u.test(address) ? address : JSON.stringify(address)
 
@@ -48,7 +48,7 @@ export function describeNested({ kind }: NestedColumn): string {
 
 const namedMax = 10
 
-/** `usage` (`--name-column `) with a member, and the other members, those first that look like names. */
+/** Returns a hint with `usage` (`--name-column `) and a member, and the other members, likely names first. */
 export function memberHint({ members }: NestedColumn, usage: string): string | null {
   if (members.length === 0) return null
   const ranked = [...members].sort(

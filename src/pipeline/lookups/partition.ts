@@ -4,22 +4,22 @@ export interface Partition {
   readonly count: number
 }
 
-/** More parts than any engine starts tasks of one job. */
+/** More parts than any workflow engine starts for one job. */
 export const partitionCountMax = 100_000
 
-/** Where a part begins and ends: `end` is the first that is not in it. */
+/** A range; `end` is exclusive. */
 export interface Range {
   readonly first: number
   readonly end: number
 }
 
 /**
- * The blocks of a part: contiguous, in order, spread by weight. A block belongs to the part in whose share its middle
- * lies, so each is in exactly one part, and a part has none where there are fewer blocks than parts.
+ * Returns the blocks of a part: contiguous, in order, divided by weight. A block belongs to the part that contains its
+ * middle. If there are fewer blocks than parts, some parts have none.
  */
 export function blocksOf(weights: readonly number[], { index, count }: Partition): Range {
   const total = weights.reduce((sum, weight) => sum + weight, 0)
-  // Blocks that weigh nothing are spread by their number.
+  // Blocks without weights are divided by number.
   const weightOf = total > 0 ? (weight: number) => weight : () => 1
   const whole = total > 0 ? total : weights.length
   let before = 0
@@ -34,32 +34,34 @@ export function blocksOf(weights: readonly number[], { index, count }: Partition
   return { first, end }
 }
 
-/** The rows of a part where rows themselves are spread: no part has two more than another. */
+/** Returns the rows of a part; the sizes of parts differ by at most one row. */
 export function rowsOf(rowCount: number, { index, count }: Partition): Range {
   const upTo = (parts: number) => Number((BigInt(rowCount) * BigInt(parts)) / BigInt(count))
   return { first: upTo(index - 1), end: upTo(index) }
 }
 
-/** `003-of-064`: as many digits as sort. */
+/** Formats a part as `003-of-064`, with enough digits to sort. */
 export function partLabel({ index, count }: Partition): string {
   const digits = Math.max(3, String(count).length)
   const padded = (number: number) => String(number).padStart(digits, '0')
   return `${padded(index)}-of-${padded(count)}`
 }
 
-/** What an output is called without what tells its format, and that. */
+/** Splits the format extension from an output path. */
 export function splitOutputPath(path: string): { readonly stem: string; readonly extension: string } {
   const [extension = ''] = /\.(?:csv|tsv|txt|parquet|pq|ndjson|jsonl|xlsx)(?:\.gz)?$/i.exec(path) ?? []
   return { stem: path.slice(0, path.length - extension.length), extension }
 }
 
-/** Where an attempt at a part writes: `out.part-003-of-064.<job>-<attempt>.parquet` for `out.parquet`. */
+/**
+ * Returns the path that an attempt at a part writes: `out.part-003-of-064.<job>-<attempt>.parquet` for `out.parquet`.
+ */
 export function partPath(outputPath: string, partition: Partition, jobMark: string, attempt: string): string {
   const { stem, extension } = splitOutputPath(outputPath)
   return `${stem}.part-${partLabel(partition)}.${jobMark}-${attempt}${extension}`
 }
 
-/** What the name of a part tells of it; null for a name that is none. */
+/** Parses the path of a part; null for any other path. */
 export function readPartPath(path: string): {
   readonly outputPath: string
   readonly partition: Partition
@@ -80,17 +82,20 @@ export function readPartPath(path: string): {
 
 const mark = 'job '
 
-/** What a job is known by whose user named it: no list of files begins so. */
+/** Returns the stored name of a job named by the user; it cannot equal a list of files. */
 export const namedJob = (name: string): string => `${mark}${name}`
 
 export const isNamedJob = (job: string): boolean => job.startsWith(mark)
 
-/** A job is named by its files, as a list, or by its user, which says nothing of files; any other text names itself. */
+/**
+ * Returns the input files of a job. A job is stored as a list of files, or as a name given by the user; any other text
+ * is one file.
+ */
 export function inputsOfJob(job: string | undefined): readonly string[] {
   if (job === undefined || isNamedJob(job)) return []
   return job.startsWith('[') ? (JSON.parse(job) as string[]) : [job]
 }
 
-/** What the run of a part is listed under; nothing else is of the same series, but another attempt of it. */
+/** Returns the series of a part's runs, which contains only attempts at that part. */
 export const seriesOfPart = (job: string, { index, count }: Partition): string =>
   `${namedJob(job)}, part ${index} of ${count}`

@@ -26,7 +26,7 @@ import {
 import { sharedDomain } from './shared-domains.js'
 import { leiIn } from './name-cell.js'
 
-/** Of a name of a company, or of a domain; `byIdentifier` where a row without a name asks by identifiers as its name. */
+/** The lookup of a row, by name or domain; `byIdentifier` if identifiers replace a missing name. */
 export type RowQuestion =
   | {
       readonly kind: 'resolution'
@@ -40,7 +40,7 @@ export type RowQuestion =
 type Cells = readonly (string | null)[]
 type IdentifierCells = Readonly<Partial<Record<IdentifierKey | IdentifierPlaceKey, string>>>
 
-/** A row's cells by what they are asked for. */
+/** A row's cells by use. */
 export interface RowCells {
   readonly name: string | null
   readonly location: Cells
@@ -48,7 +48,7 @@ export interface RowCells {
   readonly identifiers: IdentifierCells
 }
 
-/** Where each cell stands: name, location, context, identifiers, places of identifiers; as `askedColumns` lists them. */
+/** Splits a row into name, location, context, identifiers and their places, in the order of `askedColumns`. */
 export function cellsOf({ columns }: AskingRule, row: Cells): RowCells {
   let at = 0
   const take = (count: number) => row.slice(at, (at += count))
@@ -64,14 +64,14 @@ export function cellsOf({ columns }: AskingRule, row: Cells): RowCells {
   return { name, location, context, identifiers }
 }
 
-/** What a row asks. A row without a usable name asks by its identifiers, or else by its domain. */
+/** Returns the lookup of a row. A row without a usable name is looked up by its identifiers, else by its domain. */
 export function questionOf(rule: AskingRule, row: RowCells): RowQuestion {
   const { name, stated, website, faults, reason } = readRow(rule, row)
   const all = website === null ? stated : [...stated, website]
   const named = askedByName(rule, row, name, all)
   if (named.kind === 'lookup')
     return { kind: 'resolution', lookup: named.lookup, byIdentifier: false, faults }
-  // A service that knows names and domains is asked by the domain; one that answers identifiers, by all of them.
+  // A service for names is queried by domain, a service that resolves identifiers by all of them.
   if (website !== null && (stated.length === 0 || rule.identifierUse === 'context'))
     return { kind: 'domain', lookup: { name: website.value, location: null, context: null }, faults }
   if (stated.length === 0)
@@ -93,19 +93,19 @@ function askedByName(
     identifierUse === 'first'
       ? identify(nameWithIdentifiers(name.trim(), identifiers), location, context)
       : identify(name, location, [...context, writeIdentifiers(identifiers)])
-  // Where both together are too long, the name is asked alone.
+  // If the combination is too long, only the name is submitted.
   return asked.kind === 'lookup' ? asked : plain
 }
 
 const isBlank = (name: string | null): boolean => foldText(name) === '' || isPlaceholder(name ?? '')
 
 interface ReadRow {
-  /** What is a name of the name's cell; null where it is an identifier itself. */
+  /** The name in the name cell; null if the cell is an identifier. */
   readonly name: string | null
   readonly stated: readonly StatedIdentifier[]
   readonly website: StatedIdentifier | null
   readonly faults: readonly IdentifierFault[]
-  /** Why the row's identifiers tell nothing. */
+  /** Why the row's identifiers are not usable. */
   readonly reason: string | null
 }
 
@@ -135,7 +135,7 @@ function readRow(rule: AskingRule, { name, identifiers: cells }: RowCells): Read
   return { name: own.name, stated, website, faults, reason: reasons[0] ?? null }
 }
 
-/** A name's cell may be an LEI or an address itself. */
+/** Reads a name cell, which may be an LEI or an address. */
 function readName(cell: string | null): {
   name: string | null
   lei: string | undefined
@@ -177,11 +177,14 @@ function readOne(
 interface Site {
   readonly domain: string | null
   readonly faults: readonly ('website' | 'email')[]
-  /** Why a domain that is one tells nothing. */
+  /** Why a valid domain is not usable. */
   readonly shared: string | null
 }
 
-/** The website's root domain, else the e-mail's. Mail providers' and other shared ones are nobody's. */
+/**
+ * Returns the root domain of the website, else of the e-mail address; shared domains, like those of mail providers, do
+ * not count.
+ */
 function websiteOf(website: string | undefined, email: string | undefined): Site {
   const faults: ('website' | 'email')[] = []
   let shared: string | null = null

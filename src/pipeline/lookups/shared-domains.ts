@@ -1,10 +1,10 @@
 /**
- * Domains that many people or companies share: an address in one of them tells nothing of whose it is. Providers of
- * free and of disposable mailboxes, and sites on which companies have pages.
+ * Domains shared by many people or companies, which therefore identify no company: providers of free and disposable
+ * mailboxes, and sites with company pages.
  */
 const listed = (text: string): readonly string[] => text.trim().split(/\s+/)
 
-/** Free mailboxes, and those that come with a line at home. */
+/** Free mailboxes, and those of internet access providers. */
 const mailProviders = listed(`
 gmail.com googlemail.com outlook.com outlook.de outlook.fr outlook.es outlook.it outlook.jp outlook.com.br hotmail.com
 hotmail.de hotmail.fr hotmail.it hotmail.es hotmail.nl hotmail.be hotmail.se hotmail.no hotmail.dk hotmail.ca hotmail.co.uk
@@ -48,7 +48,7 @@ fibertel.com.ar arnet.com.ar speedy.com.ar ciudad.com.ar prodigy.net.mx une.net.
 mweb.co.za telkomsa.net vodamail.co.za webmail.co.za iafrica.com emirates.net.ae
 `)
 
-/** Mailboxes that are thrown away. */
+/** Disposable mailboxes. */
 const disposable = listed(`
 mailinator.com guerrillamail.com guerrillamail.net guerrillamail.org guerrillamail.biz guerrillamail.de guerrillamailblock.com
 sharklasers.com grr.la pokemail.net spam4.me 10minutemail.com 10minutemail.net 10minmail.com 20minutemail.com tempmail.com
@@ -65,7 +65,7 @@ einrot.com fleckens.hu gustr.com jourrapide.com rhyta.com superrito.com teleworm
 tmpmail.net internxt.com eyepaste.com crazymailing.com owlymail.com nospam.today byom.de muellmail.com sofort-mail.de
 `)
 
-/** Networks, markets, builders of sites and shorteners of links, where a page is somebody else's. */
+/** Social networks, marketplaces, site builders and link shorteners. */
 const platforms = listed(`
 facebook.com fb.com fb.me m.me instagram.com linkedin.com lnkd.in twitter.com x.com t.co youtube.com youtu.be vimeo.com
 tiktok.com pinterest.com snapchat.com threads.net tumblr.com reddit.com vk.com ok.ru weibo.com xing.com
@@ -89,5 +89,5 @@ const kinds = new Map<string, SharedDomain>([
   ...mailProviders.map((domain) => [domain, 'mail provider'] as const),
 ])
 
-/** What is known of a root domain that many share; null where nothing is. */
+/** Returns the kind of a shared root domain; null if it is not shared. */
 export const sharedDomain = (rootDomain: string): SharedDomain | null => kinds.get(rootDomain) ?? null

@@ -3,29 +3,28 @@ import type { StageKind } from './lookup-kind.js'
 import type { PlanPolicy } from './lookup-state.js'
 import type { PollingPace } from '../pace/polling.js'
 
-/** How lookups of one kind are asked. */
+/** Options of one kind of lookups. */
 export interface KindOptions {
-  /** An answer older than this is asked again; null keeps answers for good. */
+  /** Maximum age of an answer before it is requested again; null keeps answers permanently. */
   maxAgeMs: number | null
-  /** Requests of the job that begin something, over all its processes; null is no limit. */
+  /** Limit of submissions of the job, over all its processes; null if unlimited. */
   lookupsMax: number | null
   /**
-   * Requests a window; null is no limit. Reads of entities are all of one limit, and so are all requests about
-   * domains (interface: "Limits"): there `pollsPerWindow` is not looked at.
+   * Requests per window; null if unlimited. Entity reads share one limit, and so do all domain requests (interface:
+   * "Limits"): these ignore `pollsPerWindow`.
    */
   limits: { submissionsPerWindow: number | null; pollsPerWindow: number | null }
   polling: PollingPace
 }
 
-/** What is asked besides resolutions. */
+/** Kinds to look up in addition to resolutions. */
 export interface StageOptions {
-  /** What is asked after the answers. */
+  /** Kinds to look up after the answers. */
   asked: readonly StageKind[]
-  /** Of every kind: rows may ask for domains, and merged ids are followed, where no stage is asked for. */
+  /** Options of every kind: rows may look up domains, and merged ids are followed, without any stage. */
   kinds: Readonly<Record<StageKind, KindOptions>>
 }
 
-/** What resolutions keep to. */
 interface OptionsOfResolutions {
   limits: { submissionsPerWindow: number | null; windowMs: number }
   polling: PollingPace
@@ -34,7 +33,7 @@ interface OptionsOfResolutions {
 /** Research of owners takes several times as long as a record (interface: "Limits"). */
 const hierarchySlowness = 5
 
-/** The interface's own limits; without any where resolutions have none. */
+/** Returns the limits of the interface; no limits if resolutions have none. */
 export function defaultStages(
   { limits, polling }: OptionsOfResolutions,
   asked: readonly StageKind[] = [],
@@ -69,7 +68,7 @@ export function defaultStages(
   }
 }
 
-/** How lookups of a stage are planned where resolutions are planned by `policy`. */
+/** Returns the plan policy of a stage, derived from that of resolutions. */
 export function stagePolicy<Policy extends Pick<PlanPolicy, 'onLost'>>(
   kind: StageKind,
   { kinds }: StageOptions,
@@ -78,7 +77,7 @@ export function stagePolicy<Policy extends Pick<PlanPolicy, 'onLost'>>(
   return { ...policy, maxAgeMs: kinds[kind].maxAgeMs, onLost: lostOf(kind, policy.onLost) }
 }
 
-/** A record is read again for nothing, and of research a free read tells whether it was begun. */
+/** A record can be read again at no cost, and a free read shows whether research was started. */
 function lostOf(kind: StageKind, onLost: PlanPolicy['onLost']): PlanPolicy['onLost'] {
   switch (kind) {
     case 'entity':

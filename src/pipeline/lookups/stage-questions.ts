@@ -7,17 +7,16 @@ import { type Decision, decisionStanding } from './decision.js'
 import type { LookupKind, StageKind } from './lookup-kind.js'
 import { sharedDomain } from './shared-domains.js'
 
-/** A lookup that follows from an answer: of a company by its id, or of a root domain. */
+/** A lookup that follows from an answer, by company id or root domain. */
 export interface StageQuestion {
   readonly kind: StageKind
   readonly name: string
 }
 
 /**
- * What may be asked once a row's first question is answered, each kind at most once. `asked` is the question; `run` is
- * the run-like object of its answer, as it is stored. A company is asked for where the answer is sure of it: `matched`,
- * or `merged`, by the id that it was merged into. The domain is the one that the question states, else that of the
- * company's website. Never throws.
+ * Returns the lookups that follow from the answer to a row's first lookup, at most one of each kind. `asked` is the
+ * lookup; `run` is the stored run object with its answer. Companies follow only from `matched`, or from `merged` with
+ * the new id. The domain is the one in the lookup, else that of the company's website. Never throws.
  */
 export function stageQuestions(kind: LookupKind, asked: Lookup, run: unknown): StageQuestion[] {
   const result = resultOf(kind, run)
@@ -34,28 +33,28 @@ export function stageQuestions(kind: LookupKind, asked: Lookup, run: unknown): S
   ]
 }
 
-/** A row's first question that a person answered. */
+/** A row's first lookup with a reviewer's decision. */
 export interface DecidedLookup {
   readonly decision: Decision
   readonly kind: LookupKind
-  /** As it was asked. */
+  /** As submitted. */
   readonly asked: Lookup
 }
 
-/** What people decided of the rows of a run. */
+/** The decisions about the rows of a run. */
 export interface DecidedRows {
-  /** The companies that were decided for, each once. */
+  /** The chosen companies, without duplicates. */
   readonly companies: readonly string[]
   ofCompany(entityId: string): readonly DecidedLookup[]
-  /** Those of no company that is known. */
+  /** Lookups decided to match no known company. */
   readonly withoutCompany: readonly DecidedLookup[]
 }
 
 export const nothingDecided: DecidedRows = { companies: [], ofCompany: () => [], withoutCompany: [] }
 
 /**
- * The same of a row that a person decided: the record of the company is asked for, and what else is known of it follows
- * from that (interface: "v3 entity record", its envelope; null while it is not here). Never throws.
+ * Returns the lookups that follow from a decision: the record of the company, and the lookups that follow from the
+ * record (interface: "v3 entity record", its envelope; null if not read yet). Never throws.
  */
 export function decidedQuestions({ decision, kind, asked }: DecidedLookup, record: unknown): StageQuestion[] {
   const { entityId } = decision
@@ -75,7 +74,7 @@ export function decidedQuestions({ decision, kind, asked }: DecidedLookup, recor
   ]
 }
 
-/** The body of the domain route is an envelope round its result. */
+/** The body of the domain route wraps its result in an envelope. */
 const resultOf = (kind: LookupKind, run: unknown): unknown =>
   kind === 'domain' ? at(run, 'data', 'data') : at(run, 'data')
 
@@ -92,7 +91,10 @@ function statedDomain({ name, context }: Lookup): string | null {
   return stated.find(({ kind }) => kind === 'website')?.value ?? null
 }
 
-/** A page on a network, or an address at a provider, is nobody's domain: it would be billed and tell of another company. */
+/**
+ * Returns the domain of the company's website; null if it is shared, since a lookup would be billed and return another
+ * company.
+ */
 function websiteDomainOf(result: unknown): string | null {
   const website = textOf(at(result, 'entity', 'website'))
   const domain = website === null ? null : domainNameOf(website)
