@@ -2,7 +2,7 @@ import { foldText } from '../../core/lookup-identity.js'
 import { at, integerOf, listOf, objectOf, textOf } from '../../core/json.js'
 import { candidatesMax, type Candidate, type EvidencePart } from './candidate.js'
 
-/** One that was cut would lead elsewhere. */
+/** A truncated URL would lead to another page. */
 const urlCharsMax = 2_000
 const candidateTextLimits = { charsMax: 500, factorsMax: 20, identifiersMax: 20 } as const
 
@@ -12,8 +12,8 @@ const text = (value: unknown, ...keys: string[]): string | null => {
 }
 
 /**
- * The company that an answer names, confirmed or not, as a candidate: of a stored run (interface: "v3 job result"). Null
- * where it names none. A company that the service has not confirmed has no id there, so that it cannot be accepted.
+ * Returns the company in an answer, confirmed or not, as a candidate of a stored run (interface: "v3 job result"); null
+ * if none. An unconfirmed company has no id, so it cannot be accepted.
  */
 export function answerCandidate(body: unknown): Candidate | null {
   const data = at(body, 'data')
@@ -23,7 +23,7 @@ export function answerCandidate(body: unknown): Candidate | null {
   return { ...(entity === null ? guessed(guess) : confirmed(entity)), ...answered(data) }
 }
 
-/** The company of a record (interface: "v3 entity record", its envelope); null where it holds none with an id. */
+/** Returns the company of a record (interface: "v3 entity record", its envelope); null if it has no id. */
 export function recordCandidate(body: unknown): Candidate | null {
   const entity = objectOf(at(body, 'entity'))
   const company = entity === null ? null : confirmed(entity)
@@ -70,7 +70,7 @@ function guessed(candidate: unknown): Omit<Candidate, keyof Answered> {
 }
 
 function answered(data: unknown): Answered {
-  // Of a domain the result calls it otherwise.
+  // Domain results use another name.
   const confidence = integerOf(at(data, 'match_confidence') ?? at(data, 'confidence'))
   return {
     otherNames: [],
@@ -82,7 +82,7 @@ function answered(data: unknown): Answered {
 
 const labels: Readonly<Record<string, string>> = { strength: 'for it', limitation: 'against it' }
 
-/** A factor says whether it speaks for or against; how much, it does not. */
+/** A factor has a direction, but no weight. */
 function evidenceOf(factor: unknown): EvidencePart[] {
   const said = text(factor, 'description') ?? text(factor, 'code')?.replaceAll('_', ' ') ?? null
   const type = text(factor, 'type') ?? ''
@@ -91,19 +91,19 @@ function evidenceOf(factor: unknown): EvidencePart[] {
 
 const registryTier = 1
 
-/** The first record of a government register that the basis cites. */
+/** Returns the first government register page cited in the basis. */
 function registerUrl(data: unknown): string | null {
   return registerUrlAmong(listOf(at(data, 'basis')).flatMap((entry) => listOf(at(entry, 'citations'))))
 }
 
-/** The first page of a government register among citations. */
+/** Returns the first government register page among citations. */
 export function registerUrlAmong(citations: readonly unknown[]): string | null {
   return pageUrlAmong(
     citations.filter((citation) => integerOf(at(citation, 'authority_tier')) === registryTier),
   )
 }
 
-/** The first address among citations that a browser opens. */
+/** Returns the first web address among citations. */
 export function pageUrlAmong(citations: readonly unknown[]): string | null {
   const urls = citations.flatMap((citation) => textOf(at(citation, 'url')) ?? [])
   const opens = (url: string) => url.length <= urlCharsMax && /^https?:\/\//i.test(url) && URL.canParse(url)
@@ -111,9 +111,9 @@ export function pageUrlAmong(citations: readonly unknown[]): string | null {
 }
 
 /**
- * What was found, behind the company that was answered, each once. A search says little of that company: it is shown as the
- * answer has it, with the confidence of the answer. What the matcher itself found of it stays as it is. A company that was
- * only guessed at is the one found if no other has its name, and not in another country.
+ * Returns the candidates with the answer's company first, without duplicates. Search results have few details, so the
+ * answer's details and confidence replace them; matcher results stay. An unconfirmed company equals a candidate if
+ * exactly one has its name and no other country.
  */
 export function withAnswerFirst(answer: Candidate | null, found: readonly Candidate[]): Candidate[] {
   if (answer === null) return found.slice(0, candidatesMax)

@@ -4,7 +4,7 @@ import { utcInstant } from '../../core/time.js'
 import { at, atPath, booleanOf, integerOf, listOf, objectOf, textOf } from '../../core/json.js'
 import { pageUrlAmong, registerUrlAmong } from './answer-candidate.js'
 
-/** `legal`: registered; `former`: registered before; `other`: in use, or written in another way, as a register lists it. */
+/** `legal`: registered; `former`: registered before; `other`: in use, or another spelling in a register. */
 type MatchedNameKind = 'legal' | 'former' | 'other'
 
 interface MatchedName {
@@ -12,7 +12,7 @@ interface MatchedName {
   readonly kind: MatchedNameKind
 }
 
-/** How a sentence goes on behind the name: the embedded service writes it (`nameFactor` of the registry). */
+/** Ends of the sentence after the name, as written by the embedded service (`nameFactor` of the registry). */
 const kindsByEnd = [
   ['", registered name.', 'legal'],
   ['", other name.', 'other'],
@@ -20,8 +20,8 @@ const kindsByEnd = [
 const formerMark = '", former name of '
 
 /**
- * The company's name that the text asked for matched. An answer has no field for it (interface: "v3 job result"): it is
- * read from the factor in which the embedded service quotes it, and null for services that say it in other words.
+ * Returns the company name that matched the query. Answers have no field for it (interface: "v3 job result"): it is
+ * parsed from the factor in which the embedded service quotes it. Null for services with other texts.
  */
 export function matchedNameIn(factors: readonly unknown[]): MatchedName | null {
   for (const factor of factors) {
@@ -32,7 +32,10 @@ export function matchedNameIn(factors: readonly unknown[]): MatchedName | null {
   return null
 }
 
-/** Reads `The name, without the site, is that of "Larkmoor Ltd", former name of Brackwell Ltd since 2026-05-01 (gleif).` */
+/**
+ * Parses `The name, without the site, is that of "Larkmoor Ltd", former name of Brackwell Ltd since 2026-05-01
+ * (gleif).`
+ */
 function readNameSentence(sentence: string): MatchedName | null {
   const start = /^The name[^"]* "/.exec(sentence)?.[0].length
   if (start === undefined) return null
@@ -46,12 +49,12 @@ function readNameSentence(sentence: string): MatchedName | null {
 const impacts = ['low', 'medium', 'high']
 const impactOf = (factor: unknown): number => impacts.indexOf(wordOf(at(factor, 'impact')))
 
-/** That a registration was found is no reason why it is the one. */
+/** A confirmed registration is no reason for the match. */
 const outcomeCode = 'legal_entity_confirmed'
 
 /**
- * The strongest factor as the service words it: of a match what speaks for it, of any other answer what speaks against
- * it. The first one of equal impact.
+ * Returns the text of the strongest factor: for a match in favour of it, for any other answer against it. Ties: the
+ * first.
  */
 export function reasonIn(factors: readonly unknown[], status: string): string | null {
   const said = factors.filter((factor) => (textOf(at(factor, 'description')) ?? '').trim() !== '')
@@ -67,7 +70,7 @@ export function reasonIn(factors: readonly unknown[], status: string): string | 
   return textOf(at(strongest, 'description'))?.replace(/(?<!\.)\.\.$/, '.') ?? null
 }
 
-/** The page that states the legal name, of a register first; else the first record of a register that a basis cites. */
+/** Returns the page that states the legal name, preferably a register; else the first register page in the basis. */
 export function sourceUrlIn(basis: readonly unknown[]): string | null {
   const citationsIn = (entry: unknown) => listOf(at(entry, 'citations'))
   const ofName = basis
@@ -79,8 +82,8 @@ export function sourceUrlIn(basis: readonly unknown[]): string | null {
 const wordOf = (value: unknown): string => (textOf(value) ?? '').trim().toLowerCase()
 
 /**
- * An answer line is one line of JSON text that holds every answer column, under its name without a prefix.
- * It is made once, when an answer arrives; the checkpoint stores it and every writer reads it.
+ * Version of answer lines. An answer line is a line of JSON with every answer column, by name without prefix. It is
+ * created when an answer arrives and stored in the checkpoint.
  */
 export const answerLineVersion = 2
 
@@ -107,7 +110,7 @@ export interface BasisRow {
 export type AnswerValue = string | number | boolean | null | readonly unknown[]
 type Answer = Partial<Record<AnswerColumnName, AnswerValue>>
 
-/** Where a plain text column is found in the data of a run (interface: "v3 job result"). */
+/** Paths of text columns in the data of a run (interface: "v3 job result"). */
 const textPaths = {
   type: 'type',
   subtype: 'subtype',
@@ -138,12 +141,12 @@ const textPaths = {
   candidate_address: 'candidate.primary_address.full_address',
 } as const satisfies Partial<Record<AnswerColumnName, string>>
 
-/** The same, taken apart once: every answer is read by them. */
+/** Split once, since every answer uses them. */
 const textKeys = Object.entries(textPaths).map(
   ([column, path]) => [column as keyof typeof textPaths, path.split('.')] as const,
 )
 
-/** `sec_cik` and `cik` are one column: the interface names both and tells them apart nowhere. */
+/** The interface does not distinguish `sec_cik` from `cik`, so they are one column. */
 const identifierTypes = {
   registration_id: ['registration_id'],
   lei: ['lei'],
@@ -156,8 +159,8 @@ const identifierTypes = {
 const typesOfColumns = Object.entries(identifierTypes) as [keyof typeof identifierTypes, readonly string[]][]
 
 /**
- * The answer line of a run as a server sent it. Never throws: a value of a wrong type is kept as text where
- * the column is text, and is null elsewhere; unknown enum values stay as they came.
+ * Returns the answer line of a run as sent. Never throws: a value of a wrong type becomes text in text columns, and
+ * null in others; unknown enum values are kept.
  */
 export function renderAnswer(run: RunObjectLenient): string {
   const data = run.data ?? null
@@ -177,8 +180,8 @@ export function renderAnswer(run: RunObjectLenient): string {
 }
 
 /**
- * The answer line of a result with an entity or a candidate, whichever route gave it; `rest` is what routes say
- * each in their own way (interface: "v3 job result", "v3 domain-intelligence result").
+ * Returns the answer line of a result with an entity or a candidate from any route; `rest` has the members that differ
+ * by route (interface: "v3 job result", "v3 domain-intelligence result").
  */
 export function renderResult(data: unknown, rest: Answer): string {
   const answer: Answer = {}
@@ -216,13 +219,13 @@ export interface Unanswered {
   readonly runId?: string | undefined
 }
 
-/** The answer line of a lookup without an answer: every column but status, error and run_id is empty. */
+/** Returns the answer line of an unanswered lookup: only status, error and run_id are set. */
 export function renderUnanswered(unanswered: Unanswered): string {
   const { status, error, runId } = unanswered
   return line({ status, error: textOf(error), run_id: textOf(runId), factors: [], actions: [], basis: [] })
 }
 
-/** Every column is present, in the order of the output. */
+/** Contains every column, in the order of the output. */
 function line(answer: Answer): string {
   const whole: Record<string, AnswerValue> = {}
   for (const { name } of answerColumns) whole[name] = answer[name] ?? null
@@ -232,9 +235,9 @@ function line(answer: Answer): string {
 const keyMarks = answerColumns.map(({ name }, index) => `${index === 0 ? '{' : ','}"${name}":`)
 
 /**
- * The JSON text of each column of an answer line, in the order of `answerColumns`, without parsing: lines
- * hold every column in that order, and a quote inside a text is escaped, so a column's key is found by what
- * stands around it. Throws on a text that is no answer line.
+ * Returns the JSON text of each column of an answer line, in the order of `answerColumns`, without parsing: lines have
+ * all columns in that order, and quotes in texts are escaped, so each key is found as text. Throws if the text is not
+ * an answer line.
  */
 export function sliceAnswer(line: string): readonly string[] {
   const values: string[] = []
@@ -251,16 +254,16 @@ export function sliceAnswer(line: string): readonly string[] {
 
 const confidenceMark = ',"confidence":'
 
-/** The confidence in an answer line, of which nothing else is read; null where it has none. */
+/** Returns the confidence in an answer line; null if it has none. */
 export function confidenceOfLine(line: string): number | null {
-  // The status before it is the only text that could hold the mark, and quotes in it are escaped.
+  // Only the status precedes it, and quotes in the status are escaped.
   const start = line.indexOf(confidenceMark) + confidenceMark.length
   return start < confidenceMark.length
     ? null
     : integerOf(/^-?\d+/.exec(line.slice(start, start + 12))?.[0] ?? null)
 }
 
-/** The outcome in the data of a run; `failed` where it failed or says none. */
+/** Returns the outcome in the data of a run; `failed` if the run failed or has none. */
 export function statusOf(run: Pick<RunObjectLenient, 'status'>, data: unknown): string {
   if (run.status.trim().toUpperCase() === 'FAILED') return 'failed'
   const status = textOf(at(data, 'status'))
@@ -277,7 +280,7 @@ function identifierOf(entity: unknown, types: readonly string[]): string | null 
   return null
 }
 
-/** The code marked primary, else the first: primary codes come first (interface: "Industry code entry (v3)"). */
+/** Returns the code marked primary, else the first (interface: "Industry code entry (v3)"). */
 function primaryCode(codes: unknown): unknown {
   const list = listOf(codes)
   return list.find((code) => at(code, 'is_primary') === true) ?? list[0]
@@ -304,7 +307,7 @@ function basisRow(entry: unknown, entity: unknown): readonly BasisRow[] {
   ]
 }
 
-/** An integer that fits the 32-bit column it is written to. */
+/** Returns an integer that fits a 32-bit column, else null. */
 export function int32Of(value: unknown): number | null {
   const number = integerOf(value)
   return number !== null && Math.abs(number) < 2 ** 31 ? number : null

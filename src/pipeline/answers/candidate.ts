@@ -1,30 +1,30 @@
 import type { Lookup } from '../../core/lookup-identity.js'
 
-/** Candidates of one lookup, at most. */
+/** Most candidates of one lookup. */
 export const candidatesMax = 5
 
-/** One thing that speaks for a candidate or against it. */
+/** One piece of evidence for or against a candidate. */
 export interface EvidencePart {
-  /** A few plain words: `name`, `place`, `legal form`, … */
+  /** A short label: `name`, `place`, `legal form`, … */
   readonly label: string
-  /** In plain English, of this very candidate: "the same town". */
+  /** A sentence about this candidate: "the same town". */
   readonly text: string
-  /** In log-odds: above 0 it speaks for the candidate; null where the service gives no number. */
+  /** Log-odds: positive for the candidate; null if the service gives no number. */
   readonly weight: number | null
 }
 
-/** A company that a doubtful lookup may mean. */
+/** A company that may match a doubtful lookup. */
 export interface Candidate {
-  /** `siq_…`; null for a registration that the service has no company for: it cannot be accepted. */
+  /** `siq_…`; null for a registration without a company at the service, which cannot be accepted. */
   readonly entityId: string | null
   /** `le_…` */
   readonly legalEntityId: string | null
-  /** In use. */
+  /** Name in use. */
   readonly name: string | null
   readonly legalName: string | null
-  /** Former and other names, without the two above. */
+  /** Former and other names. */
   readonly otherNames: readonly string[]
-  /** `active`, `inactive`, or as the service words it. */
+  /** `active`, `inactive`, or another text of the service. */
   readonly status: string | null
   /** On one line. */
   readonly place: string | null
@@ -32,21 +32,24 @@ export interface Candidate {
   readonly countryCode: string | null
   readonly jurisdiction: string | null
   readonly identifiers: readonly { readonly type: string; readonly value: string }[]
-  /** 0 to 100, that it is the one that is meant. */
+  /** Confidence that it matches, 0 to 100. */
   readonly confidence: number | null
   readonly evidence: readonly EvidencePart[]
-  /** At the register; null where none is known. */
+  /** Page at the register; null if unknown. */
   readonly url: string | null
 }
 
-/** Where candidates come from: the matcher of the embedded service, or `GET /v2/search` of a hosted one. */
+/** Source of candidates: the matcher of the embedded service, or `GET /v2/search` of a hosted one. */
 export interface CandidateSource {
-  /** Asked for every doubtful lookup of a run, beside its answer; otherwise when somebody looks at the lookup. */
+  /** Whether candidates are gathered for every doubtful lookup during a run, or only when a reviewer opens it. */
   readonly isEager: boolean
-  /** At most `candidatesMax`, the likeliest first. Throws UserError CANDIDATES_UNAVAILABLE where the service does not answer. */
+  /**
+   * Returns at most `candidatesMax` candidates, the likeliest first. Throws UserError CANDIDATES_UNAVAILABLE if the
+   * service does not answer.
+   */
   candidatesOf(asked: Lookup, signal?: AbortSignal): Promise<readonly Candidate[]>
-  /** What a person looks for. At most ten; `countryCode` of two letters. Throws like `candidatesOf`. */
+  /** Searches for a reviewer's text; at most ten results. `countryCode` has two letters. Throws like `candidatesOf`. */
   search(text: string, countryCode: string | null, signal?: AbortSignal): Promise<readonly Candidate[]>
-  /** The company of an id; of one that was merged, the one it was merged into; null: there is none. Throws like `candidatesOf`. */
+  /** Returns the company of an id, or the one it was merged into; null if none. Throws like `candidatesOf`. */
   company(entityId: string, signal?: AbortSignal): Promise<Candidate | null>
 }

@@ -1,13 +1,13 @@
 import type { StageKind } from '../lookups/lookup-kind.js'
 
-/** How a value is written where cells hold text: as text, as an instant, as its JSON, or as a list in JSON. */
+/** How a value is written to text cells: as text, as an instant, as JSON, or as a list in JSON. */
 type CellForm = 'text' | 'timestamp' | 'json' | 'list'
 
 interface KindEntry {
-  /** Its type in Parquet, in DuckDB's words. */
+  /** Parquet type, in DuckDB's notation. */
   readonly sqlType: string
   readonly cellForm: CellForm
-  /** As the manual names it. */
+  /** Name in the manual. */
   readonly word: string
 }
 
@@ -15,11 +15,11 @@ const struct = (fields: readonly string[], last = '') =>
   `STRUCT(${fields.map((field) => `"${field}" VARCHAR`).join(', ')}${last})`
 const citation = struct(['url', 'excerpt', 'source_type'], ', "authority_tier" INTEGER')
 
-/** Every kind of column, and all that its writers know of it. */
+/** The kinds of columns. */
 export const columnKinds = {
   text: { sqlType: 'VARCHAR', cellForm: 'text', word: 'text' },
   integer: { sqlType: 'INTEGER', cellForm: 'json', word: 'integer' },
-  /** Amounts of money: whole, and beyond 32 bits. */
+  /** Whole amounts of money, beyond 32 bits. */
   large_integer: { sqlType: 'BIGINT', cellForm: 'json', word: 'integer of 64 bits' },
   timestamp: { sqlType: 'TIMESTAMPTZ', cellForm: 'timestamp', word: 'timestamp' },
   boolean: { sqlType: 'BOOLEAN', cellForm: 'json', word: 'boolean' },
@@ -47,13 +47,12 @@ export const columnKinds = {
   },
 } as const satisfies Readonly<Record<string, KindEntry>>
 
-/** How a column is typed in Parquet and written in CSV and NDJSON. */
 type ColumnKind = keyof typeof columnKinds
 
 export interface AnswerColumn {
   readonly name: string
   readonly kind: ColumnKind
-  /** As the manual lists it. */
+  /** Text of the manual. */
   readonly meaning: string
 }
 

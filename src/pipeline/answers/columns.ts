@@ -9,7 +9,7 @@ export interface OutputColumn extends Pick<AnswerColumn, 'name' | 'kind'> {
 
 const text = <Name extends string>(name: Name, meaning: string) => ({ name, kind: 'text', meaning }) as const
 
-/** The closed list of columns an answer fills, in the order of the output; `basis` stands last, behind those of review and stages. */
+/** The answer columns, in the order of the output; `basis` is last, after the review and stage columns. */
 export const answerColumns = [
   text('status', 'the outcome of the row, see [Status values](#status-values)'),
   { name: 'confidence', kind: 'integer', meaning: '0 to 100, see [Confidence](#confidence)' },
@@ -75,25 +75,28 @@ export const answerColumns = [
 
 export type AnswerColumnName = (typeof answerColumns)[number]['name']
 
-/** Where the basis goes: a nested column, a file beside the output, or nowhere. */
+/** Place of the basis: a nested column, a separate file, or none. */
 export type BasisPlace = 'inline' | 'file' | 'none'
 
 export interface ColumnChoice {
   /**
-   * Names with or without the prefix; absent means all. The order of the output stays ours. An inline basis
-   * is written only where the list, if there is one, names `basis`.
+   * Names with or without the prefix; absent means all. The order of the output is fixed. An inline basis is written
+   * only if the list, if any, names `basis`.
    */
   readonly columns?: readonly string[] | undefined
   readonly prefix: string
   readonly basis: BasisPlace
-  /** Those that are asked: the columns of others are not written. */
+  /** Requested stages; columns of other stages are not written. */
   readonly stages?: readonly StageKind[] | undefined
 }
 
-/** Every column there may be, in the order of the output. */
+/** All columns, in the order of the output. */
 export const allColumns: readonly AnswerColumn[] = columnsOf(stageKinds)
 
-/** The columns to write. Throws OUTPUT_COLUMN_UNKNOWN for a name that is none of ours, or of a stage that is not asked. */
+/**
+ * Returns the columns to write. Throws OUTPUT_COLUMN_UNKNOWN for an unknown name or a column of a stage that is not
+ * requested.
+ */
 export function selectColumns(choice: ColumnChoice): readonly OutputColumn[] {
   const { columns, prefix, basis, stages: asked = [] } = choice
   const written = columnsOf(asked)
@@ -115,9 +118,13 @@ function known(given: string, prefix: string, written: readonly AnswerColumn[]):
   if (found !== undefined) return found
   const stage = stageKinds.find((one) => columnsOfStage(one).some(({ name }) => names.includes(name)))
   if (stage !== undefined) {
-    throw new UserError('OUTPUT_COLUMN_UNKNOWN', `the column ${given} is of a stage that is not asked`, {
-      hint: `pass --with ${stage}, or leave the column out`,
-    })
+    throw new UserError(
+      'OUTPUT_COLUMN_UNKNOWN',
+      `the column ${given} belongs to a stage that is not requested`,
+      {
+        hint: `pass --with ${stage}, or remove the column`,
+      },
+    )
   }
   throw new UserError('OUTPUT_COLUMN_UNKNOWN', `there is no column ${JSON.stringify(given)}`, {
     hint: `the columns are: ${written.map((column) => column.name).join(', ')}`,
@@ -125,8 +132,8 @@ function known(given: string, prefix: string, written: readonly AnswerColumn[]):
 }
 
 /**
- * Throws OUTPUT_COLUMN_TAKEN when an input column already bears the name of one of ours. Letter case does
- * not tell two names apart: Parquet readers and databases mostly cannot.
+ * Throws OUTPUT_COLUMN_TAKEN if an input column has the name of an output column. Names that differ only in case clash,
+ * since most Parquet readers and databases ignore case.
  */
 export function assertNoClash(inputColumns: readonly string[], outputColumns: readonly OutputColumn[]): void {
   const taken = new Set(inputColumns.map((name) => name.toLowerCase()))
@@ -134,14 +141,13 @@ export function assertNoClash(inputColumns: readonly string[], outputColumns: re
   if (clashes.length === 0) return
   const names = clashes.map((column) => column.outputName).join(', ')
   throw new UserError('OUTPUT_COLUMN_TAKEN', `the input already has a column of this name: ${names}`, {
-    hint: 'pass --prefix with another prefix for the columns that are added, for example --prefix enrich2_',
+    hint: 'pass another prefix for the output columns, for example --prefix enrich2_',
   })
 }
 
 /**
- * Parquet readers mostly tell no two names apart that differ in letter case alone, and the writer would
- * rename the second: such an input cannot go to Parquet as it is; nor can one with a column without a name or
- * with NUL in it, which JSON allows. Throws INPUT_COLUMNS_DUPLICATE and OUTPUT_COLUMN_UNFIT.
+ * Most Parquet readers ignore the case of names, and the writer would rename the second of two; nor may a name be empty
+ * or contain NUL, as JSON allows. Throws INPUT_COLUMNS_DUPLICATE and OUTPUT_COLUMN_UNFIT.
  */
 export function assertNamesFitParquet(inputColumns: readonly string[]): void {
   const unfit = inputColumns.find((name) => name === '' || name.includes('\0'))
@@ -159,17 +165,17 @@ export function assertNamesFitParquet(inputColumns: readonly string[]): void {
     const other = seen.get(name.toLowerCase())
     if (other !== undefined) {
       throw new UserError('INPUT_COLUMNS_DUPLICATE', `Parquet cannot hold both ${other} and ${name}`, {
-        hint: 'rename one in the input, or write CSV or NDJSON: in Parquet, letter case does not tell names apart',
+        hint: 'rename one in the input, or write CSV or NDJSON: Parquet ignores the case of names',
       })
     }
     seen.set(name.toLowerCase(), name)
   }
 }
 
-/** `=`, `+`, `-`, `@`, tab, carriage return, line feed, and the full-width forms a spreadsheet folds into them. */
+/** `=`, `+`, `-`, `@`, tab, carriage return, line feed, and their full-width forms, which spreadsheets treat alike. */
 const formulaStart = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 
-/** A text that a spreadsheet would run as a formula gets a leading apostrophe. For our own CSV cells only. */
+/** Adds an apostrophe before a text that a spreadsheet would run as a formula. Only for generated CSV cells. */
 export function neutraliseFormula(cell: string): string {
   return formulaStart.test(cell) ? `'${cell}` : cell
 }

@@ -3,27 +3,27 @@ import { at } from '../../core/json.js'
 import { type Decision, decisionStanding, doubtOfDecision } from '../lookups/decision.js'
 import { answerLimits, renderResult, type BasisRow } from './answer-line.js'
 
-/** What is known of the company that a row was decided to be. */
+/** The record of a decided company. */
 export interface DecidedRecord {
-  /** The record as the service sent it (interface: "v3 entity record", its envelope); null where it is not here. */
+  /** The record as sent by the service (interface: "v3 entity record", its envelope); null if it was not read. */
   readonly body: unknown
-  /** Why it is not here. */
+  /** Why it was not read. */
   readonly missing: string | null
-  /** Where the register shows the company. */
+  /** Page of the company at the register. */
   readonly url: string | null
 }
 
-/** The answer of a row that a person decided: an outcome by which rows are counted, and the line. */
+/** The answer of a decided row: its outcome for counts, and its line. */
 export interface DecidedAnswer {
   readonly outcome: 'matched' | 'merged' | 'not_found' | 'no_match'
   readonly line: string
-  /** Whether the lookup is to be reviewed again. */
+  /** Whether the lookup must be reviewed again. */
   readonly needsReview: boolean
 }
 
 /**
- * A person's verdict is sure of the company, whatever its record says now: a company that was merged, or is gone, says so
- * in the status. No run was made for it. Never throws.
+ * Renders a decision. It determines the company, whatever its record says now; the status shows a company that was
+ * merged or is gone. There is no run for it. Never throws.
  */
 export function renderDecided(decision: Decision, record: DecidedRecord): DecidedAnswer {
   const standing = decisionStanding(decision, record.body)
@@ -85,7 +85,7 @@ function answer(
 const decidedText = ({ decidedBy, decidedAtMs }: Decision): string =>
   `decided by ${decidedBy} on ${instantOf(decidedAtMs).slice(0, 10)}`
 
-/** What a person said is the source of it; the register is where it can be looked up. */
+/** The reviewer is the source; the register page is cited for reference. */
 function basisRow(decision: Decision, field: string, value: string | null, url: string | null): BasisRow {
   const { note } = decision
   const said = decidedText(decision)
@@ -100,7 +100,7 @@ function basisRow(decision: Decision, field: string, value: string | null, url: 
 
 const instantOf = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
 
-/** The members of `decision`, `decided_by` and `decided_at` in a row's line, as JSON, without braces. */
+/** Returns the members `decision`, `decided_by` and `decided_at` of a row's line, as JSON without braces. */
 export function decisionMembers({ verdict, decidedBy, decidedAtMs }: Decision): string {
   const members = { decision: verdict, decided_by: decidedBy, decided_at: instantOf(decidedAtMs) }
   return JSON.stringify(members).slice(1, -1)

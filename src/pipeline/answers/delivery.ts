@@ -3,15 +3,14 @@ import { nestsDeeperThan, at, textOf } from '../../core/json.js'
 import type { StageKind } from '../lookups/lookup-kind.js'
 import { isUsableRunId, judgeRun, outcomeOf } from './outcome.js'
 
-/** As deep as an answer to a poll may be. */
+/** Same limit as for answers to polls. */
 const depthMax = 64
 
 /**
- * What the body of a genuine delivery says (interface: "Delivery request").
- * - `finished`: an answer, whole; as good as a poll's.
- * - `incomplete`: the run is to be polled before its answer is final.
- * - `record`: of an entity or a domain, by its name; null where the event holds none. `body` is what a read of it would
- *   have been answered with.
+ * Content of a genuine delivery (interface: "Delivery request").
+ * - `finished`: a complete answer.
+ * - `incomplete`: the run must be polled for its final answer.
+ * - `record`: an entity or a domain, by name; null if the event has none. `body` is what a read of it would return.
  * - `unreadable`: it names no run.
  */
 export type Delivery =
@@ -20,7 +19,7 @@ export type Delivery =
   | { kind: 'record'; record: StageKind; name: string | null; body: unknown; hasFailed: boolean }
   | { kind: 'unreadable'; reason: string }
 
-/** `basisWanted`: an answer that holds no basis at all has to be polled for it. Never throws. */
+/** `basisWanted`: an answer without a basis must be polled. Never throws. */
 export function readDelivery(body: Uint8Array, basisWanted: boolean): Delivery {
   const event = parse(body)
   if (event === undefined) return { kind: 'unreadable', reason: 'the body is not JSON that can be read' }
@@ -33,7 +32,7 @@ export function readDelivery(body: Uint8Array, basisWanted: boolean): Delivery {
   const run = parsed.data
   const ids = { runId: run.run_id, customId: run.custom_id ?? null }
   if (at(event, 'data_truncated') === true) return { kind: 'incomplete', ...ids, reason: 'truncated' }
-  // Whether it is the answer to what was asked is judged once its lookup is known.
+  // Whether it answers the right lookup is checked once the lookup is known.
   const verdict = judgeRun(run, { runId: run.run_id, customId: null, name: null }, null)
   if (verdict.kind !== 'finished') return { kind: 'incomplete', ...ids, reason: 'without a final answer' }
   if (basisWanted && !verdict.failed && at(run.data, 'basis') === undefined) {
@@ -42,14 +41,14 @@ export function readDelivery(body: Uint8Array, basisWanted: boolean): Delivery {
   return { kind: 'finished', ...ids, run, failed: verdict.failed }
 }
 
-/** Events of records bear the id of a run that no answer named before (interface: "Event types"). */
+/** Events of records have a run id that no response contained (interface: "Event types"). */
 function readRecordEvent(event: unknown): Extract<Delivery, { kind: 'record' }> | null {
   const [, type, end] =
     /^(entity|domain_intelligence)\.(completed|failed)$/.exec(textOf(at(event, 'type')) ?? '') ?? []
   if (type === undefined) return null
   const body = at(event, 'data', 'object', 'data')
   const hasFailed = end === 'failed'
-  // The record of a merged id is that of another one, and does not say which id was read.
+  // The record of a merged id is that of the new id, and does not contain the id that was read.
   const isMerged = textOf(at(body, 'status'))?.trim().toLowerCase() === 'merged'
   return type === 'entity'
     ? {
@@ -72,8 +71,8 @@ function parse(body: Uint8Array): unknown {
 }
 
 /**
- * Whether two answers to one run say different things of its row: another outcome, another company, another
- * certainty. What differs from one sending to the next (ids of requests, times, the basis) is not looked at.
+ * Whether two answers to one run differ in outcome, company or confidence. Members that vary with each delivery
+ * (request ids, times, the basis) are ignored.
  */
 export function contradicts(one: RunObjectLenient, other: RunObjectLenient): boolean {
   return gist(one) !== gist(other)

@@ -2,7 +2,7 @@ import { matchedConfidenceMin } from '../../contract/result.js'
 import { confidenceOfLine } from './answer-line.js'
 import { isDoubtful } from '../lookups/lookup-state.js'
 
-/** Whether a row's answer is doubtful. Its line is read only where the outcome alone does not tell. */
+/** Whether a row's answer is doubtful. Reads the line only if the outcome is not sufficient. */
 export function isDoubtfulLine(
   outcome: string | null,
   line: () => string | null,
@@ -13,7 +13,7 @@ export function isDoubtfulLine(
   return isDoubtful({ state: 'answered', outcome, confidence }, threshold)
 }
 
-/** Matches have a confidence of 80 and more, partial ones have less (interface: "Resolution outcome meanings"). */
+/** Matches have a confidence of at least 80, partial matches less (interface: "Resolution outcome meanings"). */
 export function takesConfidence(outcome: string | null, threshold: number): boolean {
   if (outcome === 'matched') return threshold > matchedConfidenceMin
   return outcome === 'partial_match' && threshold < matchedConfidenceMin

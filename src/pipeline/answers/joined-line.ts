@@ -7,9 +7,9 @@ const answerMark = markOf(answerColumns[0].name)
 const basisMark = ',"basis":'
 
 /**
- * A row's line: its answer, what its stages say, in the order of `stageKinds`, and the basis of all; without stages, its
- * answer. It is one object, the members of stages first, put together and taken apart as text: a key is found by what
- * stands around it, since a quote inside a text is escaped and no nested key has the name of a column behind it.
+ * Joins a row's answer line with its stage lines, in the order of `stageKinds`, and their bases. The result is one
+ * object with the stage members first, joined and split as text: keys are found by their context, since quotes in texts
+ * are escaped and no nested key before a column has its name.
  */
 export function joinLines(line: string, stageLines: readonly string[]): string {
   const answer = answerOf(line)
@@ -20,12 +20,12 @@ export function joinLines(line: string, stageLines: readonly string[]): string {
 }
 
 /**
- * The same line with members of review in front, as JSON without braces, the groups in the order of `reviewColumnGroups`;
- * to be put there last.
+ * Adds review members at the front, as JSON without braces, in the order of `reviewColumnGroups`. Must be the last
+ * step.
  */
 export const withReview = (line: string, members: string): string => `{${members},${line.slice(1)}`
 
-/** Where each column's JSON text stands among those that `sliceLine` gives. */
+/** Index of each column in the result of `sliceLine`. */
 export const linePositions: ReadonlyMap<string, number> = new Map(
   [...answerColumns, ...reviewColumns, ...stageKinds.flatMap(columnsOfStage)].map(({ name }, index) => [
     name,
@@ -33,13 +33,13 @@ export const linePositions: ReadonlyMap<string, number> = new Map(
   ]),
 )
 
-/** Members that stand in front of an answer together or not at all, in the order in which groups of them stand. */
+/** Groups of members before an answer, all present or all absent, in their order. */
 const groups: readonly (readonly AnswerColumn[])[] = [
   ...reviewColumnGroups,
   ...stageKinds.map(columnsOfStage),
 ]
 
-/** The JSON text of each column of a line, by `linePositions`; undefined for those that are not in it. */
+/** Returns the JSON text of each column of a line, by `linePositions`; undefined for missing columns. */
 export function sliceLine(line: string): readonly (string | undefined)[] {
   if (line.startsWith(answerMark, 1)) return sliceAnswer(line)
   const values: (string | undefined)[] = [...sliceAnswer(answerOf(line))]
@@ -62,7 +62,7 @@ function isIn(members: string, [first]: readonly AnswerColumn[]): boolean {
   return members.startsWith(mark) || members.includes(`,${mark}`)
 }
 
-/** The JSON text of each member; each key stands right behind the value before it. */
+/** Returns the JSON text of each member; each key follows the value before it. */
 function sliceMembers(members: string, keys: readonly string[]): string[] {
   const values: string[] = []
   let valueStart = -1
@@ -77,18 +77,18 @@ function sliceMembers(members: string, keys: readonly string[]): string[] {
   return values
 }
 
-/** The members of stages, and of review, in a line, without braces. */
+/** Returns the stage and review members of a line, without braces. */
 function membersOf(line: string): string {
   const ends = [line.indexOf(`,${answerMark}`), line.indexOf(basisMark), line.length - 1]
   return line.slice(1, Math.min(...ends.filter((end) => end !== -1)))
 }
 
-/** A line without these members. */
+/** Returns a line without these members. */
 function answerOf(line: string): string {
   return line.startsWith(answerMark, 1) ? line : `{${line.slice(membersOf(line).length + 2)}`
 }
 
-/** The entries of a line's basis, without brackets. */
+/** Returns the entries of a line's basis, without brackets. */
 function basisOf(line: string): string {
   const text = line.slice(line.indexOf(basisMark) + basisMark.length, -1)
   return text === 'null' ? '' : text.slice(1, -1)

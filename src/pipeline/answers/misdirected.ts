@@ -2,26 +2,24 @@ import type { RunObjectLenient } from '../../contract/resolution.js'
 import { foldText } from '../../core/lookup-identity.js'
 import { at } from '../../core/json.js'
 
-/** What an answer must not contradict; null where nothing is known of it. */
+/** Identity of a request that the answer must match; null if unknown. */
 export interface Asked {
   readonly runId: string
   readonly customId: string | null
-  /** As it was submitted. */
+  /** As submitted. */
   readonly name: string | null
 }
 
-/** A submission that the service gave a run to. */
+/** A submission for which the service returned a run. */
 export interface Contender {
   readonly customId: string
   readonly name: string
 }
 
 /**
- * Why an answer belongs to another lookup than the one asked for, by what it echoes; null where nothing in it says
- * so. What a service leaves out, or sends as null, is no evidence (interface: "v3 job result", `metadata.query`).
- *
- * The ids are opaque and are compared as they are. Of the query the name alone is compared: places and contexts are
- * rewritten by services, a name is echoed.
+ * Returns the reason why an answer belongs to another lookup, by its echoed members; null if nothing contradicts.
+ * Missing or null members are no evidence (interface: "v3 job result", `metadata.query`). Ids are compared exactly. Of
+ * the query only the name is compared, since services rewrite places and contexts.
  */
 export function whyMisdirected(run: RunObjectLenient, asked: Asked): string | null {
   if (run.run_id !== asked.runId) return `the service answered with another run, ${quoted(run.run_id)}`
@@ -37,8 +35,8 @@ export function whyMisdirected(run: RunObjectLenient, asked: Asked): string | nu
 }
 
 /**
- * The one of several submissions with one run that its answer is proved to belong to: by the custom_id it bears,
- * or, where it bears none, by a name that only one of them asked for. Null where nothing proves it.
+ * Finds the one of several submissions with the same run to which the answer belongs: by its custom_id, or else by a
+ * name that only one of them has. Null if there is no proof.
  */
 export function provenOwner<Item extends Contender>(
   run: RunObjectLenient,
@@ -52,13 +50,13 @@ export function provenOwner<Item extends Contender>(
   return name !== null && only !== undefined && others.length === 0 ? only : null
 }
 
-/** The custom_id that the answer to a submission bears, where it is not the one that was sent; else null. */
+/** Returns the custom_id in a response, if it differs from the sent one; else null. */
 export function otherCustomId(body: unknown, customId: string | null): string | null {
   const echoed = customIdOf(body)
   return customId === null || echoed === customId ? null : echoed
 }
 
-/** Whose lookup an answer says that it belongs to; null where it does not say. */
+/** Returns the custom_id and name echoed in an answer; null if missing. */
 const echoOf = (run: RunObjectLenient): { customId: string | null; name: string | null } => ({
   customId: customIdOf(run),
   name: nameOf(run),
@@ -77,14 +75,14 @@ function filledText(value: unknown): string | null {
   return text === '' ? null : text
 }
 
-/** An echo without a mark of its cut is taken for one from this many letters on: shorter names are names. */
+/** An echo of at least this many letters may be a truncated name. */
 const cutNameCharsMin = 24
-/** What a name must at least have in front of a mark of its cut. */
+/** Fewest letters before an ellipsis. */
 const markedNameCharsMin = 2
 
 /**
- * Whether a name that a service echoes can be the name that was asked for: letters and digits agree, whatever the
- * case, the marks, the spaces, the punctuation and the escapes of HTML; or it is a cut of the name.
+ * Whether an echoed name can be the submitted one: equal letters and digits, ignoring case, accents, spaces,
+ * punctuation and HTML escapes; or a truncation of it.
  */
 export function isSameName(echoed: string, asked: string): boolean {
   if (echoed === asked) return true
@@ -94,7 +92,7 @@ export function isSameName(echoed: string, asked: string): boolean {
   return one.length >= charsMin && other.startsWith(one)
 }
 
-/** Longer names than any lookup's are of no use here. */
+/** Longer than the name of any lookup. */
 const comparedCharsMax = 2_000
 
 function foldName(name: string): string {
@@ -103,39 +101,39 @@ function foldName(name: string): string {
     .replace(/&(?:[a-z]+|#x?[0-9a-f]+);/g, '')
     .normalize('NFKD')
     .replace(/[^\p{L}\p{N}]+/gu, '')
-  // A name of signs alone is compared by its signs.
+  // A name of signs only is compared by its signs.
   return letters === '' ? text : letters
 }
 
 const quotedCharsMax = 80
 
-/** A server's text on one line, bounded. */
+/** Quotes a text of the server on one line, truncated. */
 function quoted(text: string): string {
   return JSON.stringify(text.length > quotedCharsMax ? `${text.slice(0, quotedCharsMax - 1)}…` : text)
 }
 
-/** A lookup, the run that the service gave its submission, and a final answer to that run. */
+/** A lookup, the run that the service returned for it, and a final answer to that run. */
 export interface HeldAnswer {
   readonly lookupId: number
   readonly runId: string
   readonly customId: string
-  /** As it was submitted. */
+  /** As submitted. */
   readonly name: string
   readonly run: RunObjectLenient
   readonly failed: boolean
 }
 
-/** A cache sends a wrong answer for a while; so many in a row, of both runs, are a mix-up of the runs themselves. */
+/** A cache may send wrong answers for a while; this many in a row, for both runs, show that the runs are swapped. */
 const answersMin = 3
 
 /**
- * Answers that belong to other lookups than those that hold their runs. Two lookups hold each other's run where the
- * answers to each run prove, by `custom_id` and echoed name, that they belong to the other lookup.
+ * Answers that belong to other lookups. Two lookups have swapped runs if the answers to each run prove, by `custom_id`
+ * and echoed name, that they belong to the other lookup.
  */
 export class MixedUpRuns {
   readonly #held = new Map<string, { last: HeldAnswer; ownerId: string; count: number }>()
 
-  /** Notes an answer that is not its holder's; returns both where it and another prove each other, else `null`. */
+  /** Notes an answer of another lookup. Returns both answers if they prove that their runs are swapped, else `null`. */
   note(held: HeldAnswer): readonly [HeldAnswer, HeldAnswer] | null {
     const { customId: ownerId } = echoOf(held.run)
     if (ownerId === null || ownerId === held.customId) {
@@ -151,7 +149,7 @@ export class MixedUpRuns {
     return echoesName(held, other.last) && echoesName(other.last, held) ? [held, other.last] : null
   }
 
-  /** Its run was answered otherwise. */
+  /** Removes the answer noted for this submission. */
   forget(customId: string): void {
     this.#held.delete(customId)
   }

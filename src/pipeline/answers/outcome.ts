@@ -6,14 +6,14 @@ import { otherCustomId, whyMisdirected, type Asked } from './misdirected.js'
 import { readRateHeaders } from '../pace/pacing.js'
 
 /**
- * What the answer to a submission means for money (interface: "v3 entity resolution", "Errors").
+ * The consequences of the response to a submission (interface: "v3 entity resolution", "Errors").
  * - `accepted`: billed, a run exists.
- * - `answered`: the same, and its answer came at once.
- * - `invalid`: not created; this lookup will never be accepted as it is.
- * - `refused`, `wrong_address`, `out_of_credit`, `plan_limit`: not created; nothing else will be either.
- * - `rate_limited`, `not_sent`: not created; the same lookup may be submitted again.
- * - `unknown`: it may have been billed; never submitted again unless the user says so.
- * - `misdirected`: like `unknown`; and the answer names the run of another submission, by its `customId`.
+ * - `answered`: the same, with an immediate answer.
+ * - `invalid`: not created; the lookup is not valid in this form.
+ * - `refused`, `wrong_address`, `out_of_credit`, `plan_limit`: not created; no other submission will be.
+ * - `rate_limited`, `not_sent`: not created; the lookup may be submitted again.
+ * - `unknown`: may be billed; submitted again only at the user's request.
+ * - `misdirected`: like `unknown`; and the response has the run of another submission, given by its `customId`.
  */
 export type KickoffVerdict =
   | { kind: 'accepted'; runId: string }
@@ -29,12 +29,12 @@ export type KickoffVerdict =
   | { kind: 'misdirected'; reason: string; runId: string; customId: string }
 
 /**
- * What a 500 to a submission is taken to mean. The interface says "server error" and no more; a job may have
- * been made before the error. Only who knows the service better may say that nothing was created.
+ * Meaning of a 500 response to a submission. The interface only says "server error"; a job may have been created
+ * before. Use `not_created` only for a service known to create nothing.
  */
 export type ServerErrorMeaning = 'unknown' | 'not_created'
 
-/** `customId`: what the submission bore, and an answer to it echoes; null where it bore none. */
+/** `customId`: the one that was sent, which the response echoes; null if none was sent. */
 export function judgeKickoff(
   exchange: Exchange,
   nowMs: number,
@@ -57,7 +57,7 @@ export function judgeKickoff(
   return judgeRefusal(exchange, nowMs, serverErrorMeans)
 }
 
-/** The same of whatever is no success. */
+/** Judges a response that is not a success. */
 export function judgeRefusal(
   exchange: Exchange,
   nowMs: number,
@@ -89,21 +89,21 @@ export function judgeRefusal(
     case 500:
       return { kind: serverErrorMeans === 'unknown' ? 'unknown' : 'not_sent', reason }
     default:
-      // A redirect was not followed, so nothing was submitted; a 5xx may stand behind a job that was made.
+      // A redirect is not followed, so nothing was submitted; with a 5xx, a job may have been created.
       return status >= 300 && status < 400 ? { kind: 'wrong_address', reason } : { kind: 'unknown', reason }
   }
 }
 
 const runIdCharsMax = 500
 
-/** Ids are opaque; but one that cannot be stored as it is, or put into a path, can never be asked for. */
+/** Ids are opaque, but an id that cannot be stored unchanged or used in a path cannot be polled. */
 export function isUsableRunId(runId: string): boolean {
   return runId.length <= runIdCharsMax && !/^\.{1,2}$|[\p{Cc}\p{Surrogate}]/u.test(runId)
 }
 
 /**
- * The two 429s have no documented type on v3. A plan limit is one that names itself, or one that comes with
- * budget left in the minute; anything else is the minute's, and waiting is right.
+ * The two kinds of 429 have no documented type on v3. A plan limit names itself, or comes with requests left in the
+ * window; any other is a rate limit, for which waiting is right.
  */
 function judge429(
   exchange: Extract<Exchange, { kind: 'reply' }>,
@@ -117,20 +117,20 @@ function judge429(
   return { kind: 'rate_limited', waitMs: Math.max(rate.resetMs ?? rateLimitedWaitMs, rateLimitedWaitMsMin) }
 }
 
-/** Where the server does not say how long: a good part of its minute. */
+/** Wait after a 429 without a reset time. */
 const rateLimitedWaitMs = 15_000
 const rateLimitedWaitMsMin = 250
 
-/** What a poll says. Polls are free and repeat no work, so anything odd may be asked again. */
+/** Result of a poll. Polls are free and repeatable, so any odd response is retried. */
 export type PollVerdict =
   | { kind: 'pending' }
   | { kind: 'finished'; run: RunObjectLenient; failed: boolean }
-  /** Another lookup's, never written here; `run` where it is a final answer to the run that was asked for. */
+  /** An answer of another lookup; `run` is set if it is a final answer to the requested run. */
   | { kind: 'misdirected'; reason: string; run: RunObjectLenient | null; failed: boolean }
   | { kind: 'rate_limited'; waitMs: number }
   | { kind: 'refused'; reason: string }
   | { kind: 'run_unknown'; reason: string }
-  /** What was taken to be asked was not: it may be asked again. */
+  /** The submission that was assumed accepted was not: it may be submitted again. */
   | { kind: 'not_created'; reason: string }
   | { kind: 'retry'; reason: string }
 
@@ -140,7 +140,7 @@ export function judgePoll(exchange: Exchange, asked: Asked, nowMs: number): Poll
   return judgeOtherPoll(exchange, nowMs)
 }
 
-/** The same of whatever is no success. */
+/** Judges a response that is not a success. */
 export function judgeOtherPoll(
   exchange: Exchange,
   nowMs: number,
@@ -152,15 +152,15 @@ export function judgeOtherPoll(
   if (status === 404 || status === 410) return { kind: 'run_unknown', reason }
   if (status === 429) {
     const verdict = judge429(exchange, reason, nowMs)
-    // Polls are free: a plan limit on them is waited out like a minute's.
+    // Polls are free: a plan limit is waited for like a rate limit.
     return verdict.kind === 'rate_limited' ? verdict : { kind: 'rate_limited', waitMs: rateLimitedWaitMs }
   }
   return { kind: 'retry', reason }
 }
 
 /**
- * Decided on the body, whether it came with 200 or 202; an unknown status is "not finished" (interface:
- * "Job and run envelopes"; the letter case is not shown, so it is not looked at).
+ * Judges the body, for 200 and 202 alike; an unknown status means "not finished" (interface: "Job and run envelopes";
+ * case is ignored).
  */
 export function judgeRun(body: unknown, asked: Asked, bodyFault: string | null): PollVerdict {
   const parsed = runObjectLenient.safeParse(body)
@@ -178,7 +178,7 @@ function judgeStatus(
 ): Extract<PollVerdict, { kind: 'pending' | 'finished' | 'retry' }> {
   switch (run.status.toUpperCase()) {
     case 'COMPLETED':
-      // A completed run without data was truncated or is not there yet: asked again.
+      // A completed run without data is truncated or not ready yet.
       return run.data
         ? { kind: 'finished', run, failed: false }
         : { kind: 'retry', reason: 'completed without data' }
@@ -192,8 +192,8 @@ function judgeStatus(
 const outcomeCharsMax = 60
 
 /**
- * The outcome of a finished run as it is counted and asked for again: lower case, one line. A server may send
- * one that no interface names; without any, the run failed.
+ * Returns the outcome of a finished run, for counts and retries: lower case, one line. Any text is allowed; without
+ * one, the run failed.
  */
 export function outcomeOf(run: RunObjectLenient, failed: boolean): string {
   const status = textOf(at(run.data, 'status')) ?? ''
@@ -204,7 +204,7 @@ export function outcomeOf(run: RunObjectLenient, failed: boolean): string {
   return failed || outcome === '' ? 'failed' : (textOf(outcome, outcomeCharsMax) ?? 'failed')
 }
 
-/** When the service says the run was resolved, in Unix time; null where it says nothing usable. */
+/** Returns the time at which the run was resolved, in Unix milliseconds; null if unknown. */
 export function resolvedAtMsOf(run: RunObjectLenient): number | null {
   return instantMs(textOf(at(run.data, 'metadata', 'resolved_at')) ?? '')
 }
@@ -214,20 +214,19 @@ function describe(exchange: Extract<Exchange, { kind: 'reply' }>): string {
   return [`HTTP ${exchange.status}`, type, message].filter((part) => part !== null && part !== '').join(': ')
 }
 
-/** A chain of merged ids is followed no further than this. */
+/** Longest chain of merged ids to follow. */
 const mergeHopsMax = 8
 const idCharsMax = 200
 
-/** The id that a finished run says its entity was merged into, or null. */
+/** Returns the id into which the entity of a run was merged, or null. */
 export function mergedIntoOf(run: RunObjectLenient): string | null {
   return textOf(at(run.data, 'merged_into'))
 }
 
 /**
- * What the reading of an entity says about a chain that has come to its id, the last one seen: it was merged
- * again, it is where the chain ends (also when it cannot be read: then it is the best that is known), or the
- * chain goes in a circle (interface: "v3 entity enrichment", merged ids); or it is the record of another entity.
- * The record of a merged id is that of the one it was merged into, and bears no id that could prove it.
+ * Judges the read of the last id in a chain of merges: it was merged again, it ends the chain (also if it cannot be
+ * read), it closes a circle (interface: "v3 entity enrichment", merged ids), or it is the record of another entity. The
+ * record of a merged id is that of the new id, and cannot be checked.
  */
 export function followMerge(
   seen: readonly string[],
@@ -243,7 +242,7 @@ export function followMerge(
   return seen.includes(id) ? { kind: 'circle' } : { kind: 'next', id }
 }
 
-/** The run with the end of its chain in `merged_into`, and the ids on the way there kept beside it. */
+/** Returns the run with the end of the chain in `merged_into`, and the chain in `merged_via`. */
 export function withChain(run: RunObjectLenient, seen: readonly string[]): RunObjectLenient {
   return seen.length < 2 ? run : { ...run, data: { ...run.data, merged_into: seen.at(-1), merged_via: seen } }
 }

@@ -5,12 +5,12 @@ import type { AnswerColumnName } from './columns.js'
 import { linePositions, sliceLine } from './joined-line.js'
 import type { StageColumnName } from './column-kinds.js'
 
-/** Raised when a state gains or changes a field: those of another version are compared with none. */
+/** Increase it when a field is added or changed: states of other versions are not compared. */
 export const publishedStateVersion = 1
 
 type ColumnName = AnswerColumnName | StageColumnName<'entity'> | StageColumnName<'hierarchy'>
 
-/** The numbers by which others know a company. */
+/** Identifiers used outside the service. */
 export const publishedIdentifiers = [
   'registration_id',
   'lei',
@@ -21,7 +21,7 @@ export const publishedIdentifiers = [
   'ticker',
 ] as const satisfies readonly ColumnName[]
 
-/** What is remembered of a row's answer, by the name of its column; a field without a value is left out. */
+/** Remembered columns of a row's answer; fields without a value are omitted. */
 export const publishedFields = [
   'status',
   'confidence',
@@ -45,20 +45,20 @@ export type PublishedField = (typeof publishedFields)[number]
 
 interface PublishedValue {
   readonly value: string
-  /** The page, passage or reason that the service gave for it. */
+  /** Page, passage or reason that the service gave for it. */
   readonly source: string | null
 }
 
-/** A row as it was published. */
+/** A published row. */
 export type PublishedState = ReadonlyMap<PublishedField, PublishedValue>
 
-/** A row whose lookup has no answer yet: it says nothing about the company. */
+/** Whether the lookup of a row has no answer yet. */
 export const isPendingStatus = (status: string): boolean => status === 'pending'
 
 const sourceCharsMax = 300
 const valueCharsMax = 1_000
 
-/** Where a field is told of in a basis: what people said first, then paths into the entity; `*` is any part below. */
+/** Fields of a basis that are the source of a column: decisions first, then paths in the entity; `*` is any member. */
 const basisFields: Readonly<Partial<Record<PublishedField, readonly string[]>>> = {
   status: ['decision', 'entity_id', 'legal_name', 'display_name'],
   entity_id: ['entity_id', 'id', 'legal_name', 'display_name'],
@@ -91,17 +91,16 @@ const basisFields: Readonly<Partial<Record<PublishedField, readonly string[]>>> 
 }
 const identifierFields: ReadonlySet<PublishedField> = new Set(publishedIdentifiers)
 
-/** A basis by the fields that it tells of, and its entries of identifiers by value. */
+/** Sources in a basis, by field, and for identifiers by value. */
 interface Sources {
   readonly byField: ReadonlyMap<string, string>
   readonly byIdentifier: ReadonlyMap<string, string>
 }
 
 /**
- * What a row's line says, as far as a change of it is one to report, as two lines of JSON: the values by field, and the
- * fields that each source is of: `{"v":1,"status":"matched",…}`, `{"https://…":["legal_name",…]}`. Columns that differ
- * from run to run though nothing has changed are not in it. `needsReview` is kept with the values, and is no field: it is
- * no change of a row.
+ * Returns the state of a row for comparisons, as two lines of JSON: the values by field, and the fields by source:
+ * `{"v":1,"status":"matched",…}`, `{"https://…":["legal_name",…]}`. Columns that vary between runs without a change are
+ * omitted. `needsReview` is stored with the values, but is not compared.
  */
 export function publishedStateOf(line: string, needsReview = false): string {
   const columns = sliceLine(line)
@@ -115,7 +114,7 @@ export function publishedStateOf(line: string, needsReview = false): string {
   const fieldsBySource = new Map<string, PublishedField[]>()
   for (const field of publishedFields) {
     const value = field === 'formatted_address' ? addressOf(textOf) : textOf(field)
-    // A record's own id tells only where it is another.
+    // Only an id that differs is informative.
     if (value === null || (field === 'entity_current_id' && value === textOf('entity_id'))) continue
     values[field] = cutShort(value, valueCharsMax)
     const source = (field === 'status' ? textOf('error') : null) ?? sourceOf(field, value, sources)
@@ -127,25 +126,25 @@ export function publishedStateOf(line: string, needsReview = false): string {
 }
 
 /**
- * What tells two states apart: their values. Sources change from edition to edition of a registry though nothing else
- * does; the one that is remembered is the first in which a value was seen.
+ * Returns the values, which decide whether two states differ. Sources vary between editions of a registry; the source
+ * of the first occurrence of a value is remembered.
  */
 export function valuesOfState(state: string): string {
   const end = state.indexOf('\n')
   return end === -1 ? state : state.slice(0, end)
 }
 
-/** Whether the row was left to review when it was published. */
+/** Whether the row needed review when it was published. */
 export const needsReview = (state: string): boolean => parsedObject(valuesOfState(state))['review'] === true
 
-/** Throws HISTORY_VERSION for what is no state of this version. */
+/** Throws HISTORY_VERSION if the state has another version. */
 export function parsePublishedState(state: string): PublishedState {
   const valuesText = valuesOfState(state)
   const values = parsedObject(valuesText)
   if (integerOf(values['v']) !== publishedStateVersion) {
     throw new UserError(
       'HISTORY_VERSION',
-      'an output is remembered in a form that this version does not read',
+      'the history of an output has a format that this version cannot read',
       {
         hint: 'use the version of enrich that wrote it, or compare later runs',
       },
@@ -174,14 +173,14 @@ function parsedObject(text: string): JsonObject {
   }
 }
 
-/** A column's JSON text as text; null where it is empty. */
+/** Returns a column's JSON text as text; null if empty. */
 function valueOf(json: string): string | null {
   if (json === 'null') return null
   const value: unknown = json.startsWith('"') ? JSON.parse(json) : json
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** On one line, put together of its parts where it does not come so. */
+/** Returns the address on one line, joined from its parts if necessary. */
 function addressOf(textOf: (name: ColumnName) => string | null): string | null {
   const parts = (['street_address', 'city', 'state', 'postal_code', 'country'] as const).flatMap(
     (name) => textOf(name) ?? [],
@@ -206,7 +205,7 @@ function sourcesOf(basisJson: string): Sources {
   return { byField, byIdentifier }
 }
 
-/** The page; else the passage, what was made of it, or the kind of place it is from. */
+/** Returns the page; else the passage, the reasoning, or the kind of source. */
 function sourceTextOf({ citations, reasoning }: BasisRow): string | null {
   const first = (key: 'url' | 'excerpt' | 'source_type') =>
     citations.find((citation) => (citation[key] ?? '') !== '')?.[key] ?? null
@@ -220,7 +219,7 @@ function sourceOf(field: PublishedField, value: string, { byField, byIdentifier 
   return found.find((source) => source !== undefined) ?? null
 }
 
-/** Never between the halves of a character. */
+/** Never splits a surrogate pair. */
 function cutShort(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text
   return `${text.slice(0, charsMax - 1).replace(/[\ud800-\udbff]$/, '')}…`

@@ -7,21 +7,21 @@ import { runIdOf, type StageKind } from '../lookups/lookup-kind.js'
 import { judgeOtherPoll, judgeRefusal, type KickoffVerdict, type PollVerdict } from './outcome.js'
 
 /**
- * What answers about records mean: entities, hierarchies and domains. They are kept as run-like objects: `data` is the
+ * Meaning of answers about records: entities, hierarchies and domains. They are stored as run objects: `data` is the
  * body that the service sent.
  */
 
-/** What the body of a record says, whichever request it answers. */
+/** Content of the body of a record, for any request. */
 type Said =
   | { kind: 'there'; run: RunObjectLenient; failed: boolean }
-  /** It is being built, or researched. */
+  /** Being built or researched. */
   | { kind: 'under_way' }
-  /** It is there, and the body does not hold it. */
+  /** Exists, but is not in the body. */
   | { kind: 'incomplete' }
-  /** Nobody ever asked for it. */
+  /** Never requested. */
   | { kind: 'not_started' }
   | { kind: 'unusable'; reason: string }
-  /** Another record than was asked for. */
+  /** Another record than the requested one. */
   | { kind: 'other'; reason: string }
 
 const there = (kind: StageKind, name: string, data: unknown, failed = false): Said => ({
@@ -33,15 +33,16 @@ const there = (kind: StageKind, name: string, data: unknown, failed = false): Sa
 const wordOf = (value: unknown): string => (textOf(value) ?? '').trim().toLowerCase()
 
 /**
- * `GET /v3/entities/{id}` (interface: "v3 entity enrichment"). Without an `enrichment` its state is unknown, not
- * failed: the record is taken as it is. The record of a merged id is that of the one it was merged into.
+ * Reads `GET /v3/entities/{id}` (interface: "v3 entity enrichment"). Without `enrichment`, the record counts as
+ * complete. The record of a merged id is that of the new id.
  */
 function readEntityBody(id: string, body: unknown): Said {
   const recordId = textOf(at(body, 'entity', 'id'))
-  if (objectOf(at(body, 'entity')) === null) return { kind: 'unusable', reason: 'the body holds no entity' }
+  if (objectOf(at(body, 'entity')) === null)
+    return { kind: 'unusable', reason: 'the body contains no entity' }
   const isMerged = wordOf(at(body, 'status')) === 'merged'
   if (recordId?.startsWith('siq_') === true && recordId !== id && !isMerged)
-    return { kind: 'other', reason: `the service answered with entity ${recordId.slice(0, 200)}` }
+    return { kind: 'other', reason: `the service returned entity ${recordId.slice(0, 200)}` }
   const enrichment = at(body, 'enrichment')
   switch (enrichment === undefined || enrichment === null ? 'complete' : wordOf(at(enrichment, 'status'))) {
     case 'complete':
@@ -55,11 +56,11 @@ function readEntityBody(id: string, body: unknown): Said {
   }
 }
 
-/** The envelope of a hierarchy (interface: "Hierarchy research"). */
+/** Reads the envelope of a hierarchy (interface: "Hierarchy research"). */
 function readHierarchyBody(id: string, body: unknown): Said {
   const entityId = textOf(at(body, 'entity_id'))
   if (entityId !== null && entityId !== id)
-    return { kind: 'other', reason: `the service answered with the hierarchy of ${entityId.slice(0, 200)}` }
+    return { kind: 'other', reason: `the service returned the hierarchy of ${entityId.slice(0, 200)}` }
   switch (wordOf(at(body, 'status'))) {
     case 'completed':
       return objectOf(at(body, 'data')) === null ? { kind: 'incomplete' } : there('hierarchy', id, body)
@@ -74,11 +75,11 @@ function readHierarchyBody(id: string, body: unknown): Said {
   }
 }
 
-/** The envelope of a domain (interface: "v3 domain-intelligence result"). */
+/** Reads the envelope of a domain (interface: "v3 domain-intelligence result"). */
 function readDomainBody(domain: string, body: unknown): Said {
   const echoed = textOf(at(body, 'domain'))
   if (echoed !== null && !isSameDomain(echoed, domain))
-    return { kind: 'other', reason: `the service answered for the domain ${echoed.slice(0, 200)}` }
+    return { kind: 'other', reason: `the service returned the domain ${echoed.slice(0, 200)}` }
   switch (wordOf(at(body, 'status'))) {
     case 'complete':
       return objectOf(at(body, 'data')) === null ? { kind: 'incomplete' } : there('domain', domain, body)
@@ -86,19 +87,19 @@ function readDomainBody(domain: string, body: unknown): Said {
     case 'error':
       return there('domain', domain, body, true)
     case '':
-      return { kind: 'unusable', reason: 'the body is not that of a domain' }
+      return { kind: 'unusable', reason: 'the body is not a domain result' }
     default:
       return { kind: 'under_way' }
   }
 }
 
-/** Services differ in what they take for the root of a name below a host's: `acme.github.io`, `github.io`. */
+/** Services differ in the root domain of hosted names: `acme.github.io`, `github.io`. */
 function isSameDomain(echoed: string, asked: string): boolean {
   const name = echoed.trim().toLowerCase()
   return name === asked || asked.endsWith(`.${name}`) || domainNameOf(name) === asked
 }
 
-/** What the body of a record says; pure, for polls and webhooks alike. */
+/** Reads the body of a record; pure, for polls and webhooks. */
 export function readRecord(kind: StageKind, name: string, body: unknown): Said {
   switch (kind) {
     case 'entity':
@@ -113,13 +114,13 @@ export function readRecord(kind: StageKind, name: string, body: unknown): Said {
 const isSuccess = (exchange: Exchange): boolean =>
   exchange.kind === 'reply' && exchange.status >= 200 && exchange.status < 300
 
-/** No company has the id: an answer, which costs nothing. */
+/** No company has the id: a free answer. */
 const notFound = (id: string) => there('entity', id, { status: 'not_found' })
 
 const isNotFound = (exchange: Exchange) =>
   exchange.kind === 'reply' && (exchange.status === 404 || exchange.status === 410)
 
-/** The first read of an entity: free, so whatever was lost is asked again. */
+/** Judges the first read of an entity; it is free, so a lost one is sent again. */
 export function judgeEntityKickoff(exchange: Exchange, id: string, nowMs: number): KickoffVerdict {
   const said = isNotFound(exchange) ? notFound(id) : null
   if (said === null && !isSuccess(exchange)) {
@@ -130,7 +131,7 @@ export function judgeEntityKickoff(exchange: Exchange, id: string, nowMs: number
   return verdict.kind === 'unknown' ? { kind: 'not_sent', reason: verdict.reason } : verdict
 }
 
-/** A request for research, or for a domain: what was lost may have been taken. */
+/** Judges a request for research or a domain; a lost one may have been received. */
 export function judgeRecordKickoff(
   kind: 'hierarchy' | 'domain',
   exchange: Exchange,
@@ -139,7 +140,7 @@ export function judgeRecordKickoff(
 ): KickoffVerdict {
   if (!isSuccess(exchange)) return judgeRefusal(exchange, nowMs)
   const said = readBody(exchange, kind, name)
-  // What the research came to before is no answer to a request for a new one.
+  // A failure of earlier research does not answer the new request.
   const isTaken =
     kind === 'hierarchy' && (said.kind === 'not_started' || (said.kind === 'there' && said.failed))
   return isTaken ? { kind: 'accepted', runId: runIdOf(kind, name) } : kickoffOf(kind, name, said)
@@ -161,14 +162,14 @@ function kickoffOf(kind: StageKind, name: string, said: Said): KickoffVerdict {
     case 'incomplete':
       return { kind: 'accepted', runId }
     case 'not_started':
-      return { kind: 'unknown', reason: 'the service says that it was never asked' }
+      return { kind: 'unknown', reason: 'the service says that it was never requested' }
     case 'unusable':
     case 'other':
       return { kind: 'unknown', reason: said.reason }
   }
 }
 
-/** A later read of a record: free, and anything odd is asked again. */
+/** Judges a later read of a record; it is free, so any odd response is retried. */
 export function judgeRecordPoll(
   kind: StageKind,
   exchange: Exchange,
@@ -177,7 +178,7 @@ export function judgeRecordPoll(
 ): PollVerdict {
   if (kind === 'entity' && isNotFound(exchange)) return pollOf(notFound(name))
   if (isSuccess(exchange)) return pollOf(readBody(exchange, kind, name))
-  // A read that would be billed is of a domain that the service does not know.
+  // A read that would be billed is for a domain unknown to the service.
   const isUnknown = exchange.kind === 'reply' && exchange.status === 402
   return isUnknown ? { kind: 'run_unknown', reason: 'HTTP 402' } : judgeOtherPoll(exchange, nowMs)
 }
@@ -189,7 +190,7 @@ function pollOf(said: Said): PollVerdict {
     case 'under_way':
       return { kind: 'pending' }
     case 'not_started':
-      return { kind: 'not_created', reason: 'the service says that it was never asked' }
+      return { kind: 'not_created', reason: 'the service says that it was never requested' }
     case 'incomplete':
       return { kind: 'retry', reason: 'complete without data' }
     case 'unusable':
@@ -199,7 +200,7 @@ function pollOf(said: Said): PollVerdict {
   }
 }
 
-/** When a record was made: a build, or research (interface: the envelopes of these). */
+/** Returns the time at which a record was built or researched (interface: their envelopes). */
 export function recordedAtMs(kind: StageKind, { data }: RunObjectLenient): number | null {
   const said = {
     entity: () => at(data, 'enrichment', 'updated_at'),
@@ -209,7 +210,7 @@ export function recordedAtMs(kind: StageKind, { data }: RunObjectLenient): numbe
   return instantMs(textOf(said[kind]()) ?? '')
 }
 
-/** The outcome by which an answer about a record is counted and asked for again: lower case. */
+/** Returns the outcome of an answer about a record, for counts and retries: lower case. */
 export function recordOutcome(kind: StageKind, run: RunObjectLenient, failed: boolean): string {
   if (failed) return 'failed'
   switch (kind) {

@@ -9,14 +9,13 @@ interface Issue {
 }
 
 /**
- * What in a run object is outside the contract, as short texts fit to be counted: `unknown value at
- * data.status`, `unknown key data.entity.tier`, `wrong type at data.match_confidence`. List positions are
- * written `*`, so that the same deviation in many answers is one text; the first items of a list stand for the
- * rest. Never throws.
+ * Lists the deviations of a run object from the contract as short texts for counting: `unknown value at data.status`,
+ * `unknown key data.entity.tier`, `wrong type at data.match_confidence`. List positions are written as `*`, so that
+ * equal deviations have equal texts; only the first items of a list are checked. Never throws.
  */
 export function findSchemaDeviations(run: RunObjectLenient): string[] {
   const schemaDeviations = new Set<string>()
-  // The status of a run is compared upper-cased everywhere, so letter case is no deviation.
+  // The status is compared without case everywhere.
   const parsed = parse({ ...run, status: run.status.toUpperCase() })
   for (const issue of parsed) {
     for (const text of describe(issue)) {
@@ -36,7 +35,7 @@ function parse(run: unknown): readonly Issue[] {
   }
 }
 
-/** Lists cut short: a hundred thousand citations take as long to judge as to send. */
+/** Truncates lists, since very long ones would take too much time. */
 function sampled(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.slice(0, deviationLimits.itemsMax).map(sampled)

@@ -12,8 +12,8 @@ const text = (value: unknown, ...keys: string[]): string | null => {
 }
 
 /**
- * What a search came to (interface: "Search result (v2)"): the companies in the order of the service, each once. A
- * result that no company is known for is a registration alone. `retryMs`: how long the service asks to be left alone.
+ * The result of a search (interface: "Search result (v2)"): the companies in the order of the service, without
+ * duplicates. A result without a company is a registration. `retryMs`: the pause that the service requests.
  */
 export type SearchVerdict =
   | { readonly kind: 'found'; readonly candidates: readonly Candidate[] }
@@ -24,7 +24,7 @@ export type SearchVerdict =
       readonly retryMs: number | null
     }
 
-/** Where a server does not say how long. */
+/** Pause after a 429 without a reset time. */
 const rateLimitedMs = 15_000
 
 export function judgeSearch(exchange: Exchange, nowMs: number): SearchVerdict {
@@ -35,7 +35,10 @@ export function judgeSearch(exchange: Exchange, nowMs: number): SearchVerdict {
     const results = at(body, 'results')
     return Array.isArray(results)
       ? { kind: 'found', candidates: eachOnce(listOf(results).flatMap(candidateOf)) }
-      : refused(bodyFault ?? 'the answer holds no results', 'check that the base URL is that of the service')
+      : refused(
+          bodyFault ?? 'the response contains no results',
+          'check that the base URL is that of the service',
+        )
   }
   const { type, message } = errorOf(body)
   const reason = [`HTTP ${status}`, type, message].filter((part) => part !== null && part !== '').join(': ')
@@ -49,13 +52,13 @@ export function judgeSearch(exchange: Exchange, nowMs: number): SearchVerdict {
 const refused = (reason: string, hint: string) => ({ kind: 'refused', reason, hint, retryMs: null }) as const
 
 export const waitHint = (retryMs: number): string =>
-  `the service asks for a pause: try again in ${Math.max(1, Math.ceil(retryMs / 1000))} s`
+  `the service is rate limiting: try again in ${Math.max(1, Math.ceil(retryMs / 1000))} s`
 
 function hintOf(status: number): string {
   switch (status) {
     case 400:
     case 422:
-      return 'the service takes no search for this text: look for another one'
+      return 'the service does not accept this search text: use another one'
     case 401:
       return 'check ENRICH_API_KEY'
     case 402:
@@ -68,7 +71,7 @@ function hintOf(status: number): string {
       return 'the service has no search at this base URL'
     default:
       return status < 400
-        ? 'redirects are not followed: set the base URL to where it leads'
+        ? 'redirects are not followed: set the base URL to the redirect target'
         : 'try again in a moment'
   }
 }
@@ -104,7 +107,7 @@ function candidateOf(result: unknown): Candidate[] {
   ]
 }
 
-/** The first registration of a company stands for it; the service puts companies before registrations of none. */
+/** Keeps the first registration of each company; the service lists companies before registrations without one. */
 function eachOnce(candidates: readonly Candidate[]): Candidate[] {
   const seen = new Set<string>()
   return candidates.filter(({ entityId, legalEntityId }) => {
@@ -116,14 +119,14 @@ function eachOnce(candidates: readonly Candidate[]): Candidate[] {
   })
 }
 
-/** What reading the record of a company came to; `company` is null where the service has none of that id. */
+/** Result of reading the record of a company; `company` is null if the service has none with that id. */
 type CompanyVerdict =
   { readonly kind: 'found'; readonly company: Candidate | null } | Extract<SearchVerdict, { kind: 'refused' }>
 
-/** Statuses for an id that is nobody's, or no id at all. */
+/** Statuses for an unknown or invalid id. */
 const nobodysStatuses: ReadonlySet<number> = new Set([400, 404, 410, 422])
 
-/** `GET /v3/entities/{id}` (interface: "v3 entity record"); the record of a merged id is that of the one it was merged into. */
+/** Judges `GET /v3/entities/{id}` (interface: "v3 entity record"); the record of a merged id is that of the new id. */
 export function judgeCompany(exchange: Exchange, nowMs: number): CompanyVerdict {
   if (exchange.kind === 'reply') {
     if (nobodysStatuses.has(exchange.status)) return { kind: 'found', company: null }
@@ -133,5 +136,5 @@ export function judgeCompany(exchange: Exchange, nowMs: number): CompanyVerdict 
   const verdict = judgeSearch(exchange, nowMs)
   if (verdict.kind === 'refused') return verdict
   const hint = 'check that the base URL is that of the service'
-  return { kind: 'refused', reason: 'the answer holds no company', hint, retryMs: null }
+  return { kind: 'refused', reason: 'the response contains no company', hint, retryMs: null }
 }

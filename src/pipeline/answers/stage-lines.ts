@@ -17,7 +17,7 @@ import {
 import { columnsOfStage, type StageColumnName } from './column-kinds.js'
 import type { LookupKind, StageKind } from '../lookups/lookup-kind.js'
 
-/** Raised when a line gains or changes a column: lines of an older version are made again from the body. */
+/** Increase a version when its lines gain or change a column: older lines are then created again from the body. */
 export const lineVersions: Readonly<Record<LookupKind, number>> = {
   resolution: answerLineVersion,
   domain: 3,
@@ -26,16 +26,16 @@ export const lineVersions: Readonly<Record<LookupKind, number>> = {
 }
 
 /**
- * A stage line is one line of JSON text that holds every column of a stage under its name without a prefix, and the
- * basis entries that the stage gives; that of a domain holds the columns of an answer too, since a domain may be all
- * that a row asks by. It is made once, when the stage's answer arrives, of the run-like object that is stored: in
- * `data` it has the body as the service sent it. Nothing throws; what is of a wrong type is read as in answer lines.
+ * A stage line is a line of JSON with every column of a stage, by name without prefix, and the basis entries of the
+ * stage. The line of a domain also has the answer columns, since a row may be looked up by domain only. It is created
+ * when the stage's answer arrives, from the stored run object, whose `data` is the body as sent. Never throws; values
+ * of a wrong type are treated as in answer lines.
  */
 type StageValues<Which extends StageKind> = Partial<Record<StageColumnName<Which>, AnswerValue>>
 
 const stageLimits = { textsMax: 200, textCharsMax: 4_000, chainMax: 100, evidenceMax: 50 } as const
 
-/** The line of a stored answer of any kind. */
+/** Returns the line of a stored answer of any kind. */
 export function renderLine(kind: LookupKind, body: unknown): string {
   switch (kind) {
     case 'resolution':
@@ -51,7 +51,7 @@ export function renderLine(kind: LookupKind, body: unknown): string {
   }
 }
 
-/** Where a text is found in the record of an entity (interface: "v3 entity record"). */
+/** Paths of texts in the record of an entity (interface: "v3 entity record"). */
 const entityTexts = {
   entity_employee_range: 'attributes.employee_range',
   entity_revenue_range: 'attributes.revenue_range',
@@ -65,7 +65,7 @@ const entityTexts = {
   entity_crunchbase: 'social_profiles.crunchbase.handle',
 } as const satisfies Partial<Record<StageColumnName<'entity'>, string>>
 
-/** What became of the record: `complete`, also where the service says nothing of its build, or what the build says. */
+/** Returns the outcome of the record: the status of its build; `complete` if the service gives none. */
 function entityOutcome(body: unknown): string {
   if (hasFailed(body)) return 'failed'
   if (objectOf(at(body, 'data', 'entity')) === null) return 'not_found'
@@ -73,7 +73,7 @@ function entityOutcome(body: unknown): string {
   return built === null || built === 'refreshing' ? 'complete' : built
 }
 
-/** The line of a record (interface: "v3 entity record", its envelope in `data`). */
+/** Returns the line of a record (interface: "v3 entity record", its envelope in `data`). */
 export function renderEntityLine(body: unknown): string {
   const entity = at(body, 'data', 'entity')
   const values: StageValues<'entity'> = {
@@ -98,12 +98,12 @@ export function renderEntityLine(body: unknown): string {
   return stageLine('entity', values)
 }
 
-/** What became of the research: `completed`, `failed`, or the status that was sent (interface: "Hierarchy research"). */
+/** Returns the outcome of the research: `completed`, `failed`, or the sent status (interface: "Hierarchy research"). */
 function hierarchyOutcome(body: unknown): string {
   return hasFailed(body) ? 'failed' : (wordOf(at(body, 'data', 'status')) ?? 'failed')
 }
 
-/** The line of a hierarchy (interface: "Hierarchy research", its envelope in `data`). */
+/** Returns the line of a hierarchy (interface: "Hierarchy research", its envelope in `data`). */
 export function renderHierarchyLine(body: unknown): string {
   const data = at(body, 'data', 'data')
   const companies = new Map(listOf(at(data, 'entities')).map((company) => [at(company, 'id'), company]))
@@ -115,7 +115,7 @@ export function renderHierarchyLine(body: unknown): string {
   const values: StageValues<'hierarchy'> = {
     hierarchy_status: hierarchyOutcome(body),
     ultimate_parent_name: textOf(at(parent, 'name')),
-    // Other ids hold inside one result only.
+    // Other ids are only valid in one result.
     ultimate_parent_id: parentId?.startsWith('siq_') === true ? parentId : null,
     ultimate_parent_country: textOf(at(companies.get(at(parent, 'id')), 'country_code')),
     ownership_chain: chain,
@@ -126,7 +126,7 @@ export function renderHierarchyLine(body: unknown): string {
   return stageLine('hierarchy', values, chainBasis(data, chain))
 }
 
-/** From the company upward: each link is the next owner, and how it owns what stands below it. */
+/** From the company upward: each link is the next owner, with its relationship to the company below. */
 function chainLink(link: unknown, companies: ReadonlyMap<unknown, unknown>): Record<string, unknown> {
   const owner = companies.get(at(link, 'parent_id'))
   const percentage = at(link, 'ownership_percentage')
@@ -140,7 +140,7 @@ function chainLink(link: unknown, companies: ReadonlyMap<unknown, unknown>): Rec
 
 const chainField = 'ownership_chain' satisfies StageColumnName<'hierarchy'>
 
-/** Whether an entry of a basis is of a stage, and so of no run. */
+/** Whether a basis entry comes from a stage. */
 export function isBasisOfStage({ field }: Pick<BasisRow, 'field'>): boolean {
   return field === chainField
 }
@@ -158,7 +158,7 @@ function chainBasis(data: unknown, chain: readonly unknown[]): readonly BasisRow
   return [{ field: chainField, value, confidence: null, reasoning: null, citations }]
 }
 
-/** Where a text is found in what is known of a domain (interface: "v3 domain-intelligence result"). */
+/** Paths of texts in the facts about a domain (interface: "v3 domain-intelligence result"). */
 const domainTexts = {
   domain_description: 'description',
   domain_url: 'url',
@@ -170,14 +170,14 @@ const domainTexts = {
   domain_twitter: 'social_profiles.twitter.handle',
 } as const satisfies Partial<Record<StageColumnName<'domain'>, string>>
 
-/** What the domain was resolved to, in the words of a resolution: `matched`, `no_match`, … */
+/** Returns the outcome of the domain in terms of a resolution: `matched`, `no_match`, … */
 function domainOutcome(body: unknown): string {
   return statusOf({ status: textOf(at(body, 'status')) ?? '' }, domainResultOf(body))
 }
 
 /**
- * The line of a domain (interface: "v3 domain-intelligence result", its envelope in `data`, or the result alone as
- * events have it): its own columns, then those of an answer, for rows that ask by it.
+ * Returns the line of a domain (interface: "v3 domain-intelligence result", its envelope in `data`, or only the result
+ * as in events): its columns, then those of an answer, for rows looked up by domain.
  */
 export function renderDomainLine(body: unknown): string {
   const result = domainResultOf(body)
@@ -204,13 +204,16 @@ export function renderDomainLine(body: unknown): string {
   return withAnswer(values, renderResult(result, { status, confidence, resolved_at, error, basis: [] }))
 }
 
-/** What is known of a domain (interface: "v3 domain-intelligence result"), of its stored run; null where nothing is. */
+/** Returns the domain result of a stored run (interface: "v3 domain-intelligence result"); null if none. */
 export function domainResultOf(body: unknown): unknown {
   const data = at(body, 'data')
   return objectOf(at(data, 'data')) ?? (objectOf(at(data, 'domain_intelligence')) === null ? null : data)
 }
 
-/** The stage line of what has no answer: its status and error say why. Null: nothing was asked, so even that is empty. */
+/**
+ * Returns the stage line of an unanswered lookup, with its status and error. Null: nothing was requested, so these are
+ * empty.
+ */
 export function renderUnansweredStage(kind: StageKind, unanswered: Unanswered | null): string {
   const status = unanswered?.status ?? null
   const error = textOf(unanswered?.error)
@@ -241,7 +244,7 @@ function stageLine<Which extends StageKind>(
   return `{${membersText(stage, values)},"basis":${JSON.stringify(basis)}}`
 }
 
-/** Every column of the stage is present, in the order of the output. */
+/** Contains every column of the stage, in the order of the output. */
 function membersText<Which extends StageKind>(stage: Which, values: StageValues<Which>): string {
   const named: Partial<Record<string, AnswerValue>> = values
   return columnsOfStage(stage)
@@ -255,7 +258,7 @@ function textsOf(value: unknown): readonly string[] {
     .flatMap((item) => textOf(item, stageLimits.textCharsMax) ?? [])
 }
 
-/** The home jurisdiction first, each country once. */
+/** Lists each country once, the home jurisdiction first. */
 function countriesOf(presence: unknown): readonly string[] {
   const isHome = (entry: unknown) => Number(at(entry, 'is_home_jurisdiction') === true)
   const entries = [...listOf(presence)].sort((a, b) => isHome(b) - isHome(a))
@@ -266,14 +269,14 @@ function hasFailed(body: unknown): boolean {
   return wordOf(at(body, 'status')) === 'failed'
 }
 
-/** In the service's words, where it has any (interface: "Hierarchy research", `message`); null for what did not fail. */
+/** Returns the service's reason (interface: "Hierarchy research", `message`); null if it did not fail. */
 function whyFailed(outcome: string, body: unknown): string | null {
   if (outcome !== 'failed') return null
   const said = textOf(at(body, 'data', 'message'), stageLimits.textCharsMax)?.trim() ?? ''
   return said === '' ? 'the service ended it without a result' : said
 }
 
-/** A status as it is compared: lower case. */
+/** Returns a status in lower case. */
 function wordOf(value: unknown): string | null {
   const word = textOf(value)?.trim().toLowerCase() ?? ''
   return word === '' ? null : word
