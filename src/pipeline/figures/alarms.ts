@@ -4,14 +4,14 @@ import { formatAmount } from './money.js'
 
 /** A condition of `--fail-on` that was met. */
 export interface Alarm {
-  /** As it was written: `lost_match>5%`. */
+  /** As written: `lost_match>5%`. */
   readonly condition: string
-  /** What was found, in the unit of the condition. */
+  /** The measured value, in the unit of the condition. */
   readonly found: number
   readonly message: string
 }
 
-/** What a row may have come to, as the column `status` says it. */
+/** Outcomes of a row in the column `status`. */
 const rowStatuses = [
   'matched',
   'partial_match',
@@ -26,10 +26,10 @@ const rowStatuses = [
   'error',
 ] as const
 
-/** `unmatched`: rows without a match; `rows`: all of them; `cost`: what the run cost. */
+/** `unmatched`: rows without a match; `rows`: all rows; `cost`: cost of the run. */
 const otherNames = ['unmatched', 'rows', 'cost'] as const
 
-/** `merged` is the status: it would be counted twice otherwise, and where no output was before, not at all. */
+/** `merged` means the status: as a change it would be counted twice, and not without an earlier output. */
 const changeNames = changeKinds.filter((kind) => kind !== 'merged')
 type ChangeName = (typeof changeNames)[number]
 
@@ -43,20 +43,20 @@ type Operator = (typeof operators)[number]
 export interface AlarmCondition {
   readonly name: AlarmName
   readonly operator: Operator
-  /** Millionths, whole. */
+  /** Whole millionths. */
   readonly limitMicros: number
   readonly isPercent: boolean
 }
 
 export type ParsedConditions =
   | { readonly conditions: readonly AlarmCondition[] }
-  /** In a sentence, with the part that is wrong. */
+  /** A sentence with the invalid part. */
   | { readonly fault: string }
 
 const conditionsMax = 100
 const microsPerUnit = 1_000_000
 
-/** `lost_match > 5%, failed>0`: several with commas, with spaces wherever. */
+/** Parses `lost_match > 5%, failed>0`: conditions separated by commas, spaces anywhere. */
 export function parseConditions(text: string): ParsedConditions {
   const parts = text.split(',').map((part) => part.trim())
   if (parts.length > conditionsMax) return { fault: `more than ${conditionsMax} conditions` }
@@ -75,7 +75,7 @@ function parseCondition(part: string): AlarmCondition | { fault: string } {
   const [, word = '', sign = '', limit = ''] = /^([^<>=!\s]*)\s*([<>=!]*)\s*(.*)$/su.exec(part) ?? []
   const name = names.find((known) => known === word.toLowerCase())
   if (name === undefined)
-    return { fault: `${shown}: ${word === '' ? 'it names nothing' : 'it names nothing that is counted'}` }
+    return { fault: `${shown}: ${word === '' ? 'the name is missing' : 'the name is unknown'}` }
   const operator = operators.find((known) => known === sign)
   if (operator === undefined)
     return { fault: `${shown}: one of ${operators.join(' ')} is needed after ${name}` }
@@ -83,7 +83,7 @@ function parseCondition(part: string): AlarmCondition | { fault: string } {
   if (units === undefined) return { fault: `${shown}: a number is needed after ${operator}, like 5 or 5%` }
   const isPercent = percent === '%'
   if (isPercent && (name === 'rows' || name === 'cost'))
-    return { fault: `${shown}: ${name} is no share of anything` }
+    return { fault: `${shown}: ${name} cannot be a percentage` }
   return {
     name,
     operator,
@@ -92,10 +92,10 @@ function parseCondition(part: string): AlarmCondition | { fault: string } {
   }
 }
 
-/** What a condition may name, for people. */
-export const conditionHint = `like lost_match>5%, failed>0; it may name ${names.join(', ')}`
+/** Hint with the names of conditions. */
+export const conditionHint = `write conditions like lost_match>5%, failed>0; names: ${names.join(', ')}`
 
-/** As short as it can be written: `lost_match>5%`. */
+/** Formats a condition: `lost_match>5%`. */
 export function conditionText({ name, operator, limitMicros, isPercent }: AlarmCondition): string {
   return `${name}${operator}${decimalText(limitMicros)}${isPercent ? '%' : ''}`
 }
@@ -107,23 +107,23 @@ function decimalText(micros: number): string {
   return `${Math.floor(micros / microsPerUnit)}${decimals === '' ? '' : `.${decimals}`}`
 }
 
-/** Whether a condition can be judged only where an output was before. */
+/** Whether a condition requires an earlier output. */
 export const isOfChanges = ({ name }: AlarmCondition): boolean => isChangeName(name)
 
-/** What a run came to, as far as conditions ask. */
+/** Results of a run for conditions. */
 export interface AlarmFacts {
-  /** Of the rows of its output. */
+  /** Rows of the output. */
   readonly rowCount: number
   readonly rowsByStatus: Readonly<Record<string, number>>
-  /** Null without an output before. */
+  /** Null without an earlier output. */
   readonly changes: { readonly counts: ChangeCounts; readonly rowCountBefore: number } | null
-  /** Null where nobody pays. */
+  /** Null if nothing is billed. */
   readonly money: { readonly cost: number; readonly currency: string | null } | null
 }
 
 /**
- * The conditions that are met, in their order. A percent is of all rows of the output; of a change, of the rows of the
- * output before. Conditions on changes that have no output before are in `skipped`.
+ * Returns the conditions that are met, in order. A percentage refers to the rows of the output; for changes, to those
+ * of the earlier output. Conditions on changes are `skipped` without an earlier output.
  */
 export function evaluateAlarms(
   conditions: readonly AlarmCondition[],
@@ -139,7 +139,7 @@ export function evaluateAlarms(
 function alarmOf(condition: AlarmCondition, facts: AlarmFacts): Alarm | null {
   const { operator, limitMicros, isPercent } = condition
   const { micros, of } = measure(condition, facts)
-  // Compared as products of whole numbers: a share of 7 in 100 is 7%, and not a little more.
+  // Compared as products of integers, so that 7 of 100 is exactly 7 %.
   const found = isPercent ? micros * 100n : micros
   const limit = BigInt(limitMicros) * BigInt(isPercent ? of : 1)
   if (!compare(found, operator, limit)) return null
@@ -152,7 +152,7 @@ function alarmOf(condition: AlarmCondition, facts: AlarmFacts): Alarm | null {
   }
 }
 
-/** What a condition names, in millionths, and the rows that a percent of it is of. */
+/** Returns the value of a condition in millionths, and the number of rows for percentages. */
 function measure({ name }: AlarmCondition, facts: AlarmFacts): { micros: bigint; of: number } {
   const { rowCount, rowsByStatus, changes, money } = facts
   const ofStatus = (status: string) => rowsByStatus[status] ?? 0
@@ -195,7 +195,7 @@ function foundText(
   return isPercent ? `${count} of ${whole} (${percentText(percent)})` : `${count} of ${whole}`
 }
 
-/** Rounded to two decimals, as far as people read; `found` has more. */
+/** Rounds to two decimals for display; `found` has more. */
 const percentText = (percent: number): string => `${Number(percent.toFixed(2))}%`
 
 const isChangeName = (name: AlarmName): name is ChangeName => changeNames.some((kind) => kind === name)

@@ -1,4 +1,4 @@
-/** What may have become of a row between two outputs of one input, in the order in which it is listed. */
+/** Changes of a row between two outputs of one input, in the order of lists. */
 export const changeKinds = [
   'new_row',
   'row_gone',
@@ -18,15 +18,15 @@ export type ChangeKind = (typeof changeKinds)[number]
 
 export type ChangeCounts = Readonly<Partial<Record<ChangeKind, number>>>
 
-/** One change of one row, as `enrich diff` and `--changes` write it; null where there is nothing to say. */
+/** A change of one row, as written by `enrich diff` and `--changes`; values are null if not applicable. */
 export interface Change {
   readonly kind: ChangeKind
-  /** The user's own key of the row, where there is a column of them. */
+  /** The user's key of the row, if there is a key column. */
   readonly rowKey: string | null
-  /** From 1, in the newer output; of a row that is gone, in the older one. */
+  /** From 1, in the newer output; in the older one if the row is gone. */
   readonly rowNumber: number
   readonly name: string | null
-  /** The column of the answer, without its prefix; null where the row itself came or went. */
+  /** Answer column without its prefix; null if the row was added or removed. */
   readonly field: string | null
   readonly old: string | null
   readonly new: string | null
@@ -34,6 +34,6 @@ export interface Change {
   readonly newSource: string | null
   readonly oldEntityId: string | null
   readonly newEntityId: string | null
-  /** The number of the run that published the newer output. */
+  /** Number of the run that published the newer output. */
   readonly run: number
 }

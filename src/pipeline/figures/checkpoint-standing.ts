@@ -1,57 +1,57 @@
-/** Where a checkpoint's file lies, as the operating system tells files apart. */
+/** Identity of a checkpoint's file in the operating system. */
 export interface FilePlace {
   host: string
   device: string
   inode: string
-  /** Nanoseconds; null where the file system keeps no time of birth. */
+  /** Creation time in nanoseconds; null if the file system has none. */
   bornNs: string | null
 }
 
-/** What the head file says: how far the checkpoint had come. */
+/** Contents of the head file: the progress of the checkpoint. */
 export interface Head {
-  /** Of the schema, as the version that wrote it knew it. */
+  /** Schema version of the version that wrote it. */
   version: number
   checkpointId: string
   generation: number
-  /** Commits, counted. */
+  /** Number of commits. */
   sequence: number
   submissionCount: number
-  /** Of the last submission; empty before the first. */
+  /** Hash chain at the last submission; empty before the first. */
   chain: string
-  /** When the last submission left; null before the first. */
+  /** Time of the last submission; null before the first. */
   submittedAtMs: number | null
-  /** Change time that this write was expected to give the head file, by the file system's clock; null if unknown. */
+  /** Expected change time of the head file after this write, by the file system's clock; null if unknown. */
   expectedChangeMs: number | null
   place: FilePlace
 }
 
-/** What is known of the head file before it is trusted. */
+/** State of the head file before it is checked. */
 export type FoundHead =
   | { kind: 'missing' }
   | { kind: 'unreadable' }
   /** `head`: the newest known, from the file or from its witness; `changedNs`: the file's change time. */
   | { kind: 'found'; head: Head; changedNs: string }
 
-/** What the database says of itself. */
+/** State of the database. */
 export interface DatabaseFacts {
   checkpointId: string
   generation: number
   sequence: number
   submissionCount: number
   submittedAtMs: number | null
-  /** The chain's value at the submission that the head says was the last; null where there is no such submission. */
+  /** Hash chain at the last submission in the head; null if the database has no such submission. */
   chainAtHead: string | null
-  /** It had a head file before. */
+  /** Whether it had a head file before. */
   hasHadHead: boolean
-  /** The head's `changedNs` when the checkpoint was last closed; null where it was never closed since. */
+  /** The head's `changedNs` at the last close; null if the checkpoint was not closed since. */
   closedHeadNs: string | null
   place: FilePlace
 }
 
-/** How a checkpoint stands to its head. */
+/** Result of comparing a checkpoint with its head. */
 export type Standing =
   | { kind: 'ok' }
-  /** Older than the head: what is missing left between these two times. */
+  /** Older than the head: submissions between these two times are missing. */
   | {
       kind: 'behind'
       lostSubmissionCount: number
@@ -60,16 +60,15 @@ export type Standing =
       untilMs: number | null
       isAbsent: boolean
     }
-  /** Another history than the head's. */
+  /** A history different from the head's. */
   | { kind: 'diverged'; isOtherCheckpoint: boolean }
   | { kind: 'head_missing'; isUnreadable: boolean }
-  /** `moved`: another file than the one that was written last; `restored`: the head was put there by something else. */
+  /** `moved`: another file than the last one written; `restored`: another program wrote the head. */
   | { kind: 'copied'; how: 'moved' | 'restored' }
 
 /**
- * Whether the database is the one that the head was written beside, and no older. A head that lags is as it
- * should be: it is written after the commit it describes. `facts` is null where there is no database, or an
- * empty one.
+ * Judges whether the database belongs to the head and is not older. A head may lag behind, since it is written after
+ * the commit it describes. `facts` is null if the database does not exist or is empty.
  */
 export function judgeStanding(found: FoundHead, facts: DatabaseFacts | null): Standing {
   if (found.kind === 'unreadable') return { kind: 'head_missing', isUnreadable: true }
@@ -88,8 +87,8 @@ export function judgeStanding(found: FoundHead, facts: DatabaseFacts | null): St
 }
 
 /**
- * Writing a copy over the head file gives it a new change time, which no program can set. A head that was closed is
- * compared exactly; one whose process was killed, with the time at which that process last wrote it.
+ * Copying over the head file changes its change time, which no program can set. After a close, the times must be equal;
+ * after a crash, the time must be near that of the last write.
  */
 function isChangedByOthers(head: Head, facts: DatabaseFacts, changedNs: string): boolean {
   if (facts.closedHeadNs !== null) return !isSameTime(facts.closedHeadNs, changedNs)
@@ -97,7 +96,7 @@ function isChangedByOthers(head: Head, facts: DatabaseFacts, changedNs: string):
   return Number(changedNs) / 1e6 - head.expectedChangeMs > changeToleranceMs
 }
 
-/** Covers file systems that round times to two seconds, and a delay between taking the time and writing. */
+/** Covers file systems that round times to two seconds, and the delay of the write. */
 const changeToleranceMs = 2_500
 
 function behind(head: Head, facts: DatabaseFacts | null): Standing {
@@ -112,9 +111,9 @@ function behind(head: Head, facts: DatabaseFacts | null): Standing {
 }
 
 /**
- * A copy is born anew, and nothing can give it another's time of birth: where both are known in fractions of a
- * second they decide, also where inodes change from mount to mount. The host and the device say nothing alone: a
- * container's host has a new name each day, a disk another number after a restart.
+ * Whether two identities are the same file. A copy has a new creation time, which cannot be set: if both are known in
+ * fractions of a second, they decide, even if inodes change between mounts. Host and device alone prove nothing, since
+ * containers and disks change them.
  */
 export function isSameFile(one: FilePlace, other: FilePlace): boolean {
   if (one.bornNs !== null && other.bornNs !== null && !isWholeSeconds(one.bornNs))
@@ -124,7 +123,7 @@ export function isSameFile(one: FilePlace, other: FilePlace): boolean {
 
 const isWholeSeconds = (ns: string): boolean => ns.endsWith('000000000')
 
-/** File systems keep times in nanoseconds, microseconds or seconds, and some only once they are written out. */
+/** File systems store times in nanoseconds, microseconds or seconds, sometimes only once written to disk. */
 function isSameTime(one: string, other: string): boolean {
   const digits = Math.min(trailingZeros(one), 9) > Math.min(trailingZeros(other), 9) ? one : other
   const cut = trailingZeros(digits) >= 9 ? 9 : trailingZeros(digits) >= 3 ? 3 : 0

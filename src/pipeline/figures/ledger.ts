@@ -1,15 +1,15 @@
 /** One line of the service's list of charges. */
 export interface LedgerEntry {
   customId: string
-  /** Null where the list does not say. */
+  /** Null if unknown. */
   runId: string | null
-  /** Below zero, or zero, where nothing was charged. */
+  /** Zero or negative if nothing was charged. */
   units: number
   isRefund: boolean
   atMs: number | null
 }
 
-/** Names that a column may have, without case, spaces and marks. */
+/** Possible names of columns, without case, spaces and signs. */
 const headers = {
   customId: ['customid', 'label', 'clientreference'],
   runId: ['runid', 'run', 'requestid'],
@@ -20,7 +20,7 @@ const headers = {
 } as const
 export type LedgerColumn = keyof typeof headers
 
-/** Which column holds what; those that are not there are left out. */
+/** Returns the index of each column in the list; missing columns are omitted. */
 export function findLedgerColumns(header: readonly string[]): Partial<Record<LedgerColumn, number>> {
   const plain = header.map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, ''))
   const found: Partial<Record<LedgerColumn, number>> = {}
@@ -31,7 +31,7 @@ export function findLedgerColumns(header: readonly string[]): Partial<Record<Led
   return found
 }
 
-/** Null where the line names no submission: a grant, or somebody else's. */
+/** Returns null if the line has no submission of ours, such as a grant. */
 export function readLedgerEntry(
   cells: readonly string[],
   columns: Partial<Record<LedgerColumn, number>>,
@@ -54,7 +54,7 @@ export function readLedgerEntry(
   }
 }
 
-/** A line that states no amount is a charge. */
+/** A line without an amount is a charge. */
 function amount(text: string): number {
   if (text === '') return 1
   if (/^(true|yes)$/i.test(text)) return 1
@@ -63,16 +63,16 @@ function amount(text: string): number {
   return Number.isNaN(value) ? 1 : value
 }
 
-/** What the service says of one submission, all its lines together. */
+/** All lines of one submission. */
 export interface Charge {
   customId: string
-  /** All that the list names: more than one means that more than one run was made. */
+  /** More than one means that several runs were created. */
   runIds: string[]
   chargeCount: number
   refundCount: number
 }
 
-/** Lines of one submission together: those that were charged, with what was refunded of it. */
+/** Collects the lines of each submission, charges and refunds. */
 export class ChargeBook {
   readonly charges = new Map<string, Charge>()
 

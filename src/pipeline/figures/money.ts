@@ -1,36 +1,35 @@
 import type { LookupKind } from '../lookups/lookup-kind.js'
 
-/** Millionths of a unit of a currency, whole: sums of prices lose nothing, whatever their number. */
+/** Whole millionths of a currency unit, so that sums are exact. */
 export type Micros = number
 
 const microsPerUnit = 1_000_000
 const decimalsMax = 6
 
-/** What lookups cost; kinds without a price are free as far as anybody knows. */
+/** Prices of lookups; kinds without a price count as free. */
 export interface Prices {
   /** ISO 4217; null: amounts are shown as plain numbers. */
   readonly currency: string | null
   readonly byKind: Readonly<Partial<Record<LookupKind, Micros>>>
 }
 
-/** What all kinds of lookups of one job may cost together. */
+/** Cost limit of one job, over all kinds of lookups. */
 export interface CostLimit {
   readonly prices: Prices
   readonly costMaxMicros: Micros
 }
 
-/** What a run cost, as far as its prices are known. Amounts are in units of the currency. */
+/** Cost of a run, by known prices. Amounts are in units of the currency. */
 export interface Money {
-  /** ISO 4217; null where prices have none. */
+  /** ISO 4217; null if prices have none. */
   readonly currency: string | null
   /**
-   * Billed by this run, all kinds of lookups together. What a webhook proves to have been billed is counted by the run
-   * that learns of it.
+   * Billed in this run, over all kinds of lookups. A charge that a webhook reveals belongs to the run that receives it.
    */
   readonly cost: number
-  /** Besides, what may have been billed: submissions whose answer was lost. */
+  /** Additional cost that may have been billed, for lost submissions. */
   readonly uncertainCost: number
-  /** By kind of lookup; those without a price are left out. */
+  /** Counts by kind of lookup, without kinds that have no price. */
   readonly byKind: Readonly<Record<string, { readonly count: number; readonly unitPrice: number }>>
 }
 
@@ -38,11 +37,13 @@ export interface Money {
 export interface BilledCounts {
   readonly kind: LookupKind
   readonly billedCount: number
-  /** Those whose answer was lost: they may have been billed. */
+  /** Lost submissions, which may have been billed. */
   readonly uncertainCount: number
 }
 
-/** Null where it is no amount of at most six decimals, or one above `unitsMax`. No sign, no exponent, no grouping. */
+/**
+ * Parses an amount; null if it has a sign, an exponent, separators or more than six decimals, or exceeds `unitsMax`.
+ */
 export function parseAmountMicros(text: string, unitsMax: number): Micros | null {
   const [, units, decimals = ''] = /^(\d{1,10})(?:\.(\d{1,6}))?$/.exec(text.trim()) ?? []
   if (units === undefined) return null
@@ -50,21 +51,21 @@ export function parseAmountMicros(text: string, unitsMax: number): Micros | null
   return micros > unitsMax * microsPerUnit ? null : micros
 }
 
-/** As `parseAmountMicros`, of a number as JSON has it. */
+/** Like `parseAmountMicros`, for a JSON number. */
 export function microsOfNumber(amount: number, unitsMax: number): Micros | null {
   return parseAmountMicros(String(amount), unitsMax)
 }
 
-/** What so many lookups cost; exact. */
+/** Returns the exact cost of `count` lookups. */
 export const costMicros = (count: number, price: Micros): bigint => BigInt(count) * BigInt(price)
 
-/** Of an amount that was counted in millionths once. */
+/** Converts an amount that was calculated in millionths. */
 export const microsOfUnits = (units: number): Micros => Math.round(units * microsPerUnit)
 
-/** In units of the currency, rounded once. */
+/** Returns units of the currency, rounded once. */
 export const unitsOf = (micros: bigint | Micros): number => Number(micros) / microsPerUnit
 
-/** What a run cost, or has cost so far. */
+/** Returns the cost of a run so far. */
 export function moneyOf({ currency, byKind }: Prices, kinds: readonly BilledCounts[]): Money {
   let [cost, uncertainCost] = [0n, 0n]
   const priced: Record<string, { count: number; unitPrice: number }> = {}
@@ -78,14 +79,14 @@ export function moneyOf({ currency, byKind }: Prices, kinds: readonly BilledCoun
   return { currency, cost: unitsOf(cost), uncertainCost: unitsOf(uncertainCost), byKind: priced }
 }
 
-/** `EUR 1,204.50`, with as many decimals as the currency has; with more where these would show nothing of it. */
+/** Formats `EUR 1,204.50` with the decimals of the currency, or more for very small amounts. */
 export function formatAmount(units: number, currency: string | null): string {
   const format = formatOf(currency)
   const decimals = format.resolvedOptions().maximumFractionDigits ?? 2
   return units > 0 && units < 10 ** -decimals ? formatPrice(units, currency) : spaced(format.format(units))
 }
 
-/** The same of a price, which is shown whole: `EUR 0.0125`. */
+/** Formats a price with all its decimals: `EUR 0.0125`. */
 export function formatPrice(units: number, currency: string | null): string {
   return spaced(formatOf(currency, { maximumFractionDigits: decimalsMax }).format(units))
 }
@@ -98,10 +99,10 @@ const formatOf = (currency: string | null, more: Intl.NumberFormatOptions = {}):
     ...more,
   })
 
-/** What separates a code from its amount is a space that does not break. */
+/** Replaces the non-breaking space between code and amount. */
 const spaced = (text: string): string => text.replace(/\u00a0/g, ' ')
 
-/** `EUR 12.50, and EUR 0.10 that may have been billed` */
+/** Formats `EUR 12.50, and EUR 0.10 that may have been billed`. */
 export function moneyText({
   currency,
   cost,

@@ -7,24 +7,24 @@ import type { Alarm } from './alarms.js'
 import type { ChangeCounts } from './change-kinds.js'
 import type { RunSummary } from './run-summary.js'
 
-/** A run that ended, however it did, as others are told of it. Nothing of it is secret. */
+/** A finished run, for notifications. Contains no secrets. */
 export interface RunEnd {
-  /** Of the program. */
+  /** Version of the program. */
   readonly program: string
-  /** The name of the job, or else its inputs. */
+  /** Name of the job, or its inputs. */
   readonly series: string
-  /** As the checkpoint numbers it; null where none was opened. */
+  /** Number in the checkpoint; null if none was opened. */
   readonly run: number | null
   readonly startedAtMs: number
   readonly endedAtMs: number
   readonly exitCode: ExitCode
-  /** What ended it early, or the error that did. */
+  /** The reason for an early end, or the error. */
   readonly failure: { readonly code: string; readonly message: string } | null
-  /** Null where it ended by an error. */
+  /** Null if the run ended with an error. */
   readonly summary: RunSummary | null
-  /** Also of a run that an error ended. `null` where nobody pays, no price is known, or nothing was asked yet. */
+  /** Also set after an error. `null` if nothing is billed, no price is known, or nothing was submitted yet. */
   readonly money: Money | null
-  /** Null without an output before. */
+  /** Null without an earlier output. */
   readonly changes: ChangeCounts | null
   readonly alarms: readonly Alarm[]
 }
@@ -35,7 +35,7 @@ export type NotifyFormat = (typeof notifyFormats)[number]
 export const notifyTimes = ['always', 'failure'] as const
 export type NotifyTime = (typeof notifyTimes)[number]
 
-/** A run that ended, with what clocks and disks know of it: times as ISO 8601, the output by its last name. */
+/** A finished run with ISO 8601 times and the file name of the output. */
 export interface NotifiedRun extends RunEnd {
   readonly startedAt: string
   readonly endedAt: string
@@ -44,10 +44,10 @@ export interface NotifiedRun extends RunEnd {
 
 const alarmsShownMax = 20
 const lineColumnsMax = 300
-/** Marks that take no column take room all the same. */
+/** Bounds characters without width as well. */
 const lineCharsMax = 1_000
 
-/** The body of the message, as JSON. */
+/** Returns the body of the message as JSON. */
 export function notifyBody(run: NotifiedRun, format: NotifyFormat): string {
   switch (format) {
     case 'json':
@@ -99,8 +99,8 @@ const countsOf = (summary: NonNullable<RunEnd['summary']>) => ({
 })
 
 /**
- * Lines for people, the headline first. Names come from files and users: what would change the direction of a line, or
- * end it, is taken out.
+ * Returns text lines, the headline first. Names come from files and users: control characters and direction marks are
+ * removed.
  */
 function linesOf(run: NotifiedRun): string[] {
   const { summary, changes, alarms, failure } = run
@@ -115,7 +115,7 @@ function linesOf(run: NotifiedRun): string[] {
     headline(run),
     ...(failure === null ? [] : [`${failure.code}: ${failure.message}`]),
     ...alarms.slice(0, alarmsShownMax).map(({ message }) => `Alarm: ${message}`),
-    ...(alarms.length > alarmsShownMax ? [`and ${alarms.length - alarmsShownMax} alarms more`] : []),
+    ...(alarms.length > alarmsShownMax ? [`and ${alarms.length - alarmsShownMax} more alarms`] : []),
     ...some('Rows', counted(summary?.rowsByStatus ?? {})),
     ...some('Changes', counted(changes ?? {})),
     ...(run.money === null ? [] : [`Cost: ${moneyText(run.money)}`]),
@@ -134,7 +134,7 @@ function headline({ series, run, exitCode, alarms }: NotifiedRun): string {
         ? 'is done, and some rows need attention'
         : exitCode === 6
           ? `is done, with ${alarms.length} ${alarms.length === 1 ? 'alarm' : 'alarms'}`
-          : 'did not come to its end'
+          : 'did not finish'
   return `enrich: ${what} of ${series} ${came}`
 }
 
@@ -145,7 +145,7 @@ function plainLine(text: string): string {
   return cutToWidth(line.slice(0, lineCharsMax).toWellFormed(), lineColumnsMax)
 }
 
-/** Slack reads `&`, `<` and `>` as markup (`<!channel>` calls everybody), and styles by marks unless it is told not to. */
+/** Slack reads `&`, `<` and `>` as markup (`<!channel>` notifies everyone), and formats marks unless disabled. */
 function slackMessage(run: NotifiedRun): object {
   const escaped = (line: string) =>
     line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
@@ -158,8 +158,8 @@ function slackMessage(run: NotifiedRun): object {
 }
 
 /**
- * What a Teams workflow ("when a Teams webhook request is received") posts: an Adaptive Card, as it takes no other form.
- * Runs of a RichTextBlock are plain text: no Markdown is read in them.
+ * Returns the Adaptive Card that a Teams workflow expects ("when a Teams webhook request is received"). A RichTextBlock
+ * contains plain text, without Markdown.
  */
 function teamsMessage(run: NotifiedRun): object {
   const body = linesOf(run).map((text, index) => ({

@@ -2,16 +2,16 @@ import { formatCount, plural } from '../../core/text.js'
 import type { LookupKind, StageKind } from '../lookups/lookup-kind.js'
 import { costMicros, formatAmount, unitsOf, type CostLimit, type Prices } from './money.js'
 
-/** What a run is about to submit of one kind, after the answers of others. */
+/** Planned submissions of one kind, after the answers of others. */
 interface StageDemand {
   readonly kind: StageKind
   /** Submissions that follow from known answers. */
   readonly certain: number
-  /** With those that may follow from answers to come; `null` if unknown. */
+  /** Maximum, with those that may follow from future answers; `null` if unknown. */
   readonly atMost: number | null
 }
 
-/** Everything that a run would submit without a budget. */
+/** All submissions of a run without a budget. */
 export interface Demand {
   /** Lookups of rows, by name and by domain. */
   readonly byName: number
@@ -23,31 +23,31 @@ export interface SpendingBounds {
   readonly prices: Prices | null
   readonly lookupsMax: number | null
   readonly cost: CostLimit | null
-  /** Submissions by earlier processes of the same job, which an interruption ended. */
+  /** Submissions by earlier processes of the same interrupted job. */
   readonly spent: { readonly byKind: ReadonlyMap<LookupKind, number>; readonly byRows: number } | null
 }
 
-/** Cost of a whole input, and where the budget stops a run. Amounts are in units of the currency. */
+/** Cost of a whole input, and the point at which the budget stops a run. Amounts are in units of the currency. */
 export interface PlannedSpending {
   readonly lookupCount: number
   readonly stages: readonly StageDemand[]
   /** `null` without a price. */
   readonly cost: {
     readonly currency: string | null
-    /** Without any budget: what is submitted for certain. */
+    /** Certain cost, without a budget. */
     readonly amount: number
-    /** With what may follow from answers to come; `null` if unknown. */
+    /** Maximum with lookups that may follow from future answers; `null` if unknown. */
     readonly amountMax: number | null
-    /** Of --max-cost; `null` without it. */
+    /** Limit by --max-cost; `null` without it. */
     readonly costMax: number | null
   } | null
-  /** Where the budget stops this run; `null` if it does not. */
+  /** The point at which the budget stops this run; `null` if it does not. */
   readonly stop: {
-    /** `null` if the budget is shared with stages, which submit beside the rows. */
+    /** `null` if the budget is shared with stages, which run at the same time. */
     readonly lookupCount: number | null
-    /** Cost of this run at its stop, at most; `null` without a price. */
+    /** Maximum cost of this run at its stop; `null` without a price. */
     readonly amount: number | null
-    /** Of the same budget, spent by earlier processes of an interrupted run; `null` without a price. */
+    /** Spent from the same budget by earlier processes of an interrupted run; `null` without a price. */
     readonly spentCount: number
     readonly spentAmount: number | null
   } | null
@@ -80,7 +80,7 @@ export function planSpending(demand: Demand, bounds: SpendingBounds): PlannedSpe
   }
 }
 
-/** `most`: what everything costs at most; `null` if unknown. */
+/** `most`: the maximum cost of everything; `null` if unknown. */
 function findStop(
   { byName, byDomain, stages }: Demand,
   { prices, lookupsMax, cost, spent }: SpendingBounds,
@@ -98,7 +98,7 @@ function findStop(
     spentCount: spentOfRows,
     spentAmount: prices === null ? null : unitsOf(spentMicros),
   })
-  // Rows that ask by a domain may have a price of their own, and are not submitted in an order of prices.
+  // Rows looked up by domain may have another price, and are not submitted in order of price.
   const price = byDomain === 0 ? priceOf('resolution') : byName === 0 ? priceOf('domain') : null
   const isShared = stages.some(({ kind, atMost }) => atMost !== 0 && priceOf(kind) > 0n)
   if (cost !== null) {
@@ -115,20 +115,20 @@ function findStop(
   return stopAt(allowed, price === null || isShared ? null : BigInt(allowed) * price)
 }
 
-/** `EUR 15.00 for 300 lookups; this run stops after 100 (EUR 5.00)` */
+/** Formats `EUR 15.00 for 300 lookups; this run stops after 100 (EUR 5.00)`. */
 export function spendingText(spending: PlannedSpending): string {
   const { lookupCount, stages, cost, stop } = spending
   const billed = stages.filter(({ kind, atMost }) => kind === 'domain' && atMost !== 0)
   const lookups = lookupCount === 0 ? [] : [plural(lookupCount, 'lookup')]
   const domains = billed.map(({ atMost }) =>
-    atMost === null ? 'the domains that follow' : `at most ${plural(atMost, 'domain')}`,
+    atMost === null ? 'the domains that follow from answers' : `at most ${plural(atMost, 'domain')}`,
   )
   const nouns = [...lookups, ...domains].join(' and ')
   if (nouns === '' && (cost === null || cost.amountMax === 0)) return 'nothing: there is nothing to submit'
   const whole =
     cost === null
       ? nouns
-      : amountText(cost, lookupCount === 0 ? 'what follows from answers' : lookups.join(''))
+      : amountText(cost, lookupCount === 0 ? 'the lookups that follow from answers' : lookups.join(''))
   return stop === null ? `${whole}, each billed once` : `${whole}; ${stopText(stop, cost)}`
 }
 
@@ -137,10 +137,10 @@ function amountText(
   lookups: string,
 ): string {
   const least = `${formatAmount(amount, currency)} for ${lookups}`
-  if (amountMax === null) return `${least}, and what follows from the answers`
+  if (amountMax === null) return `${least}, plus the lookups that follow from the answers`
   return amountMax === amount
     ? least
-    : `${least}, at most ${formatAmount(amountMax, currency)} with what follows from the answers`
+    : `${least}, at most ${formatAmount(amountMax, currency)} with the lookups that follow from the answers`
 }
 
 function stopText(

@@ -4,23 +4,23 @@ import { formatAmount, type Money } from './money.js'
 import type { TimelinePoint } from './run-record.js'
 import type { StageFacts } from './run-summary.js'
 
-/** A snapshot of a run, for people and for programs. Counts are of distinct lookups. */
+/** A snapshot of a run, for displays and programs. Counts are of distinct lookups. */
 export interface Progress {
   lookups: number
-  /** With a final answer, those from earlier runs included. */
+  /** Lookups with a final answer, including those from earlier runs. */
   done: number
   running: number
-  /** Already answered when the run began. */
+  /** Already answered when the run started. */
   cached: number
-  /** By people. */
+  /** Decided by reviewers. */
   decided: number
   failed: number
   uncertain: number
-  /** Still to be submitted by this run: what its budget does not allow is in `heldBack`. */
+  /** Still to be submitted by this run, within its budget. */
   toSubmit: number
-  /** Lookups that this run leaves to the next one: beyond its budget, or after a stop such as a 402. */
+  /** Lookups left for the next run: beyond the budget, or after a stop such as a 402. */
   heldBack: number
-  /** Of the last minute, and the most that is allowed; null is no limit. */
+  /** Requests in the last minute, and their limits; null if unlimited. */
   submissionsPerMinute: number
   pollsPerMinute: number
   submitLimit: number | null
@@ -29,41 +29,41 @@ export interface Progress {
   etaMs: number | null
   /** Answers of this run, by outcome. */
   outcomes: Readonly<Record<string, number>>
-  /** What this run has done so far, all kinds of lookups together. */
+  /** Counts of this run so far, over all kinds of lookups. */
   sofar: Readonly<TimelinePoint>
   /**
-   * Until an answer can be there, by the setting that says when runs are asked for first; 0 once it is due. Null
-   * where answers came already, or may at once, and where none is awaited.
+   * Time until an answer is possible, by the delay of the first poll; 0 once it is due. Null if answers have arrived or
+   * may arrive at any time, or if none is expected.
    */
   firstAnswersInMs: number | null
-  /** Each kind that is asked besides resolutions. */
+  /** Each kind looked up in addition to resolutions. */
   stages: readonly StageFacts[]
-  /** So far; null where nobody pays, or no price is known. */
+  /** Cost so far; null if nothing is billed or no price is known. */
   money: Money | null
-  /** Of --max-cost, in units of the currency, with what earlier processes spent of it; `null` without one. */
+  /** Budget of --max-cost in units of the currency, including earlier processes; `null` without one. */
   budget: { readonly costMax: number; readonly spent: number } | null
 }
 
 /** Facts for an estimate of the time left. */
 export interface TimeLeftFacts {
-  /** Lookups that this run may still submit, and runs that are open. */
+  /** Lookups that this run may still submit, and open runs. */
   toSubmit: number
   running: number
   submissionsPerWindow: number | null
   pollsPerWindow: number | null
   windowMs: number
   inFlightRunsMax: number
-  /** Polls that an answer has taken so far; 1 if unknown. */
+  /** Average polls per answer so far; 1 if unknown. */
   pollsPerAnswer: number
-  /** Time that a run submitted now likely takes, and that all open runs likely still take; `null` if unknown. */
+  /** Probable duration of a run submitted now, and probable time until all open runs end; `null` if unknown. */
   runs: { readonly runMs: number; readonly leftMs: number } | null
-  /** Answers of the last minute, per millisecond; 0 if there are none. */
+  /** Answers per millisecond in the last minute; 0 if none. */
   answersPerMs: number
 }
 
 /**
- * The time left. With limits: what remains is submitted and polled within them, and the last run takes as long as runs do.
- * Without a limit on polls: the pace of the last minute. Null until there is something to judge by.
+ * Estimates the time left. With limits: the time to submit and poll the rest, and the duration of the last run. Without
+ * a limit on polls: the rate of the last minute. Null if there is no basis for an estimate.
  */
 export function estimateEtaMs(facts: TimeLeftFacts): number | null {
   const { toSubmit, running, submissionsPerWindow, pollsPerWindow, windowMs, runs } = facts
@@ -76,14 +76,14 @@ export function estimateEtaMs(facts: TimeLeftFacts): number | null {
   }
   const pollMs = ((open * Math.max(1, facts.pollsPerAnswer)) / pollsPerWindow) * windowMs
   if (runs === null) return Math.max(submitMs, pollMs)
-  // Beyond what may be in flight, a lookup waits for a run to end.
+  // Above the limit of runs in flight, a lookup waits for a run to end.
   const waiting = Math.max(0, toSubmit - Math.max(0, facts.inFlightRunsMax - running))
   const roomMs = (waiting / facts.inFlightRunsMax) * runs.runMs
   const lastMs = toSubmit === 0 ? runs.leftMs : Math.max(submitMs, roomMs) + runs.runMs
   return Math.max(pollMs, lastMs)
 }
 
-/** Of every kind, as far as it is known to be wanted: a list may ask by domains alone. */
+/** Returns the counts over all known kinds: a list may contain only domains. */
 export function wholeOf({ done, lookups, stages }: Pick<Progress, 'done' | 'lookups' | 'stages'>): {
   done: number
   lookups: number
@@ -97,17 +97,17 @@ export function wholeOf({ done, lookups, stages }: Pick<Progress, 'done' | 'look
 const doneOf = ({ lookupCount, uncertainCount, pendingCount }: StageFacts): number =>
   lookupCount - uncertainCount - pendingCount
 
-/** A piece of the progress line. */
+/** A part of the progress line. */
 export interface ProgressPart {
   text: string
-  /** Where there is no room for all, the part with the lowest goes first. */
+  /** If space is short, the part with the lowest weight is dropped first. */
   weight: number
 }
 
-/** Above all others: what is done, and the time left. */
+/** Weight of the done count and the time left. */
 const weightMax = 100
 
-/** What is shown of a progress, in the order of the line. */
+/** Returns the parts of the progress line, in order. */
 export function progressParts(progress: Progress): ProgressPart[] {
   const rate = (value: number, limit: number | null) =>
     limit === null ? formatCount(value) : `${formatCount(value)}/${formatCount(limit)}`
@@ -131,7 +131,10 @@ export function progressParts(progress: Progress): ProgressPart[] {
   ]
 }
 
-/** `1,204/5,000 done · matched 1,103 · no_match 64 · 181 running · 37 answered before · submit 598/600 · poll 97/100 per min · ETA 1h04m` */
+/**
+ * Formats `1,204/5,000 done · matched 1,103 · no_match 64 · 181 running · 37 answered before · submit 598/600 · poll
+ * 97/100 per min · ETA 1h04m`.
+ */
 export function progressLine(progress: Progress): string {
   return progressParts(progress)
     .map(({ text }) => text)
@@ -151,11 +154,11 @@ function moneyPart({ money, budget }: Progress): ProgressPart[] {
   return [{ text, weight: 48 }]
 }
 
-/** `EUR 2.35 of EUR 5.00` */
+/** Formats `EUR 2.35 of EUR 5.00`. */
 const budgetText = ({ spent, costMax }: NonNullable<Progress['budget']>, currency: string | null): string =>
   `${formatAmount(spent, currency)} of ${formatAmount(costMax, currency)}`
 
-/** How many of those wanted so far are done: more follow from the answers to come. */
+/** Formats the done count of the lookups known so far; more follow from future answers. */
 function stagePart(facts: StageFacts, rank: number): ProgressPart {
   const { kind, lookupCount, stop } = facts
   const done = formatCount(doneOf(facts))
@@ -163,7 +166,7 @@ function stagePart(facts: StageFacts, rank: number): ProgressPart {
   return { text, weight: 45 - rank }
 }
 
-/** The most frequent first, and kept longest. `failed` is counted with what failed before. */
+/** The most frequent first, with the highest weights. `failed` is part of the total of failures. */
 function outcomeParts(outcomes: Progress['outcomes']): ProgressPart[] {
   return Object.entries(outcomes)
     .filter(([name]) => name !== 'failed')
@@ -174,7 +177,7 @@ function outcomeParts(outcomes: Progress['outcomes']): ProgressPart[] {
     }))
 }
 
-/** A time to come, as people say it. */
+/** Formats an approximate waiting time. */
 function roughly(ms: number): string {
   const seconds = Math.ceil(ms / 1_000)
   if (seconds <= 5) return 'a few seconds'

@@ -3,22 +3,22 @@ import type { ChangeCounts } from './change-kinds.js'
 import type { Money } from './money.js'
 import type { RunSummary } from './run-summary.js'
 
-/** Of the form below; one that is not known is listed, and not read. */
+/** Version of this format; records of other versions are listed, but not read. */
 export const runRecordVersion = 1
 
-/** What a run had done by a moment; counts since it began, of all kinds together. */
+/** Counts of a run at a moment, since its start, over all kinds. */
 export interface TimelinePoint {
   readonly elapsedMs: number
   readonly submissions: number
   readonly polls: number
   readonly answered: number
-  /** Requests that the service answered with 429. */
+  /** Requests answered with 429. */
   readonly rateLimited: number
 }
 
-/** Rows of one group, by what became of them. */
+/** Rows of one group, by outcome. */
 export interface GroupFigures {
-  /** A country's code, or a value of the chosen column; null where rows have none. */
+  /** A country code, or a value of the chosen column; null for rows without one. */
   readonly value: string | null
   readonly rowCount: number
   readonly matchedCount: number
@@ -28,20 +28,20 @@ export interface GroupFigures {
 export interface OutputFigures {
   readonly rowCount: number
   readonly rowsByStatus: Readonly<Record<string, number>>
-  /** 101 counts, of confidence 0 to 100; rows without one are in none. */
+  /** 101 counts, for confidence 0 to 100; rows without a confidence are not counted. */
   readonly rowsByConfidence: readonly number[]
-  /** By the country of the answer, or else of what was asked; the largest first. */
+  /** Groups by country of the answer, else of the row; the largest first. */
   readonly byCountry: readonly GroupFigures[]
-  /** By the column that `report.by` names. */
+  /** Groups by the column that `report.by` names. */
   readonly byColumn: { readonly column: string; readonly groups: readonly GroupFigures[] } | null
 }
 
-/** What is kept of a run, as JSON. Nothing of it is secret. */
+/** The stored record of a run, as JSON. Contains no secrets. */
 export interface RunRecord {
   readonly version: typeof runRecordVersion
-  /** Of the program. */
+  /** Version of the program. */
   readonly program: string
-  /** As it was typed, without what is secret. */
+  /** The command line without secrets. */
   readonly command: string
   readonly service: 'hosted' | 'embedded'
   /** The base URL, or the edition of the registry. */
@@ -49,40 +49,40 @@ export interface RunRecord {
   readonly input: {
     readonly paths: readonly string[]
     readonly format: string
-    /** Over the bytes of its files; null where they were not read to the end. */
+    /** Hash of the bytes of its files; null if they were not read completely. */
     readonly sha256: string | null
   }
   readonly settings: Readonly<Record<string, unknown>>
-  /** Null where the run ended by an error, or did not end. */
+  /** Null if the run ended with an error, or did not end. */
   readonly summary: RunSummary | null
   readonly error: { readonly code: string; readonly message: string } | null
   readonly money: Money | null
-  /** Of a run without a summary, as the checkpoint has it when the record is read; never stored. */
+  /** For a run without a summary, read from the checkpoint; never stored. */
   readonly submittedCount?: number
-  /** Null where no output was published. */
+  /** Null if no output was published. */
   readonly figures: OutputFigures | null
-  /** Counts over the rows that a run without an output knew at its end; left out where nothing shows them. */
+  /** Counts over the known rows of a run without an output; omitted if not used. */
   readonly knownFigures?: OutputFigures
   readonly timeline: readonly TimelinePoint[]
-  /** Against the output of `baseline`; null where there was none. */
+  /** Changes since the output of `baseline`; null without a baseline. */
   readonly changes: { readonly baseline: number; readonly counts: ChangeCounts } | null
   readonly alarms: readonly Alarm[]
 }
 
-/** A picture has no room for more. */
+/** A chart has no room for more. */
 const pointsMax = 240
 
 export interface Timeline {
   add(point: TimelinePoint): void
-  /** In order; the newest is always among them. */
+  /** In order, always with the newest point. */
   points(): readonly TimelinePoint[]
 }
 
-/** What a run had done by moments that are evenly apart: half as many of them whenever there are too many. */
+/** Creates a timeline of evenly spaced points; it drops every second point when it is full. */
 export function createTimeline(): Timeline {
   let kept: TimelinePoint[] = []
   let newest: TimelinePoint | null = null
-  /** Of so many points that come, one is kept. */
+  /** One of this many points is kept. */
   let every = 1
   let count = 0
   return {
@@ -90,7 +90,7 @@ export function createTimeline(): Timeline {
       newest = point
       if (count++ % every !== 0) return
       kept.push(point)
-      // One place is the newest one's.
+      // One place is reserved for the newest point.
       if (kept.length < pointsMax) return
       kept = kept.filter((_, index) => index % 2 === 0)
       every *= 2

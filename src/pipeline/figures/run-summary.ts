@@ -4,14 +4,14 @@ import { type BudgetEnd, type Stop, endedBy, explainStop } from './stop.js'
 import type { LookupKind } from '../lookups/lookup-kind.js'
 import { errorCodes, type ExitCode } from '../../core/errors.js'
 
-/** What one kind of lookups came to so far, in counts. */
+/** Results of one kind of lookups so far, in counts. */
 export interface StageFacts {
   readonly kind: LookupKind
   readonly lookupCount: number
   readonly cachedCount: number
-  /** Asked by rows, and decided by people. */
+  /** Lookups of rows that reviewers decided. */
   readonly decidedCount: number
-  /** Requests that began something and were accepted; of domains, each is billed. */
+  /** Accepted requests that start something; for domains, each is billed. */
   readonly askedCount: number
   readonly answeredCount: number
   readonly failedCount: number
@@ -22,77 +22,76 @@ export interface StageFacts {
   readonly stop: Stop | null
 }
 
-/** What `enrich review` asks about: doubtful answers that nobody decided, and decisions that are in doubt again. */
+/** Lookups in the review queue: doubtful answers without a decision, and decisions in doubt again. */
 export interface ReviewCounts {
   readonly lookupCount: number
   readonly rowCount: number
   readonly rowsByStatus: Readonly<Record<string, number>>
 }
 
-/** What a run came to. Rows are rows of the input; everything else counts distinct lookups. */
+/** Results of a run. Rows are rows of the input; all other counts are of distinct lookups. */
 export interface RunSummary {
-  /** What the embedded service bills is counted like a hosted one's, and costs nothing. */
+  /** Lookups of the embedded service are counted in the same way, and cost nothing. */
   service: 'hosted' | 'embedded'
-  /** Whether the small registry that ships with the package answered. Left out by earlier versions. */
+  /** Whether the small registry in the package answered. Missing in records of earlier versions. */
   isDemo?: boolean
   /** Null: nothing is left to wait for. */
   stop: Stop | null
-  /** `null` unless the budget that the user gave ended the run; missing in records of earlier versions. */
+  /** `null` unless the user's budget ended the run; missing in records of earlier versions. */
   budgetEnd?: BudgetEnd | null
-  /** Files written, in the order of their publishing; none when the run stopped early without `partial`. */
+  /** Files written, in order; empty if the run stopped early without `partial`. */
   outputPaths: readonly string[]
   rowCount: number
   invalidRowCount: number
   lookupCount: number
-  /** Of these, asked by a domain in place of a name: what became of them is in `stages`, and in no count here. */
+  /** Lookups by domain instead of a name: their results are in `stages`, not in the counts here. */
   domainCount: number
-  /** Answered before this run began. */
+  /** Answered before this run started. */
   cachedCount: number
-  /** Decided by people, those by domain too: nobody was asked, and nothing billed. */
+  /** Decided by reviewers, including lookups by domain: not submitted and not billed. */
   decidedCount: number
-  /** Submissions that were accepted, each billed. */
+  /** Accepted submissions, each billed. */
   billedCount: number
   /**
-   * Submissions of this run whose answer was lost, of all kinds: they may have been billed. Missing in records of earlier
-   * versions.
+   * Lost submissions of this run, over all kinds: they may have been billed. Missing in records of earlier versions.
    */
   lostCount?: number
-  /** Uncertain ones whose run a webhook named: they are uncertain no more. */
+  /** Uncertain lookups whose run a webhook named: no longer uncertain. */
   claimedCount: number
-  /** May have been billed; held, and never submitted again unless told to. */
+  /** May have been billed; submitted again only at the user's request. */
   uncertainCount: number
-  /** Runs that ended without a result; they were paid for. */
+  /** Runs that ended without a result; they were billed. */
   failedCount: number
-  /** Lookups that the service will not take as they are; they cost nothing. */
+  /** Lookups that the service rejected as invalid; they cost nothing. */
   rejectedCount: number
-  /** Without a final answer: not submitted, running, or parked. */
+  /** Without a final answer: not submitted, running, or left for the next run. */
   pendingCount: number
   pollCount: number
   answeredCount: number
   pollsPerResult: number | null
   rateLimitedCount: number
-  /** Answers that belonged to another lookup than was asked for; none was written. */
+  /** Answers that belong to another lookup; none was written. */
   misdirectedCount: number
-  /** Lookups to which such an answer came last, and that have none of their own yet. */
+  /** Lookups whose last answer was another lookup's, and that have no answer yet. */
   heldCount: number
-  /** Submissions for which the service named the run of another one; they are uncertain. */
+  /** Submissions for which the service returned the run of another one; they are uncertain. */
   contestedCount: number
-  /** Answers that differ from the first one of their run, which stands. */
+  /** Answers that differ from the first one of their run, which is kept. */
   contradictionCount: number
-  /** Webhooks taken from the inbox, by what became of them. */
+  /** Webhooks from the inbox, by result. */
   deliveries: Readonly<{ taken: number; unclaimed: number; quarantined: number }>
-  /** Rows by what became of them, when an output was written. */
+  /** Rows by outcome, if an output was written. */
   rowsByStatus: Readonly<Record<string, number>>
-  /** What is left to review; null where the answers were not read: no output, and no report. Runs that an earlier version remembered have none. */
+  /** Open reviews; null if answers were not read (no output and no report). Missing in records of earlier versions. */
   review?: ReviewCounts | null
   /** Lookups answered in this run, by outcome. */
   outcomes: Readonly<Record<string, number>>
-  /** What answers held outside the interface, with how often: kept, and never fatal. */
+  /** Deviations of answers from the contract, with counts; never an error. */
   schemaDeviations: Readonly<Record<string, number>>
   basisLineCount: number
-  /** Each kind that was asked besides resolutions. */
+  /** Each kind looked up in addition to resolutions. */
   stages: readonly StageFacts[]
-  /** Null where nobody pays, or no price is known. */
+  /** Null if nothing is billed or no price is known. */
   money: Money | null
   /** Conditions of --fail-on that were met. */
   alarms: readonly Alarm[]
@@ -103,7 +102,7 @@ export interface RunSummary {
 
 /**
  * Whether a lookup failed, was refused, is uncertain or pending: the run ends with exit code 3. Rows without a usable
- * name are not counted: they have their final outcome, `invalid_input`, and no run changes it.
+ * name do not count: their outcome `invalid_input` is final.
  */
 export function needsAttention(summary: RunSummary): boolean {
   const { rejectedCount, failedCount, uncertainCount, pendingCount, stages } = summary
@@ -115,8 +114,8 @@ export function needsAttention(summary: RunSummary): boolean {
 }
 
 /**
- * What a process ends with whose run came to this; `interrupted` is the code of the signal that stopped it, if one did.
- * What stopped it stands above its alarms, and these above rows that need attention.
+ * Returns the exit code for a summary; `interrupted` is that of the signal, if any. The stop reason takes precedence
+ * over alarms, and alarms over rows that need attention.
  */
 export function exitCodeOf(summary: RunSummary, interrupted: ExitCode): ExitCode {
   const ended = endedBy(summary)

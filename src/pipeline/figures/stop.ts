@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../core/errors.js'
 import type { LookupKind } from '../lookups/lookup-kind.js'
 import { formatAmount } from './money.js'
 
-/** Why a run ends before every lookup has its answer. */
+/** The reason why a run ends before every lookup has its answer. */
 export type Stop =
   | { kind: 'interrupted' }
   | { kind: 'duration_max' }
@@ -16,28 +16,25 @@ export type Stop =
   /** In units of the currency. */
   | { kind: 'cost_max'; costMax: number; currency: string | null }
 
-/**
- * Whether what is already running is still waited for. Credit and budget stop new submissions only; what was
- * paid for is fetched.
- */
+/** Whether open runs are still polled. Credit and budget only stop new submissions; billed answers are fetched. */
 export function waitsForRuns(stop: Stop): boolean {
   return stop.kind === 'out_of_credit' || stop.kind === 'plan_limit' || isBudgetEnd(stop)
 }
 
-/** Whether the budget that the user gave is used up: the same command is the next job, with a budget of its own. */
+/** Whether the user's budget is used up: the same command starts a new job with a new budget. */
 export function isBudgetEnd(stop: Stop): boolean {
   return stop.kind === 'lookups_max' || stop.kind === 'cost_max'
 }
 
-/** A run that stopped because its budget was used up. Amounts are in units of the currency, `null` without a price. */
+/** A run that stopped since its budget was used up. Amounts are in units of the currency, `null` without a price. */
 export interface BudgetEnd {
-  /** Lookups that are still to be submitted, of all kinds, and their price. */
+  /** Lookups still to be submitted, over all kinds, and their price. */
   readonly leftCount: number
   readonly leftCost: number | null
-  /** Submitted since this budget began, by earlier processes too: billed, or maybe billed. */
+  /** Submitted with this budget, including earlier processes: billed, or possibly billed. */
   readonly spentCount: number
   readonly spentCost: number | null
-  /** The part of it that this run submitted. */
+  /** Share of this run. */
   readonly ownCount: number
   readonly ownCost: number | null
   readonly isBilled: boolean
@@ -47,7 +44,7 @@ export interface BudgetEnd {
   readonly currency: string | null
 }
 
-/** Why a run ended, and one of the kinds that it stopped. */
+/** The reason why a run ended, and one of the stopped kinds. */
 export interface KindStop {
   readonly kind: LookupKind
   readonly stop: Stop
@@ -55,7 +52,10 @@ export interface KindStop {
   readonly budgetEnd?: BudgetEnd | null
 }
 
-/** Null: nothing is left to wait for. What stopped a stage alone ends the run as the run's own stop. */
+/**
+ * Returns the reason why a run ended; null if nothing is left to wait for. The stop of a single stage also ends the
+ * run.
+ */
 export function endedBy(run: {
   readonly stop: Stop | null
   readonly stages: readonly { readonly kind: LookupKind; readonly stop: Stop | null }[]
@@ -67,7 +67,7 @@ export function endedBy(run: {
   return stop === null ? null : { kind: own?.kind ?? 'resolution', stop, budgetEnd }
 }
 
-/** The code and sentence shown for a stop of a kind; null for an interruption, whose exit code is the signal's. */
+/** Returns the code and message of a stop; null for an interruption, whose exit code is the signal's. */
 export function explainStop({
   kind,
   stop,
@@ -79,7 +79,7 @@ export function explainStop({
     case 'duration_max':
       return {
         code: 'DURATION_MAX_REACHED',
-        message: 'the time given by --max-duration is over',
+        message: '--max-duration is reached',
         hint: 'the same command resumes',
       }
     case 'refused':
@@ -91,14 +91,14 @@ export function explainStop({
     case 'wrong_address':
       return {
         code: 'SERVICE_ANSWER_INVALID',
-        message: `nothing at the base URL takes submissions: ${stop.reason}`,
-        hint: 'check --base-url; nothing was billed by this answer, the same command resumes',
+        message: `the base URL does not accept submissions: ${stop.reason}`,
+        hint: 'check --base-url; nothing was billed, the same command resumes',
       }
     case 'unreachable':
       return {
         code: 'SERVICE_UNREACHABLE',
         message: `the service cannot be reached: ${stop.reason}`,
-        hint: 'what was submitted is safe; the same command resumes',
+        hint: 'submitted lookups are saved; the same command resumes',
       }
     case 'out_of_credit':
       return {
@@ -110,13 +110,13 @@ export function explainStop({
       return {
         code: 'PLAN_LIMIT_REACHED',
         message: `a limit of the account's plan is reached: ${stop.reason}`,
-        hint: 'wait for the plan to renew or raise it; the same command resumes',
+        hint: 'wait until the plan renews, or upgrade it; the same command resumes',
       }
     case 'cost_max': {
       const costMax = formatAmount(stop.costMax, stop.currency)
       return {
         code: 'COST_MAX_REACHED',
-        message: `one lookup more could cost more than --max-cost ${costMax}${budgetText(stop, budgetEnd)}`,
+        message: `the next lookup could exceed --max-cost ${costMax}${budgetText(stop, budgetEnd)}`,
         hint: budgetHint(budgetEnd, costMax, '--max-cost'),
       }
     }
@@ -132,7 +132,7 @@ export function explainStop({
   }
 }
 
-/** The amount spent in this budget, the part that earlier processes spent, and what is left to pay for. */
+/** Describes the amount spent in this budget, the share of earlier processes, and the rest. */
 function budgetText(stop: Stop, end: BudgetEnd | null): string {
   if (end === null) return ''
   const inMoney = stop.kind === 'cost_max'

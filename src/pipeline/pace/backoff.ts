@@ -1,23 +1,23 @@
-/** Delays for asking again: exponential, capped, with full jitter so that clients do not march in step. */
+/** Delays before retries: exponential, capped, with full jitter so that clients do not synchronize. */
 export interface BackoffPolicy {
   delayMsBase: number
   delayMsMax: number
 }
 
-/** The wait before try `attempt` + 1 (the first failure is attempt 1); `fraction` is chance in [0, 1). */
+/** Returns the wait after failure number `attempt` (from 1); `fraction` is random in [0, 1). */
 export function backoffMs(policy: BackoffPolicy, attempt: number, fraction: number): number {
   const ceiling = Math.min(policy.delayMsMax, policy.delayMsBase * 2 ** Math.min(attempt - 1, 30))
   return Math.round(ceiling * (0.1 + 0.9 * fraction))
 }
 
 export interface ReachabilityPolicy extends BackoffPolicy {
-  /** Consecutive failures after which a service that has answered before is given up. */
+  /** Consecutive failures after which to give up, if the service has answered before. */
   failuresMax: number
-  /** The same for one that never answered: most likely a wrong address. */
+  /** The same if it has never answered: its address is probably wrong. */
   firstFailuresMax: number
 }
 
-/** What to do after `consecutive` failures in a row (from 1). */
+/** Decides what to do after `consecutive` failures in a row (from 1). */
 export function decideAfterFailure(
   consecutive: number,
   hasAnswered: boolean,
@@ -31,8 +31,8 @@ export function decideAfterFailure(
 }
 
 /**
- * Counts failures in a row. Requests that were in flight together fail together: of those one is counted,
- * or a short break of a busy connection would look like a dead service.
+ * Counts failures in a row. Requests in flight at the same time fail together and count once, or a short network
+ * problem would look like a dead service.
  */
 export class FailureStreak {
   readonly #policy: ReachabilityPolicy
@@ -49,7 +49,7 @@ export class FailureStreak {
     this.#hasAnswered = true
   }
 
-  /** `startedAtMs` and `nowMs` are of the monotonic clock; `fraction` is chance. */
+  /** `startedAtMs` and `nowMs` are monotonic; `fraction` is random. */
   failed(startedAtMs: number, nowMs: number, fraction: number): ReturnType<typeof decideAfterFailure> {
     if (startedAtMs >= this.#lastCountedAtMs) {
       this.#consecutive++
@@ -59,7 +59,7 @@ export class FailureStreak {
   }
 }
 
-/** Of submissions that certainly did not arrive. */
+/** Policy for submissions that were not received. */
 export const notSentPolicy: ReachabilityPolicy = {
   delayMsBase: 500,
   delayMsMax: 60_000,
@@ -67,10 +67,10 @@ export const notSentPolicy: ReachabilityPolicy = {
   firstFailuresMax: 4,
 }
 
-/** What costs nothing may be tried for longer. */
+/** Free requests may be retried for longer. */
 export const freePolicy: ReachabilityPolicy = { ...notSentPolicy, failuresMax: 20, firstFailuresMax: 10 }
 
-/** Every further try may be billed and lost: far fewer of them. */
+/** Each retry may be billed and lost, so there are fewer. */
 export const unknownPolicy: ReachabilityPolicy = {
   delayMsBase: 2_000,
   delayMsMax: 60_000,
@@ -78,7 +78,7 @@ export const unknownPolicy: ReachabilityPolicy = {
   firstFailuresMax: 5,
 }
 
-/** Of one run. */
+/** Policy for one run. */
 export const failedPollPolicy: BackoffPolicy = { delayMsBase: 2_000, delayMsMax: 60_000 }
-/** Polls of whichever runs that no usable answer came to: the service is gone. Each run waits on its own. */
+/** Policy for all polls together: without any usable response, the service is down. Each run also has its own wait. */
 export const pollsPolicy: ReachabilityPolicy = { ...failedPollPolicy, failuresMax: 20, firstFailuresMax: 5 }

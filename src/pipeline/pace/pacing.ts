@@ -1,30 +1,32 @@
 import { rateLimitHeaders } from '../../contract/limits.js'
 
-/** A budget as it is known now. Times in milliseconds of one monotonic clock. */
+/** The present state of a rate limit. Times are monotonic milliseconds. */
 export interface Budget {
   windowMs: number
-  /** Requests a window: configured, then as the server says. */
+  /** Requests per window: configured, then as reported by the server. */
   limit: number
-  /** Added to the window, so that requests which arrive closer together than they left still fit. */
+  /** Added to the window, so that requests fit which arrive closer together than they were sent. */
   marginMs: number
-  /** The same, until so long after refusals. */
+  /** Larger margin for a time after refusals. */
   stretchedMs: number
   stretchedUntilMs: number
-  /** Others use the key too: until then this much slower. */
+  /** Spacing while other clients use the same key. */
   slowUntilMs: number
   slowSpacingMs: number
-  /** Starts of the last window, oldest first. */
+  /** Starts in the last window, oldest first. */
   starts: number[]
 }
 
-/** What a minute is stretched by at first, and at most when the server says it is not enough. */
+/** The initial margin of a window, and its maximum share after refusals. */
 const marginMsFirst = 40
 const marginShareMax = 0.05
-/** A stretch lasts so many times as long as the refusal made us wait: then it has cost about as much as that. */
+/**
+ * The margin stays larger for this many times the wait after the refusal, which then costs as much time as the wait.
+ */
 const stretchedWaits = 60
-/** Requests that the server's count and ours may differ by: what is on its way, and a second of rounding. */
+/** Tolerated difference between the server's count and ours: requests in flight, and rounding to a second. */
 const slackCount = 3
-/** A limit that a server may sensibly state. */
+/** Largest limit accepted from a server. */
 const limitMax = 1_000_000
 
 export function createBudget(limit: number, windowMs: number): Budget {
@@ -40,7 +42,9 @@ export function createBudget(limit: number, windowMs: number): Budget {
   }
 }
 
-/** The distance between two starts. Even, it is safe under fixed windows, rolling ones and token buckets. */
+/**
+ * Returns the distance between two starts. Even spacing is safe for fixed windows, rolling windows and token buckets.
+ */
 export function spacingMs(budget: Budget, nowMs: number): number {
   const evenMs = (budget.windowMs + marginMsAt(budget, nowMs)) / budget.limit
   return nowMs < budget.slowUntilMs ? Math.max(evenMs, budget.slowSpacingMs) : evenMs
@@ -55,9 +59,8 @@ export function noteStart(budget: Budget, nowMs: number): void {
 }
 
 /**
- * Follows what an answer's headers say. The limit is the server's. Of what remains we take our share evenly
- * until the reset, but only where the server has counted more than we have sent: at the end of every window
- * of our own nothing remains, and that is as it should be.
+ * Adopts the limit in a response's headers. If the server has counted more requests than we sent, the remaining ones
+ * are spread evenly until the reset. A remaining count of zero at the end of our own window is normal.
  */
 export function noteReading(budget: Budget, reading: RateReading, nowMs: number): void {
   const { limit, remaining, resetMs } = reading
@@ -70,25 +73,25 @@ export function noteReading(budget: Budget, reading: RateReading, nowMs: number)
 }
 
 /**
- * A refusal although we kept to the pace: the window is stretched a little, for long where it made us wait for long. A
- * service that refuses now and then and takes the next request a second later would else slow a run of days for good.
+ * Widens the window after a refusal despite the pacing, for a time proportional to the wait. A permanent change would
+ * slow down long runs because of occasional refusals.
  */
 export function noteRefusal(budget: Budget, waitMs: number, nowMs: number): void {
   budget.stretchedMs = Math.min(marginMsAt(budget, nowMs) * 1.5, budget.windowMs * marginShareMax)
   budget.stretchedUntilMs = Math.max(budget.stretchedUntilMs, nowMs + waitMs * stretchedWaits)
 }
 
-/** What a server says of its budget. A missing or absurd header is null: then the configured numbers hold. */
+/** Rate headers of a response. A missing or implausible header is null: the configured numbers apply. */
 export interface RateReading {
   limit: number | null
   remaining: number | null
   resetMs: number | null
 }
 
-/** A window is a minute: no header makes us wait longer than this. */
+/** A window is one minute: no header causes a longer wait than this. */
 export const rateWaitMsMax = 120_000
 
-/** Reads `X-RateLimit-*-Minute` and `RateLimit-Reset`, and the `RateLimit-*` and `Retry-After` spellings too. */
+/** Reads `X-RateLimit-*-Minute` and `RateLimit-Reset`, and also `RateLimit-*` and `Retry-After`. */
 export function readRateHeaders(headers: Readonly<Record<string, string>>, nowMs: number): RateReading {
   const reset =
     secondsToMs(headers[rateLimitHeaders.resetSeconds]) ??
@@ -109,7 +112,7 @@ function secondsToMs(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,5}(\.\d{1,6})?$/.test(text.trim()) ? Number(text) * 1000 : null
 }
 
-/** Seconds, or an HTTP date. */
+/** Parses seconds or an HTTP date. */
 function retryAfterMs(text: string | undefined, nowMs: number): number | null {
   if (text === undefined) return null
   const seconds = secondsToMs(text)
@@ -118,7 +121,7 @@ function retryAfterMs(text: string | undefined, nowMs: number): number | null {
   return dateMs === null ? null : Math.max(0, dateMs - nowMs)
 }
 
-/** `Sun, 06 Nov 1994 08:49:37 GMT`; the older forms are nobody's any more. */
+/** Parses `Sun, 06 Nov 1994 08:49:37 GMT`; the obsolete formats are not supported. */
 function parseHttpDate(text: string): number | null {
   const dateMs = /^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text.trim()) ? Date.parse(text) : NaN
   return Number.isNaN(dateMs) ? null : dateMs

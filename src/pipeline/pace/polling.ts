@@ -1,61 +1,61 @@
 import type { RunDurations } from './run-durations.js'
 
-/** Times in milliseconds of one clock; delays too. */
+/** Polling intervals in milliseconds. */
 export interface PollingPace {
-  /** No run is finished sooner than this after its submission. */
+  /** Shortest age at which a run can be finished. */
   firstAfterMs: number
-  /** One run is never asked more often than this. */
+  /** Shortest interval between polls of one run. */
   intervalMs: number
-  /** A run without an answer for so long is left for the next command. */
+  /** Age at which an unanswered run is left for the next command. */
   deadlineMs: number
 }
 
 export interface PollableRun {
-  /** When it was submitted, or taken over from an earlier process. */
+  /** Time of submission, or of takeover from an earlier process. */
   openedAtMs: number
-  /** When it was submitted, by this process or an earlier one. */
+  /** Time of submission, by this process or an earlier one. */
   submittedAtMs: number
-  /** When it was asked last, whatever came of it. */
+  /** Time of the last poll, successful or not. */
   lastPolledAtMs: number | null
-  /** When the service last said that it was running; a poll that failed or was refused has seen nothing. */
+  /** Time at which the service last reported it as running; failed polls do not count. */
   seenRunningAtMs: number | null
-  /** Set after a failed poll: not before then. */
+  /** Earliest next poll, set after a failed one. */
   notBeforeMs: number
   isBeingPolled: boolean
-  /** Asked early for the first time, so that the others are asked at the right time. */
+  /** Polled early, to learn the duration of runs. */
   isScout: boolean
 }
 
-/** What the polls have to do with, besides the runs themselves. */
+/** Conditions for polls, apart from the runs. */
 export interface PollSupply {
-  /** What is known of how long runs take; null asks for each at every interval (a service of our own). */
+  /** Known durations of runs; null polls each run at every interval (embedded service). */
   durations: RunDurations | null
-  /** Polls that the limit allows in a millisecond; null is no limit. */
+  /** Polls per millisecond allowed by the limit; null if unlimited. */
   pollsPerMs: number | null
-  /** Time until the last submission leaves. */
+  /** Time until the last submission. */
   submittingMsLeft: number
-  /** Lookups that are still to be submitted. */
+  /** Lookups still to be submitted. */
   toSubmitCount: number
-  /** A poll takes the turn of a request that begins something: none should be in vain. False if left out. */
+  /** Whether a poll delays a submission, and should not be wasted; defaults to false. */
   takesTurns?: boolean
 }
 
 /**
- * The chance of an answer at which a poll is worth its cost. Scarce: any chance at all, since an idle turn
- * never comes back. Otherwise two polls a result, and more for scouts and for the last few runs, which decide
- * when the whole is done. Where a poll takes the turn of something new, an answer that is all but certain.
+ * The chance of an answer that justifies a poll. Scarce polls: any chance, since an unused turn is lost. Otherwise
+ * about two polls per result, more for scouts and for the last few runs, which determine the end of the run. If a poll
+ * delays a submission: an almost certain answer.
  */
 const worthwhile = { scarce: 0.002, scout: 0.15, lastFew: 0.5, plenty: 0.6, takesTurns: 0.95 } as const
 const lastFewCount = 5
-/** While polls are plenty, one in vain is not followed by the next before this. */
+/** While polls are plentiful, the minimum wait after a poll without an answer. */
 const gapMsMin = 16_000
-/** The last few are asked at least this often: the whole ends with the last of them. */
+/** Longest interval between polls of the last few runs. */
 const lastFewGapMs = 20_000
-/** Without an answer at an age that none had so far: asked again after this share of its age. */
+/** Wait for a run older than any earlier one, as a share of its age. */
 const overdueShare = 0.1
-/** So little polling is never scarce: each of the runs can be asked as soon as it is worthwhile. */
+/** If all runs can be polled within this time, polls are not scarce. */
 const lastPollsMs = 30_000
-/** Asked in vain, a run is asked again after this share of its age at the latest, whatever the chances say. */
+/** Longest wait after a poll without an answer, as a share of the run's age. */
 const gapShareMax = 0.4
 
 export interface PollPlan<Run> {
@@ -64,9 +64,9 @@ export interface PollPlan<Run> {
 }
 
 /**
- * The run to ask next and when. While polls are plenty that is the run that comes to its worthwhile moment
- * first; while they are scarce, of those that are due the one most likely to have ended, the one never asked
- * before the one asked in vain, so that none starves. Null when every run is being asked.
+ * Returns the next run to poll, and when. While polls are plentiful, it is the run that first reaches its worthwhile
+ * moment; while they are scarce, the due run most likely to have ended, preferably one not yet polled, so that none
+ * starves. Null if every run is being polled.
  */
 export function nextPoll<Run extends PollableRun>(
   runs: ReadonlyMap<unknown, Run>,
@@ -83,7 +83,7 @@ export function nextPoll<Run extends PollableRun>(
   let next: PollPlan<Run> | null = null
   for (const run of runs.values()) {
     if (run.isBeingPolled) continue
-    // A later moment than the best so far is not worth working out.
+    // Skips the calculation if the run cannot be earlier.
     const earliestMs = earliestPollMs(run, pace)
     if (next !== null && earliestMs >= next.dueAtMs) continue
     const isScouting = run.isScout && run.seenRunningAtMs === null
@@ -106,13 +106,13 @@ function likeliestDue<Run extends PollableRun>(
     const seenMs = run.seenRunningAtMs === null ? 0 : run.seenRunningAtMs - run.submittedAtMs
     const chance = durations.chanceDone(seenMs, nowMs - run.submittedAtMs)
     if (chance > highest) [likeliest, highest] = [run, chance]
-    // The runs come oldest first: nothing behind a certain one is more certain.
+    // Runs are in order of age: later ones are not more certain.
     if (highest > 0.999) break
   }
   return likeliest
 }
 
-/** The rules of the interface and of the user, whatever the chances. */
+/** Returns the earliest time allowed by the interface and the user. */
 function earliestPollMs(run: PollableRun, pace: PollingPace): number {
   const paced =
     run.lastPolledAtMs === null ? run.submittedAtMs + pace.firstAfterMs : run.lastPolledAtMs + pace.intervalMs
@@ -128,7 +128,7 @@ function worthwhileAtMs(
   if (durations === null) return 0
   if (run.seenRunningAtMs === null) return run.submittedAtMs + durations.ageForChance(0, threshold)
   const seenMs = run.seenRunningAtMs - run.submittedAtMs
-  // Older than any run so far: what was learned says nothing about it.
+  // Older than any run so far: the learned durations do not apply.
   if (durations.doneBy(seenMs) > 0.999) return run.seenRunningAtMs + Math.min(seenMs * overdueShare, gapMsMax)
   const gapMs = Math.min(durations.ageForChance(seenMs, threshold) - seenMs, seenMs * gapShareMax, gapMsMax)
   return run.seenRunningAtMs + Math.max(gapMs, gapMsMin)
@@ -141,7 +141,7 @@ function thresholdOf(runs: Runs, supply: PollSupply, nowMs: number): number {
   return supply.toSubmitCount === 0 && runs.size <= lastFewCount ? worthwhile.lastFew : worthwhile.plenty
 }
 
-/** Whether the polls, and not the submissions or the runs, decide when the whole is done. */
+/** Whether polls, and not submissions or runs, determine the end of the run. */
 function isScarce(runs: Runs, supply: PollSupply, nowMs: number): boolean {
   const { pollsPerMs, durations, toSubmitCount, submittingMsLeft } = supply
   if (pollsPerMs === null || durations === null || supply.takesTurns === true) return false
@@ -149,7 +149,7 @@ function isScarce(runs: Runs, supply: PollSupply, nowMs: number): boolean {
   const runMs = durations.ageForChance(0, 0.95)
   if (pollingMsLeft > submittingMsLeft + runMs) return true
   if (toSubmitCount > 0) return false
-  // Nothing is to be submitted: the youngest has run for a while.
+  // Nothing is left to submit: the youngest run has an age.
   let youngestAtMs = -Infinity
   for (const { submittedAtMs } of runs.values()) youngestAtMs = Math.max(youngestAtMs, submittedAtMs)
   return pollingMsLeft > lastPollsMs && pollingMsLeft > youngestAtMs + runMs - nowMs
@@ -157,22 +157,22 @@ function isScarce(runs: Runs, supply: PollSupply, nowMs: number): boolean {
 
 type Runs = ReadonlyMap<unknown, Pick<PollableRun, 'submittedAtMs'>>
 
-/** A run taken over from an earlier process has its whole deadline before it again. */
+/** Whether a run has reached its deadline, which starts again after a takeover. */
 export function isPastDeadline(run: PollableRun, pace: PollingPace, nowMs: number): boolean {
   return nowMs - Math.max(run.openedAtMs, run.submittedAtMs) >= pace.deadlineMs
 }
 
-/** With webhooks, polling is the net below them: how long an answer may be on its way by a delivery. */
+/** With webhooks, polling is the fallback: the time a delivery may take. */
 const deliveryLimits = {
-  /** Research takes one to five minutes (interface: "v3 entity resolution"), and now and then a little more. */
+  /** Research takes one to five minutes (interface: "v3 entity resolution"), sometimes a little more. */
   researchMsMax: 330_000,
-  /** Six tries with their delays, each as long as it may take (interface: "Receiver response and retries"). */
+  /** Six attempts with their delays and time-outs (interface: "Receiver response and retries"). */
   retryMsMax: 400_000,
-  /** Of a deadline that comes sooner: a run is asked for before it is given up. */
+  /** Share of an earlier deadline, so that a run is polled before it is given up. */
   shareOfDeadlineMax: 0.8,
 } as const
 
-/** A run, or a submission whose answer was lost, that no delivery named for so long will hardly be named by one. */
+/** Returns the longest time in which a delivery is expected to name a run or a lost submission. */
 export function deliveryMsMax({ deadlineMs }: Pick<PollingPace, 'deadlineMs'>): number {
   const { researchMsMax, retryMsMax, shareOfDeadlineMax } = deliveryLimits
   return Math.min(researchMsMax + retryMsMax, deadlineMs * shareOfDeadlineMax)
@@ -180,15 +180,15 @@ export function deliveryMsMax({ deadlineMs }: Pick<PollingPace, 'deadlineMs'>): 
 
 export interface FallbackRun extends PollableRun {
   /**
-   * Due at once, whatever its age: `once`, after a gap in which deliveries may have been missed; or
-   * `until_answered`, after a delivery that was not whole.
+   * Polled immediately: `once`, after a gap in which deliveries may have been missed; or `until_answered`, after an
+   * incomplete delivery.
    */
   asked: 'once' | 'until_answered' | null
 }
 
 /**
- * The run to ask next and when, while deliveries are expected: one that was asked for, or is late. Null when
- * every run is being asked.
+ * Returns the next run to poll while deliveries are expected, and when: a requested or late one. Null if every run is
+ * being polled.
  */
 export function nextFallbackPoll<Run extends FallbackRun>(
   runs: Iterable<Run>,

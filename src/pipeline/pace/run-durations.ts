@@ -1,44 +1,44 @@
-/** The longest run takes this many times as long as the shortest, until more is known. */
+/** Initial ratio of the longest duration to the shortest. */
 const typicalSpread = 5
 const binsPerShortest = 12
 const binCount = 720
 const priorWeight = 4
-/** Beyond this age a run is older than any known; it weighs as much as one observation. */
+/** A run beyond this quantile is older than any known one, and counts as one observation. */
 const outlivedShare = 0.999
-/** Old observations fade, so that a service that gets slower is followed. */
+/** Old observations fade, to adapt to a slower service. */
 const observationsMax = 400
 
-/** An estimate for people is met by so many of the runs. */
+/** Share of runs that meet an estimate in displays. */
 const likelyChance = 0.9
 
-/** An ending known no better than this teaches nothing. */
+/** An end with a greater uncertainty is ignored. */
 const uncertaintyMsMax = 120_000
 
-/** What is known of when a run ended, in ages of the run. */
+/** Observed end of a run, in ages of the run. */
 export interface RunEnding {
-  /** When it was last seen running; 0 if never. */
+  /** Last seen running; 0 if never. */
   seenMs: number
-  /** When its answer came. */
+  /** Arrival of the answer. */
   knownMs: number
-  /** What the service says; null where it says nothing usable. */
+  /** End reported by the service; null if not usable. */
   saidMs: number | null
-  /** Sent as the run ended, rather than asked for some time after. */
+  /** Whether the answer was sent at the end, not polled later. */
   isSent: boolean
 }
 
 /**
- * How long runs take, learned while they are waited for. Ages in milliseconds. The prior, believed as much as
- * a few observations, is even from `shortestMs` to five times that: with a minute, the interface's "one to
- * five minutes" (section "Limits").
+ * Distribution of run durations, learned during the run, in milliseconds. The prior has the weight of a few
+ * observations, and is even from `shortestMs` to five times that: for a minute, the interface's "one to five minutes"
+ * (section "Limits").
  */
 export class RunDurations {
   readonly #binMs: number
   readonly #weights = new Float64Array(binCount)
   #total = 0
-  /** Sums of the weights, made anew when they are asked for after a change. */
+  /** Cumulative weights; null after a change. */
   #sums: Float64Array | null = null
 
-  /** Runs that weigh something although they have not ended. */
+  /** Open runs that have a weight. */
   #openCount = 0
 
   readonly #shortestMs: number
@@ -49,7 +49,10 @@ export class RunDurations {
     this.#spread(shortestMs, shortestMs * typicalSpread, priorWeight)
   }
 
-  /** A run ended: when the service says, where that can be true; else when its answer was sent; else since it was seen. */
+  /**
+   * Learns from the end of a run: the reported time if plausible, else the arrival of a delivery, else the interval
+   * since it was last seen running.
+   */
   learn({ seenMs, knownMs, saidMs, isSent }: RunEnding): void {
     this.#withdraw(seenMs)
     const exactMs = saidMs !== null && saidMs > seenMs && saidMs <= knownMs ? saidMs : isSent ? knownMs : null
@@ -58,8 +61,8 @@ export class RunDurations {
   }
 
   /**
-   * A run ended at an age above `fromMs` and up to `toMs`; the same twice where it is known exactly. Of a span
-   * only what is not shorter than the shortest counts.
+   * Observes the end of a run at an age in (`fromMs`, `toMs`]; equal values are an exact age. Only the part above the
+   * shortest duration counts.
    */
   observe(fromMs: number, toMs: number): void {
     this.#fade()
@@ -67,10 +70,9 @@ export class RunDurations {
   }
 
   /**
-   * A run is running at `ageMs`; `seenMs` is when it was seen running before, 0 if never. Until it ends it weighs as
-   * much as one that did, at a later age: what ends early is known first, and would be taken for the rule otherwise.
-   * At an age at which hardly any should be running some take longer than was thought, up to twice as long for all
-   * that is known.
+   * Notes that a run is running at `ageMs`; `seenMs` is the previous such age, 0 if never. Until it ends, it counts as
+   * an observation at a later age, since otherwise early ends would dominate. Beyond the known ages, durations up to
+   * twice its age become possible.
    */
   stillRunning(seenMs: number, ageMs: number): void {
     this.#withdraw(seenMs)
@@ -81,7 +83,7 @@ export class RunDurations {
     else this.#scaleBeyond(ageMs, 1 + 1 / beyond)
   }
 
-  /** The share of runs that have ended at this age. */
+  /** Returns the share of runs that have ended at this age. */
   doneBy(ageMs: number): number {
     const sums = (this.#sums ??= this.#sum())
     const position = Math.max(0, ageMs) / this.#binMs
@@ -91,14 +93,14 @@ export class RunDurations {
     return Math.min(1, (below + within) / this.#total)
   }
 
-  /** The chance that a run that was seen running at `seenMs` has ended at `ageMs`. */
+  /** Returns the chance that a run last seen running at `seenMs` has ended at `ageMs`. */
   chanceDone(seenMs: number, ageMs: number): number {
     const left = 1 - this.doneBy(seenMs)
-    // Older than any run known: nothing is known of it, so every moment is as good as the next.
+    // Older than any known run, so nothing is known.
     return left < 1e-3 ? 0.5 : Math.max(0, this.doneBy(ageMs) - this.doneBy(seenMs)) / left
   }
 
-  /** The age at which the chance reaches `chance` for a run that was seen running at `seenMs`. */
+  /** Returns the age at which the chance reaches `chance` for a run last seen running at `seenMs`. */
   ageForChance(seenMs: number, chance: number): number {
     let [low, high] = [seenMs, this.#binMs * binCount]
     if (this.chanceDone(seenMs, high) < chance) return high
@@ -111,15 +113,15 @@ export class RunDurations {
   }
 
   /**
-   * The time until a run of age `ageMs` has most likely ended, where it was last seen running at `seenMs`; 0 if it is
-   * overdue. A run older than any known one is expected to take as long again.
+   * Returns the time until a run of age `ageMs`, last seen running at `seenMs`, has probably ended; 0 if it is overdue.
+   * A run older than any known one is expected to take as long again.
    */
   likelyLeftMs(seenMs: number, ageMs: number): number {
     if (1 - this.doneBy(seenMs) < 1 - outlivedShare) return ageMs
     return Math.max(0, this.ageForChance(seenMs, likelyChance) - ageMs)
   }
 
-  /** What a run weighs that was seen running then: it is seen anew, or has ended. */
+  /** Removes the weight of a run last seen running at `seenMs`, which has now been seen again or has ended. */
   #withdraw(seenMs: number): void {
     if (seenMs === 0 || this.#openCount === 0) return
     this.#openCount--
@@ -148,7 +150,7 @@ export class RunDurations {
     this.#resum()
   }
 
-  /** The total is a sum of the weights as they are: nothing adds up over thousands of changes. */
+  /** Recalculates the total, so that rounding errors do not accumulate. */
   #resum(): void {
     this.#sums = this.#sum()
     this.#total = this.#sums.at(-1) ?? 0
@@ -172,25 +174,25 @@ export class RunDurations {
   }
 }
 
-/** The runs of one kind that are open, for people. Times in milliseconds. */
+/** Open runs of one kind, for displays. Times in milliseconds. */
 export interface OpenRunsView {
-  /** Age of the oldest run that this process submitted; `null` if none of them is open. */
+  /** Age of the oldest run that this process submitted; `null` if none is open. */
   readonly oldestMs: number | null
-  /** A run that is submitted now has likely ended after this time. */
+  /** A run submitted now has probably ended after this time. */
   readonly runMs: number
-  /** All open runs have likely ended after this time; 0 if none is open. */
+  /** All open runs have probably ended after this time; 0 if none is open. */
   readonly leftMs: number
 }
 
-/** A run that is open. Times of one clock, in milliseconds. */
+/** An open run. Times in milliseconds of one clock. */
 interface OpenRunTimes {
   readonly submittedAtMs: number
   readonly seenRunningAtMs: number | null
-  /** Set if an earlier process submitted it, or a webhook asks for its poll. */
+  /** Set if an earlier process submitted it, or a webhook requests its poll. */
   readonly asked: unknown
 }
 
-/** The youngest run is taken to be the last one to end. */
+/** Assumes that the youngest run ends last. */
 export function viewOpenRuns(
   runs: Iterable<OpenRunTimes>,
   durations: RunDurations,
