@@ -19,15 +19,15 @@ type Plan = Readonly<Record<LookupPlan, number>>
 
 export interface Planned {
   plan: Plan
-  /** What waiting for lost submissions has taken. */
+  /** Time spent waiting for lost submissions. */
   lostWaitMs: number
-  /** Each kind that is asked besides; what follows from answers is not planned yet. */
+  /** Each further kind to look up; lookups that follow from answers are not planned yet. */
   stages: readonly StageRun[]
-  /** What rows ask, of whichever kind. */
+  /** Lookups of the rows, over all kinds. */
   asked: PlannedLookups
 }
 
-/** What has to be done, once it is known what became of lost submissions; and how long that took. */
+/** Plans the run once the outcomes of lost submissions are known. */
 export async function planRun(run: OpenRun): Promise<Planned> {
   const { clock, store } = run.deps
   const { maxAgeMs } = store.checkpoint
@@ -46,7 +46,7 @@ export async function planRun(run: OpenRun): Promise<Planned> {
   return { plan, lostWaitMs, stages, asked: askedByRows(plan, stages) }
 }
 
-/** Before anything is asked, the stage of domains holds what rows ask by a domain, and nothing else. */
+/** At this point, the domain stage contains only lookups of rows. */
 function askedByRows(plan: Plan, stages: readonly StageRun[]): PlannedLookups {
   const countOf = (one: Plan) => Object.values(one).reduce((sum, count) => sum + count, 0)
   const whole = { ...plan }
@@ -57,8 +57,8 @@ function askedByRows(plan: Plan, stages: readonly StageRun[]): PlannedLookups {
 }
 
 /**
- * What deliveries say of lost submissions is claimed first; and none is submitted again while one may still come:
- * a run that was billed would be paid for twice. What was not waited out is held.
+ * Claims lost submissions that deliveries name, and waits while one may still arrive, since a second submission would
+ * be billed again. Submissions whose wait was cut short are held.
  */
 async function reconcileLostSubmissions({
   deps,
@@ -79,7 +79,7 @@ async function reconcileLostSubmissions({
     waitMsMax: scheduling.durationMsMax ?? Infinity,
     interrupt,
     onWait: (lostCount, waitMs) => {
-      const text = `Up to ${formatDuration(waitMs)} for webhooks that may name the runs of ${lostCount} lost submissions; then they are submitted again.`
+      const text = `Waiting up to ${formatDuration(waitMs)} for webhooks that may name the runs of ${lostCount} lost submissions; then they are submitted again.`
       observe({ type: 'notice', text })
     },
   })
@@ -89,16 +89,15 @@ async function reconcileLostSubmissions({
 interface AskDeps extends Planned {
   /** The lookups of all rows. */
   index: RowIndex
-  /** What steers, */
+  /** Drives the scheduler. */
   backlog: Backlog
-  /** and what is shown, with how it is counted. */
+  /** For display only. */
   tally: Tally
   counter: RunCounter
 }
 
 /**
- * Submits and polls until nothing is left to wait for, or something stops it: null, or what that was. The plan is that
- * of what was left to this process.
+ * Submits and polls until nothing is left to wait for, or a stop. Returns the plan of this process and the stop reason.
  */
 export async function askUntilAnswered(
   run: OpenRun,

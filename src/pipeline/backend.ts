@@ -6,21 +6,21 @@ import type { HistoryWriter } from './history/history-writer.js'
 import type { InboxPlace } from './inbox/webhooks.js'
 import type { PartDatabase } from './parts/part-ledger.js'
 
-/** Where a run keeps what it knows: in files of its own, or on a server that others use too. */
+/** Storage of a run: local files, or a server shared with other processes. */
 export interface RunBackend {
-  /** What readers of this machine read. */
+  /** Path for local readers. */
   readonly path: string
   openCheckpoint(options: OpenCheckpointDeps): Checkpoint | Promise<Checkpoint>
-  /** Looks at what is known before the checkpoint is open; null where nothing is. */
+  /** Opens a reader before the checkpoint is open; null if there is no checkpoint. */
   peek(scope: string): CheckpointReader | null
-  /** Writes down what is to be remembered of the run. */
+  /** Creates the writer of the run history. */
   historyWriter(checkpoint: Checkpoint): HistoryWriter
-  /** Where deliveries wait. */
+  /** Inbox of deliveries. */
   readonly inbox: InboxPlace
-  /** Where candidates are kept, made as needed. */
+  /** Store of candidates, created on first use. */
   candidates(): KeptCandidates
-  /** What people decided, which is brought to the path before it is read there; null where it is there. */
+  /** Decisions on the server, copied to the path before they are read; null if they are local. */
   readonly review: RunReview | null
-  /** Where the parts of jobs are published; null: nowhere. */
+  /** Database of published parts; null if not supported. */
   readonly parts: PartDatabase | null
 }

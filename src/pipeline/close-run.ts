@@ -15,7 +15,7 @@ import type { PublishedOutput } from './history/remembered-runs.js'
 import type { StoredOutput } from './history/run-history.js'
 import type { ChangeCounts } from './figures/change-kinds.js'
 
-/** What changed since an output before. */
+/** Changes since an earlier output. */
 interface KnownChanges {
   /** The run that published it. */
   readonly baseline: number
@@ -24,9 +24,9 @@ interface KnownChanges {
 }
 
 /**
- * What changed since the output that a run is compared with: counted, and written where that was asked. Null where there
- * is nothing to compare with, which is said; the file then has no changes.
- * Throws OUTPUT_UNWRITABLE, DISK_FULL: the next run is then compared with the same output.
+ * Counts the changes since the baseline output, and writes them if requested. Returns null, with a notice, if there is
+ * no baseline; the changes file is then empty. Throws OUTPUT_UNWRITABLE, DISK_FULL: the next run is then compared with
+ * the same output.
  */
 async function writeChanges(run: OpenRun, stored: StoredOutput | null): Promise<KnownChanges | null> {
   const baseline = stored?.baseline ?? null
@@ -39,13 +39,13 @@ async function writeChanges(run: OpenRun, stored: StoredOutput | null): Promise<
     tellFirst(run, stored)
   } catch (error) {
     if (!(error instanceof UserError) || !incomparable.has(error.code)) throw error
-    tell(run, `This output is compared with none: ${error.message}.`)
+    tell(run, `This output is not compared with an earlier one: ${error.message}.`)
   }
   if (run.changes !== null) await publishChanges(run.changes, [])
   return null
 }
 
-/** What is wrong with an output that was published before stops no run. */
+/** A problem with an earlier output does not stop the run. */
 const incomparable: ReadonlySet<ErrorCode> = new Set([
   'HISTORY_VERSION',
   'RUNS_NOT_COMPARABLE',
@@ -75,14 +75,14 @@ async function compareWith(
 
 function known(output: PublishedOutput | null, run: number): PublishedOutput {
   if (output !== null) return output
-  throw new UserError('RUN_OUTPUT_UNKNOWN', `what run ${run} wrote is no longer remembered`)
+  throw new UserError('RUN_OUTPUT_UNKNOWN', `the output of run ${run} is no longer in the history`)
 }
 
 function tellFirst(run: OpenRun, stored: StoredOutput | null): void {
   if (run.changes === null) return
   const why =
-    stored === null ? 'What this run wrote is not remembered' : 'This is the first output of its input'
-  tell(run, `${why}: there is nothing to compare it with, and ${run.changes.path} has no changes.`)
+    stored === null ? 'The output of this run is not in the history' : 'This is the first output of its input'
+  tell(run, `${why}: it cannot be compared, and ${run.changes.path} has no changes.`)
 }
 
 function tellCounts({ deps, changes }: OpenRun, { baseline, counts }: KnownChanges): void {
@@ -96,10 +96,10 @@ function tell({ deps }: OpenRun, text: string): void {
   deps.observe({ type: 'notice', text, isWarning: true })
 }
 
-/** What asking came to. */
+/** Results of submitting and polling. */
 export interface Asked
   extends Pick<Planned, 'plan' | 'stages'>, Pick<Ingested, 'index' | 'rowKeys' | 'groups'> {
-  /** Lookups of rows that are asked by a domain. */
+  /** Lookups by domain for rows without a name. */
   readonly domainCount: number
   readonly tally: Tally
   /** Null: nothing is left to wait for. */
@@ -109,8 +109,8 @@ export interface Asked
 }
 
 /**
- * What follows the last answer, in an order that loses nothing: killed between any two steps, the next run of the series
- * compares its output with what this one was to be compared with.
+ * Performs the steps after the last answer. After a crash between any two steps, the next run of the series is compared
+ * with the same baseline as this one.
  */
 export async function closeRun(run: OpenRun, asked: Asked): Promise<RunSummary> {
   const { stop, stages } = asked
@@ -154,7 +154,7 @@ function summariseRun(
   })
 }
 
-/** The input is read through for its fingerprint where an output was written of it, and not for this alone. */
+/** Reads the input for its fingerprint only if an output was written. */
 async function noteSummary(
   { history, input, part, timeline }: OpenRun,
   summary: RunSummary,
@@ -169,10 +169,7 @@ async function noteSummary(
   })
 }
 
-/**
- * The rows first, then what changed in them, and only then that they are published. Null where no output is known that
- * this one was compared with.
- */
+/** Stores the rows, then their changes, then marks them as published. Returns null if there was no baseline. */
 async function publishInHistory(
   run: OpenRun,
   { groups }: Asked,
@@ -188,7 +185,7 @@ async function publishInHistory(
   return known
 }
 
-/** Rows of a run that wrote no output are kept for its report; no run is compared with them. */
+/** Stores the rows of a run without an output for its report; no run is compared with them. */
 async function noteKnownRows(
   { history }: OpenRun,
   { groups }: Asked,
@@ -205,7 +202,7 @@ async function writeReport({ deps, backend, history }: OpenRun, exitCode: ExitCo
   if (history.run === null) {
     observe({
       type: 'notice',
-      text: `No report is written to ${report.path}: nothing is remembered of this run.`,
+      text: `No report is written to ${report.path}: this run is not in the history.`,
       isWarning: true,
     })
     return
@@ -214,7 +211,7 @@ async function writeReport({ deps, backend, history }: OpenRun, exitCode: ExitCo
   const older = record.changes?.baseline ?? null
   await history.copyForReading({ newer: run, older, isListed: report.isListed(record) })
   const reader = openHistory(backend.path)
-  if (reader === null) throw new Error('the checkpoint is gone before its run has ended')
+  if (reader === null) throw new Error('the checkpoint was removed before its run ended')
   try {
     await report.write(reader, run, { endedAtMs: clock.nowMs(), exitCode, record })
   } finally {

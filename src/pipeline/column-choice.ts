@@ -16,7 +16,7 @@ import { identifiersIn } from './lookups/identifier-columns.js'
 import { plainColumns } from './lookups/nested-columns.js'
 import type { Lookup } from '../core/lookup-identity.js'
 
-/** Names that were submitted, or answered, in the scope of a reader; none where there is no reader. */
+/** Returns the names submitted earlier in the scope of a reader; none without a reader. */
 export function earlierNamesIn(reader: CheckpointReader | null): EarlierNames {
   return {
     fetch: async (lookups) => {
@@ -36,11 +36,11 @@ function wasAskedIn(reader: CheckpointReader, lookup: Lookup): boolean {
   return known !== undefined && known !== null && known.state !== 'new'
 }
 
-/** The same by a reader that is opened with the first question. */
+/** The same, with a reader that is opened on first use. */
 export function askedBefore(
   open: () => CheckpointReader | null | Promise<CheckpointReader | null>,
 ): EarlierNames & { close: () => void } {
-  // Where there is none, that is not looked for again: a list may hold a million such names.
+  // A missing reader is not searched again: a list may have a million such names.
   let reader: CheckpointReader | null | undefined
   return {
     fetch: async (lookups) => {
@@ -55,7 +55,7 @@ export function askedBefore(
 
 const sampleLimits = { columnsMax: 500, rowsMax: 200, cellCharsMax: 200 } as const
 
-/** The first cells of the first columns, blank ones left out: enough to tell a state from a status. */
+/** Returns the first non-blank cells of the first columns, to distinguish for example a state from a status. */
 export async function sampleColumns(input: Input): Promise<ColumnSamples> {
   const columns = plainColumns(input.columns, input.nested).slice(0, sampleLimits.columnsMax)
   const samples = new Map<string, string[]>(columns.map((column) => [column, []]))
@@ -71,7 +71,10 @@ export async function sampleColumns(input: Input): Promise<ColumnSamples> {
   return samples
 }
 
-/** `detectColumns` of an input. Where a sheet of Excel has no such column, the error names the sheet that may have it. */
+/**
+ * Calls `detectColumns` for an input. For an Excel sheet without such a column, the error names the sheet that may have
+ * it.
+ */
 export function detectInputColumns(
   { columns, nested, sheetHint }: Pick<Input, 'columns' | 'nested' | 'sheetHint'>,
   asked: AskedColumns,
@@ -86,20 +89,20 @@ export function detectInputColumns(
 
 export interface ColumnChoice {
   rule: AskingRule
-  /** What the user has to know of earlier runs with other columns. */
+  /** A note to the user about earlier runs with other columns. */
   note: string | null
 }
 
 /**
- * The columns asked for or found. A lookup is known by what was asked: where more rows of this input were asked
- * before by other columns, or without identifiers, those are kept, so that nothing is billed again by a better guess.
+ * Chooses the named or detected columns. If more rows of this input were looked up before with other columns, or
+ * without identifiers, those are kept, so that better columns do not cause new charges.
  */
 export async function chooseColumns(options: {
   input: Input
   asked: AskedColumns
   identifierUse: IdentifierUse
   samples: ColumnSamples
-  /** Null where nothing was asked yet. */
+  /** Null if nothing was looked up yet. */
   reader: CheckpointReader | null
   signal: AbortSignal
 }): Promise<ColumnChoice> {
@@ -119,16 +122,16 @@ export async function chooseColumns(options: {
   if (asked.location !== undefined || asked.name !== undefined || asked.identifiers !== undefined) {
     return {
       rule,
-      note: `${rows} asked before with ${described(other.columns)}; asked otherwise, they are asked, and billed, anew`,
+      note: `${rows} looked up before with ${described(other.columns)}; with the new columns, they are looked up and billed again`,
     }
   }
   const note =
-    `${rows} asked before with ${described(other.columns)}: kept, so that nothing is asked, and billed, again. ` +
-    `This version would take ${described(columns)}; --location-columns, --name-column and --id-columns choose`
+    `${rows} looked up before with ${described(other.columns)}: kept, so that nothing is looked up and billed again. ` +
+    `This version would use ${described(columns)}; choose with --location-columns, --name-column and --id-columns`
   return { rule: other, note }
 }
 
-/** What earlier runs may have asked with: no identifiers, and what is found where nothing is named. */
+/** Returns the columns that earlier runs may have used: without identifiers, and as detected without named columns. */
 function otherColumns(
   { columns: header, nested }: Input,
   asked: AskedColumns,
@@ -167,16 +170,16 @@ function described({ name, location, identifiers }: LookupColumns): string {
 }
 
 const surelyKnownRows = 10_000
-/** Rows remembered at one time: some 20 MB. */
+/** Rows remembered at once: about 20 MB. */
 const seenRowsMax = 100_000
 
-/** What a row is to each rule: whether it asks anything, and whether that was asked before. */
+/** For each rule, whether a row has a lookup, and whether it was looked up before. */
 interface RowStanding {
   readonly asks: readonly boolean[]
   readonly wasAsked: readonly boolean[]
 }
 
-/** Rows that were asked before, by each rule. Equal rows are looked up once. */
+/** Counts the rows looked up before, by rule. Equal rows are checked once. */
 async function countKnown(
   rules: readonly AskingRule[],
   reader: CheckpointReader,
@@ -201,7 +204,8 @@ async function countKnown(
         if (standing?.wasAsked[index] === true) counts[index] = (counts[index] ?? 0) + 1
     }
     if (seen.size > seenRowsMax) seen.clear()
-    // So many, all of them by one rule: it is the one. By another than the present one only where none was asked by that.
+    // This many rows, all with the same rule, are conclusive; for a rule other than the present one only if the present
+    // one has none.
     const isSure = (index: number) =>
       (askCounts[index] ?? 0) >= surelyKnownRows && counts[index] === askCounts[index]
     const isAnother = counts[0] === 0 && counts.some((_, index) => isSure(index))

@@ -8,7 +8,7 @@ import type { OutputColumn } from './answers/columns.js'
 import { isDoubtfulLine } from './answers/doubtful-line.js'
 import type { ReviewColumnName } from './answers/column-kinds.js'
 
-/** What people decided of the lookups that rows ask; filled while rows are read. */
+/** Decisions about the lookups of rows; filled while rows are read. */
 export class DecidedLookups implements DecidedRows {
   readonly #byLookup: ReadonlyMap<string, Decision>
   readonly #byId = new Map<LookupId, DecidedLookup>()
@@ -16,27 +16,27 @@ export class DecidedLookups implements DecidedRows {
   readonly withoutCompany: DecidedLookup[] = []
   readonly #met = new Set<Decision>()
 
-  /** `byLookup`: the decisions that stand, by hexadecimal keys. */
+  /** `byLookup`: the valid decisions, by key in hex. */
   constructor(byLookup: ReadonlyMap<string, Decision>) {
     this.#byLookup = byLookup
   }
 
-  /** Of the decisions that stand: hexadecimal keys. */
+  /** Keys of the valid decisions, in hex. */
   get lookups(): readonly string[] {
     return [...this.#byLookup.keys()]
   }
 
-  /** Decisions of no lookup that was met. */
+  /** Decisions about lookups that no row has. */
   get unmetCount(): number {
     return this.#byLookup.size - this.#met.size
   }
 
-  /** The companies that were decided for, each once. */
+  /** The chosen companies, without duplicates. */
   get companies(): readonly string[] {
     return [...this.#byCompany.keys()]
   }
 
-  /** The same lookups, and of each whether it is decided. Where each row counts, a decision is one of all that ask the same. */
+  /** Marks the decided lookups. Without deduplication, a decision applies to all equal rows. */
   marked(lookups: readonly KeyedLookup[]): readonly KeyedLookup[] {
     if (this.#byLookup.size === 0) return lookups
     return lookups.map((lookup) =>
@@ -44,7 +44,7 @@ export class DecidedLookups implements DecidedRows {
     )
   }
 
-  /** These lookups have these ids. */
+  /** Notes the ids of lookups. */
   note(lookups: readonly KeyedLookup[], ids: readonly LookupId[]): void {
     if (this.#byLookup.size === 0) return
     for (const [at, asked] of lookups.entries()) {
@@ -84,17 +84,17 @@ interface OpenReviewOfRows extends ReviewOfRows {
 
 interface ReviewOfRowsDeps {
   readonly checkpointPath: string
-  /** Whose answers: of a connection. */
+  /** Scope of the connection. */
   readonly scope: string
   readonly decided: DecidedLookups
   readonly reader: CheckpointReader | null
-  /** Those that are written. */
+  /** Columns of the output. */
   readonly columns: readonly Pick<OutputColumn, 'name'>[]
-  /** An answer that is less sure is doubtful. */
+  /** Answers below this confidence are doubtful. */
   readonly doubtThreshold: number
 }
 
-/** Opens what people said of rows, while an output is written. Throws REVIEW_STORE_INVALID. */
+/** Opens the decisions and candidates for an output. Throws REVIEW_STORE_INVALID. */
 export function openReviewOfRows(deps: ReviewOfRowsDeps): OpenReviewOfRows {
   const { checkpointPath, scope, decided, reader, columns, doubtThreshold: threshold } = deps
   const store = openReviewStoreToRead(checkpointPath)

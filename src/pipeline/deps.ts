@@ -25,14 +25,14 @@ import type { Prices } from './figures/money.js'
 import type { StageOptions } from './lookups/stage-options.js'
 import type { SchedulingOptions } from './scheduler/scheduler.js'
 
-/** The service to ask: whose answers these are, and how to reach it. Opened once the input is known to be good. */
+/** A connection to the service, opened after the input was checked. */
 export interface Connection {
   service: 'hosted' | 'embedded'
-  /** Whether the small registry that ships with the package answers; false if left out. */
+  /** Whether the small registry in the package answers; defaults to false. */
   isDemo?: boolean
   scope: string
   client: ServiceClient
-  /** The companies that doubtful lookups may mean. */
+  /** Candidates for doubtful lookups. */
   candidates: CandidateSource
   close(): Promise<void>
 }
@@ -115,14 +115,14 @@ interface RunReporting {
   report?: RunReport | null
 }
 
-/** A file for people that is written once a run has published its output. */
+/** A report file that is written after the output was published. */
 export interface RunReport {
   readonly path: string
-  /** Throws what would make writing it fail, before anything is submitted; `others` are written by the run too. */
+  /** Throws if it cannot be written or would overwrite an input or one of `others`, before anything is submitted. */
   assertApart(inputFiles: readonly SourceFile[], others: readonly string[]): void
-  /** Whether rows of a status may be shown of a run. */
+  /** Whether the report of a run may show rows of a status. */
   readonly isListed: (record: RunRecord) => (status: string) => boolean
-  /** `end`: what is not remembered of the run yet. Throws OUTPUT_UNWRITABLE, DISK_FULL, CHECKPOINT_DAMAGED. */
+  /** `end`: facts that are not in the history yet. Throws OUTPUT_UNWRITABLE, DISK_FULL, CHECKPOINT_DAMAGED. */
   write(history: HistoryReader, run: number, end: EndOfRun): Promise<void>
 }
 
@@ -132,45 +132,45 @@ interface EndOfRun {
   readonly record: RunRecord
 }
 
-/** One of several processes that read an input, and write an output, together. */
+/** The part of one of several processes that share an input and an output. */
 interface PartOfJob {
   readonly job: string
   readonly partition: Partition
 }
 
 interface HistoryOptions {
-  /** Names the series of runs whose outputs are compared, and the job whose budget goes on; null: the input does. */
+  /** Name of the series of compared runs, and of the job with its budget; null: derived from the input. */
   job: string | null
-  /** Runs of a series whose outputs are kept. */
+  /** Number of runs of a series whose outputs are kept. */
   runsMax: number
-  /** Of the program. */
+  /** Version of the program. */
   program: string
-  /** As it was typed, without what is secret. */
+  /** The command line without secrets. */
   command: string
-  /** What was chosen, without what is secret. */
+  /** The settings without secrets. */
   settings: Readonly<Record<string, unknown>>
 }
 
-/** Everything a run has open, each found to be good before the next was opened. */
+/** All open resources of a run; each was checked before the next one was opened. */
 export interface OpenRun {
   deps: PipelineDeps
   backend: RunBackend
   input: Input
   rule: AskingRule
   output: ResolvedOutput
-  /** As the input spells it. */
+  /** As spelled in the input. */
   rowKeyColumn: string | null
   groupColumn: string | null
   changes: ChangesTarget | null
-  /** Rows wait in it for their answers; null where the input is read again instead. */
+  /** Rows stored until their answers are known; null if the input is read again. */
   rowSpool: RowSpool | null
   connection: Connection
   checkpoint: Checkpoint
-  /** What people had decided when the run began. */
+  /** Decisions at the start of the run. */
   decided: DecidedLookups
   webhooks: OpenWebhooks | null
   history: RunHistory
-  /** Null: the job has no parts. */
+  /** Null if the job has no parts. */
   part: OpenPart | null
   timeline: Timeline
   ending: Ending

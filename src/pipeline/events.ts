@@ -5,10 +5,8 @@ import type { Progress } from './figures/progress.js'
 import type { RunSummary } from './summary.js'
 
 /**
- * `spending` is `null` where nobody pays.
- *
- * What a run reports while it goes on. A `notice` is one plain sentence for the user; a warning is reported also where
- * nothing but warnings is.
+ * Events of a run. A `notice` is one sentence for the user; a warning is also reported if only warnings are shown.
+ * `spending` is `null` if nothing is billed.
  */
 export type RunEvent =
   | { type: 'notice'; text: string; isWarning?: true }
@@ -18,10 +16,10 @@ export type RunEvent =
   | { type: 'publishing'; path: string }
   | { type: 'finished'; summary: RunSummary }
 
-/** What rows ask, each distinct question once, and what is to be done of it; without what follows from answers. */
+/** Distinct lookups of the rows, and their plan; without lookups that follow from answers. */
 export interface PlannedLookups {
   readonly lookupCount: number
-  /** Of these, asked by a domain in place of a name. */
+  /** Lookups by domain instead of a name. */
   readonly domainCount: number
   readonly plan: Readonly<Record<LookupPlan, number>>
 }

@@ -10,14 +10,14 @@ import type { RunReview } from './decisions/review-mirror.js'
 import type { OutputColumn } from './answers/columns.js'
 import type { ReviewColumnName } from './answers/column-kinds.js'
 
-/** Is told of each resolution that is answered. */
+/** Called with each answered resolution. */
 export type OnAnswered = (lookupId: LookupId, run: RunObjectLenient) => void
 
 /**
- * Does the work of a run while the candidates of its doubtful answers are kept, where the service has them beside its
- * answers. Once all is answered, what is left of them is waited for; where the run is stopped, it is not. `known`: lookups
- * that may have been answered by an earlier run, which may have been killed before it had gathered all; `alsoKnown`: those
- * that others may have answered meanwhile.
+ * Runs `work` while gathering the candidates of its doubtful answers, if the service provides them during a run. When
+ * all lookups are answered, it waits for the remaining candidates, but not after a stop. `known`: lookups answered by
+ * an earlier run, which may have died before it gathered all candidates; `alsoKnown`: those that other processes may
+ * have answered.
  */
 export async function besideGathering(
   { deps, backend, connection }: OpenRun,
@@ -62,27 +62,27 @@ export async function besideGathering(
   }
 }
 
-/** The lookups of all rows, each once. */
+/** Returns the lookups of all rows, without duplicates. */
 export function lookupsOf(index: RowIndex): Uint32Array {
   return index.distinct().ids.filter((id) => id !== 0 && index.reasonOf(id) === null)
 }
 
 interface BringCandidatesDeps {
   readonly review: RunReview
-  /** Whose answers: of a connection. */
+  /** Scope of the connection. */
   readonly scope: string
   readonly index: RowIndex
   readonly reader: CheckpointReader | null
-  /** Lookups that were decided, by their keys in hexadecimal digits. */
+  /** Keys of decided lookups, in hex. */
   readonly decided: readonly string[]
   readonly columns: readonly Pick<OutputColumn, 'name'>[]
   readonly doubtThreshold: number
 }
 
-/** Looked at at one time. */
+/** Lookups processed at once. */
 const lookupsAtOnce = 2_000
 
-/** The candidates that an output shows can be read once it resolves: of decided lookups, and, in their column, of doubtful ones. */
+/** Copies the candidates that an output shows: of decided lookups, and of doubtful ones if their column is written. */
 export async function bringCandidates(deps: BringCandidatesDeps): Promise<void> {
   const { review, scope, index, reader, decided, columns, doubtThreshold } = deps
   if (decided.length > 0) await review.bringCandidates(scope, decided)

@@ -20,35 +20,35 @@ import {
 export interface IngestDeps {
   input: Input
   rule: AskingRule
-  /** Rows that ask the same share one lookup; otherwise the second of them asks on its own account. */
+  /** Whether equal rows share one lookup; otherwise each row is looked up separately. */
   dedupe: boolean
-  /** Gives each lookup its id, in order; 0 where it has none. */
+  /** Returns the id of each lookup, in order; 0 if it has none. */
   place: (lookups: readonly KeyedLookup[]) => Promise<readonly LookupId[]>
-  /** Names that were asked before as they stand: an address among names then goes on being asked so. */
+  /** Names submitted earlier: an address among names that was looked up as a name stays one. */
   earlier: EarlierNames
-  /** Where rows wait for the writing of the output, if they do. */
+  /** Stores rows until the output is written; optional. */
   spool: RowSpool | null
-  /** Where the user's own keys of rows are, if they have any. */
+  /** Column of the user's row keys, if any. */
   rowKeyColumn?: string | null
-  /** By which rows are counted besides. */
+  /** Column for additional counts of rows. */
   groupColumn?: string | null
   signal: AbortSignal
 }
 
 export interface Ingested {
   readonly index: RowIndex
-  /** Of identifiers that are none, and rows that ask without a name. */
+  /** Counts of invalid identifiers and of rows without a name. */
   readonly identifierCounts: IdentifierCounts
-  /** Null without `rowKeyColumn`; to be closed. */
+  /** Null without `rowKeyColumn`; the caller must close it. */
   readonly rowKeys: RowKeys | null
   /** Null without `groupColumn`. */
   readonly groups: RowGroups | null
 }
 
-/** Placed at one time: each time is a commit of the checkpoint, and a sync of the disk. */
+/** Rows placed at once; each batch is one commit of the checkpoint with a disk sync. */
 const placedRowsMin = 16_384
 
-/** The first pass over the input: every row becomes a lookup or a reason why it is none. */
+/** Reads the input for the first time: each row becomes a lookup or a reason why it has none. */
 export async function ingest(deps: IngestDeps): Promise<Ingested> {
   const { signal, spool } = deps
   const index = new RowIndex()
@@ -76,7 +76,7 @@ export async function ingest(deps: IngestDeps): Promise<Ingested> {
 
 interface KeyBatch {
   readonly cells: readonly TextRow[]
-  /** The same rows, where they are spooled. */
+  /** The same rows, if they are spooled. */
   readonly rows: readonly MemberRow[]
 }
 
@@ -90,7 +90,7 @@ async function* keyBatches(
   else for await (const rows of memberRows) yield { cells: rows.map((row) => row.cells), rows }
 }
 
-/** What is read of rows beside what they ask: its columns stand behind those. */
+/** Reads the additional columns of rows, which follow the lookup columns. */
 class RowsBesides {
   readonly columns: readonly string[]
   readonly #askedCount: number
@@ -104,7 +104,7 @@ class RowsBesides {
     this.#groups = groupColumn === null ? null : new RowGrouping(groupColumn)
   }
 
-  /** The cells that are asked. */
+  /** Returns the lookup cells. */
   take(cells: readonly TextRow[]): readonly TextRow[] {
     if (this.columns.length === 0) return cells
     this.#rowKeys?.add(cells.map((row) => row[this.#askedCount] ?? null))
@@ -121,31 +121,31 @@ class RowsBesides {
   }
 }
 
-/** What rows ask that look the same in all they ask; until it is placed, neither an id nor a reason. */
+/** Lookup of all rows with the same cells; before placement, it has neither id nor reason. */
 interface Placed {
   id: LookupId
-  /** Why they ask for nothing. */
+  /** Why there is no lookup. */
   reason: string | null
-  /** Where there is something to tell of it. */
+  /** The question, if it must be reported. */
   noted: AskedQuestion | null
 }
 
-/** What was not known before, with the cells of the first row that asks it. */
+/** A new lookup, with the cells of its first row. */
 interface Fresh {
   readonly placed: Placed
   readonly cells: TextRow
 }
 
-/** Finds the lookup of each row. Rows that look the same in all they ask are found without asking again. */
+/** Finds the lookup of each row. Equal rows are found without further queries. */
 class RowPlacer {
   readonly #deps: IngestDeps
   readonly #index: RowIndex
   readonly #counts: IdentifierCounts
   readonly #occurrences: OccurrenceCounter | null
   readonly #questionsOf: RowReader
-  /** By all cells that are asked; not kept where each row counts. */
+  /** Lookups by their cells; empty if each row is looked up separately. */
   readonly #known = new Map<string, Placed>()
-  /** Of each row that waits, in order. */
+  /** Waiting rows, in order. */
   #waiting: Placed[] = []
   #fresh: Fresh[] = []
 
@@ -166,7 +166,7 @@ class RowPlacer {
     return this.#waiting.length
   }
 
-  /** Of a row that is known, nothing is kept but that. */
+  /** For a known row, only a reference is kept. */
   add(cells: TextRow): void {
     const key = cellsKey(cells)
     let placed = this.#known.get(key)
@@ -179,7 +179,7 @@ class RowPlacer {
     this.#waiting.push(placed)
   }
 
-  /** Places the rows that wait. */
+  /** Places the waiting rows. */
   async place(): Promise<void> {
     const [waiting, fresh] = [this.#waiting, this.#fresh]
     this.#waiting = []
@@ -213,17 +213,17 @@ class RowPlacer {
   }
 }
 
-/** Remembered at one time: some 20 MB. */
+/** Rows remembered at once: about 20 MB. */
 const knownRowsMax = 100_000
 
-/** Cells as one text, from which they could be read again: different rows never have the same. */
+/** Returns an unambiguous text for a row's cells. */
 function cellsKey(cells: TextRow): string {
   let lengths = ''
   for (const cell of cells) lengths += cell === null ? '-,' : `${cell.length},`
   return lengths + cells.join('')
 }
 
-/** The cells behind a key, which are those of `like`. */
+/** Returns the cells in a key; their lengths are those of `like`. */
 function cellsOfKey(key: string, like: TextRow): TextRow {
   let at = key.length - like.reduce((length, cell) => length + (cell?.length ?? 0), 0)
   return like.map((cell) => (cell === null ? null : key.slice(at, (at += cell.length))))
@@ -235,10 +235,10 @@ function keyed(question: AskedQuestion, occurrences: OccurrenceCounter | null): 
   return occurrence === 0 ? first : { ...keyedQuestion(question, occurrence), plainKey: first.key }
 }
 
-/** The same text without the piece of the input that its cells were cut out of, which would stay in memory with it. */
+/** Copies a text, so that it does not keep the piece of the input alive from which it was sliced. */
 const ownCopy = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')
 
-/** How often a key was seen before; on disk, so that memory stays flat. */
+/** Counts the occurrences of keys; on disk, so that memory use stays constant. */
 class OccurrenceCounter {
   readonly #database = openSqlite('', { synchronous: 'NORMAL', journal: 'OFF' })
   readonly #next

@@ -5,17 +5,17 @@ import type { LookupPlan } from './lookups/lookup-state.js'
 import type { Stop } from './figures/stop.js'
 import type { Tally } from './tally.js'
 
-/** What one kind of lookups came to in a run so far. */
+/** Results of one kind of lookups in a run so far. */
 export interface KindRun {
   readonly kind: LookupKind
-  /** Of a stage it grows while the run goes on: what follows from answers is planned as they come. */
+  /** For a stage, it grows during the run, as answers arrive. */
   readonly plan: Readonly<Record<LookupPlan, number>>
   readonly tally: Tally
-  /** Why this kind was not asked to its end; null while nothing stopped it. */
+  /** Why this kind was not completed; null if not stopped. */
   readonly stop: Stop | null
 }
 
-/** What may have been billed of it so far. */
+/** Returns the counts of billed and possibly billed submissions. */
 export function billedOf({ kind, tally }: Pick<KindRun, 'kind' | 'tally'>): BilledCounts {
   return {
     kind,
@@ -24,15 +24,15 @@ export function billedOf({ kind, tally }: Pick<KindRun, 'kind' | 'tally'>): Bill
   }
 }
 
-/** Lookups that are planned and not submitted yet, as far as answers so far tell. */
+/** Counts the planned lookups that are not submitted yet. */
 export function countUnsubmitted({ plan, tally }: Pick<KindRun, 'plan' | 'tally'>): number {
   return Math.max(0, plan.submit - countAccepted(tally) - tally.rejected - tally.lost)
 }
 
-/** Accepted submissions, without those that the service turned out not to have taken. */
+/** Counts accepted submissions, without those that the service did not receive. */
 export const countAccepted = (tally: Tally): number => tally.accepted - tally.disproved
 
-/** The same as counts, for progress and summary. */
+/** Returns the results as counts, for progress and summary. */
 export function stageFactsOf({ kind, plan, tally, stop }: KindRun): StageFacts {
   const lookupCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
   const rejectedCount = plan.invalid + tally.rejected

@@ -9,7 +9,7 @@ import type { PipelineDeps } from './deps.js'
 import { HistoryStore } from './history/sqlite-history.js'
 import { inboxBeside } from './inbox/webhooks.js'
 
-/** Closed by `closeLater`. Throws CHECKPOINT_*. */
+/** Opens the backend; `closeLater` closes it. Throws CHECKPOINT_*. */
 export async function openBackend(deps: PipelineDeps, closeLater: CloseLater): Promise<RunBackend> {
   const { shared = null, checkpoint, wrapBackend } = deps.store
   const backend =
@@ -34,13 +34,13 @@ function fileBackend(path: string, clock: Clock, closeLater: CloseLater): RunBac
   }
 }
 
-/** What a run reads of it is a copy of what it wants. */
+/** A run reads local copies of the data on the server. */
 async function serverBackend(
   shared: SharedPlace,
   deps: PipelineDeps,
   closeLater: CloseLater,
 ): Promise<RunBackend> {
-  // A run with a checkpoint of its own starts without what speaks to a server.
+  // A run with a local checkpoint starts without loading PostgreSQL.
   const { joinShared } = await import('./checkpoint/postgres/shared-run.js')
   const { inboxOfRun } = await import('./inbox/shared-inbox.js')
   const { SharedHistory } = await import('./history/postgres/shared-history.js')

@@ -29,7 +29,7 @@ import { doubtThresholdByDefault } from './lookups/lookup-state.js'
 import { lookupKinds, type LookupKind } from './lookups/lookup-kind.js'
 import { moneyOf } from './figures/money.js'
 
-/** Lists the run, from the moment its checkpoint is open. */
+/** Adds the run to the history once its checkpoint is open. */
 function beginHistory(
   deps: PipelineDeps,
   backend: RunBackend,
@@ -53,8 +53,8 @@ function beginHistory(
 }
 
 /**
- * The job that the user named, and its part; else what was named as the input, and not the files that were found: tomorrow
- * there is one more.
+ * Returns the series of a run: the user's job and its part; else the input as named, not the files found, which may be
+ * different tomorrow.
  */
 function seriesOf({ source, reporting }: PipelineDeps): string {
   const { input, part = null } = source
@@ -82,7 +82,7 @@ function recordOf(
     settings: history.settings,
     summary: null,
     error: null,
-    // Kept of a run that is killed: the prices, with which its submissions are counted later.
+    // Prices are kept for a killed run, whose submissions are counted later.
     money: prices === null ? null : moneyOf(prices, lookupKinds.map(nothingBilled)),
     figures: null,
     timeline: [],
@@ -91,7 +91,7 @@ function recordOf(
   }
 }
 
-/** The part of a run that another process published before: there is nothing to do. */
+/** The part of a run that another process has already published: nothing is left to do. */
 export class PublishedBefore {
   constructor(
     readonly partition: Partition,
@@ -100,7 +100,7 @@ export class PublishedBefore {
   ) {}
 }
 
-/** Opens what a run needs, and closes it later. Throws what the user can mend, before anything is billed. */
+/** Opens the resources of a run; `closeLater` closes them. Throws user errors before anything is billed. */
 export async function openRun(
   deps: PipelineDeps,
   backend: RunBackend,
@@ -110,7 +110,7 @@ export async function openRun(
   const { source, target, requests, reporting } = deps
   const startedAtMs = deps.clock.monotonicMs()
   const attempt = deps.random.id('').slice(0, attemptLength)
-  // Of an input and an output that are both missing, the input is reported: it is typed first.
+  // If both input and output are missing, the input is reported, since it is typed first.
   if (target.output.path === undefined) await assertInputFound(source.input)
   const output = outputOf(deps, attempt)
   const changes = resolveChanges(deps, output)
@@ -121,7 +121,7 @@ export async function openRun(
   closeLater(() => input.close())
   const inputFiles = input.files.map(({ path }) => ({ path, what: 'the input' }))
   assertCheckpointApart(backend.path, inputFiles)
-  // A guess is reported before anything is billed by it.
+  // Guesses are reported before anything is billed.
   for (const text of input.notes()) deps.observe({ type: 'notice', text, isWarning: true })
   const samples = await sampleColumns(input)
   detectInputColumns(input, source.columns, samples)
@@ -172,7 +172,7 @@ export async function openRun(
 
 const attemptLength = 8
 
-/** A part goes to a file of its attempt, beside the output that it is a part of. */
+/** A part is written to a file of its attempt next to the output. */
 function outputOf({ source, target, requests }: PipelineDeps, attempt: string): ResolvedOutput {
   const whole = resolveOutput({ ...target.output, stages: requests.stages.asked })
   const { part = null } = source
@@ -180,7 +180,7 @@ function outputOf({ source, target, requests }: PipelineDeps, attempt: string): 
   return { ...whole, path: partPath(whole.path, part.partition, jobMarkOf(part.job), attempt) }
 }
 
-/** A run of all rows is no part of a job that has any. Throws what joining the job throws. */
+/** Opens the part of this run. A run over all rows cannot join a job with parts. Throws the errors of joining a job. */
 async function openPartOf(
   deps: PipelineDeps,
   { parts: database }: RunBackend,
@@ -230,7 +230,7 @@ function groupColumnOf({ source: { groupBy = null } }: PipelineDeps, { columns }
   return groupBy === null ? null : findColumn(columns, groupBy, '--report-by')
 }
 
-/** In the format that its name tells: that of the output may be another. */
+/** The changes file has its own format, by its name. */
 function resolveChanges(
   { target: { changesPath = null } }: PipelineDeps,
   { bom, memoryBytes }: ResolvedOutput,
@@ -238,12 +238,12 @@ function resolveChanges(
   return changesPath === null ? null : changesFile({ path: changesPath, bom, memoryBytes })
 }
 
-/** Parsing text once more takes longer than writing it down; DuckDB reads Parquet again in no time. */
+/** Parsing text again takes longer than storing the rows; DuckDB reads Parquet again quickly. */
 function spoolsRows(input: Input, output: ResolvedOutput): boolean {
   return output.format === 'parquet' && input.format !== 'parquet'
 }
 
-/** Which columns are asked, reported before anything is; see `chooseColumns`. */
+/** Chooses and reports the columns before anything is submitted; see `chooseColumns`. */
 async function settleColumns(
   deps: PipelineDeps,
   input: Input,
@@ -263,7 +263,7 @@ async function settleColumns(
   }
 }
 
-/** Read once: what is decided while the run goes on is honoured by the next one. */
+/** Reads the decisions once: later ones apply to the next run. */
 async function readDecided(
   { store: { decisions }, observe }: PipelineDeps,
   { path, review }: RunBackend,

@@ -3,17 +3,17 @@ import { finalPath, isPlaceIn, isSamePlace, placeOf, isSqliteFile } from '../pla
 import { reviewStorePath } from './checkpoint/paths.js'
 import { inboxPath } from './inbox/inbox.js'
 
-/** A file that must not be overwritten, and what it is, for people. */
+/** A file that must not be overwritten; `what` describes it to the user. */
 export interface OwnFile {
   readonly path: string
   readonly what: string
-  /** With all that is in it. */
+  /** Includes its contents. */
   readonly isFolder?: boolean
 }
 
-/** What SQLite keeps beside a database. */
+/** Suffixes of SQLite's files next to a database. */
 const sqliteSuffixes = ['-wal', '-shm', '-journal'] as const
-/** What may stand beside a database of ours. */
+/** Suffixes of all files next to a database of enrich. */
 const besideSuffixes = [...sqliteSuffixes, '.lock', '.lock.json', '.reserve', '.head'] as const
 
 const sqliteFiles = (path: string, what: string): OwnFile[] => [
@@ -21,7 +21,10 @@ const sqliteFiles = (path: string, what: string): OwnFile[] => [
   ...sqliteSuffixes.map((suffix) => ({ path: path + suffix, what: `a file of ${what}` })),
 ]
 
-/** Every file that a checkpoint has, its inbox and its review store. SQLite puts its own beside the file that a link leads to. */
+/**
+ * Returns all files of a checkpoint, its inbox and its review store. SQLite creates its files next to the target of a
+ * link.
+ */
 export function checkpointFiles(checkpointPath: string): readonly OwnFile[] {
   return [...new Set([checkpointPath, finalPath(checkpointPath)])].flatMap((path) => [
     ...sqliteFiles(path, 'the checkpoint'),
@@ -34,7 +37,7 @@ export function checkpointFiles(checkpointPath: string): readonly OwnFile[] {
   ])
 }
 
-/** A registry and what SQLite has beside it. */
+/** Returns the files of a registry. */
 export function registryFiles(registryPath: string): readonly OwnFile[] {
   return [...new Set([registryPath, finalPath(registryPath)])].flatMap((path) =>
     sqliteFiles(path, 'the registry'),
@@ -42,8 +45,8 @@ export function registryFiles(registryPath: string): readonly OwnFile[] {
 }
 
 /**
- * Throws OUTPUT_IS_OURS where something would be written over a file of ours: one of these, or any database, since
- * what another checkpoint or registry holds was paid for too. `-` is none.
+ * Throws OUTPUT_IS_OURS if an output would overwrite one of these files or any database, since other checkpoints and
+ * registries are valuable too. `-` is allowed.
  */
 export function assertNotOurs(outputPaths: readonly string[], ownFiles: readonly OwnFile[]): void {
   const find = createFinder(ownFiles)
@@ -52,12 +55,12 @@ export function assertNotOurs(outputPaths: readonly string[], ownFiles: readonly
     const own = find(path) ?? databaseAt(path)
     if (own === undefined) continue
     throw new UserError('OUTPUT_IS_OURS', `the output ${path} would overwrite ${own.what} ${own.path}`, {
-      hint: 'name another output: what was asked and paid for stands in files of our own',
+      hint: 'name another output: these files contain data that was paid for',
     })
   }
 }
 
-/** The database that stands there, or that the file standing there belongs to. */
+/** Returns the database at a path, or the one to which the file belongs. */
 function databaseAt(path: string): OwnFile | undefined {
   if (isSqliteFile(path)) return { path, what: 'the database' }
   const target = finalPath(path)
@@ -68,8 +71,8 @@ function databaseAt(path: string): OwnFile | undefined {
 }
 
 /**
- * Throws CHECKPOINT_INVALID where a checkpoint, or a file it keeps beside it, is one of these others: an input, the
- * config, the registry. Looked at before anything is opened to write.
+ * Throws CHECKPOINT_INVALID if the checkpoint or a file next to it is an input, the config or the registry. Called
+ * before anything is opened for writing.
  */
 export function assertCheckpointApart(checkpointPath: string, others: readonly OwnFile[]): void {
   const find = createFinder(others)
@@ -81,13 +84,13 @@ export function assertCheckpointApart(checkpointPath: string, others: readonly O
       'CHECKPOINT_INVALID',
       `the checkpoint ${checkpointPath} ${named} ${other.what} ${other.path}`,
       {
-        hint: 'pass --checkpoint with another path; nothing was touched',
+        hint: 'pass --checkpoint with another path; nothing was changed',
       },
     )
   }
 }
 
-/** Which of these a path leads to, or into. */
+/** Returns a function that finds the file or folder to which a path leads. */
 function createFinder(files: readonly OwnFile[]): (path: string) => OwnFile | undefined {
   const placed = files.map((file) => ({ file, place: placeOf(file.path) }))
   return (path) => {

@@ -13,12 +13,12 @@ import { formatCount, plural } from '../core/text.js'
 import { formatDuration } from '../core/time.js'
 import { explainStop, waitsForRuns, type Stop } from './figures/stop.js'
 
-/** A minute's limit is over by then, and so is the longest wait that a server may ask for. */
+/** Longer than a rate limit's window, and than the longest wait that a server may request. */
 const firstNoticeMs = 180_000
 
 /**
- * A 429 is waited out, for as long as it takes: a job of the night goes on when the service does. Notices say that
- * the run waits, since when, and what may be the cause; each after twice as long as the one before.
+ * Reports refusals by rate limits. The run waits for as long as necessary; notices state since when and the possible
+ * cause, each after twice the time of the one before.
  */
 export function watchRefusals(
   refusedSinceMs: Tally['refusedSinceMs'],
@@ -33,19 +33,19 @@ export function watchRefusals(
         notify(refusedFor(what, nowMs - sinceMs))
       } else if (sinceMs === null && nextNoticeMs[what] > firstNoticeMs) {
         nextNoticeMs[what] = firstNoticeMs
-        notify(`The service takes ${what} again.`)
+        notify(`The service accepts ${what} again.`)
       }
     }
   }
 }
 
 const refusedFor = (what: string, forMs: number) =>
-  `The service has answered 429 to all ${what} for ${formatDuration(forMs)}; the run waits and goes on when it can. ` +
-  'Look whether something else uses this API key, or a limit of the plan is reached; --max-duration bounds the wait.'
+  `The service has answered 429 to all ${what} for ${formatDuration(forMs)}; the run waits and continues when it can. ` +
+  'Check whether another program uses this API key, or a limit of the plan is reached; --max-duration limits the wait.'
 
 /**
- * Answers of other lookups are held and asked for again. A notice comes with the first one, and each time there are
- * twice as many; one proxy that mixes everything up must not fill the screen.
+ * Reports answers of other lookups, which are held and requested again: the first one, and each time their number has
+ * doubled.
  */
 export function watchMisdirected(
   tally: Pick<Tally, 'misdirected' | 'held'>,
@@ -58,21 +58,21 @@ export function watchMisdirected(
     nextNoticeCount = misdirected * 2
     const answers = plural(misdirected, 'answer')
     notify(
-      `ALARM: the service sent ${answers} of another lookup than was asked for: not written, and asked for again. ` +
-        `${formatCount(held.size)} lookups are held at the moment; does a cache or a proxy mix them up?`,
+      `ALARM: the service sent ${answers} of other lookups: not written, and requested again. ` +
+        `${formatCount(held.size)} lookups are held at the moment; check whether a cache or a proxy mixes them up.`,
     )
   }
 }
 
-/** What is known when a run stops submitting. */
+/** State of a run that stops submitting. */
 interface StopState {
   readonly stop: Stop | null
   readonly running: number
-  /** Lookups that are not submitted. */
+  /** Lookups not submitted. */
   readonly left: number
 }
 
-/** A used up budget or credit is reported when it happens, once, if the run goes on to wait for what it paid for. */
+/** Reports a used up budget or credit once, when it happens, if the run still waits for answers. */
 function watchStop(notify: (sentence: string) => void): (state: StopState) => void {
   let isReported = false
   return ({ stop, running, left }) => {
@@ -82,22 +82,22 @@ function watchStop(notify: (sentence: string) => void): (state: StopState) => vo
     if (running === 0 || explained === null) return
     const held = left === 0 ? '' : `; ${plural(left, 'lookup is', 'lookups are')} left for another run`
     notify(
-      `Nothing more is submitted: ${explained.message}${held}. The run waits for the answers to ${formatCount(running)} ` +
+      `No more lookups are submitted: ${explained.message}${held}. The run waits for the answers to ${formatCount(running)} ` +
         `${running === 1 ? 'lookup that is' : 'lookups that are'} running (${explained.code}).`,
     )
   }
 }
 
 const progressIntervalMs = 1_000
-/** Rates are those of the last minute. */
+/** Rates cover the last minute. */
 const rateWindowMs = 60_000
 
 export interface ProgressWatchDeps {
   plan: Readonly<Record<LookupPlan, number>>
   tally: Tally
-  /** Besides resolutions. */
+  /** Kinds in addition to resolutions. */
   stages: readonly KindRun[]
-  /** Null where nobody pays, or what it costs is not known. */
+  /** Null if nothing is billed or the prices are unknown. */
   prices: Prices | null
   scheduling: Pick<SchedulingOptions, 'limits' | 'lookupsMax' | 'cost'> & {
     polling: Pick<PollingPace, 'firstAfterMs'>
@@ -109,7 +109,7 @@ export interface ProgressWatchDeps {
   timeline: Timeline
 }
 
-/** Reports the progress of a run every second, from its tally, until ended; then once more. */
+/** Reports the progress of a run every second until it ends, and then once more. */
 export function watchProgress(deps: ProgressWatchDeps): { end: () => void; elapsedMs: () => number } {
   const { clock, observe } = deps
   const startedAtMs = clock.monotonicMs()
@@ -158,7 +158,7 @@ interface Sample {
   atMs: number
   submissions: number
   polls: number
-  /** Answers by kind: resolutions first, then the stages in their order. */
+  /** Answers by kind: resolutions first, then the stages in order. */
   answered: readonly number[]
 }
 
@@ -192,7 +192,7 @@ function snapshot(deps: ProgressWatchDeps, samples: readonly Sample[], elapsedMs
     submitLimit: perMinute(limits.submissionsPerWindow, limits.windowMs),
     pollLimit: perMinute(limits.pollsPerWindow, limits.windowMs),
     elapsedMs,
-    // Nothing is over before the first answer can be there.
+    // The run cannot end before the first answer.
     etaMs: etaMs === null || firstAnswersInMs === null ? etaMs : Math.max(etaMs, firstAnswersInMs),
     outcomes: Object.fromEntries(tally.outcomes),
     sofar: sofarOf([tally, ...deps.stages.map((stage) => stage.tally)], elapsedMs),
@@ -212,7 +212,7 @@ export function moneySoFar({
   return moneyOf(prices, [billedOf({ kind: 'resolution', tally }), ...stages.map(billedOf)])
 }
 
-/** With what earlier processes of the job spent of it. */
+/** Includes the spending of earlier processes of the job. */
 function budgetSoFar(deps: ProgressWatchDeps): Progress['budget'] {
   const { scheduling, spent } = deps
   const { cost } = scheduling
@@ -225,7 +225,7 @@ function budgetSoFar(deps: ProgressWatchDeps): Progress['budget'] {
   return { costMax: unitsOf(cost.costMaxMicros), spent: unitsOf(spentMicros) }
 }
 
-/** Resolutions that may still be submitted: none after a stop, and no more than the budget allows. */
+/** Counts the resolutions that may still be submitted: none after a stop, and at most those within the budget. */
 function countAllowed(deps: ProgressWatchDeps): number {
   const { tally, scheduling, spent, prices } = deps
   const { lookupsMax } = scheduling
@@ -258,12 +258,12 @@ function etaOf(
     ...counts
   }: Pick<TimeLeftFacts, 'toSubmit' | 'running' | 'answersPerMs'> & { readonly tally: Tally },
 ): number | null {
-  // Early on, most polls are of runs that have not ended; later, few answers take more than two.
+  // Early polls are mostly of unfinished runs; later, few answers need more than two.
   const pollsPerAnswer = tally.answered < 10 ? 1 : Math.min(2, tally.polls / tally.answered)
   return estimateEtaMs({ ...counts, ...scheduling.limits, pollsPerAnswer, runs: tally.openRuns?.() ?? null })
 }
 
-/** A stage that was stopped waits for nothing. Records are read at once: only the pace so far tells. */
+/** A stopped stage waits for nothing. Records are immediate, so only the recent rate counts. */
 function stageEtaMs(stage: KindRun, deps: ProgressWatchDeps, answersPerMs: number): number | null {
   const { stop, pendingCount } = stageFactsOf(stage)
   const running = stop === null ? pendingCount : 0
@@ -272,18 +272,18 @@ function stageEtaMs(stage: KindRun, deps: ProgressWatchDeps, answersPerMs: numbe
   return estimateEtaMs({ ...paced, toSubmit: 0, running, pollsPerAnswer: 1, answersPerMs })
 }
 
-/** Null where the only ones that are known are over, and others are not known. */
+/** Returns the latest estimate; null if all known ones are zero and others are unknown. */
 function latest(etasMs: readonly (number | null)[]): number | null {
   const most = Math.max(0, ...etasMs.map((etaMs) => etaMs ?? 0))
   return most === 0 && etasMs.includes(null) ? null : most
 }
 
-/** A run that takes longer than this many times the usual minimum may take any time. */
+/** Runs above this multiple of the usual minimum are unpredictable. */
 const longRunTimes = 5
 
 /**
- * Runs of an earlier process are polled at once; those of this one after the oldest of them has had its time. Null where
- * no answer can come: nothing runs or will, polls are refused, or the oldest run is long overdue.
+ * Returns the time until the first answer. Runs of an earlier process are polled immediately, others at a minimum age.
+ * Null if no answer is expected: nothing runs or will run, polls are refused, or the oldest run is long overdue.
  */
 function firstAnswersIn(
   { plan, tally, scheduling }: ProgressWatchDeps,
@@ -303,7 +303,7 @@ function perMinute(perWindow: number | null, windowMs: number): number | null {
   return perWindow === null ? null : Math.round((perWindow / windowMs) * 60_000)
 }
 
-/** Answers of a kind within the samples' span, per millisecond. */
+/** Returns the answers of a kind in the span of the samples, per millisecond. */
 function answerRate(samples: readonly Sample[], kind: number): number {
   const [first, last] = [samples[0], samples.at(-1)]
   if (first === undefined || last === undefined || last.atMs === first.atMs) return 0
@@ -311,8 +311,8 @@ function answerRate(samples: readonly Sample[], kind: number): number {
 }
 
 /**
- * Requests a minute over the samples' span, which is a minute at most. Of N requests the last N - 1 each follow another:
- * N would be the rate of a span that is longer by one distance, and exceed a limit that was kept (11 in a second, of 600).
+ * Returns the requests per minute in the span of the samples (at most a minute). N requests have N - 1 intervals:
+ * counting N would show a rate above a limit that was met.
  */
 function rate(samples: readonly Sample[], of: (sample: Sample) => number): number {
   const first = samples[0]

@@ -10,12 +10,12 @@ import { placeOfHeader } from './lookups/header-words.js'
 
 export type AskedQuestion = Exclude<RowQuestion, { kind: 'invalid' }>
 
-/** What rows ask, in order; of each, the cells of `askedColumns`. */
+/** Returns the lookups of rows, in order; rows contain the cells of `askedColumns`. */
 export type RowReader = (rows: readonly TextRow[]) => Promise<readonly RowQuestion[]>
 
-/** What was asked before, of names as they stand. */
+/** Names submitted before as they are. */
 export interface EarlierNames {
-  /** What is known of these can be asked for once this resolves. */
+  /** Loads the state of these lookups for `wasAsked`. */
   fetch(lookups: readonly Lookup[]): Promise<void>
   wasAsked(lookup: Lookup): boolean
 }
@@ -23,10 +23,9 @@ export interface EarlierNames {
 const loadQuestions = () => import('./lookups/row-question.js')
 
 /**
- * Reads rows as the rule says. Names alone are read at once; what identifiers need (suffixes of domains, countries) is
- * loaded with the first row that may have any. Placeholders (`n/a`) of locations and contexts are left out. `earlier`: a
- * lookup that was submitted before with what is now left out, or read as an identifier, is kept, so that it is not billed
- * again.
+ * Creates a reader for rows. Support for identifiers (domain suffixes, countries) is loaded with the first row that may
+ * have any. Placeholders (`n/a`) in locations and contexts are omitted. `earlier`: a lookup submitted before with a
+ * placeholder, or with an address as name, is kept, so that it is not billed again.
  */
 export function createRowReader(rule: AskingRule, earlier: EarlierNames): RowReader {
   const { columns, readsNames } = rule
@@ -55,7 +54,7 @@ export function createRowReader(rule: AskingRule, earlier: EarlierNames): RowRea
   }
 }
 
-/** Blanks the placeholders among the cells of a row's location and context; returns the same row if there are none. */
+/** Blanks the placeholders in a row's location and context; returns the same row if it has no placeholder. */
 function createPlaceholderBlanker({ columns }: AskingRule): (row: TextRow) => TextRow {
   const { name, location, context } = columns
   const first = name === null ? 0 : 1
@@ -76,7 +75,7 @@ function createPlaceholderBlanker({ columns }: AskingRule): (row: TextRow) => Te
 /** `NA` is Namibia, and Naples; `N.C.` North Carolina. */
 const twoLetterCode = /^\s*[A-Z]\.? ?[A-Z]\.?\s*$/
 
-/** By name, location and context alone. */
+/** Looks up by name, location and context only. */
 function plainQuestion({ columns }: AskingRule, row: TextRow): RowQuestion {
   const [name = null, ...cells] = columns.name === null ? [null, ...row] : row
   const contextAt = columns.location.length
@@ -89,7 +88,7 @@ function plainQuestion({ columns }: AskingRule, row: TextRow): RowQuestion {
 export const isNoteworthy = (question: AskedQuestion): boolean =>
   question.kind === 'domain' || question.byIdentifier || question.faults.length > 0
 
-/** A question as the checkpoint knows it, where equal ones are asked once. */
+/** Returns the key and content of a question for the checkpoint. */
 export const keyedQuestion = ({ kind, lookup }: AskedQuestion, occurrence = 0): KeyedLookup =>
   kind === 'domain'
     ? stageLookup(kind, lookup.name)

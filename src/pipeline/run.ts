@@ -25,7 +25,7 @@ import { readSpending } from './scheduler/budgets.js'
 import { createTally } from './tally.js'
 import { assertFilesMayGrow, checkOutput, tryOutput } from './write-output.js'
 
-/** A row's whole walk: read, identify, ask once, wait, join, publish. */
+/** Runs the whole pipeline: reads rows, looks them up, waits for answers, joins and publishes. */
 export async function runPipeline(deps: PipelineDeps): Promise<RunSummary> {
   const ending = openEnding(deps)
   try {
@@ -69,13 +69,13 @@ async function walkOver(
   )
 }
 
-/** Counts what a run pays for, from its beginning to whatever ends it. */
+/** Counts the cost of a run until its end. */
 interface Spending extends ReturnType<typeof createTally> {
   readonly prices: Prices | null
   stages: Planned['stages']
 }
 
-/** Nobody is asked, and nothing is written: the rows are out. */
+/** The part is already published: nothing is submitted or written. */
 function summaryOfPart(
   { observe }: PipelineDeps,
   { part, partition, connection }: PublishedBefore,
@@ -90,7 +90,7 @@ function summaryOfPart(
   return summary
 }
 
-/** The first pass: every row becomes a lookup that this run wants, or a reason why it is none. */
+/** Reads the input for the first time: each row becomes a lookup or a reason why it has none. */
 async function readInput(run: OpenRun): Promise<Ingested> {
   const { deps, backend, input, rule, rowKeyColumn, groupColumn, checkpoint, connection, decided } = run
   const { interrupt: signal, observe } = deps
@@ -114,17 +114,17 @@ async function readInput(run: OpenRun): Promise<Ingested> {
   for (const text of read.identifierCounts.notes(connection.service === 'hosted'))
     observe({ type: 'notice', text, isWarning: true })
   if (decided.unmetCount > 0) observe({ type: 'notice', text: unmetText(decided.unmetCount) })
-  // The header may have grown while the rows were read: checked once more, before anything is submitted.
+  // The header may have grown while the rows were read: checked again before anything is submitted.
   checkOutput(input, run.output, read.index.rowCount)
   return read
 }
 
 const unmetText = (count: number): string =>
   count === 1
-    ? '1 decision is of a lookup that no row of this input asks.'
-    : `${formatCount(count)} decisions are of lookups that no row of this input asks.`
+    ? '1 decision is for a lookup that is not in this input.'
+    : `${formatCount(count)} decisions are for lookups that are not in this input.`
 
-/** What has to be done; where that costs anything, only after the output was found to take what is paid for. */
+/** Plans the run. If it has costs, the output is tested first. */
 async function planChecked(run: OpenRun, { rowCount }: RowIndex): Promise<Planned> {
   const { deps, checkpoint, input, output } = run
   const { askAgain, stages } = deps.requests
@@ -147,7 +147,7 @@ async function planChecked(run: OpenRun, { rowCount }: RowIndex): Promise<Planne
   return planned
 }
 
-/** What is about to be paid for; what follows from answers is not known yet. `null` where nobody pays. */
+/** Describes the planned spending, without lookups that follow from answers. `null` if nothing is billed. */
 async function describeSpending(
   { deps, checkpoint, connection }: OpenRun,
   { plan, stages }: Planned,
@@ -191,7 +191,7 @@ async function sayingWhatWasBilled<Result>(
   }
 }
 
-/** A run that ends by an error, or is interrupted before it asks, is remembered as such. */
+/** Records an error or an early interruption in the history. */
 async function recordingFailure<Result>(
   run: OpenRun,
   moneySoFar: () => Money | null,

@@ -12,7 +12,7 @@ import type { StagesToAsk } from './scheduler/deps.js'
 import type { RunCounter } from './scheduler/run-counter.js'
 import { createTally, type Tally } from './tally.js'
 
-/** A kind that a run asks besides resolutions, as it goes on. */
+/** State of a kind that a run looks up in addition to resolutions. */
 export interface StageRun extends KindRun {
   readonly kind: StageKind
   readonly plan: Record<LookupPlan, number>
@@ -30,8 +30,8 @@ interface StagePlanDeps {
 }
 
 /**
- * `policy` is that of resolutions. Of what rows ask themselves, and of the records of companies that people decided for, which are asked for without the
- * stage too; what follows from answers is planned as they come.
+ * Plans the lookups of rows by domain, and the records of decided companies, which are needed even without the stage.
+ * Lookups that follow from answers are planned later. `policy` is that of resolutions.
  */
 export async function planStages(
   run: StagePlanDeps,
@@ -41,7 +41,7 @@ export async function planStages(
   const stages: StageRun[] = []
   for (const kind of stageKinds) {
     const own = { ...stagePolicy(kind, options, policy), askAgain }
-    // A record behind a verdict is read anew like an answer, unless records have an age of their own.
+    // The record of a decided company expires like an answer, unless records have their own maximum age.
     if (kind === 'entity')
       await wantRecords(run, { ...own, nowMs, maxAgeMs: own.maxAgeMs ?? policy.maxAgeMs })
     const plan = await run.checkpoint.of(kind).plan({ ...own, nowMs })
@@ -54,7 +54,7 @@ export async function planStages(
   return stages
 }
 
-/** Wanted at one time: each time is a commit of the checkpoint. */
+/** Records registered at once; each batch is one commit of the checkpoint. */
 const wantedAtOnce = 5_000
 
 async function wantRecords({ checkpoint, decided }: StagePlanDeps, policy: PlanPolicy): Promise<void> {

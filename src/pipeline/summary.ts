@@ -15,13 +15,13 @@ export interface SummaryFacts {
   service: RunSummary['service']
   isDemo?: boolean | undefined
   stop: Stop | null
-  /** Submissions of the job when it stopped, and whether the next run starts a new count. */
+  /** Submissions of the job at its stop, and whether the next run starts a new count. */
   job: { readonly spent: JobSpending; readonly startsAnew: boolean } | null
   plan: Readonly<Record<LookupPlan, number>>
-  /** Asked by a domain: not in `plan`. */
+  /** Lookups by domain, which are not in `plan`. */
   domainCount: number
   tally: Tally
-  /** Besides resolutions. */
+  /** Kinds in addition to resolutions. */
   stages: readonly KindRun[]
   prices: Prices | null
   index: RowIndex
@@ -30,7 +30,7 @@ export interface SummaryFacts {
   report: PublishReport | null
   notes: readonly string[]
   elapsedMs: number
-  /** Of which submitting and polling took. */
+  /** Time spent submitting and polling. */
   askingMs: number
 }
 
@@ -88,7 +88,7 @@ export function summarise(facts: SummaryFacts): RunSummary {
 
 const countLost = ({ lost, lostReads }: Tally): number => lost + lostReads
 
-/** The state of the budget that ended the run; `null` if none did. */
+/** Returns the state of the budget that ended the run; `null` if none did. */
 function findBudgetEnd({ service, stop, job, prices, ...facts }: SummaryFacts): BudgetEnd | null {
   const ended = endedBy({ stop, stages: facts.stages.map(stageFactsOf) })
   if (ended === null || !isBudgetEnd(ended.stop) || job === null) return null
@@ -96,7 +96,7 @@ function findBudgetEnd({ service, stop, job, prices, ...facts }: SummaryFacts): 
     { kind: 'resolution', plan: facts.plan, tally: facts.tally },
     ...facts.stages,
   ]
-  // A bound on lookups is of what rows ask, or of one kind; a bound on cost is of every kind that has a price.
+  // A limit on lookups covers the rows, or one kind; a cost limit covers every kind with a price.
   const isOfRows = ended.stop.kind === 'lookups_max' && ended.kind === 'resolution'
   const isCounted = ({ kind }: Pick<KindRun, 'kind'>) => {
     if (ended.stop.kind === 'cost_max') return (prices?.byKind[kind] ?? 0) > 0
@@ -126,7 +126,7 @@ function findBudgetEnd({ service, stop, job, prices, ...facts }: SummaryFacts): 
   }
 }
 
-/** Of a run that asked nobody anything. */
+/** Summary of a run without any lookups. */
 export const summaryOfNothing = (service: RunSummary['service'], tally: Tally): RunSummary =>
   summarise({
     service,
@@ -151,25 +151,25 @@ function notesOf({ webhookRefusal, contradictions, deliveries, ...tally }: Tally
     ...(tally.misdirected === 0
       ? []
       : [
-          `ALARM: ${tally.misdirected} answers belonged to other lookups: none was written, each was asked for again; ` +
-            `${tally.held.size} lookups are still held (does a cache or a proxy mix answers up?)`,
+          `ALARM: ${tally.misdirected} answers belonged to other lookups: none was written, each was requested again; ` +
+            `${tally.held.size} lookups are still held (check whether a cache or a proxy mixes answers up)`,
         ]),
     ...(tally.contested === 0
       ? []
       : [
-          `ALARM: the service named one run for several submissions, ${tally.contested} times; ` +
-            'only what an answer proves to be its own was written, the rest is uncertain',
+          `ALARM: the service returned one run for several submissions, ${tally.contested} times; ` +
+            'answers were written only if they prove their submission; the other lookups are uncertain',
         ]),
     ...(webhookRefusal === null
       ? []
-      : [`the service does not take the webhook URL (${webhookRefusal}): the answers were polled`]),
+      : [`the service refuses the webhook URL (${webhookRefusal}): the answers were polled`]),
     ...(contradictions === 0
       ? []
-      : [`ALARM: ${contradictions} runs were answered twice, differently; the first answer stands`]),
+      : [
+          `ALARM: ${contradictions} runs were answered twice with different answers; the first answer is kept`,
+        ]),
     ...(deliveries.quarantined === 0
       ? []
-      : [
-          `${deliveries.quarantined} webhooks contradict themselves or what is known: in quarantine, not used`,
-        ]),
+      : [`${deliveries.quarantined} webhooks are inconsistent: they are quarantined and not used`]),
   ]
 }

@@ -2,32 +2,29 @@ import type { OpenRunsView } from './pace/run-durations.js'
 import type { Stop } from './figures/stop.js'
 import type { Counted, RequestKind, RunCounter } from './scheduler/run-counter.js'
 
-/**
- * What a run has done so far, as it was counted: progress, notices and the closing summary are read from it,
- * and nothing is decided by it.
- */
+/** Counts of a run so far, for progress, notices and the summary; no decision uses them. */
 export interface Tally extends Readonly<Record<Counted, number>> {
-  /** Runs with a final answer, by outcome; `failed` among them. */
+  /** Runs with a final answer, by outcome; includes `failed`. */
   readonly answered: number
   readonly outcomes: ReadonlyMap<string, number>
   readonly rateLimited: number
-  /** Since when every answer of the service has been a 429, by the monotonic clock; null where the last one was not. */
+  /** Start of the present series of 429 responses (monotonic); null if the last response was not a 429. */
   readonly refusedSinceMs: Readonly<Record<RequestKind, number | null>>
-  /** What answers held outside the contract, with how often. */
+  /** Deviations of answers from the contract, with counts. */
   readonly schemaDeviations: ReadonlyMap<string, number>
-  /** Lookups to which an answer of another came last. */
+  /** Lookups whose last answer belongs to another one. */
   readonly held: ReadonlySet<number>
-  /** Webhooks, by what became of them. */
+  /** Webhooks, by result. */
   readonly deliveries: Readonly<Record<'taken' | 'unclaimed' | 'quarantined', number>>
-  /** Why the service takes no submission that bears the webhook URL. */
+  /** Why the service refuses submissions with the webhook URL. */
   readonly webhookRefusal: string | null
-  /** Why rows submit nothing more; `null` while they may. */
+  /** Why no more rows are submitted; `null` while they may be. */
   readonly stop: Stop | null
-  /** Looks at the runs that are open now; `null` until this kind is asked. */
+  /** Returns the open runs; `null` until this kind is scheduled. */
   readonly openRuns: (() => OpenRunsView) | null
 }
 
-/** A tally to read, and the counter that fills it. */
+/** Creates a tally to read, and the counter that fills it. */
 export function createTally(): { tally: Tally; counter: RunCounter } {
   const tally = {
     submissions: 0,
@@ -82,7 +79,7 @@ export function createTally(): { tally: Tally; counter: RunCounter } {
   return { tally, counter }
 }
 
-/** Keys come from servers: one that sends a new one with every answer must not fill the memory. */
+/** Keys come from servers, so their number is limited. */
 const keyCountMax = 1_000
 
 function addOne(counts: Map<string, number>, key: string): void {

@@ -19,17 +19,17 @@ import { doubtThresholdByDefault } from './lookups/lookup-state.js'
 import { labelColumn } from './lookups/detect-columns.js'
 import type { ReviewCounts } from './figures/run-summary.js'
 
-/** Everything about the output that can be known before a submission is billed. */
+/** Checks everything about the output that can be known before a submission is billed. */
 export function checkOutput(input: Input, output: ResolvedOutput, rowCount: number): void {
   assertOutputUsable(input.files, output.path, output.format, rowCount, input.bytes)
   assertNoClash(input.columns, output.columns)
   if (output.format !== 'parquet') return
   assertNamesFitParquet(input.columns)
-  // Throws where a type does not fit.
+  // Throws if a type is not supported.
   input.parquetSource()
 }
 
-/** What is to be paid for has to find its way out: tried on the first rows, before the first submission. */
+/** Tests the output with the first rows, before the first submission. */
 export async function tryOutput(run: OpenRun, rowCount: number): Promise<void> {
   const { input, output, rule, deps, changes } = run
   if (changes !== null) await tryChanges(changes)
@@ -46,11 +46,11 @@ export async function tryOutput(run: OpenRun, rowCount: number): Promise<void> {
   if (output.format === 'xlsx') await assertCellsFit(input, deps.interrupt)
 }
 
-/** The rows of a run with their answers, as far as there are any. */
+/** The rows of a run with their answers, if any. */
 interface KnownRows {
   readonly rowCounts: RowCounts
   readonly review: ReviewCounts
-  /** Written to the history; null where nothing is remembered of the run. */
+  /** Written to the history; null if the run is not in the history. */
   readonly recorded: RecordedOutput | null
 }
 
@@ -58,7 +58,7 @@ export interface WrittenOutput extends KnownRows {
   readonly report: PublishReport
 }
 
-/** The second pass over the input: each row with the answer to its lookup. */
+/** Reads the input for the second time: each row with the answer to its lookup. */
 export function writeOutput(
   run: OpenRun,
   asked: Pick<Ingested, 'index' | 'rowKeys'>,
@@ -84,10 +84,10 @@ export function writeOutput(
   })
 }
 
-/** What is known of the rows of a run that writes no output: its report shows it. */
+/** Reads the known rows of a run without an output, for its report. */
 export function readKnownRows(run: OpenRun, asked: Pick<Ingested, 'index' | 'rowKeys'>): Promise<KnownRows> {
   return readAnswers(run, asked, (answers) => {
-    // Each line is recorded, and counted, as it is read.
+    // Reading a line records and counts it.
     const lines = answers.distinct().lines()[Symbol.iterator]()
     while (lines.next().done !== true);
     return Promise.resolve({})
@@ -125,7 +125,7 @@ async function readAnswers<Used>(
     columns: output.columns,
   })
   try {
-    // Rows move between the parts of a job from one to the next: those of a part are compared with none.
+    // Rows may move from one part to the next, so those of a part are not compared.
     const recorder =
       run.part !== null
         ? null
@@ -143,14 +143,14 @@ async function readAnswers<Used>(
   }
 }
 
-/** A part reads its own rows alone, and says the same of the input as the others. */
+/** A part reads only its own rows, so it uses the hash of the list of files. */
 async function inputMetadata({ input, part }: OpenRun): Promise<Readonly<Record<string, string>>> {
   return part === null
     ? { 'enrich.input_sha256': await input.fingerprint() }
     : { 'enrich.input_list_sha256': input.listFingerprint() }
 }
 
-/** What was put in place becomes the part of its job, or is gone. */
+/** Publishes the written file as the part of its job; it may be discarded. */
 async function asPart({ part, output, deps }: OpenRun, report: PublishReport): Promise<PublishReport> {
   if (part === null) return report
   const published = await publishPart(part, output.path, report)
@@ -158,13 +158,12 @@ async function asPart({ part, output, deps }: OpenRun, report: PublishReport): P
   return published.report
 }
 
-/** What an answer takes in the checkpoint, with what SQLite has of it beside the database. */
+/** Size of an answer in the checkpoint, including SQLite's other files. */
 const checkpointBytesPerLookup = 16 * 1024
 
 /**
- * Where a file of this process may not grow for ever (`ulimit -f`), what is certain to be too large for it is found
- * before anything is paid for: the checkpoint with all answers, and an output of text, which holds its whole input.
- * Throws FILE_TOO_LARGE.
+ * Throws FILE_TOO_LARGE if the process has a file size limit (`ulimit -f`) and a file will exceed it, before anything
+ * is billed: the checkpoint with all answers, or a text output, which contains its whole input.
  */
 export function assertFilesMayGrow(
   checkpointPath: string,
@@ -180,7 +179,7 @@ export function assertFilesMayGrow(
     checkpointBytes + submitCount * checkpointBytesPerLookup,
     `the checkpoint ${checkpointPath}`,
   )
-  // These are packed: how much text is in them is not known.
+  // Compressed: the size of their text is unknown.
   if (input.format === 'parquet' || input.format === 'xlsx') return
   const plain = input.files.filter(({ path }) => !/\.(gz|zst)$/i.test(path))
   const textBytes = plain.reduce((sum, { bytes }) => sum + bytes, 0)

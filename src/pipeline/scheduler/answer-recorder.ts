@@ -84,7 +84,7 @@ export class AnswerRecorder {
     return this.#writeContested(run, owner, followed, isCounted)
   }
 
-  /** Marks the run as confirmed: the service returned data of its own lookup. */
+  /** Marks the run as confirmed: the service returned the data of this lookup. */
   isOwn({ customId }: Pick<OpenRun, 'customId'>): void {
     this.#mixedUp.forget(customId)
   }

@@ -139,7 +139,7 @@ export class CostBudget {
 }
 
 export interface KindBudgets {
-  /** Submissions of this kind alone, whoever asks for it; null is no bound. */
+  /** Limit of submissions of this kind; null if unlimited. */
   lookupsMax: number | null
   /** Limit for rows, over all kinds. */
   jobBudget: JobBudget

@@ -120,7 +120,7 @@ export async function connectMachines(
   const entityPaces = await pacesOf('entity', deps)
   const connect = async (kind: LookupKind, stopping: Stopping): Promise<KindMachine> => {
     const asked = kind === 'resolution' ? resolutions : stages?.kinds.get(kind)
-    if (asked === undefined) throw new Error(`nobody asks for the kind ${kind}`)
+    if (asked === undefined) throw new Error(`the kind ${kind} is not scheduled`)
     const { polling, lookupsMax, limits } = optionsOf(kind, deps)
     const { counter, backlog } = asked
     const checkpoint = checkpointOf(kind, deps)

@@ -44,14 +44,11 @@ export interface SchedulerDeps {
   clock: Clock
   random: Random
   resolutions: ResolutionsToAsk
-  /** What is asked besides resolutions; nothing if left out. */
+  /** Kinds to look up in addition to resolutions; optional. */
   stages?: StagesToAsk
   /** Reviewers' decisions: decided rows are not submitted, but their follow-up lookups are; optional. */
   decided?: DecidedRows
-  /**
-   * Where the deliveries of this checkpoint wait, what is rung when this process receives one, and the address that
-   * each submission bears, if any.
-   */
+  /** The inbox of deliveries, the signal for a new one, and the webhook URL of submissions, if any. */
   webhooks?: { url: string | null; inbox: Inbox; received: WakeSignal }
   /** Aborted if the user asks to stop. */
   interrupt: AbortSignal

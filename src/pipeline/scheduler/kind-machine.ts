@@ -29,7 +29,7 @@ export interface KindMachineDeps {
   budgets: KindBudgets
   polling: PollingPace
   paces: KindPaces
-  /** What its requests bear, where its end can be sent; null where it is not to be. */
+  /** URL to which the service sends answers; null if not used. */
   webhookUrl: string | null
   /** Called if the response to a submission was lost, which a webhook may still name. */
   onLost: ((lookupId: LookupId) => void) | null

@@ -38,7 +38,7 @@ export interface PollerDeps {
   windowMs: number
   pace: Pace
   recorder: Pick<AnswerRecorder, 'record' | 'isOwn'>
-  /** Rung when a run ended: there is room for one more. */
+  /** Signals that a run ended, which makes room for another one. */
   roomSignal: Pick<WakeSignal, 'ring'>
   onDisproved: (customId: string) => void
 }
@@ -119,7 +119,7 @@ export class Poller {
   answered(lookupId: LookupId, answer: RunObjectLenient, receivedAtMs: number): void {
     const run = this.#runs.get(lookupId)
     const { clock } = this.#kind
-    // The wall clock may have been set back since.
+    // The system clock may have been set back.
     const agoMs = Math.max(0, clock.nowMs() - receivedAtMs)
     if (run !== undefined) this.#learn(run, answer, clock.monotonicMs() - agoMs, true)
     this.close(lookupId)

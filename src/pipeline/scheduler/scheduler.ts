@@ -86,7 +86,7 @@ const isAborted = (signal: AbortSignal): boolean => signal.aborted
 
 type Stoppings = ReadonlyMap<LookupKind, Stopping>
 
-/** What stops one kind stops it alone; where resolutions cannot reach the service, nothing can. */
+/** A stop of one kind affects only that kind; if resolutions cannot reach the service, all kinds stop. */
 function createStoppings({ stages, resolutions }: SchedulerDeps): Stoppings {
   const stoppings = new Map<LookupKind, Stopping>()
   const others = () => [...stoppings].filter(([kind]) => kind !== 'resolution')
