@@ -48,7 +48,7 @@ function expectGolden(name: string, text: string, place: CliPlace): void {
 async function said(place: CliPlace, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { code, stdout, stderr } = await place.run(args, { env })
   // A slow machine tells its progress in between, and what still runs when the credit ends.
-  const told = stderr.replace(/^(.* done · |Nothing more is submitted: ).*\n/gm, '')
+  const told = stderr.replace(/^(.* done · |No more lookups are submitted: ).*\n/gm, '')
   return `$ ${['enrich', ...args].join(' ')}\n${told}${stdout}(exit ${String(code)})\n`
 }
 

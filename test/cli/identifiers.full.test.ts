@@ -17,17 +17,17 @@ test('what is found, what is not used and why, and what is wrong: in plan, docto
   const plan = await place.run(['plan', 'list.csv'])
   expect(plan).toMatchObject({ code: 0 })
   expect(plan.stdout).toContain('name from Account; no location\n')
-  expect(plan.stdout).toContain('identifiers, asked first: LEI from LEI Code, e-mail from Email\n')
-  expect(plan.stdout).toContain('Symbol (ticker: nothing says of which exchange)')
+  expect(plan.stdout).toContain('identifiers, looked up first: LEI from LEI Code, e-mail from Email\n')
+  expect(plan.stdout).toContain('Symbol (ticker: its exchange is unknown)')
   expect(plan.stdout).toContain('2  of them without a usable company name')
-  expect(plan.stdout).toContain('1 row holds an LEI with wrong check digits (row 1): asked without it')
+  expect(plan.stdout).toContain('1 row has an LEI with wrong check digits (row 1): looked up without it')
   expect((await place.run(['doctor', 'list.csv'])).stdout).toContain(
-    'identifiers, asked first: LEI from LEI Code',
+    'identifiers, looked up first: LEI from LEI Code',
   )
 
   const run = await place.run(['list.csv', '-o', 'out.ndjson'])
   expect(run.code, run.stderr).toBe(0)
-  expect(run.stderr).toContain('1 row holds an LEI with wrong check digits (row 1): asked without it')
+  expect(run.stderr).toContain('1 row has an LEI with wrong check digits (row 1): looked up without it')
   const rows = place
     .read('out.ndjson')
     .trim()
@@ -69,7 +69,7 @@ test('columns that are named, none, and one that is not there', async () => {
   place.write('list.csv', list)
   const plan = (...flags: string[]) => place.run(['plan', 'list.csv', ...flags])
   expect((await plan('--id-columns', 'email=owner email')).stdout).toContain(
-    'identifiers, asked first: e-mail from Owner Email\n',
+    'identifiers, looked up first: e-mail from Owner Email\n',
   )
   const none = await plan('--id-columns', 'none', '--json')
   expect(JSON.parse(none.stdout)).toMatchObject({ columns: { identifiers: {} } })
@@ -86,7 +86,7 @@ test('a list of identifiers alone needs no names; with neither it stops', async 
   place.write('none.csv', 'city,phone\nBonn,+49 228 1\n')
   expect((await place.run(['plan', 'leis.csv'])).stdout).toContain('no names; location from Country')
   const domains = await place.run(['plan', 'domains.csv'])
-  expect(domains.stdout).toContain('2 rows hold no name: asked by domain')
+  expect(domains.stdout).toContain('2 rows have no name: looked up by domain')
   expect(domains.stdout).toMatch(/ 1 {2}distinct lookup \(1 by domain\), /)
   expect(await place.run(['plan', 'none.csv'])).toMatchObject({ code: 2 })
 })

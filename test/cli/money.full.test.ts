@@ -55,7 +55,7 @@ describe('--max-cost', () => {
       }
       const { code, stderr } = await place.run(bounded, options)
       expect([code, stderr]).toEqual([8, expect.stringContaining('error COST_MAX_REACHED: ')])
-      expect(stderr).toContain('one lookup more could cost more than --max-cost EUR 1.00')
+      expect(stderr).toContain('the next lookup could exceed --max-cost EUR 1.00')
       expect(service.runs.length).toBeLessThanOrEqual(20)
       // What was in flight at a kill may not have been billed, and counts.
       expect(service.runs.length).toBeGreaterThanOrEqual(20 - 2 * submitConcurrency)
@@ -126,7 +126,7 @@ describe('a budget', () => {
         'EUR 2.00 for 40 lookups, each billed once',
       )
       expect(await costOf('--with', 'domain', '--max-cost', '3')).toBe(
-        'EUR 2.00 for 40 lookups, at most EUR 4.00 with what follows from the answers; this run stops before it costs more than EUR 3.00',
+        'EUR 2.00 for 40 lookups, at most EUR 4.00 with the lookups that follow from the answers; this run stops before it costs more than EUR 3.00',
       )
       const asJson = await place.run(['plan', ...command, '--max-cost', '0.5', '--json'], options)
       expect(linesOf(asJson.stdout)[0]).toMatchObject({
@@ -154,7 +154,7 @@ describe('a budget', () => {
       const told = async () => (await place.run(bounded, options)).stderr
       const first = await told()
       expect(first).toContain(
-        'error COST_MAX_REACHED: one lookup more could cost more than --max-cost EUR 0.50: EUR 0.50 of this budget is spent, all by this run; 30 lookups (EUR 1.50) are left to pay for\n  hint: the same command resumes with a new budget of EUR 0.50\n',
+        'error COST_MAX_REACHED: the next lookup could exceed --max-cost EUR 0.50: EUR 0.50 of this budget is spent, all by this run; 30 lookups (EUR 1.50) are left to pay for\n  hint: the same command resumes with a new budget of EUR 0.50\n',
       )
       const running = place.start(bounded, options)
       await untilBilled(service, 15)
@@ -184,15 +184,15 @@ describe('a budget', () => {
   test.concurrent.for([
     [
       '--max-cost',
-      /^Nothing more is submitted: one lookup more could cost more than --max-cost EUR 0\.25; 35 lookups are left for another run\. The run waits for the answers to 5 lookups that are running \(COST_MAX_REACHED\)\.$/m,
+      /^No more lookups are submitted: the next lookup could exceed --max-cost EUR 0\.25; 35 lookups are left for another run\. The run waits for the answers to 5 lookups that are running \(COST_MAX_REACHED\)\.$/m,
     ],
     [
       '--max-lookups',
-      /^Nothing more is submitted: --max-lookups 5 is reached; 35 lookups are left for another run\./m,
+      /^No more lookups are submitted: --max-lookups 5 is reached; 35 lookups are left for another run\./m,
     ],
     [
       '402',
-      /^Nothing more is submitted: the account's credit is used up: .* The run waits for the answers to 5 lookups/m,
+      /^No more lookups are submitted: the account's credit is used up: .* The run waits for the answers to 5 lookups/m,
     ],
   ] as const)(
     '%s is reported when it ends the submissions, while answers are waited for',
@@ -225,7 +225,7 @@ describe('amounts', () => {
     expect(bounded.stdout).toContain('Cost: EUR 2.00 for 40 lookups; this run stops after 30 (EUR 1.50)\n')
     const domains = await place.run(['plan', ...command, '--with', 'domain'], options)
     expect(domains.stdout).toContain(
-      'Cost: EUR 2.00 for 40 lookups, at most EUR 4.00 with what follows from the answers, each billed once\n',
+      'Cost: EUR 2.00 for 40 lookups, at most EUR 4.00 with the lookups that follow from the answers, each billed once\n',
     )
     const asJson = await place.run(['plan', ...command, '--with', 'domain', '--json'], options)
     expect(linesOf(asJson.stdout)[0]).toMatchObject({

@@ -62,7 +62,7 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
     if (intention.mayLeave()) return intention
-    await checkpoint.withdraw(id, intention.customId, 'the lease ran out before it left')
+    await checkpoint.withdraw(id, intention.customId, 'the lease expired before it was sent')
     return leaving(checkpoint, id, (await checkpoint.intend(id, startMs)) as Intention)
   }
 

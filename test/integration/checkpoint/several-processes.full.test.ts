@@ -195,7 +195,7 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
 
     test('and takes back late what never left: others submit it at once', async () => {
       const { a, b, id, customId } = await lateOne()
-      expect(await a.checkpoint.withdraw(id, customId, 'the lease ran out before it left')).toBe(true)
+      expect(await a.checkpoint.withdraw(id, customId, 'the lease expired before it was sent')).toBe(true)
       expect(await b.checkpoint.elsewhere(never)).toBe(true)
       expect(await b.checkpoint.nextToSubmit(0, 9)).toMatchObject([{ lookup: { lookupId: id } }])
       expect(await b.checkpoint.intend(id, startMs)).toMatchObject({ attempt: 2 })

@@ -103,12 +103,12 @@ describe('rows of a list with identifiers', () => {
       'no company name, and the LEI has wrong check digits',
     ])
     expect(found.rowNotes).toEqual([
-      '1 row holds an LEI with wrong check digits (row 6): asked without it',
-      '2 rows hold no name: asked by domain',
-      '1 row holds no name: asked by identifiers in place of one',
+      '1 row has an LEI with wrong check digits (row 6): looked up without it',
+      '2 rows have no name: looked up by domain',
+      '1 row has no name: looked up by identifiers instead',
     ])
     expect(found.lines[1]).toBe(
-      'identifiers, asked first: LEI from LEI, company number from Reg No with its country from Country, website from Website, e-mail from Email',
+      'identifiers, looked up first: LEI from LEI, company number from Reg No with its country from Country, website from Website, e-mail from Email',
     )
   })
 
@@ -147,7 +147,7 @@ describe('rows of a list with identifiers', () => {
     )
     const { rowNotes, asked: names } = await look({ columns: { identifiers: { lei: 'lei' } } })
     expect(rowNotes).toEqual([
-      '2,500 rows hold an LEI with wrong check digits (rows 1, 2, 3, …): asked without it',
+      '2,500 rows have an LEI with wrong check digits (rows 1, 2, 3, …): looked up without it',
     ])
     expect(names.slice(-2)).toEqual([`resolution: Bolt (LEI ${lei})`, `resolution: Cera (LEI ${lei})`])
   })
@@ -190,7 +190,7 @@ describe('a hosted service', () => {
     expect(again.columns).toMatchObject({ identifiers: {} })
     expect(again.notices).toContainEqual(
       expect.stringMatching(
-        /^3 rows were asked before with the name from company and no location: kept.*identifiers from LEI, Website.*--id-columns/,
+        /^3 rows were looked up before with the name from company and no location: kept.*identifiers from LEI, Website.*--id-columns/,
       ),
     )
     const named = await run(service, { columns: { identifiers: { lei: 'LEI' } } })
@@ -213,6 +213,6 @@ describe('a hosted service', () => {
     const { notices, summary } = await run(service)
     expect(asked(service)).toEqual([{ name: `LEI ${lei}`, context: null }])
     expect(summary.billedCount).toBe(1)
-    expect(notices).toContainEqual('1 row holds no name: asked, and billed, by identifiers in place of one')
+    expect(notices).toContainEqual('1 row has no name: looked up, and billed, by identifiers instead')
   })
 })

@@ -267,7 +267,7 @@ describe('answers to submissions', () => {
     })
     expect(summary).toMatchObject({ contestedCount: 1, uncertainCount, billedCount: 1 })
     expect(summary.notes).toContainEqual(
-      expect.stringMatching(/^ALARM: the service named one run for several/),
+      expect.stringMatching(/^ALARM: the service returned one run for several/),
     )
     const [first, second] = place.readOutput()
     expect(first).toMatchObject(

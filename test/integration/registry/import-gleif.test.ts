@@ -179,7 +179,7 @@ describe('Level 2', () => {
     })
     expect(result.rejections.map(({ line, reason }) => `${line} ${reason}`)).toEqual([
       '5 it relates a company to itself',
-      '6 LEI "X" does not have the form of one',
+      '6 LEI "X" does not have the form of an LEI',
       '7 its type "IS_FRIEND_OF" is not known',
     ])
     const links = registry.database.prepare('SELECT count(*) FROM relationships').pluck()

@@ -51,7 +51,11 @@ describe('the record of a company', () => {
     ['by 401', reply(401, {}), { hint: 'check ENRICH_API_KEY' }],
     ['by 500', reply(500, {}), { reason: 'HTTP 500' }],
     ['by 429', reply(429, {}, { 'retry-after': '7' }), { retryMs: expect.any(Number) as number }],
-    ['with a page of something else', reply(200, { results: [] }), { reason: 'the answer holds no company' }],
+    [
+      'with a page of something else',
+      reply(200, { results: [] }),
+      { reason: 'the response contains no company' },
+    ],
     ['without its company', reply(200, { status: 'active', entity: null }), {}],
     ['without its id', reply(200, { entity: { ...entity, id: null } }), {}],
   ])('%s it is not known', (_case, exchange, refused) => {

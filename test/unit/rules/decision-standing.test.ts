@@ -55,9 +55,9 @@ describe('a verdict', () => {
   test.each([
     [{ kind: 'stands' }, null],
     [{ kind: 'unread' }, null],
-    [{ kind: 'merged', into: 'siq_2' }, 'ACME Ltd. was merged into siq_2 since it was decided'],
-    [{ kind: 'gone' }, 'the service knows ACME Ltd. no more'],
-    [{ kind: 'renamed', name: 'Globex' }, 'ACME Ltd. is called Globex now'],
+    [{ kind: 'merged', into: 'siq_2' }, 'ACME Ltd. was merged into siq_2 after the decision'],
+    [{ kind: 'gone' }, 'the service no longer knows ACME Ltd.'],
+    [{ kind: 'renamed', name: 'Globex' }, 'ACME Ltd. is now called Globex'],
   ] as const)('comes back with the reason: %j', (standing, reason) => {
     expect(doubtOfDecision(accepted, standing)).toBe(reason)
   })

@@ -46,7 +46,7 @@ describe('identifiers are found by header', () => {
   test('of several columns the best header is taken, and the others are reported', () => {
     const table = { company: names, url: ['a.com', 'b.com', 'c.com'], Website: ['d.com', 'e.com', 'f.com'] }
     expect(found(table).identifiers).toEqual({ website: 'Website' })
-    expect(whyNot(table, 'url')).toBe('Website is asked')
+    expect(whyNot(table, 'url')).toBe('Website is used')
   })
 
   test('without names, identifiers are asked; without either, it is an error', () => {
@@ -219,7 +219,7 @@ test('what is asked and what is not is said in a few lines', () => {
   )
   expect(lines).toEqual([
     'name from company; location from Country',
-    'identifiers, asked first: LEI from LEI, company number from Reg No with its country from Country, website from Web, e-mail from Email',
+    'identifiers, looked up first: LEI from LEI, company number from Reg No with its country from Country, website from Web, e-mail from Email',
     'not used: Parent LEI (LEI); --location-columns, --context-columns and --id-columns choose others',
   ])
 })

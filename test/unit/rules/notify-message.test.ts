@@ -65,8 +65,8 @@ describe('for people', () => {
     [0, 'is done'],
     [3, 'is done, and some rows need attention'],
     [6, 'is done, with 1 alarm'],
-    [8, 'did not come to its end'],
-    [130, 'did not come to its end'],
+    [8, 'did not finish'],
+    [130, 'did not finish'],
   ])('exit code %i: it %s', (exitCode, says) => {
     const run = notified({ exitCode: exitCode as NotifiedRun['exitCode'] })
     expect(slackOf(run).text.split('\n')[0]).toBe(`enrich: Run 7 of nightly ${says}`)
@@ -84,7 +84,7 @@ describe('for people', () => {
       exitCode: 5,
     })
     expect(slackOf(run).text.split('\n').slice(0, 2)).toEqual([
-      'enrich: A run of nightly did not come to its end',
+      'enrich: A run of nightly did not finish',
       'DISK_FULL: the disk is full',
     ])
   })

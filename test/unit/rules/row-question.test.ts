@@ -175,10 +175,10 @@ test('what is wrong is not asked, and is counted', () => {
   tally.add({ kind: 'domain', faults: ['cik'] }, 9_000)
   tally.add({ kind: 'resolution', byIdentifier: true, faults: [] }, 9_001)
   expect(tally.notes(true)).toEqual([
-    '1,299 rows hold an LEI with wrong check digits (rows 2, 3, 4, …): asked without it',
-    '1 row holds a CIK that is no number of at most ten digits (row 9000): asked without it',
-    '1 row holds no name: asked by domain',
-    '1 row holds no name: asked, and billed, by identifiers in place of one',
+    '1,299 rows have an LEI with wrong check digits (rows 2, 3, 4, …): looked up without it',
+    '1 row has a CIK that is no number of at most ten digits (row 9000): looked up without it',
+    '1 row has no name: looked up by domain',
+    '1 row has no name: looked up, and billed, by identifiers instead',
   ])
 })
 

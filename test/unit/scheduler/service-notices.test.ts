@@ -33,7 +33,7 @@ test('a limit that is met now and then is no news', () => {
 test('when the service goes on, that is reported once, and the next time is counted from its beginning', () => {
   const notices = noticesOf((minute) => minute < 10 || minute > 20, 24)
   expect(notices.map(([minute]) => minute)).toEqual([3, 6, 10, 24])
-  expect(notices[2]?.[1]).toBe('The service takes submissions again.')
+  expect(notices[2]?.[1]).toBe('The service accepts submissions again.')
 })
 
 test('answers of others are reported at the first, and then each time there are twice as many', () => {

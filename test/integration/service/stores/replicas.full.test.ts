@@ -62,7 +62,7 @@ describe.skipIf(programs === null)('several replicas on one database', () => {
     await expect(shared.open(lossy)).rejects.toMatchObject({ code: 'CHECKPOINT_SERVER_NOT_DURABLE' })
     await expect(shared.open('postgres://postgres:secret@127.0.0.1/x')).rejects.toMatchObject({
       code: 'CHECKPOINT_URL_HAS_PASSWORD',
-      message: "the URL of the service's data holds a password",
+      message: "the URL of the service's data contains a password",
     })
     const { port } = await shared.server()
     await expect(shared.open(`postgres://nobody@127.0.0.1:${port}/postgres`)).rejects.toMatchObject({
