@@ -10,10 +10,10 @@ const raggedLinesNotedMax = 5
 
 interface CsvFile {
   readonly source: DelimitedFile
-  /** Whether its rows are read, or its header alone. */
+  /** Whether the rows are read; if not, only the header is. */
   readonly isChosen: boolean
   readonly headerCells: number
-  /** For each position in a row, the column of the table it belongs to; grows with rows beyond the header. */
+  /** Column index in the table for each position in a row. Grows with rows that are longer than the header. */
   readonly positions: number[]
   readonly short: RaggedLines
   readonly long: RaggedLines
@@ -24,7 +24,7 @@ interface RaggedLines {
   count: number
 }
 
-/** One or several CSV files as one table: columns united by name, rows in order. */
+/** Opens one or several CSV files as one table: columns united by name, rows in order. */
 export async function openCsv(files: readonly SourceFile[], options: ReadOptions): Promise<InputTable> {
   const columns = new Map<string, number>()
   const opened: CsvFile[] = []
@@ -59,7 +59,7 @@ async function readHeader(source: DelimitedFile): Promise<readonly string[]> {
 }
 
 class CsvTable implements InputTable {
-  /** Names of positions beyond the headers, the same in every file. */
+  /** Names of positions beyond the headers, shared by all files. */
   private readonly extraNames = new Map<number, string>()
   private isFirstPass = true
 
@@ -134,14 +134,14 @@ class CsvTable implements InputTable {
     })
   }
 
-  /** What `rowsOf` makes of the records of a file, as wide as it is by then. */
+  /** Maps the records of each file with `rowsOf`, which is called after the file's columns have grown. */
   private async *batches<Row>(
     isSample: boolean,
     rowsOf: (file: CsvFile) => (record: TableRecord) => Row,
   ): AsyncGenerator<readonly Row[]> {
     const isFirstPass = this.isFirstPass && !isSample
     if (isFirstPass) this.isFirstPass = false
-    // A look is at the first rows of all, so that parts see the same.
+    // All parts sample the first rows of the whole input, so that they see the same.
     const files = isSample ? this.files : this.files.filter(({ isChosen }) => isChosen)
     yield* inBatches(this.rows(files, rowsOf, isFirstPass), this.rowsMax)
   }
@@ -176,18 +176,18 @@ class CsvTable implements InputTable {
   }
 }
 
-/** Empty text where the row is short, null where the file or the row has no such column at all. */
+/** Returns '' if the row is short, `null` if the file or the row has no such column. */
 function cellAt(file: CsvFile, cells: readonly string[], position: number): string | null {
   return cells[position] ?? (position >= 0 && position < file.headerCells ? '' : null)
 }
 
-/** Where a file has the columns; -1 where it has none of them. */
+/** Returns the position of each column in the file, or -1 if the file does not have it. */
 function positionsIn(file: CsvFile, wanted: readonly number[]): readonly number[] {
   const positionOf = new Map(file.positions.map((column, position) => [column, position]))
   return wanted.map((column) => positionOf.get(column) ?? -1)
 }
 
-/** Every cell that is not null. Keys go as far as the quote that opens the cell. */
+/** Formats every cell as a JSON member. Each key includes the quote that opens its cell. */
 function membersOf(file: CsvFile, keys: readonly string[], cells: readonly string[]): string {
   const count = Math.max(cells.length, file.headerCells)
   let members = ''
@@ -198,7 +198,7 @@ function membersOf(file: CsvFile, keys: readonly string[], cells: readonly strin
   return members
 }
 
-/** What stands in a string of JSON as it is: no quote, backslash or control character, and no half of a character. */
+/** Text that needs no escaping in JSON: no quote, backslash, control character or lone surrogate. */
 const isPlain = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/
 
 function note(ragged: RaggedLines, line: number): void {

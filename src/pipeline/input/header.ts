@@ -2,16 +2,13 @@ import { UserError } from '../../core/errors.js'
 import { tableLimits } from '../../tables/limits.js'
 import { tooManyColumns } from '../../tables/file-error.js'
 
-/** A cell of a header, and where it stands, counted from 0. */
+/** A header cell and its position, counted from 0. */
 export interface HeaderCell {
   readonly text: string
   readonly position: number
 }
 
-/**
- * Gives cells without a text a name. Throws INPUT_COLUMNS_DUPLICATE where two columns bear the same name, and
- * INPUT_COLUMNS_TOO_MANY.
- */
+/** Names cells without text. Throws INPUT_COLUMNS_DUPLICATE for equal names, and INPUT_COLUMNS_TOO_MANY. */
 export function nameColumns(cells: readonly HeaderCell[], label: string): readonly string[] {
   if (cells.length > tableLimits.columnsMax) throw tooManyColumns(`the header of ${label}`)
   const taken = new Set(cells.map(({ text }) => text))
@@ -22,13 +19,13 @@ export function nameColumns(cells: readonly HeaderCell[], label: string): readon
   if (twice.size > 0) {
     const list = [...twice].slice(0, 10).map((name) => JSON.stringify(name))
     throw new UserError('INPUT_COLUMNS_DUPLICATE', `${label} has several columns named ${list.join(', ')}`, {
-      hint: 'rename them in the header, so that each column has a name of its own',
+      hint: 'rename them in the header, so that all column names differ',
     })
   }
   return names
 }
 
-/** `column_7` for the seventh position, or `column_7_2` and so on where that is taken. */
+/** Returns `column_7` for the seventh position, or `column_7_2` and so on if that name is taken. */
 export function freeName(position: number, taken: Set<string>): string {
   let name = `column_${position}`
   for (let count = 2; taken.has(name); count++) name = `column_${position}_${count}`
@@ -36,7 +33,7 @@ export function freeName(position: number, taken: Set<string>): string {
   return name
 }
 
-/** The index of a column among those of a table, which gets it where it has none of this name. */
+/** Returns the index of a column and adds the column if it is new. */
 export function indexOf(columns: Map<string, number>, name: string): number {
   const known = columns.get(name)
   if (known !== undefined) return known

@@ -32,69 +32,67 @@ export { formatOfPath, type SourceFile } from './sources.js'
 export type { CellType, MemberRow, MemberRows, RelationRows, TextRow } from './table.js'
 
 export interface InputOptions extends Omit<ReadOptions, 'chosen'> {
-  /** Files and globs, or `-` alone for standard input. */
+  /** Files and globs, or only `-` for standard input. */
   readonly paths: readonly string[]
-  /** Needed for standard input and for names without a known extension. */
+  /** Required for standard input and for names without a known extension. */
   readonly format?: InputFormat | undefined
-  /** Read the rows of one part alone; of several files whole ones, of Parquet row groups. Not with `rowsMax`. */
+  /** Read only the rows of one part: whole files if there are several, row groups for Parquet. Not with `rowsMax`. */
   readonly partition?: Partition | undefined
-  /** Where standard input is kept while it is needed, and where DuckDB puts what does not fit in memory. */
+  /** Folder for the copy of standard input and for the data that DuckDB moves out of memory. */
   readonly spoolFolder: string
   readonly stdin?: NodeJS.ReadableStream | undefined
 }
 
-/** One table out of one or several files. Every method that gives rows reads the files anew, in order. */
+/** One table made of one or several files. Every method that returns rows reads the files again, in order. */
 export interface Input {
   readonly format: InputFormat
   readonly files: readonly SourceFile[]
-  /** What is read of the files, at a guess where that is a part of them. */
+  /** Size of the files, or of the part that is read (estimated). */
   readonly bytes: number
-  /** In order. Rows with more cells than the header may add some during the first pass. */
+  /** In input order. During the first pass, rows with more cells than the header may add columns. */
   readonly columns: readonly string[]
-  /** Those of `columns` that hold further values. Wherever columns are read as text, their members may be named. */
+  /** Columns with nested values. Methods that read columns as text also accept the dotted paths of their members. */
   readonly nested: NestedColumns
   /**
-   * The first pass: the chosen columns of every row as text, null where there is none. Every defect that
-   * opening did not find is thrown from here. Throws INPUT_NO_ROWS after the last row of none.
+   * The first pass: reads the chosen columns of every row as text, `null` for absent cells. Throws every defect that
+   * opening did not find, and INPUT_NO_ROWS at the end if there were no rows.
    */
   keyRows(columns: readonly string[]): AsyncIterable<readonly TextRow[]>
-  /** The same with each row as it is handed to Parquet; null where rows are handed over as chunks. */
+  /** The same, with each row in its form for Parquet. Returns `null` if DuckDB reads the rows itself. */
   keyMemberRows(columns: readonly string[]): AsyncIterable<readonly MemberRow[]> | null
-  /** A look at the chosen columns before the first pass; it counts as none. */
+  /** Reads the chosen columns of the first rows. Does not count as the first pass. */
   sampleRows(columns: readonly string[]): AsyncIterable<readonly TextRow[]>
-  /** Columns as text, all of them unless some are named. */
+  /** Reads columns as text, by default all of them. */
   textRows(columns?: readonly string[]): AsyncIterable<readonly TextRow[]>
-  /** Each row as the text of one JSON object. */
+  /** Reads each row as the text of a JSON object. */
   objectRows(): AsyncIterable<readonly string[]>
-  /** The columns of a sheet of Excel that the rows are written to. */
+  /** Columns of the Excel sheet that the rows are written to. */
   readonly sheetColumns: readonly SheetColumn[]
-  /** Each row as cells of a sheet of Excel. */
+  /** Reads each row as cells of an Excel sheet. */
   cellRows(): AsyncIterable<readonly CellRow[]>
-  /** How the rows are handed to DuckDB to be written as Parquet. */
+  /** Returns the rows in the form in which DuckDB writes them as Parquet. */
   parquetSource(): RelationRows | MemberRows
-  /** Of a CSV; null where its files have different ones, and for every other format. */
+  /** Delimiter of the CSV files; `null` for other formats, or if the files differ. */
   readonly delimiter: string | null
-  /** Of an Excel file; null where files have different ones, and for every other format. */
+  /** Sheet of the Excel files; `null` for other formats, or if the files differ. */
   readonly sheetName: string | null
-  /** Another sheet of an Excel file that most likely holds the companies, with the flag that reads it; null if none does. */
+  /** Text that names another sheet with a table of companies, and its flag, or `null`. */
   readonly sheetHint: string | null
-  /**
-   * What to tell the user: guessed encodings, lines left out above the header, ragged rows. Once it is open,
-   * what decides how it is read; complete after the first pass.
-   */
+  /** Notices for the user: detected encodings, skipped lines, ragged rows. Complete after the first pass. */
   notes(): readonly string[]
-  /** SHA-256 over the sizes and bytes of the files, in order, in hexadecimal: all of them are read. */
+  /** Returns the SHA-256, in hexadecimal, of the sizes and bytes of the files, in order. Reads all of them. */
   fingerprint(): Promise<string>
-  /** SHA-256 over the names and sizes of the files, in order, in hexadecimal. */
+  /** Returns the SHA-256, in hexadecimal, of the names and sizes of the files, in order. */
   listFingerprint(): string
-  /** Throws INPUT_CHANGED if a file is not the one that was opened. */
+  /** Throws INPUT_CHANGED if a file has changed since it was opened. */
   assertUnchanged(): void
   close(): Promise<void>
 }
 
 /**
- * Opens files, globs or standard input as one table. Throws the INPUT_ codes: what is missing, unreadable,
- * mixed, without the sheet that is named, empty, badly coded or too wide; for NDJSON and JSON also every bad object, for Excel every bad cell.
+ * Opens files, globs or standard input as one table. Throws INPUT_* errors for inputs that are missing, unreadable,
+ * mixed, empty, badly encoded, too wide or without the named sheet; also for every bad object of NDJSON and JSON and
+ * every bad cell of Excel.
  */
 export async function openInput(options: InputOptions): Promise<Input> {
   const { files, removeSpool } = await openFiles(options)
@@ -102,7 +100,7 @@ export async function openInput(options: InputOptions): Promise<Input> {
     const format = options.format ?? commonFormat(files)
     assertSheets(format, options)
     const { partition = null } = options
-    // One file can be cut between rows alone, and where these begin only its reader knows.
+    // A single file can only be cut between rows, and only its reader finds them.
     const isCut = partition !== null && files.length === 1 && format !== 'parquet'
     const table = await openTable(files, format, options)
     const within: RowFilter = isCut ? rowsOfPart(table, partition, labelsOf(files)) : (open) => open()
@@ -113,7 +111,7 @@ export async function openInput(options: InputOptions): Promise<Input> {
   }
 }
 
-/** Throws INPUT_NOT_FOUND where a file is missing; standard input always is there. */
+/** Throws INPUT_NOT_FOUND if a file is missing. Standard input always exists. */
 export async function assertInputFound({ paths }: InputOptions): Promise<void> {
   if (!paths.includes('-')) await resolveFiles(paths)
 }
@@ -128,12 +126,12 @@ async function openFiles(
     return { files, removeSpool: () => undefined }
   }
   if (options.paths.length > 1) {
-    throw new UserError('USAGE_INVALID', 'standard input (-) stands alone', {
+    throw new UserError('USAGE_INVALID', 'standard input (-) cannot be combined with files', {
       hint: 'pass - or files, not both',
     })
   }
   if (options.format === undefined) {
-    throw new UserError('INPUT_FORMAT_UNKNOWN', 'standard input has no name to tell its format by', {
+    throw new UserError('INPUT_FORMAT_UNKNOWN', 'the format of standard input is unknown', {
       hint: 'pass --input-format csv, parquet, ndjson, json or xlsx',
     })
   }
@@ -146,21 +144,21 @@ function commonFormat(files: readonly SourceFile[]): InputFormat {
   for (const { label } of files) {
     const format = formatOfPath(label)
     if (format === null) {
-      throw new UserError('INPUT_FORMAT_UNKNOWN', `the name of ${label} tells no format`, {
-        hint: 'pass --input-format csv, parquet, ndjson, json or xlsx; known are .csv .tsv .txt .parquet .pq .ndjson .jsonl .json .xlsx .xlsm',
+      throw new UserError('INPUT_FORMAT_UNKNOWN', `the name of ${label} has no known extension`, {
+        hint: 'pass --input-format csv, parquet, ndjson, json or xlsx; known extensions are .csv .tsv .txt .parquet .pq .ndjson .jsonl .json .xlsx .xlsm',
       })
     }
     common ??= format
     if (format !== common) {
       throw new UserError('INPUT_FORMATS_MIXED', `the input files are both ${common} and ${format}`, {
-        hint: 'pass files of one format at a time',
+        hint: 'pass files of one format only',
       })
     }
   }
   return common ?? 'csv'
 }
 
-/** A sheet that is named and not looked for would leave it open whose rows are asked. */
+/** Throws INPUT_WITHOUT_SHEETS if a sheet is named for a format that has no sheets. */
 function assertSheets(format: InputFormat, { paths, sheet }: InputOptions): void {
   if (sheet === undefined || format === 'xlsx') return
   const input = paths.length === 1 && paths[0] === '-' ? 'standard input' : paths.join(', ')
@@ -168,12 +166,12 @@ function assertSheets(format: InputFormat, { paths, sheet }: InputOptions): void
     'INPUT_WITHOUT_SHEETS',
     `${input} is ${format}, and has no sheet ${JSON.stringify(sheet)}`,
     {
-      hint: 'sheets are of Excel files: name one, or leave out --sheet (input.sheet in a config)',
+      hint: 'only Excel files have sheets: name one, or remove --sheet (input.sheet in a config)',
     },
   )
 }
 
-/** The reader of a format is loaded when a file has it. */
+/** Loads the reader of a format only if it is needed. */
 async function openTable(
   files: readonly SourceFile[],
   format: InputFormat,
@@ -216,7 +214,7 @@ async function openText(
   }
 }
 
-/** Commands that only look work in a folder that cannot be written. */
+/** Falls back to the system's temporary folder: read-only commands also run in folders that cannot be written. */
 function overflowFolder(wanted: string): string {
   try {
     makeFolder(wanted)
@@ -268,7 +266,7 @@ function inputOf(opened: OpenedInput): Input {
       const source = parquetSource()
       return source.kind === 'relation' ? null : firstPass(opened, source.rows(columns))
     },
-    // Of the whole: what is asked by it has to be the same in all parts.
+    // From the whole input: settings derived from the sample must be the same in all parts.
     sampleRows: (columns) => table.textRows(columns, true),
     textRows: (columns = table.columns) => within(() => table.textRows(columns)),
     objectRows: () => within(() => table.objectRows()),
@@ -289,7 +287,7 @@ function inputOf(opened: OpenedInput): Input {
   }
 }
 
-/** A part may have no rows: others have them. */
+/** A part without rows is valid, because other parts have them. */
 async function* firstPass<Row>(
   { table, files, partition }: OpenedInput,
   rows: AsyncIterable<readonly Row[]>,
@@ -302,24 +300,24 @@ async function* firstPass<Row>(
     yield batch
   }
   if (!hasRows) throw withHintFirst(noRows(labelsOf(files)), table.sheetHint ?? null)
-  // Of one file that is cut by its rows each part has read all of them.
+  // For a single file, each part has read all of its rows.
   if (partition === null || files.length === 1 || table.columns.length === columnCount) return
   throw new UserError(
     'PARTITION_UNSUPPORTED',
-    'some rows have more cells than their header, so that this part would have other columns than the others',
-    { hint: `mend the rows, or name these columns in the header; ${(table.notes?.() ?? []).join('; ')}` },
+    'some rows have more cells than their header, so the columns of this part would differ from those of the others',
+    { hint: `fix the rows, or name these columns in the header; ${(table.notes?.() ?? []).join('; ')}` },
   )
 }
 
 export function inputChanged(label: string): UserError {
   return new UserError('INPUT_CHANGED', `${label} changed while it was being read`, {
-    hint: 'run the same command again: what is answered already is not asked again',
+    hint: 'run the same command again; existing answers are reused',
   })
 }
 
 /**
- * Names the job of an input: as the user does, or by where its files are, not by what is in them. Tomorrow's file of the
- * same name is the same job.
+ * Names the job of an input: the user's name, or one derived from the paths of the files and not their content.
+ * Tomorrow's file at the same path belongs to the same job.
  */
 export function nameJob(input: Pick<Input, 'files'>, name: string | null): string {
   return name === null ? JSON.stringify(input.files.map(({ label }) => resolve(label))) : namedJob(name)

@@ -19,12 +19,12 @@ import {
 import { openText, type TextSource } from '../../tables/record-source.js'
 import { isSafeNumber } from 'lossless-json'
 
-/** The objects of a text, each on a line of JSON without a break; checked if that is wanted. */
+/** Reads the objects of a text, each as one line of JSON. Validates them if `check`. */
 type ObjectReader = (text: TextSource, check: boolean) => AsyncGenerator<readonly string[]>
 
 /**
- * One or several files of NDJSON, or of a JSON array each, as one table. Opening reads the files whole: only then are the
- * columns (the union of keys, in order of first appearance) and their types known, and every object seen to be valid.
+ * Opens one or several files of NDJSON, or of one JSON array each, as one table. Reads the files whole, to find the
+ * columns (the union of keys, in order of first appearance), their types, and invalid objects.
  */
 export async function openObjects(
   files: readonly SourceFile[],
@@ -44,7 +44,7 @@ export async function openObjects(
   }
   if (tallies.size === 0) {
     const labels = texts.map(({ label }) => label).join(', ')
-    throw new UserError('INPUT_NO_ROWS', `${labels} holds no object with a key`, {
+    throw new UserError('INPUT_NO_ROWS', `${labels} contains no object with a key`, {
       hint: 'there is nothing to look up',
     })
   }
@@ -75,7 +75,7 @@ function tally(line: string, tallies: Map<string, ColumnTally>): void {
 class ObjectTable implements InputTable {
   readonly nested: NestedColumns
   private readonly types: ReadonlyMap<string, CellType>
-  /** From its column on, the keys that lead to a member, by its address. */
+  /** Keys that lead from the column to a member, by the member's dotted path. */
   private readonly memberPaths: ReadonlyMap<string, readonly string[]>
 
   constructor(
@@ -154,7 +154,7 @@ class ObjectTable implements InputTable {
     }
   }
 
-  /** Where the cells of columns and members are, by the key of their line's member; a column is found before a member. */
+  /** Returns the cells to fill for each key of a line. A column takes precedence over a member with the same path. */
   private placesOf(names: readonly string[]): CellPlaces {
     const places = new Map<string, CellPlace[]>()
     for (const [position, name] of names.entries()) {
@@ -170,9 +170,9 @@ class ObjectTable implements InputTable {
 }
 
 interface CellPlace {
-  /** In a row of cells. */
+  /** Index in a row of cells. */
   readonly position: number
-  /** The keys from the line's member to the value; none for the member itself. */
+  /** Keys from the line's member to the value; empty for the member itself. */
   readonly path: readonly string[]
 }
 type CellPlaces = ReadonlyMap<string, readonly CellPlace[]>
@@ -182,7 +182,7 @@ function fillCells(cells: (string | null)[], places: CellPlaces, { key, raw }: J
     cells[position] = path.length === 0 ? cellText(raw) : memberText(raw, path)
 }
 
-/** The text of a member; null if it is not there, or holds further values. */
+/** Returns the text of a member, or `null` if it is missing or nested. */
 function memberText(raw: string, [key, ...rest]: readonly string[]): string | null {
   if (key === undefined) return isNested(raw) ? null : cellText(raw)
   const member = raw.startsWith('{') ? jsonMembers(raw).findLast((one) => one.key === key) : undefined
@@ -191,13 +191,13 @@ function memberText(raw: string, [key, ...rest]: readonly string[]): string | nu
 
 const isNested = (raw: string): boolean => raw.startsWith('{') || raw.startsWith('[')
 
-/** Strings as they are, null as none, everything else as its JSON text. */
+/** Strings are unquoted, `null` becomes `null`, and other values keep their JSON text. */
 function cellText(raw: string): string | null {
   if (raw.startsWith('"')) return unquote(raw)
   return raw === 'null' ? null : raw
 }
 
-/** JSON values travel as strings, so that DuckDB keeps their text; Unicode that no file format can hold is replaced. */
+/** Passes JSON values as strings, so that DuckDB keeps their text. Replaces lone surrogates. */
 function handedOver(raw: string, type: CellType): string {
   const whole = replaceLoneSurrogates(raw)
   return type === 'json' && raw !== 'null' ? JSON.stringify(whole) : whole
@@ -214,7 +214,7 @@ function replaceLoneSurrogates(raw: string): string {
 const membersMax = 200
 const memberDepthMax = 8
 
-/** What has been seen in one column of NDJSON; decides its type in Parquet. */
+/** The kinds of values seen in one column of NDJSON; they decide its type in Parquet. */
 class ColumnTally {
   private hasText = false
   private hasBoolean = false
@@ -222,9 +222,9 @@ class ColumnTally {
   private hasUnsafeInteger = false
   private hasDouble = false
   private hasOther = false
-  /** Of objects the keys that lead to members with values of their own, by these keys joined. */
+  /** Keys that lead to members of objects, by their dotted path. */
   private members: Map<string, readonly string[]> | null = null
-  /** `object` where at least one cell is one. */
+  /** `object` if at least one cell is an object. */
   nestedKind: 'object' | 'array' | null = null
 
   get memberKeys(): readonly (readonly string[])[] {
@@ -244,7 +244,7 @@ class ColumnTally {
     } else this.addNumber(raw)
   }
 
-  /** The narrowest type that keeps every value exactly; JSON text where none does. A column of nulls is text. */
+  /** The narrowest type that keeps every value exactly, else JSON text. A column of nulls is text. */
   get type(): CellType {
     const kinds = [this.hasText, this.hasBoolean, this.hasInteger || this.hasDouble, this.hasOther]
     if (this.hasOther || kinds.filter(Boolean).length > 1) return 'json'
@@ -253,7 +253,7 @@ class ColumnTally {
     return this.hasInteger ? 'integer' : 'text'
   }
 
-  /** Objects with a key for each entry, as maps have, would name members without end: the first are enough. */
+  /** Objects used as maps would add members without limit, so only the first are kept. */
   private addMembers(object: string, path: readonly string[]): void {
     if (path.length === memberDepthMax) return
     const members = (this.members ??= new Map())

@@ -5,21 +5,21 @@ import { blocksOf, type Partition } from '../lookups/partition.js'
 
 interface PartDeps {
   readonly duckDb: Pick<DuckDb, 'all'>
-  /** Of all files, in order. */
+  /** Paths of all files, in order. */
   readonly paths: readonly string[]
-  /** Of all files together. */
+  /** Columns of all files together. */
   readonly columns: readonly Column[]
   readonly partition: Partition
 }
 
 interface RowGroup {
   readonly file: number
-  /** Of its file. */
+  /** Index in the file. */
   readonly firstRow: number
   readonly rowCount: number
 }
 
-/** Rows of a file; `isWhole`: all of them. */
+/** A range of rows of a file; `isWhole` if it covers the file. */
 interface Piece {
   readonly path: string
   readonly firstRow: number
@@ -28,9 +28,9 @@ interface Piece {
 }
 
 /**
- * The rows of one part, in SQL, and what share of all rows they are. A part is row groups, spread by their rows; a
- * filter of row numbers lets DuckDB leave the others unread. Columns are those of all files, with their types, also
- * where the files of a part lack some.
+ * Returns the SQL relation of one part and its share of all rows. A part consists of whole row groups, balanced by row
+ * count; a filter on row numbers lets DuckDB skip the others. Columns are those of all files, with their types, even if
+ * the part's files lack some.
  */
 export async function relationOfPart(deps: PartDeps): Promise<{ relation: string; share: number }> {
   const groups = await rowGroupsOf(deps)
@@ -63,7 +63,7 @@ async function rowGroupsOf({ duckDb, paths }: PartDeps): Promise<RowGroup[]> {
   return groups
 }
 
-/** A piece for each file that has any of these groups. */
+/** Returns one piece for each file that has any of the chosen groups. */
 function piecesOf(chosen: readonly RowGroup[], all: readonly RowGroup[], paths: readonly string[]): Piece[] {
   const groupCounts = new Map<number, number>()
   for (const { file } of all) groupCounts.set(file, (groupCounts.get(file) ?? 0) + 1)
@@ -83,7 +83,7 @@ function piecesOf(chosen: readonly RowGroup[], all: readonly RowGroup[], paths: 
   return [...pieces.values()]
 }
 
-/** Whole files are read together; a part of one by itself. */
+/** Whole files are scanned together, partial ones separately. */
 function inScans(pieces: readonly Piece[]): Piece[][] {
   const scans: Piece[][] = []
   for (const piece of pieces) {
@@ -101,7 +101,7 @@ async function queryOf(pieces: readonly Piece[], { duckDb, columns }: PartDeps):
   const described = await duckDb.all(
     `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${relation})`,
   )
-  // Names that differ in letter case alone are one to DuckDB.
+  // DuckDB ignores letter case in column names.
   const own = new Map(described.map(([name, type]) => [String(name).toLowerCase(), String(type)]))
   const cells = columns.map(({ name, type }) => {
     const ownType = own.get(name.toLowerCase())
@@ -112,7 +112,7 @@ async function queryOf(pieces: readonly Piece[], { duckDb, columns }: PartDeps):
   const [piece] = pieces
   if (piece === undefined || piece.isWhole) return select
   const { firstRow, endRow } = piece
-  // Where the user has a column of that name, it stands before DuckDB's own, and rows are counted off instead.
+  // A user's column of that name hides DuckDB's, so rows are counted instead.
   return own.has(rowNumber)
     ? `SELECT * FROM (${select} LIMIT ${endRow - firstRow} OFFSET ${firstRow})`
     : `${select} WHERE ${rowNumber} >= ${firstRow} AND ${rowNumber} < ${endRow}`

@@ -27,23 +27,25 @@ import { inBatches, type CellRow, type InputTable, type RelationRows, type TextR
 
 export interface ParquetOptions {
   readonly rowsMax?: number | undefined
-  /** Read the row groups of one part alone. */
+  /** Read only the row groups of one part. */
   readonly partition?: Partition | undefined
-  /** Where DuckDB may put what does not fit in memory. */
+  /** Folder in which DuckDB stores data that does not fit in memory. */
   readonly temporaryFolder: string
 }
 
-/** What a byte of a Parquet file becomes in memory, at a guess. */
+/** Estimated bytes in memory for each byte of a Parquet file. */
 const unpackedPerPackedByte = 4
 
-/** One or several Parquet files as one table, read by DuckDB. Throws INPUT_EMPTY and INPUT_PARQUET_INVALID. */
+/** Opens one or several Parquet files as one table, read by DuckDB. Throws INPUT_EMPTY and INPUT_PARQUET_INVALID. */
 export async function openParquet(
   files: readonly SourceFile[],
   options: ParquetOptions,
 ): Promise<InputTable> {
   const empty = files.find(({ bytes }) => bytes === 0)
   if (empty !== undefined) {
-    throw new UserError('INPUT_EMPTY', `${empty.label} is empty`, { hint: 'was it written to its end?' })
+    throw new UserError('INPUT_EMPTY', `${empty.label} is empty`, {
+      hint: 'check that it was written completely',
+    })
   }
   const duckDb = await openDuckDb(options.temporaryFolder)
   const label = files.map((file) => file.label).join(', ')
@@ -73,7 +75,7 @@ export async function openParquet(
   }
 }
 
-/** DuckDB tells no two columns apart whose names differ in letter case alone, and would rename the second. */
+/** DuckDB ignores letter case in column names and would rename the second of two such columns. */
 async function refuseRenamedColumns(duckDb: DuckDb, files: readonly SourceFile[]): Promise<void> {
   for (const file of files) {
     const named = await columnNames(duckDb, file.path)
@@ -82,7 +84,7 @@ async function refuseRenamedColumns(duckDb: DuckDb, files: readonly SourceFile[]
       const other = seen.get(name.toLowerCase())
       if (other !== undefined) {
         throw new UserError('INPUT_COLUMNS_DUPLICATE', `${file.label} has the columns ${other} and ${name}`, {
-          hint: 'rename one: names that differ in letter case alone cannot be told apart here',
+          hint: 'rename one: column names must differ in more than letter case',
         })
       }
       seen.set(name.toLowerCase(), name)
@@ -93,7 +95,7 @@ async function refuseRenamedColumns(duckDb: DuckDb, files: readonly SourceFile[]
 interface ReadRows {
   /** In SQL. */
   readonly relation: string
-  /** Whether it is a scan and nothing else. */
+  /** Whether the relation is a plain scan. */
   readonly isScan: boolean
   readonly bytes: number
 }
@@ -101,16 +103,16 @@ interface ReadRows {
 class ParquetTable implements InputTable {
   readonly columns: readonly string[]
   readonly nested: NestedColumns
-  /** Each member of a struct as text, in SQL, by its address. */
+  /** SQL that formats each struct member as text, by the member's dotted path. */
   private readonly memberTexts: ReadonlyMap<string, string>
-  /** A name for a whole row that no column bears. */
+  /** Alias for a whole row, different from all column names. */
   private readonly rowAlias: string
 
   constructor(
     private readonly duckDb: DuckDb,
     private readonly described: readonly Column[],
     private readonly read: ReadRows,
-    /** The first rows of all are sampled, so that parts see the same. */
+    /** All parts sample the first rows of the whole input, so that they see the same. */
     private readonly sampled: string,
     private readonly label: string,
     private readonly geo: GeoMetadata,
@@ -137,7 +139,7 @@ class ParquetTable implements InputTable {
       if (text === undefined) throw missingColumn(name)
       return text
     })
-    // As one JSON list a row: quicker than cell by cell, and a text keeps a byte order mark it begins with.
+    // One JSON list a row is faster than reading cell by cell, and keeps a leading byte order mark.
     const relation = isSample ? this.sampled : this.read.relation
     const rows = this.texts(`SELECT to_json([${texts.join(', ')}]::VARCHAR[])::VARCHAR FROM ${relation}`)
     yield* inBatches(parsed(rows))
@@ -196,7 +198,7 @@ class ParquetTable implements InputTable {
     }
   }
 
-  /** The rows of a query of one column of text that is never null. */
+  /** Streams the result of a query with one text column that is never null. */
   private async *texts(sql: string): AsyncGenerator<string[]> {
     for await (const chunk of this.query(sql)) yield chunk.getColumnValues(0) as string[]
   }
@@ -210,7 +212,7 @@ class ParquetTable implements InputTable {
   }
 }
 
-/** Adds the texts of its members to `memberTexts`, which keeps the first of those with one address. */
+/** Adds the SQL of the column's members to `memberTexts`. If two have the same path, the first is kept. */
 function nestedColumn(column: Column, memberTexts: Map<string, string>): NestedColumn | null {
   const { name, type } = column
   if (type === 'JSON') return { kind: 'JSON text', members: [] }
@@ -231,18 +233,14 @@ async function* parsed(batches: AsyncIterable<readonly string[]>): AsyncGenerato
 function parquetFailure(label: string, cause: unknown): Error {
   if (cause instanceof UserError) return cause
   if (isOutOfMemory(cause)) {
-    return new UserError(
-      'MEMORY_SHORT',
-      `reading ${label} takes more memory than is allowed for its columns`,
-      {
-        hint: 'write it again with smaller row groups, or with fewer columns',
-        cause,
-      },
-    )
+    return new UserError('MEMORY_SHORT', `reading ${label} exceeds the memory limit`, {
+      hint: 'write it again with smaller row groups, or with fewer columns',
+      cause,
+    })
   }
   const reason = errorText(cause).split('\n')[0] ?? ''
   return new UserError('INPUT_PARQUET_INVALID', `${label} cannot be read as Parquet: ${reason}`, {
-    hint: 'it was cut short, damaged, encrypted, packed with a codec unknown here, or is another format: make or fetch it again, packed with zstd or snappy',
+    hint: 'the file may be truncated, damaged, encrypted, compressed with an unsupported codec, or of another format: create or download it again, compressed with zstd or snappy',
     cause,
   })
 }
@@ -250,9 +248,9 @@ function parquetFailure(label: string, cause: unknown): Error {
 function unfitColumn(name: string): UserError {
   return new UserError(
     'OUTPUT_COLUMN_UNFIT',
-    `the column ${name} is a GEOMETRY, GEOGRAPHY or VARIANT of Parquet's own, which cannot be written to Parquet here`,
+    `the column ${name} has the Parquet type GEOMETRY, GEOGRAPHY or VARIANT, which cannot be written to Parquet`,
     {
-      hint: 'write CSV or NDJSON, which hold it as text, or leave it out of the input; geometry of GeoParquet 1 is kept',
+      hint: 'write CSV or NDJSON, which store it as text, or remove it from the input; geometry of GeoParquet 1 is supported',
     },
   )
 }

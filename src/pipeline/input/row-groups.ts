@@ -2,16 +2,16 @@ const groupsMax = 1_000
 const otherGroup = '(other)'
 const chunkRowCount = 65_536
 
-/** Rows by their value in one column. */
+/** Rows grouped by their value in one column. */
 export interface RowGroups {
   readonly column: string
-  /** In the order in which they were met; rows with none have ''. What comes after the first 1,000 is `(other)`. */
+  /** In order of first appearance; '' for rows without a value, `(other)` for all values after the first 1,000. */
   readonly values: readonly string[]
-  /** The place in `values` of each row's own, the rows counted from 0. */
+  /** Returns the index in `values` for a row, counted from 0. */
   groupOf(row: number): number
 }
 
-/** Gathers groups in two bytes a row. */
+/** Collects groups in two bytes a row. */
 export class RowGrouping implements RowGroups {
   readonly values: string[] = []
   readonly #places = new Map<string, number>()
@@ -20,7 +20,6 @@ export class RowGrouping implements RowGroups {
 
   constructor(readonly column: string) {}
 
-  /** Adds the values of the next rows. */
   add(values: readonly (string | null)[]): void {
     for (const value of values) {
       const offset = this.#rowCount++ % chunkRowCount
@@ -39,7 +38,7 @@ export class RowGrouping implements RowGroups {
     if (known !== undefined) return known
     if (this.values.length === groupsMax) this.values.push(otherGroup)
     if (this.values.length > groupsMax) return groupsMax
-    // A copy without the piece of the input that it was cut out of.
+    // A copy, because the slice would keep the whole input text in memory.
     const own = Buffer.from(value, 'utf16le').toString('utf16le')
     this.#places.set(own, this.values.length)
     return this.values.push(own) - 1

@@ -3,15 +3,15 @@ import type { LookupId } from '../checkpoint/checkpoint.js'
 const chunkRowCount = 65_536
 const highestId = 0xffff_ffff
 
-/** Ids, ascending, each once, and how many rows have it. */
+/** Distinct ids in ascending order, and the number of rows for each. */
 export interface DistinctIds {
   readonly ids: Uint32Array
   readonly rowCounts: Uint32Array
 }
 
 /**
- * Which lookup each row belongs to, in four bytes a row: 0 for a lookup nobody knows, and numbers from the
- * top for rows that ask for nothing, one a reason.
+ * Lookup id of each row, in four bytes a row: 0 for an unknown lookup, and ids counted down from the highest for
+ * invalid rows, one for each reason.
  */
 export class RowIndex {
   readonly #chunks: Uint32Array[] = []
@@ -47,7 +47,7 @@ export class RowIndex {
     this.add(highestId - index)
   }
 
-  /** Ids of the rows from `first` (0-based) on; rows beyond the last are left out. */
+  /** Returns the ids of up to `count` rows, starting with row `first` (0-based). */
   slice(first: number, count: number): LookupId[] {
     const ids: LookupId[] = []
     for (let row = first; row < Math.min(first + count, this.#rowCount); row++) {
@@ -56,7 +56,6 @@ export class RowIndex {
     return ids
   }
 
-  /** The ids that rows have, ascending, each once, and how many rows have it. */
   distinct(): DistinctIds {
     return (this.#distinct ??= this.#countDistinct())
   }
@@ -78,7 +77,7 @@ export class RowIndex {
     return { ids, rowCounts }
   }
 
-  /** Why a row asks for nothing, or null where it does ask. */
+  /** Returns the reason why a row is invalid, or `null` if it is valid. */
   reasonOf(lookupId: LookupId): string | null {
     const index = highestId - lookupId
     return index < this.#reasons.length ? (this.#reasons[index] ?? null) : null

@@ -1,7 +1,7 @@
 import { UserError } from '../../core/errors.js'
 import { openSqlite } from '../../platform/sqlite.js'
 
-/** The user's own keys of rows, each once; on disk, so that memory stays flat. */
+/** The user's unique row keys, stored on disk to limit memory. */
 export class RowKeys {
   readonly #column: string
   readonly #database = openSqlite('', { synchronous: 'OFF', journal: 'OFF' })
@@ -12,7 +12,6 @@ export class RowKeys {
 
   constructor(column: string) {
     this.#column = column
-    // Rows are found by number, keys by an index.
     this.#database.exec('CREATE TABLE keys (row INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE)')
     this.#insert = this.#database.prepare<[number, string]>('INSERT OR IGNORE INTO keys VALUES (?, ?)')
     this.#rowOf = this.#database.prepare<[string], number>('SELECT row FROM keys WHERE key = ?').pluck()
@@ -28,7 +27,7 @@ export class RowKeys {
     })()
   }
 
-  /** Of the rows from `first` (0-based) on. */
+  /** Returns the keys of up to `count` rows, starting with row `first` (0-based). */
   read(first: number, count: number): readonly string[] {
     return this.#keysFrom.all(first, count)
   }
@@ -50,7 +49,7 @@ export class RowKeys {
     throw new UserError(
       'ROW_KEY_DUPLICATE',
       `rows ${other + 1} and ${row + 1} both have the key ${JSON.stringify(shown)} in the column "${this.#column}"`,
-      { hint: 'each row needs a key of its own; nothing was submitted' },
+      { hint: 'each row needs a unique key; nothing was submitted' },
     )
   }
 }

@@ -10,7 +10,7 @@ const filesMax = 10_000
 
 export type InputFormat = 'csv' | 'parquet' | 'ndjson' | 'json' | 'xlsx'
 
-/** A file to read: `path` is what is opened, `label` what the user calls it. */
+/** A file to read: `path` is opened, `label` is shown to the user. */
 export interface SourceFile {
   readonly path: string
   readonly label: string
@@ -29,17 +29,17 @@ const extensions: Readonly<Record<string, InputFormat>> = {
   json: 'json',
   xlsx: 'xlsx',
   xlsm: 'xlsx',
-  // By what is in them they are told apart, and refused by name.
+  // Accepted here because the reader detects them by content and rejects them with their name.
   xls: 'xlsx',
   xlsb: 'xlsx',
   ods: 'xlsx',
   numbers: 'xlsx',
 }
 
-/** Formats of which a file may be compressed as a whole (.gz, .zst). */
+/** Formats whose files may be compressed as a whole (.gz, .zst). */
 const textFormats: ReadonlySet<InputFormat> = new Set(['csv', 'ndjson', 'json'])
 
-/** The format a name stands for, or null. */
+/** Returns the format for a file name, or `null` if the extension is unknown. */
 export function formatOfPath(path: string): InputFormat | null {
   const match = /\.([a-z]+)(\.gz|\.zst)?$/.exec(path.toLowerCase())
   const format = extensions[match?.[1] ?? ''] ?? null
@@ -47,8 +47,8 @@ export function formatOfPath(path: string): InputFormat | null {
 }
 
 /**
- * The files that `paths` name, in order: a path that exists is taken literally, else it is a glob whose
- * matches are sorted. Throws INPUT_NOT_FOUND, INPUT_IS_FOLDER, INPUT_UNREADABLE.
+ * Finds the files that `paths` name, in order. An existing path is taken literally; others are globs with sorted
+ * matches. Throws INPUT_NOT_FOUND, INPUT_IS_FOLDER and INPUT_UNREADABLE.
  */
 export async function resolveFiles(paths: readonly string[]): Promise<readonly SourceFile[]> {
   const files: SourceFile[] = []
@@ -109,7 +109,7 @@ function sourceFile(path: string, label = path): SourceFile {
   return { path, label, bytes: Number(stat.size), stat }
 }
 
-/** Whether the file is still the one that was opened: same inode, size and time of change. */
+/** Returns whether the file is still the one that was opened: same inode, size and modification time. */
 export function isUnchanged(file: SourceFile): boolean {
   try {
     const now = statSync(file.path, { bigint: true })
@@ -122,7 +122,7 @@ export function isUnchanged(file: SourceFile): boolean {
   }
 }
 
-/** SHA-256 over sizes and bytes, in order. Names and times are left out: a copy of the input is the same input. */
+/** Returns the SHA-256 of sizes and bytes, in order. Names and times do not count. */
 export async function hashFiles(files: readonly SourceFile[]): Promise<string> {
   const hash = createHash('sha256')
   for (const file of files) {
@@ -138,13 +138,13 @@ export async function hashFiles(files: readonly SourceFile[]): Promise<string> {
   return hash.digest('hex')
 }
 
-/** SHA-256 over names, without their folders, and sizes, in order: what machines that mount them elsewhere agree on. */
+/** Returns the SHA-256 of base names and sizes, in order, which is the same on machines with different mount points. */
 export function hashList(files: readonly SourceFile[]): string {
   const list = files.map(({ path, bytes }) => [basename(path), bytes])
   return createHash('sha256').update(JSON.stringify(list)).digest('hex')
 }
 
-/** Standard input on disk, so that it can be read twice. `remove` deletes the copy. */
+/** Copies standard input to disk, so that it can be read twice. `remove` deletes the copy. */
 export async function spool(
   stdin: NodeJS.ReadableStream,
   folder: string,
@@ -162,11 +162,11 @@ export async function spool(
     remove()
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOSPC' || code === 'EDQUOT') {
-      throw new UserError('DISK_FULL', `no room in ${folder} to keep standard input`, { cause: error })
+      throw new UserError('DISK_FULL', `no space left in ${folder} to store standard input`, { cause: error })
     }
     if (/^(EROFS|EACCES|EPERM|ENOENT|ENOTDIR|EEXIST)$/.test(code ?? '')) {
       throw new UserError('CHECKPOINT_UNWRITABLE', `the checkpoint's folder ${folder} cannot be written`, {
-        hint: 'standard input is kept there while it is needed: pass --checkpoint with another path',
+        hint: 'standard input is stored there during the run: pass --checkpoint with another path',
         cause: error,
       })
     }

@@ -5,89 +5,86 @@ import type { SourceFile } from './sources.js'
 import { UserError } from '../../core/errors.js'
 import { rowsOf, type Partition, type Range } from '../lookups/partition.js'
 
-/** A row's cells as text; null where the row has none. */
+/** A row's cells as text; `null` for absent cells. */
 export type TextRow = readonly (string | null)[]
 
-/** A row's cells with what they are beside their text; null where the row has none. */
+/** A row's cells with their types; `null` for absent cells. */
 export type CellRow = readonly (Cell | null)[]
 
-/** How a column is handed over to Parquet. `json`: the value as JSON text. */
+/** Type in which a column is passed to Parquet. `json`: the value as JSON text. */
 export type CellType = 'text' | 'integer' | 'double' | 'boolean' | 'date' | 'timestamp' | 'json'
 
-/** What DuckDB reads, as it reads it, with its types. */
+/** Rows that DuckDB reads itself, with its own types. */
 export interface RelationRows {
   readonly kind: 'relation'
-  /** Each column's name, type and cells, an expression of `r`, a row; all in SQL. */
+  /** Name, type and cell expression of each column, in SQL. `r` refers to the row. */
   readonly columns: readonly { readonly name: string; readonly type: string; readonly cells: string }[]
-  /** Key-value metadata that belongs to the columns. */
+  /** Key-value metadata of the columns. */
   readonly metadata: Readonly<Record<string, string>>
-  /** What all rows weigh, roughly, once they are unpacked. */
+  /** Estimated size of all rows in memory, in bytes. */
   readonly bytesEstimate: number
   /** In SQL. */
   readonly relation: string
-  /** Whether the relation is a scan and nothing else. */
+  /** Whether the relation is a plain scan. */
   readonly isScan: boolean
-  /** How many rows it has now. */
+  /** Counts the rows. */
   rowCount(): Promise<number>
 }
 
-/** A row as the members `"c0":…,"c1":…` of a JSON object, without braces, and cells of it that were asked for. */
+/** A row as the members `"c0":…,"c1":…` of a JSON object, without braces, and its requested cells. */
 export interface MemberRow {
   readonly members: string
   readonly cells: TextRow
 }
 
-/** What is handed over row by row. */
+/** Rows that are passed to DuckDB one by one. */
 export interface MemberRows {
   readonly kind: 'members'
   readonly types: readonly CellType[]
   rows(cellColumns?: readonly string[]): AsyncIterable<readonly MemberRow[]>
 }
 
-/** One input as the writers and the first pass see it; each call of a row method reads the files anew. */
+/** The interface to an input for the writers and the first pass. Each row method reads the files again. */
 export interface InputTable {
   /** May grow during the first full pass. */
   readonly columns: readonly string[]
-  /** Left out where no column holds further values. */
+  /** Absent if no column is nested. */
   readonly nested?: NestedColumns
-  /**
-   * `columns` may hold addresses of members of nested columns. `isSample`: a look, which is not the first pass, whatever
-   * comes of it.
-   */
+  /** `columns` may contain dotted paths of nested members. A pass with `isSample` never counts as the first pass. */
   textRows(columns: readonly string[], isSample?: boolean): AsyncIterable<readonly TextRow[]>
-  /** Each row as the text of one JSON object. */
+  /** Reads each row as the text of a JSON object. */
   objectRows(): AsyncIterable<readonly string[]>
-  /** All columns, for a sheet of Excel. */
+  /** Reads all columns as cells of an Excel sheet. */
   cellRows(): AsyncIterable<readonly CellRow[]>
   parquetSource(): RelationRows | MemberRows
-  /** Reads what a pass over the chosen columns would not touch, so that every defect shows before a run. */
+  /** Reads the columns that a pass over the chosen ones would skip, to find every defect before a run. */
   validate?(): Promise<void>
-  /** Of a CSV; null where its files have different ones. */
+  /** Delimiter of the CSV files; `null` if they differ. */
   readonly delimiter?: string | null
-  /** Of an Excel file; null where files have different ones. */
+  /** Sheet of the Excel files; `null` if they differ. */
   readonly sheetName?: string | null
-  /** Another sheet of an Excel file that most likely holds the companies, with the flag that reads it. */
+  /** Text that names another sheet of an Excel file with a table of companies, and its flag. */
   readonly sheetHint?: string | null
   notes?(): readonly string[]
-  /** Left out where files are open only while they are read. */
+  /** Absent if files are only open while they are read. */
   close?(): void
 }
 
-/** How files of text, or of sheets, are read. */
+/** Options for reading text files and sheets. */
 export interface ReadOptions {
   readonly delimiter?: string | undefined
   readonly encoding?: Encoding | undefined
-  /** Of Excel files: a name, or a number from 1 on; the first visible one if left out. */
+  /** Sheet of Excel files: a name, or a number from 1; defaults to the first visible sheet. */
   readonly sheet?: string | undefined
-  /** Read no more than the first rows. */
+  /** Read at most this many rows. */
   readonly rowsMax?: number | undefined
-  /** Files whose rows are read; all of them if left out. Of all, the columns are known. */
+  /** Files whose rows are read; defaults to all. Columns always come from all files. */
   readonly chosen?: ReadonlySet<SourceFile> | undefined
 }
 
 const batchRows = 1_000
 
-/** Cuts pieces of any length into batches, in order, and stops after `rowsMax` rows. */
+/** Splits pieces of any length into batches, in order, and stops after `rowsMax` rows. */
 export async function* inBatches<Row>(
   pieces: AsyncIterable<readonly Row[]>,
   rowsMax: number = Infinity,
@@ -104,12 +101,12 @@ export async function* inBatches<Row>(
   }
 }
 
-/** Of the rows of a pass, which `open` begins, those that are to be read. */
+/** Selects some rows of a pass, which `open` starts. */
 export type RowFilter = <Row>(open: () => AsyncIterable<readonly Row[]>) => AsyncIterable<readonly Row[]>
 
 /**
- * Keeps the rows of one part of a table that is one file of text. Where rows begin nobody can tell but by reading it from
- * its start, so all rows are counted once, and a pass reads as far as the part goes. Throws INPUT_NO_ROWS.
+ * Returns a filter for the rows of one part of a single text file. Rows can only be found by reading from the start:
+ * all rows are counted once, and a pass reads up to the end of the part. Throws INPUT_NO_ROWS.
  */
 export function rowsOfPart(table: InputTable, partition: Partition, label: string): RowFilter {
   const countRows = async () => {

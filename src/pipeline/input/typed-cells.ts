@@ -1,10 +1,10 @@
 import { dayCell, type Cell, type CellKind } from '../../tables/xlsx/cells.js'
 import type { CellType } from './table.js'
 
-/** Of an exact number Excel keeps 15 digits, of one that is a double anyway all that it has. */
+/** Significant digits that Excel keeps: 15 of an exact number; all 17 of a double. */
 const digits = { exactMax: 15, doubleMax: 17 } as const
 
-/** A number where Excel keeps every digit; else its text. */
+/** Returns a number if Excel keeps every digit, else the text. */
 function numberCell(text: string, digitsMax: number): Cell {
   const [, figures = ''] = /^-?(\d+(?:\.\d+)?)(?:[eE][+-]?\d+)?$/.exec(text) ?? []
   const significant = figures.replace('.', '').replace(/^0+/, '')
@@ -12,14 +12,14 @@ function numberCell(text: string, digitsMax: number): Cell {
   return isKept ? { kind: 'number', value: text, format: 0 } : text
 }
 
-/** A value of JSON by its text there, and its own text. */
+/** Converts a JSON value, given as JSON text and as plain text, to a cell. */
 export function typedJson(raw: string, text: string | null): Cell | null {
   if (raw === 'true' || raw === 'false') return { kind: 'boolean', value: raw === 'true' }
   if (text === null || !/^[-\d]/.test(raw)) return text
   return numberCell(text, /[.eE]/.test(raw) ? digits.doubleMax : digits.exactMax)
 }
 
-/** A value of DuckDB by its text and type. Instants with a time zone stay text: Excel knows none. */
+/** Converts a DuckDB value to a cell. Instants with a time zone stay text: Excel has no time zones. */
 export function typedSql(text: string | null, type: string): Cell | null {
   if (text === null) return null
   if (/^(?:FLOAT|DOUBLE)$/.test(type)) return numberCell(text, digits.doubleMax)
@@ -29,7 +29,7 @@ export function typedSql(text: string | null, type: string): Cell | null {
   return /^(?:DATE|TIMESTAMP(?:_S|_MS)?)$/.test(type) ? dayCell(text) : text
 }
 
-/** What has been seen in a column whose cells have kinds of their own; decides its type in Parquet. */
+/** The kinds of cells seen in a column; they decide its type in Parquet. */
 export class KindTally {
   private readonly kinds = new Set<CellKind>()
 
@@ -37,12 +37,12 @@ export class KindTally {
     this.kinds.add(kind)
   }
 
-  /** Takes over what another has seen. */
+  /** Adds the kinds of another column. */
   addAll({ kinds }: KindTally): void {
     for (const kind of kinds) this.kinds.add(kind)
   }
 
-  /** The narrowest type that all cells are of; text where they differ, and where there are none. */
+  /** The narrowest type that fits all cells; text if they differ or there are no cells. */
   get type(): CellType {
     const [first = 'text', second, third] = [...this.kinds].sort()
     if (second === undefined) return first
@@ -52,7 +52,7 @@ export class KindTally {
   }
 }
 
-/** The text of a cell as a JSON value of its column's type. */
+/** Formats the text of a cell as a JSON value of its column's type. */
 export function jsonOfText(text: string, type: CellType): string {
   switch (type) {
     case 'integer':

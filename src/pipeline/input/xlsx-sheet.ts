@@ -6,9 +6,9 @@ import { findNameColumn } from '../lookups/detect-columns.js'
 import { KindTally } from './typed-cells.js'
 import { nameColumns, type HeaderCell } from './header.js'
 
-/** Where the table of a sheet stands. */
+/** The position of a table in its sheet. */
 export interface SheetLayout {
-  /** Rows that hold something, down to the header. */
+  /** Number of non-empty rows up to and including the header. */
   readonly rowsAbove: number
   readonly columns: readonly SheetColumn[]
   readonly notices: readonly string[]
@@ -21,13 +21,13 @@ interface SheetColumn {
   readonly tally: KindTally
 }
 
-/** The header is looked for in these rows. */
+/** The header is searched for in these rows. */
 const sampleRowsMax = 50
 
 /**
- * Reads a sheet to its end: only then is it known which columns hold anything, of what kind they are, and what is
- * merged; and every defect of the file is found. Kinds are those of the first `rowsMax` rows below the header. Throws
- * INPUT_HEADER_UNCLEAR, INPUT_EMPTY, INPUT_COLUMNS_DUPLICATE, INPUT_COLUMNS_TOO_MANY and what reading the file throws.
+ * Reads a sheet to its end, to find its non-empty columns, their kinds, merged cells and every defect of the file.
+ * Kinds are taken from the first `rowsMax` rows below the header. Throws INPUT_HEADER_UNCLEAR, INPUT_EMPTY,
+ * INPUT_COLUMNS_DUPLICATE, INPUT_COLUMNS_TOO_MANY and all errors of reading the file.
  */
 export async function readLayout(file: XlsxFile, rowsMax = Infinity): Promise<SheetLayout> {
   const sample: SheetRow<ScannedCell>[] = []
@@ -45,9 +45,9 @@ export async function readLayout(file: XlsxFile, rowsMax = Infinity): Promise<Sh
     case 'unclear':
       throw new UserError(
         'INPUT_HEADER_UNCLEAR',
-        `row ${header.row} of ${where} is no clear header: ${header.reason}`,
+        `row ${header.row} of ${where} is not a clear header: ${header.reason}`,
         {
-          hint: 'give each column a name of its own in one row: unmerge its cells, and delete what is above it',
+          hint: 'give each column a unique name in one row: unmerge its cells, and delete the rows above it',
         },
       )
     case 'header': {
@@ -68,15 +68,15 @@ export async function readLayout(file: XlsxFile, rowsMax = Infinity): Promise<Sh
   }
 }
 
-/** A sheet that is not read, and what the first rows of it hold. */
+/** A sheet that is not read, with the content of its first rows. */
 export interface OtherSheet {
   readonly name: string
-  /** The column of its header that holds names of companies; null if none does. */
+  /** Header of the column with company names, or `null`. */
   readonly nameColumn: string | null
   readonly columnCount: number
 }
 
-/** Visible sheets that hold a header and a row, besides the one that is read. Looks at the first ten of the file. */
+/** Finds the other visible sheets that have a header and a row, among the first ten. */
 export async function findOtherTables(file: XlsxFile): Promise<OtherSheet[]> {
   const others = file.sheets.filter(({ name, isHidden }) => name !== file.sheetName && !isHidden)
   const found: OtherSheet[] = []
@@ -105,7 +105,7 @@ function textsOf({ row, cells }: SheetRow<ScannedCell>): SampleRow {
   return { row, cells: new Map([...cells].map(([column, { text }]) => [column, text])) }
 }
 
-/** Columns that have a name or hold anything below it. */
+/** Returns the columns that have a name or a value below it. */
 function columnsOf(
   header: SheetRow<ScannedCell> | undefined,
   tallies: ReadonlyMap<number, KindTally>,
@@ -124,7 +124,7 @@ function columnsOf(
   }))
 }
 
-/** Spaces alone are no name. */
+/** Spaces alone do not count as a name. */
 const nameOf = (text: string) => (text.trim() === '' ? '' : text)
 
 function titleNotice(where: string, rowCount: number): string[] {

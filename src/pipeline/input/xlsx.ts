@@ -23,7 +23,7 @@ interface SheetFile {
   readonly sheetName: string
 }
 
-/** One sheet of each of one or several Excel files, as one table: columns united by name, rows in order. */
+/** Opens one sheet of each of one or several Excel files as one table: columns united by name, rows in order. */
 export async function openSheets(files: readonly SourceFile[], options: ReadOptions): Promise<InputTable> {
   const sheets: SheetFile[] = []
   const notices: string[] = []
@@ -56,12 +56,12 @@ export async function openSheets(files: readonly SourceFile[], options: ReadOpti
 
 /** Another sheet that most likely holds the companies. */
 interface ProposedSheet {
-  /** `--sheet Customers reads the sheet with the column "company_name"`. */
+  /** Example: `--sheet Customers reads the sheet with the column "company_name"`. */
   readonly hint: string
   readonly hasNames: boolean
 }
 
-/** The first sheet with a column of names, else the one with most columns; null if no other sheet holds a table. */
+/** Returns the first sheet with a column of names, else the widest, or `null` if no other sheet has a table. */
 async function proposeSheet(file: XlsxFile): Promise<ProposedSheet | null> {
   const tables = await findOtherTables(file)
   const named = tables.find(({ nameColumn }) => nameColumn !== null)
@@ -76,14 +76,14 @@ async function proposeSheet(file: XlsxFile): Promise<ProposedSheet | null> {
   return { hint: `--sheet ${quoteSheet(name)} reads the sheet with ${holds}`, hasNames: nameColumn !== null }
 }
 
-/** As a shell takes it. */
+/** Quotes the name for a shell. */
 const quoteSheet = (name: string) =>
   /^[\p{L}\p{N}_.]+$/u.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`
 
 function sheetNotices(
   { label, sheets, sheetName, hasMacros }: XlsxFile,
   wanted: string | undefined,
-  hint = '--sheet names another',
+  hint = '--sheet selects another',
 ): string[] {
   const others = sheets.filter(({ name }) => name !== sheetName)
   const named = others
@@ -102,7 +102,7 @@ const sheetsNamedMax = 10
 
 class SheetTable implements InputTable {
   readonly sheetName: string | null
-  /** One file stays open, with its shared texts; of several each is open while it is read. */
+  /** A single file stays open, with its shared texts. Several are opened one after another. */
   private only: Promise<XlsxFile> | null = null
 
   constructor(
@@ -217,7 +217,7 @@ class SheetTable implements InputTable {
 
 const textsOf = (file: XlsxFile) => file.rows()
 
-/** Where a sheet has the columns; -1 where it has none of them. */
+/** Returns the position of each column in the sheet, or -1 if the sheet does not have it. */
 function positionsIn(
   { layout }: SheetFile,
   wanted: readonly string[],
