@@ -5,18 +5,18 @@ import { linePositions, sliceLine } from '../answers/joined-line.js'
 import { isBasisOfStage } from '../answers/stage-lines.js'
 import { unreachable } from '../../core/errors.js'
 
-/** The JSON text of a column: lines hold every one of an answer, and those of the stages that were asked. */
+/** Returns the JSON text of a column, `null` if the line does not have it. */
 export function jsonOf(values: readonly (string | undefined)[], name: string): string {
   return values[linePositions.get(name) ?? -1] ?? 'null'
 }
 
-/** The text of a JSON string, or null. */
+/** Decodes the text of a JSON string or `null`. */
 export function textOf(json: string): string | null {
   if (json === 'null') return null
   return json.includes('\\') ? (JSON.parse(json) as string) : json.slice(1, -1)
 }
 
-/** The answer's cells of a CSV row. Lists are JSON text; text that a spreadsheet would run is neutralised. */
+/** Formats a CSV row's answer cells. Lists stay JSON text; formulas are neutralised. */
 export function csvCells(line: string, columns: readonly OutputColumn[]): string[] {
   const values = sliceLine(line)
   return columns.map(({ name, kind }) => {
@@ -38,14 +38,14 @@ export function csvCells(line: string, columns: readonly OutputColumn[]): string
 }
 
 /**
- * An instant in UTC as `2026-01-02 03:04:05`: of the ISO forms, the one that spreadsheets of every language read as a
- * date and a time. With T and Z it stays text in them, and how a fraction is written follows the language.
+ * Formats an instant in UTC as `2026-01-02 03:04:05`, the ISO form that spreadsheets of every locale read as date and
+ * time. Fractions are dropped: their notation depends on the locale.
  */
 function spreadsheetInstant(text: string): string {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(text) ? text.slice(0, 19).replace('T', ' ') : text
 }
 
-/** The answer's members of a JSON object, without braces: `"enrich_status":"matched",…`. */
+/** Formats the answer's members of a JSON object, without braces: `"enrich_status":"matched",…`. */
 export function jsonMembersOf(line: string, columns: readonly OutputColumn[]): string {
   const values = sliceLine(line)
   return columns
@@ -67,10 +67,10 @@ export const basisFileColumns = [
   'authority_tier',
 ] as const
 
-/** A cell for each of the columns of the basis; null where there is nothing. */
+/** One cell for each basis column; `null` if empty. */
 export type BasisCells = readonly (string | null)[]
 
-/** The basis of one input row: a line a citation, or one where a field has none. */
+/** Returns the basis rows of one input row: one for each citation, or one for a field without citations. */
 export function basisCells(line: string, rowNumber: number, name: string | null): BasisCells[] {
   const values = sliceLine(line)
   const entries = JSON.parse(jsonOf(values, 'basis' satisfies AnswerColumnName)) as readonly BasisRow[] | null
@@ -89,10 +89,10 @@ export function basisCells(line: string, rowNumber: number, name: string | null)
   return rows
 }
 
-/** Numbers, and names as the user has them. */
+/** Numbers, and names in the user's own text. */
 const plainBasisColumns: ReadonlySet<string> = new Set(['row_number', 'name', 'authority_tier'])
 
-/** The line in a CSV: texts of ours that a spreadsheet would run are neutralised. */
+/** Formats a basis row for CSV, with formulas neutralised in all columns except `plainBasisColumns`. */
 export function csvBasisRow(cells: BasisCells): string[] {
   return cells.map((text, index) =>
     plainBasisColumns.has(basisFileColumns[index] ?? '') ? (text ?? '') : neutraliseFormula(text ?? ''),

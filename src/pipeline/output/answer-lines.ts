@@ -12,38 +12,38 @@ import type { NumberedLines } from '../../parquet/part-plan.js'
 import type { RowIndex } from '../input/row-index.js'
 import { answeredLineOf, unansweredOf } from './known-line.js'
 
-/** Rows by what became of them: an outcome of the service, or one of ours. */
+/** Number of rows by outcome: one of the service, or one that this program assigns. */
 export type RowCounts = ReadonlyMap<string, number>
 
-/** The answer lines of rows, which are counted from 0, in the order of the input. */
+/** Answer lines of rows, in input order. Rows are counted from 0. */
 export interface AnswerLines {
-  /** Of the rows `first` to `first + count - 1`. */
+  /** Returns the lines of the rows `first` to `first + count - 1`. */
   read(first: number, count: number): readonly string[]
-  /** Rows with the same number have the same line. */
+  /** Returns the rows' numbers. Rows with the same number have the same line. */
   numbers(first: number, count: number): ArrayLike<number>
-  /** The line of every number that a row has. */
+  /** Returns each number that rows have, with its line. */
   distinct(): NumberedLines
 }
 
-/** A line as it is read for a row of the output. */
+/** An answer line in its written form. */
 export interface WrittenLine {
-  /** As UTF-8. */
+  /** In UTF-8. */
   readonly line: Buffer
-  /** What changes whenever the line does, where it is known without looking at the line. */
+  /** Changes whenever the line does; `null` if it cannot be known without comparing lines. */
   readonly mark: Buffer | null
-  /** Whether `enrich review` asks about it. */
+  /** Whether the row is listed by `enrich review`. */
   readonly needsReview: boolean
 }
 
-/** Is shown the line of every lookup that rows have, some of them more than once. */
+/** Receives the line of every lookup of the rows. Some are passed more than once. */
 export interface LineWitness {
   see(id: LookupId, line: WrittenLine): void
 }
 
-/** Numbers whose lines are read at one time. */
+/** Number of distinct lines that are read at once. */
 const distinctBatch = 256
 
-/** What a row gets: an outcome that is counted, and its line, in UTF-8: Parquet takes it as it was stored. */
+/** A line with the outcome that is counted. Kept in UTF-8, because Parquet takes it unchanged. */
 interface RowLine extends WrittenLine {
   readonly outcome: string
 }
@@ -52,36 +52,35 @@ interface LookupLine extends Omit<RowLine, 'needsReview'> {
   readonly kind?: LookupKind
 }
 
-/** What people said of rows, beside what the service did. */
+/** Review data that is added to answers. */
 export interface ReviewOfRows {
   readonly decidedOf: DecidedOf
-  /** An answer that is less sure is doubtful, 0 to 100. */
+  /** Answers with a lower confidence are doubtful, 0 to 100. */
   readonly threshold: number
-  /** Where the register shows the company that a lookup was decided to be; null where it is not known. */
+  /** Returns the register's page of the company that was chosen for a lookup; `null` if unknown. */
   readonly urlOf: (decided: DecidedLookup) => string | null
-  /** Null where no row has any, or no column is written of them. */
+  /** `null` if no row has candidates, or their column is not written. */
   readonly candidates: CandidatesOfRows | null
 }
 
-/** Companies that doubtful rows may mean, as their lines have them. */
+/** Candidate companies of doubtful rows. */
 export interface CandidatesOfRows {
-  /** Whether a row of this outcome and line is doubtful. */
   isDoubtful(outcome: string, line: Buffer): boolean
-  /** The member of a line, as JSON without braces, of those lookups that have candidates. */
+  /** Returns the JSON member, without braces, for each lookup that has candidates. */
   membersOf(ids: readonly LookupId[]): ReadonlyMap<LookupId, string>
 }
 
 export interface LineSources {
   readonly index: RowIndex
   readonly reader: CheckpointReader | null
-  /** Those that were asked. */
+  /** Stages that were requested. */
   readonly stages: readonly StageKind[]
   readonly review: ReviewOfRows
 }
 
 /**
- * Every row gets a line: rows without an answer get one that says why; with it is what people decided, and what the stages
- * asked for came to. `rowCounts` and `review` count the rows that were read so far.
+ * Returns one line for every row, with its decision and its requested stages; rows without an answer get a line with
+ * the reason. `rowCounts` and `review` count the rows that were read so far.
  */
 export function answerLinesOf(
   sources: LineSources,
@@ -98,12 +97,12 @@ export function answerLinesOf(
     reviewed.lookups.add(id)
     add(reviewed.rows, outcome, rowCount)
   }
-  // Read by number, rows are counted by it; some of them may be read again for a basis file.
+  // `distinct` has counted all rows; they may be read again for a basis file.
   let isReadByNumber = false
   const found = (ids: ReadonlySet<LookupId>) => {
     const lines = linesOf(ids, sources)
     if (witness !== null) for (const [id, line] of lines) witness.see(id, line)
-    // Behind the witness: other candidates are no change of a row.
+    // After the observer, because new candidates do not count as a change of the row.
     addCandidates(lines, sources.review)
     return lines
   }
@@ -140,7 +139,7 @@ export function answerLinesOf(
   return { read, numbers: (first, rowCount) => index.slice(first, rowCount), distinct, rowCounts, review }
 }
 
-/** Each lookup is read once, however many of the rows ask for it. */
+/** Reads each lookup once, even if several rows share it. */
 function linesOf(ids: ReadonlySet<LookupId>, sources: LineSources): Map<LookupId, RowLine> {
   const { index, reader, stages, review } = sources
   const decided = decidedAnswersOf([...ids], reader, review)
@@ -150,7 +149,7 @@ function linesOf(ids: ReadonlySet<LookupId>, sources: LineSources): Map<LookupId
   for (const [offset, id] of asked.entries()) {
     const { kind, ...own } = answered[offset] ?? lineOf(reader?.known([id])[0] ?? null)
     const needsReview = isDoubtfulLine(own.outcome, () => own.line.toString(), review.threshold)
-    // That of a domain has the columns of the domain too.
+    // The line of a domain needs the columns of the domain stage, too.
     const line = kind === 'domain' ? Buffer.from(joinLines(own.line.toString(), [])) : own.line
     found.set(id, { ...own, line, needsReview })
   }
@@ -165,7 +164,7 @@ function linesOf(ids: ReadonlySet<LookupId>, sources: LineSources): Map<LookupId
   return found
 }
 
-/** The answers of lookups that people decided, by their ids; each company's record is read once. */
+/** Returns the answers of decided lookups by id. Each company's record is read once. */
 function decidedAnswersOf(
   ids: readonly LookupId[],
   reader: CheckpointReader | null,
@@ -186,7 +185,7 @@ function decidedAnswersOf(
   )
 }
 
-/** Rows that ask for nothing have no lookup, and empty stages. */
+/** Invalid rows have no lookup, so their stages are empty. */
 function addStages(found: Map<LookupId, RowLine>, { index, reader, stages, review }: LineSources): void {
   const lines = [...found].map(
     ([id, { line }]) => [index.reasonOf(id) === null ? id : 0, line.toString()] as const,
@@ -197,8 +196,8 @@ function addStages(found: Map<LookupId, RowLine>, { index, reader, stages, revie
 }
 
 /**
- * The lines of first questions, each with what the stages came to that follow from its answer: aligned with the ids. A
- * company or a domain that several of them share is read once.
+ * Joins each first answer with the answers of its stages; aligned with `lines`. A company or domain that several
+ * lookups share is read once.
  */
 function joinStages(
   lines: readonly (readonly [id: LookupId, line: string])[],
@@ -225,7 +224,7 @@ function joinStages(
   )
 }
 
-/** Of a row whose company or domain is not known. */
+/** Lines of rows whose company or domain is unknown. */
 const nothingAsked: Readonly<Record<StageKind, string>> = {
   entity: renderUnansweredStage('entity', null),
   hierarchy: renderUnansweredStage('hierarchy', null),

@@ -7,7 +7,7 @@ import type { AnswerLines } from './answer-lines.js'
 import { writerLimits, type OutputFormat } from './output-format.js'
 import type { WrittenInput } from './sample.js'
 
-/** What is written, and how. */
+/** The content and form of an output. */
 export interface WriteOptions {
   readonly input: WrittenInput
   /** `path` is `-` for standard output. */
@@ -19,26 +19,26 @@ export interface WriteOptions {
   }
   readonly columns: readonly OutputColumn[]
   readonly basis: BasisPlace
-  /** Whose text stands in the basis file's name column. */
+  /** Input column that fills the basis file's name column. */
   readonly nameColumn: string
-  /** Null where rows have all that is written of them. */
+  /** `null` if rows are written without answers. */
   readonly answers: AnswerLines | null
-  /** What writing Parquet may hold in memory. */
+  /** Memory limit for writing Parquet, in bytes. */
   readonly memoryBytes: number
-  /** The rows as they wait for their answers, where they do; else the input is read once more. */
+  /** Rows that were spooled for Parquet; without them, the input is read again. */
   readonly rowFiles?: readonly LineFile[] | undefined
-  /** The rows of the first pass; null where there was none. */
+  /** Number of rows in the first pass; `null` if there was none. */
   readonly rowCount: number | null
   /** Key-value metadata of a Parquet file. */
   readonly metadata: Readonly<Record<string, string>>
-  /** A sheet behind the rows; other formats have no place for it. */
+  /** An additional sheet after the rows; ignored by formats without sheets. */
   readonly sheetBehind?: Pick<WrittenInput, 'sheetName' | 'sheetColumns' | 'cellRows'> | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Every row joined with its answer, in order, a few at a time: answers are heavy. Throws INPUT_CHANGED where there are
- * not as many rows as there were, and on abort.
+ * Joins rows with their answers, in order, a few at once because answers are large. Throws INPUT_CHANGED if the number
+ * of rows has changed, and on abort.
  */
 export async function* joinAnswers<Row>(
   batches: AsyncIterable<readonly Row[]>,
@@ -65,12 +65,12 @@ export async function* joinAnswers<Row>(
   assertAllRows(options, first)
 }
 
-/** Throws INPUT_CHANGED where there are not as many rows as there were. */
+/** Throws INPUT_CHANGED if the number of rows has changed. */
 export function assertAllRows({ rowCount }: WriteOptions, foundCount: number): void {
   if (rowCount !== null && foundCount !== rowCount) throw inputChanged('the input')
 }
 
-/** Answer lines exactly as many as rows: a missing one would shift every row after it. Throws on abort. */
+/** Reads exactly one answer line for each row, because a missing line would shift all later rows. Throws on abort. */
 export async function takeLines(
   { answers, signal }: WriteOptions,
   basis: BasisWriter | null,
@@ -85,7 +85,7 @@ export async function takeLines(
   return lines
 }
 
-/** Writes the basis while the output is written; names come from a reading of the input beside it. */
+/** Writes the basis along with the output. Names come from a second pass over the input. */
 export class BasisWriter {
   /** Lines below the header. */
   lineCount = 0
@@ -108,7 +108,7 @@ export class BasisWriter {
     if (rows.length > 0) await this.sink.add(rows)
   }
 
-  /** Closes the input, also where it was not read to its end. */
+  /** Closes the input, even if it was not read to its end. */
   async end(): Promise<void> {
     await this.names.return?.()
   }

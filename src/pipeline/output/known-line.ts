@@ -2,11 +2,11 @@ import type { KnownAnswer } from '../checkpoint/checkpoint.js'
 import type { Unanswered } from '../answers/answer-line.js'
 import { lineVersions, renderLine } from '../answers/stage-lines.js'
 
-/** Why what is known of a lookup is no answer; null where it is one, or an old one until the new one comes. */
+/** Returns why a lookup has no answer; `null` if it has one, or still has an old one. */
 export function unansweredOf(known: KnownAnswer | null): Unanswered | null {
   if (known === null) return neverAsked
   const { kind, failure } = known
-  // Of other kinds it is a name of ours, that the service does not know.
+  // Other kinds have an internal name that the service does not know.
   const runId = (kind === 'resolution' ? known.runId : null) ?? undefined
   switch (known.state) {
     case 'answered':
@@ -28,7 +28,7 @@ export function unansweredOf(known: KnownAnswer | null): Unanswered | null {
 
 const neverAsked: Unanswered = { status: 'pending', error: 'not submitted yet' }
 
-/** The line of an answer; one of an older version is made again from what the server sent. */
+/** Returns the line of an answer. Lines of an older version are rendered again from the response body. */
 export function answeredLineOf(known: KnownAnswer): string {
   const { kind, lineVersion, line } = known
   return lineVersion === lineVersions[kind] && line !== null

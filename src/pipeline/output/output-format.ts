@@ -3,36 +3,36 @@ import { formatOfPath } from '../input/input.js'
 
 export type OutputFormat = 'csv' | 'parquet' | 'ndjson' | 'xlsx'
 
-/** As it is asked for: with what packs it. */
+/** A requested format, including its compression. */
 export type AskedFormat = OutputFormat | 'csv.gz' | 'ndjson.gz'
 
 export interface OutputForm {
   readonly format: OutputFormat
-  /** The whole is gzipped. */
+  /** Whether the whole file is gzipped. */
   readonly isPacked: boolean
 }
 
-/** Formats of text, which may be gzipped; the others are compressed in themselves. */
+/** Text formats, which may be gzipped. The others have their own compression. */
 const packable: ReadonlySet<OutputFormat> = new Set(['csv', 'ndjson'])
 
-/** The format that was asked for, else the one the name stands for. Throws OUTPUT_FORMAT_UNKNOWN. */
+/** Returns the requested format, else the format of the file name. Throws OUTPUT_FORMAT_UNKNOWN. */
 export function outputFormOf(path: string, asked?: AskedFormat): OutputForm {
   const [, packing] = /\.(gz|zst)$/i.exec(path) ?? []
   const format = asked === undefined ? writtenFormat(path) : (asked.replace('.gz', '') as OutputFormat)
-  if (packing?.toLowerCase() === 'zst') throw unknown(`${path}: outputs are not packed with zstd`)
+  if (packing?.toLowerCase() === 'zst') throw unknown(`${path}: outputs cannot be compressed with zstd`)
   if (format === null) {
     throw unknown(
       path === '-'
-        ? 'standard output has no name to tell its format by'
-        : `the name of ${path} tells no format`,
+        ? 'the format of standard output is unknown'
+        : `the name of ${path} has no known extension`,
     )
   }
   const isPacked = packing !== undefined || asked?.endsWith('.gz') === true
-  if (isPacked && !packable.has(format)) throw unknown(`${path}: ${format} is compressed in itself`)
+  if (isPacked && !packable.has(format)) throw unknown(`${path}: ${format} is already compressed`)
   return { format, isPacked }
 }
 
-/** By the name without what packs it; what is read and not written has none. */
+/** Detects the format by the name without its compression suffix; `null` for formats that can only be read. */
 function writtenFormat(path: string): OutputFormat | null {
   const plain = path.replace(/\.(gz|zst)$/i, '')
   const format = formatOfPath(plain)
@@ -55,13 +55,13 @@ function unknown(reason: string): UserError {
   })
 }
 
-/** Every limit of writing outputs; those of Parquet files are in `src/parquet/limits.ts`. The unit is the last word of the name. */
+/** All limits of writing outputs, except Parquet's (`src/parquet/limits.ts`). The last word of a name is its unit. */
 export const writerLimits = {
-  /** Cells of the first rows that publishing is tried on. */
+  /** Cells in the sample that is written before a run. */
   sampleCells: 200_000,
-  /** Rows whose answers are in memory at one time. */
+  /** Rows whose answers are in memory at once. */
   answerRows: 256,
-  /** What an answer with its basis takes on disk, waiting and written, for the estimate of the room needed. */
+  /** Estimated disk space of an answer with its basis, spooled and written. */
   answerBytesEstimate: 2_560,
   freeBytesMin: 16 * 1024 * 1024,
   stdoutChunkBytes: 256 * 1024,

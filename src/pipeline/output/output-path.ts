@@ -28,12 +28,12 @@ import { memoryBytesMin } from '../../parquet/limits.js'
 import { selectColumns, type BasisPlace, type OutputColumn } from '../answers/columns.js'
 import type { StageKind } from '../lookups/lookup-kind.js'
 
-/** Where the basis of an output goes if it goes to a file; it is packed as the output is. */
+/** Returns the path of the basis file of an output, with the same compression. */
 export function basisPathOf(outputPath: string): string {
   return /\.gz$/i.test(outputPath) ? `${outputPath.slice(0, -3)}.basis.csv.gz` : `${outputPath}.basis.csv`
 }
 
-/** The file to put in place: a symbolic link is followed, so that the link stays one. */
+/** Returns the file that a symbolic link points to, so that publishing keeps the link. */
 export function targetOf(path: string): string {
   try {
     return realpathSync(path)
@@ -43,11 +43,10 @@ export function targetOf(path: string): string {
 }
 
 /**
- * Finds before anything is submitted what would make publishing fail: the folder is missing or not
- * writable, the path is a folder or a device (OUTPUT_UNWRITABLE), it or the basis file beside a CSV is one
- * of the inputs (OUTPUT_IS_INPUT), or the disk has less room than is estimated (DISK_FULL): twice the input, as
- * much again where rows wait beside a Parquet output, and an answer for each row where `rowCount` is known. `inputBytes`:
- * what of the inputs is read, where that is not all.
+ * Finds, before anything is submitted, the reasons for which publishing would fail: OUTPUT_UNWRITABLE (the folder is
+ * missing or read-only, the path is a folder or a device), OUTPUT_IS_INPUT (the output or its basis file is an input),
+ * and DISK_FULL (less room than estimated: twice the input, four times for Parquet, and an answer for each of
+ * `rowCount` rows). `inputBytes`: size of the part of the inputs that is read.
  */
 export function assertOutputUsable(
   inputFiles: readonly SourceFile[],
@@ -66,8 +65,8 @@ export function assertOutputUsable(
 }
 
 /**
- * The same of a file that is written beside the output: OUTPUT_UNWRITABLE, OUTPUT_IS_INPUT; OUTPUT_IS_OURS where it is
- * one of `others`, which the run writes too.
+ * Checks an additional output file. Throws OUTPUT_UNWRITABLE, OUTPUT_IS_INPUT, or OUTPUT_IS_OURS if the run also writes
+ * it as one of `others`.
  */
 export function assertBesideUsable(
   inputFiles: readonly SourceFile[],
@@ -83,12 +82,12 @@ export function assertBesideUsable(
   assertFolderWritable(dirname(targetOf(path)), path)
 }
 
-/** Names of what is open already: replacing such a file would cut off the process that opened it. */
+/** Names of open files: replacing one would cut off the process that opened it. */
 const descriptorPath = /^\/(dev\/(stdin|stdout|stderr|fd\/)|proc\/[^/]+\/fd\/)/
 
 function assertReplaceable(path: string, inputFiles: readonly SourceFile[]): void {
   if (descriptorPath.test(resolve(path)))
-    throw unwritable(path, 'it is not a file of its own', 'pass - for standard output')
+    throw unwritable(path, 'it is an open file of a process', 'pass - for standard output')
   const stat = statOf(path)
   const target = comparable(path)
   const isSame = (file: SourceFile) =>
@@ -107,7 +106,7 @@ function assertReplaceable(path: string, inputFiles: readonly SourceFile[]): voi
   } catch (cause) {
     throw unwritable(
       path,
-      'it exists and may not be written',
+      'it exists and is not writable',
       'change its permissions, or name another output',
       cause,
     )
@@ -115,8 +114,8 @@ function assertReplaceable(path: string, inputFiles: readonly SourceFile[]): voi
 }
 
 /**
- * What is put in place replaces what stands there, and a folder, device, pipe or socket must never be
- * replaced: as superuser, that would take `/dev/null` from the whole machine. Throws OUTPUT_UNWRITABLE.
+ * Throws OUTPUT_UNWRITABLE if the path is a folder, device, pipe or socket. A superuser who replaced `/dev/null` would
+ * break the whole machine.
  */
 export function assertRegular(path: string): void {
   const stat = statOf(path)
@@ -127,7 +126,7 @@ export function assertRegular(path: string): void {
   throw unwritable(path, 'it is not a regular file', 'pass - for standard output')
 }
 
-/** A path whose file need not exist, with the links of its folder resolved. */
+/** Resolves links; the file itself need not exist. */
 function comparable(path: string): string {
   try {
     return realpathSync(path)
@@ -148,7 +147,7 @@ function statOf(path: string): Stats | null {
   }
 }
 
-/** By writing into it: permissions alone do not tell of read-only disks, quotas and superusers. */
+/** Checks by writing a file: permissions do not show read-only disks, quotas and superusers. */
 function assertFolderWritable(folder: string, path: string): void {
   const probe = temporaryPath(join(folder, basename(path)), '.probe')
   try {
@@ -168,7 +167,7 @@ function assertRoom(folder: string, neededBytes: number): void {
     'DISK_FULL',
     `${folder} has ${mebibytes(freeBytes)} free; about ${mebibytes(neededBytes)} are needed`,
     {
-      hint: 'make room, or name an output on another disk',
+      hint: 'free some space, or name an output on another disk',
     },
   )
 }
@@ -177,20 +176,16 @@ function unwritable(path: string, reason: string, hint: string, cause?: unknown)
   return new UserError('OUTPUT_UNWRITABLE', `${path} cannot be written: ${reason}`, { hint, cause })
 }
 
-/** What a failed write means, also one that DuckDB reports in words; anything unknown comes back as it is. */
+/** Explains a failed write, including those that DuckDB reports as text. Returns unknown errors unchanged. */
 export function writeFailure(path: string, cause: unknown): unknown {
   if (cause instanceof UserError || !(cause instanceof Error)) return cause
   const explained = explainSystemFailure(cause)
   if (explained !== cause) return explained
   if (isOutOfMemory(cause)) {
-    return new UserError(
-      'MEMORY_SHORT',
-      `writing ${path} takes more memory than is allowed for its columns`,
-      {
-        hint: 'pass --memory with more, write CSV or NDJSON, or leave columns out of the input',
-        cause,
-      },
-    )
+    return new UserError('MEMORY_SHORT', `writing ${path} exceeds the memory limit`, {
+      hint: 'pass a higher --memory, write CSV or NDJSON, or remove columns from the input',
+      cause,
+    })
   }
   const code = (cause as NodeJS.ErrnoException).code ?? ''
   if (
@@ -198,12 +193,12 @@ export function writeFailure(path: string, cause: unknown): unknown {
     /No space left|Disk quota|failed to offload|max_temp_directory/i.test(cause.message)
   ) {
     return new UserError('DISK_FULL', `the disk is full: ${path} was not written`, {
-      hint: 'make room and run the same command again: what is answered is kept',
+      hint: 'free some space and run the same command again; existing answers are reused',
       cause,
     })
   }
   if (code === 'ENOENT' || code === 'ENOTDIR') {
-    return unwritable(path, 'its folder does not exist', `make it: mkdir -p ${dirname(path)}`, cause)
+    return unwritable(path, 'its folder does not exist', `create it: mkdir -p ${dirname(path)}`, cause)
   }
   if (
     /^(EACCES|EPERM|EROFS|ENAMETOOLONG|EISDIR)$/.test(code) ||
@@ -212,22 +207,22 @@ export function writeFailure(path: string, cause: unknown): unknown {
     return unwritable(path, cause.message, 'check the permissions of its folder', cause)
   }
   if (code === 'EPIPE')
-    return unwritable(path, 'the reader of standard output has gone', 'read all of it', cause)
+    return unwritable(path, 'the reader of standard output closed it', 'let it read the whole output', cause)
   return cause
 }
 
-/** What the user says of the output. */
+/** The user's settings for the output. */
 export interface OutputRequest {
   path?: string | undefined
   format?: AskedFormat | undefined
   basis?: 'auto' | BasisPlace | undefined
   columns?: readonly string[] | undefined
   prefix: string
-  /** Write also when the run stops early. */
+  /** Write the output even if the run stops early. */
   partial?: boolean | undefined
-  /** A byte order mark in front of CSV. */
+  /** Write a byte order mark at the start of CSV. */
   bom?: boolean | undefined
-  /** What writing Parquet may hold in memory, like `1GB`. */
+  /** Memory limit for writing Parquet, like `1GB`. */
   memory?: string | undefined
   /** Stages whose columns are written. */
   stages?: readonly StageKind[] | undefined
@@ -243,7 +238,7 @@ export interface ResolvedOutput extends OutputForm {
   memoryBytes: number
 }
 
-/** Throws OUTPUT_MISSING, OUTPUT_FORMAT_UNKNOWN, OUTPUT_COLUMN_UNKNOWN, MEMORY_SHORT. */
+/** Throws OUTPUT_MISSING, OUTPUT_FORMAT_UNKNOWN, OUTPUT_COLUMN_UNKNOWN and MEMORY_SHORT. */
 export function resolveOutput(request: OutputRequest): ResolvedOutput {
   const { path, prefix, columns, stages = [] } = request
   if (path === undefined) {
@@ -254,7 +249,7 @@ export function resolveOutput(request: OutputRequest): ResolvedOutput {
   const form = outputFormOf(path, request.format)
   const isSheet = form.format === 'xlsx'
   const placed = placeBasis(request.basis ?? 'auto', form.format, path)
-  // Inline in Excel it is a sheet of its own, for which `basis` stands where columns are named.
+  // In Excel, the inline basis is a sheet; the column `basis` selects it.
   const chosen = selectColumns({ columns, prefix, basis: placed, stages })
   const hasBasis = chosen.some(({ kind }) => kind === 'basis')
   return {
@@ -271,7 +266,7 @@ export function resolveOutput(request: OutputRequest): ResolvedOutput {
 
 const memoryBytesDefault = 1e9
 
-/** What was asked for; else what leaves the machine, or the container, three quarters of its memory. */
+/** Returns the requested limit, by default 1 GB or a quarter of the available memory. Throws MEMORY_SHORT. */
 export function memoryBytesOf(asked: string | undefined): number {
   if (asked === undefined) {
     const machineBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity)
@@ -279,20 +274,20 @@ export function memoryBytesOf(asked: string | undefined): number {
   }
   const bytes = parseByteSize(asked) ?? 0
   if (bytes >= memoryBytesMin) return bytes
-  throw new UserError('MEMORY_SHORT', `an output cannot be written within ${asked} of memory`, {
+  throw new UserError('MEMORY_SHORT', `${asked} of memory is not enough to write an output`, {
     hint: `pass --memory ${memoryBytesMin / 1e6}MB or more`,
   })
 }
 
-/** Every file that is written; `-` for standard output. */
+/** Paths of all files of an output; `-` for standard output. */
 export function writtenPaths({ path, basis }: ResolvedOutput): readonly string[] {
   return basis === 'file' ? [path, basisPathOf(path)] : [path]
 }
 
-/** Nested where the format nests, or has sheets; beside a CSV; nowhere when there is no file for it to stand beside. */
+/** Chooses the place of the basis: a file for CSV, none for CSV on standard output, else inline. */
 function placeBasis(asked: 'auto' | BasisPlace, format: OutputFormat, path: string): BasisPlace {
   if (asked === 'file' && path === '-') {
-    throw new UserError('OUTPUT_UNWRITABLE', 'a basis file cannot stand beside standard output', {
+    throw new UserError('OUTPUT_UNWRITABLE', 'standard output cannot have a basis file', {
       hint: 'pass --basis inline or none, or -o with a file',
     })
   }

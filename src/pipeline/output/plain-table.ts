@@ -8,20 +8,20 @@ import { linkedText } from './xlsx.js'
 
 export interface PlainColumn {
   readonly name: string
-  /** `user_text` is the user's own, and stays as it is; other texts that a spreadsheet would run are neutralised. */
+  /** In `text`, formulas are neutralised; `user_text` stays unchanged. */
   readonly kind: 'text' | 'user_text' | 'integer'
 }
 
 type PlainCell = string | number | null
 export type PlainRow = readonly PlainCell[]
 
-/** A table of ours that stands for itself: its rows are no input's. */
+/** A table that does not come from an input. */
 export interface PlainTable {
-  /** What it is, for a sheet. */
+  /** Name of the sheet. */
   readonly name: string
   readonly columns: readonly PlainColumn[]
   readonly rows: Iterable<readonly PlainRow[]> | AsyncIterable<readonly PlainRow[]>
-  /** Behind it in a file of sheets, where one is written; other formats have no place for it. */
+  /** An additional sheet; ignored by formats without sheets. */
   readonly notes?: Omit<PlainTable, 'notes'>
 }
 
@@ -29,15 +29,15 @@ export interface PlainTableTarget extends OutputForm {
   /** `-` for standard output. */
   readonly path: string
   readonly bom: boolean
-  /** What writing Parquet may hold in memory. */
+  /** Memory limit for writing Parquet, in bytes. */
   readonly memoryBytes: number
   readonly stdout?: NodeJS.WritableStream | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Writes a table and puts it in place whole. On any failure, and on abort, what stood there before still stands there.
- * Throws OUTPUT_UNWRITABLE, DISK_FULL, and the signal's reason.
+ * Writes a table and publishes it as a whole. On failure and on abort, an existing file is left unchanged. Throws
+ * OUTPUT_UNWRITABLE, DISK_FULL and the signal's reason.
  */
 export async function publishTable(table: PlainTable, target: PlainTableTarget): Promise<void> {
   await stageAndWrite(optionsOf(table, target), (file, _basis, folder) =>
@@ -45,7 +45,7 @@ export async function publishTable(table: PlainTable, target: PlainTableTarget):
   )
 }
 
-/** Writes no row where the table is to be written, and removes it: throws what `publishTable` throws. */
+/** Writes the table without rows under a temporary name, and removes it. Throws the same errors as `publishTable`. */
 export async function tryTable(table: Omit<PlainTable, 'rows'>, target: PlainTableTarget): Promise<void> {
   if (target.path !== '-')
     await stageAndWrite(optionsOf({ ...table, rows: [] }, target), () => Promise.resolve())
@@ -68,7 +68,7 @@ function optionsOf(table: PlainTable, target: PlainTableTarget): WriteOptions {
   }
 }
 
-/** A table as an input whose rows are written as they are. */
+/** Returns an input whose rows are written without answers. */
 function inputOf({ name, columns, rows }: PlainTable): WrittenInput {
   const names = columns.map((column) => column.name)
   const keys = names.map((key) => JSON.stringify(key))

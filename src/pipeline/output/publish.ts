@@ -19,18 +19,17 @@ export interface PublishOptions extends WriteOptions {
 }
 
 export interface PublishReport {
-  /** What was put in place, the output first; empty for standard output. */
+  /** Published files, the output first; empty for standard output. */
   readonly paths: readonly string[]
   readonly rowCount: number
-  /** Lines of the basis file below its header. */
+  /** Lines of the basis file, without its header. */
   readonly basisLineCount: number
 }
 
 /**
- * Writes every input row with its answer, in order, and puts the output in place whole; the basis file, if
- * there is one, just before it. On any failure, and on abort, what stood there before still stands there.
- * Throws INPUT_CHANGED, OUTPUT_COLUMN_TAKEN, INPUT_COLUMNS_DUPLICATE, OUTPUT_UNWRITABLE, DISK_FULL, and the
- * signal's reason.
+ * Writes every input row with its answer, in order, and publishes the output as a whole, just after its basis file. On
+ * failure and on abort, existing files are left unchanged. Throws INPUT_CHANGED, OUTPUT_COLUMN_TAKEN,
+ * INPUT_COLUMNS_DUPLICATE, OUTPUT_UNWRITABLE, DISK_FULL and the signal's reason.
  */
 export async function publish(options: PublishOptions): Promise<PublishReport> {
   const { input } = options
@@ -46,9 +45,8 @@ export async function publish(options: PublishOptions): Promise<PublishReport> {
 }
 
 /**
- * Writes the first rows with empty answers where the output is to be written, and removes them: what would make
- * publishing fail for the format, the width, the types or the place of the output is thrown before anything is paid
- * for. Throws what `publish` throws.
+ * Writes the first rows with empty answers to the place of the output, and removes them, to find problems of format,
+ * width, types or path before any cost. Throws the same errors as `publish`.
  */
 export async function tryPublishing(
   options: Omit<PublishOptions, 'answers' | 'rowFiles' | 'stdout' | 'signal'>,
@@ -65,7 +63,7 @@ export async function tryPublishing(
   )
 }
 
-/** Puts an output in its place; from its folder, if it has one, it goes to standard output. */
+/** Moves an output into place, or copies it from `folder` to standard output. */
 export async function publishMain(
   main: StagedFile,
   folder: string | null,
@@ -75,7 +73,7 @@ export async function publishMain(
   else await copyTo(stdout, main.temporary)
 }
 
-/** `use` is given what was written under temporary names, and the folder of it where it goes to standard output. */
+/** Writes under temporary names and passes the files to `use`; `folder` is only given for standard output. */
 export async function stageAndWrite<Result>(
   options: WriteOptions,
   use: (
@@ -106,7 +104,7 @@ export async function stageAndWrite<Result>(
   }
 }
 
-/** Where what goes to standard output is put together. */
+/** Creates the temporary folder for standard output. */
 function gatheringFolder(): string {
   try {
     return mkdtempSync(join(tmpdir(), 'enrich-'))
@@ -115,9 +113,9 @@ function gatheringFolder(): string {
   }
 }
 
-/** Waits for each chunk to be taken, so that a slow reader holds the writing up and not the memory. */
+/** Waits for each chunk, so that a slow reader delays the writing instead of filling the memory. */
 async function copyTo(stdout: NodeJS.WritableStream, path: string): Promise<void> {
-  // A failed write is reported to its callback; without a listener it would also end the process.
+  // The write callback receives the error; without a listener, it would also end the process.
   const ignore = () => undefined
   stdout.on('error', ignore)
   try {

@@ -7,8 +7,8 @@ import { removeStaleTemporaries, temporaryPath } from '../../platform/files.js'
 import { targetOf, writeFailure } from './output-path.js'
 
 /**
- * Rows that wait for their answers, as lines of JSON that DuckDB reads, in a folder of their own that nobody else may
- * read: the second reading of the input is that of these. Throws what writing an output throws, such as DISK_FULL.
+ * Rows of the first pass in a private folder, as lines of JSON that DuckDB reads later instead of the input. Throws the
+ * errors of writing an output, such as DISK_FULL.
  */
 export class RowSpool {
   readonly files: LineFile[] = []
@@ -17,7 +17,7 @@ export class RowSpool {
   readonly #lines: LineWriter
   #uncollectedBytes = 0
 
-  /** Beside the output, or in a folder where that goes to standard output. Removes what killed runs left. */
+  /** Creates the folder next to the output, or in `folderOfStdout`. Removes the leftovers of killed runs. */
   constructor(outputPath: string, folderOfStdout: string) {
     const target = outputPath === '-' ? join(folderOfStdout, 'output') : targetOf(outputPath)
     this.#outputPath = outputPath
@@ -29,7 +29,7 @@ export class RowSpool {
     })
   }
 
-  /** Adds rows by the members that each is made of. */
+  /** Adds rows, given by their JSON members. */
   async add(rows: readonly { readonly members: string }[]): Promise<void> {
     for (const { members } of rows) {
       this.#lines.add('{', members, '}')

@@ -3,7 +3,7 @@ import type { WrittenRow } from '../../tables/xlsx/cells.js'
 import type { Input, RelationRows } from '../input/input.js'
 import { writerLimits, type OutputFormat } from './output-format.js'
 
-/** What of an input its rows are written by. */
+/** The parts of an input that writers need. */
 export interface WrittenInput extends Pick<
   Input,
   | 'columns'
@@ -15,17 +15,17 @@ export interface WrittenInput extends Pick<
   | 'objectRows'
   | 'parquetSource'
 > {
-  /** Each row as cells of a sheet of Excel. */
+  /** Reads each row as cells of an Excel sheet. */
   cellRows(): AsyncIterable<readonly WrittenRow[]>
 }
 
-/** The first rows of an input, as an input: every way of reading them that its output format takes. */
+/** The first rows of an input. Supports the row methods that its output format uses. */
 export interface Sample {
   readonly input: WrittenInput
   readonly rowCount: number
 }
 
-/** `use` is given the first rows, read the way an output of this format reads them; not called where there are none. */
+/** Passes the first rows to `use`. Does not call it for an empty input. */
 export async function withSample(
   input: Input,
   format: OutputFormat,
@@ -91,7 +91,7 @@ function sampleOf(input: Input, rowCount: number, own: Partial<WrittenInput>): W
     cellRows: () => input.cellRows(),
     parquetSource: () => input.parquetSource(),
     ...own,
-    // The basis file reads its names beside the rows.
+    // The basis file reads the names in a separate pass.
     textRows: (columns) =>
       columns === undefined && textRows !== undefined ? textRows() : upTo(input.textRows(columns), rowCount),
   }

@@ -6,8 +6,8 @@ import { Packer } from '../../tables/zip-writer.js'
 import { assertRegular, targetOf, writeFailure } from './output-path.js'
 
 /**
- * A file that is written under a temporary name beside its place, and put there whole or not at all. Making
- * and publishing one throws OUTPUT_UNWRITABLE where its place holds anything but a regular file.
+ * A file that is written under a temporary name next to its target, and published as a whole or not at all. The
+ * constructor and `publish` throw OUTPUT_UNWRITABLE if the target is not a regular file.
  */
 export class StagedFile {
   readonly temporary: string
@@ -21,38 +21,38 @@ export class StagedFile {
     removeStaleTemporaries(this.target)
   }
 
-  /** Text is written as UTF-8. */
+  /** Writes bytes, or text as UTF-8. */
   async write(content: string | Uint8Array): Promise<void> {
     this.handle ??= await open(this.temporary, 'wx')
     await this.handle.writeFile(content, 'utf8')
   }
 
-  /** Ends the writing; the file keeps its temporary name. */
+  /** Ends the writing. The file keeps its temporary name. */
   async close(): Promise<void> {
     const { handle } = this
     this.handle = null
     await handle?.close()
   }
 
-  /** Puts the file in its place, durably. */
+  /** Moves the file to its target, durably. */
   publish(): void {
     assertRegular(this.target)
     publishFile(this.temporary, this.target)
   }
 
-  /** Removes what was written, if it was not published. */
+  /** Removes the temporary file if it was not published. */
   async discard(): Promise<void> {
     await this.close().catch(() => undefined)
     try {
       rmSync(this.temporary, { force: true, recursive: true })
     } catch (error) {
-      // Under a name that is too long nothing was written.
+      // If the name is too long, nothing was written.
       if ((error as NodeJS.ErrnoException).code !== 'ENAMETOOLONG') throw error
     }
   }
 }
 
-/** Puts a text in its place as a file, whole. Throws OUTPUT_UNWRITABLE, DISK_FULL. */
+/** Publishes a text as a file. Throws OUTPUT_UNWRITABLE and DISK_FULL. */
 export async function publishText(path: string, text: string): Promise<void> {
   let file: StagedFile | null = null
   try {
@@ -67,15 +67,14 @@ export async function publishText(path: string, text: string): Promise<void> {
   }
 }
 
-/** Where an output is written, piece by piece. */
+/** Destination for the pieces of an output. */
 export interface OutputSink {
-  /** Text is written as UTF-8. */
+  /** Writes bytes, or text as UTF-8. */
   write(content: string | Uint8Array): Promise<void>
-  /** Everything was written. */
   end(): Promise<void>
 }
 
-/** A file as it is written, or gzipped as a whole. */
+/** Returns a sink for the file, with gzip if `isPacked`. */
 export function sinkOf(file: StagedFile, isPacked: boolean): OutputSink {
   if (!isPacked) return { write: (content) => file.write(content), end: () => Promise.resolve() }
   return new Packer(createGzip(), (packed) => file.write(packed))

@@ -27,7 +27,7 @@ const cellTypes: Readonly<Record<CellType, string>> = {
   json: 'JSON',
 }
 
-/** Each answer is read once and joined in DuckDB. Columns of a Parquet input never leave it; others wait as lines. */
+/** Joins each answer once in DuckDB. Columns of a Parquet input stay there; other rows are spooled as lines. */
 async function writeParquet(
   options: WriteOptions,
   basis: BasisWriter | null,
@@ -38,7 +38,7 @@ async function writeParquet(
   const rowColumns = rowColumnsOf(input.columns, source)
   const writer = await openParquetWriter({
     path: file.temporary,
-    // Named after the output, so that the next run finds and removes what a killed one left.
+    // Named after the output, so that the next run finds and removes the leftovers of a killed one.
     folder: `${file.temporary}.parts`,
     metadata: { ...options.metadata, ...(source.kind === 'relation' ? source.metadata : {}) },
     rowColumns,
@@ -72,7 +72,7 @@ async function writeParquet(
   }
 }
 
-/** Rows that have all their columns themselves. */
+/** Lines for rows without answers. */
 const nothingBehind = { numbers: Uint32Array.of(0), lines: () => ['{}'] }
 
 function rowColumnsOf(names: readonly string[], source: RelationRows | MemberRows): readonly LineColumn[] {
@@ -85,7 +85,7 @@ function rowColumnsOf(names: readonly string[], source: RelationRows | MemberRow
   }))
 }
 
-/** Numbers exactly as many as rows: a missing one would shift every row after it. Throws on abort. */
+/** Reads exactly one number for each row, because a missing one would shift all later rows. Throws on abort. */
 function numbersOf({ answers, rowCount, signal }: WriteOptions): RowNumbers {
   return (first, count) => {
     signal?.throwIfAborted()
@@ -134,8 +134,8 @@ async function writeRelation(
 }
 
 /**
- * Each row's answer is asked for once, and goes to the output and to the basis in the same pass. Returns the number of
- * lines of a basis that is not nested.
+ * Writes the output and its basis in one pass, reading each answer once. Returns the number of basis lines, 0 if the
+ * basis is nested.
  */
 export async function writeFormat(
   options: WriteOptions,
@@ -169,7 +169,7 @@ export async function writeFormat(
   }
 }
 
-/** Returns the number of lines of a basis that is inside, and not nested. */
+/** Returns the number of basis lines in a separate sheet, else 0. */
 async function writeRows(
   options: WriteOptions,
   basis: BasisWriter | null,
@@ -194,7 +194,7 @@ async function writeRows(
   }
 }
 
-/** The user's cells as they are, then ours. */
+/** Writes the user's cells unchanged, followed by the answer's cells. */
 async function writeCsv(options: WriteOptions, basis: BasisWriter | null, sink: OutputSink): Promise<void> {
   const { input, columns, output } = options
   const header = [...input.columns, ...columns.map(({ outputName }) => outputName)]
@@ -203,7 +203,7 @@ async function writeCsv(options: WriteOptions, basis: BasisWriter | null, sink: 
   for await (const rows of joinAnswers(input.textRows(), options, basis, join)) await csv.add(rows)
 }
 
-/** One object a line: the user's own text with our members before its last brace. */
+/** Writes one object a line: the user's text, with the answer's members before its last brace. */
 async function writeNdjson(
   options: WriteOptions,
   basis: BasisWriter | null,

@@ -11,7 +11,7 @@ import { unreachable } from '../../core/errors.js'
 import type { OutputColumn } from '../answers/columns.js'
 import { sliceLine } from '../answers/joined-line.js'
 
-/** The answer's cells of a row of a sheet: numbers, instants and booleans as what they are, all else as text. */
+/** Formats a row's answer cells: numbers, instants and booleans keep their type, all others are text. */
 function xlsxCells(line: string, columns: readonly OutputColumn[]): WrittenCell[] {
   const values = sliceLine(line)
   return columns.map(({ name, kind }): WrittenCell => {
@@ -40,7 +40,6 @@ function xlsxCells(line: string, columns: readonly OutputColumn[]): WrittenCell[
   })
 }
 
-/** A row of the sheet of the basis. */
 function xlsxBasisRow(cells: BasisCells): WrittenCell[] {
   return cells.map((text, index): WrittenCell => {
     const column = basisFileColumns[index]
@@ -56,22 +55,22 @@ function instantCell(text: string): WrittenCell {
   return dayCell(text.replace(/(:\d\d)\.\d+Z$/, '$1Z'))
 }
 
-/** Excel takes no longer addresses. */
+/** Longest link target that Excel accepts, in characters. */
 const urlCharsMax = 2_000
 
-/** A text of ours, with its address behind it where it is one. */
+/** Returns a text cell, or a link if the text is a URL. */
 export function linkedText(whole: string): WrittenCell {
   const text = cut(whole)
   if (text.length > urlCharsMax || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return text
   return { kind: 'link', text, url: new URL(text).href }
 }
 
-/** A text of ours, or a name in the basis, that Excel would not take. */
+/** Cuts a text to the length that Excel accepts. */
 function cut(text: string): string {
   return text.length <= xlsxLimits.cellCharsMax ? text : `${text.slice(0, xlsxLimits.cellCharsMax - 1)}…`
 }
 
-/** A list as JSON, with as many of its entries as a cell holds; the last one says how many are left out. */
+/** Formats a list as JSON with as many entries as fit into a cell. The last entry gives the number of omitted ones. */
 function listCell(json: string): string {
   if (json.length <= xlsxLimits.cellCharsMax) return json
   const list = JSON.parse(json) as unknown[]
@@ -85,7 +84,10 @@ function listCell(json: string): string {
   return `[${[...kept, note(entries.length - kept.length)].join(',')}]`
 }
 
-/** The user's cells as they are, then ours; the basis in a sheet behind. Returns the number of its lines. */
+/**
+ * Writes the user's cells unchanged, followed by the answer's cells, and the basis as an additional sheet. Returns the
+ * number of basis lines.
+ */
 export async function writeXlsx(
   options: WriteOptions,
   outerBasis: BasisWriter | null,
@@ -119,8 +121,8 @@ export async function writeXlsx(
 }
 
 /**
- * Every text of the user's has to fit into a cell before anything is paid for: none is cut. Throws OUTPUT_COLUMN_UNFIT
- * with the row and the column.
+ * Checks, before any cost, that the user's texts fit into cells, because none is cut. Throws OUTPUT_COLUMN_UNFIT with
+ * the row and the column.
  */
 export async function assertCellsFit(input: WrittenInput, signal: AbortSignal): Promise<void> {
   let rowNumber = 0
