@@ -19,16 +19,16 @@ import { explainSystemFailure } from '../../platform/system-limits.js'
 import { writeMetricsFile } from './metrics-file.js'
 import { notifyOfRun, type NotifyOptions } from './notify.js'
 
-/** Who hears of the end of a run, and what makes it an alarm. */
+/** Recipients of the end of a run, and the conditions for alarms. */
 export interface EndingOptions {
-  /** Of --fail-on. */
+  /** Conditions of --fail-on. */
   readonly conditions: readonly AlarmCondition[]
   readonly metricsPath: string | null
   readonly notify: NotifyOptions | null
 }
 
 interface EndReporter {
-  /** Metrics file, then message; once, whatever ended the run first. Never throws. */
+  /** Writes the metrics file, then sends the message. Only the first call has an effect. Never throws. */
   report(end: RunEnd): Promise<void>
 }
 
@@ -38,7 +38,7 @@ interface EndReporterDeps {
   readonly observe: RunObserver
 }
 
-/** What does not work out is a warning: the run has ended as it did. */
+/** Failures are reported as warnings: they do not change the run's result. */
 function createEndReporter({ ending, clock, observe }: EndReporterDeps): EndReporter {
   let isReported = false
   const warn = (text: string | null) => {
@@ -54,7 +54,7 @@ function createEndReporter({ ending, clock, observe }: EndReporterDeps): EndRepo
   }
 }
 
-/** The alarms of a run that wrote its output. What cannot be judged is said. */
+/** Evaluates the alarms of a run that wrote its output. Reports conditions that cannot be evaluated. */
 function alarmsOf(
   conditions: readonly AlarmCondition[],
   facts: AlarmFacts,
@@ -63,14 +63,14 @@ function alarmsOf(
   const { alarms, skipped } = evaluateAlarms(conditions, facts)
   if (skipped.length > 0) {
     const listed = skipped.map(conditionText).join(', ')
-    observe({ type: 'notice', text: `No output before this one is known, so ${listed} was not judged.` })
+    observe({ type: 'notice', text: `No previous output is known, so ${listed} was not evaluated.` })
   }
   return alarms
 }
 
 type EndByError = Pick<RunEnd, 'exitCode'> & { readonly failure: NonNullable<RunEnd['failure']> }
 
-/** What a run ends with that what was thrown has ended, and what is said of it to others. */
+/** Returns the exit code and the failure for a thrown error. */
 export function endOfError(thrown: unknown, interrupt: AbortSignal): EndByError {
   const error = explainSystemFailure(thrown)
   if (interrupt.aborted && (isAbort(error) || (error instanceof UserError && isAbort(error.cause)))) {
@@ -81,24 +81,24 @@ export function endOfError(thrown: unknown, interrupt: AbortSignal): EndByError 
     const { code, exitCode, message } = error
     return { exitCode, failure: { code, message: withoutAddressSecrets(message) } }
   }
-  // What was thrown may hold anything, and is shown where it happens.
-  const message = 'the run ended by a bug; its process said which'
+  // An unexpected error may contain private data and is only shown on this machine.
+  const message = 'the run failed because of a bug; see the output of its process'
   return { exitCode: 1, failure: { code: 'UNFORESEEN', message } }
 }
 
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError'
 
-/** Against the output before. */
+/** Changes since the previous output. */
 interface KnownChanges {
   readonly counts: ChangeCounts
   readonly rowCountBefore: number
 }
 
-/** The end of one run: its alarms, and those who hear of it, once. Nothing of it throws. */
+/** Reports the end of one run once: its alarms, metrics and message. No method throws. */
 export interface Ending {
-  /** Of a run that wrote its output; `changes` is null where no output before it is known. */
+  /** For a run that wrote its output; `changes` is `null` if no previous output is known. */
   alarms(summary: RunSummary, changes: KnownChanges | null): readonly Alarm[]
-  /** `run` is null where the checkpoint does not remember it. */
+  /** `run` is `null` if the checkpoint has no record of it. */
   ofRun(summary: RunSummary, known: { run: number | null; changes: KnownChanges | null }): Promise<void>
   ofError(error: unknown, known?: { run: number | null; money: Money | null }): Promise<void>
 }

@@ -15,29 +15,29 @@ import { assertRegular, targetOf } from '../output/output-path.js'
 import type { RunEnd } from '../figures/notify-message.js'
 import { earlierNames, type EarlierEnds } from './earlier-ends.js'
 
-/** What collects it is another user. */
+/** The collector runs as another user. */
 const readableMode = 0o644
 const knownBytesMax = 1024 * 1024
 
 /**
- * Throws USAGE_INVALID for standard output, and OUTPUT_UNWRITABLE where something else stands than a file of such figures: a run that was refused writes them
- * too, and what it was refused for may be that the path is an input's, or a checkpoint's.
+ * Throws USAGE_INVALID for standard output, and OUTPUT_UNWRITABLE if the path holds anything but a metrics file.
+ * Rejected runs write metrics, too, and must not overwrite an input or a checkpoint named by mistake.
  */
 export function assertMetricsReplaceable(path: string): void {
   if (path === '-') {
-    throw new UserError('USAGE_INVALID', '--metrics-file writes a file, and not to standard output', {
+    throw new UserError('USAGE_INVALID', '--metrics-file cannot write to standard output', {
       hint: 'name a file; its name ends in .prom',
     })
   }
   const target = targetOf(path)
   assertRegular(target)
   if (!existsSync(target) || statSync(target).size === 0 || readStart(target) === ownStart) return
-  throw new UserError('OUTPUT_UNWRITABLE', `${path} holds something else than the figures of a run`, {
-    hint: 'name a file that is not there yet for --metrics-file, or one that a run wrote',
+  throw new UserError('OUTPUT_UNWRITABLE', `${path} is not a metrics file of a run`, {
+    hint: 'for --metrics-file, name a new file or one that a run wrote',
   })
 }
 
-/** What each of them begins with. */
+/** Start of every metrics file. */
 const ownStart = '# HELP enrich_run_'
 
 function readStart(path: string): string {
@@ -51,15 +51,15 @@ function readStart(path: string): string {
 }
 
 /**
- * Writes the figures of a run that ended, whole or not at all. Null: they are there; otherwise why not, in a sentence.
- * Never throws: nothing of the run depends on them.
+ * Writes the metrics of a run that ended, as a whole or not at all. Returns `null`, or a sentence with the reason for a
+ * failure. Never throws: the run does not depend on it.
  */
 export async function writeMetricsFile(path: string, end: RunEnd): Promise<string | null> {
   const target = targetOf(path)
   const temporary = temporaryPath(target)
   try {
     assertMetricsReplaceable(path)
-    // Loaded by those alone who want figures: it is a tenth of what a command takes to start.
+    // Loaded only if needed: it takes a tenth of a command's start-up time.
     const { metricsText } = await import('./run-metrics.js')
     const text = await metricsText(end, earlierEnds(target, end.series))
     const descriptor = openSync(temporary, 'wx', readableMode)
@@ -68,17 +68,17 @@ export async function writeMetricsFile(path: string, end: RunEnd): Promise<strin
     } finally {
       closeSync(descriptor)
     }
-    // Whatever the umask of this user says.
+    // Independent of the umask.
     chmodSync(temporary, readableMode)
     publishFile(temporary, target)
     return null
   } catch (error) {
     rmSync(temporary, { force: true })
-    return `The metrics file ${path} was not written: ${errorText(error)}. The run is not changed by that.`
+    return `The metrics file ${path} was not written: ${errorText(error)}. The result of the run is not affected.`
   }
 }
 
-/** What the file says of the runs before: the last success is known, however many failed since. */
+/** Reads the timestamps of earlier runs from the file. */
 function earlierEnds(path: string, series: string): EarlierEnds {
   const text = readKnown(path)
   const secondsOf = (name: string): number | null => {
@@ -89,7 +89,7 @@ function earlierEnds(path: string, series: string): EarlierEnds {
   return { successSeconds: secondsOf(earlierNames.success), outputSeconds: secondsOf(earlierNames.output) }
 }
 
-/** As the text format spells a label's value. */
+/** Escapes a label's value for the text format. */
 const escaped = (value: string): string =>
   value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')
 

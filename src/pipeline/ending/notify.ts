@@ -6,7 +6,7 @@ import type { PostOutcome } from '../../platform/outbound/pinned-connect.js'
 import { notifyBody, type NotifyFormat, type NotifyTime, type RunEnd } from '../figures/notify-message.js'
 
 export interface NotifyOptions {
-  /** Never shown, its host included: some receivers have their token there. */
+  /** Never shown, not even its host: some receivers put a token there. */
   readonly url: Secret
   readonly format: NotifyFormat
   readonly when: NotifyTime
@@ -14,18 +14,18 @@ export interface NotifyOptions {
 
 export interface NotifyDeps extends NotifyOptions {
   readonly clock: Clock
-  /** Of the machine's name servers if left out. */
+  /** Defaults to the machine's name servers. */
   readonly resolve?: HostResolver
 }
 
-/** All of it, from looking the name up to the last try; less where somebody waits for the process to end. */
+/** Total time limits, from the name look-up to the last attempt. Shorter if the user interrupted the run. */
 const notifyMsMax = 5_000
 const interruptedMsMax = 2_000
 const retryDelayMs = 500
 
 /**
- * Sends word of a run that ended. Null: it was sent, or is not to be; otherwise why not, in a sentence that holds nothing
- * of the address. Never throws, and takes a few seconds at most: nothing of the run depends on it.
+ * Sends a message about a run that ended. Returns `null` if it was sent or not due, else a sentence with the reason,
+ * without the URL. Never throws, and takes a few seconds at most: the run does not depend on it.
  */
 export async function notifyOfRun(end: RunEnd, deps: NotifyDeps): Promise<string | null> {
   if (deps.when === 'failure' && end.exitCode === 0) return null
@@ -45,13 +45,13 @@ export async function notifyOfRun(end: RunEnd, deps: NotifyDeps): Promise<string
       return signal.aborted ? first : send()
     })
   } catch {
-    // What is thrown here may name the address; that it was not sent is all there is to say.
-    outcome = { kind: 'unanswered', reason: 'it could not be made' }
+    // The error is not shown, because it may contain the URL.
+    outcome = { kind: 'unanswered', reason: 'the request could not be prepared' }
   }
   const failure = failureOf(outcome)
   return failure === null
     ? null
-    : `The message to the notify URL was not delivered: ${failure}. The run is not changed by that.`
+    : `The message to the notify URL was not delivered: ${failure}. The result of the run is not affected.`
 }
 
 function bodyOf(end: RunEnd, format: NotifyFormat): string {
@@ -67,7 +67,7 @@ function bodyOf(end: RunEnd, format: NotifyFormat): string {
   )
 }
 
-/** Loaded when there is something to send, before its time begins. */
+/** Loaded before the time limit starts. */
 async function loadSending() {
   const [guards, connects] = await Promise.all([
     import('../../platform/outbound/address-guard.js'),
@@ -76,7 +76,7 @@ async function loadSending() {
   return { ...guards, ...connects }
 }
 
-/** A sentence where the address may not be used. */
+/** Returns a sender, or the reason why the URL is not allowed. */
 async function openSender(
   { createAddressGuard, systemResolver, createConnect, createPost }: Awaited<ReturnType<typeof loadSending>>,
   { url, resolve }: NotifyDeps,
@@ -94,7 +94,7 @@ async function openSender(
   return () => post({ url: check.url, addresses: check.addresses, headers, body, signal })
 }
 
-/** Whether one try more may do: the receiver was there and had no time, or was not there. */
+/** Returns whether a retry may succeed: the receiver was unreachable or overloaded. */
 function isPassing(outcome: PostOutcome): boolean {
   if (outcome.kind === 'unanswered') return outcome.reason !== 'no answer in time'
   return outcome.status === 429 || outcome.status >= 500

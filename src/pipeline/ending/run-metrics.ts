@@ -3,8 +3,8 @@ import type { RunEnd } from '../figures/notify-message.js'
 import { earlierNames, type EarlierEnds } from './earlier-ends.js'
 
 /**
- * A run in Prometheus' text format. All are gauges: each run begins from nothing. What is not known is left out; no
- * name, key or URL is among the labels, but the series, which is the name of the job or else its inputs.
+ * Formats a run in Prometheus' text format, as gauges, because each run starts from zero. Unknown values are omitted.
+ * Labels contain no names, keys or URLs, except `series`: the job's name, or else its inputs.
  */
 export async function metricsText(end: RunEnd, earlier: EarlierEnds): Promise<string> {
   const registry = new Registry()
@@ -26,7 +26,7 @@ interface Metric {
   readonly name: string
   readonly help: string
   readonly label?: string
-  /** By the value of the label, if there is one. */
+  /** Values by label value; '' without a label. */
   readonly values: readonly (readonly [labelValue: string, value: number])[]
 }
 
@@ -42,21 +42,21 @@ function metricsOf(end: RunEnd, earlier: EarlierEnds): readonly Metric[] {
     values: Object.entries(counts ?? {}),
   })
   return [
-    metric('last_end_timestamp_seconds', 'When the last run ended', one(endedSeconds)),
+    metric('last_end_timestamp_seconds', 'Time at which the last run ended', one(endedSeconds)),
     {
       name: earlierNames.success,
-      help: 'When the last run ended whose exit code was 0',
+      help: 'Time at which the last run with exit code 0 ended',
       values: one(exitCode === 0 ? endedSeconds : earlier.successSeconds),
     },
     {
       name: earlierNames.output,
-      help: 'When the last run ended that wrote its output',
+      help: 'Time at which the last run that wrote its output ended',
       values: one(hasOutput ? endedSeconds : earlier.outputSeconds),
     },
-    metric('exit_code', 'What the last run ended with', one(exitCode)),
-    metric('duration_seconds', 'How long it took', one((end.endedAtMs - end.startedAtMs) / 1_000)),
+    metric('exit_code', 'Exit code of the last run', one(exitCode)),
+    metric('duration_seconds', 'Duration of the last run', one((end.endedAtMs - end.startedAtMs) / 1_000)),
     { ...metric('rows', 'Rows of its output, by status'), ...by('status', summary?.rowsByStatus) },
-    metric('lookups', 'Distinct lookups that it wanted', one(summary?.lookupCount)),
+    metric('lookups', 'Distinct lookups of the last run', one(summary?.lookupCount)),
     metric('cached_lookups', 'Of these, answered before it began', one(summary?.cachedCount)),
     metric('decided_lookups', 'Of these, decided by people', one(summary?.decidedCount)),
     metric('pending_lookups', 'Of these, without an answer at its end', one(summary?.pendingCount)),
@@ -64,12 +64,15 @@ function metricsOf(end: RunEnd, earlier: EarlierEnds): readonly Metric[] {
     metric('accepted_submissions', 'Submissions that the service accepted', one(summary?.billedCount)),
     metric('polls', 'Requests for answers', one(summary?.pollCount)),
     metric('rate_limited_requests', 'Requests answered with 429', one(summary?.rateLimitedCount)),
-    { ...metric('cost', 'What it cost, in units of the currency'), ...cost(money?.currency, money?.cost) },
     {
-      ...metric('uncertain_cost', 'What may have been billed besides'),
+      ...metric('cost', 'Cost of the last run, in units of the currency'),
+      ...cost(money?.currency, money?.cost),
+    },
+    {
+      ...metric('uncertain_cost', 'Additional cost that may have been billed'),
       ...cost(money?.currency, money?.uncertainCost),
     },
-    { ...metric('changes', 'Changes since the output before, by kind'), ...by('kind', end.changes) },
+    { ...metric('changes', 'Changes since the previous output, by kind'), ...by('kind', end.changes) },
     metric('alarms', 'Conditions of --fail-on that were met', one(end.alarms.length)),
   ]
 }
