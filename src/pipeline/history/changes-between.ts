@@ -5,13 +5,13 @@ import { parsePublishedState, isPendingStatus } from '../answers/published-state
 import type { PublishedEntry, PublishedOutput, HistoryReader } from './remembered-runs.js'
 import { noRow, pairRows } from './paired-rows.js'
 
-/** Rows whose entries are in memory at one time. */
+/** Number of rows whose entries are in memory at once. */
 const batchRows = 1_000
 
 /**
- * What changed from one output to a later one, a few at a time: rows in the order of the newer output, then those that
- * are gone, in the order of the older one. A row that only stands elsewhere is no change.
- * Throws RUNS_NOT_COMPARABLE, HISTORY_VERSION.
+ * Yields the changes from one output to a later one, in batches: rows in the order of the newer output, then removed
+ * rows in the order of the older one. A row that only moved has not changed. Throws RUNS_NOT_COMPARABLE and
+ * HISTORY_VERSION.
  */
 export function* changesBetween(
   older: PublishedOutput,
@@ -28,7 +28,7 @@ export function* changesBetween(
     yield goneRows(older, gone.subarray(start, start + batchRows), newer.run)
 }
 
-/** How many changes there are of each kind, in the order of `changeKinds`. */
+/** Counts changes by kind, in the order of `changeKinds`. */
 export class ChangeCounter {
   readonly #counts = new Map<ChangeKind, number>()
 
@@ -36,7 +36,7 @@ export class ChangeCounter {
     for (const { kind } of changes) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
   }
 
-  /** The same changes, counted as they go by. */
+  /** Counts the changes while passing them on. */
   *counting(batches: Iterable<readonly Change[]>): Generator<readonly Change[], void> {
     for (const batch of batches) {
       this.add(batch)
@@ -54,7 +54,7 @@ export class ChangeCounter {
   }
 }
 
-/** By the user's key or by what they ask: all rows of an output are known by the one or by the other. */
+/** Throws RUNS_NOT_COMPARABLE if only one of the outputs has row keys. */
 function assertKnownAlike(older: PublishedOutput, newer: PublishedOutput): void {
   const keyed = [older, newer].flatMap((output) => {
     const [first] = output.rows
@@ -64,11 +64,9 @@ function assertKnownAlike(older: PublishedOutput, newer: PublishedOutput): void 
   })
   if (keyed[0] === keyed.at(-1)) return
   const [known, other] = keyed[0] === true ? [older.run, newer.run] : [newer.run, older.run]
-  throw new UserError(
-    'RUNS_NOT_COMPARABLE',
-    `run ${known} knows its rows by a key, and run ${other} by what they ask`,
-    { hint: 'compare runs that were both made with --row-key, or both without' },
-  )
+  throw new UserError('RUNS_NOT_COMPARABLE', `run ${known} has row keys, and run ${other} does not`, {
+    hint: 'compare two runs with --row-key, or two runs without it',
+  })
 }
 
 function entriesOf(output: PublishedOutput, rows: Uint32Array): (row: number) => PublishedEntry {
@@ -122,7 +120,7 @@ function goneRows(older: PublishedOutput, rows: Uint32Array, run: number): reado
   return [...rows].map((row) => rowChange('row_gone', before(row), row, run))
 }
 
-/** A row that came or went, with the company that it is or was. */
+/** Returns the change for an added or removed row, with its company. */
 function rowChange(
   kind: 'new_row' | 'row_gone',
   { rowKey, name, state }: PublishedEntry,
@@ -149,9 +147,9 @@ function rowChange(
 type Outputs = Pick<HistoryReader, 'runs' | 'published'>
 
 /**
- * The output of a run as later ones are compared with it: a row without an answer in it is replaced by the same row of
- * the output that this one was compared with, and so on back to the last output with an answer. Rows that never had an
- * answer stay pending. Null where the output is not remembered. Throws CHECKPOINT_DAMAGED.
+ * Returns a run's output as later ones are compared with it: each pending row takes the entry of the same row in the
+ * baseline, in the baseline's baseline, and so on. Rows that never had an answer stay pending. Returns `null` if the
+ * output is no longer stored. Throws CHECKPOINT_DAMAGED.
  */
 export function settledOutput(history: Outputs, run: number): PublishedOutput | null {
   const output = history.published(run)
@@ -171,13 +169,13 @@ export function settledOutput(history: Outputs, run: number): PublishedOutput | 
       if (entry !== undefined) rows[row] = entry
       if (entry === undefined || !pending.has(entry)) open.delete(row)
     }
-    // An output in which every row has its answer was compared as it is.
+    // An output without pending rows was compared unchanged.
     if (open.size === 0 || !before.rows.some((entry) => pending.has(entry))) break
   }
   return settled
 }
 
-/** The output that a run was compared with, the one that this was compared with, and so on. */
+/** Yields the baseline of a run, the baseline of that run, and so on. */
 function* outputsBefore(history: Outputs, run: number): Generator<PublishedOutput> {
   const baselines = new Map(history.runs().map(({ number, baseline }) => [number, baseline]))
   for (let number = baselines.get(run); typeof number === 'number'; number = baselines.get(number)) {

@@ -12,7 +12,7 @@ import {
 import type { SourceFile } from '../input/input.js'
 import type { Change } from '../figures/change-kinds.js'
 
-/** The columns of a file of changes, in their order, and what stands in each. */
+/** Columns of a changes file, in order, with their values. */
 const columns = [
   { name: 'kind', kind: 'text', of: ({ kind }) => kind },
   { name: 'row_key', kind: 'user_text', of: ({ rowKey }) => rowKey },
@@ -30,7 +30,7 @@ const columns = [
 
 const changeColumns: readonly PlainColumn[] = columns.map(({ name, kind }) => ({ name, kind }))
 
-/** A change by the names of the columns, in their order. */
+/** Returns a change as an object with the columns as keys. */
 export function changeRecord(change: Change): Record<string, string | number | null> {
   return Object.fromEntries(columns.map(({ name, of }) => [name, of(change)]))
 }
@@ -39,7 +39,7 @@ const rowOf = (change: Change): PlainRow => columns.map(({ of }) => of(change))
 
 const table = { name: 'changes', columns: changeColumns }
 
-/** What the user says of a file of changes. */
+/** The user's settings for a changes file. */
 export interface ChangesRequest {
   readonly path: string
   readonly format?: AskedFormat | undefined
@@ -49,15 +49,14 @@ export interface ChangesRequest {
 
 export type ChangesTarget = PlainTableTarget
 
-/** Throws OUTPUT_FORMAT_UNKNOWN. */
 export function changesTarget({ path, format, bom = false, memoryBytes }: ChangesRequest): ChangesTarget {
   return { path, bom, memoryBytes, ...outputFormOf(path, format) }
 }
 
-/** The file of a run. Throws USAGE_INVALID for standard output, and OUTPUT_FORMAT_UNKNOWN. */
+/** Returns the changes file of a run. Throws USAGE_INVALID for standard output, and OUTPUT_FORMAT_UNKNOWN. */
 export function changesFile(request: ChangesRequest): ChangesTarget {
   if (request.path === '-') {
-    throw new UserError('USAGE_INVALID', '--changes writes a file, and not to standard output', {
+    throw new UserError('USAGE_INVALID', '--changes cannot write to standard output', {
       hint: 'name a file; enrich diff -o - writes the changes of a run to standard output',
     })
   }
@@ -65,8 +64,8 @@ export function changesFile(request: ChangesRequest): ChangesTarget {
 }
 
 /**
- * Throws what would make publishing fail, before anything is submitted: OUTPUT_IS_INPUT, OUTPUT_UNWRITABLE, DISK_FULL;
- * USAGE_INVALID where it is to be written over another file of the run.
+ * Finds, before anything is submitted, the reasons for which publishing would fail: OUTPUT_IS_INPUT, OUTPUT_UNWRITABLE,
+ * DISK_FULL, or USAGE_INVALID if another file of the run has the same path.
  */
 export function assertChangesApart(
   target: ChangesTarget,
@@ -82,12 +81,12 @@ export function assertChangesApart(
   assertOutputUsable(inputFiles, target.path, 'ndjson')
 }
 
-/** Writes no change where they are to be written, and removes it. Throws what `publishChanges` throws. */
+/** Writes a file without changes and removes it. Throws the same errors as `publishChanges`. */
 export function tryChanges(target: ChangesTarget): Promise<void> {
   return tryTable(table, target)
 }
 
-/** Writes changes and puts the file in place whole. Throws OUTPUT_UNWRITABLE, DISK_FULL. */
+/** Writes changes and publishes the file as a whole. Throws OUTPUT_UNWRITABLE and DISK_FULL. */
 export function publishChanges(target: ChangesTarget, changes: Iterable<readonly Change[]>): Promise<void> {
   return publishTable({ ...table, rows: rowsOf(changes) }, target)
 }

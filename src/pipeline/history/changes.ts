@@ -7,7 +7,7 @@ import {
   type PublishedState,
 } from '../answers/published-state.js'
 
-/** What changed of a row that is in both outputs. */
+/** A change of a row that is in both outputs. */
 export interface StateChange {
   readonly kind: Exclude<ChangeKind, 'new_row' | 'row_gone'>
   readonly field: PublishedField
@@ -17,16 +17,15 @@ export interface StateChange {
   readonly newSource: string | null
 }
 
-/** A match is one from here on (interface: "Resolution outcome meanings"). */
+/** Lowest confidence of a match (interface: "Resolution outcome meanings"). */
 const confidenceLine = 80
 
-/** Each reported on its own. */
+/** Each is reported separately. */
 const identifierFields = ['jurisdiction', ...publishedIdentifiers] as const
 
 /**
- * What became of a row between two outputs, in the order of `changeKinds`. Where a match came, went or is another
- * company, that alone is said: facts are compared only of one and the same record. A row without an answer yet has not
- * changed.
+ * Returns a row's changes between two outputs, in the order of `changeKinds`. If a match was gained, lost or replaced,
+ * only that is reported: facts are compared only for the same record. Rows without an answer have not changed.
  */
 export function changesOf(older: PublishedState, newer: PublishedState): readonly StateChange[] {
   const pair: Pair = { older, newer }
@@ -38,7 +37,7 @@ export function changesOf(older: PublishedState, newer: PublishedState): readonl
   return [...moved, ...facts, ...crossed]
 }
 
-/** The id under which a row's company is to be stored: where it was merged into, else its own. */
+/** Returns the id under which to store a row's company: the one it was merged into, else its own. */
 export function currentEntityId(state: PublishedState): string | null {
   const mergedInto = valueIn(state, 'status') === 'merged' ? valueIn(state, 'merged_into') : null
   return mergedInto ?? valueIn(state, 'entity_id')
@@ -70,7 +69,7 @@ function changed(kind: StateChange['kind'], field: PublishedField, { older, newe
 const differs = ({ older, newer }: Pair, field: PublishedField): boolean =>
   valueIn(older, field) !== valueIn(newer, field)
 
-/** A match that came or went, or is of another company. */
+/** Returns the change if a match was gained, lost or replaced by another company. */
 function movedKind(pair: Pair): readonly StateChange[] {
   const { older, newer } = pair
   const [had, has] = [hasMatch(older), hasMatch(newer)]
@@ -79,12 +78,12 @@ function movedKind(pair: Pair): readonly StateChange[] {
   return [isMerger(pair) ? mergerOf(pair) : changed('entity_changed', 'entity_id', pair)]
 }
 
-/** Said by the newer answer, or by the record that the older one had of the company. */
+/** According to the newer answer, or to the record in the older one. */
 function isMerger({ older, newer }: Pair): boolean {
   const before = currentEntityId(older)
   if (valueIn(older, 'entity_current_id') === currentEntityId(newer)) return true
   if (valueIn(newer, 'status') !== 'merged') return false
-  // The record is that of the merged company, or of the one it was merged into.
+  // The record belongs to the merged company, or to the one it was merged into.
   const record = valueIn(newer, 'entity_id')
   return [null, before, valueIn(older, 'entity_id'), valueIn(newer, 'merged_into')].includes(record)
 }
@@ -98,7 +97,7 @@ function isSameRecord(pair: Pair): boolean {
   return valueIn(pair.older, 'entity_id') !== null && !differs(pair, 'entity_id') && !isNowMerged(pair)
 }
 
-/** What a merged record says is no longer kept. */
+/** The facts of a merged record are no longer maintained. */
 const isNowMerged = ({ older, newer }: Pair): boolean =>
   [older, newer].some((state) => valueIn(state, 'status') === 'merged')
 
@@ -111,7 +110,7 @@ function* recordChanges(pair: Pair): Generator<StateChange> {
   const address = first(['formatted_address', 'country_code'])
   if (address !== undefined) yield changed('address_changed', address, pair)
   const identifiers = identifierFields.filter((field) => differs(pair, field))
-  // Another registration has another number, or is held elsewhere; its id at the service says no more.
+  // Another registration has another number or jurisdiction, so a new id at the service adds nothing.
   const isOtherwiseSeen = identifiers.some((field) => field === 'jurisdiction' || field === 'registration_id')
   if (!isOtherwiseSeen && differs(pair, 'legal_entity_id'))
     yield changed('identifier_changed', 'legal_entity_id', pair)
@@ -120,14 +119,14 @@ function* recordChanges(pair: Pair): Generator<StateChange> {
   if (parent !== null) yield changed('parent_changed', parent, pair)
 }
 
-/** Earlier outputs showed names with what EDGAR adds to them: without it they are the same. */
+/** Older outputs have display names with suffixes of EDGAR, which do not count as a difference. */
 function nameField(pair: Pair): PublishedField | null {
   if (differs(pair, 'legal_name')) return 'legal_name'
   const shown = (state: PublishedState) => withoutRegistrySuffix(valueIn(state, 'display_name') ?? '')
   return differs(pair, 'display_name') && shown(pair.older) !== shown(pair.newer) ? 'display_name' : null
 }
 
-/** A standing that is not known any more is no change of it; one that is known now, and is not active, is. */
+/** A status that became unknown is not a change; one that became known and is not active is. */
 function standingKind({ older, newer }: Pair): 'became_inactive' | 'became_active' | null {
   const [before, after] = [
     isActive(valueIn(older, 'entity_status')),
@@ -140,7 +139,7 @@ function standingKind({ older, newer }: Pair): 'became_inactive' | 'became_activ
 const isActive = (standing: string | null): boolean | null =>
   standing === null ? null : standing.trim().toLowerCase() === 'active'
 
-/** The ultimate parent counts only where both runs asked who owns the company, and were answered. */
+/** The ultimate parent is compared only if both runs have an answer about ownership. */
 function parentField(pair: Pair): PublishedField | null {
   if (differs(pair, 'parent_name')) return 'parent_name'
   const isKnown = (state: PublishedState) =>
@@ -150,7 +149,7 @@ function parentField(pair: Pair): PublishedField | null {
   return fields.find((field) => differs(pair, field)) ?? null
 }
 
-/** Of the same company, or of the guess that there is none. */
+/** Only for the same company, or if both have none. */
 function hasCrossed({ older, newer }: Pair): boolean {
   if (currentEntityId(older) !== currentEntityId(newer)) return false
   const [before, after] = [valueIn(older, 'confidence'), valueIn(newer, 'confidence')]

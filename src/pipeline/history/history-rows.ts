@@ -17,7 +17,7 @@ import {
 import type { RememberedRun } from './remembered-runs.js'
 import type { RowGroups } from '../input/row-groups.js'
 
-/** Those that are as they were written, of a series or of all, the newest first. */
+/** Returns the sound runs of a series, or of all series, newest first. */
 export function runRowsOf(database: Sqlite, series: string | null): StoredRun[] {
   return database
     .prepare<{ series: string | null }, StoredRun>(
@@ -27,10 +27,10 @@ export function runRowsOf(database: Sqlite, series: string | null): StoredRun[] 
     .filter(isSoundRun)
 }
 
-/** Throws where it is not there, or not as it was written. */
+/** Throws if the run is missing or damaged. */
 export function runRowOf(database: Sqlite, run: number): StoredRun {
   const row = database.prepare<[number], StoredRun>('SELECT * FROM history_runs WHERE run_id = ?').get(run)
-  if (row === undefined || !isSoundRun(row)) throw new Error(`run ${run} was begun, and is not there`)
+  if (row === undefined || !isSoundRun(row)) throw new Error(`the record of run ${run} is missing or damaged`)
   return row
 }
 
@@ -49,7 +49,7 @@ export function packRecord(record: RunRecord): Buffer {
 
 const recordBytesMax = 16 * 2 ** 20
 
-/** Null where a version that is not known wrote it. */
+/** Returns `null` for records of an unknown version. */
 export function unpackRecord(packed: Buffer): RunRecord | null {
   const record = JSON.parse(
     inflateRawSync(packed, { maxOutputLength: recordBytesMax }).toString(),
@@ -57,7 +57,7 @@ export function unpackRecord(packed: Buffer): RunRecord | null {
   return (record.version as number) === runRecordVersion ? record : null
 }
 
-/** What only a picture of the run needs, and takes most of the room. */
+/** Removes the timeline, which takes most of the space and is only needed for charts. */
 export function withoutTimeline(packed: Buffer): Buffer {
   const record = unpackRecord(packed)
   return record === null ? packed : packRecord({ ...record, timeline: [] })
@@ -76,19 +76,19 @@ export function rememberedOf(row: RunRow): RememberedRun {
   }
 }
 
-/** The entry of each row; null where the output is not as it was written, or not there. */
+/** Returns the entry of each row, or `null` if the output is missing or damaged. */
 export function readOutput(database: Sqlite, outputId: number): Uint32Array | null {
   const outputOf = outputsOf(database)
   const row = outputOf(outputId)
   return row === undefined ? null : soundOutput(row, outputOf)
 }
 
-/** An output that differs from another in more than this part of what that one takes is kept by itself. */
+/** An output whose difference exceeds this share of its base's size is stored in full. */
 const changesShareMax = 1 / 4
 
 /**
- * Keeps the entries of rows, in order: once where the series has published just these, and otherwise as they differ
- * from its last output that is kept by itself, or by themselves. Returns the number of the output.
+ * Stores the entries of rows, in order. Reuses an equal output of the series, else stores the difference to its last
+ * full output, or the full output. Returns the output's number.
  */
 export function writeOutputRows(database: Sqlite, series: string, rows: Uint32Array): number {
   const digest = outputDigest(rows)
@@ -109,7 +109,7 @@ export function writeOutputRows(database: Sqlite, series: string, rows: Uint32Ar
   return Number(insert.run(isOnBase ? baseId : null, rows.length, packed, digest).lastInsertRowid)
 }
 
-/** As it differs from `below`, which takes `belowBytes` packed, where that is little; otherwise by itself. */
+/** Packs the difference to `below`, whose packed size is `belowBytes`, if it is small, else all rows. */
 export function packOutput(
   rows: Uint32Array,
   below: Uint32Array | null,
@@ -120,17 +120,17 @@ export function packOutput(
   return { isOnBase, packed: isOnBase ? changes : packNumbers(rows) }
 }
 
-/** Groups that are kept of a column; the largest. */
+/** Number of groups stored for a column, largest first. */
 const keptMax = 200
 
-/** Rows of an output by their value in a column. `rows` are their entries, which are stored. */
+/** Counts rows by their value in a column. `rows` are stored entries. */
 export const groupFiguresOf = (
   database: Sqlite,
   rows: Uint32Array,
   groups: RowGroups,
 ): NonNullable<OutputFigures['byColumn']> => groupFigures(rows, groups, matchedEntries(database))
 
-/** `isMatched`: by the number of the entry, 1 for those that were matched. */
+/** `isMatched`: 1 for matched entries, by entry number. */
 export function groupFigures(
   rows: Uint32Array,
   groups: RowGroups,
@@ -152,7 +152,7 @@ export function groupFigures(
   return { column: groups.column, groups: figures.slice(0, keptMax) }
 }
 
-/** By the number of the entry: 1 for those that were matched. */
+/** Returns 1 for matched entries, by entry number. */
 function matchedEntries(database: Sqlite): Uint8Array {
   const last = database.prepare<[], number | null>('SELECT max(entry_id) FROM history_entries').pluck().get()
   const matched = new Uint8Array((last ?? 0) + 1)

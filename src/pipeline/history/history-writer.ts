@@ -11,31 +11,31 @@ import type { WantedOutputs } from './remembered-runs.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { isSoundMarks, type StoredMarks } from '../checkpoint/sqlite/history-proof.js'
 
-/** Of each answer eight bytes, by which it is seen to be as it was. */
+/** Bytes stored for each answer to detect changes. */
 export const markBytes = 8
 
 export const noDigest: Buffer = Buffer.alloc(16)
 
-/** What the lookups of an output came to; aligned. */
+/** Results of the lookups of an output; the arrays are aligned. */
 export interface Marks {
-  /** Ascending, each once. */
+  /** Ascending, without duplicates. */
   readonly lookups: Uint32Array
-  /** The entry that rows of a lookup have; where rows have keys of their own, what their entries are like. */
+  /** Entry of each lookup's rows; for rows with keys, the entry that theirs are derived from. */
   readonly values: Uint32Array
-  /** `markBytes` each. */
+  /** `markBytes` for each lookup. */
   readonly marks: Buffer
-  /** Over the keys of rows and what the rows came to; `noDigest` where they have none of their own. */
+  /** Digest of row keys and row entries; `noDigest` without row keys. */
   readonly rowsDigest: Buffer
 }
 
 export interface MarksOf {
   readonly series: string
   readonly outputId: number
-  /** How they were made; see `MarksRow`. */
+  /** Version of the marks; see `MarksRow`. */
   readonly form: string
 }
 
-/** Of the last output of a series; `marks` is null where they were made in another form, or are not sound. */
+/** Returns the marks of a series' last output; `marks` is `null` if they have another form or are damaged. */
 export function lastMarks(
   database: Sqlite,
   series: string,
@@ -48,7 +48,7 @@ export function lastMarks(
   return { outputId: row.output_id, marks: row.form === form ? unpackMarks(row.packed) : null }
 }
 
-/** In place of those of the output before; those of an output that is as it was are left. */
+/** Replaces the marks of the previous output. Does not write if they are equal. */
 export function writeMarks(database: Sqlite, { series, outputId, form }: MarksOf, marks: Marks): void {
   const row = { series, output_id: outputId, form, packed: packMarks(marks) }
   const checksum = marksChecksum(row)
@@ -82,64 +82,61 @@ export function unpackMarks(packed: Buffer): Marks {
   }
 }
 
-/** The entries that the marks of every series name. */
+/** Returns the entries in the marks of all series. */
 export function markedEntries(database: Sqlite): Uint32Array[] {
   const rows = database.prepare<[], StoredMarks>('SELECT * FROM history_marks').all()
   return rows.filter(isSoundMarks).map(({ packed }) => unpackMarks(packed).values)
 }
 
-/** An entry as it is to be kept: what was asked, what became of it, and what is counted of it. */
+/** An entry to store: the lookup's input, its result, and the values that are counted. */
 export interface NewEntry extends EntryFacts, StateFacts {
-  /** As `publishedStateOf` gives it. */
+  /** See `publishedStateOf`. */
   readonly state: string
 }
 
-/** What an entry is like, but for the key of its row. */
+/** An entry that differs from another one only in its row key. */
 export interface KeyedEntry {
   readonly address: Uint8Array
   readonly rowKey: string
-  /** The number of an entry. */
+  /** Number of the other entry. */
   readonly like: number
 }
 
-/** What is known of a run from its beginning. */
+/** Facts known at the start of a run. */
 export interface BegunRun {
   readonly series: string
   readonly startedAtMs: number
   readonly record: RunRecord
 }
 
-/** The last output of a series that is remembered. */
+/** The last stored output of a series. */
 export interface LastOutput {
   readonly rows: Uint32Array
   readonly marks: Marks | null
 }
 
-/** What was forgotten. */
+/** Numbers of deleted items. */
 export interface Thinned {
-  /** Runs whose outputs are not remembered any more. */
+  /** Runs whose outputs were deleted. */
   readonly outputCount: number
   readonly entryCount: number
   readonly stateCount: number
 }
 
-/**
- * What a run writes down of itself, each durable when it resolves. Rejects with CHECKPOINT_* and DISK_FULL: what was
- * written before stands.
- */
+/** Writes a run's history. A resolved step is durable. Rejects with CHECKPOINT_* and DISK_FULL. */
 export interface HistoryWriter {
-  /** The number of the run. */
+  /** Returns the number of the run. */
   begin(run: BegunRun): Promise<number>
-  /** Null where the series has none, or the last one is not as it was written. */
+  /** Resolves to `null` if the series has no output, or its last one is damaged. */
   last(series: string, form: string): Promise<LastOutput | null>
-  /** Their numbers, aligned: equal ones have one number, also over runs. Until an output has them, they are of none. */
-  addEntries(entries: readonly NewEntry[]): Promise<number[]>
-  /** Entries like others, of rows with keys of their own; as `addEntries`. */
-  addKeyedEntries(entries: readonly KeyedEntry[]): Promise<number[]>
   /**
-   * The entry of each row, and by which marks the next run of the series sees what is as it was. Returns what is
-   * counted of the rows.
+   * Returns the entries' numbers, aligned. Equal entries share a number, also across runs. They may be deleted until an
+   * output has them.
    */
+  addEntries(entries: readonly NewEntry[]): Promise<number[]>
+  /** Adds entries of rows with keys; like `addEntries`. */
+  addKeyedEntries(entries: readonly KeyedEntry[]): Promise<number[]>
+  /** Stores the entry of each row and the marks for the next run. Returns the figures of the output. */
   storeOutput(
     run: number,
     rows: Uint32Array,
@@ -147,13 +144,13 @@ export interface HistoryWriter {
     marks: Marks,
     groups?: RowGroups | null,
   ): Promise<OutputFigures>
-  /** The run whose output this one is compared with; null where there is none. */
+  /** Returns the run to compare with, or `null`. */
   baseline(run: number, series: string): Promise<number | null>
-  /** `openHistory` of the checkpoint that readers read finds what these published, as far as they differ. */
+  /** Makes these outputs, as far as they differ, available to `openHistory` on the local checkpoint. */
   copyForReading(wanted: WantedOutputs): Promise<void>
-  /** The output stands where users see it, and what changed is said. */
+  /** Records that the output is in place and its changes are reported. */
   publish(run: number, baseline: number | null, record: RunRecord): Promise<void>
   end(run: number, endedAtMs: number, exitCode: number, record: RunRecord): Promise<void>
-  /** Forgets what runs of a series published, all but the newest `runsMax`. */
+  /** Deletes the outputs of a series except the newest `runsMax`. */
   thin(series: string, runsMax: number): Promise<Thinned>
 }

@@ -1,18 +1,18 @@
-/** A run of a series, as far as it decides what of it is kept. */
+/** The facts of a run that decide how much of it is kept. */
 export interface KeepableRun {
   readonly number: number
   readonly hasOutput: boolean
   readonly isPublished: boolean
 }
 
-/** A run that was killed after it published leaves its baseline to the next one. */
+/** If a run was killed after it published, the next one is compared with its baseline. */
 const outputsMin = 2
-/** Of so many times as many runs as outputs are kept, what they came to is listed. */
+/** Records are kept for this many times as many runs as outputs. */
 const recordsTimes = 10
 
 /**
- * Whose outputs are forgotten, and which runs whole, of the runs of one series, the newest first. So that not every run
- * has to look through all that is kept, nothing is forgotten until there is a tenth more than `runsMax`.
+ * Chooses the runs of a series, given newest first, whose output is deleted, and those that are deleted whole. Nothing
+ * is deleted until there are 10 % more than `runsMax`, so that few runs pay for the clean-up.
  */
 export function keptRuns(
   runs: readonly KeepableRun[],
@@ -23,7 +23,7 @@ export function keptRuns(
   const newest = published[0]?.number ?? 0
   const isDue = published.length > outputsMax + Math.floor(runsMax / 10)
   const kept = new Set(published.slice(0, outputsMax).map(({ number }) => number))
-  // What was stored by a run that was killed before it said so is nobody's baseline, once another one has.
+  // An output stored by a run that was killed before publishing is never used once a newer one is published.
   const isForgotten = ({ number, hasOutput }: KeepableRun) =>
     hasOutput && number < newest && !kept.has(number)
   const gone = runs.slice(outputsMax * recordsTimes).map(({ number }) => number)
@@ -33,7 +33,7 @@ export function keptRuns(
   }
 }
 
-/** A run, as far as it decides what others are compared with. */
+/** The facts of a run that decide its use as a baseline. */
 export interface ComparableRun {
   readonly number: number
   readonly series: string
@@ -43,9 +43,8 @@ export interface ComparableRun {
 }
 
 /**
- * The run whose output a new one of its series is compared with, out of all runs, the newest first; null where there is
- * none. A run that published and did not end may not have said all that it changed: the next one is compared with what
- * that one was compared with, and says it again.
+ * Chooses the baseline of a run from all runs, newest first, or returns `null`. If the previous run published and
+ * did not end, it may not have reported its changes: the new run takes its baseline, and reports them again.
  */
 export function baselineOf(
   runs: readonly ComparableRun[],

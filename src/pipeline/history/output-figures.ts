@@ -1,12 +1,12 @@
 import type { GroupFigures, OutputFigures } from '../figures/run-record.js'
 import { linePositions, sliceLine } from '../answers/joined-line.js'
 
-/** What is counted of a row, out of its line. */
+/** Counted values of an answer line. */
 interface Counted {
   readonly status: string
   /** 0 to 100. */
   readonly confidence: number | null
-  /** The code of a country, upper case. */
+  /** Country code in upper case. */
   readonly country: string | null
 }
 
@@ -31,7 +31,7 @@ export function countedOfLine(line: string): Counted {
   }
 }
 
-/** Rows that are alike in what is counted. */
+/** Number of rows with the same counted values. */
 export interface CountedRows extends Counted {
   readonly rowCount: number
 }

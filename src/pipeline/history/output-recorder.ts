@@ -16,20 +16,20 @@ import {
   type NewEntry,
 } from './history-writer.js'
 
-/** The form of marks and states: the next run looks at every line again where it is another one. */
+/** Returns the form of marks and states. If it changes, the next run reads every line again. */
 export const recordedForm = (doubtThreshold: number): string => `${publishedStateVersion}/${doubtThreshold}`
 
-/** The user's own keys of rows, which are counted from 0, in the order of the input. */
+/** The user's row keys, in input order. Rows are counted from 0. */
 export interface RowKeys {
   read(first: number, count: number): readonly string[]
 }
 
 export interface RecorderDeps {
   readonly index: RowIndex
-  /** Aligned with the ids; null where one is not known. */
+  /** Aligned with the ids; `null` for unknown ones. */
   readonly identitiesOf: (lookupIds: readonly number[]) => readonly (LookupIdentity | null)[]
   readonly store: Pick<HistoryWriter, 'addEntries' | 'addKeyedEntries'>
-  /** What the series published last. */
+  /** The last output of the series. */
   readonly last: LastOutput | null
   readonly rowKeys: RowKeys | null
 }
@@ -39,18 +39,18 @@ export interface RecordedOutput {
   readonly marks: Marks
 }
 
-/** Entries written in one transaction. */
+/** Number of entries written in one transaction. */
 const batchEntries = 500
 const batchRows = 8_192
 
 /**
- * Sees each answer line while it is read for the output, and keeps what became of the lookup: the same entry as in the
- * last output where its mark is the same, and otherwise what is made of the line, which is stored while more are read.
+ * Observes each answer line while the output is written, and records its lookup's result. A line with the same mark
+ * keeps the entry of the last output; others get a new entry, stored in the background.
  */
 export class OutputRecorder implements LineWitness {
   readonly #deps: RecorderDeps
   readonly #ids: Uint32Array
-  /** By the place of the lookup in `#ids`; 0 until its line was seen. */
+  /** Entry of each lookup in `#ids`; 0 until its line was seen. */
   readonly #entries: Uint32Array
   readonly #marks: Buffer
   readonly #lastEntries: Uint32Array
@@ -87,7 +87,7 @@ export class OutputRecorder implements LineWitness {
     }
   }
 
-  /** Once every line was seen, and while `identitiesOf` can still be asked. Rejects as storing does. */
+  /** Call after the last line, while `identitiesOf` still works. Rejects with storage errors. */
   async finish(): Promise<RecordedOutput> {
     this.#store()
     await this.#stored
@@ -100,7 +100,7 @@ export class OutputRecorder implements LineWitness {
     }
   }
 
-  /** Both lists ascend. */
+  /** Both lists are in ascending order. */
   #takeLast(last: Marks | null): void {
     if (last === null) return
     let at = 0
@@ -123,11 +123,11 @@ export class OutputRecorder implements LineWitness {
       for (const [index, { at }] of batch.entries()) this.#entries[at] = numbers[index] ?? 0
     })
     this.#stored = Promise.all([this.#stored, stored]).then(() => undefined)
-    // Thrown where it is awaited.
+    // The error is thrown by `finish`.
     this.#stored.catch(() => undefined)
   }
 
-  /** Rows that ask for nothing are known by the reason. */
+  /** Invalid rows are identified by their reason. */
   #identitiesOf(ids: readonly number[]): LookupIdentity[] {
     const { index, identitiesOf } = this.#deps
     const known = identitiesOf(ids.map((id) => (index.reasonOf(id) === null ? id : 0)))
@@ -146,7 +146,7 @@ export class OutputRecorder implements LineWitness {
     return rows
   }
 
-  /** Each row has an entry of its own, made of that of its lookup. */
+  /** Gives each row an entry with its key, derived from its lookup's entry. */
   async #keyedRows(rows: Uint32Array, keys: RowKeys, rowsDigest: Buffer): Promise<Uint32Array> {
     const { last } = this.#deps
     if (last?.marks?.rowsDigest.equals(rowsDigest) === true) return last.rows
@@ -162,7 +162,7 @@ export class OutputRecorder implements LineWitness {
     return rows
   }
 
-  /** Of all keys and what their rows came to: where it is the same, so is the output. */
+  /** Returns the digest of all keys and entries; if it is equal, so is the output. */
   #digestOf(rows: Uint32Array, keys: RowKeys): Buffer {
     const hash = createHash('sha256')
     for (let first = 0; first < rows.length; first += batchRows) {
@@ -176,7 +176,7 @@ export class OutputRecorder implements LineWitness {
 
 interface Waiting {
   readonly id: number
-  /** In `#ids`. */
+  /** Index in `#ids`. */
   readonly at: number
   readonly line: string
   readonly needsReview: boolean
@@ -193,13 +193,13 @@ function entryOf(
   return { address: key, rowKey: null, name, state, ...counted, country: country ?? countryAsked(location) }
 }
 
-/** A location ends with its country, where it has one: columns are joined in this order. */
+/** Columns are joined in an order that puts the country last. */
 function countryAsked(location: Lookup['location']): string | null {
   const last = location?.split(',').at(-1)?.trim() ?? ''
   return last === '' ? null : countryCodeOf(last)
 }
 
-/** Of a number that is among ascending ones. */
+/** Returns the index of an id in ascending `ids`, which contain it. */
 function placeOf(ids: Uint32Array, id: number): number {
   let low = 0
   let high = ids.length - 1

@@ -1,8 +1,8 @@
 import type { PublishedOutput } from './remembered-runs.js'
 
-/** Rows of two outputs that are not alike, each once. Rows are counted from 0. */
+/** Rows that differ between two outputs. Rows are counted from 0. */
 export interface PairedRows {
-  /** In the order of the newer output; `older` is `noRow` where the row is new. */
+  /** In the order of the newer output; `older` is `noRow` for new rows. */
   readonly changed: { readonly newer: Uint32Array; readonly older: Uint32Array }
   /** In the order of the older output. */
   readonly gone: Uint32Array
@@ -11,9 +11,9 @@ export interface PairedRows {
 export const noRow = 0xffff_ffff
 
 /**
- * Which row of the older output each row of the newer one was. Rows with the same entry are alike, wherever they
- * stand; of the others, the n-th of an address is the n-th that had the address. Memory is some 60 bytes a row that
- * differs, and eight a row beside that; of entries, only those that differ are read.
+ * Finds the older row of each newer row. Rows with the same entry are equal, wherever they are; among the others, the
+ * n-th row with an address corresponds to the n-th older row with it. Takes about 60 bytes for each differing row and 8
+ * for each other row. Reads only entries that differ.
  */
 export function pairRows(older: PublishedOutput, newer: PublishedOutput): PairedRows {
   const [entriesBefore, entriesAfter] = isEqual(older.rows, newer.rows)
@@ -38,8 +38,8 @@ function isEqual(one: Uint32Array, other: Uint32Array): boolean {
 }
 
 /**
- * Rows whose entry the other output has not, or not so often: the last ones of those that have it. Both lists of
- * entries are sorted.
+ * Returns the rows whose entry is missing or less frequent in the other output: of rows with the same entry, the last
+ * ones. Both lists of entries are sorted.
  */
 function differingRows(rows: Uint32Array, entries: Uint32Array, otherEntries: Uint32Array): Uint32Array {
   const differing: number[] = []
@@ -65,7 +65,7 @@ function runLength(sorted: Uint32Array, start: number): number {
   return end - start
 }
 
-/** `skipped`: how many rows of each entry are alike in both outputs. */
+/** `skipped`: number of rows of each entry that both outputs have. */
 function rowsOf(rows: Uint32Array, entries: Uint32Array, skipped: Uint32Array): Uint32Array {
   if (entries.length === 0) return new Uint32Array(0)
   let count = 0
@@ -92,7 +92,7 @@ function indexIn(sorted: Uint32Array, wanted: number): number {
   return -1
 }
 
-/** The group of each row's address. Each entry is read once. */
+/** Returns the group of each row's address. Reads each entry once. */
 function groupsOf(output: PublishedOutput, rows: Uint32Array, groups: AddressGroups): Uint32Array {
   const entries = rows.map((row) => output.rows[row] ?? 0).sort()
   const distinct = entries.filter((entry, at) => at === 0 || entry !== entries[at - 1])
@@ -102,7 +102,7 @@ function groupsOf(output: PublishedOutput, rows: Uint32Array, groups: AddressGro
   return rows.map((row) => groupOfEntry[indexIn(distinct, output.rows[row] ?? 0)] ?? 0)
 }
 
-/** Rows in their order, those of each group one after the other. */
+/** Queues the rows of each group, in order. */
 function rowsByGroup(
   rows: Uint32Array,
   groupOfRow: Uint32Array,
@@ -139,10 +139,7 @@ function rowsByGroup(
 
 const addressBytes = 16
 
-/**
- * Numbers addresses of 16 bytes from 0 on, equal ones alike, in 24 to 32 bytes an address. They are hashes, so their
- * first bytes say where to look.
- */
+/** Numbers distinct 16-byte hashes from 0, in 24 to 32 bytes each. Their first bytes give the slot. */
 export class AddressGroups {
   readonly #slots: Uint32Array
   readonly #addresses: Uint8Array
@@ -157,7 +154,7 @@ export class AddressGroups {
     return this.#count
   }
 
-  /** The number of an address, which is a new one where it was not seen before. */
+  /** Returns the number of an address, a new one if it was not seen before. */
   add(address: Uint8Array): number {
     if (address.length !== addressBytes) throw new Error(`an address of ${address.length} bytes`)
     const mask = this.#slots.length - 1

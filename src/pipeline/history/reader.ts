@@ -17,9 +17,8 @@ import { readOutput, rememberedOf, runRowsOf } from './history-rows.js'
 import { isHolderAlive } from '../../platform/file-locks.js'
 
 /**
- * Reads what a checkpoint remembers, while a run may be writing it.
- * Null where there is no checkpoint. Throws CHECKPOINT_*; CHECKPOINT_DAMAGED also where what is asked for is not as it
- * was written.
+ * Opens the history of a checkpoint, even while a run writes it. Returns `null` if there is no checkpoint. Throws
+ * CHECKPOINT_*; its methods throw CHECKPOINT_DAMAGED for damaged data.
  */
 export function openHistory(path: string): (HistoryReader & Pick<KnownHistory, 'submissions'>) | null {
   const database = openToRead(path, 'unfinished')
@@ -30,8 +29,8 @@ export function openHistory(path: string): (HistoryReader & Pick<KnownHistory, '
 }
 
 /**
- * Whether the tables of history can be written: a tree of pages that is damaged may lead into those of other tables.
- * Looked at beside the connection that writes: where SQLite's check fails, it ends its transaction.
+ * Returns whether the history tables can be written: a damaged page tree may lead into other tables. Uses a separate
+ * connection, because a failed check ends the transaction.
  */
 export function canWriteHistory(path: string): boolean {
   const database = openToRead(path, 'unfinished')
@@ -72,7 +71,7 @@ class SqliteHistory implements HistoryReader, Pick<KnownHistory, 'submissions'> 
       const row = runRowsOf(this.#database, null).find(({ run_id: number }) => number === run)
       if (row === undefined || row.output_id === null) return null
       const rows = readOutput(this.#database, row.output_id)
-      if (rows === null) throw this.#notAsWritten(`of what run ${run} published`)
+      if (rows === null) throw this.#notAsWritten(`the output of run ${run}`)
       return {
         run,
         rows,
@@ -94,7 +93,7 @@ class SqliteHistory implements HistoryReader, Pick<KnownHistory, 'submissions'> 
     for (const number of numbers) yield [number, this.#entryOf(explained(this.#path, () => one.get(number)))]
   }
 
-  /** Beside the states, which are not unpacked for this. */
+  /** Filters by status, which does not require unpacking the states. */
   #numbersOf(isWanted: (status: string) => boolean): number[] {
     return explained(this.#path, () => {
       const statuses = this.#database
@@ -114,17 +113,17 @@ class SqliteHistory implements HistoryReader, Pick<KnownHistory, 'submissions'> 
   #entryOf(row: EntryRow | undefined): PublishedEntry {
     const state = row === undefined ? null : soundState(row)
     if (row === undefined || state === null || !entryDigest(row, row.digest).equals(row.ofEntry))
-      throw this.#notAsWritten('a row that was published')
+      throw this.#notAsWritten('a row of an output')
     const { address, rowKey, name } = row
     return { address, rowKey, name, state }
   }
 
   #notAsWritten(what: string): Error {
-    return damaged(this.#path, undefined, `${what} is not remembered as it was written`)
+    return damaged(this.#path, undefined, `${what} is damaged in the history`)
   }
 }
 
-/** One process at a time writes the file: between two beginnings of runs, all submissions are those of the first. */
+/** A file has one writer, so all submissions between the starts of two runs belong to the first. */
 function withLedger(database: Sqlite, run: RememberedRun, nextStartedAtMs: number): RememberedRun {
   const { record, startedAtMs } = run
   if (record === null || record.summary !== null) return run
@@ -132,7 +131,7 @@ function withLedger(database: Sqlite, run: RememberedRun, nextStartedAtMs: numbe
   return { ...run, record: withSubmissions(record, submissions) }
 }
 
-/** Submitted in a span of time. What was only proved to be billed after it is counted by the run that learned of it. */
+/** Counts submissions made in a time span. If billing was confirmed later, the run that confirmed it counts them. */
 function submissionsBetween(database: Sqlite, fromMs: number, toMs: number): KindSubmissions[] {
   const rows = database
     .prepare<
@@ -153,12 +152,12 @@ function submissionsBetween(database: Sqlite, fromMs: number, toMs: number): Kin
 
 type EntryRow = { address: Buffer; rowKey: string | null; name: string | null; ofEntry: Buffer } & StateRow
 
-/** Whether a run writes the checkpoint, as far as can be told without being in its way. Throws CHECKPOINT_*. */
+/** Returns whether a run is writing the checkpoint, without locking it. Throws CHECKPOINT_*. */
 export function isRunGoingOn(checkpointPath: string): boolean {
   if (!isHolderAlive(`${checkpointPath}.lock`)) return false
   const history = openHistory(checkpointPath)
   try {
-    // The newest one: a process may live on behind its run.
+    // The newest run decides, because a process may outlive its run.
     return history?.runs()[0]?.endedAtMs === null
   } finally {
     history?.close()

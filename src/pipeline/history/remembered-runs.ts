@@ -3,81 +3,80 @@ import type { RunRecord } from '../figures/run-record.js'
 import { UserError } from '../../core/errors.js'
 import { microsOfUnits, moneyOf, type Money, type Prices } from '../figures/money.js'
 
-/** A run as `enrich runs` lists it. */
+/** A run in the list of `enrich runs`. */
 export interface RememberedRun {
-  /** From 1, over all runs of the checkpoint; what users name it by. */
+  /** From 1, across all runs of the checkpoint. Users refer to runs by it. */
   readonly number: number
-  /** Outputs of one series are compared: the name of the job, or else the paths of the input. */
+  /** The job's name, or else the input's paths. Only outputs of one series are compared. */
   readonly series: string
   readonly startedAtMs: number
-  /** Null: it goes on, or was killed. */
+  /** `null` if the run is active or was killed. */
   readonly endedAtMs: number | null
   readonly exitCode: number | null
-  /** Whether its output is remembered, and can be compared. */
+  /** Whether its output is stored and can be compared. */
   readonly isPublished: boolean
-  /** The run whose output it was compared with. */
+  /** Number of the run it was compared with. */
   readonly baseline: number | null
-  /** Null where it was written by a version that is not known. */
+  /** `null` if an unknown version wrote it. */
   readonly record: RunRecord | null
-  /** Whether its process lives; left out where that is not known of a run. */
+  /** Whether its process is alive; absent if unknown. */
   readonly isGoingOn?: boolean
 }
 
-/** A row of a published output; rows that are alike in all of this share one entry. */
+/** A row of a published output. Equal rows share one entry. */
 export interface PublishedEntry {
-  /** What the row is known by from run to run: the key of its first question, or the user's own, as 16 bytes. */
+  /** Identifies the row across runs, in 16 bytes: derived from its first lookup's key, or from the user's key. */
   readonly address: Uint8Array
   readonly rowKey: string | null
-  /** As it was asked; null where the row asks for nothing. */
+  /** As looked up; `null` for invalid rows. */
   readonly name: string | null
-  /** What became of it, as `publishedStateOf` gives it. */
+  /** The result; see `publishedStateOf`. */
   readonly state: string
 }
 
-/** The output of one run, as it is remembered. */
+/** The stored output of a run. */
 export interface PublishedOutput {
   readonly run: number
-  /** The number of the entry of each row, in order. Equal numbers of two runs are equal entries. */
+  /** Entry number of each row, in order. Equal numbers mean equal entries, also across runs. */
   readonly rows: Uint32Array
-  /** Entries by their number, in the order given. */
+  /** Reads entries by number, in the given order. */
   entries(numbers: Iterable<number>): Iterable<readonly [number: number, entry: PublishedEntry]>
-  /** The numbers of entries, of this output and of others, whose rows have a status that is wanted. */
+  /** Returns the numbers of entries, of all outputs, whose status is wanted. */
   numbersOf(isWanted: (status: string) => boolean): Iterable<number>
 }
 
-/** What two runs published, to be compared, or what one did. */
+/** One output to read, or two to compare. */
 export interface WantedOutputs {
   readonly newer: number
-  /** Null: only the newer one is read. */
+  /** `null` to read only the newer one. */
   readonly older: number | null
-  /** Of which statuses all rows of the newer one are read; of none if left out. */
+  /** Statuses for which all rows of the newer output are read; defaults to none. */
   readonly isListed?: (status: string) => boolean
 }
 
-/** What a checkpoint knows of its runs; read without a lock. */
+/** Reads the runs of a checkpoint, without a lock. */
 export interface HistoryReader {
-  /** The newest first. */
+  /** Newest first. */
   runs(): readonly RememberedRun[]
-  /** Null where the output of the run is not remembered. */
+  /** Returns `null` if the run's output is no longer stored. */
   published(run: number): PublishedOutput | null
   close(): void
 }
 
-/** Submissions of one kind in the checkpoint. */
 export interface KindSubmissions {
   readonly kind: LookupKind
   /** The base URL of the service, or the edition of the registry. */
   readonly scope: string
   readonly acceptedCount: number
-  /** May have been billed: the answer was lost. */
+  /** Possibly billed: the answer was lost. */
   readonly uncertainCount: number
 }
 
-/** The same, wherever the checkpoint is. */
+/** The history of a checkpoint in a file or on a server. */
 export interface KnownHistory extends HistoryReader {
-  /** All submissions that were billed, or may have been, by kind and service. */
+  /** Returns all submissions that were, or may have been, billed, by kind and service. */
   submissions(): readonly KindSubmissions[]
-  /** What these runs published can be read, as far as they differ, once it resolves. Rejects with CHECKPOINT_*. */
+  /** Makes these outputs readable, as far as they differ. Rejects with CHECKPOINT_*. */
   fetch(wanted: WantedOutputs): Promise<void>
 }
 
@@ -90,15 +89,15 @@ export interface RunPair {
 const listed = { hint: 'enrich runs lists them' }
 
 /**
- * `12`: run 12 against the output that it was compared with; `12..15`: run 15 against run 12; `12..`: the last of the
- * same input against run 12; null: the last run that was compared with any. `runs` has the newest first.
- * Throws USAGE_INVALID, RUN_NOT_FOUND, RUN_OUTPUT_UNKNOWN, RUNS_NOT_COMPARABLE.
+ * Selects the runs to compare. `12`: run 12 and its baseline; `12..15`: run 12 and run 15; `12..`: run 12 and the last
+ * one of the same input; `null`: the last run that has a baseline, with it. `runs` are ordered newest first. Throws
+ * USAGE_INVALID, RUN_NOT_FOUND, RUN_OUTPUT_UNKNOWN and RUNS_NOT_COMPARABLE.
  */
 export function chooseRuns(asked: string | null, runs: readonly RememberedRun[]): RunPair {
   const [, first, dots, second] = /^(\d{1,9})?(\.\.)?(\d{1,9})?$/.exec(asked ?? '') ?? []
   const isRun = first !== undefined || second !== undefined
   if (asked !== null && (!isRun || (dots === undefined && second !== undefined))) {
-    throw new UserError('USAGE_INVALID', `${JSON.stringify(asked)} names no runs`, {
+    throw new UserError('USAGE_INVALID', `${JSON.stringify(asked)} does not name runs`, {
       hint: 'a run is a number: enrich diff 12, or enrich diff 12..15; enrich runs lists them',
     })
   }
@@ -114,14 +113,14 @@ export function chooseRuns(asked: string | null, runs: readonly RememberedRun[])
   return comparable({ older, newer })
 }
 
-/** The first run of another input that came after it was compared with none. */
+/** The last run may be the first one of another input and have no baseline. */
 const lastCompared = (runs: readonly RememberedRun[]): RememberedRun =>
   runs.find(({ isPublished, baseline }) => isPublished && baseline !== null) ?? lastOf(runs)
 
 function lastOf(runs: readonly RememberedRun[]): RememberedRun {
   const last = runs.find(({ isPublished }) => isPublished)
   if (last !== undefined) return last
-  throw new UserError('RUN_NOT_FOUND', 'no run is remembered that wrote an output', {
+  throw new UserError('RUN_NOT_FOUND', 'no stored run has an output', {
     hint: 'run twice, then compare: enrich companies.csv -o out.parquet',
   })
 }
@@ -133,8 +132,8 @@ function publishedRun(number: number, runs: readonly RememberedRun[]): Remembere
   const wrote = (run.record?.figures ?? null) !== null
   throw new UserError(
     'RUN_OUTPUT_UNKNOWN',
-    wrote ? `what run ${number} wrote is no longer remembered` : `run ${number} wrote no output`,
-    wrote ? { hint: 'history.keep says of how many runs it is; enrich runs lists them' } : listed,
+    wrote ? `the output of run ${number} is no longer stored` : `run ${number} wrote no output`,
+    wrote ? { hint: 'history.keep sets how many outputs are stored; enrich runs lists the runs' } : listed,
   )
 }
 
@@ -142,7 +141,7 @@ function withBaseline(newer: RememberedRun, runs: readonly RememberedRun[]): Run
   if (newer.baseline === null) {
     throw new UserError(
       'RUN_OUTPUT_UNKNOWN',
-      `run ${newer.number} is the first of its input: there is no output before it to compare with`,
+      `run ${newer.number} is the first of its input: there is no earlier output to compare with`,
       { hint: 'run again, or name two runs: enrich diff 12..15' },
     )
   }
@@ -154,12 +153,12 @@ function comparable(pair: RunPair): RunPair {
   if (older.series === newer.series) return pair
   throw new UserError(
     'RUNS_NOT_COMPARABLE',
-    `run ${older.number} is of ${older.series}, and run ${newer.number} of ${newer.series}`,
-    { hint: 'outputs of one input, or of one --job, are compared; enrich runs lists them' },
+    `run ${older.number} belongs to ${older.series}, and run ${newer.number} to ${newer.series}`,
+    { hint: 'compare runs of the same input or --job; enrich runs lists them' },
   )
 }
 
-/** A run that was killed, or ended by an error, has no summary: the checkpoint knows what it submitted. */
+/** Adds the checkpoint's submissions to a run without a summary, which was killed or failed. */
 export function withSubmissions(record: RunRecord, submissions: readonly KindSubmissions[]): RunRecord {
   const submittedCount = countSubmitted(submissions)
   if (submittedCount === 0) return record
@@ -201,19 +200,19 @@ export interface CheckpointTotals {
   readonly billedCount: number
   /** Submissions that a hosted service may have billed in addition. */
   readonly uncertainCount: number
-  /** By currency; empty if no price is known. */
+  /** One sum for each currency; empty if no price is known. */
   readonly costs: readonly TotalCost[]
 }
 
 interface TotalCost {
   readonly currency: string | null
-  /** In units of the currency: cost of the runs that are remembered. */
+  /** Cost of the stored runs, in units of the currency. */
   readonly cost: number
   /** Lookups in this cost. Fewer than are billed if some were submitted without a known price. */
   readonly lookupCount: number
 }
 
-/** `runs`: all that are remembered. `submissions`: all that the checkpoint knows. */
+/** `runs`: all stored runs. `submissions`: all submissions in the checkpoint. */
 export function addUpRuns(
   runs: readonly RememberedRun[],
   submissions: readonly KindSubmissions[],
@@ -246,5 +245,5 @@ export function addUpRuns(
   }
 }
 
-/** The embedded service bills nobody. */
+/** The embedded service is free. */
 const isHosted = (scope: string): boolean => !scope.startsWith('embedded:')

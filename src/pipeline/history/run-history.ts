@@ -10,37 +10,34 @@ import { canWriteHistory } from './reader.js'
 
 export interface RunHistoryDeps {
   readonly store: HistoryWriter
-  /** Of the checkpoint that readers read. */
+  /** Path of the checkpoint that readers open. */
   readonly path: string
-  /** Outputs of one series are compared. */
+  /** Only outputs of one series are compared. */
   readonly series: string
-  /** Whose outputs are kept. */
+  /** Number of runs whose outputs are kept. */
   readonly runsMax: number
   readonly nowMs: () => number
-  /** An answer that is less sure is doubtful. */
+  /** Answers with a lower confidence are doubtful. */
   readonly doubtThreshold: number
-  /** What is known of the run at its beginning. */
+  /** Facts known at the start of the run. */
   readonly record: RunRecord
   readonly warn: (text: string) => void
 }
 
-/** An output that is stored, and not said to be published yet. */
+/** An output that is stored and not yet published. */
 export interface StoredOutput {
   readonly run: number
-  /** The run to compare it with; null where there is none. */
+  /** The run to compare it with, or `null`. */
   readonly baseline: number | null
   readonly figures: OutputFigures
 }
 
-/**
- * What a run writes down of itself while it goes on. Nothing of it stops a run: where it cannot be written, or is
- * damaged, that is said once, and from there on nothing is remembered of the run.
- */
+/** Records a run in the history. A failure does not stop the run, but ends the recording with one warning. */
 export class RunHistory {
   readonly #deps: RunHistoryDeps
   readonly #store: HistoryWriter
   #record: RunRecord
-  /** Null: nothing is remembered of this run. */
+  /** `null` if the run is not recorded. */
   #run: number | null = null
   #isGivenUp = false
 
@@ -50,14 +47,14 @@ export class RunHistory {
     this.#record = deps.record
   }
 
-  /** The run is listed from here on, whatever becomes of it. */
+  /** Starts recording. The run is listed from then on. */
   static async begin(deps: RunHistoryDeps): Promise<RunHistory> {
     const history = new RunHistory(deps)
     const { path, series, nowMs, record } = deps
     const store = history.#store
     history.#run = await history.unlessDamaged(async () => {
       if (canWriteHistory(path)) return store.begin({ series, startedAtMs: nowMs(), record })
-      history.#giveUp('the history is damaged; enrich checkpoint repair keeps what is sound')
+      history.#giveUp('the history is damaged; enrich checkpoint repair recovers the intact part')
       return null
     })
     return history
@@ -67,7 +64,7 @@ export class RunHistory {
     return recordedForm(this.#deps.doubtThreshold)
   }
 
-  /** The number of the run; null where nothing is remembered of it. */
+  /** Number of the run; `null` if it is not recorded. */
   get run(): number | null {
     return this.#run
   }
@@ -76,12 +73,12 @@ export class RunHistory {
     return this.#record
   }
 
-  /** What is known by now; written with the next step. */
+  /** Updates the record, which is written with the next step. */
   note(change: Partial<RunRecord>): void {
     this.#record = { ...this.#record, ...change }
   }
 
-  /** What sees the lines of the output; null where nothing is remembered. */
+  /** Creates the recorder of the output's lines; `null` if the run is not recorded. */
   async recorder(
     index: RowIndex,
     deps: Pick<RecorderDeps, 'identitiesOf' | 'rowKeys'>,
@@ -91,12 +88,12 @@ export class RunHistory {
     return this.#isGivenUp ? null : new OutputRecorder({ ...deps, index, store: this.#store, last })
   }
 
-  /** Once every line was seen, and while what lookups are known by can still be asked. */
+  /** Call after the last line, while the lookups' identities can be read. */
   finish(recorder: OutputRecorder | null): Promise<RecordedOutput | null> {
     return recorder === null ? Promise.resolve(null) : this.unlessDamaged(() => recorder.finish())
   }
 
-  /** Once the output is in place. */
+  /** Call after the output is published. */
   storeOutput(recorded: RecordedOutput | null, groups: RowGroups | null): Promise<StoredOutput | null> {
     const run = this.#run
     if (run === null || recorded === null) return Promise.resolve(null)
@@ -107,18 +104,18 @@ export class RunHistory {
     })
   }
 
-  /** What runs published can be read from the path of the checkpoint once it resolves. Rejects with CHECKPOINT_*. */
+  /** Makes these outputs readable from the checkpoint's path. Rejects with CHECKPOINT_*. */
   copyForReading(wanted: WantedOutputs): Promise<void> {
     return this.#store.copyForReading(wanted)
   }
 
-  /** Once what changed since the baseline is written, too. */
+  /** Call after the changes since the baseline are written. */
   async publish({ baseline }: StoredOutput): Promise<void> {
     const run = this.#run
     if (run !== null) await this.unlessDamaged(() => this.#store.publish(run, baseline, this.#record))
   }
 
-  /** The last step of a run, which may have failed; older runs of the series thin out. */
+  /** The last step of a run, also if it failed. Deletes older outputs of the series. */
   async end(exitCode: number): Promise<void> {
     const run = this.#run
     if (run === null) return
@@ -127,7 +124,7 @@ export class RunHistory {
     if (!this.#isGivenUp) await this.unlessDamaged(() => this.#store.thin(series, runsMax))
   }
 
-  /** What depends on history, which may be damaged: null where nothing is remembered of the run from here on. */
+  /** Runs an action on the history. Returns `null` and stops recording if the history is damaged. */
   async unlessDamaged<Result>(action: () => Promise<Result>): Promise<Result | null> {
     try {
       return await action()
@@ -141,6 +138,6 @@ export class RunHistory {
   #giveUp(why: string): void {
     this.#run = null
     this.#isGivenUp = true
-    this.#deps.warn(`What this run does is not remembered for later runs: ${why}.`)
+    this.#deps.warn(`This run is not recorded in the history: ${why}.`)
   }
 }

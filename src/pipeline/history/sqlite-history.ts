@@ -40,7 +40,7 @@ import { figuresOf } from './output-figures.js'
 
 const nothing: Thinned = { outputCount: 0, entryCount: 0, stateCount: 0 }
 
-/** Forgets the outputs of a series but for the newest, its oldest runs whole, and what then no output has. */
+/** Deletes all outputs of a series except the newest, its oldest runs, and everything no longer referenced. */
 function thin(database: Sqlite, series: string, runsMax: number): Thinned {
   const rows = runRowsOf(database, series)
   const facts = rows.map((row) => ({
@@ -70,7 +70,7 @@ function forget(
     writeRun(database, { ...row, output_id: null, record: withoutTimeline(row.record) })
 }
 
-/** Those of every output that a run, of whatever series, still has; one that cannot be read is forgotten too. */
+/** Returns the entries of the outputs that any run still has. Drops outputs that cannot be read. */
 function neededEntries(database: Sqlite): Set<number> {
   database.exec(
     `DELETE FROM history_outputs WHERE output_id NOT IN (
@@ -101,7 +101,7 @@ function removeOthers(database: Sqlite, needed: ReadonlySet<number>): number {
   return count
 }
 
-/** In the checkpoint's own file, each in one transaction of it. Rejects with CHECKPOINT_DAMAGED and DISK_FULL. */
+/** Stores the history in the checkpoint's file. Rejects with CHECKPOINT_DAMAGED and DISK_FULL. */
 export class HistoryStore implements HistoryWriter {
   readonly #checkpoint: Pick<Checkpoint, 'remember'>
 
@@ -173,7 +173,7 @@ export class HistoryStore implements HistoryWriter {
     )
   }
 
-  /** Readers read the file that is written. */
+  /** Readers use the same file. */
   copyForReading(): Promise<void> {
     return Promise.resolve()
   }
@@ -246,7 +246,7 @@ function entryFinder(database: Sqlite): FindEntry {
   }
 }
 
-/** Figures of an output: those of an earlier run that published the same, or counted anew. */
+/** Returns an output's figures: those of an earlier equal output, else new counts. */
 function figuresOfOutput(
   database: Sqlite,
   series: string,

@@ -23,8 +23,8 @@ import { repeated } from '../../checkpoint/postgres/retry.js'
 import { openHistory } from '../reader.js'
 
 /**
- * Puts what two runs published into the copy, as far as they differ, with all runs of their series; and what `settledOutput`
- * reads of the outputs before the older one. Nobody forgets any of it meanwhile: to be called within a transaction.
+ * Copies the differing entries of two runs' outputs, all runs of their series, and the earlier outputs that
+ * `settledOutput` reads. Must run in a transaction, in which other processes cannot delete them.
  */
 export async function copyOutputs(
   statements: PostgresStatements,
@@ -68,7 +68,7 @@ export async function copyOutputs(
   await copyEntries(statements, copy, [...numbers])
 }
 
-/** Entries that not as many rows of the one output have as of the other. */
+/** Yields entries that one output has more often than the other. */
 function* differing(one: Uint32Array, other: Uint32Array): Generator<number> {
   const [left, right] = [one.slice().sort(), other.slice().sort()]
   let at = 0
@@ -111,7 +111,7 @@ async function listedAmong(
   return found
 }
 
-/** Copied in one statement. */
+/** Number of entries copied by one statement. */
 const entriesAtOnce = 5_000
 
 type CopiedEntry = EntryFacts & StateRow & { entryId: number; stateId: number; ofEntry: Buffer }
@@ -131,8 +131,8 @@ async function copyEntries(
       [some],
     )
     if (entries.length < some.length) {
-      throw new UserError('RUN_OUTPUT_UNKNOWN', 'what a run wrote is no longer remembered', {
-        hint: 'enrich runs lists the runs; history.keep says how many outputs are remembered',
+      throw new UserError('RUN_OUTPUT_UNKNOWN', 'the output of a run is no longer stored', {
+        hint: 'enrich runs lists the runs; history.keep sets how many outputs are stored',
       })
     }
     await copy.remember((database) => {
@@ -141,7 +141,7 @@ async function copyEntries(
   }
 }
 
-/** Names of columns keep their capitals. */
+/** Quotes column aliases, so that they keep their capitals. */
 const quoted = (columns: string): string => columns.replaceAll(/ AS (\w+)/g, ' AS "$1"')
 
 function putOutputs(database: Sqlite, outputs: readonly OutputRow[]): void {
@@ -162,8 +162,8 @@ function putEntries(database: Sqlite, entries: readonly CopiedEntry[]): void {
 }
 
 /**
- * What a checkpoint on PostgreSQL remembers of its runs, for commands that only look; null where nothing is known yet.
- * What is read of outputs is in a copy, thrown away with it. Throws CHECKPOINT_*.
+ * Opens the history of a checkpoint on PostgreSQL for read-only commands; `null` if it is empty. Outputs are read
+ * from a temporary local copy. Throws CHECKPOINT_*.
  */
 export async function lookAtHistory(
   deps: SharedLookDeps,

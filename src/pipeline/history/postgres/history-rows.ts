@@ -15,7 +15,7 @@ import { packMarks, unpackMarks, type Marks, type MarksOf } from '../history-wri
 import { readScope } from '../../lookups/lookup-kind.js'
 import { type KindSubmissions, type RememberedRun, withSubmissions } from '../remembered-runs.js'
 
-/** An output, and what it stands on. */
+/** Reads outputs and their bases. */
 export async function outputRowsOf(
   statements: PostgresStatements,
   outputIds: readonly number[],
@@ -28,7 +28,7 @@ export async function outputRowsOf(
   )
 }
 
-/** The entry of each row; null where the output is not as it was written, or not there. */
+/** Returns the entry of each row, or `null` if the output is missing or damaged. */
 export async function readSharedOutput(
   statements: PostgresStatements,
   outputId: number,
@@ -38,7 +38,7 @@ export async function readSharedOutput(
   return row === undefined ? null : soundOutput(row, (id) => rows.get(id))
 }
 
-/** As `writeOutputRows` does in a file. To be called within a transaction. */
+/** PostgreSQL version of `writeOutputRows`. Must run in a transaction. */
 export async function writeSharedOutput(
   statements: PostgresStatements,
   series: string,
@@ -63,11 +63,11 @@ export async function writeSharedOutput(
      RETURNING output_id AS "outputId"`,
     [isOnBase ? baseId : null, rows.length, packed, digest],
   )
-  if (made === undefined) throw new Error('an output was not made')
+  if (made === undefined) throw new Error('the output was not created')
   return made.outputId
 }
 
-/** Of the last output of a series; `marks` is null where they were made in another form. */
+/** Returns the marks of a series' last output; `marks` is `null` if they have another form. */
 export async function sharedMarks(
   statements: PostgresStatements,
   series: string,
@@ -81,7 +81,7 @@ export async function sharedMarks(
   return { outputId: row.output_id, marks: row.form === form ? unpackMarks(row.packed) : null }
 }
 
-/** In place of those of the output before; those of an output that is as it was are left. */
+/** Replaces the marks of the previous output. Does not write if they are equal. */
 export async function writeSharedMarks(
   statements: PostgresStatements,
   { series, outputId, form }: MarksOf,
@@ -102,7 +102,7 @@ export async function writeSharedMarks(
   )
 }
 
-/** Of an output that is stored: as an earlier run of the series counted the same, or counted anew. */
+/** Returns a stored output's figures: those of an earlier equal output of the series, else new counts. */
 export async function sharedFigures(
   statements: PostgresStatements,
   { series, outputId }: Pick<MarksOf, 'series' | 'outputId'>,
@@ -152,10 +152,10 @@ async function figuresOfOutput(
   return figuresOf(counted)
 }
 
-/** Sent in one statement, at most. */
+/** Highest number of entries sent in one statement. */
 const entriesAtOnce = 50_000
 
-/** The entries of rows, each once, ascending, with how many rows have each. */
+/** Yields the distinct entries of rows, ascending, with their row counts. */
 export function* distinctPages(
   rows: Uint32Array,
 ): Generator<{ readonly entries: readonly number[]; readonly rowCounts: readonly number[] }> {
@@ -178,8 +178,8 @@ export function* distinctPages(
 }
 
 /**
- * Held, shared, by who begins a run or copies what runs published; alone by who forgets what nobody has any more. Any
- * number; each until its transaction ends.
+ * Advisory lock, held until the end of a transaction: shared to begin a run or to copy outputs, exclusive to delete
+ * entries. The number is arbitrary.
  */
 const historyLock = 7_305_511_969
 
@@ -189,20 +189,19 @@ export const lockShared = (statements: PostgresStatements) =>
 export const lockAlone = (statements: PostgresStatements) =>
   statements.query('SELECT pg_advisory_xact_lock($1)', [historyLock])
 
-/** A run, and whether its process lives; null where that is not known. */
+/** A run and whether its process is alive; `null` if unknown. */
 export interface SharedRunRow extends RunRow {
   readonly isGoingOn: boolean | null
-  /** `null` if the run was copied here. */
   readonly workerId: number | null
 }
 
-/** `r` a run, `w` its process: a lease that has run out is that of one which is gone, or will be. */
+/** `r` is a run, `w` its process. A process with an expired lease counts as dead. */
 const runColumnsSql = `r.run_id, r.series, r.started_at_ms, r.ended_at_ms, r.exit_code,
   r.is_published::integer AS is_published, r.baseline, r.output_id, r.record,
   r.worker_id AS "workerId", CASE WHEN r.ended_at_ms IS NULL THEN NOT w.is_fenced AND w.lease_until > clock_timestamp() END AS "isGoingOn"`
 const runsSql = `enrich.history_runs r LEFT JOIN enrich.workers w USING (worker_id)`
 
-/** Of a series or of all, the newest first. */
+/** Returns the runs of a series, or of all series, newest first. */
 export function sharedRunsOf(statements: PostgresStatements, series: string | null): Promise<SharedRunRow[]> {
   return statements.query<SharedRunRow>(
     `SELECT ${runColumnsSql} FROM ${runsSql} WHERE $1::text IS NULL OR r.series = $1 ORDER BY r.run_id DESC`,
@@ -210,7 +209,7 @@ export function sharedRunsOf(statements: PostgresStatements, series: string | nu
   )
 }
 
-/** The same with what runs without a summary have submitted. */
+/** Returns the same runs, with the submissions of those without a summary. */
 export async function settledRunsOf(
   statements: PostgresStatements,
   series: string | null,

@@ -11,7 +11,7 @@ import {
 import { packAnswer } from '../../checkpoint/packed-answer.js'
 import type { KeyedEntry, NewEntry } from '../history-writer.js'
 
-/** A state, packed as it is kept. */
+/** A state in its stored form. */
 interface PackedState extends StateFacts {
   readonly packing: number
   readonly stateBytes: number
@@ -23,17 +23,17 @@ interface EntryItem {
   readonly entry: EntryFacts
   readonly digest: Buffer
   readonly ofState: Buffer
-  /** A number where the state is known to be there. */
+  /** A number if the state is already stored. */
   readonly state: PackedState | number
 }
 
-/** Sent in one transaction, at most. */
+/** Highest number of entries sent in one transaction. */
 const entriesAtOnce = 5_000
 
-/** Who makes entries waits for others who do: numbers of entries that stand together are close to each other then. */
+/** Serialises the insertion of entries, so that those of one output get adjacent numbers. */
 const entriesLock = 7_305_511_970
 
-/** Entries of outputs, those that come at about the same time in one transaction; equal ones are one row. */
+/** Stores entries of outputs. Groups concurrent additions in one transaction; equal entries share a row. */
 export class SharedEntries {
   readonly #store: SharedStore
   readonly #commits = createGatheredCommits<readonly EntryItem[], number[]>((lists) => this.#commit(lists))
@@ -42,7 +42,7 @@ export class SharedEntries {
     this.#store = store
   }
 
-  /** Their numbers, aligned. */
+  /** Returns the entries' numbers, aligned. */
   add(entries: readonly NewEntry[]): Promise<number[]> {
     return this.#commits.add(entries.map(itemOf))
   }
@@ -98,7 +98,7 @@ interface Like {
   readonly ofState: Buffer
 }
 
-/** PostgreSQL keeps no NUL in a text, and no half of a character: what proves a row is of what is kept. */
+/** PostgreSQL text cannot contain NUL or lone surrogates. Checksums cover the stored text. */
 function storable<Text extends string | null>(text: Text): Text | string {
   return text === null ? text : text.replaceAll('\0', ' ').toWellFormed()
 }
@@ -117,7 +117,7 @@ function itemOf({ address, rowKey, name, state, ...facts }: NewEntry): EntryItem
     entry,
     ofState,
     digest: entryDigest(entry, ofState),
-    // As it comes, it holds the whole piece of memory that it was packed in, and it may wait.
+    // A copy, because the packed slice would keep its whole buffer in memory.
     state: { ...counted, packing, stateBytes, packed: Buffer.from(packed), checksum },
   }
 }
@@ -134,7 +134,7 @@ async function findEntries(
   for (const { digest, entryId } of rows) numbers.set(hexOf(digest), entryId)
 }
 
-/** By their digests, of all that are not known yet. Nobody else makes any meanwhile. */
+/** Returns the states' ids by digest and inserts missing states. The caller holds the lock. */
 async function makeStates(
   statements: PostgresStatements,
   items: readonly EntryItem[],
@@ -178,14 +178,14 @@ async function makeStates(
   return ids
 }
 
-/** In their order, so that rows that follow each other have numbers that do. */
+/** In order, so that adjacent rows get adjacent numbers. */
 async function makeEntries(
   statements: PostgresStatements,
   items: readonly EntryItem[],
   stateIds: ReadonlyMap<string, number>,
   numbers: Map<string, number>,
 ): Promise<void> {
-  // Another process may have made some before this one held the lock.
+  // Another process may have inserted some before this one got the lock.
   await findEntries(
     statements,
     distinctBy(items, ({ digest }) => hexOf(digest)),

@@ -35,9 +35,9 @@ import { isSoundMarks, type StoredMarks } from '../../checkpoint/sqlite/history-
 const nothing: Thinned = { outputCount: 0, entryCount: 0, stateCount: 0 }
 
 /**
- * Forgets the outputs of a series but for the newest, its oldest runs whole, and what then no output has: entries only
- * where no other run is at work, which may be about to refer to them. What is left then, a later run forgets. To be called
- * within a transaction.
+ * Deletes all outputs of a series except the newest, its oldest runs, and everything that is no longer referenced.
+ * Entries are only deleted while no other run is active, because it may be about to reference them; otherwise a later
+ * run deletes them. Must run in a transaction.
  */
 async function thinShared(statements: PostgresStatements, series: string, runsMax: number): Promise<Thinned> {
   await lockAlone(statements)
@@ -72,7 +72,7 @@ async function thinShared(statements: PostgresStatements, series: string, runsMa
   return { outputCount, entryCount, stateCount: states.length }
 }
 
-/** Who was fenced stores no output any more; all others may. */
+/** Any worker that is not fenced may still store an output. */
 async function isAnyAtWork(statements: PostgresStatements): Promise<boolean> {
   const rows = await statements.query(
     `SELECT 1 FROM enrich.history_runs r JOIN enrich.workers w USING (worker_id)
@@ -81,7 +81,7 @@ async function isAnyAtWork(statements: PostgresStatements): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Those of every output that a run, of whatever series, still has; one that cannot be read is forgotten too. */
+/** Returns the entries of the outputs that any run still has. Drops outputs that cannot be read. */
 async function neededEntries(statements: PostgresStatements): Promise<Set<number>> {
   const outputs = await statements.query<{ outputId: number }>(
     'SELECT DISTINCT output_id AS "outputId" FROM enrich.history_runs WHERE output_id IS NOT NULL',
@@ -107,7 +107,7 @@ async function neededEntries(statements: PostgresStatements): Promise<Set<number
   return needed
 }
 
-/** Looked at in one statement. */
+/** Number of entries checked by one statement. */
 const entriesAtOnce = 50_000
 
 async function removeOthers(statements: PostgresStatements, needed: ReadonlySet<number>): Promise<number> {
@@ -128,22 +128,22 @@ async function removeOthers(statements: PostgresStatements, needed: ReadonlySet<
 }
 
 /**
- * What a run writes down of itself on PostgreSQL, where others of its series may do the same at the same time. What it
- * refers to is forgotten by nobody while its process is not taken to be gone.
+ * Writes the history of a run on PostgreSQL. Other runs of the series may do so at the same time. Other processes do
+ * not delete what the run references until they consider its process dead.
  */
 export class SharedHistory implements HistoryWriter {
   readonly #store: SharedStore
   readonly #copy: LocalCopy
   readonly #entries: SharedEntries
 
-  /** `copy`: where readers of this machine read. */
+  /** `copy`: the local file for readers on this machine. */
   constructor(store: SharedStore, copy: LocalCopy) {
     this.#store = store
     this.#copy = copy
     this.#entries = new SharedEntries(store)
   }
 
-  /** One run a process: begun twice, since nobody knew whether it was, it is the same. */
+  /** A process has one run; a repeated call after a lost connection returns the same one. */
   begin({ series, startedAtMs, record }: BegunRun): Promise<number> {
     return this.#store.transaction(async (statements) => {
       await lockShared(statements)
@@ -152,7 +152,7 @@ export class SharedHistory implements HistoryWriter {
          ON CONFLICT (worker_id) DO UPDATE SET record = excluded.record RETURNING run_id AS number`,
         [series, startedAtMs, packRecord(record), this.#store.workerId],
       )
-      if (run === undefined) throw new Error('a run was not begun')
+      if (run === undefined) throw new Error('the run was not created')
       return run.number
     })
   }
@@ -184,7 +184,7 @@ export class SharedHistory implements HistoryWriter {
         'SELECT series FROM enrich.history_runs WHERE run_id = $1 FOR UPDATE',
         [run],
       )
-      if (row === undefined) throw new Error(`run ${run} was begun, and is not there`)
+      if (row === undefined) throw new Error(`the record of run ${run} is missing`)
       const outputId = await writeSharedOutput(statements, row.series, rows)
       await statements.query('UPDATE enrich.history_runs SET output_id = $2 WHERE run_id = $1', [
         run,
@@ -196,7 +196,7 @@ export class SharedHistory implements HistoryWriter {
     return sharedFigures(this.#store, stored, rows, groups)
   }
 
-  /** Of others that end at the same time, the one that began before it and has ended by now. */
+  /** Among concurrent runs, the baseline is the one that began earlier and has ended by now. */
   async baseline(run: number, series: string): Promise<number | null> {
     const runs = await sharedRunsOf(this.#store, series)
     return baselineOf(runs.map(rememberedShared), { number: run, series })
@@ -224,15 +224,15 @@ export class SharedHistory implements HistoryWriter {
     return this.#store.transaction((statements) => thinShared(statements, series, runsMax))
   }
 
-  /** Nobody may have forgotten what the output refers to; held until the transaction ends. */
+  /** While the worker is alive, no process deletes its references; the row lock keeps it alive in the transaction. */
   async #assertLives(statements: PostgresStatements): Promise<void> {
     const rows = await statements.query(
       'SELECT FROM enrich.workers WHERE worker_id = $1 AND NOT is_fenced FOR SHARE',
       [this.#store.workerId],
     )
     if (rows.length === 1) return
-    throw new UserError('CHECKPOINT_LEASE_LOST', 'others took this process to be gone', {
-      hint: 'the output is complete; the next run is compared with the one before this',
+    throw new UserError('CHECKPOINT_LEASE_LOST', 'another process considered this one dead', {
+      hint: 'the output is complete; the next run is compared with the run before this one',
     })
   }
 }
