@@ -10,7 +10,7 @@ import type { KeptCandidates } from './review-store.js'
 import { isDoubtfulLine, takesConfidence } from '../answers/doubtful-line.js'
 import { lineVersions } from '../answers/stage-lines.js'
 
-/** Those of the lookups whose answer is doubtful. */
+/** Returns the lookups whose answer is doubtful. */
 export function doubtfulAmong(
   ids: readonly LookupId[],
   reader: Pick<CheckpointReader, 'outcomes' | 'answered'>,
@@ -25,11 +25,11 @@ export function doubtfulAmong(
 }
 
 const gathererLimits = {
-  /** Lookups whose candidates are asked for at one time, and kept in one commit. */
+  /** Number of lookups whose candidates are fetched at once and stored in one commit. */
   batchCount: 200,
-  /** What comes one by one waits for company so long: each commit syncs the disk. */
+  /** Longest delay before a smaller batch is committed. Each commit syncs the disk. */
   gatherMs: 1_000,
-  /** Candidates of other editions are forgotten when none were found for so long, so many in one commit. */
+  /** Candidates of an edition are deleted this long after the last one was found, in commits of `forgetCount`. */
   forgetAfterMs: 7 * 24 * 3_600_000,
   forgetCount: 1_000,
 } as const
@@ -38,29 +38,29 @@ export interface CandidateGathererDeps {
   readonly source: Pick<CandidateSource, 'candidatesOf'>
   readonly scope: string
   readonly threshold: number
-  /** Called when the first doubtful answer is there; whoever opens it closes it. */
+  /** Called at the first doubtful answer. The caller's owner closes the store. */
   readonly openStore: () => KeptCandidates
-  /** How the scopes of all editions begin: what was found in others can be found again at no cost. */
+  /** Common prefix of all editions' scopes. Candidates of other editions can be found again without cost. */
   readonly editionScopes: string
-  /** Null where there is no checkpoint. */
+  /** Returns `null` if there is no checkpoint. */
   readonly openReader: () => CheckpointReader | null
   readonly clock: Clock
-  /** Aborted: nothing more is asked for; the next run makes up for it. */
+  /** Stops fetching. The next run fetches the missing candidates. */
   readonly stopSignal: AbortSignal
-  /** What could not be gathered, in a sentence; said once. */
+  /** Receives the reason for missing candidates, in a sentence; called once. */
   readonly onMissing: (text: string) => void
 }
 
 /**
- * Keeps the candidates of doubtful answers while a run goes on, for whoever reviews them. It never fails: what cannot be
- * gathered is missing. What a killed run did not come to, the next one makes up for.
+ * Stores the candidates of doubtful answers during a run, for reviewers. Never fails: candidates that cannot be fetched
+ * are missing until the next run.
  */
 export class CandidateGatherer {
   readonly #deps: CandidateGathererDeps
   readonly #signal: WakeSignal
-  /** Lookups whose answers are doubtful: a number each. */
+  /** Lookups with doubtful answers. */
   #waiting: LookupId[] = []
-  /** That may have been answered by others, and how far it was looked at. */
+  /** Lookups that other processes may have answered, and the number checked so far. */
   #known: Uint32Array = new Uint32Array()
   #position = 0
   #isComplete = false
@@ -73,7 +73,7 @@ export class CandidateGatherer {
     this.#signal = new WakeSignal(deps.clock)
   }
 
-  /** An answer was recorded. */
+  /** Call after an answer was recorded. */
   answered(lookupId: LookupId, run: RunObjectLenient): void {
     const confidence = integerOf(at(run.data, 'match_confidence'))
     const answer = { state: 'answered', outcome: outcomeOf(run, false), confidence } as const
@@ -82,20 +82,20 @@ export class CandidateGatherer {
     if (this.#waiting.length >= gathererLimits.batchCount) this.#signal.ring()
   }
 
-  /** These may have been answered meanwhile, by other processes. */
+  /** Checks lookups that other processes may have answered. */
   lookAt(known: Uint32Array): void {
     this.#known = known
     this.#position = 0
     this.#signal.ring()
   }
 
-  /** No further answer will come. */
+  /** No more answers will be added. */
   complete(): void {
     this.#isComplete = true
     this.#signal.ring()
   }
 
-  /** `known`: the lookups of this run. Resolves when all is kept that was told, or it was stopped; never rejects. */
+  /** `known`: the lookups of this run. Resolves when all candidates are stored or the run stops. Never rejects. */
   async run(known: Uint32Array): Promise<void> {
     const { stopSignal } = this.#deps
     stopSignal.addEventListener('abort', this.#signal.ring, { once: true })
@@ -111,7 +111,7 @@ export class CandidateGatherer {
     }
   }
 
-  /** New answers first: their candidates have just been made. Then, a batch at a time, what was answered before. */
+  /** New answers first, because their candidates were just computed; then older ones, in batches. */
   async #gatherAll(): Promise<void> {
     const { batchCount, gatherMs } = gathererLimits
     for (;;) {
@@ -158,7 +158,7 @@ export class CandidateGatherer {
     if (found.size > 0) await store.keepCandidates(scope, found, clock.nowMs())
   }
 
-  /** No lookup of this edition has them. What a run is too late for, or fails to forget, a later one forgets. */
+  /** Deletes candidates of old editions. A later run deletes the rest. */
   async #forgetOthers(): Promise<void> {
     const { scope, editionScopes, clock, stopSignal } = this.#deps
     const store = this.#store
@@ -171,7 +171,7 @@ export class CandidateGatherer {
           if ((await store.forgetCandidates(other, gathererLimits.forgetCount)) === 0) break
       }
     } catch {
-      // Nothing is missing for it.
+      // Stale candidates do no harm.
     }
   }
 
@@ -187,7 +187,7 @@ export class CandidateGatherer {
     }
   }
 
-  /** Read as it is committed, beside whoever writes it. */
+  /** Reads committed data; other processes may write at the same time. */
   #openReader(): CheckpointReader | null {
     return (this.#reader ??= this.#deps.openReader())
   }
@@ -195,7 +195,9 @@ export class CandidateGatherer {
   #tellMissing(reason: string): void {
     if (this.#hasToldMissing) return
     this.#hasToldMissing = true
-    this.#deps.onMissing(`Some candidates of doubtful rows are missing: ${reason}. The next run looks again.`)
+    this.#deps.onMissing(
+      `Some candidates of doubtful rows are missing: ${reason}. The next run fetches them.`,
+    )
   }
 }
 

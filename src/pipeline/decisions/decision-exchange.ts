@@ -1,32 +1,32 @@
 import type { Decision, KeptDecision } from '../lookups/decision.js'
 
-/** What a review store says of one service. */
+/** Decisions of one service in a review store. */
 export interface KeptDecisions {
   readonly standing: readonly KeptDecision[]
-  /** They stand no more, and the file is still to lose them. */
+  /** Decisions that no longer apply and still have to be removed from the file. */
   readonly leaving: readonly KeptDecision[]
 }
 
-/** What has to be done so that file and store say the same; nothing where all of it is empty. */
+/** Changes that make file and store equal; all empty if they are. */
 export interface Exchange {
-  /** Decisions that stand, by their lookups. */
+  /** Current decisions by lookup. */
   readonly standing: ReadonlyMap<string, Decision>
-  /** To be written to the file. */
+  /** Decisions to write to the file. */
   readonly add: readonly KeptDecision[]
-  /** Of the file: to be taken out of it. */
+  /** Decisions to remove from the file. */
   readonly drop: ReadonlySet<Decision>
-  /** Of the file, and unknown to the store. */
+  /** Decisions in the file that are not in the store. */
   readonly adopt: readonly Decision[]
-  /** They are in the file, and the store does not know it. */
+  /** Decisions in the file that the store does not mark as written. */
   readonly found: readonly KeptDecision[]
-  /** The store has them as in the file, and somebody took them out of it. */
+  /** Decisions that the store marks as written and that were removed from the file. */
   readonly gone: readonly KeptDecision[]
 }
 
 /**
- * Which decisions stand for a service. A file is the truth, and what was never written to it stands beside: a process may
- * have been killed before. Where the two disagree the newer stands. Without a file those of the store stand. `file`: its
- * decisions, of whatever services; null where there is none.
+ * Determines the current decisions of a service. The file takes precedence, plus decisions that were never written to
+ * it, because a process may have been killed before. If they conflict, the newer one wins. `file`: decisions of all
+ * services; `null` if there is no file, in which case the store's decisions apply.
  */
 export function exchangeOf(
   service: string,
@@ -64,7 +64,7 @@ export function exchangeOf(
   return { standing, add, drop, adopt, found, gone }
 }
 
-/** Those for the service, and those for whichever, by their lookups. */
+/** Groups decisions for the service, or for any service, by lookup. */
 function ofLookups(service: string, decisions: readonly Decision[]): Map<string, Decision[]> {
   const found = new Map<string, Decision[]>()
   for (const decision of decisions) {
@@ -76,7 +76,7 @@ function ofLookups(service: string, decisions: readonly Decision[]): Map<string,
   return found
 }
 
-/** Equal verdicts may stand twice: the newer counts, and of equally old ones the later line. */
+/** The same verdict may occur twice: the newest one counts, among equal times the last line. */
 function newestOf(decisions: readonly Decision[]): Decision | null {
   return decisions.reduce<Decision | null>(
     (newest, one) => (newest === null || one.decidedAtMs >= newest.decidedAtMs ? one : newest),
@@ -84,6 +84,6 @@ function newestOf(decisions: readonly Decision[]): Decision | null {
   )
 }
 
-/** By what a line of the file and a decision of the store are known as the same. */
+/** Identifies the same decision in the file and in the store. */
 const markOf = ({ lookup, verdict, entityId, decidedAtMs, service }: Decision): string =>
   JSON.stringify([lookup, verdict, entityId, decidedAtMs, service])

@@ -5,7 +5,7 @@ import { instantMs } from '../../core/time.js'
 import { csvText } from '../../tables/csv-writer.js'
 import { verdicts, type Decision, type Verdict } from '../lookups/decision.js'
 
-/** The columns of a decisions file, in the order in which they are written. */
+/** Columns of a decisions file, in order. */
 export const decisionColumns = [
   'lookup',
   'name',
@@ -20,10 +20,9 @@ export const decisionColumns = [
 ] as const
 export type DecisionColumn = (typeof decisionColumns)[number]
 
-/** The first line of a file that is written. */
 export const decisionsHeader = `${decisionColumns.join(',')}\n`
 
-/** A decision as a line of a file, with its line feed. */
+/** Formats a decision as a line with its line feed. */
 export function decisionLine(decision: Decision): string {
   const cells: Record<DecisionColumn, string | null> = {
     lookup: decision.lookup,
@@ -40,24 +39,24 @@ export function decisionLine(decision: Decision): string {
   return csvText([decisionColumns.map((column) => guarded(writable(cells[column] ?? '')))])
 }
 
-/** No NUL and no half of a character: either would make the whole file one that cannot be read. */
+/** Removes NUL and lone surrogates, which would make the whole file unreadable. */
 const writable = (cell: string): string => cell.toWellFormed().replaceAll('\0', '').trim()
 
-/** Apostrophes before what a spreadsheet would run as a formula. */
+/** Text that a spreadsheet would run as a formula, with any leading apostrophes. */
 const guardedStart = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 
-/** One more apostrophe, which reading takes away again: each text comes back as it was. */
+/** Adds an apostrophe, which reading removes again. */
 const guarded = (cell: string): string => (guardedStart.test(cell) ? `'${cell}` : cell)
 const unguarded = (cell: string): string =>
   cell.startsWith("'") && guardedStart.test(cell) ? cell.slice(1) : cell
 
-/** A line of a file: its cells by their columns, and its number. */
+/** A line's cells by column, and its number. */
 export interface DecisionCells {
   readonly line: number
   readonly cells: Readonly<Record<DecisionColumn, string>>
 }
 
-/** Throws DECISIONS_INVALID, which names the line and what is wrong with it. */
+/** Throws DECISIONS_INVALID with the line and the reason. */
 export function decisionOfCells(path: string, { line, cells }: DecisionCells): Decision {
   const invalid = (message: string, hint: string) => invalidLine(path, line, message, hint)
   const text = (column: DecisionColumn): string => unguarded(cells[column].trim())
@@ -66,7 +65,7 @@ export function decisionOfCells(path: string, { line, cells }: DecisionCells): D
   if (!/^[0-9a-f]{32}$/.test(lookup)) {
     throw invalid(
       'its lookup is not 32 hexadecimal digits',
-      'put the line back as it was; a spreadsheet may have turned it into a number',
+      'restore the line; a spreadsheet may have turned it into a number',
     )
   }
   const verdict = text('verdict').toLowerCase()
@@ -74,19 +73,19 @@ export function decisionOfCells(path: string, { line, cells }: DecisionCells): D
     throw invalid('its verdict is neither accepted nor none', `write ${verdicts.join(' or ')}`)
   const entityId = textOrNull('entity_id')
   if (verdict === 'none' && entityId !== null)
-    throw invalid('its verdict is none, and it names a company', 'write accepted, or empty its entity_id')
+    throw invalid('its verdict is none, but it has an entity_id', 'write accepted, or clear the entity_id')
   if (verdict === 'accepted' && (entityId === null || !isEntityId(entityId)))
-    throw invalid('its entity_id is not the id of a company', 'such an id begins with siq_')
+    throw invalid('its entity_id is not the id of a company', 'company ids begin with siq_')
   const decidedAtMs = instantMs(text('decided_at'))
   if (decidedAtMs === null)
     throw invalid('its decided_at is not a time', 'write it like 2026-11-20T09:30:00Z')
   const decidedBy = text('decided_by')
-  if (decidedBy === '') throw invalid('it does not say who decided', 'write a name into its decided_by')
+  if (decidedBy === '') throw invalid('its decided_by is empty', 'write the name of the reviewer')
   const service = serviceOf(text('service'))
   if (service === undefined) {
     throw invalid(
       'its service is neither embedded nor a base URL',
-      'leave it empty where the ids are of whichever service is asked',
+      'leave it empty if the decision applies to any service',
     )
   }
   return {
@@ -105,7 +104,7 @@ export function decisionOfCells(path: string, { line, cells }: DecisionCells): D
 
 const isVerdict = (text: string): text is Verdict => verdicts.some((verdict) => verdict === text)
 
-/** Undefined where it is none. */
+/** Returns `undefined` if the text is not a service. */
 function serviceOf(text: string): string | null | undefined {
   if (text === '') return null
   if (text.toLowerCase() === 'embedded') return 'embedded'

@@ -11,33 +11,32 @@ import { exchangeOf, type Exchange } from './decision-exchange.js'
 import { UserError } from '../../core/errors.js'
 
 interface BroughtTogether {
-  /** The decisions that stand, by their lookups (hexadecimal keys). */
+  /** Current decisions by lookup (hexadecimal key). */
   readonly standing: ReadonlyMap<string, Decision>
-  /** What to tell the user of the file. */
+  /** Notices for the user about the file. */
   readonly notices: readonly string[]
 }
 
 export interface DecisionsBook {
   /**
-   * Brings the decisions file and the review store together: what stands in the store is in the file, what others wrote to
-   * the file is in the store, and what was taken out of one is out of the other. What the store had before is durable in
-   * the file when it resolves; to be called after each decision, before it is acknowledged. Throws DECISIONS_*,
-   * REVIEW_STORE_*, DISK_FULL.
+   * Synchronises the decisions file and the review store in both directions, including removals. When it resolves, all
+   * earlier decisions of the store are durable in the file; call it after each decision, before the acknowledgement.
+   * Throws DECISIONS_*, REVIEW_STORE_* and DISK_FULL.
    */
   bringTogether(): Promise<BroughtTogether>
   /**
-   * The same of decisions that were just made, each where there was none before, if nobody else did anything since: in a
-   * time that does not grow with what was decided before. False: nothing was done. Throws like `bringTogether`.
+   * Does the same for new decisions, in a time independent of the number of old ones. Returns `false` and does nothing
+   * if anything else changed, or a lookup was decided before. Throws the same errors as `bringTogether`.
    */
   append(made: readonly KeptDecision[]): Promise<boolean>
 }
 
-/** The decisions of one service, for those who decide: a store, and the file that goes with it. */
+/** Opens the decisions of one service for a reviewer: a store and its file. */
 export function openDecisionsBook(store: ReviewStore, path: string, service: string): DecisionsBook {
   let known: DecisionsFile | null = null
-  /** Of the file that is known. */
+  /** Lookups in the known file. */
   let lookups = new Set<string>()
-  /** Of the store, when file and store were last the same. */
+  /** Version of the store at the last synchronisation. */
   let version = -1
   const bring = async (): Promise<BroughtTogether | null> => {
     await store.refresh()
@@ -53,11 +52,11 @@ export function openDecisionsBook(store: ReviewStore, path: string, service: str
     const exchange = exchangeOf(service, file?.decisions ?? null, kept)
     const { standing, add, drop } = exchange
     known = add.length + drop.size === 0 ? file : changeDecisionsFile(path, file, { add, drop })
-    // Somebody saved it without the lock: it is read again.
+    // Another program saved the file without the lock, so it is read again.
     if (known === null && add.length + drop.size > 0) return null
     const changeCount = await noteIn(store, exchange, kept.leaving.map(sequenceOf))
     lookups = new Set(known?.decisions.map(({ lookup }) => lookup))
-    // What others changed in between makes it another one.
+    // Excludes changes that other processes made in the meantime.
     version = versionBefore + changeCount
     return { standing, notices: file?.notices ?? [] }
   }
@@ -86,7 +85,7 @@ export function openDecisionsBook(store: ReviewStore, path: string, service: str
 
 const sequenceOf = ({ sequence }: { readonly sequence: number }): number => sequence
 
-/** The file is as it is to be. How many changes the store was told of. */
+/** Records in the store that the file is up to date. Returns the number of changes to the store. */
 async function noteIn(store: ReviewStore, exchange: Exchange, leaving: readonly number[]): Promise<number> {
   const written = [...exchange.add, ...exchange.found].filter(({ isInFile }) => !isInFile).map(sequenceOf)
   const changes: Promise<unknown>[] = []
@@ -100,24 +99,24 @@ async function noteIn(store: ReviewStore, exchange: Exchange, leaving: readonly 
 
 export interface DecisionsRequest {
   readonly path: string
-  /** The user named the file, so it has to be there. */
+  /** Whether the user named the file, which then must exist. */
   readonly isNamed: boolean
   readonly checkpointPath: string
-  /** As `decisionService` names it. */
+  /** See `decisionService`. */
   readonly service: string
 }
 
-/** What stands at the moment, for those who honour it. */
+/** Current decisions, for a run. */
 export interface StandingDecisions {
-  /** By their lookups (hexadecimal keys). */
+  /** By lookup (hexadecimal key). */
   readonly byLookup: ReadonlyMap<string, Decision>
-  /** What to tell the user of the file. */
+  /** Notices for the user about the file. */
   readonly notices: readonly string[]
 }
 
 /**
- * Reads which decisions stand for a service, and changes nothing. Throws DECISIONS_NOT_FOUND, DECISIONS_INVALID,
- * DECISIONS_CONFLICT, DECISIONS_CHANGED, REVIEW_STORE_INVALID, REVIEW_STORE_UNWRITABLE.
+ * Reads the current decisions of a service, without changing anything. Throws DECISIONS_NOT_FOUND, DECISIONS_INVALID,
+ * DECISIONS_CONFLICT, DECISIONS_CHANGED, REVIEW_STORE_INVALID and REVIEW_STORE_UNWRITABLE.
  */
 export async function readStandingDecisions({
   path,
@@ -127,13 +126,13 @@ export async function readStandingDecisions({
 }: DecisionsRequest): Promise<StandingDecisions> {
   const store = openReviewStoreToRead(checkpointPath)
   try {
-    // Before the file: what is decided in between is written to the file first, and then said to be in it.
+    // Read before the file: a decision made in between is first written to the file and then marked in the store.
     const kept = { standing: store?.standing(service) ?? [], leaving: store?.leaving(service) ?? [] }
     const unwritten = kept.standing.filter(({ isInFile }) => !isInFile)
     const file = await readDecisionsFile(path, unwritten)
     if (file === null && isNamed) {
-      throw new UserError('DECISIONS_NOT_FOUND', `there are no decisions ${path}`, {
-        hint: 'check --decisions; enrich review makes the file',
+      throw new UserError('DECISIONS_NOT_FOUND', `the decisions file ${path} does not exist`, {
+        hint: 'check --decisions; enrich review creates the file',
       })
     }
     const { standing: byLookup } = exchangeOf(service, file?.decisions ?? null, kept)

@@ -26,27 +26,27 @@ import { invalidFile, readDecisions, type ReadDecisions } from './read-decisions
 
 const limits = {
   fileBytesMax: 256 * 1024 * 1024,
-  /** A file that changes while it is read is read again, so often, after so long. */
+  /** A file that changes during reading is read again, up to `readsMax` times, after `rereadAfterMs`. */
   readsMax: 20,
   rereadAfterMs: 50,
   lockWaitMsMax: 10_000,
 } as const
 
-/** By what a file that was changed is known. */
+/** Shows whether a file has changed. */
 interface Stamp {
   readonly inode: bigint
   readonly bytes: bigint
   readonly modifiedNs: bigint
 }
 
-/** A decisions file as it was at one moment. */
+/** The content of a decisions file at one moment. */
 export interface DecisionsFile extends ReadDecisions {
   readonly stamp: Stamp
 }
 
 /**
- * Reads a decisions file, whole as it was at one moment; null where there is none. `unwritten`: as `readDecisions` takes
- * them. Throws DECISIONS_INVALID, DECISIONS_CONFLICT, DECISIONS_CHANGED.
+ * Reads a consistent state of a decisions file; `null` if there is none. `unwritten`: see `readDecisions`. Throws
+ * DECISIONS_INVALID, DECISIONS_CONFLICT and DECISIONS_CHANGED.
  */
 export async function readDecisionsFile(
   path: string,
@@ -60,31 +60,27 @@ export async function readDecisionsFile(
     if (!isSame(stamp, stampOf(path)) || BigInt(bytes.length) !== stamp.bytes) continue
     return { ...(await readDecisions(path, bytes, unwritten)), stamp }
   }
-  throw new UserError(
-    'DECISIONS_CHANGED',
-    `the decisions ${path} changed again and again while they were read`,
-    {
-      hint: 'wait until whatever writes the file is done, and run the same command again',
-    },
-  )
+  throw new UserError('DECISIONS_CHANGED', `the decisions ${path} kept changing while they were read`, {
+    hint: 'wait until other programs stop writing the file, and run the same command again',
+  })
 }
 
-/** Whether the file is still as it was read. */
+/** Returns whether the file has not changed since it was read. */
 export const isUnchanged = (path: string, file: DecisionsFile | null): boolean => {
   const stamp = stampOf(path)
   return file === null ? stamp === null : isSame(file.stamp, stamp)
 }
 
-/** What is to be changed: `drop` holds decisions as they were read, the very objects. */
+/** Changes to a file. `drop` contains the decision objects that were read. */
 export interface DecisionsChange {
   readonly add: readonly Decision[]
   readonly drop: ReadonlySet<Decision>
 }
 
 /**
- * Changes the file that was read, made as needed: appends whole lines where nothing is dropped, else puts a new file in
- * its place. Durable when it returns; to be called within `whileLocked`. Null where somebody else changed it since it was
- * read, and nothing was done. Throws DECISIONS_UNWRITABLE, DISK_FULL.
+ * Changes the file, or creates it: appends lines, or replaces the file if any are dropped. Durable when it returns; the
+ * caller holds `whileLocked`. Returns `null` and does nothing if the file changed since it was read. Throws
+ * DECISIONS_UNWRITABLE and DISK_FULL.
  */
 export function changeDecisionsFile(
   path: string,
@@ -109,7 +105,7 @@ function append(target: string, { stamp }: DecisionsFile, lines: string): void {
     writeFileSync(descriptor, lines)
     fsyncSync(descriptor)
   } catch (error) {
-    // Half a line of a full disk would be read as one that is wrong.
+    // A partial line, from a full disk, would be read as invalid.
     ftruncateSync(descriptor, Number(stamp.bytes))
     throw error
   } finally {
@@ -129,7 +125,7 @@ function replace(
   try {
     writeFileSync(temporary, decisionsHeader + decisions.map(decisionLine).join(''), { flag: 'wx' })
     if (file !== null) chmodSync(temporary, statSync(target).mode & 0o777)
-    // Whoever edits it without the lock keeps what was saved, up to this moment.
+    // Keeps edits made without the lock up to this moment.
     if (!isUnchanged(path, file)) return false
     publishFile(temporary, target)
     return true
@@ -139,8 +135,8 @@ function replace(
 }
 
 /**
- * Those who change a decisions file do so one after another, of whatever processes of this machine; whoever reads it
- * needs no lock. Throws DECISIONS_UNWRITABLE, and what `act` throws.
+ * Runs `act` while no other process on this machine changes the decisions file. Reading needs no lock. Throws
+ * DECISIONS_UNWRITABLE and the errors of `act`.
  */
 export async function whileLocked<Result>(path: string, act: () => Promise<Result>): Promise<Result> {
   const target = finalPath(path)
@@ -164,7 +160,7 @@ function stampOf(path: string): Stamp | null {
       throw invalidFile(
         path,
         `it has more than ${limits.fileBytesMax / 1024 / 1024} MiB`,
-        'is it the right file?',
+        'check that it is the right file',
       )
     return { inode: stats.ino, bytes: stats.size, modifiedNs: stats.mtimeNs }
   })
@@ -199,7 +195,7 @@ function explainWrite(path: string, error: unknown): unknown {
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? ''
   if (code === 'ENOSPC' || code === 'SQLITE_FULL') {
     return new UserError('DISK_FULL', `no space left for the decisions ${path}`, {
-      hint: 'free some space; what was decided is kept in the review store',
+      hint: 'free some space; the decisions are kept in the review store',
       cause: error,
     })
   }
@@ -210,7 +206,7 @@ function explainWrite(path: string, error: unknown): unknown {
 
 function unwritable(path: string, why: string, cause: unknown): UserError {
   return new UserError('DECISIONS_UNWRITABLE', `the decisions ${path} cannot be written`, {
-    hint: `${why}; what was decided is kept in the review store`,
+    hint: `${why}; the decisions are kept in the review store`,
     cause,
   })
 }

@@ -11,19 +11,19 @@ import {
   type DecisionColumn,
 } from './decision-lines.js'
 
-/** What a decisions file says. */
+/** The content of a decisions file. */
 export interface ReadDecisions {
-  /** In the order of its lines, of whatever services. */
+  /** In file order, for all services. */
   readonly decisions: readonly Decision[]
-  /** What to tell the user: an encoding that was guessed. */
+  /** Notices for the user, for example about a detected encoding. */
   readonly notices: readonly string[]
-  /** Its bytes are as they are written here, so that lines may be appended to them. */
+  /** Whether lines can be appended, because the file has the form that this program writes. */
   readonly isPlain: boolean
 }
 
 /**
- * Reads the bytes of a decisions file. `unwritten` are decisions that were perhaps being written to it when a process was
- * killed: half a line of one of them at its end is none. Throws DECISIONS_INVALID, DECISIONS_CONFLICT.
+ * Reads the bytes of a decisions file. `unwritten`: decisions that a killed process may have been writing; a partial
+ * line of one of them at the end is ignored. Throws DECISIONS_INVALID and DECISIONS_CONFLICT.
  */
 export async function readDecisions(
   path: string,
@@ -44,7 +44,7 @@ export async function readDecisions(
 function withoutTornLine(bytes: Buffer, unwritten: readonly Decision[]): Buffer {
   if (unwritten.length === 0) return bytes
   const scanner = new CsvScanner({ delimiter: ',', quoted: true, keepsRagged: true }, () => null)
-  // A character a byte: a line may be torn within a character.
+  // One character a byte, because a line may end within a character.
   scanner.push(bytes.toString('latin1'))
   const tail = Buffer.from(scanner.rest, 'latin1')
   const isTorn =
@@ -58,12 +58,12 @@ function withoutTornLine(bytes: Buffer, unwritten: readonly Decision[]): Buffer 
 
 async function textOf(path: string, bytes: Buffer): Promise<{ text: string; notices: string[] }> {
   if (bytes.subarray(0, 4).toString('latin1') === 'PK\x03\x04')
-    throw invalidFile(path, 'it is a spreadsheet, not a CSV', 'enrich review --import reads those')
+    throw invalidFile(path, 'it is a spreadsheet, not a CSV', 'import it with enrich review --import')
   try {
     const source = await openText({ label: path, bytes: () => inOne(bytes) }, undefined)
     const pieces: string[] = []
     for await (const piece of textPieces(source.chunks())) pieces.push(piece)
-    const notice = `${path}: not UTF-8, and read as ${source.encoding}; save it as UTF-8 if that is wrong`
+    const notice = `${path}: not UTF-8, read as ${source.encoding}; save it as UTF-8 if names look wrong`
     return { text: pieces.join(''), notices: source.notice === null ? [] : [notice] }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
@@ -71,7 +71,7 @@ async function textOf(path: string, bytes: Buffer): Promise<{ text: string; noti
     throw invalidFile(
       path,
       isEmpty ? 'it is empty' : error.message.replaceAll(path, 'it'),
-      isEmpty ? 'put it back as it was, or remove it' : 'save it as a CSV in UTF-8',
+      isEmpty ? 'restore it, or remove it' : 'save it as a CSV in UTF-8',
       error,
     )
   }
@@ -82,7 +82,7 @@ async function* inOne(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes
 }
 
-/** Excel's own first line, which names the delimiter. */
+/** Excel's first line, which names the delimiter. */
 const separatorLine = /^"?sep=(.)"?(?:\r\n|\n|\r)/i
 
 interface CellsOfLine {
@@ -90,7 +90,7 @@ interface CellsOfLine {
   readonly cells: Record<DecisionColumn, string>
 }
 
-/** The records below the header, by their columns; blank ones are none. */
+/** Returns the records below the header, by column, without blank lines. */
 function recordsOf(path: string, text: string): CellsOfLine[] {
   const separator = separatorLine.exec(text)
   const below = separator === null ? text : text.slice(separator[0].length)
@@ -105,7 +105,7 @@ function recordsOf(path: string, text: string): CellsOfLine[] {
     },
   )
   const records = [...scanner.push(below), ...scanner.end()]
-  if (columns.length === 0) throw invalidFile(path, 'it has no header', 'put it back as it was, or remove it')
+  if (columns.length === 0) throw invalidFile(path, 'it has no header', 'restore it, or remove it')
   const isCut = !/[\r\n]$/.test(text)
   return records.flatMap((record, index) => {
     assertWhole(path, record, columns.length, isCut && index === records.length - 1)
@@ -115,7 +115,7 @@ function recordsOf(path: string, text: string): CellsOfLine[] {
   })
 }
 
-/** By which the first line falls into most of our columns. */
+/** Chooses the delimiter with which most columns of the header are known. */
 function delimiterOf(text: string): string {
   const [header = ''] = text.split(/[\r\n]/, 1)
   const known = (delimiter: string) =>
@@ -139,12 +139,11 @@ function columnsOf(path: string, header: readonly string[]): DecisionColumn[] {
   })
   const missing = decisionColumns.filter((column) => !columns.includes(column))
   if (missing.length > 0) throw invalidLine(path, 1, `it has no column ${missing.join(', ')}`, listed)
-  if (columns.length > decisionColumns.length)
-    throw invalidLine(path, 1, 'a column stands in it twice', listed)
+  if (columns.length > decisionColumns.length) throw invalidLine(path, 1, 'it has a column twice', listed)
   return columns
 }
 
-/** As git writes them; they begin a line of their own. */
+/** Conflict markers of git at the start of a line. */
 const conflictMarker = /^(?:<{7}|\|{7}|={7}|>{7})(?: |$)/
 
 function assertNoMarker(path: string, line: number, [first = '']: readonly string[]): void {
@@ -152,24 +151,19 @@ function assertNoMarker(path: string, line: number, [first = '']: readonly strin
   throw invalidLine(
     path,
     line,
-    'a merge conflict of git was left in it',
-    'keep the lines that hold, of both sides, and remove the markers',
+    'it contains a git merge conflict',
+    'keep the valid lines of both sides, and remove the markers',
   )
 }
 
-/** Spreadsheets leave out what is empty at the end of a line. */
+/** Spreadsheets omit empty cells at the end of a line. */
 function assertWhole(path: string, record: LocatedRecord, columnCount: number, isCut: boolean): void {
   const { line, cells, reason } = record
   assertNoMarker(path, line, cells)
-  if (reason !== null) throw invalidLine(path, line, reason, 'put the line back as it was')
+  if (reason !== null) throw invalidLine(path, line, reason, 'restore the line')
   if (cells.length > columnCount || (isCut && cells.length < columnCount)) {
     const has = `it has ${cells.length} cells where the header has ${columnCount}`
-    throw invalidLine(
-      path,
-      line,
-      isCut ? `${has}, and the file ends there` : has,
-      'put the line back as it was',
-    )
+    throw invalidLine(path, line, isCut ? `${has}, and the file ends there` : has, 'restore the line')
   }
 }
 
@@ -178,7 +172,7 @@ interface LocatedDecision {
   readonly decision: Decision
 }
 
-/** A decision for whichever service is one for each. */
+/** Checks for conflicting decisions. A decision without a service applies to all services. */
 function assertAgreed(path: string, located: readonly LocatedDecision[]): void {
   const byLookup = new Map<string, LocatedDecision[]>()
   for (const one of located) {
@@ -204,7 +198,7 @@ function conflict(path: string, one: LocatedDecision, other: LocatedDecision): U
   return new UserError(
     'DECISIONS_CONFLICT',
     `two verdicts for one lookup (${one.decision.name}) in the decisions ${path}: ${words(one)}, ${words(other)}`,
-    { hint: 'remove the line that does not hold' },
+    { hint: 'remove the wrong line' },
   )
 }
 

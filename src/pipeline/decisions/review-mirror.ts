@@ -3,7 +3,7 @@ import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { reviewStorePath } from '../checkpoint/paths.js'
 import { reviewStoreAt, SqliteReviewReader, type KeptCandidates } from './review-store.js'
 
-/** A decision as it is on a server: a row of `decisions`. */
+/** A decision on a server, as a row of `decisions`. */
 export interface MirroredDecision {
   readonly sequence: number
   readonly lookup: Buffer
@@ -21,11 +21,11 @@ export interface MirroredDecision {
   readonly replaced_by: number | null
 }
 
-/** What readers of this machine read of a review store on a server: a store beside a local copy, gone with it. */
+/** A local mirror of a review store on a server, deleted with the local copy of the checkpoint. */
 export class ReviewMirror extends SqliteReviewReader {
   readonly #writes: ReturnType<typeof prepareWrites>
 
-  /** Beside the checkpoint of that path. Throws REVIEW_STORE_UNWRITABLE, DISK_FULL. */
+  /** Creates the mirror next to the checkpoint. Throws REVIEW_STORE_UNWRITABLE and DISK_FULL. */
   constructor(checkpointPath: string) {
     const path = reviewStorePath(checkpointPath)
     const database = openOwn(reviewStoreAt(path), { synchronous: 'OFF', isPrivate: true })
@@ -33,7 +33,7 @@ export class ReviewMirror extends SqliteReviewReader {
     this.#writes = prepareWrites(database)
   }
 
-  /** In place of what was known of them; `version` is that of the decisions from then on. */
+  /** Inserts or replaces decisions, and sets the version. */
   put(decisions: readonly MirroredDecision[], version: number): void {
     this.atOnce(() => {
       for (const decision of decisions) this.#writes.decision.run(decision)
@@ -41,7 +41,7 @@ export class ReviewMirror extends SqliteReviewReader {
     })
   }
 
-  /** By hexadecimal keys, packed. */
+  /** Takes packed candidates by hexadecimal key. */
   putCandidates(scope: string, found: ReadonlyMap<string, Uint8Array>): void {
     this.atOnce(() => {
       for (const [lookup, packed] of found)
@@ -65,11 +65,11 @@ const prepareWrites = (database: Sqlite) => ({
   ),
 })
 
-/** What people decided, and candidates, on a server: readers read the review store beside the local checkpoint. */
+/** Access of a run to the review data on a server, which it reads from the local mirror. */
 export interface RunReview {
   readonly candidates: KeptCandidates
-  /** What stands is there to be read once it resolves; again, what was decided since. */
+  /** Updates the decisions in the mirror. */
   bringDecisions(): Promise<void>
-  /** The candidates of lookups (hexadecimal keys) are there to be read. */
+  /** Updates the candidates of lookups (hexadecimal keys) in the mirror. */
   bringCandidates(scope: string, lookups: readonly string[]): Promise<void>
 }

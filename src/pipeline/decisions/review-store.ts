@@ -17,66 +17,63 @@ import { reviewStorePath } from '../checkpoint/paths.js'
 
 export type { KeptDecision } from '../lookups/decision.js'
 
-/** The decision that somebody else made of a lookup in the meantime. */
+/** The conflicting decisions that another reviewer made in the meantime. */
 type DecideOutcome =
   | { readonly kind: 'decided'; readonly decisions: readonly KeptDecision[] }
   | { readonly kind: 'conflict'; readonly others: readonly KeptDecision[] }
 
 export interface ReviewReader {
-  /** The decisions that stand, of one service and of whichever, in the order in which they were made. */
+  /** Returns the current decisions for one service, including those for any service, in the order of their creation. */
   standing(service: string): KeptDecision[]
-  /** Those that stand, the newest first. */
+  /** Returns the newest current decisions. */
   newest(service: string, count: number): KeptDecision[]
-  /** Of one service and of whichever: they stand no more, and the decisions file is still to lose them. */
+  /** Returns decisions that no longer apply and still have to be removed from the decisions file. */
   leaving(service: string): KeptDecision[]
-  /** Changes whenever anything here does, by whichever process. */
+  /** Changes with every write of any process. */
   version(): number
-  /** Grows by one with each method of whichever process that changes decisions, or what is said of them. */
+  /** Increases by one with every write of any process that concerns decisions. */
   decisionVersion(): number
-  /** Of lookups (hexadecimal keys) of a scope; aligned, null where none were looked for. */
+  /** Returns candidates of lookups (hexadecimal keys), aligned; `null` if they were not searched for. */
   candidates(scope: string, lookups: readonly string[]): (readonly Candidate[] | null)[]
-  /** Whether candidates were looked for; aligned. */
+  /** Returns whether candidates were searched for; aligned. */
   haveCandidates(scope: string, lookups: readonly string[]): boolean[]
-  /** Whether any lookup of the scope has candidates. */
   hasAnyCandidates(scope: string): boolean
-  /** Scopes that begin so, of which no candidates were found since. */
+  /** Returns the scopes with this prefix that have no candidates since that time. */
   scopesBefore(prefix: string, sinceMs: number): string[]
-  /** What others decided since is seen, where it is not at once. */
+  /** Loads decisions that others made, if the data is on a server. */
   refresh(): Promise<void>
-  /** What is kept of these is seen, where it is not at once. */
+  /** Loads the candidates of these lookups, if the data is on a server. */
   fetchCandidates(scope: string, lookups: readonly string[]): Promise<void>
   close(): void
 }
 
 /**
- * What reviewers decided, and the candidates that were found, of the lookups of a checkpoint: an SQLite file beside it,
- * shared by processes, so that reviewers work while a run writes the checkpoint. What a method resolves is durable.
+ * Decisions and candidates for the lookups of a checkpoint. An SQLite file next to the checkpoint and shared by
+ * processes, so that reviewers work while a run writes the checkpoint. Resolved writes are durable.
  */
 export interface ReviewStore extends ReviewReader {
-  /**
-   * All of them or none: `expected` has, of each lookup, the sequence of the decision that its reviewer saw (0: none).
-   */
+  /** Makes all decisions or none. `expected`: sequence of the decision the reviewer saw, by lookup (0: none). */
   decide(decisions: readonly Decision[], expected: ReadonlyMap<string, number>): Promise<DecideOutcome>
-  /** Takes back decisions; what stood before each stands again. Returns those that were taken back. */
+  /** Withdraws decisions and restores those they replaced. Returns the withdrawn ones. */
   withdraw(service: string, sequences: readonly number[]): Promise<KeptDecision[]>
-  /** The decisions file has them. */
+  /** Marks decisions as present in the decisions file. */
   markInFile(sequences: readonly number[]): Promise<void>
-  /** The decisions file does not have them. */
+  /** Marks decisions as absent from the decisions file. */
   markOutOfFile(sequences: readonly number[]): Promise<void>
-  /** Decisions that others wrote to the decisions file: each stands in place of what stood. */
+  /** Adds decisions that others wrote to the decisions file. They replace the current ones. */
   adopt(decisions: readonly Decision[]): Promise<KeptDecision[]>
-  /** Somebody took their lines out of the decisions file: neither they nor what they replaced stands. */
+  /** Withdraws decisions that were removed from the decisions file, and all that they replaced. */
   forget(sequences: readonly number[]): Promise<void>
   keepCandidates(
     scope: string,
     found: ReadonlyMap<string, readonly Candidate[]>,
     nowMs: number,
   ): Promise<void>
-  /** Candidates of a scope, at most so many. Returns how many there were. */
+  /** Deletes up to `countMax` lookups' candidates of a scope. Returns the number deleted. */
   forgetCandidates(scope: string, countMax: number): Promise<number>
 }
 
-/** Where a run keeps candidates, whether they are beside it or on a server. */
+/** A run's store of candidates, in a file or on a server. */
 export interface KeptCandidates extends Pick<ReviewStore, 'keepCandidates' | 'forgetCandidates'> {
   haveCandidates(scope: string, lookups: readonly string[]): readonly boolean[] | Promise<readonly boolean[]>
   scopesBefore(prefix: string, sinceMs: number): readonly string[] | Promise<readonly string[]>
@@ -92,19 +89,19 @@ export const reviewStoreAt = (path: string): OwnSqlite => ({
   explain: (error) => explainReviewError(path, error),
 })
 
-/** Opens the review store of a checkpoint, made as needed. Throws REVIEW_STORE_INVALID, REVIEW_STORE_UNWRITABLE, DISK_FULL. */
+/** Opens or creates the review store. Throws REVIEW_STORE_INVALID, REVIEW_STORE_UNWRITABLE and DISK_FULL. */
 export function openReviewStore(checkpointPath: string): ReviewStore {
   const path = reviewStorePath(checkpointPath)
   return new SqliteReviewStore(openOwn(reviewStoreAt(path), { synchronous: 'FULL', isPrivate: true }), path)
 }
 
-/** Opens it to look at it, while reviewers decide; null where there is none. Throws REVIEW_STORE_INVALID. */
+/** Opens a review store read-only, while reviewers may write; `null` if there is none. Throws REVIEW_STORE_INVALID. */
 export function openReviewStoreToRead(checkpointPath: string): ReviewReader | null {
   const path = reviewStorePath(checkpointPath)
   if (!existsSync(path) || statSync(path).size === 0) return null
   const own = reviewStoreAt(path)
   const database = readOwn(own, { versions: 'any' })
-  // Another process is about to make it.
+  // Another process is about to create it.
   if (database.pragma('user_version', { simple: true }) === 0) {
     database.close()
     return null
@@ -187,7 +184,7 @@ export class SqliteReviewReader implements ReviewReader {
     this.database.close()
   }
 
-  /** One transaction for all: each of its own would lock the file anew, and drop what is in the cache. */
+  /** One transaction for all reads: separate ones would each lock the file and drop the cache. */
   protected atOnce<Result>(read: () => Result): Result {
     return this.explained(() => this.database.transaction(read)())
   }
@@ -280,7 +277,7 @@ class SqliteReviewStore extends SqliteReviewReader implements ReviewStore {
     return { ...decision, sequence, isInFile }
   }
 
-  /** A decision for whichever service meets those of all. */
+  /** A decision without a service conflicts with those of all services. */
   #standingOf(service: string | null, lookup: string): KeptDecision | undefined {
     const row = this.queries.standingOf.get({ service, lookup: Buffer.from(lookup, 'hex') })
     return row === undefined ? undefined : keptDecision(row)
@@ -305,23 +302,23 @@ class SqliteReviewStore extends SqliteReviewReader implements ReviewStore {
   }
 }
 
-/** Says in a user's words what SQLite or the file system refused. The checkpoint is not touched by any of it. */
+/** Explains an error of SQLite or the file system. None of them affects the checkpoint. */
 function explainReviewError(path: string, error: unknown): unknown {
   if (error instanceof UserError) return error
   const code = sqliteCode(error) ?? (error as NodeJS.ErrnoException | undefined)?.code ?? ''
   const invalid = (message: string) =>
     new UserError('REVIEW_STORE_INVALID', message, {
-      hint: 'put it back from a backup, or move it away: what the decisions file holds stands without it, and the checkpoint is not touched',
+      hint: 'restore it from a backup, or move it away: the decisions file remains valid without it, and the checkpoint is not affected',
       cause: error,
     })
   if (error instanceof NotOursError && error.fault === 'newer_version')
     return invalid(`the review store ${path} was written by a newer version of enrich`)
   if (error instanceof NotOursError) return invalid(`${path} is not a review store of enrich`)
   if (/^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ|IOERR_CORRUPTFS)/.test(code))
-    return invalid(`the review store ${path} is damaged, or is none`)
+    return invalid(`the review store ${path} is damaged, or is not a review store`)
   if (isDiskFull(error) || code === 'ENOSPC') {
     return new UserError('DISK_FULL', `no space left for the review store ${path}`, {
-      hint: 'free some space; what was acknowledged is safe',
+      hint: 'free some space; acknowledged decisions are safe',
       cause: error,
     })
   }
@@ -331,7 +328,7 @@ function explainReviewError(path: string, error: unknown): unknown {
     )
   ) {
     return new UserError('REVIEW_STORE_UNWRITABLE', `the review store ${path} cannot be opened or written`, {
-      hint: 'check its folder and permissions, and whether another process keeps it locked',
+      hint: 'check its folder and permissions, and whether another process has locked it',
       cause: error,
     })
   }

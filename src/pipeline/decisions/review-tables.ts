@@ -4,9 +4,9 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { candidatesMax, type Candidate } from '../answers/candidate.js'
 
 /**
- * Each step is applied once, in order; a step that has been released never changes. `decisions`: a row a decision that
- * was ever made; one stands that was neither withdrawn nor replaced. `service` is null where it is of whichever.
- * `candidates`: by the scope of a connection, packed, `[]` where none were found.
+ * Each step is applied once, in order; released steps never change. `decisions`: one row for every decision ever made;
+ * it is current if neither withdrawn nor replaced. `service` is NULL if it applies to all. `candidates`: packed, by the
+ * scope of a connection, `[]` if none were found.
  */
 export const reviewMigrations = [
   `CREATE TABLE decisions (
@@ -89,7 +89,7 @@ export const keptDecision = (row: KeptRow): KeptDecision => ({
 
 const stands = 'is_withdrawn = 0 AND replaced_by IS NULL'
 const ofService = '(service = @service OR service IS NULL)'
-/** Null as the service of a decision is any. */
+/** A decision without a service applies to all. */
 const meetsService = '(service = @service OR service IS NULL OR @service IS NULL)'
 
 export function prepareReviewQueries(database: Sqlite) {
@@ -183,7 +183,7 @@ export function prepareReviewQueries(database: Sqlite) {
   }
 }
 
-/** What most candidates have in common, the commonest last; a part of the form, so it never changes. */
+/** Common parts of candidates, the most frequent last. Part of the data format, so it never changes. */
 const dictionary = Buffer.from(
   [
     '[{"entityId":null,"legalEntityId":"le_","name":null,"legalName":null,"otherNames":[],"status":"inactive","place":null,"countryCode":null,"jurisdiction":null,"identifiers":[],"confidence":null,"evidence":[{"label":"for it","text":"The name is that of ","weight":null},{"label":"against it","text":"","weight":null},{"label":"identifier","text":"it bears LEI ","weight":null}',
@@ -206,16 +206,16 @@ const dictionary = Buffer.from(
   ].join(''),
 )
 
-/** Of a text that is packed; more is no list of candidates. */
+/** Size limit of an unpacked list, in bytes. */
 const textBytesMax = 16 * 1024 * 1024
 
-/** As the store keeps them: JSON, deflated; nothing for none, as most doubtful lookups have. */
+/** Packs candidates for storage as deflated JSON; an empty list, the most frequent case, takes no bytes. */
 export function packCandidates(candidates: readonly Candidate[]): Uint8Array {
   if (candidates.length === 0) return new Uint8Array()
   return deflateRawSync(JSON.stringify(candidates.slice(0, candidatesMax)), { level: 1, dictionary })
 }
 
-/** Null where it is nothing that was packed: candidates can be looked for again. */
+/** Returns `null` for damaged data: candidates can be fetched again. */
 export function unpackCandidates(packed: Uint8Array): readonly Candidate[] | null {
   if (packed.length === 0) return []
   try {

@@ -4,8 +4,8 @@ import type { SharedDatabase } from '../../checkpoint/postgres/open-database.js'
 import { anyConflict, repeated, type RepeatingDeps } from '../../checkpoint/postgres/retry.js'
 
 /**
- * Changes of decisions on a server. Each is to be called within a transaction that took its number of
- * `beginChange`: no other change is made meanwhile, so sequences are in the order in which decisions were made.
+ * Locks the decisions and returns the number of the change. Every change calls it first in its transaction, so that
+ * changes are serialised and sequence numbers follow the order of decisions.
  */
 export async function beginChange(statements: PostgresStatements): Promise<number> {
   const [row] = await statements.query<{ changed: number }>(
@@ -21,7 +21,7 @@ const keptColumns = `d.sequence, encode(d.lookup, 'hex') AS lookup, d.service, d
 
 const stands = (name: string) => `NOT ${name}.is_withdrawn AND ${name}.replaced_by IS NULL`
 
-/** Of each lookup, the decisions that stand, of whichever service; the newest first. */
+/** Returns the current decisions of each lookup, for all services, newest first. */
 export async function standingOf(
   statements: PostgresStatements,
   lookups: readonly string[],
@@ -40,7 +40,7 @@ export async function standingOf(
   return found
 }
 
-/** Each stands in place of what stood. Gives their sequences, aligned. */
+/** Inserts decisions, which replace the current ones. Returns their sequence numbers, aligned. */
 export async function insertDecisions(
   statements: PostgresStatements,
   decisions: readonly Decision[],
@@ -70,7 +70,7 @@ export async function insertDecisions(
       changed,
     ],
   )
-  // By the first that came after it: a decision for whichever service meets those of all.
+  // Replaced by the next one: a decision without a service conflicts with those of all services.
   await statements.query(
     `UPDATE enrich.review_decisions d SET changed = $2, replaced_by = (
        SELECT min(n.sequence) FROM enrich.review_decisions n
@@ -85,7 +85,7 @@ export async function insertDecisions(
   return sequences
 }
 
-/** What stood before each stands again. Gives those that were taken back, in the order in which they are named. */
+/** Withdraws decisions and restores those they replaced. Returns the withdrawn ones, in the given order. */
 export async function withdrawDecisions(
   statements: PostgresStatements,
   service: string,
@@ -99,7 +99,7 @@ export async function withdrawDecisions(
     [sequences, service, changed],
   )
   const withdrawn = rows.map(({ sequence }) => sequence)
-  // One that was replaced by another of them, which was replaced in its turn: once more, until none is left.
+  // Repeated, because a withdrawn decision may have replaced another withdrawn one.
   for (let isDone = false; !isDone;) {
     const restored = await statements.query(
       `UPDATE enrich.review_decisions d SET replaced_by = w.replaced_by, changed = $2
@@ -112,7 +112,7 @@ export async function withdrawDecisions(
   return sequences.flatMap((sequence) => rows.find((row) => row.sequence === sequence) ?? [])
 }
 
-/** Neither they nor what they replaced stands. Gives all of these. */
+/** Withdraws decisions and all that they replaced. Returns the sequence numbers of all of them. */
 export async function forgetDecisions(
   statements: PostgresStatements,
   sequences: readonly number[],
@@ -130,7 +130,7 @@ export async function forgetDecisions(
   return gone.map(({ sequence }) => sequence)
 }
 
-/** Which decisions a decisions file has. */
+/** Records whether a decisions file contains decisions. */
 export async function markLines(
   statements: PostgresStatements,
   file: string,
@@ -144,7 +144,7 @@ export async function markLines(
   )
 }
 
-/** Whether a decision that stands is the one that somebody is about to make, made a moment ago. */
+/** Returns whether a current decision is the one to be made, for example from an earlier attempt. */
 export const isSameDecision = (
   one: KeptDecision | undefined,
   { verdict, entityId, decidedBy, decidedAtMs }: Decision,
@@ -157,11 +157,11 @@ export const isSameDecision = (
 
 const bytesOf = (lookup: string): Buffer => Buffer.from(lookup, 'hex')
 
-/** PostgreSQL keeps no NUL in a text. */
+/** PostgreSQL text cannot contain NUL. */
 const storable = <Text extends string | null>(text: Text): Text | string =>
   text?.replaceAll('\0', ' ') ?? text
 
-/** Statements of a review store on a server, repeated where the connection broke. Rejects with CHECKPOINT_*. */
+/** Statements of a review store on a server, repeated if the connection was lost. Rejects with CHECKPOINT_*. */
 export class ReviewStatements implements PostgresStatements {
   readonly #database: Pick<SharedDatabase, 'postgres' | 'explain'>
   readonly #deps: RepeatingDeps
@@ -171,13 +171,13 @@ export class ReviewStatements implements PostgresStatements {
     this.#deps = deps
   }
 
-  /** A statement that may be made twice. */
+  /** Runs a statement that is safe to repeat. */
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
     const { postgres } = this.#database
     return repeated(this.#deps, () => postgres.query<Row>(text, values)).catch(this.#explained)
   }
 
-  /** `work` is called with whether it may have been done before. */
+  /** Passes to `work` whether an earlier attempt may have taken effect. */
   transaction<Result>(
     work: (statements: PostgresStatements, mayHaveTakenEffect: boolean) => Promise<Result>,
   ): Promise<Result> {

@@ -3,10 +3,10 @@ import { packCandidates } from '../review-tables.js'
 import type { KeptCandidates } from '../review-store.js'
 import type { ReviewStatements } from './review-sql.js'
 
-/** Sent in one statement. */
+/** Number of lookups sent in one statement. */
 const lookupsAtOnce = 2_000
 
-/** The candidates of lookups on a server; what one process found, all others find. */
+/** Candidates of lookups on a server, shared by all processes. */
 export class SharedCandidates implements KeptCandidates {
   readonly #statements: ReviewStatements
 
@@ -23,7 +23,7 @@ export class SharedCandidates implements KeptCandidates {
     return lookups.map((lookup) => known.has(lookup))
   }
 
-  /** By hexadecimal keys, packed; those that have any. */
+  /** Yields packed candidates by hexadecimal key, only for lookups that have any. */
   async *found(scope: string, lookups: readonly string[]): AsyncGenerator<Map<string, Buffer>> {
     for (let start = 0; start < lookups.length; start += lookupsAtOnce) {
       const rows = await this.#statements.query<{ lookup: Buffer; found: Buffer }>(
@@ -34,7 +34,7 @@ export class SharedCandidates implements KeptCandidates {
     }
   }
 
-  /** In the order of their keys: who keeps the same ones waits, and never for each other. */
+  /** In the order of keys, so that concurrent calls cannot deadlock. */
   async keepCandidates(
     scope: string,
     found: ReadonlyMap<string, readonly Candidate[]>,

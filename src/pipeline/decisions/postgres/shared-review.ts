@@ -24,19 +24,19 @@ import type { SharedLook } from '../../checkpoint/postgres/local-copy.js'
 
 export interface SharedReviewDeps extends RepeatingDeps {
   readonly database: Pick<SharedDatabase, 'postgres' | 'explain'>
-  /** The local copy of the checkpoint, beside which readers find the review store. */
+  /** The local copy of the checkpoint; readers find the review store next to it. */
   readonly checkpointPath: string
   /** The decisions file of this machine. */
   readonly decisionsPath: string
 }
 
-/** Read at a time. */
+/** Number of decisions read at once. */
 const decisionsAtOnce = 10_000
 
 /**
- * What reviewers decided, and the candidates that were found, on a server: several machines see the same. Changes are
- * made there; what is read is read from a mirror, which is brought up to date after each, and by `refresh`. Each
- * machine has a decisions file of its own, known by the machine's name and its path.
+ * Decisions and candidates on a server, shared by several machines. Writes go to the server; reads use a local mirror,
+ * which is updated after each write and by `refresh`. Each machine has its own decisions file, identified by host name
+ * and path.
  */
 export class SharedReview implements ReviewStore {
   readonly #candidates: SharedCandidates
@@ -45,7 +45,7 @@ export class SharedReview implements ReviewStore {
   readonly #file: string
   #refreshing: Promise<void> = Promise.resolve()
 
-  /** Nothing is read before the first `refresh`. Throws REVIEW_STORE_UNWRITABLE, DISK_FULL. */
+  /** Call `refresh` before reading. Throws REVIEW_STORE_UNWRITABLE and DISK_FULL. */
   constructor({ database, checkpointPath, decisionsPath, ...deps }: SharedReviewDeps) {
     this.#statements = new ReviewStatements(database, deps)
     this.#candidates = new SharedCandidates(this.#statements)
@@ -53,7 +53,7 @@ export class SharedReview implements ReviewStore {
     this.#file = `${hostname()}:${resolve(decisionsPath)}`
   }
 
-  /** For a run, which decides nothing. */
+  /** The part that a run uses, which makes no decisions. */
   get ofRun(): RunReview {
     return {
       candidates: this.#candidates,
@@ -173,7 +173,7 @@ export class SharedReview implements ReviewStore {
     for await (const found of this.#candidates.found(scope, lookups)) this.#mirror.putCandidates(scope, found)
   }
 
-  /** One after the other: what is read first is not written over what was read later. */
+  /** Updates run one after another, so that older data never overwrites newer data. */
   refresh(): Promise<void> {
     const refreshed = this.#refreshing.catch(() => undefined).then(() => this.#pull())
     this.#refreshing = refreshed
@@ -189,7 +189,7 @@ export class SharedReview implements ReviewStore {
     const [row] = await this.#statements.query<{ count: number }>('SELECT count FROM enrich.review_changes')
     const count = row?.count ?? 0
     if (count === seen) return
-    // All changes up to that count are committed: the row is held while one is made.
+    // All changes up to that count are committed: a change holds the row's lock.
     for (let after = 0; ;) {
       const page = await this.#statements.query<MirroredDecision>(changedSql, [
         this.#file,
@@ -221,7 +221,7 @@ export class SharedReview implements ReviewStore {
   }
 }
 
-/** A decision for whichever service meets those of all. */
+/** A decision without a service conflicts with those of all services. */
 const meets = (one: string | null, other: string | null): boolean =>
   one === null || other === null || one === other
 
@@ -233,8 +233,8 @@ const keptAs = (
   decisions.map((decision, at) => ({ ...decision, sequence: sequences[at] ?? 0, isInFile }))
 
 /**
- * $1 the file, $2 seen before, $3 after this sequence, $4 so many. A line that this file may have of another machine, of a
- * decision that stands no more, is to go; where the file is not known to have one that stands, it is to come.
+ * $1 file, $2 last seen change, $3 last sequence, $4 limit. If it is unknown whether this file has a line, a current
+ * decision counts as missing, and an outdated one as present, possibly from another machine.
  */
 const changedSql = `
   SELECT d.sequence, d.lookup, d.service, d.name, d.location, d.verdict, d.entity_id, d.entity_name, d.decided_by,
@@ -244,7 +244,7 @@ const changedSql = `
   LEFT JOIN enrich.review_lines l ON l.file = $1 AND l.sequence = d.sequence
   WHERE (d.changed > $2 OR l.changed > $2) AND d.sequence > $3 ORDER BY d.sequence LIMIT $4`
 
-/** What people decided there, for commands that only look. */
+/** Opens the decisions on a server for read-only commands. */
 export async function lookAtReview(
   { path, database }: SharedLook,
   deps: Omit<SharedReviewDeps, 'database' | 'checkpointPath'>,
