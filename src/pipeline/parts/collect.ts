@@ -22,9 +22,9 @@ export interface CollectOptions {
   readonly database: PartDatabase
   readonly clock: Pick<Clock, 'sleep' | 'nowMs'>
   readonly job: string
-  /** Which service's job, where several have one of that name; null: the embedded one's, or the only one. */
+  /** The service of the job, if several have a job of that name; `null` for the embedded or the only one. */
   readonly baseUrl: string | null
-  /** Where all rows are written as one file; null: nowhere. */
+  /** Path of the single output file; `null` to write none. */
   readonly output: { readonly path: string; readonly format?: AskedFormat | undefined } | null
   readonly signal?: AbortSignal | undefined
 }
@@ -34,16 +34,16 @@ export interface Collected {
   readonly partCount: number
   readonly rowCount: number
   readonly manifestPath: string
-  /** The one file, and its basis; empty where none was asked for. */
+  /** The single file and its basis file; empty if not requested. */
   readonly outputPaths: readonly string[]
-  /** Names of what other attempts had left, which is gone now. */
+  /** Names of the removed files of other attempts. */
   readonly removed: readonly string[]
 }
 
 /**
- * Checks that every part of a job is published once, that its files are there as they were published, and that all have
- * the same columns; then writes the one file that was asked for, and the manifest, each whole. Last, what other attempts
- * left is removed. Throws JOB_NOT_FOUND, PARTS_MISSING, PART_DAMAGED, PARTS_UNLIKE, and what writing an output throws.
+ * Checks that all parts of a job are published, unchanged and have the same columns; then writes the single file, if
+ * requested, and the manifest, each as a whole. Finally removes the files of other attempts. Throws JOB_NOT_FOUND,
+ * PARTS_MISSING, PART_DAMAGED, PARTS_UNLIKE and the errors of writing an output.
  */
 export async function collectParts(options: CollectOptions): Promise<Collected> {
   const { database, clock, job, signal } = options
@@ -86,11 +86,11 @@ function assertAll(parts: readonly PublishedPart[], partCount: number, job: stri
 const again = (job: string, part: number, partCount: number): string =>
   `run them: enrich … --job ${JSON.stringify(job)} --partition ${part}/${partCount}`
 
-/** What all parts were written for. */
+/** Returns the output path for which all parts were written. */
 function outputPathOf(parts: readonly PublishedPart[]): string {
   const [first, ...others] = parts.map((part) => {
     const read = readPartPath(part.path)
-    if (read === null) throw new Error(`${part.path} is not called as a part is`)
+    if (read === null) throw new Error(`${part.path} is not the name of a part`)
     return { part: part.part, outputPath: read.outputPath }
   })
   if (first === undefined) throw new Error('a job without parts')
@@ -99,7 +99,7 @@ function outputPathOf(parts: readonly PublishedPart[]): string {
   throw new UserError(
     'PARTS_UNLIKE',
     `part ${first.part} was written for ${first.outputPath}, and part ${other.part} for ${other.outputPath}`,
-    { hint: 'run all parts with the same -o, under another --job: answers are kept' },
+    { hint: 'run all parts with the same -o, under another --job: existing answers are reused' },
   )
 }
 
@@ -114,7 +114,7 @@ async function assertIntact(
     const found = await faultOf(part)
     if (found === null) continue
     throw new UserError('PART_DAMAGED', `part ${part.part} of ${partCount}: ${found.path} ${found.fault}`, {
-      hint: `${again(job, part.part, partCount)}; it is written anew, and nothing is billed twice`,
+      hint: `${again(job, part.part, partCount)}; it is written again, and nothing is billed twice`,
     })
   }
 }
@@ -135,10 +135,10 @@ async function writeOne(
     throw new UserError(
       'OUTPUT_FORMAT_UNKNOWN',
       form.format === 'xlsx'
-        ? 'workbooks are not put together as one'
+        ? 'workbooks cannot be joined'
         : `the parts are ${form.format}, and ${path} would be ${asked.format}`,
       {
-        hint: 'parts of CSV, NDJSON or Parquet are put together as they are: name an output of their format',
+        hint: 'parts of CSV, NDJSON or Parquet are joined without conversion: name an output of the same format',
       },
     )
   }
@@ -175,8 +175,8 @@ function assertApart(path: string, parts: readonly PublishedPart[]): void {
   if (wrong === undefined && path !== '-') return
   throw new UserError(
     'OUTPUT_UNWRITABLE',
-    path === '-' ? 'parts are not put together on standard output' : `${path} is a part of the job`,
-    { hint: 'name a file of its own for -o' },
+    path === '-' ? 'parts cannot be written to standard output' : `${path} is a part of the job`,
+    { hint: 'name another file for -o' },
   )
 }
 
@@ -188,7 +188,7 @@ interface Manifest {
   readonly written: readonly WrittenFile[]
 }
 
-/** Paths in it are as they are seen from its folder. */
+/** Paths are relative to the manifest's folder. */
 async function writeManifest(
   path: string,
   { job, partCount, rowCount, parts, written }: Manifest,

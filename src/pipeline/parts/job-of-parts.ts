@@ -25,20 +25,19 @@ interface JobRow {
 }
 
 interface JoinedJob {
-  /** As the user named it. */
+  /** The user's name for the job. */
   readonly name: string
   readonly partition: Partition
-  /** The service that is asked. */
+  /** Scope of the service. */
   readonly scope: string
-  /** Of the list of the input's files. */
+  /** Digest of the list of input files. */
   readonly inputFingerprint: string
   readonly nowMs: number
 }
 
 /**
- * The job whose part this process has, made where it is the first: from then on its parts are so many, of these files,
- * for as long as the checkpoint stands. Throws JOB_PARTS_DIFFER, JOB_INPUT_DIFFERS and JOB_NAME_TAKEN; nothing was
- * asked by then.
+ * Joins the job, or creates it. The first process fixes the number of parts and the input files. Throws
+ * JOB_PARTS_DIFFER, JOB_INPUT_DIFFERS and JOB_NAME_TAKEN, before anything is submitted.
  */
 export function joinJob(postgres: Postgres, job: JoinedJob): Promise<number> {
   return postgres.transaction(async (statements) => {
@@ -57,15 +56,15 @@ export function joinJob(postgres: Postgres, job: JoinedJob): Promise<number> {
     if (made !== undefined) return made.job_id
     throw new UserError(
       'JOB_NAME_TAKEN',
-      `the job "${job.name}" was begun without parts, and has not ended`,
+      `the job "${job.name}" was started without parts, and has not ended`,
       {
-        hint: 'pass another --job; or leave out --partition to go on with it',
+        hint: 'pass another --job; or remove --partition to continue it',
       },
     )
   })
 }
 
-/** Throws JOB_NAME_TAKEN where a job of that name has parts: a run of all rows is none of them. */
+/** Throws JOB_NAME_TAKEN if a job of that name has parts. */
 export async function assertWithoutParts(postgres: Postgres, name: string, scope: string): Promise<void> {
   const known = (await jobsOf(postgres, name)).find((one) => one.scope === scope)
   if (known === undefined) return
@@ -74,18 +73,18 @@ export async function assertWithoutParts(postgres: Postgres, name: string, scope
   })
 }
 
-/** One process at a time looks whether the job is there, and makes it. */
+/** Lets one process at a time look for the job and create it. */
 async function lockScope({ query }: PostgresStatements, scope: string): Promise<number> {
   await query('INSERT INTO enrich.scopes (scope) VALUES ($1) ON CONFLICT (scope) DO NOTHING', [scope])
   const [row] = await query<{ scope_id: number }>(
     'SELECT scope_id FROM enrich.scopes WHERE scope = $1 FOR NO KEY UPDATE',
     [scope],
   )
-  if (row === undefined) throw new Error('a scope that was made is gone')
+  if (row === undefined) throw new Error('the scope is missing after its creation')
   return row.scope_id
 }
 
-/** The newest with parts, of each service. */
+/** Returns the newest job with parts of each service. */
 const jobsOf = ({ query }: PostgresStatements, name: string): Promise<JobRow[]> =>
   query<JobRow>(
     `SELECT DISTINCT ON (scope_id) job_id, scope, partition_count, partition_input
@@ -105,12 +104,12 @@ function assertSame(known: JobRow, { name, partition, inputFingerprint }: Joined
   if (known.partition_input === inputFingerprint) return
   throw new UserError(
     'JOB_INPUT_DIFFERS',
-    `the job "${name}" was begun with other files: their names, sizes or order differ`,
+    `the job "${name}" was started with other files: their names, sizes or order differ`,
     { hint: `pass the same files; or another --job, for example with the day in its name` },
   )
 }
 
-/** The job that `collect` is asked for. Throws JOB_NOT_FOUND, and JOB_NAME_TAKEN where two services have one. */
+/** Returns the job for `collect`. Throws JOB_NOT_FOUND, and JOB_NAME_TAKEN if several services have one. */
 export async function findJob(
   postgres: Postgres,
   name: string,
@@ -121,30 +120,30 @@ export async function findJob(
   const jobs = ofService.length > 0 ? ofService : all
   const [job, another] = jobs
   if (job === undefined) {
-    throw new UserError('JOB_NOT_FOUND', `the checkpoint knows no job "${name}" with parts`, {
-      hint: 'mend --job or --checkpoint; a run with --partition makes it',
+    throw new UserError('JOB_NOT_FOUND', `the checkpoint has no job "${name}" with parts`, {
+      hint: 'check --job and --checkpoint; a run with --partition creates the job',
     })
   }
   if (another !== undefined) {
     const services = jobs.map(({ scope }) => readScope(scope).base).join(', ')
     throw new UserError('JOB_NAME_TAKEN', `several services have a job "${name}": ${services}`, {
-      hint: 'pass --base-url with the one that is meant',
+      hint: 'select one with --base-url',
     })
   }
   return { jobId: job.job_id, partCount: job.partition_count }
 }
 
-/** The part of a job that a process has. */
+/** The part of a job that a process writes. */
 export interface OpenPart {
   readonly partition: Partition
-  /** Of this process. */
+  /** Attempt of this process. */
   readonly attempt: string
   readonly ledger: PartLedger
-  /** Published before; null: not yet, or not as it was. */
+  /** The part that was published before; `null` if missing or damaged. */
   readonly published: PublishedPart | null
-  /** An attempt whose file is gone or damaged, in whose place this one may stand. */
+  /** The attempt whose file is missing or damaged and that this process may replace. */
   readonly replaced: string | null
-  /** What to tell the user of that. */
+  /** Notice for the user about the replacement. */
   readonly notice: string | null
 }
 
@@ -154,7 +153,7 @@ interface OpenPartDeps extends JoinedJob {
   readonly clock: Pick<Clock, 'sleep' | 'nowMs'>
 }
 
-/** Joins the job, and looks what became of the part so far. Throws what `joinJob` throws. */
+/** Joins the job and checks the state of its part. Throws the same errors as `joinJob`. */
 export async function openPart(deps: OpenPartDeps): Promise<OpenPart> {
   const { partition, attempt, database, clock } = deps
   const jobId = await joinJob(database.postgres, deps).catch((error: unknown) => {
@@ -165,11 +164,11 @@ export async function openPart(deps: OpenPartDeps): Promise<OpenPart> {
   const found = published === null ? null : await faultOf(published)
   const shared = { partition, attempt, ledger }
   if (published === null || found === null) return { ...shared, published, replaced: null, notice: null }
-  const notice = `${labelOf(partition)} was published, but ${found.path} ${found.fault}: it is written anew.`
+  const notice = `${labelOf(partition)} was published, but ${found.path} ${found.fault}: it is written again.`
   return { ...shared, published: null, replaced: published.attempt, notice }
 }
 
-/** Throws JOB_NAME_TAKEN where a job of that name has parts. */
+/** Throws JOB_NAME_TAKEN if a job of that name has parts. */
 export async function assertJobOfAll(
   { postgres, explain }: PartDatabase,
   name: string,
@@ -182,13 +181,13 @@ export async function assertJobOfAll(
 
 const labelOf = ({ index, count }: Partition): string => `Part ${index} of ${count}`
 
-/** What is told of a part that another attempt published. */
+/** Returns the notice for a part that another attempt published. */
 export const publishedText = (partition: Partition, { path, publishedAt }: PublishedPart): string =>
   `${labelOf(partition)} was already published by another attempt (${publishedAt.slice(0, 16).replace('T', ' ')}): ${path}.`
 
 /**
- * Makes what was put in place the part of its job, or removes it where another attempt was first: then the report is of
- * what that one published, and `notice` says so.
+ * Registers the written files as the part, or removes them if another attempt was first. The report and `notice` then
+ * refer to that one.
  */
 export async function publishPart(
   { partition, attempt, ledger, replaced }: OpenPart,

@@ -12,7 +12,7 @@ import type { PublishedPart } from './part-ledger.js'
 
 const bytesOf = (path: string): AsyncIterable<Buffer> => fileBytes(path, path).bytes()
 
-/** Throws PARTS_UNLIKE where two parts have other columns, and PART_DAMAGED where one has not the rows that it had. */
+/** Throws PARTS_UNLIKE if parts have different columns, and PART_DAMAGED if a part's row count has changed. */
 export async function assertAlike(parts: readonly PublishedPart[], { format }: OutputForm): Promise<void> {
   switch (format) {
     case 'parquet': {
@@ -41,7 +41,7 @@ export async function assertAlike(parts: readonly PublishedPart[], { format }: O
       }
       return
     }
-    // Each line names its own; a workbook is read by people.
+    // Each line of NDJSON names its columns, and workbooks are not joined.
     case 'ndjson':
     case 'xlsx':
   }
@@ -55,13 +55,15 @@ function unlike(
   const more = otherColumns.filter((name) => !columns.includes(name))
   const fewer = columns.filter((name) => !otherColumns.includes(name))
   const said = [
-    ...(more.length === 0 ? [] : [`part ${other.part} alone has ${listed(more)}`]),
-    ...(fewer.length === 0 ? [] : [`part ${one.part} alone has ${listed(fewer)}`]),
+    ...(more.length === 0 ? [] : [`part ${other.part} has in addition ${listed(more)}`]),
+    ...(fewer.length === 0 ? [] : [`part ${one.part} has in addition ${listed(fewer)}`]),
   ]
   return new UserError(
     'PARTS_UNLIKE',
-    `parts ${one.part} and ${other.part} have other columns: ${said.join('; ') || 'their order or types differ'}`,
-    { hint: 'run all parts with the same version and settings, under another --job: answers are kept' },
+    `parts ${one.part} and ${other.part} have different columns: ${said.join('; ') || 'their order or types differ'}`,
+    {
+      hint: 'run all parts with the same version and settings, under another --job: existing answers are reused',
+    },
   )
 }
 
@@ -70,12 +72,12 @@ const listed = (names: readonly string[]) =>
   names.slice(0, shownMax).join(', ') + (names.length > shownMax ? ', …' : '')
 
 function otherRowCount({ part, path, rowCount }: PublishedPart, found: number): UserError {
-  return new UserError('PART_DAMAGED', `part ${part} has ${found} rows in place of ${rowCount}: ${path}`, {
+  return new UserError('PART_DAMAGED', `part ${part} has ${found} rows instead of ${rowCount}: ${path}`, {
     hint: 'run that part again',
   })
 }
 
-/** Writes all rows of the parts, in order, as one file. Throws PART_DAMAGED where a part has not the rows it had. */
+/** Writes all rows of the parts, in order, to one file. Throws PART_DAMAGED if a part's row count has changed. */
 export async function joinRows(
   parts: readonly PublishedPart[],
   { format, isPacked }: OutputForm,
@@ -90,11 +92,11 @@ export async function joinRows(
     return
   }
   const sink = sinkOf(file, isPacked)
-  // A file of no bytes is one too.
+  // Creates the file even if there are no rows.
   await sink.write('')
   for (const part of parts) {
     const counter = new RecordCounter(format === 'csv')
-    // The header of the first is that of all.
+    // Only the first part's header is written.
     const header = format === 'csv' ? await readHeader(part.path) : Buffer.alloc(0)
     if (part.part === 1) await sink.write(header)
     let headerLeft = header.length
@@ -111,7 +113,7 @@ export async function joinRows(
   await file.close()
 }
 
-/** The first record of a CSV, with its line end. */
+/** Returns the first record of a CSV file, with its line end. */
 async function readHeader(path: string): Promise<Buffer> {
   const counter = new RecordCounter(true)
   const pieces: Buffer[] = []
@@ -123,7 +125,7 @@ async function readHeader(path: string): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-/** Writes the basis files of the parts as one; rows in it are counted through all parts. */
+/** Writes the basis files of the parts as one, with row numbers counted through all parts. */
 export async function joinBasis(
   parts: readonly PublishedPart[],
   isPacked: boolean,
@@ -152,20 +154,17 @@ export async function joinBasis(
   await file.close()
 }
 
-/** Of our own header, whose names hold none. */
+/** Finds the delimiter in a basis header, whose column names contain no punctuation. */
 const delimiterOf = (header: Buffer): string => /[^\w\ufeff]/u.exec(header.toString('utf8'))?.[0] ?? ','
 
 const quote = 0x22
 const lineFeed = 0x0a
 
-/**
- * Finds records in the bytes of a CSV, or lines in those of NDJSON, as we write both: records end with a line feed, and
- * within quotes it ends none.
- */
+/** Counts records of CSV or lines of NDJSON from this program: a record ends at a line feed outside quotes. */
 class RecordCounter {
   readonly #hasQuotes: boolean
   #isQuoted = false
-  /** Whether the last record is whole. */
+  /** Whether the last record is complete. */
   endsWhole = true
   count = 0
 
@@ -173,7 +172,7 @@ class RecordCounter {
     this.#hasQuotes = hasQuotes
   }
 
-  /** Counts the records that end in a chunk; gives where the first of them ends, or -1. */
+  /** Counts the records that end in a chunk. Returns the end of the first one, or -1. */
   add(chunk: Uint8Array): number {
     let firstEnd = -1
     for (let at = 0; at < chunk.length; at++) {

@@ -11,28 +11,28 @@ import { basename, dirname, join } from 'node:path'
 import { basisPathOf } from '../output/output-path.js'
 import { readPartPath } from '../lookups/partition.js'
 
-/** A file as it was published. */
+/** Size and digest of a published file. */
 export interface FileFacts {
   readonly byteCount: number
   /** In hexadecimal. */
   readonly sha256: string
 }
 
-/** What an attempt wrote of a part. */
+/** The files of a part, written by an attempt. */
 export interface WrittenPart extends FileFacts {
   /** From 1. */
   readonly part: number
-  /** Of the process that wrote it. */
+  /** Attempt of the process that wrote it. */
   readonly attempt: string
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string
   readonly rowCount: number
-  /** Of the basis file beside it; null where there is none. */
+  /** The basis file, or `null`. */
   readonly basis: FileFacts | null
 }
 
 export interface PublishedPart extends WrittenPart {
-  /** By the clock of the server, as an ISO instant. */
+  /** ISO instant by the server's clock. */
   readonly publishedAt: string
 }
 
@@ -51,14 +51,14 @@ interface OutputRow {
 /** The database of a shared checkpoint. */
 export interface PartDatabase {
   readonly postgres: Postgres
-  /** Says in a user's words what the server refused; what is none of that is given back as it is. */
+  /** Explains an error of the server to users. Returns other errors unchanged. */
   readonly explain: (error: unknown) => unknown
 }
 
-/** How long the server is waited for once a part is written: an hour of work should not be lost to a restart. */
+/** Retries after a part is written, so that a restart of the server does not cost an hour of work. */
 const waiting = { delayMsBase: 200, delayMsMax: 10_000, attemptsMax: 60 } as const
 
-/** Which attempt published each part of a job: the row of a part is what makes its file the output. */
+/** Records which attempt published each part of a job. A part's row makes its file the output. */
 export class PartLedger {
   readonly #database: PartDatabase
   readonly #clock: Pick<Clock, 'sleep' | 'nowMs'>
@@ -70,7 +70,7 @@ export class PartLedger {
     this.jobId = jobId
   }
 
-  /** In order. */
+  /** Returns all published parts, in order. */
   async all(): Promise<PublishedPart[]> {
     return (await this.#read(null)).map(partOfRow)
   }
@@ -81,10 +81,10 @@ export class PartLedger {
   }
 
   /**
-   * Makes what was written the part, unless another attempt did; gives what is the part now. `replaced`: an attempt
-   * whose file is gone or damaged, in whose place this one may stand. With the last part the job has ended. Where the
-   * connection breaks it is tried again: whether it took effect shows in what is there. Throws CHECKPOINT_UNREACHABLE
-   * when the server does not come back: the same command publishes it then, and nothing is asked twice.
+   * Publishes a part, unless another attempt has done so, and returns the published one. `replaced`: the attempt with
+   * missing or damaged files that may be replaced. The last part ends the job. Repeats after a lost connection. Throws
+   * CHECKPOINT_UNREACHABLE if the server stays unreachable: the same command then publishes it, and nothing is
+   * submitted twice.
    */
   async publish(written: WrittenPart, replaced: string | null): Promise<PublishedPart> {
     for (let attempt = 1; ; attempt++) {
@@ -105,7 +105,7 @@ export class PartLedger {
     { part, attempt, path, rowCount, byteCount, sha256, basis }: WrittenPart,
     replaced: string | null,
   ): Promise<PublishedPart> {
-    // Parts are published one after the other, so that the last one sees that it is.
+    // Parts are published one after another, so that the last one ends the job.
     await statements.query('SELECT 1 FROM enrich.jobs WHERE job_id = $1 FOR NO KEY UPDATE', [this.jobId])
     const values = [
       attempt,
@@ -136,7 +136,7 @@ export class PartLedger {
       [this.jobId, this.#clock.nowMs()],
     )
     const [row] = await this.#rows(statements, part)
-    if (row === undefined) throw new Error('a part that was published is gone')
+    if (row === undefined) throw new Error('the published part is missing')
     return partOfRow(row)
   }
 
@@ -175,7 +175,7 @@ function partOfRow(row: OutputRow): PublishedPart {
 
 const readBytes = 1024 * 1024
 
-/** Of a file that is there. */
+/** Reads size and digest of an existing file. */
 export async function factsOf(path: string): Promise<FileFacts> {
   const hash = createHash('sha256')
   let byteCount = 0
@@ -186,7 +186,7 @@ export async function factsOf(path: string): Promise<FileFacts> {
   return { byteCount, sha256: hash.digest('hex') }
 }
 
-/** What is wrong with the files of a part, in words; null where they are as they were published. */
+/** Returns the first file of a part that is missing or changed, with the reason; `null` if all are intact. */
 export async function faultOf(part: PublishedPart): Promise<{ path: string; fault: string } | null> {
   const files = [{ path: part.path, facts: part as FileFacts }]
   if (part.basis !== null) files.push({ path: basisPathOf(part.path), facts: part.basis })
@@ -199,24 +199,24 @@ export async function faultOf(part: PublishedPart): Promise<{ path: string; faul
 
 async function faultOfFile(path: string, { byteCount, sha256 }: FileFacts): Promise<string | null> {
   const stat = statSync(path, { throwIfNoEntry: false })
-  if (stat?.isFile() !== true) return 'is not there'
-  if (stat.size !== byteCount) return `has ${stat.size} bytes in place of ${byteCount}`
-  return (await factsOf(path)).sha256 === sha256 ? null : 'has another SHA-256 than it was published with'
+  if (stat?.isFile() !== true) return 'is missing'
+  if (stat.size !== byteCount) return `has ${stat.size} bytes instead of ${byteCount}`
+  return (await factsOf(path)).sha256 === sha256 ? null : 'has a different SHA-256 than when it was published'
 }
 
-/** The files of a part. */
+/** Returns the paths of a part's files. */
 export const filesOf = ({ path, basis }: Pick<PublishedPart, 'path' | 'basis'>): readonly string[] =>
   basis === null ? [path] : filesOfAttempt(path)
 
-/** Every file that an attempt may have put in place. */
+/** Returns all paths that an attempt may have published. */
 export const filesOfAttempt = (path: string): readonly string[] => [path, basisPathOf(path)]
 
-/** What a job is known by in the names of its files. */
+/** Returns the mark of a job in file names. */
 export const jobMarkOf = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 6)
 
 /**
- * Removes what attempts of a job left that were not to publish a part, also what killed ones were writing; never a file
- * of `kept`, and of no other job. Gives the names. To be called once all parts are published: no attempt can win by then.
+ * Removes the files of attempts that did not publish a part, and temporary files of killed ones, but no file of `kept`
+ * or of another job. Returns their names. Call it when all parts are published, so that no other attempt can win.
  */
 export function removeLeftovers(kept: readonly PublishedPart[]): readonly string[] {
   const keptNames = new Set(kept.flatMap(({ path }) => filesOfAttempt(path).map((one) => basename(one))))
@@ -225,7 +225,7 @@ export function removeLeftovers(kept: readonly PublishedPart[]): readonly string
   if (first === undefined || own === null) return []
   const folder = dirname(first.path)
   return readdirSync(folder).filter((name) => {
-    // What is being written is called `.NAME.PROCESS.tmp`, and `.NAME.PROCESS.tmp.parts` where it is a folder.
+    // Temporary files are named `.NAME.PROCESS.tmp`, temporary folders `.NAME.PROCESS.tmp.parts`.
     const written = /^\.(.+)\.\d+-[0-9a-f]{8}\.tmp(?:\.\w+)?$/s.exec(name)?.[1] ?? name
     const left = readPartPath(join(folder, written.replace(/\.basis\.csv(\.gz)?$/, '$1')))
     const isOfJob =
