@@ -6,21 +6,21 @@ import { unreachable } from '../core/errors.js'
 import { CompressionError, fileError } from './file-error.js'
 import { tableLimits } from './limits.js'
 
-/** How a file is packed, by its first bytes and not by its name. */
+/** Compression of a file, detected by its first bytes and not by its name. */
 export type Packing = 'plain' | 'gzip' | 'zstd' | 'zip'
 
-/** A file as bytes, unpacked. */
+/** A file as decompressed bytes. */
 export interface ByteSource {
-  /** For errors: the path, and within a zip the member. */
+  /** Shown in errors: the path, with the member's name inside a zip. */
   readonly label: string
   /**
-   * Each call reads from the beginning; a consumer that stops early closes the file.
-   * Throws INPUT_COMPRESSION_CORRUPT, INPUT_NOT_FOUND, INPUT_IS_FOLDER and INPUT_UNREADABLE.
+   * Reads from the start at each call. Closes the file if the consumer stops early. Throws INPUT_COMPRESSION_CORRUPT,
+   * INPUT_NOT_FOUND, INPUT_IS_FOLDER and INPUT_UNREADABLE.
    */
   readonly bytes: () => AsyncIterable<Buffer>
 }
 
-/** A file on disk, plain or compressed as a whole; `path` is what is opened, `label` what the user calls it. */
+/** Returns a file on disk, plain or compressed as a whole. `path` is opened, `label` is shown to the user. */
 export function fileBytes(path: string, label: string): ByteSource {
   return { label, bytes: () => readBytes(path, label) }
 }
@@ -61,10 +61,10 @@ async function* gunzip(raw: NodeJS.ReadableStream): AsyncGenerator<Buffer> {
   }
 }
 
-/** "PK", then what a file begins with, or the end of an empty zip. */
+/** "PK" and the mark of a first file, or of the end of an empty zip. */
 const zipBeginnings = new Set([0x504b0304, 0x504b0506])
 
-/** By the first bytes; a name that promises compression and bytes that are none is an error. */
+/** Detects the compression by the first bytes. Throws if the file's name ends in .gz or .zst and it has none. */
 export async function packingOf(path: string, label: string): Promise<Packing> {
   const start = await firstBytes(path, label)
   if (start.length >= 2 && start.readUInt16BE(0) === 0x1f8b) return 'gzip'
@@ -74,7 +74,7 @@ export async function packingOf(path: string, label: string): Promise<Packing> {
     if (zipBeginnings.has(start.readUInt32BE(0))) return 'zip'
   }
   if (start.length > 0 && /\.(gz|zst)$/i.test(path)) {
-    throw fileError(new CompressionError('its first bytes are not those of a compressed file'), label)
+    throw fileError(new CompressionError('its content is not compressed'), label)
   }
   return 'plain'
 }
@@ -93,7 +93,10 @@ async function firstBytes(path: string, label: string): Promise<Buffer> {
   }
 }
 
-/** SHA-256 of a file as it lies on disk, and its date. Errors: INPUT_NOT_FOUND, INPUT_IS_FOLDER, INPUT_UNREADABLE. */
+/**
+ * Returns the SHA-256 and the modification time of a file on disk. Throws INPUT_NOT_FOUND, INPUT_IS_FOLDER and
+ * INPUT_UNREADABLE.
+ */
 export async function fingerprintFile(path: string): Promise<{ sha256: string; dateMs: number }> {
   try {
     const { mtimeMs } = statSync(path)

@@ -10,24 +10,24 @@ import {
 
 export interface CsvDialect {
   readonly delimiter: string
-  /** Whether quotes enclose cells; in the tab-separated files of the SEC they are text. */
+  /** Whether quotes enclose cells. In tab-separated files of the SEC they are text. */
   readonly quoted: boolean
-  /** Whether a record with fewer or more cells than the header is kept as it is. */
+  /** Whether records with more or fewer cells than the header are kept. */
   readonly keepsRagged?: boolean
-  /** Lines of the file above the first one that is given. */
+  /** Number of lines of the file above the first given one. */
   readonly linesAbove?: number
   /**
-   * Whether it stops at the first record that is not plain: that csv-parse would refuse, report, or read in a way of its
-   * own. Plain are records of as many cells as the header, on lines that end with LF or CRLF, quotes closed where a cell
-   * ends.
+   * Whether scanning stops at the first record that is not plain, because csv-parse would read it differently or reject
+   * it. Plain records have as many cells as the header, lines that end with LF or CRLF, and quotes only around whole
+   * cells.
    */
   readonly isStrict?: boolean
 }
 
 /**
- * Reads CSV piece by piece. Made for registers of hundreds of columns of which few are wanted: cells not
- * chosen are passed over without being cut out. A record that cannot be read costs its first line, and
- * reading goes on with the next, unless it is strict. Stray quotes inside cells are text.
+ * Reads CSV in pieces. Built for registers with hundreds of columns of which few are needed: other cells are skipped
+ * without slicing. If a record cannot be read, its first line is skipped and scanning continues with the next line,
+ * unless the dialect is strict. Stray quotes inside cells are text.
  */
 export class CsvScanner {
   readonly #dialect: CsvDialect
@@ -42,18 +42,18 @@ export class CsvScanner {
   #line: number
   #at = 0
   #columnCount = 0
-  /** Of each column, where its cell goes; null where all cells are wanted. */
+  /** Index of each column's cell in the result, or -1; `null` to return all cells. */
   #slots: Int32Array | null = null
   #chosenCount = 0
-  /** Records that were read, the header and those that were passed over included. */
+  /** Number of records read, including the header and skipped ones. */
   recordCount = 0
-  /** Whether a strict scanner met a record that is not plain: it and what follows are not given. */
+  /** Whether a strict scanner met a record that is not plain. It is not returned, nor are later ones. */
   hasStopped: boolean
 
   constructor(dialect: CsvDialect, choose: ChooseColumns) {
     this.#dialect = dialect
     this.#isStrict = dialect.isStrict === true
-    // A UTF-16 unit is at most three bytes of UTF-8.
+    // A UTF-16 unit takes at most three bytes in UTF-8.
     this.#recordCharsMax = this.#isStrict ? tableLimits.recordBytesMax / 3 : tableLimits.scannedRecordCharsMax
     this.#line = 1 + (dialect.linesAbove ?? 0)
     this.#delimiter = dialect.delimiter.charCodeAt(0)
@@ -61,25 +61,25 @@ export class CsvScanner {
     this.hasStopped = this.#isStrict && dialect.delimiter.length !== 1
   }
 
-  /** The records that are complete with this piece of text, which ends with a whole character. */
+  /** Returns the records that are complete after this piece. A piece ends with a whole character. */
   push(piece: string): LocatedRecord[] {
     this.#text = this.#at === 0 ? this.#text + piece : this.#text.slice(this.#at) + piece
     this.#at = 0
     return this.#scan(false)
   }
 
-  /** What was left. */
+  /** Returns the remaining records. */
   end(): LocatedRecord[] {
     return this.#scan(true)
   }
 
-  /** Text behind the last record that was complete. */
+  /** The text after the last complete record. */
   get rest(): string {
     return this.#text.slice(this.#at)
   }
 
   #scan(isEnd: boolean): LocatedRecord[] {
-    // A record that was not complete is scanned once more, from its beginning.
+    // An incomplete record is scanned again from its start.
     for (const next of [this.#quotes, this.#returns, this.#newlines]) next.reset()
     const records: LocatedRecord[] = []
     while (this.#at < this.#text.length && !this.hasStopped) {
@@ -142,7 +142,7 @@ export class CsvScanner {
     return { cells: [], line, reason }
   }
 
-  /** The record that begins at `start`, or null where it does not end in the text at hand. */
+  /** Returns the record at `start`, or `null` if it does not end in the available text. */
   #record(start: number, isEnd: boolean): Found | 'unclosed' | null {
     const text = this.#text
     const slots = this.#slots
@@ -178,7 +178,7 @@ export class CsvScanner {
     }
   }
 
-  /** A line whose delimiters are all there is to find in it; null for any other record. */
+  /** Returns a line that only needs to be split at delimiters; `null` for other records. */
   #plainLine(start: number): Found | null {
     const text = this.#text
     const newline = this.#newlines.from(text, start)
@@ -202,7 +202,7 @@ export class CsvScanner {
     return at
   }
 
-  /** The index after the quote that closes the cell, or -1. A quote with text behind it closes nothing. */
+  /** Returns the index after the quote that closes the cell, or -1. A quote followed by text does not close it. */
   #quotedEnd(from: number, isEnd: boolean): number {
     const text = this.#text
     let at = from + 1
@@ -216,15 +216,15 @@ export class CsvScanner {
       }
       if (Number.isNaN(next)) return isEnd ? found + 1 : -1
       if (next === this.#delimiter || next === newline || next === carriageReturn) return found + 1
-      // A quote that begins a line begins a record: the one before was never closed.
+      // A quote at the start of a line begins a record, so the previous one was never closed.
       if (this.#isStrict || text.charCodeAt(found - 1) === newline) return neverClosed
       at = found + 1
     }
   }
 }
 
-const unclosed = 'a quote is opened in it and never closed'
-const tooLong = `it goes on for more than ${tableLimits.scannedRecordCharsMax} characters, as after a quote that is never closed`
+const unclosed = 'a quote in it is never closed'
+const tooLong = `it is longer than ${tableLimits.scannedRecordCharsMax} characters, probably because a quote is never closed`
 
 interface Found {
   cells: string[]
@@ -234,18 +234,18 @@ interface Found {
   isBlank: boolean
 }
 
-/** Where a character is next in a text, at places that do not go back; looked for once, however often it is wanted. */
+/** Finds the next occurrence of a character from ascending positions, and searches for each occurrence once. */
 class NextPlace {
   #place = -1
 
   constructor(private readonly char: string) {}
 
-  /** To be called for another text, and to go back. */
+  /** Call for another text, or to go back. */
   reset(): void {
     this.#place = -1
   }
 
-  /** The text's length where there is none. */
+  /** Returns the text's length if the character does not occur. */
   from(text: string, start: number): number {
     if (this.#place >= start) return this.#place
     const found = text.indexOf(this.char, start)
@@ -263,7 +263,7 @@ function unquoted(text: string): string {
   return text.includes('""') ? text.replaceAll('""', '"') : text
 }
 
-/** The index after the end of the line that a cell ends at; -1 where half of a CRLF may be missing. */
+/** Returns the index after the line end at `at`, or -1 if half of a CRLF may be missing. */
 function lineEnd(text: string, at: number, isEnd: boolean): number {
   if (at >= text.length) return text.length
   if (text.charCodeAt(at) !== carriageReturn) return at + 1
@@ -275,18 +275,18 @@ function countLines(text: string, start: number, end: number): number {
   let count = 0
   let at = text.indexOf('\n', start)
   for (; at !== -1 && at < end; at = text.indexOf('\n', at + 1)) count++
-  // Old Macs end lines with a carriage return alone.
+  // Old Macs end lines with CR only.
   return count === 0 && end > start ? 1 : count
 }
 
 export interface ScanOptions {
-  /** Whether quotes are text in a file of this delimiter; they enclose cells if left out. */
+  /** Whether quotes are text in files with this delimiter; by default they enclose cells. */
   readonly isUnquoted?: (delimiter: string) => boolean
-  /** Whether records with fewer or more cells than the header are kept as they are. */
+  /** Whether records with more or fewer cells than the header are kept. */
   readonly keepsRagged?: boolean
 }
 
-/** Records as the scanner reads them: a bad one costs itself alone. */
+/** Returns a reader that uses the scanner, for which a bad record does not affect others. */
 export function scannedRecords({
   isUnquoted,
   keepsRagged = false,
@@ -307,10 +307,10 @@ async function* scan(source: RecordSource, scanner: CsvScanner): AsyncGenerator<
 }
 
 /**
- * Records as csv-parse reads them: the first defect ends the reading, behind the records before it. Records with fewer
- * or more cells than the header are kept as they are. A file is scanned as far as it is plain; then csv-parse reads it
- * from its beginning, and what was given already is passed over. Throws INPUT_QUOTE_UNCLOSED, INPUT_CSV_INVALID,
- * INPUT_RECORD_TOO_LARGE and INPUT_COLUMNS_TOO_MANY, each with the line.
+ * Reads records like csv-parse: stops at the first defect, after the records before it, and keeps records with more or
+ * fewer cells than the header. Scans a file while it is plain; then csv-parse reads it from the start, and records
+ * already returned are skipped. Throws INPUT_QUOTE_UNCLOSED, INPUT_CSV_INVALID, INPUT_RECORD_TOO_LARGE and
+ * INPUT_COLUMNS_TOO_MANY, each with the line.
  */
 export const strictRecords: RecordReader<TableRecord> = async function* (source, choose) {
   const { delimiter, linesAbove } = source

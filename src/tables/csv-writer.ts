@@ -1,15 +1,15 @@
 import { stringify } from 'csv-stringify/sync'
 
-/** How a CSV file is written. */
+/** Format of a CSV file to write. */
 export interface CsvStyle {
   readonly delimiter: string
-  /** A byte order mark in front, by which spreadsheets know UTF-8. */
+  /** Whether it starts with a byte order mark, by which spreadsheets detect UTF-8. */
   readonly bom: boolean
 }
 
 /**
- * A CSV has the delimiter of the input, so that what read the one reads the other, unless names tell otherwise:
- * a .tsv has tabs, and what a .tsv is turned into, as a .csv, has commas.
+ * Chooses the delimiter: that of the input, so that the same programs can read the output, except that .tsv files have
+ * tabs, and .csv files made from .tsv have commas.
  */
 export function csvStyleOf(
   path: string,
@@ -25,15 +25,15 @@ function isTsv(path: string): boolean {
   return /\.tsv(\.gz|\.zst)?$/i.test(path)
 }
 
-/** Null is an empty cell. */
+/** `null` is an empty cell. */
 export type CsvRow = readonly (string | null)[]
 
-/** Takes the rows of a table, in order. */
+/** Destination for the rows of a table, in order. */
 export interface TableSink<Row> {
   add(rows: readonly Row[]): Promise<void>
 }
 
-/** A CSV whose header is written at once. */
+/** Opens a CSV file and writes its header. */
 export async function openCsvSink(
   out: { write(text: string): Promise<void> },
   header: readonly string[],
@@ -44,8 +44,8 @@ export async function openCsvSink(
 }
 
 /**
- * Rows as CSV text, each ending with a line feed. A lone carriage return is quoted, because readers take it for a
- * line end, and so is a byte order mark, because they drop it.
+ * Formats rows as CSV text, each with a line feed. Quotes a lone carriage return, which readers take for a line end,
+ * and a byte order mark, which they drop.
  */
 export function csvText(rows: readonly CsvRow[], delimiter = ','): string {
   return stringify(rows as (string | null)[][], {

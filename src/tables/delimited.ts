@@ -9,23 +9,23 @@ import {
   type TextSource,
 } from './record-source.js'
 
-/** How a delimited file is laid out, told by its beginning. */
+/** Layout of a delimited file, detected from its start. */
 interface Layout {
   readonly delimiter: string
-  /** Lines that stand above the header and are no part of the table. */
+  /** Number of lines above the header, which are not part of the table. */
   readonly linesAbove: number
-  /** Of these, lines that a person would miss if they were left out in silence: titles, not `sep=`. */
+  /** The lines among these that the user should know about: titles, not `sep=`. */
   readonly titleLines: number
 }
 
-/** Excel's own first line, which names the delimiter. */
+/** Excel's first line, which names the delimiter. */
 const separatorLine = /^"?sep=(.)"?(?:\r\n|\n|\r)/i
 
 const delimiters = [',', '\t', ';', '|'] as const
 
 /**
- * The layout of a file by the text it begins with. `known` is a delimiter that was given or that the file's name
- * tells; it goes above a `sep=` line.
+ * Detects the layout of a file by its first text. `known`: delimiter from the user or the file's name; takes precedence
+ * over a `sep=` line.
  */
 export function layoutOf(sample: string, known: string | undefined): Layout {
   const named = separatorLine.exec(sample)
@@ -44,11 +44,11 @@ export function layoutOf(sample: string, known: string | undefined): Layout {
 }
 
 const titleLimits = {
-  /** More lines than that above a table are not looked for. */
+  /** Highest number of lines above a table. */
   linesMax: 30,
-  /** A title has one filled cell, a caption like "Generated on;2026-11-20" two. */
+  /** A title has one filled cell, a caption like "Generated on;2026-11-20" has two. */
   filledCellsMax: 2,
-  /** Fewer columns are met by chance: a comma in a name cuts it in two. */
+  /** Fewer columns may occur by chance: a comma in a name splits it in two. */
   widthMin: 3,
   rowsMin: 2,
 } as const
@@ -60,9 +60,9 @@ interface Titled {
 }
 
 /**
- * Where a report's titles stand above its header; null where the first record is the header. Found only where
- * nothing else can be meant: the records from some header on are equally wide; the header's cells are filled,
- * different and words; each line above holds two filled cells at most, padded with delimiters or not.
+ * Finds the header below the titles of a report; `null` if the first record is the header. Only applies if no other
+ * reading is possible: the records from the header on have the same width; header cells are filled, distinct words;
+ * each line above has at most two filled cells.
  */
 function titled(text: string, delimiter: string): Titled | null {
   const records = sampleRecords(text, delimiter)
@@ -72,8 +72,8 @@ function titled(text: string, delimiter: string): Titled | null {
 }
 
 /**
- * By the first records of a table, the index of its header where titles stand above it, else null. `isTitle` says of a
- * record that nothing but a title can look like it.
+ * Returns the index of the header in the first records of a table if titles precede it, else `null`. `isTitle` returns
+ * whether a record can only be a title.
  */
 export function headerBelowTitles(
   records: readonly SampleRecord[],
@@ -95,7 +95,7 @@ export function headerBelowTitles(
   return isTitled ? headerAt : null
 }
 
-/** Whether all cells are filled, different, and words. */
+/** Returns whether all cells are filled, distinct and words. */
 export function isHeader({ cells }: SampleRecord, width: number): boolean {
   return (
     cells.length === width &&
@@ -104,7 +104,7 @@ export function isHeader({ cells }: SampleRecord, width: number): boolean {
   )
 }
 
-/** One title right above the header could as well be the header of a ragged table: then the rows must tell. */
+/** A single title directly above the header may itself be the header of a ragged table: then the rows decide. */
 function isApart(
   above: readonly SampleRecord[],
   header: SampleRecord,
@@ -116,7 +116,7 @@ function isApart(
   return hasGap || above.length > 1 || hasNumbersBelow(header, below)
 }
 
-/** Whether a column has a word as its header, and a digit in every cell below. */
+/** Returns whether a column has a word as its header and a digit in every cell. */
 function hasNumbersBelow({ cells }: SampleRecord, below: readonly SampleRecord[]): boolean {
   return cells.some(
     (name, at) => !/\d/.test(name) && below.every((record) => /\d/.test(record.cells[at] ?? '')),
@@ -130,9 +130,8 @@ function filled({ cells }: SampleRecord): number {
 const candidates = [',', '\t', ';', '|'] as const
 
 /**
- * The delimiter of a CSV by its first records: a candidate under which quotes stand where they may, that
- * cuts most records into as many cells as the header; of equals, the one that cuts more. A file that no
- * candidate cuts has one column, and a comma does for it.
+ * Detects the delimiter of a CSV by its first records: one with which quotes are in valid places and most records have
+ * as many cells as the header; among equals, the one with more cells. A file with one column gets a comma.
  */
 function sniffDelimiter(text: string): string {
   let best = { delimiter: ',', score: 0, cells: 1 }
@@ -149,12 +148,12 @@ function sniffDelimiter(text: string): string {
 
 export interface SampleRecord {
   readonly cells: readonly string[]
-  /** The line it begins on; the first line of the text is 1. */
+  /** Number of the first line of the record, counted from 1. */
   readonly line: number
   readonly lineCount: number
 }
 
-/** The first records of a text; blank lines are none, and one that the sample may have cut is left out. */
+/** Returns the first records of a text, without blank lines and a record that may be cut. */
 function sampleRecords(text: string, delimiter: string): readonly SampleRecord[] {
   return scan(text, delimiter).records
 }
@@ -195,7 +194,7 @@ function scan(
       cell = ''
       place = 'start'
     } else if (char === '"' && place !== 'bare') {
-      // At the start of a cell it opens; after a closing quote it is the second of a doubled one.
+      // Opens a cell at its start; after a closing quote, it is the second of a doubled quote.
       if (place === 'closed') cell += char
       place = 'quoted'
     } else {
@@ -212,24 +211,24 @@ function scan(
 
 export interface DelimitedOptions {
   readonly encoding?: Encoding | undefined
-  /** Found if left out. */
+  /** Detected by default. */
   readonly delimiter?: string | undefined
 }
 
-/** A file of cells between delimiters, its encoding, delimiter and header found. */
+/** A delimited file with detected encoding, delimiter and header. */
 export interface DelimitedFile {
   readonly label: string
   readonly delimiter: string
-  /** What to tell the user before anything is done with the rows: a guessed encoding, lines left out. */
+  /** Notices for the user before the rows are read: a detected encoding, skipped lines. */
   readonly notices: readonly string[]
-  /** Its records below the header; each call reads the file anew. Throws what the reader throws, and what `choose` does. */
+  /** Reads the records below the header, from the start at each call. Throws errors of `reader` and `choose`. */
   records<Found extends TableRecord>(
     reader: RecordReader<Found>,
     choose: ChooseColumns,
   ): AsyncGenerator<readonly Found[]>
 }
 
-/** Throws INPUT_EMPTY, INPUT_ENCODING_MIXED, INPUT_ENCODING_UNSURE, and what reading the bytes throws. */
+/** Throws INPUT_EMPTY, INPUT_ENCODING_MIXED, INPUT_ENCODING_UNSURE and the errors of reading bytes. */
 export async function openDelimited(
   file: ByteSource,
   { encoding, delimiter }: DelimitedOptions,
@@ -268,7 +267,7 @@ function titleNotice(label: string, { titleLines }: Layout): string[] {
   return [`${label}: ${were} left out`]
 }
 
-/** Leaves out the first lines; they end with LF, CRLF or CR. */
+/** Skips the first lines, which end with LF, CRLF or CR. */
 async function* withoutLines(chunks: AsyncGenerator<Buffer>, count: number): AsyncGenerator<Buffer> {
   let left = count
   let lastWasCr = false

@@ -1,10 +1,10 @@
 import { UserError } from '../core/errors.js'
 import { tableLimits } from './limits.js'
 
-/** What is wrong with a compressed stream; the caller knows which file it is. */
+/** Describes a defect of a compressed stream. The caller adds the file's name. */
 export class CompressionError extends Error {}
 
-/** What went wrong with a file, for its user; what is not about the file comes back as it is. */
+/** Explains an error of a file to the user. Returns other errors unchanged. */
 export function fileError(error: unknown, label: string): unknown {
   if (error instanceof UserError) return error
   if (error instanceof CompressionError) return corruptFile(label, error)
@@ -23,13 +23,13 @@ export function fileError(error: unknown, label: string): unknown {
 
 function corruptFile(label: string, cause: Error): UserError {
   return new UserError('INPUT_COMPRESSION_CORRUPT', `${label} cannot be decompressed: ${cause.message}`, {
-    hint: 'it was cut short or damaged on its way: make or fetch it again',
+    hint: 'the file is truncated or damaged: create or download it again',
     cause,
   })
 }
 
 export function tooManyColumns(where: string): UserError {
   return new UserError('INPUT_COLUMNS_TOO_MANY', `more than ${tableLimits.columnsMax} columns in ${where}`, {
-    hint: 'is the delimiter right (--delimiter), and is it a table?',
+    hint: 'check the delimiter (--delimiter), and that the file is a table',
   })
 }

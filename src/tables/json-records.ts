@@ -4,8 +4,8 @@ import type { TextSource } from './record-source.js'
 import { nestsDeeperThan } from '../core/json.js'
 
 /**
- * The lines of a file of NDJSON that are not blank, trimmed, as many at a time as a chunk of text holds.
- * Throws INPUT_RECORD_TOO_LARGE, and INPUT_JSON_INVALID where `check` is on, with the line.
+ * Reads the non-blank lines of an NDJSON file, trimmed, in batches. Throws INPUT_RECORD_TOO_LARGE and, with `check`,
+ * INPUT_JSON_INVALID with the line.
  */
 export async function* readLines(text: TextSource, check: boolean): AsyncGenerator<readonly string[]> {
   const cutter = new LineCutter(text.label)
@@ -28,13 +28,13 @@ export async function* readLines(text: TextSource, check: boolean): AsyncGenerat
       }
       lines.push(line)
     }
-    // What is right before a failure comes first: a reader that wants no more never meets it.
+    // Valid lines are returned first, so that a reader that stops early never sees the error.
     if (lines.length > 0) yield lines
     if (failure !== null) throw failure
   }
 }
 
-/** Cuts chunks into lines, keeping what is begun for the next chunk. */
+/** Splits chunks into lines and keeps an incomplete line for the next chunk. */
 class LineCutter {
   private rest: Buffer[] = []
   private restBytes = 0
@@ -68,7 +68,7 @@ class LineCutter {
   }
 }
 
-/** Why a text is no JSON object that may be read; null where it is one. */
+/** Returns why a text is not a valid JSON object, or `null` if it is one. */
 function faultOf(line: string): string | null {
   if (nestsDeeperThan(line, tableLimits.jsonDepthMax)) {
     return `it nests deeper than ${tableLimits.jsonDepthMax} levels`
@@ -80,7 +80,7 @@ function faultOf(line: string): string | null {
     return errorText(error)
   }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? null : 'it is no object'
+  return isObject ? null : 'it is not an object'
 }
 
 function invalid(lineNumber: number, label: string, reason: string): UserError {
@@ -88,7 +88,7 @@ function invalid(lineNumber: number, label: string, reason: string): UserError {
     'INPUT_JSON_INVALID',
     `line ${lineNumber} of ${label} is not a JSON object: ${reason}`,
     {
-      hint: 'NDJSON has one whole object on each line',
+      hint: 'NDJSON has one complete object on each line',
     },
   )
 }
@@ -99,15 +99,15 @@ function tooLarge(lineNumber: number, label: string): UserError {
     'INPUT_RECORD_TOO_LARGE',
     `line ${lineNumber} of ${label} is longer than ${mebibytes} MiB`,
     {
-      hint: 'NDJSON has one object on each line: is this one JSON document over many lines, or without line ends?',
+      hint: 'NDJSON has one object on each line: check that the file is not one JSON document, and has line ends',
     },
   )
 }
 
 /**
- * The objects of a JSON array, each on one line, as many at a time as a chunk of text holds; what they hold is not
- * changed but for line breaks between their tokens. Throws INPUT_RECORD_TOO_LARGE, and INPUT_JSON_INVALID: always
- * where the array itself is broken, and where `check` is on for what is in it, with the line.
+ * Reads the objects of a JSON array, each as one line, in batches. Only line breaks between tokens are changed. Throws
+ * INPUT_RECORD_TOO_LARGE, and INPUT_JSON_INVALID with the line: always for a broken array, and with `check` for bad
+ * objects.
  */
 export async function* readArray(text: TextSource, check: boolean): AsyncGenerator<readonly string[]> {
   const cutter = new ArrayCutter(text.label)
@@ -118,20 +118,20 @@ export async function* readArray(text: TextSource, check: boolean): AsyncGenerat
       cutter.cut(chunk, (element, line) => {
         const object = element.toString('utf8').replace(/[\r\n]+[ \t]*/g, '')
         const fault = check ? faultOf(object) : null
-        if (fault !== null) throw invalidArray(text.label, line, `no object stands there: ${fault}`)
+        if (fault !== null) throw invalidArray(text.label, line, `expected an object: ${fault}`)
         objects.push(object)
       })
     } catch (error) {
       failure = error as Error
     }
-    // What is right before a failure comes first: a reader that wants no more never meets it.
+    // Valid objects are returned first, so that a reader that stops early never sees the error.
     if (objects.length > 0) yield objects
     if (failure !== null) throw failure
   }
   cutter.end()
 }
 
-/** What may stand where the cutter is, between elements. */
+/** Position of the cutter between elements. */
 type Place = 'start' | 'first' | 'element' | 'next' | 'after'
 
 const byte = {
@@ -145,7 +145,7 @@ const byte = {
   closeObject: 0x7d,
 } as const
 
-/** Finds where the objects of an array begin and end; whether they are JSON is for others to say. */
+/** Finds the start and end of each object in an array, without validating the objects. */
 class ArrayCutter {
   private place: Place = 'start'
   private depth = 0
@@ -179,10 +179,10 @@ class ArrayCutter {
   }
 
   end(): void {
-    if (this.place !== 'after') throw this.broken('it breaks off: the array is not closed')
+    if (this.place !== 'after') throw this.broken('it ends too early: the array is not closed')
   }
 
-  /** Whether an object begins here. */
+  /** Returns whether an object starts here. */
   private between(char: number): boolean {
     if (char === 0x20 || char === 0x09 || char === 0x0a || char === 0x0d) return false
     switch (this.place) {
@@ -194,7 +194,7 @@ class ArrayCutter {
       case 'element':
         if (char === byte.closeArray && this.place === 'first') this.place = 'after'
         else if (char === byte.openObject) return this.begin()
-        else throw this.broken('no object stands there')
+        else throw this.broken('expected an object')
         return false
       case 'next':
         if (char === byte.comma) this.place = 'element'
@@ -202,7 +202,7 @@ class ArrayCutter {
         else throw this.broken('a comma is missing')
         return false
       case 'after':
-        throw this.broken('something stands behind the array')
+        throw this.broken('unexpected text after the array')
     }
   }
 
@@ -231,7 +231,7 @@ class ArrayCutter {
     throw new UserError(
       'INPUT_RECORD_TOO_LARGE',
       `the object at line ${this.elementLine} of ${this.label} is longer than ${mebibytes} MiB`,
-      { hint: 'is a brace or a quote never closed there?' },
+      { hint: 'check that its braces and quotes are closed' },
     )
   }
 
@@ -249,10 +249,10 @@ function invalidArray(label: string, line: number, reason: string): UserError {
 function noArray(label: string, isObject: boolean): UserError {
   return new UserError(
     'INPUT_JSON_INVALID',
-    `${label} is ${isObject ? 'an object' : 'no array'}, not an array of objects`,
+    `${label} is ${isObject ? 'an object' : 'not an array'}, but must be an array of objects`,
     {
       hint: isObject
-        ? 'pass --input-format ndjson where each line holds one object; else write the array that is in it to a file of its own, for example with jq .items'
+        ? 'pass --input-format ndjson if each line is one object; else write its array to a separate file, for example with jq .items'
         : 'a .json file is one array of objects: [{…}, {…}]',
     },
   )

@@ -5,13 +5,13 @@ import { tooManyColumns } from './file-error.js'
 import { tableLimits } from './limits.js'
 import type { RecordSource, TableRecord } from './record-source.js'
 
-/** All records, the header too, as csv-parse reads them, which throws what `strictRecords` does. */
+/** Reads all records, including the header, with csv-parse. Throws the same errors as `strictRecords`. */
 export async function* parsedRecords(source: RecordSource): AsyncGenerator<readonly TableRecord[]> {
   const parsing = new CsvParsing(source)
   try {
     for await (const chunk of source.chunks()) {
       const records = await parsing.write(chunk)
-      // What is right before a failure comes first: a reader that wants no more never meets it.
+      // Valid records are returned first, so that a reader that stops early never sees the error.
       if (records.length > 0) yield records
       await parsing.throwIfFailed()
     }
@@ -23,23 +23,23 @@ export async function* parsedRecords(source: RecordSource): AsyncGenerator<reado
   }
 }
 
-/** A record with fewer or more cells than the first, which csv-parse reports beside the others. */
+/** A record with more or fewer cells than the first. csv-parse reports it separately from uniform records. */
 interface RaggedRecord {
   readonly cells: readonly string[]
-  /** How many of the others come before it. */
+  /** Number of uniform records before it. */
   readonly index: number
-  /** The line that was reached with it, as csv-parse counts. */
+  /** The parser's line count at the record. */
   readonly lines: number
 }
 
 interface Failure {
   readonly error: Error
   readonly index: number
-  /** Bytes that were handed over before those in which it was found. */
+  /** Bytes that were passed to the parser before the failing chunk. */
   readonly bytesBefore: number
 }
 
-/** Gathers the records of one written chunk at a time, so that none piles up in a stream. */
+/** Collects the records of one chunk at a time, so that a stream does not accumulate them. */
 class CsvParsing {
   readonly #source: RecordSource
   readonly #parser: Parser
@@ -59,7 +59,7 @@ class CsvParsing {
       record_delimiter: ['\r\n', '\n', '\r'],
       skip_empty_lines: true,
       max_record_size: tableLimits.recordBytesMax,
-      // Cells beyond those that may be are cut out no more: a record of delimiters alone is bounded, too.
+      // Cells beyond the limit are not split, which bounds records of delimiters only.
       ignore_last_delimiters: tableLimits.columnsMax + 1,
       skip_records_with_error: true,
       on_skip: (error) => {
@@ -73,7 +73,7 @@ class CsvParsing {
     })
   }
 
-  /** The records that are complete with this chunk. Throws INPUT_COLUMNS_TOO_MANY. */
+  /** Returns the records completed by this chunk. Throws INPUT_COLUMNS_TOO_MANY. */
   async write(chunk: Buffer): Promise<readonly TableRecord[]> {
     await this.#step((done) => this.#parser.write(chunk, done))
     this.#writtenBytes += chunk.length
@@ -99,7 +99,7 @@ class CsvParsing {
         resolve()
       })
     })
-    // The stream begins to flow a moment after it was made.
+    // The stream starts to flow a moment after its creation.
     while (this.#parser.readableLength > 0 && !this.#parser.destroyed) await setImmediate()
   }
 
@@ -111,7 +111,7 @@ class CsvParsing {
     else this.#failure = { error, index, bytesBefore: this.#writtenBytes }
   }
 
-  /** What came since the last time, in order; what comes after a failure is none. */
+  /** Returns new records in order, without those after a failure. */
   #take(): readonly TableRecord[] {
     const records: TableRecord[] = []
     const takeRagged = () => {
@@ -177,13 +177,13 @@ async function csvFailure({ error, bytesBefore }: Failure, source: RecordSource)
     return failed(
       'INPUT_RECORD_TOO_LARGE',
       `a record of more than ${mebibytes} MiB in ${label}, on line ${line}`,
-      'is it a CSV, and are its quotes closed?',
+      'check that it is CSV and that its quotes are closed',
     )
   }
   return failed(
     'INPUT_CSV_INVALID',
     `${label} is not a valid CSV at line ${line}: ${error.message}`,
-    'a cell that holds a quote must be quoted, and its quotes doubled',
+    'quote cells that contain quotes, and double these quotes',
   )
 }
 
@@ -191,8 +191,8 @@ const lineFeed = 10
 const carriageReturn = 13
 
 /**
- * Where the cell begins in which csv-parse met an error, found by reading the text once more: an error says at which
- * byte the last whole cell ended. `spansLines`: whether a line ends in it before `bytesMax`.
+ * Finds the line of the cell in which csv-parse failed by reading the text again: the error gives the byte where the
+ * last complete cell ended. `spansLines`: whether the cell has a line end before `bytesMax`.
  */
 async function openField(
   source: RecordSource,
@@ -208,7 +208,7 @@ async function openField(
   for await (const chunk of source.chunks()) {
     for (const byte of chunk) {
       const isBreak = byte === carriageReturn || byte === lineFeed
-      // Blank lines above a record are no part of it.
+      // Blank lines before a record do not belong to it.
       hasBegun ||= position >= cellsEnd && !(isFirstCell && isBreak)
       if (hasBegun && (isBreak || position >= bytesMax)) return { line, spansLines: position < bytesMax }
       if (byte === carriageReturn || (byte === lineFeed && lastByte !== carriageReturn)) line++

@@ -8,14 +8,13 @@ import { fileBytes, packingOf, type ByteSource } from './bytes.js'
 /** A file inside a zip. */
 export interface ZipMember {
   readonly name: string
-  /** Its bytes, as long as it is the current one. Errors: INPUT_COMPRESSION_CORRUPT. */
+  /** Reads its bytes; only valid for the current member. Throws INPUT_COMPRESSION_CORRUPT. */
   read(): AsyncGenerator<Buffer>
 }
 
 /**
- * The files of a zip, in its order; folders and what macOS adds are none. Members must be read before the
- * next one is asked for. Errors: INPUT_COMPRESSION_CORRUPT (no sound zip, encrypted, or one that unpacks to
- * more than any register does).
+ * Yields the files of a zip in order, without folders and macOS metadata. Read each member before the next one. Throws
+ * INPUT_COMPRESSION_CORRUPT for zips that are damaged, encrypted or too large when unpacked.
  */
 export async function* zipMembers(path: string): AsyncGenerator<ZipMember> {
   const zip = await openZipFile(path)
@@ -25,21 +24,21 @@ export async function* zipMembers(path: string): AsyncGenerator<ZipMember> {
       if (isFile(entry)) yield { name: entry.fileName, read: () => readMember(path, zip, entry) }
     }
   } catch (error) {
-    throw error instanceof UserError ? error : unsound(path, 'it is not a sound zip', error)
+    throw error instanceof UserError ? error : unsound(path, 'it is not a valid zip', error)
   } finally {
     zip.close()
   }
 }
 
-/** A zip whose files are read in any order. */
+/** A zip with random access to its files. */
 export interface OpenZip {
   readonly names: readonly string[]
-  /** Errors: INPUT_COMPRESSION_CORRUPT. */
+  /** Throws INPUT_COMPRESSION_CORRUPT. */
   read(name: string): AsyncGenerator<Buffer>
   close(): void
 }
 
-/** Errors: INPUT_COMPRESSION_CORRUPT. */
+/** Throws INPUT_COMPRESSION_CORRUPT. */
 export async function openZip(path: string, label: string): Promise<OpenZip> {
   const zip = await openZipFile(path, label)
   const entries = new Map<string, Entry>()
@@ -48,7 +47,7 @@ export async function openZip(path: string, label: string): Promise<OpenZip> {
     for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry)
   } catch (error) {
     zip.close()
-    throw error instanceof UserError ? error : unsound(label, 'it is not a sound zip', error)
+    throw error instanceof UserError ? error : unsound(label, 'it is not a valid zip', error)
   }
   return {
     names: [...entries.keys()],
@@ -67,7 +66,7 @@ async function openZipFile(path: string, label = path): Promise<ZipFile> {
   try {
     return await openPromise(path, { lazyEntries: true, autoClose: false })
   } catch (error) {
-    throw unsound(label, 'it is not a sound zip', error)
+    throw unsound(label, 'it is not a valid zip', error)
   }
 }
 
@@ -80,7 +79,7 @@ async function* readMember(path: string, zip: ZipFile, entry: Entry): AsyncGener
     throw unsound(path, `${entry.fileName} is encrypted`, undefined, 'unpack it with its password first')
   }
   if (!entry.canDecodeFileData()) {
-    throw unsound(path, `${entry.fileName} is packed in a way that cannot be read`)
+    throw unsound(path, `${entry.fileName} has an unsupported compression`)
   }
   checkRatio(path, entry, entry.uncompressedSize)
   const unpacked = await zip.openReadStreamPromise(entry).catch((error: unknown) => {
@@ -95,7 +94,7 @@ async function* readMember(path: string, zip: ZipFile, entry: Entry): AsyncGener
   }
 }
 
-/** yauzl compares sizes and leaves the checksum to its callers. */
+/** yauzl checks sizes, but not checksums. */
 async function* checked(path: string, entry: Entry, unpacked: Readable): AsyncGenerator<Buffer> {
   let unpackedBytes = 0
   let checksum = 0
@@ -114,15 +113,14 @@ function checkRatio(path: string, entry: Entry, unpackedBytes: number): void {
   throw unsound(path, `${entry.fileName} unpacks to more than ${tableLimits.zipRatioMax} times its size`)
 }
 
-function unsound(path: string, reason: string, cause?: unknown, hint = 'fetch the file again'): UserError {
+function unsound(path: string, reason: string, cause?: unknown, hint = 'download the file again'): UserError {
   return new UserError('INPUT_COMPRESSION_CORRUPT', `${path} cannot be read: ${reason}`, { hint, cause })
 }
 
 /**
- * The one file that a path means: itself, plain, `.gz` or `.zst`, or the one in a zip that `wanted` names (any
- * data file where it is null). The bytes say how it is packed, not the name.
- * Errors: INPUT_NOT_FOUND, INPUT_IS_FOLDER, INPUT_UNREADABLE, INPUT_COMPRESSION_CORRUPT,
- * REGISTRY_IMPORT_INVALID (a zip without such a file, or with several).
+ * Opens the only data file of a path: the file itself, plain, `.gz` or `.zst`, or the zip member that matches `wanted`
+ * (`null`: any data file). Compression is detected by content. Throws INPUT_NOT_FOUND, INPUT_IS_FOLDER,
+ * INPUT_UNREADABLE, INPUT_COMPRESSION_CORRUPT, and REGISTRY_IMPORT_INVALID for a zip with no such file or several.
  */
 export async function openOneFile(path: string, wanted: RegExp | null): Promise<ByteSource> {
   if ((await packingOf(path, path)) !== 'zip') return fileBytes(path, path)
@@ -132,7 +130,7 @@ export async function openOneFile(path: string, wanted: RegExp | null): Promise<
 
 const dataFile = /\.(?:csv|tsv|txt|json)$/i
 
-/** The files a path means: all of a zip that `wanted` names, or the path itself. Each is read before the next. */
+/** Yields the zip members that match `wanted`, or the file itself. Read each before the next one. */
 export async function* openFiles(path: string, wanted: RegExp): AsyncGenerator<ByteSource> {
   if ((await packingOf(path, path)) !== 'zip') {
     yield fileBytes(path, path)
@@ -149,7 +147,7 @@ async function* memberBytes(path: string, name: string): AsyncGenerator<Buffer> 
     yield* member.read()
     return
   }
-  throw new Error(`${name} was in ${path} and no longer is`)
+  throw new Error(`${name} disappeared from ${path}`)
 }
 
 async function theMember(path: string, wanted: RegExp): Promise<string> {
@@ -164,7 +162,7 @@ async function theMember(path: string, wanted: RegExp): Promise<string> {
   const names = (only === undefined ? others : found).join(', ')
   throw new UserError(
     'REGISTRY_IMPORT_INVALID',
-    only === undefined ? `${path} holds no file of this format` : `${path} holds several files`,
-    { hint: `it holds ${names === '' ? 'nothing' : names}; unpack it and import the one that is meant` },
+    only === undefined ? `${path} contains no file of this format` : `${path} contains several files`,
+    { hint: `it contains ${names === '' ? 'no files' : names}; unpack it and import the file you need` },
   )
 }

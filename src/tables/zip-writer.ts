@@ -5,7 +5,7 @@ import { UserError } from '../core/errors.js'
 import { tableLimits } from './limits.js'
 import { once } from 'node:events'
 
-/** Packs what is written, in order, and waits until what came of it was taken: memory holds one piece at a time. */
+/** Compresses content in order and waits until each result is taken, so that only one piece is in memory. */
 export class Packer {
   private packed: Buffer[] = []
   private failure: Error | null = null
@@ -30,7 +30,7 @@ export class Packer {
     await this.handOn()
   }
 
-  /** Ends the packing: all that was written is taken. */
+  /** Ends the compression and waits until all results are taken. */
   async end(): Promise<void> {
     const ended = once(this.stream, 'end')
     this.stream.end()
@@ -50,7 +50,7 @@ export class Packer {
   }
 }
 
-/** A file of a zip, packed already; what is packed stands in memory or in a file. */
+/** A compressed file of a zip; `packed` contains its bytes or the path of a temporary file. */
 export interface PackedFile {
   readonly packed: Uint8Array | string
   readonly packedBytes: number
@@ -58,7 +58,7 @@ export interface PackedFile {
   readonly crc: number
 }
 
-/** Packs a text that is written piece by piece to a file of its own. */
+/** Compresses text in pieces to a temporary file. */
 export class PackedFileWriter {
   plainBytes = 0
   private packedBytes = 0
@@ -105,7 +105,7 @@ export class PackedFileWriter {
   }
 }
 
-/** A short text, packed in memory. */
+/** Compresses a short text in memory. */
 export function packText(text: string): PackedFile {
   const plain = Buffer.from(text)
   const packed = deflateRawSync(plain)
@@ -113,9 +113,9 @@ export function packText(text: string): PackedFile {
 }
 
 /**
- * Writes a zip: the files in order, and its directory. Sizes stand in front of each file, so that it can be read as a
- * stream too. Throws OUTPUT_UNWRITABLE before the first byte for more than a zip holds without extensions that not
- * every program reads.
+ * Writes a zip: the files in order, then the directory. Sizes precede each file, so that it can be read as a stream.
+ * Throws OUTPUT_UNWRITABLE, before the first byte, if it exceeds the limit of zips without extensions, which some
+ * programs cannot read.
  */
 export async function writeZip(
   files: readonly (readonly [name: string, file: PackedFile])[],
@@ -146,7 +146,7 @@ export async function writeZip(
   await write(Buffer.concat([whole, end]))
 }
 
-/** What the whole takes, names and directory included. */
+/** Returns the size of the whole zip, with names and directory. */
 function zipBytes(files: readonly (readonly [name: string, file: PackedFile])[]): number {
   const aroundBytes = localMark.length + factsBytes + noExtra.length + entryBytes
   return files.reduce(
@@ -161,10 +161,10 @@ const endBytes = 22
 const localMark = Buffer.from('PK\x03\x04', 'latin1')
 const noExtra = Buffer.alloc(2)
 const deflated = 8
-/** 1 January 1980: the same rows give the same file, whenever they are written. */
+/** 1 January 1980, so that equal rows produce equal files. */
 const dosDate = 0x21
 
-/** What stands of a file both in front of it and in the directory. */
+/** Returns the header fields that a file shares with its directory entry. */
 function factsOf({ crc, packedBytes, plainBytes }: PackedFile, fileName: Buffer): Buffer {
   const facts = Buffer.alloc(factsBytes)
   facts.writeUInt16LE(20, 0)
@@ -189,6 +189,6 @@ function directoryEntry(facts: Buffer, offset: number): Buffer {
 function tooLarge(bytesMax: number): UserError {
   const most = bytesMax === tableLimits.zipBytesMax ? '4 GiB' : `${bytesMax} bytes`
   return new UserError('OUTPUT_UNWRITABLE', `an .xlsx file of more than ${most} cannot be written`, {
-    hint: 'write Parquet or .csv.gz: enrich export writes what is answered, and asks nobody',
+    hint: 'write Parquet or .csv.gz: enrich export writes the existing answers and submits nothing',
   })
 }

@@ -12,9 +12,8 @@ interface Frame {
 }
 
 /**
- * Decompresses zstd frames as they come. A block goes in at a time, so what one step holds is bounded by a
- * block's 128 KiB, however high the ratio. Truncated input, a content that is not as long as its frame
- * says, and a wrong checksum are errors.
+ * Decompresses zstd frames as a stream, block by block, so that each step handles at most 128 KiB at any ratio. Throws
+ * for truncated input, a wrong content size and a wrong checksum.
  */
 export async function* unzstd(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const input = new ByteQueue(source)
@@ -24,7 +23,7 @@ export async function* unzstd(source: AsyncIterable<Buffer>): AsyncGenerator<Buf
       await input.skip((await input.peek(8)).readUInt32LE(4) + 8)
       continue
     }
-    if (magic !== 0xfd2fb528) throw new CompressionError('it holds bytes that are not zstd')
+    if (magic !== 0xfd2fb528) throw new CompressionError('it contains bytes that are not zstd')
     yield* frame(input)
   }
 }
@@ -52,14 +51,14 @@ async function* frame(input: ByteQueue): AsyncGenerator<Buffer> {
     const bytes = await input.take(blockBytes + checksumBytes)
     decode(decoder, bytes, isLast)
     if (checksumBytes > 0 && BigInt(bytes.readUInt32LE(bytes.length - 4)) !== low32(checksum?.digest())) {
-      throw new CompressionError('its checksum is not that of its content')
+      throw new CompressionError('its checksum does not match its content')
     }
     for (const chunk of output) yield chunk
     output = []
     if (isLast) break
   }
   if (header.contentBytes !== null && header.contentBytes !== outputBytes) {
-    throw new CompressionError(`it says it holds ${header.contentBytes} bytes, and holds ${outputBytes}`)
+    throw new CompressionError(`it declares ${header.contentBytes} bytes and contains ${outputBytes}`)
   }
 }
 
@@ -104,7 +103,7 @@ function readSize(header: Buffer, at: number, bytes: number): bigint {
   return bytes === 2 ? size + 256n : size
 }
 
-/** Bytes of a stream in the amounts that are asked for. */
+/** Reads a stream in requested amounts. */
 class ByteQueue {
   private buffered: Buffer = Buffer.alloc(0)
   private readonly chunks: AsyncIterator<Buffer>

@@ -3,7 +3,7 @@ import type { LegacyEncoding } from './names.js'
 
 const decoders = new Map<string, TextDecoder>()
 
-/** Text of whole characters, or null where bytes are not of the encoding. */
+/** Decodes whole characters; returns `null` if the bytes are not valid in the encoding. */
 export function decodeLegacy(bytes: Buffer, encoding: LegacyEncoding): string | null {
   try {
     const text = decodeAny(bytes, encoding)
@@ -36,15 +36,15 @@ function decoderOf(encoding: LegacyEncoding): TextDecoder {
   return decoder
 }
 
-/** `TextDecoder` makes control characters of bytes that an encoding leaves out; only ISO 8859 has them itself. */
+/** `TextDecoder` maps undefined bytes to control characters; only ISO 8859 defines these. */
 function allowsControls(encoding: LegacyEncoding): boolean {
   return encoding === 'latin1' || encoding.startsWith('iso-8859-')
 }
 
-/** What 0x80 to 0x9f mean; `TextDecoder` of Node 20 makes control characters of them. */
+/** Characters of 0x80 to 0x9f. `TextDecoder` of Node 20 returns control characters for them. */
 const upperControls = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
-/** Total: the five bytes that windows-1252 leaves out are the control characters of ISO 8859-1. */
+/** Decodes any bytes: five that are undefined in windows-1252 become the control characters of ISO 8859-1. */
 export function decodeWindows1252(bytes: Buffer): string {
   return bytes
     .toString('latin1')
@@ -54,8 +54,8 @@ export function decodeWindows1252(bytes: Buffer): string {
 const koreanDecoder = new TextDecoder('euc-kr', { fatal: true })
 
 /**
- * EUC-KR as it is used (windows-949). `TextDecoder` of Node 20 knows KS X 1001 alone, and makes a control
- * character and a letter of the other syllables. Throws at bytes that are no character.
+ * Decodes EUC-KR as used in practice (windows-949). `TextDecoder` of Node 20 only knows KS X 1001 and returns wrong
+ * characters for the other syllables. Throws for invalid bytes.
  */
 function decodeKorean(bytes: Buffer): string {
   let text = ''
@@ -73,7 +73,7 @@ function decodeKorean(bytes: Buffer): string {
   return text + koreanDecoder.decode(bytes.subarray(from))
 }
 
-/** What stands at a pair of bytes outside KS X 1001, or null. */
+/** Returns the character of a pair of bytes outside KS X 1001, or `null`. */
 function addedCharacter(lead: number, trail: number): string | null {
   if (lead === 0xa2) {
     if (trail === 0xe6) return '€'
@@ -87,7 +87,7 @@ const wideRowCells = 178
 const narrowRowCells = 84
 const wideRows = 0x20
 
-/** The how-manieth cell of the extension: rows 0x81 to 0xa0 are whole, those to 0xc6 end before KS X 1001. */
+/** Returns the index of a cell in the extension: rows 0x81 to 0xa0 are full; those up to 0xc6 end before KS X 1001. */
 function extensionPlace(lead: number, trail: number): number | null {
   if (lead > 0xc6) return null
   const isWide = lead < 0xa1
@@ -106,7 +106,7 @@ function cellOf(trail: number, trailMax: number): number | null {
 
 let syllables: readonly string[] | null = null
 
-/** The 8,822 syllables that KS X 1001 has not, which fill the extension in the order of Unicode. */
+/** Returns the 8,822 syllables missing from KS X 1001, which fill the extension in Unicode order. */
 function extension(): readonly string[] {
   if (syllables !== null) return syllables
   const standard = new Set<string>()

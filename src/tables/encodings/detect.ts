@@ -6,15 +6,15 @@ import { isUtf8Throughout, surveyLines } from './survey.js'
 export interface DetectedEncoding {
   readonly encoding: Encoding
   readonly bomBytes: number
-  /** What to tell the user before anything is done with the text; null where nothing was guessed. */
+  /** Notice for the user before the text is read; `null` if nothing was guessed. */
   readonly notice: string | null
 }
 
 /**
- * How the text of a file is coded; null for a file that holds nothing. A byte order mark is skipped whatever was
- * given. Without one, a file is UTF-8 if all of it is, UTF-16 by its NUL bytes, and else what a detector and the
- * look of the names agree on: a guess comes with a notice, and where they do not agree it is an error.
- * Throws INPUT_ENCODING_MIXED, INPUT_ENCODING_UNSURE, INPUT_NUL_BYTE.
+ * Detects the encoding of a file; `null` for an empty file. A byte order mark is skipped in any case. Without one, the
+ * file is UTF-8 if all of it is valid, UTF-16 by its NUL bytes, or else an encoding on which a detector and the look of
+ * the names agree. A guess has a notice. Throws INPUT_ENCODING_UNSURE if they disagree, INPUT_ENCODING_MIXED and
+ * INPUT_NUL_BYTE.
  */
 export async function detectEncoding(
   file: ByteSource,
@@ -33,13 +33,17 @@ export async function detectEncoding(
   }
   const wide = utf16Pattern(head)
   if (wide !== null) {
-    return { encoding: wide, bomBytes: 0, notice: `${file.label}: read as ${wide}, judged by its NUL bytes` }
+    return {
+      encoding: wide,
+      bomBytes: 0,
+      notice: `${file.label}: read as ${wide}, detected by its NUL bytes`,
+    }
   }
   return isUtf8 ? { encoding: 'utf-8', bomBytes, notice: null } : guess(file, bomBytes > 0)
 }
 
 async function guess(file: ByteSource, isMarkedUtf8: boolean): Promise<DetectedEncoding> {
-  // Loaded where there is something to guess.
+  // Loaded only if needed.
   const judge = await import('./guess-encoding.js')
   const survey = await surveyLines(file)
   const name = judge.guessEncoding(survey.sample)
@@ -57,7 +61,7 @@ function byteOrderMark(head: Buffer): { encoding: Encoding; bomBytes: number } |
   return null
 }
 
-/** Mostly Latin text in UTF-16 has a NUL in every second byte. */
+/** Latin text in UTF-16 has a NUL in every second byte. */
 function utf16Pattern(bytes: Buffer): Encoding | null {
   const pairs = Math.floor(bytes.length / 2)
   if (pairs < 2) return null

@@ -6,28 +6,28 @@ import type { ForeignLine, LineSurvey } from './survey.js'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-/** What a file reads as in one encoding. */
+/** The text of a file in one encoding. */
 export interface Reading {
   readonly encoding: LegacyEncoding
-  /** Up to three cells with letters beyond ASCII, those first that other encodings read otherwise. */
+  /** Up to three cells with non-ASCII letters, first those that differ in other encodings. */
   readonly excerpts: readonly string[]
 }
 
 export type Judgement =
   | { readonly kind: 'sure'; readonly reading: Reading }
-  /** What the file may be, the likeliest first; of those that read alike, one. */
+  /** Possible readings, most likely first. Identical readings are listed once. */
   | { readonly kind: 'unsure'; readonly readings: readonly Reading[] }
 
 const limits = { excerptsMax: 3, excerptCharsMax: 60, readingsMax: 4 } as const
 
 /**
- * Distinct words with letters beyond ASCII from which on a guess stands against readings that are as likely to
- * the eye. Measured on lists of companies: below, one guess in 20 between the Latin encodings was wrong; other
- * scripts were told apart from three words on.
+ * Number of distinct words with non-ASCII letters for which a guess is trusted over equally plausible readings.
+ * Measured on lists of companies: with fewer words, 5 % of the guesses between Latin encodings were wrong; other
+ * scripts were distinguished from three words on.
  */
 const wordsEnough = { latin: 20, other: 8 } as const
 
-/** Asked besides the guess, the commonest first. */
+/** Encodings compared with the guess, most common first. */
 const candidates: readonly LegacyEncoding[] = [
   'windows-1252',
   'windows-1250',
@@ -51,8 +51,8 @@ const candidates: readonly LegacyEncoding[] = [
 ]
 
 /**
- * Whether a detector's guess may be followed. It may where it reads as names do, and everything else that does
- * reads the same, or there is so much text that the detector does not err.
+ * Returns whether a detector's guess is reliable: it reads like names, and all other plausible encodings give the same
+ * text, or there is enough text for the detector.
  */
 export function judgeGuess(sample: Buffer, guess: string): Judgement {
   const own = readingOf(sample, guess)
@@ -93,7 +93,7 @@ function isLegacy(name: string): name is LegacyEncoding {
   return (encodingNames as readonly string[]).includes(name) && !name.startsWith('utf-')
 }
 
-/** Whether what reads otherwise in `other` may as well be meant. */
+/** Returns whether the text of `other` is as likely where it differs. */
 function isRival(own: WholeReading, other: WholeReading): boolean {
   const here = [...own.words].filter((word) => !other.words.has(word))
   const there = [...other.words].filter((word) => !own.words.has(word))
@@ -104,7 +104,7 @@ function isRival(own: WholeReading, other: WholeReading): boolean {
   return isTwin(own, other) && here.filter(isOddWord).length > there.filter(isOddWord).length
 }
 
-/** Detectors do not know macintosh, and err between encodings of the same letters. */
+/** Detectors do not know macintosh, and confuse encodings of the same letters. */
 function isTwin(own: WholeReading, other: WholeReading): boolean {
   const names = [own.encoding, other.encoding]
   return (
@@ -141,10 +141,10 @@ function excerptsOf(own: WholeReading, others: readonly WholeReading[]): string[
   )
 }
 
-/** Of the words with letters beyond ASCII, so many may look odd in a reading that is right. */
+/** Share of words with non-ASCII letters that may look odd in a correct reading. */
 const oddShareMax = 0.08
 
-/** Whether text reads as names do: a wrong encoding puts signs, foreign letters and capitals inside words. */
+/** Returns whether text reads like names: a wrong encoding puts symbols, foreign letters and capitals inside words. */
 function isPlausible(text: string): boolean {
   const words = wordsBeyondAscii(text)
   return words.filter(isOddWord).length <= words.length * oddShareMax
@@ -156,7 +156,7 @@ function wordsBeyondAscii(text: string): string[] {
 
 function isOddWord(word: string): boolean {
   return (
-    // Diacritics that stand alone, and signs that no keyboard has, are in no name.
+    // Names contain no isolated diacritics and no symbols that keyboards lack.
     /[\p{Cc}\p{Co}\p{Cn}¤¦¨¸\u02c6-\u02dd]/u.test(word) ||
     signInside.test(word) ||
     capitalInside.test(word) ||
@@ -166,14 +166,14 @@ function isOddWord(word: string): boolean {
   )
 }
 
-/** Full-width signs of East Asia, and what stands for an apostrophe, a hyphen or a middle dot, join letters. */
+/** Letters may be joined by full-width symbols of East Asia, apostrophes, hyphens and middle dots. */
 const signInside = /\p{L}[^\p{ASCII}\p{L}\p{M}\p{Nd}’‘–—·´\u3000-\u30ff\uff00-\uff65]+\p{L}/u
 const capitalInside =
   /\p{Ll}(?=[^\p{ASCII}])\p{Lu}|\p{L}(?=[^\p{ASCII}])\p{Lu}\p{Ll}|\p{Lu}(?=[^\p{ASCII}ßªº])\p{Ll}\p{Lu}/u
-/** Small letters stand beside none, and none stands alone among capitals. */
+/** Not next to lower-case letters, and not alone between capitals. */
 const eastAsianBesideLatin = /[a-z][\u2e80-\uffdc]|[\u2e80-\uffdc][a-z]|[A-Z][\u2e80-\uffdc][A-Z]/
 
-/** No word mixes these; Hebrew, Arabic and Thai with their marks. */
+/** Scripts that do not mix within a word; Hebrew, Arabic and Thai with their marks. */
 const scripts = [
   /\p{Script=Latin}/u,
   /\p{Script=Cyrillic}/u,
@@ -185,10 +185,10 @@ const scripts = [
   /[\p{Script=Hiragana}\p{Script=Katakana}]/u,
 ]
 
-/** Of the lines of a text of East Asia, so many may be UTF-8 by chance: short ones, of two bytes a character. */
+/** Share of East Asian lines that may be valid UTF-8 by chance: short ones with two bytes a character. */
 const chanceShareMax = 0.1
 
-/** Whether some lines of a file that are not UTF-8 stand among lines that are. */
+/** Returns whether a file mixes lines in UTF-8 with lines in another encoding. */
 export function isMixture(survey: LineSurvey, guess: string): boolean {
   if (survey.utf8Count === 0) return false
   const share = survey.utf8Count / (survey.utf8Count + survey.foreignCount)
@@ -203,7 +203,7 @@ export function mixedEncodings(label: string, survey: LineSurvey): UserError {
     'INPUT_ENCODING_MIXED',
     `${label} is UTF-8 in ${plural(utf8Count, 'line')} with letters beyond ASCII and not in ${formatCount(foreignCount)}: ${places(survey)}${reads}`,
     {
-      hint: 'mend these lines, or pass --encoding utf-8+windows-1252 to read them alone as windows-1252 and the others as UTF-8; --encoding latin1, or another, reads the whole file so',
+      hint: 'fix these lines, or pass --encoding utf-8+windows-1252 to read only these as windows-1252 and the others as UTF-8; --encoding latin1, or another one, applies to the whole file',
     },
   )
 }
@@ -211,22 +211,22 @@ export function mixedEncodings(label: string, survey: LineSurvey): UserError {
 export function unsureEncoding(label: string, survey: LineSurvey, readings: readonly Reading[]): UserError {
   const where = `${label} is not UTF-8 (${places(survey)})`
   if (readings.length === 0) {
-    return new UserError('INPUT_ENCODING_UNSURE', `${where}, nor of any encoding that would be guessed`, {
+    return new UserError('INPUT_ENCODING_UNSURE', `${where}, and no other encoding could be detected`, {
       hint: 'pass --encoding (the README lists them), or convert the file to UTF-8',
     })
   }
   const choices = readings.map(({ encoding, excerpts }) => `${encoding}: ${quoted(excerpts)}`)
   return new UserError(
     'INPUT_ENCODING_UNSURE',
-    `${where}, and too little of it tells its encoding. It may be ${choices.join('; ')}`,
+    `${where}, and has too little text to detect its encoding. It may be ${choices.join('; ')}`,
     {
-      hint: `pass the one that reads right: --encoding ${readings.map(({ encoding }) => encoding).join(', or ')}`,
+      hint: `pass the one with correct names: --encoding ${readings.map(({ encoding }) => encoding).join(', or ')}`,
     },
   )
 }
 
 export function guessNotice(label: string, { encoding, excerpts }: Reading): string {
-  return `${label}: not UTF-8, guessed to be ${encoding}: it has ${quoted(excerpts)}. Pass --encoding if that reads wrong`
+  return `${label}: not UTF-8, detected ${encoding}: it has ${quoted(excerpts)}. If these names look wrong, pass --encoding`
 }
 
 function places({ foreignCount, foreignLines }: LineSurvey): string {
@@ -237,7 +237,7 @@ function places({ foreignCount, foreignLines }: LineSurvey): string {
 
 const excerptCharsMax = 60
 
-/** The cell in which the first letter beyond ASCII stands. */
+/** Returns the cell with the first non-ASCII letter. */
 function excerpt({ bytes }: ForeignLine): string {
   const cells = decodeWindows1252(bytes).split(/[,;|\t"]+/)
   return (cells.find((cell) => wordsBeyondAscii(cell).length > 0) ?? '').trim().slice(0, excerptCharsMax)
@@ -247,13 +247,13 @@ function quoted(excerpts: readonly string[]): string {
   return excerpts.map((text) => `"${text}"`).join(', ')
 }
 
-/** As much of WebAssembly as is used here: the types of Node have none of it. */
+/** The used part of WebAssembly, which the types of Node lack. */
 interface WasmApi {
   readonly Module: new (bytes: Uint8Array) => object
   readonly Instance: new (module: object, imports: object) => { readonly exports: unknown }
 }
 
-/** What chardetng-wasm exports; its own JavaScript imports the .wasm file, which Node 20 refuses. */
+/** Exports of chardetng-wasm. Its own JavaScript imports the .wasm file, which Node 20 does not support. */
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer }
   encodingdetector_new(): number
@@ -279,13 +279,13 @@ function load(): Exports {
   return (loaded = exports as Exports)
 }
 
-/** The name of the encoding that `sample`, which is not UTF-8, is most likely in; lower case. */
+/** Returns the most likely encoding, in lower case, of a sample that is not UTF-8. */
 export function guessEncoding(sample: Buffer): string {
   const wasm = loaded ?? load()
   const detector = wasm.encodingdetector_new()
   const place = wasm.__wbindgen_add_to_stack_pointer(-16)
   try {
-    // The detector takes the bytes over, and frees them.
+    // The detector takes ownership of the bytes and frees them.
     const at = wasm.__wbindgen_malloc(sample.length)
     new Uint8Array(wasm.memory.buffer).set(sample, at)
     wasm.encodingdetector_feed(detector, at, sample.length, 1)

@@ -1,6 +1,6 @@
 /**
- * Encodings a text file can be said to have. `latin1` is windows-1252, which is what files called Latin-1 are in
- * practice; `utf-8+windows-1252` reads each line that is not UTF-8 as windows-1252.
+ * Encodings that the user can name. `latin1` means windows-1252, as in practice; `utf-8+windows-1252` reads lines that
+ * are not UTF-8 as windows-1252.
  */
 export const encodingNames = [
   'utf-8',
@@ -35,12 +35,11 @@ export const encodingNames = [
 ] as const
 export type Encoding = (typeof encodingNames)[number]
 
-/** Those in which a byte below 0x80 is ASCII, or the second byte of a character, and never a line end by chance. */
+/** Encodings in which the bytes of line ends never belong to another character. */
 export type LegacyEncoding = Exclude<Encoding, 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-8+windows-1252'>
 
 const severalBytes: ReadonlySet<string> = new Set(['shift_jis', 'euc-jp', 'gbk', 'gb18030', 'big5', 'euc-kr'])
 
-/** Whether characters take more than one byte. */
 export function isMultiByte(encoding: string): boolean {
   return severalBytes.has(encoding)
 }

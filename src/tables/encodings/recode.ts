@@ -8,8 +8,8 @@ const lineFeed = 10
 const carriageReturn = 13
 
 /**
- * Cuts chunks behind line ends (LF, CRLF or CR): in no encoding that is read line by line are these bytes part
- * of another character. Throws INPUT_RECORD_TOO_LARGE for a line that does not end.
+ * Splits chunks after line ends (LF, CRLF or CR), which in all encodings read by lines are never part of another
+ * character. Throws INPUT_RECORD_TOO_LARGE for a line that is too long.
  */
 export class LineEndCutter {
   #rest: Buffer[] = []
@@ -17,7 +17,7 @@ export class LineEndCutter {
 
   constructor(private readonly label: string) {}
 
-  /** The whole lines that are complete with this chunk, as one piece; empty where there is none. */
+  /** Returns the lines completed by this chunk, as one piece, which may be empty. */
   push(chunk: Buffer): Buffer {
     const end = wholeLinesLength(chunk)
     if (end === 0) {
@@ -31,7 +31,7 @@ export class LineEndCutter {
     return lines
   }
 
-  /** The line that no line end follows. */
+  /** Returns the last line if it has no line end. */
   end(): Buffer {
     return this.#joined(Buffer.alloc(0))
   }
@@ -46,12 +46,12 @@ export class LineEndCutter {
     if (this.#restBytes <= tableLimits.recordBytesMax) return
     const mebibytes = tableLimits.recordBytesMax / 1024 / 1024
     throw new UserError('INPUT_RECORD_TOO_LARGE', `a line of more than ${mebibytes} MiB in ${this.label}`, {
-      hint: 'is it text, and are its lines ended?',
+      hint: 'check that it is text and has line ends',
     })
   }
 }
 
-/** A CR at the very end may be half of a CRLF: it waits for what follows. */
+/** A CR at the very end may be half of a CRLF, so it waits for the next chunk. */
 function wholeLinesLength(chunk: Buffer): number {
   const feed = chunk.lastIndexOf(lineFeed)
   const back = chunk.lastIndexOf(carriageReturn, -2)
@@ -60,11 +60,11 @@ function wholeLinesLength(chunk: Buffer): number {
 
 interface ByteLine {
   readonly bytes: Buffer
-  /** Counted from 0 in the piece. */
+  /** Index in the piece, counted from 0. */
   readonly index: number
 }
 
-/** The lines of a piece, without their ends. */
+/** Yields the lines of a piece, without line ends. */
 export function* byteLines(piece: Buffer): Generator<ByteLine> {
   let from = 0
   let index = 0
@@ -77,7 +77,7 @@ export function* byteLines(piece: Buffer): Generator<ByteLine> {
   }
 }
 
-/** How many line ends are in it, CRLF as one. */
+/** Counts line ends; CRLF counts as one. */
 export function countLineEnds(piece: Buffer): number {
   let count = 0
   for (let at = piece.indexOf(lineFeed); at !== -1; at = piece.indexOf(lineFeed, at + 1)) count++
@@ -87,13 +87,13 @@ export function countLineEnds(piece: Buffer): number {
   return count
 }
 
-/** Turns chunks of a file into chunks of valid UTF-8, each ending with a whole character. */
+/** Converts chunks of a file to valid UTF-8; each result ends with a whole character. */
 interface Recoder {
   readonly push: (chunk: Buffer) => Buffer
   readonly end: () => Buffer
 }
 
-/** Makes the error for text that is wrong; `valid` is what came before it since the last chunk, in any encoding. */
+/** Creates the error for invalid text. `valid`: the valid part of the current chunk, in any encoding. */
 type Wrong = (valid: Buffer, cause?: unknown) => UserError
 
 function recoder(encoding: Encoding, label: string, wrong: Wrong): Recoder {
@@ -127,7 +127,7 @@ function utf8Recoder(wrong: Wrong): Recoder {
 
 const nothing = Buffer.alloc(0)
 
-/** The longest start of `bytes` that is valid UTF-8. */
+/** Returns the longest valid UTF-8 at the start of `bytes`. */
 function validStart(bytes: Buffer): Buffer {
   let valid = 0
   let invalid = bytes.length
@@ -152,7 +152,7 @@ function utf16Recoder(encoding: 'utf-16le' | 'utf-16be', wrong: Wrong): Recoder 
   return { push: (chunk) => decode(chunk, true), end: () => decode(undefined, false) }
 }
 
-/** Whole lines at a time, so that no character is cut and a wrong one is found by its line. */
+/** Recodes whole lines, so that no character is cut and an invalid line can be named. */
 function lineRecoder(label: string, recode: (lines: Buffer) => Buffer): Recoder {
   const cutter = new LineEndCutter(label)
   return { push: (chunk) => recode(cutter.push(chunk)), end: () => recode(cutter.end()) }
@@ -185,16 +185,16 @@ function mixedLines(lines: Buffer): Buffer {
   return Buffer.concat([...parts, lines.subarray(at)])
 }
 
-/** Where in a text a chunk begins, for messages: lines end with LF, CRLF or CR. */
+/** Counts lines for messages. Lines end with LF, CRLF or CR. */
 class LineCounter {
   lines = 1
   private lastWasCr = false
 
-  /** Counts a chunk's line ends before its first NUL, and returns where that is, or -1. */
+  /** Counts line ends up to the first NUL. Returns the index of the NUL, or -1. */
   count(chunk: Buffer): number {
     const nulAt = chunk.indexOf(0)
     const text = nulAt === -1 ? chunk : chunk.subarray(0, nulAt)
-    // A CRLF may be cut between two chunks.
+    // A CRLF may be split between two chunks.
     this.lines += countLineEnds(text) - (this.lastWasCr && text[0] === 10 ? 1 : 0)
     if (text.length > 0) this.lastWasCr = text.at(-1) === 13
     return nulAt
@@ -202,8 +202,8 @@ class LineCounter {
 }
 
 /**
- * The text of a file as chunks of valid UTF-8 without its byte order mark, each ending with a whole character.
- * Throws INPUT_NUL_BYTE and INPUT_ENCODING_WRONG, with the line, and INPUT_RECORD_TOO_LARGE.
+ * Decodes a file to chunks of valid UTF-8 without byte order mark; each ends with a whole character. Throws
+ * INPUT_NUL_BYTE and INPUT_ENCODING_WRONG with the line, and INPUT_RECORD_TOO_LARGE.
  */
 export async function* decodeText(
   chunks: AsyncIterable<Buffer>,
@@ -236,18 +236,18 @@ function wrongEncoding(encoding: Encoding, where: string, cause: unknown): UserE
     hint:
       encoding === 'utf-8'
         ? 'if it is Latin-1 (Excel on Windows), pass --encoding latin1; if only some lines are, --encoding utf-8+windows-1252'
-        : 'it is cut or damaged there, or of another encoding: pass --encoding',
+        : 'it is truncated or damaged, or has another encoding: pass --encoding',
     cause,
   })
 }
 
 export function nulByte(label: string, line: number): UserError {
   return new UserError('INPUT_NUL_BYTE', `a NUL byte in ${label}, on line ${line}`, {
-    hint: 'is it UTF-16 (pass --encoding utf-16le or utf-16be), or no text at all? A spreadsheet has to be saved as CSV first, and a Parquet file be called .parquet',
+    hint: 'if it is UTF-16, pass --encoding utf-16le or utf-16be; save a spreadsheet as CSV first; name a Parquet file .parquet',
   })
 }
 
-/** The length without a character that is cut off at the end. */
+/** Returns the length without a partial character at the end. */
 function completeUtf8Length(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -258,11 +258,11 @@ function completeUtf8Length(bytes: Buffer): number {
   return bytes.length
 }
 
-/** Cuts chunks so that each ends with a whole character. */
+/** Splits chunks so that each ends with a whole character. */
 export class Utf8Cutter {
   #rest = Buffer.alloc(0)
 
-  /** `whole` is null where `bytes`, this chunk with what was left of the one before, are not UTF-8. */
+  /** `whole` is `null` if `bytes`, the chunk after the rest of the previous one, are not UTF-8. */
   push(chunk: Buffer): { whole: Buffer | null; bytes: Buffer } {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     const length = completeUtf8Length(bytes)
@@ -272,7 +272,7 @@ export class Utf8Cutter {
     return { whole, bytes }
   }
 
-  /** Whether a character was left half. */
+  /** Whether a partial character is left. */
   get isCut(): boolean {
     return this.#rest.length > 0
   }

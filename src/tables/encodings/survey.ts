@@ -2,27 +2,26 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import type { ByteSource } from '../bytes.js'
 import { byteLines, countLineEnds, LineEndCutter, nulByte, Utf8Cutter } from './recode.js'
 
-/** A line that is not UTF-8; the first line of a file is 1. */
+/** A line that is not UTF-8. Lines are counted from 1. */
 export interface ForeignLine {
   readonly line: number
   readonly bytes: Buffer
 }
 
-/** The lines of a file that hold bytes beyond ASCII, by what they can be. */
+/** The lines of a file that have non-ASCII bytes. */
 export interface LineSurvey {
   readonly utf8Count: number
-  /** Those of `utf8Count` that hold a character of three bytes or more: no other encoding does that by chance. */
+  /** Lines of `utf8Count` with a character of three bytes or more, which other encodings do not produce by chance. */
   readonly surelyUtf8Count: number
   readonly foreignCount: number
-  /** The first lines that are not UTF-8. */
   readonly foreignLines: readonly ForeignLine[]
-  /** Lines that are not UTF-8, as far as an encoding is guessed by them. */
+  /** Lines that are not UTF-8, up to the size needed for a guess. */
   readonly sample: Buffer
 }
 
 const surveyLimits = { foreignLinesKept: 5, sampleBytes: 64 * 1024, sampleLineBytes: 16 * 1024 } as const
 
-/** The beginning of a file, and, unless only that is wanted, whether the whole is UTF-8. */
+/** Returns the start of a file and whether all of it is UTF-8. With `isHeadEnough`, only checks the start. */
 export async function isUtf8Throughout(
   file: ByteSource,
   headBytes: number,
@@ -39,7 +38,7 @@ export async function isUtf8Throughout(
   return { head, isUtf8: isWhole && !cutter.isCut }
 }
 
-/** Looks at every line of a file that is not UTF-8 throughout. */
+/** Classifies all lines of a file that is not entirely UTF-8. */
 export async function surveyLines(file: ByteSource): Promise<LineSurvey> {
   const survey = {
     utf8Count: 0,
@@ -83,7 +82,7 @@ export async function surveyLines(file: ByteSource): Promise<LineSurvey> {
 
 const newline = Buffer.from('\n')
 
-/** A long line is cut behind a sign that is never half of a character. */
+/** Cuts a long line after a character that is never half of another one. */
 function beginningOf(line: Buffer): Buffer {
   if (line.length <= surveyLimits.sampleLineBytes) return line
   const piece = line.subarray(0, surveyLimits.sampleLineBytes)

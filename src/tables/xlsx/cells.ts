@@ -1,18 +1,18 @@
 import { xlsxLimits } from '../limits.js'
 
-/** What a number of some format stands for. */
+/** Meaning of a number with some format. */
 type NumberKind =
   | { readonly kind: 'number' }
-  /** Shown with leading zeros, up to so many digits: `000000`. */
+  /** Displayed with leading zeros up to this number of digits: `000000`. */
   | { readonly kind: 'padded'; readonly digits: number }
   | { readonly kind: 'date' }
-  /** Hours that go on beyond a day: `[h]:mm`. */
+  /** Hours beyond a day: `[h]:mm`. */
   | { readonly kind: 'duration' }
 
-/** The number of a format that need not be spelled out, or its code. */
+/** The number of a built-in format, or the code of another one. */
 export type NumberFormat = number | string
 
-/** What is shown of a number, and so what it means. */
+/** Number format of a cell and its meaning. */
 export interface CellStyle {
   readonly kind: NumberKind
   readonly format: NumberFormat
@@ -26,7 +26,7 @@ export const builtInStyle = (id: number): CellStyle => ({ kind: builtInKind(id),
 
 export const styleOfFormat = (code: string): CellStyle => ({ kind: kindOfFormat(code), format: code })
 
-/** The formats that a file need not spell out; 27 to 36 and 50 to 58 are dates of East Asia. */
+/** Returns the meaning of a built-in format; 27 to 36 and 50 to 58 are East Asian dates. */
 export function builtInKind(id: number): NumberKind {
   if (id === 46) return { kind: 'duration' }
   const isDate =
@@ -34,7 +34,7 @@ export function builtInKind(id: number): NumberKind {
   return isDate ? { kind: 'date' } : plain
 }
 
-/** By the format's first section: what is quoted, escaped or in brackets is no part of a date. */
+/** Only the format's first section counts, without quoted, escaped and bracketed parts. */
 export function kindOfFormat(code: string): NumberKind {
   const section = (/^(?:"[^"]*"|\\.|[^;"\\])*/.exec(code)?.[0] ?? '').replace(/"[^"]*"|\\.|_.|\*./g, '')
   if (/\[(?:h+|m+|s+)\]/i.test(section)) return { kind: 'duration' }
@@ -44,24 +44,24 @@ export function kindOfFormat(code: string): NumberKind {
   return /[ymdhs]|gge|AM\/PM|A\/P/i.test(bare) ? { kind: 'date' } : plain
 }
 
-/** A cell as it stands in the file. */
+/** A cell as stored in the file. */
 export interface RawCell {
   /** `s`, `inlineStr`, `str`, `b`, `e`, `n` or `d`. */
   readonly type: string
-  /** Null where there is no value at all. */
+  /** `null` if the cell has no value. */
   readonly value: string | null
   readonly isFormula: boolean
   readonly style: CellStyle
 }
 
-/** Cells that hold something and give no text; numbers that have lost digits. */
+/** Counts of non-empty cells without text, and of numbers that have lost digits. */
 export interface CellCounts {
   errorCount: number
   uncachedCount: number
   longNumberCount: number
 }
 
-/** The text of a cell, or null where it is empty. `strings` are the shared ones; undefined if there is none of that number. */
+/** Returns the text of a cell, `null` if it is empty, or `undefined` if its shared string is missing from `strings`. */
 export function cellText(
   { type, value, isFormula, style }: RawCell,
   strings: readonly string[],
@@ -103,19 +103,19 @@ function numberText(value: string, kind: NumberKind, is1904: boolean, counts: Ce
   return plainText(number)
 }
 
-/** The 15 digits that Excel keeps: 0.1 + 0.2 is 0.3. */
+/** Formats a number with the 15 digits that Excel keeps: 0.1 + 0.2 is 0.3. */
 function plainText(number: number): string {
   return String(Number(number.toPrecision(15)))
 }
 
 const dayMs = 86_400_000
 const dayMax1900 = 2_958_465
-/** Day 0 of the count that begins in 1904, in days of the count that begins in 1900. */
+/** Days between the epochs of 1900 and 1904. */
 const days1904 = 1462
 
 /**
- * A date as Excel counts days, as text without a time zone: a day, a time, or both. Null for what is none: before
- * the first day, and day 60, which Excel takes for a 29 February 1900.
+ * Formats Excel's day count as text without a time zone: a day, a time, or both. Returns `null` for invalid dates:
+ * before the first day, and day 60, which Excel takes for 29 February 1900.
  */
 export function dateText(serial: number, is1904: boolean): string | null {
   const ms = Math.round(serial * dayMs)
@@ -130,7 +130,7 @@ export function dateText(serial: number, is1904: boolean): string | null {
   return time === '00:00:00' ? text.slice(0, 10) : `${text.slice(0, 10)} ${time}`
 }
 
-/** Hours, which may be more than a day has, minutes and seconds. */
+/** Formats hours, which may exceed a day, minutes and seconds. */
 export function durationText(serial: number): string {
   const sign = serial < 0 ? '-' : ''
   return sign + timeText(Math.round(Math.abs(serial) * dayMs))
@@ -143,10 +143,10 @@ function timeText(ms: number): string {
   return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}${fraction}`
 }
 
-/** What the text of a cell stands for. */
+/** Type of a cell's value. */
 export type CellKind = 'text' | 'integer' | 'double' | 'boolean' | 'date' | 'timestamp'
 
-/** `text` is that of the cell; numbers shown with leading zeros, times and durations are text. */
+/** `text` is the cell's text. Numbers with leading zeros, times and durations are text. */
 export function kindOfCell({ type, style }: RawCell, text: string): CellKind {
   switch (type) {
     case 's':
@@ -167,21 +167,21 @@ function kindOfDay(text: string): CellKind {
   return /^\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(text) ? 'timestamp' : 'text'
 }
 
-/** 18 digits fit in 64 bits, whatever they are. */
+/** Any 18 digits fit in 64 bits. */
 function kindOfNumber(text: string): CellKind {
   if (/^-?\d{1,18}$/.test(text)) return 'integer'
   return Number.isFinite(Number(text)) ? 'double' : 'text'
 }
 
-/** A number with the format that says how it is shown, and so whether it is a date. */
+/** A number with its format, which decides whether it is a date. */
 interface NumberCell {
   readonly kind: 'number'
-  /** As it stands in the file; days are counted from 1900. */
+  /** As stored in the file; days are counted from 1900. */
   readonly value: string
   readonly format: NumberFormat
 }
 
-/** A cell of a sheet that is not empty: a text, or what is more than its text. */
+/** A non-empty cell of a sheet. */
 export type Cell =
   | string
   | NumberCell
@@ -189,7 +189,7 @@ export type Cell =
   /** `value` like `#N/A`. */
   | { readonly kind: 'error'; readonly value: string }
 
-/** A cell as it may be written again; null where it is empty, undefined if its shared text is not there. */
+/** Converts a cell for writing; `null` if it is empty, `undefined` if its shared string is missing. */
 export function typedCell(
   raw: RawCell,
   strings: readonly string[],
@@ -229,21 +229,21 @@ function numberCell(value: string, { style }: RawCell, is1904: boolean): Cell | 
 const dateFormat = 'yyyy-mm-dd'
 const timeFormat = 'yyyy-mm-dd hh:mm:ss'
 
-/** A day, with or without a time, of ISO 8601 without a zone, as a cell; another text stays one. */
+/** Converts an ISO 8601 date, with an optional time and no zone, to a cell. Returns other text unchanged. */
 export function dayCell(text: string, format: NumberFormat | null = null): Cell {
   const [, date = '', time] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?Z?$/.exec(text) ?? []
   const ms = Date.parse(`${date}T${time ?? '00:00'}Z`)
-  // Before March 1900 the days of Excel are not those of the calendar.
+  // Before March 1900, Excel's days differ from the calendar.
   if (Number.isNaN(ms) || ms < firstSureDayMs) return text
   const value = String((ms + epochDay * dayMs) / dayMs)
   return { kind: 'number', value, format: format ?? (time === undefined ? dateFormat : timeFormat) }
 }
 
-/** 1970-01-01 as Excel counts days. */
+/** 1970-01-01 in Excel's day count. */
 const epochDay = 25_569
 const firstSureDayMs = Date.UTC(1900, 2, 1)
 
-/** Cells by the rows, from 1, and columns, from 0, of their corners. */
+/** A range of cells. Rows are counted from 1, columns from 0. */
 export interface CellRange {
   readonly firstRow: number
   readonly lastRow: number
@@ -251,20 +251,20 @@ export interface CellRange {
   readonly lastColumn: number
 }
 
-/** `C7` is column 2; null for what names no column. */
+/** Returns 2 for `C7`, `null` if the text names no column. */
 export function columnIndex(place: string): number | null {
   const letters = /^[A-Za-z]+/.exec(place)?.[0]
   if (letters === undefined) return null
   return Buffer.from(letters.toUpperCase()).reduce((sum, letter) => sum * 26 + letter - 64, 0) - 1
 }
 
-/** Column 2 is `C`. */
+/** Returns `C` for column 2. */
 export function columnLetters(index: number): string {
   const last = String.fromCharCode(65 + (index % 26))
   return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last
 }
 
-/** `A1:C2`; null for anything else. */
+/** Parses `A1:C2`; returns `null` for other text. */
 export function rangeOf(reference: string): CellRange | null {
   const [, from, firstRow, to, lastRow] = /^\$?([A-Z]+)\$?(\d+):\$?([A-Z]+)\$?(\d+)$/i.exec(reference) ?? []
   if (from === undefined || to === undefined) return null
@@ -276,13 +276,13 @@ export function rangeOf(reference: string): CellRange | null {
   }
 }
 
-/** A cell to write: a text with an address behind it, too; null is none. */
+/** A cell to write, or a text with a link; `null` if empty. */
 export type WrittenCell = Cell | null | { readonly kind: 'link'; readonly text: string; readonly url: string }
 
 export type WrittenRow = readonly WrittenCell[]
 
 export interface SheetColumn {
   readonly name: string
-  /** All its cells are text: what a user types there later is, too. */
+  /** Whether the whole column is formatted as text, including cells that the user fills later. */
   readonly isText: boolean
 }

@@ -4,10 +4,10 @@ import { type Parts, readXml, damagedWorkbook } from './xml-parts.js'
 import { StringText, unescaped, isTrue, type Sheet, type Workbook } from './workbook.js'
 import { headerBelowTitles, isHeader, type SampleRecord } from '../delimited.js'
 
-/** A row that holds a cell; columns are counted from 0, rows from 1. */
+/** A row with at least one cell. Columns are counted from 0, rows from 1. */
 export interface SheetRow<Value = string> {
   readonly row: number
-  /** Only those that have a value: none in a row of errors, or of formulas without a result. */
+  /** Cells with a value; empty in a row of errors, or of formulas without a result. */
   readonly cells: ReadonlyMap<number, Value>
 }
 
@@ -20,13 +20,13 @@ export interface SheetReading<Value> {
   readonly workbook: Workbook
   readonly sheet: Sheet
   readonly counts: RowCounts
-  /** What a cell is read as: null where it is empty, undefined where it refers to a text that is not there. */
+  /** Converts a cell: `null` if it is empty, `undefined` if its shared string is missing. */
   readonly valueOf: (cell: RawCell) => Value | null | undefined
-  /** Merged cells, which stand behind all rows; so many at most. */
+  /** Receives the merged cells, which follow all rows, up to a limit. */
   readonly merges: CellRange[] | undefined
 }
 
-/** The rows of a sheet, in the order of the file, as many at a time as a chunk of it holds. */
+/** Reads the rows of a sheet in file order, in batches. */
 export async function* readSheetRows<Value>(
   reading: SheetReading<Value>,
 ): AsyncGenerator<readonly SheetRow<Value>[]> {
@@ -51,7 +51,7 @@ class SheetReader<Value> {
   #row = 0
   #column = -1
   #cells = new Map<number, Value>()
-  /** Whether the row holds a cell of which there is something to see, or would be. */
+  /** Whether the row has a cell that is visible, or would be with a result. */
   #isFilled = false
   #cell: OpenCell | null = null
   #isValue = false
@@ -129,7 +129,7 @@ class SheetReader<Value> {
     const raw = this.#rawOf(cell, this.#inline.take())
     const value = this.reading.valueOf(raw)
     if (value === undefined) {
-      throw damagedWorkbook(this.reading.parts.label, `row ${this.#row} refers to a text that is not there`)
+      throw damagedWorkbook(this.reading.parts.label, `row ${this.#row} refers to a missing text`)
     }
     if (value !== null) this.#cells.set(this.#column, value)
     this.#isFilled ||= value !== null || raw.type === 'e' || (raw.isFormula && raw.value === null)
@@ -141,7 +141,7 @@ class SheetReader<Value> {
     return { type, value: type === 'str' && value !== null ? unescaped(value) : value, isFormula, style }
   }
 
-  /** A cell that does not say where it stands follows the one before. */
+  /** A cell without a reference follows the previous one. */
   #columnOf(place: string | undefined): number {
     const column = columnIndex(place ?? '') ?? this.#column + 1
     if (column < xlsxLimits.columnsMax) return column
@@ -158,7 +158,7 @@ class SheetReader<Value> {
   }
 }
 
-/** A row among the first of a sheet; `cells` are texts by column. */
+/** One of the first rows of a sheet; `cells` are texts by column. */
 export interface SampleRow {
   readonly row: number
   readonly cells: ReadonlyMap<number, string>
@@ -167,18 +167,18 @@ export interface SampleRow {
 type SheetHeader =
   | {
       readonly kind: 'header'
-      /** Among the rows of the sample. */
+      /** Index in the sample. */
       readonly index: number
     }
-  /** Two rows share the header. */
+  /** The header spans two rows. */
   | { readonly kind: 'unclear'; readonly row: number; readonly reason: string }
-  /** No row has a text. */
+  /** No row has text. */
   | { readonly kind: 'none' }
 
-/** Of cells it is known where they end: two columns are enough to tell titles by. */
+/** Cell boundaries are certain in a sheet, so two columns are enough to recognise titles. */
 const widthMin = 2
 
-/** Where the header of a sheet stands: its first row with a text, or the one below the titles of a report. */
+/** Finds the header of a sheet: the first row with text, or the one below the titles of a report. */
 export function findHeader(sample: readonly SampleRow[], merges: readonly CellRange[]): SheetHeader {
   const filledRows = sample.filter(({ cells }) => filledTexts(cells).length > 0)
   const columns = tableColumns(filledRows)
@@ -198,7 +198,7 @@ export function findHeader(sample: readonly SampleRow[], merges: readonly CellRa
 const filledTexts = (cells: ReadonlyMap<number, string>) =>
   [...cells].filter(([, text]) => text.trim() !== '').map(([column]) => column)
 
-/** The columns of a table; captions above it may stand in others. */
+/** Returns the columns of the table, without those that only captions use. */
 function tableColumns(rows: readonly SampleRow[]): readonly number[] {
   const captionRows = rows.findIndex(({ cells }) => filledTexts(cells).length > captionCells)
   const used = new Set(rows.slice(Math.max(0, captionRows)).flatMap(({ cells }) => filledTexts(cells)))
@@ -209,18 +209,18 @@ function headerAt(records: readonly SampleRecord[], merges: readonly CellRange[]
   const isTitle = (record: SampleRecord) => isMergedTitle(record, merges)
   const found = headerBelowTitles(records, widthMin, isTitle)
   if (found !== null && records.slice(0, found).every((record) => isAbove(record, merges))) return found
-  // Whatever is wrong with the row below a merged title, the title is no header.
+  // A merged title is never the header, even if the row below is not a clear one.
   const untitled = records.findIndex((record) => !isTitle(record))
   const below = records[untitled]
   return below !== undefined && filledCells(below) >= widthMin ? untitled : 0
 }
 
-/** One text over several columns. */
+/** Returns whether one text spans several columns. */
 function isMergedTitle(record: SampleRecord, merges: readonly CellRange[]): boolean {
   return filledCells(record) <= 1 && merges.some((merge) => covers(merge, record.line) && isWide(merge))
 }
 
-/** A title, or a caption such as `Generated on | 2026-11-20`, and no row of a header of two. */
+/** Returns whether a record is a title or caption (`Generated on | 2026-11-20`), and no part of a two-row header. */
 function isAbove(record: SampleRecord, merges: readonly CellRange[]): boolean {
   if (filledCells(record) <= 1) return true
   const isCaption = record.cells.slice(captionCells).every((cell) => cell === '')
@@ -237,7 +237,7 @@ const isWide = ({ firstColumn, lastColumn }: CellRange) => lastColumn > firstCol
 
 const isTall = ({ firstRow, lastRow }: CellRange, row: number) => firstRow === row && lastRow > row
 
-/** Columns without a name, above a row that could as well be the header. */
+/** Number of unnamed columns allowed if the row below could be the header, too. */
 const unnamedMax = 1
 
 function unclearReason(
@@ -251,5 +251,7 @@ function unclearReason(
   if (merged.some((merge) => isTall(merge, line))) return 'it has cells that are merged with the row below'
   const unnamedCount = header.cells.length - filledCells(header)
   if (unnamedCount <= unnamedMax || below === undefined) return null
-  return isHeader(below, below.cells.length) ? 'columns have no name, and the row below names all' : null
+  return isHeader(below, below.cells.length)
+    ? 'columns have no name, and the row below names all of them'
+    : null
 }

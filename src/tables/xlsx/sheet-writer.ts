@@ -14,25 +14,25 @@ import {
   type StyleBook,
 } from './sheet-xml.js'
 
-/** The parts of a sheet; `relations` where cells link to anything. */
+/** The parts of a sheet; `relations` if cells have links. */
 export interface SheetParts {
   readonly sheet: PackedFile
   readonly relations: PackedFile | null
 }
 
-/** What fills a sheet. */
+/** Size limits of a sheet. */
 export interface SheetLimits {
-  /** With its header. */
+  /** Including the header. */
   readonly rowsMax: number
-  /** Before it is packed. */
+  /** Before compression. */
   readonly sheetBytesMax: number
 }
 
-/** Writes one sheet below its header, which stays in view. */
+/** Writes one sheet with a frozen header. */
 export class SheetWriter {
   private rowNumber = 0
   private readonly letters: readonly string[]
-  /** Of each address, the number of its relation. */
+  /** Relation number of each URL. */
   private readonly addresses = new Map<string, number>()
   private readonly links: string[] = []
   private readonly part: PackedFileWriter
@@ -44,7 +44,7 @@ export class SheetWriter {
     private readonly limits: SheetLimits,
   ) {
     if (columns.length > xlsxLimits.columnsMax) {
-      throw unfit(`${columns.length} columns are more than the ${xlsxLimits.columnsMax} of an Excel sheet`)
+      throw unfit(`${columns.length} columns exceed the ${xlsxLimits.columnsMax} of an Excel sheet`)
     }
     this.letters = columns.map((_, index) => columnLetters(index))
     this.part = new PackedFileWriter(path)
@@ -55,7 +55,7 @@ export class SheetWriter {
     return this.rowNumber >= rowsMax || this.part.plainBytes >= sheetBytesMax
   }
 
-  /** `sample` are rows by which the widths of columns are judged. */
+  /** `sample`: rows from which the column widths are estimated. */
   async start(sample: readonly WrittenRow[]): Promise<void> {
     const widths = widthsOf(this.columns, sample)
     const columns = this.columns.map(
@@ -86,7 +86,7 @@ export class SheetWriter {
   async end(): Promise<SheetParts> {
     const { links, letters, rowNumber } = this
     const hyperlinks = links.length === 0 ? '' : `<hyperlinks>${links.join('')}</hyperlinks>`
-    // A number that is meant as text is no mistake.
+    // Prevents Excel's warning about numbers stored as text.
     const whole = `A1:${letters.at(-1) ?? 'A'}${rowNumber}`
     const ignored = `<ignoredErrors><ignoredError sqref="${whole}" numberStoredAsText="1"/></ignoredErrors>`
     await this.part.write(`</sheetData>${hyperlinks}${ignored}</worksheet>`)
@@ -139,7 +139,7 @@ export class SheetWriter {
   }
 }
 
-/** Those that Excel writes; others it would not open. */
+/** Error values that Excel writes. It does not open files with others. */
 const knownErrors: ReadonlySet<string> = new Set([
   '#NULL!',
   '#DIV/0!',
@@ -150,22 +150,24 @@ const knownErrors: ReadonlySet<string> = new Set([
   '#N/A',
 ])
 
-/** `rowNumber` is that of the row below the header, 0 of the header itself. */
+/** `rowNumber`: row below the header, counted from 1; 0 is the header. */
 export function cellTooLong(column: string, rowNumber: number, charCount: number): UserError {
   const name = JSON.stringify(column.length > 100 ? `${column.slice(0, 100)}…` : column)
   return unfit(
-    `column ${name}, ${rowNumber === 0 ? 'its name' : `row ${rowNumber}`}: ${charCount} characters are more than the ${xlsxLimits.cellCharsMax} of an Excel cell`,
+    `column ${name}, ${rowNumber === 0 ? 'its name' : `row ${rowNumber}`}: ${charCount} characters exceed the ${xlsxLimits.cellCharsMax} of an Excel cell`,
   )
 }
 
 function unfit(reason: string): UserError {
-  return new UserError('OUTPUT_COLUMN_UNFIT', reason, { hint: 'write CSV, NDJSON or Parquet, which hold it' })
+  return new UserError('OUTPUT_COLUMN_UNFIT', reason, {
+    hint: 'write CSV, NDJSON or Parquet, which have no such limit',
+  })
 }
 
-/** In characters of the font; a longer text is cut on the screen, and not in the file. */
+/** In characters of the font. Longer text is only cut on the screen. */
 const widthLimits = { charsMin: 8, charsMax: 60, headerCharsMax: 30, dateChars: 18, sampleRows: 200 } as const
 
-/** How wide columns are shown: as wide as the texts of the first rows, within limits. */
+/** Estimates the column widths from the texts of the first rows, within limits. */
 function widthsOf(columns: readonly SheetColumn[], sample: readonly WrittenRow[]): number[] {
   const rows = sample.slice(0, widthLimits.sampleRows)
   return columns.map(({ name }, index) => {

@@ -1,7 +1,7 @@
 import { xlsxLimits } from '../limits.js'
 import type { NumberFormat } from './cells.js'
 
-/** What XML cannot hold, or Excel would read as an escape; it unescapes `_x000D_` itself. */
+/** Characters that XML cannot contain, and text that Excel would read as an escape such as `_x000D_`. */
 const unsafe =
   // eslint-disable-next-line no-control-regex
   /[&<>\u0000-\u0008\u000b-\u001f\ufffe\uffff]|_(?=x[0-9a-fA-F]{4}_)|[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]/g
@@ -9,7 +9,7 @@ const unsafe =
 // eslint-disable-next-line no-control-regex
 const mayBeUnsafe = /[&<>\u0000-\u0008\u000b-\u001f\ufffe\uffff\ud800-\udfff]|_x/
 
-/** A text inside a tag. Halves of a character that lack the other one become U+FFFD. */
+/** Escapes text for a tag. Lone surrogates become U+FFFD. */
 export function escapedText(text: string): string {
   return mayBeUnsafe.test(text) ? text.replace(unsafe, escaped) : text
 }
@@ -30,12 +30,12 @@ function escaped(found: string): string {
   return `_x${code.toString(16).toUpperCase().padStart(4, '0')}_`
 }
 
-/** A value between quotes of an attribute. */
+/** Escapes an attribute value. */
 export function attributeText(text: string): string {
   return escapedText(text).replace(/["\t\n]/g, (found) => `&#${found.charCodeAt(0)};`)
 }
 
-/** White space at the ends is kept only where it is asked for. */
+/** Leading and trailing white space is only kept with this attribute. */
 export function textTag(text: string): string {
   const keep = /^\s|\s$|\n/.test(text) ? ' xml:space="preserve"' : ''
   return `<t${keep}>${escapedText(text)}</t>`
@@ -46,7 +46,7 @@ export const mainNamespace = 'http://schemas.openxmlformats.org/spreadsheetml/20
 export const officeNamespace = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 export const packageNamespace = 'http://schemas.openxmlformats.org/package/2006'
 
-/** A list of what a part refers to. `target` is a part, or an address outside. */
+/** Formats the relations of a part. `target` is a part or an external URL. */
 export function relationsXml(
   relations: readonly { readonly type: string; readonly target: string; readonly isExternal?: boolean }[],
 ): string {
@@ -57,18 +57,18 @@ export function relationsXml(
   return `${xmlDeclaration}<Relationships xmlns="${packageNamespace}/relationships">${items.join('')}</Relationships>`
 }
 
-/** Styles that every workbook of ours has, by their numbers. */
+/** Numbers of the styles that every written workbook has. */
 export const ownStyles = { general: 0, text: 1, header: 2, link: 3 } as const
 
 const textFormat = 49
-/** From here on formats are spelled out. */
+/** First number of a custom format. */
 const firstCustomFormat = 164
 
-/** The formats of the numbers of a workbook, each with the number of its style. */
+/** Number formats of a workbook, with their style numbers. */
 export class StyleBook {
   private readonly styles = new Map<NumberFormat, number>([[0, ownStyles.general]])
 
-  /** A number whose format is one too many is shown as it is. */
+  /** Returns the general style if there are too many formats. */
   styleOf(format: NumberFormat): number {
     const known = this.styles.get(format)
     if (known !== undefined) return known

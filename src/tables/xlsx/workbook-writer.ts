@@ -15,13 +15,13 @@ import {
 } from './sheet-xml.js'
 
 export interface BookLimits extends SheetLimits {
-  /** Of the whole file, and of each part before it is packed. */
+  /** Limit of the file, and of each part before compression. */
   readonly bytesMax: number
 }
 
 const bookLimits: BookLimits = { ...xlsxLimits, bytesMax: tableLimits.zipBytesMax }
 
-/** Rows below a header, over as many sheets as they fill: `basis`, `basis 2`. */
+/** Writes rows below a header to as many sheets as needed: `basis`, `basis 2`. */
 export class SheetSeries {
   readonly sheets: SheetParts[] = []
   private writer: SheetWriter | null = null
@@ -42,7 +42,7 @@ export class SheetSeries {
     }
   }
 
-  /** A sheet without rows has its header. */
+  /** Writes an empty sheet with its header if there are no rows. */
   async end(): Promise<readonly SheetParts[]> {
     if (this.sheets.length === 0) this.writer ??= await this.startSheet([])
     await this.endSheet()
@@ -72,9 +72,9 @@ export class SheetSeries {
 }
 
 /**
- * Writes an .xlsx whose memory does not grow with its rows: each sheet is packed into a file of its own in a folder
- * that only we may read, and at the end all are put together. No cell is a formula. Throws OUTPUT_COLUMN_UNFIT for a
- * text or a table that is larger than Excel's; `write` OUTPUT_UNWRITABLE for a file that is larger than a zip.
+ * Writes an .xlsx in constant memory: packs each sheet into a temporary file in a private folder, and joins them at the
+ * end. Writes no formulas. Throws OUTPUT_COLUMN_UNFIT for text or tables that exceed Excel's limits; `write` throws
+ * OUTPUT_UNWRITABLE for a file that exceeds a zip's limit.
  */
 export class WorkbookWriter {
   private readonly styles = new StyleBook()
@@ -90,7 +90,7 @@ export class WorkbookWriter {
     mkdirSync(folder, { mode: 0o700 })
   }
 
-  /** Sheets come in the order in which they are asked for. */
+  /** Adds a sheet after the existing ones. */
   addSheets(name: string, columns: readonly SheetColumn[]): SheetSeries {
     const prefix = join(this.folder, `sheet${this.series.length + 1}-`)
     const series = new SheetSeries(name, columns, this.styles, prefix, this.limits)
@@ -110,7 +110,7 @@ export class WorkbookWriter {
     await writeZip([...partsOf(names, sheets, this.styles)], write, this.limits.bytesMax)
   }
 
-  /** Removes what was written on the way. */
+  /** Removes the temporary files. */
   async remove(): Promise<void> {
     for (const series of this.series) await series.close().catch(() => undefined)
     rmSync(this.folder, { recursive: true, force: true })
@@ -119,7 +119,7 @@ export class WorkbookWriter {
 
 const nameCharsMax = 31
 
-/** A name that Excel takes, and that none of the others bears. */
+/** Returns a unique name that Excel accepts. */
 export function sheetName(wanted: string, number: number, others: readonly string[]): string {
   const clean = wanted.replace(/[[\]:*?/\\\p{Cc}]/gu, ' ').replace(/^[\s']+|[\s']+$/g, '')
   const base = clean === '' || /^history$/i.test(clean) ? 'rows' : clean

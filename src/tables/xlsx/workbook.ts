@@ -6,21 +6,21 @@ import { type Parts, readWholeXml, damagedWorkbook, otherSpreadsheet } from './x
 export interface Sheet {
   readonly name: string
   readonly isHidden: boolean
-  /** The part that holds its cells. */
+  /** Name of the part with its cells. */
   readonly part: string
 }
 
-/** What the cells of all sheets depend on. */
+/** Data that the cells of all sheets refer to. */
 export interface Workbook {
   readonly sheets: readonly Sheet[]
   readonly is1904: boolean
-  /** By the number that cells have. */
+  /** Indexed by the style number of cells. */
   readonly styles: readonly CellStyle[]
   readonly sharedStringsPart: string | null
   readonly hasMacros: boolean
 }
 
-/** Throws INPUT_FORMAT_UNKNOWN for a spreadsheet of another kind, and INPUT_EXCEL_INVALID. */
+/** Throws INPUT_FORMAT_UNKNOWN for other kinds of spreadsheets, and INPUT_EXCEL_INVALID. */
 export async function readWorkbook(parts: Parts): Promise<Workbook> {
   const main = (await parts.relationsOf('')).find(({ type }) => type === 'officeDocument')?.target
   const part = main ?? 'xl/workbook.xml'
@@ -38,7 +38,7 @@ export async function readWorkbook(parts: Parts): Promise<Workbook> {
       if (name === 'workbookPr') is1904 = isTrue(attribute('date1904'))
       if (name !== 'sheet') return
       const relation = relations.find(({ id }) => id === attribute('id'))
-      // Sheets of charts and of macros hold no cells.
+      // Chart and macro sheets have no cells.
       if (relation?.type !== 'worksheet') return
       const isHidden = /hidden/i.test(attribute('state') ?? '')
       sheets.push({ name: attribute('name') ?? '', isHidden, part: relation.target })
@@ -55,7 +55,7 @@ export async function readWorkbook(parts: Parts): Promise<Workbook> {
   }
 }
 
-/** By name, or by number from 1 on; the first visible one where none is wanted. Throws INPUT_SHEET_MISSING. */
+/** Finds a sheet by name or by number from 1; by default the first visible one. Throws INPUT_SHEET_MISSING. */
 export function chooseSheet(label: string, { sheets }: Workbook, wanted: string | undefined): Sheet {
   const found =
     wanted === undefined
@@ -64,7 +64,7 @@ export function chooseSheet(label: string, { sheets }: Workbook, wanted: string 
         sheets.find(({ name }) => name.toLowerCase() === wanted.toLowerCase()) ??
         (/^\d{1,5}$/.test(wanted) ? sheets[Number(wanted) - 1] : undefined))
   if (found !== undefined) return found
-  if (wanted === undefined) throw damagedWorkbook(label, 'it has no sheet of cells')
+  if (wanted === undefined) throw damagedWorkbook(label, 'it has no sheet with cells')
   throw new UserError('INPUT_SHEET_MISSING', `${label} has no sheet "${wanted}"`, {
     hint: `it has ${sheets.map(({ name }) => `"${name}"`).join(', ')}`,
   })
@@ -92,7 +92,7 @@ export function isTrue(text: string | undefined): boolean {
   return text === '1' || text === 'true'
 }
 
-/** Gathers the text of a string: its runs joined, the reading aids of Japanese (`rPh`) left out. */
+/** Collects the text of a string: joins its runs and omits Japanese reading aids (`rPh`). */
 export class StringText {
   #text = ''
   #isText = false
@@ -112,7 +112,7 @@ export class StringText {
     else if (name === 't') this.#isText = false
   }
 
-  /** What was gathered; the next string begins. */
+  /** Returns the collected text and starts the next string. */
   take(): string {
     const text = unescaped(this.#text)
     this.#text = ''
@@ -120,13 +120,13 @@ export class StringText {
   }
 }
 
-/** Characters that XML cannot hold are written as `_x000D_`. */
+/** Decodes escapes like `_x000D_`, which replace characters that XML cannot contain. */
 export function unescaped(text: string): string {
   if (!text.includes('_x')) return text
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
 }
 
-/** The strings that cells refer to by number. */
+/** Reads the strings that cells refer to by number. */
 export async function readSharedStrings(parts: Parts, part: string | null): Promise<readonly string[]> {
   const strings: string[] = []
   if (part === null || !parts.has(part)) return strings
@@ -147,7 +147,7 @@ export async function readSharedStrings(parts: Parts, part: string | null): Prom
       if (charCount > xlsxLimits.sharedStringCharsMax) {
         throw damagedWorkbook(
           parts.label,
-          `its texts come to more than ${xlsxLimits.sharedStringCharsMax} characters`,
+          `its texts have more than ${xlsxLimits.sharedStringCharsMax} characters`,
         )
       }
       strings.push(text)

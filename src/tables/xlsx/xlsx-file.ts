@@ -16,41 +16,38 @@ import { Parts, damagedWorkbook, otherSpreadsheet } from './xml-parts.js'
 import { readSheetRows, type RowCounts, type SheetRow } from './sheet-rows.js'
 import { readSharedStrings, chooseSheet, readWorkbook, type Sheet, type Workbook } from './workbook.js'
 
-/** A cell's text, and what it stands for. */
+/** Text and type of a cell. */
 export interface ScannedCell {
   readonly text: string
   readonly kind: CellKind
 }
 
-/** One sheet of an Excel file. Every method that gives rows gives the same ones, in the order of the file, anew. */
+/** One sheet of an Excel file. Methods that return rows start from the beginning at each call, in file order. */
 export interface XlsxFile {
   readonly label: string
   readonly sheets: readonly { readonly name: string; readonly isHidden: boolean }[]
   readonly sheetName: string
-  /** Macros are not run. */
+  /** Macros are never run. */
   readonly hasMacros: boolean
-  /** What to tell the user of the cells; complete once rows were read. */
+  /** Notices for the user about the cells; complete after rows were read. */
   notices(): readonly string[]
-  /** Rows that hold something, as text. */
+  /** Reads non-empty rows as text. */
   rows(): AsyncGenerator<readonly SheetRow[]>
-  /** Rows as cells that may be written again. */
+  /** Reads rows as cells for writing. */
   cellRows(): AsyncGenerator<readonly SheetRow<Cell>[]>
-  /** The first rows of any sheet of the file, as text; fewer if it has fewer. */
+  /** Reads up to `rowsMax` rows of any sheet as text. */
   firstRows(sheetName: string, rowsMax: number): Promise<readonly SheetRow[]>
   /** Reads the sheet to its end. Returns its merged cells. */
   scan(visit: (row: SheetRow<ScannedCell>) => void): Promise<readonly CellRange[]>
-  /**
-   * The rows below the first that holds a text, which is the header, as readers of delimited files give them; the
-   * number of the row is their line.
-   */
+  /** Reads rows like a delimited file: the first row with text is the header, and row numbers serve as line numbers. */
   records(choose: ChooseColumns): AsyncGenerator<readonly LocatedRecord[]>
   close(): void
 }
 
 /**
- * Opens an .xlsx file; `sheet` is a name, or a number from 1 on, the first visible one if left out; `label` is what the
- * user calls it. Throws INPUT_EXCEL_INVALID, INPUT_SHEET_MISSING, INPUT_FORMAT_UNKNOWN (a spreadsheet of another kind),
- * INPUT_COMPRESSION_CORRUPT, INPUT_EMPTY, INPUT_NOT_FOUND, INPUT_IS_FOLDER, INPUT_UNREADABLE.
+ * Opens an .xlsx file. `sheet` is a name or a number from 1, by default the first visible one; `label` is shown to the
+ * user. Throws INPUT_EXCEL_INVALID, INPUT_SHEET_MISSING, INPUT_FORMAT_UNKNOWN (another kind of spreadsheet),
+ * INPUT_COMPRESSION_CORRUPT, INPUT_EMPTY, INPUT_NOT_FOUND, INPUT_IS_FOLDER and INPUT_UNREADABLE.
  */
 export async function openXlsx(path: string, sheet?: string, label = path): Promise<XlsxFile> {
   await refuseOtherKinds(path, label)
@@ -166,9 +163,7 @@ function noticesOf(label: string, { isHidden }: Sheet, counts: RowCounts): strin
   }
   if (longNumberCount > 0) {
     const cells = longNumberCount === 1 ? 'cell' : 'cells'
-    notices.push(
-      `${label}: ${longNumberCount} ${cells} with a number of which Excel keeps 15 digits and no more`,
-    )
+    notices.push(`${label}: ${longNumberCount} ${cells} with a number of which Excel keeps only 15 digits`)
   }
   if (counts.hiddenRowCount > 0)
     notices.push(`${label}: hidden rows are read like others (${counts.hiddenRowCount})`)
@@ -176,11 +171,11 @@ function noticesOf(label: string, { isHidden }: Sheet, counts: RowCounts): strin
   return notices
 }
 
-/** The older format, and an .xlsx with a password inside the same container. */
+/** Container of .xls files, and of .xlsx files with a password. */
 const compoundFile = 0xd0cf11e0
 const zipBeginning = 0x504b0304
 
-/** Whether a file may be an .xlsx, by its first bytes, whatever it is called. Throws INPUT_FORMAT_UNKNOWN if not. */
+/** Throws INPUT_FORMAT_UNKNOWN if the first bytes are not those of an .xlsx, whatever the file's name. */
 async function refuseOtherKinds(path: string, label: string): Promise<void> {
   const kind = await kindOf(path).catch((error: unknown) => {
     throw fileError(error, label)
@@ -188,15 +183,15 @@ async function refuseOtherKinds(path: string, label: string): Promise<void> {
   if (kind === 'zip') return
   if (kind === 'empty') throw emptyFile(label)
   if (kind === 'text') {
-    throw new UserError('INPUT_FORMAT_UNKNOWN', `${label} is called an Excel file and is text`, {
-      hint: 'pass --input-format csv where it holds a table with delimiters; save HTML as .xlsx, or as CSV',
+    throw new UserError('INPUT_FORMAT_UNKNOWN', `${label} has an Excel file name but contains text`, {
+      hint: 'pass --input-format csv if it is a table with delimiters; save HTML as .xlsx or CSV',
     })
   }
-  if (kind === 'other') throw damagedWorkbook(label, 'its first bytes are not those of one')
+  if (kind === 'other') throw damagedWorkbook(label, 'its content is of another format')
   if (kind === 'old') throw otherSpreadsheet(label, 'an old workbook (.xls)')
   throw otherSpreadsheet(
     label,
-    'a workbook behind a password',
+    'a workbook with a password',
     'open it with its password and save it without one',
   )
 }
@@ -210,7 +205,7 @@ async function kindOf(path: string): Promise<'zip' | 'old' | 'locked' | 'empty' 
     if (magic === zipBeginning) return 'zip'
     if (magic !== compoundFile) return isText(start) ? 'text' : 'other'
     if (start.length < 512) return 'old'
-    // [MS-CFB] 2.2: where the list of streams begins, in sectors behind the header.
+    // [MS-CFB] 2.2: position of the stream directory, in sectors after the header.
     const directoryAt = (start.readUInt32LE(48) + 1) * 2 ** Math.min(start.readUInt16LE(30), 12)
     const places = [start, await bytesAt(file, directoryAt), await bytesAt(file, -1)]
     const name = Buffer.from('EncryptedPackage', 'utf16le')
@@ -220,14 +215,14 @@ async function kindOf(path: string): Promise<'zip' | 'old' | 'locked' | 'empty' 
   }
 }
 
-/** No other control characters than white space: some programs call their tables of text or HTML `.xls`. */
+/** No control characters except white space: some programs name text or HTML tables `.xls`. */
 function isText(start: Buffer): boolean {
   return start.length > 4 && start.every((byte) => byte >= 0x20 || (byte >= 0x09 && byte <= 0x0d))
 }
 
 const pieceBytes = 64 * 1024
 
-/** A piece of the file; the last one where `place` is negative. */
+/** Reads a piece of the file; the last one if `place` is negative. */
 async function bytesAt(file: FileHandle, place: number): Promise<Buffer> {
   const from = place < 0 ? Math.max(0, (await file.stat()).size - pieceBytes) : place
   const { buffer, bytesRead } = await file.read(Buffer.alloc(pieceBytes), 0, pieceBytes, from)

@@ -7,7 +7,7 @@ import { UserError } from '../../core/errors.js'
 
 export function damagedWorkbook(label: string, reason: string, cause?: unknown): UserError {
   return new UserError('INPUT_EXCEL_INVALID', `${label} cannot be read as an Excel file: ${reason}`, {
-    hint: 'open it in a spreadsheet program and save it anew as .xlsx, or as CSV',
+    hint: 'open it in a spreadsheet program and save it again as .xlsx or CSV',
     cause,
   })
 }
@@ -22,15 +22,15 @@ export function otherSpreadsheet(
   })
 }
 
-/** What is met in a part of a workbook; names come without their prefix. */
+/** Handlers for the XML of a part. Names have no prefix. */
 interface XmlHandlers {
   open(name: string, attribute: (name: string) => string | undefined): void
   close?(name: string): void
-  /** May come in several pieces. */
+  /** May be called with several pieces. */
   text?(text: string): void
 }
 
-/** Reads XML as it comes. After each chunk its consumer takes what the handlers have gathered. */
+/** Parses XML in chunks. After each chunk, the consumer takes the collected results. */
 export async function* readXml(
   chunks: AsyncIterable<Buffer>,
   label: string,
@@ -39,7 +39,7 @@ export async function* readXml(
   const parser = new SaxesParser({ position: false })
   let charsSinceTag = 0
   parser.on('doctype', () => {
-    throw damagedWorkbook(label, 'it declares a document type, as no Excel file does')
+    throw damagedWorkbook(label, 'it declares a document type, which Excel files never do')
   })
   parser.on('error', (error) => {
     throw damagedWorkbook(label, error.message, error)
@@ -65,7 +65,7 @@ export async function* readXml(
   parser.close()
 }
 
-/** The same for a part that is wanted as a whole. */
+/** Parses a whole part. */
 export async function readWholeXml(
   chunks: AsyncIterable<Buffer>,
   label: string,
@@ -75,7 +75,7 @@ export async function readWholeXml(
   while ((await reading.next()).done !== true);
 }
 
-/** XML of a workbook is UTF-8, or UTF-16 with its byte order mark. */
+/** XML of a workbook is UTF-8, or UTF-16 with a byte order mark. */
 async function* decoded(chunks: AsyncIterable<Buffer>, label: string): AsyncGenerator<string> {
   let decoder: TextDecoder | null = null
   try {
@@ -110,9 +110,9 @@ function attributeOf(attributes: Record<string, unknown>, wanted: string): strin
 /** A link from one part of a package to another. */
 export interface Relation {
   readonly id: string
-  /** The last word of its type: `worksheet`, `styles`. */
+  /** The last word of the type: `worksheet`, `styles`. */
   readonly type: string
-  /** The part's name in the zip. */
+  /** Name of the part in the zip. */
   readonly target: string
 }
 
@@ -137,7 +137,7 @@ export class Parts {
     return this.zip.read(found)
   }
 
-  /** What a part refers to; nothing where it has no list of relations. `''` stands for the package. */
+  /** Reads the relations of a part, or of the package for `''`; empty if it has none. */
   async relationsOf(part: string): Promise<readonly Relation[]> {
     const folder = posix.dirname(part)
     const list = posix.join(folder, '_rels', `${posix.basename(part)}.rels`)
@@ -162,12 +162,12 @@ export class Parts {
   }
 }
 
-/** A target that begins with a slash counts from the root, not from the folder. */
+/** A target with a leading slash is relative to the root, not to the folder. */
 function absolute(target: string, folder: string): string {
   return target.startsWith('/') ? posix.relative(posix.join('/', folder), target) : target
 }
 
-/** Some programs write backslashes, and capitals as they like. */
+/** Some programs write backslashes, or differ in letter case. */
 function keyOf(name: string): string {
   return name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase()
 }
