@@ -4,61 +4,61 @@ import type * as DuckDbApi from '@duckdb/node-api'
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api'
 
 /**
- * DuckDB's own limits; what does not fit in memory goes to the temporary folder. One thread a statement: with two, a
- * join gives rows in any order.
+ * Limits of DuckDB; data beyond the memory limit goes to the temporary folder. One thread a statement, because with
+ * two, joins lose the order of rows.
  */
 const duckDbLimits = {
   memoryBytes: 400_000_000,
   threads: 1,
   /**
-   * What a chunk weighs a column: 2,048 values of 16 bytes. Chunks are given back when they are garbage, and the garbage
-   * collector knows nothing of their weight.
+   * Estimated size of a chunk a column: 2,048 values of 16 bytes. Chunks are freed as garbage, but the garbage
+   * collector does not know their size.
    */
   chunkBytesPerColumn: 2_048 * 16,
 } as const
 
 /**
- * Read by DuckDB's allocator (jemalloc, where it has it) when it is loaded; set by the process that wants it, before.
- * Statements run on whichever of Node's four threads is free, and with an arena for each it kept four times what one
- * statement had needed. What lies unused for half a second goes back to the system.
+ * Settings of DuckDB's allocator (jemalloc), which must be in the environment before DuckDB is loaded. Statements run
+ * on any of Node's four threads, and with an arena for each, the process kept four times the memory of one statement.
+ * Memory unused for half a second goes back to the system.
  */
 export const allocatorEnvironment = {
   DUCKDB_JE_MALLOC_CONF: 'narenas:1,tcache:false,dirty_decay_ms:500,muzzy_decay_ms:0',
 } as const
 
-/** Rows of a result: at most 2,048. */
+/** At most 2,048 rows of a result. */
 export type DuckDbChunk = DuckDBDataChunk
 
 export interface DuckDb {
-  /** Runs a statement that returns nothing of interest. Throws what DuckDB throws. */
+  /** Runs a statement and ignores its result. Throws DuckDB's errors. */
   run(sql: string): Promise<void>
-  /** The same beside what runs, on a connection of its own. */
+  /** Runs a statement concurrently on a separate connection. */
   runAside(sql: string): Promise<void>
-  /** How many threads a statement may have that begins from now on. Rows of a join lose their order with more than one. */
+  /** Sets the number of threads for later statements. With more than one, joins lose the order of rows. */
   useThreads(count: number): Promise<void>
-  /** Limits its memory from now on. What it pins cannot be put aside: too low a limit fails. */
+  /** Sets the memory limit. Pinned memory cannot be spilled, so too low a limit causes errors. */
   limitMemory(bytes: number): Promise<void>
-  /** All rows of a small result. */
+  /** Returns all rows of a small result. */
   all(sql: string): Promise<readonly (readonly unknown[])[]>
-  /** The rows of a result as they are made, a chunk of at most 2,048 at a time. */
+  /** Yields the rows of a result in chunks of at most 2,048. */
   stream(sql: string): AsyncGenerator<DuckDbChunk>
-  /** Makes a table of one column of numbers, `"#"`, or anew. */
+  /** Creates or replaces a table with one column of numbers, `"#"`. */
   createNumbers(table: string, numbers: Iterable<number>): Promise<void>
-  /** Ends what is running; it throws where it is awaited. */
+  /** Cancels running statements, which then throw. */
   interrupt(): void
   close(): void
 }
 
 /**
- * A DuckDB in memory, which loads no extension and reaches no network by itself. One instance remembers the
- * metadata of a path: never write a path, read it, and write it again in the same one. Without a temporary folder
- * nothing is put aside: a query that needs more than the limit fails.
+ * Opens an in-memory DuckDB that loads no extensions and makes no network requests. An instance caches the metadata of
+ * a path: never write a path again after reading it in the same instance. Without a temporary folder, queries fail at
+ * the memory limit.
  */
 export async function openDuckDb(
   temporaryFolder: string | null,
   memoryBytes: number = duckDbLimits.memoryBytes,
 ): Promise<DuckDb> {
-  // Loaded when it is needed: most commands read no Parquet, and it takes longer to load than they run.
+  // Loaded only if needed: loading takes longer than most commands, which read no Parquet.
   const duckDb = await import('@duckdb/node-api').catch((error: unknown) => {
     throw nativePackageMissing('@duckdb/node-bindings', error)
   })
@@ -69,7 +69,7 @@ export async function openDuckDb(
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
     preserve_insertion_order: 'true',
-    // What was read of a file is in the system's cache already.
+    // The system's cache already has the file's data.
     enable_external_file_cache: 'false',
   })
   const connection = await instance.connect()
@@ -124,7 +124,7 @@ function session(
       if (values.length > 0) append()
       appender.closeSync()
     },
-    // A connection of its own: any other statement on the same one would cut the stream off.
+    // A separate connection, because another statement on the same one would end the stream.
     stream: async function* (sql) {
       const streaming = await instance.connect()
       open.add(streaming)
@@ -157,15 +157,14 @@ function session(
 }
 
 /**
- * Gives back what is garbage, now, in a process that was started with `--expose-gc` or exposed it itself; nothing
- * elsewhere. On a machine with much memory V8 lets some hundred megabytes lie, which are the peak of the process
- * where millions of rows pass through it.
+ * Collects garbage if the process exposes the collector (`--expose-gc`), else does nothing. With much memory, V8 keeps
+ * some hundred megabytes of garbage, the peak of a process that handles millions of rows.
  */
 export function collectGarbage(): void {
   globalThis.gc?.()
 }
 
-/** Whether a statement needed more than the bound of memory. */
+/** Returns whether a statement exceeded the memory limit. */
 export function isOutOfMemory(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -173,17 +172,17 @@ export function isOutOfMemory(error: unknown): boolean {
   )
 }
 
-/** A text as an SQL literal. */
+/** Formats a text as an SQL literal. */
 export function sqlText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** A name as an SQL identifier. */
+/** Formats a name as an SQL identifier. */
 export function sqlName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** A path as an SQL literal that DuckDB takes for exactly this file, never for a pattern. */
+/** Formats a path as an SQL literal without wildcards. */
 export function sqlPath(path: string): string {
   return sqlText(path.replace(/[*?[]/g, '[$&]'))
 }

@@ -1,64 +1,64 @@
-/** Limits of reading and writing Parquet; what DuckDB may take by the number of columns is in `memory-budget.ts`. */
+/** Limits of reading and writing Parquet. */
 export const parquetLimits = {
-  /** A row group is so many rows, or fewer where they weigh more than so many bytes of JSON. */
+  /** Limits of a row group, in rows and in bytes of JSON. */
   rowGroupRowsMax: 8_192,
   rowGroupBytesMax: 64 * 1024 * 1024,
-  /** Of rows so heavy that a vector of them is more than that: who reads them holds a row group several times. */
+  /** Limit for rows so large that a vector of them exceeds it: readers hold several copies of a row group. */
   heavyRowGroupBytesMax: 16 * 1024 * 1024,
-  /** Rows that wait as lines of JSON are so many a file, or so many bytes. */
+  /** Limits of a file of spooled lines. */
   fileRowsMax: 8_192,
   fileBytesMax: 16 * 1024 * 1024,
-  /** What DuckDB's JSON reader takes for one row, unless a row is longer. */
+  /** Buffer of DuckDB's JSON reader for a row, unless a row is longer. */
   lineBytesMin: 1024 * 1024,
-  /** Lines are gathered before they are written. */
+  /** Size of the write buffer. */
   writeBytes: 1024 * 1024,
-  /** Garbage is collected after so many bytes of lines, or of chunks: it is most of what the process holds. */
+  /** Bytes of lines or chunks after which garbage is collected: it is most of the process's memory. */
   collectEveryBytes: 64 * 1024 * 1024,
-  /** The same after lines of rows that were cut out of text: each leaves some ten times its bytes. */
+  /** The same for lines made from text rows, which leave about ten times their size as garbage. */
   collectEveryRowBytes: 32 * 1024 * 1024,
 } as const
 
 /**
- * What DuckDB may take, by the number of columns: most of it is reserved a column, whether or not there are rows to
- * fill it. A limit is no more than that: what is used follows the bytes of a part. Chosen 2026-11, with room to spare,
- * around single measurements on 50 to 10,000 columns of few values, of distinct ones and of mixed types.
+ * Estimated memory of DuckDB by number of columns, most of which is reserved regardless of the rows. Only used as
+ * limits: actual use follows the size of a part. Chosen in 2026-11 above measurements with 50 to 10,000 columns of few,
+ * distinct and mixed values.
  */
 const budget = {
-  /** Reading: a scan, and the rows of 2,048 that go out as JSON text. */
+  /** Reading: a scan, and 2,048 rows as JSON text. */
   readBytes: 400_000_000,
   readBytesPerLeaf: 350_000,
-  /** Writing, of each statement: buffers a column, and a dictionary for texts; and a row group. */
+  /** Writing, for each statement: column buffers, dictionaries for text, and a row group. */
   writeBytes: 60_000_000,
   writeBytesMin: 150_000_000,
   writeBytesPerLeaf: 250_000,
   /** The rest of the process. */
   processBytes: 200_000_000,
-  /** What a byte of a line is once it is joined: keys are left out, and numbers of bytes put in. */
+  /** Size of a joined line relative to its text: without keys, with string lengths. */
   joinedPerLineByte: 0.85,
   lineBytesMin: 32_000_000,
-  /** What DuckDB reserves beyond what it uses. */
+  /** Memory that DuckDB reserves and does not use. */
   spareBytes: 60_000_000,
   narrowLeavesMax: 80,
-  /** Leaf columns of the input that one statement writes: what DuckDB keeps of a statement follows their number. */
+  /** Leaf columns of the input that one statement writes, because the memory of a statement grows with them. */
   sliceLeavesMax: 400,
 } as const
 
-/** The least that an output can be written with. */
+/** Smallest memory limit for an output. */
 export const memoryBytesMin = 400_000_000
 
-/** What DuckDB may take to read Parquet of so many leaf columns. */
+/** Returns the memory limit for reading Parquet with this number of leaf columns. */
 export function readMemoryBytes(leafCount: number): number {
   return budget.readBytes + Math.max(0, leafCount - budget.narrowLeavesMax) * budget.readBytesPerLeaf
 }
 
 export interface PartShape {
-  /** The most leaf columns of the output that one statement writes. */
+  /** Highest number of leaf columns of the output in one statement. */
   readonly sliceLeafCount: number
-  /** Whether rows are read out of Parquet. */
+  /** Whether rows are read from Parquet. */
   readonly readsParquet: boolean
 }
 
-/** Where to cut columns, given how many leaves each has, so that no statement writes too many: first and end of each. */
+/** Splits columns by their leaf counts, so that no statement writes too many. Returns start and end of each. */
 export function columnSlices(leafCounts: readonly number[]): readonly (readonly [number, number])[] {
   const slices: [number, number][] = [[0, 0]]
   let leaves = 0
@@ -76,15 +76,15 @@ export function columnSlices(leafCounts: readonly number[]): readonly (readonly 
 }
 
 export interface WritingPlan {
-  /** Statements that run at one time. */
+  /** Number of concurrent statements. */
   readonly laneCount: number
-  /** DuckDB's own limit, where lines of so many bytes are joined: beyond it, blocks of tables leave memory. */
+  /** Returns DuckDB's memory limit for joining lines of this size. With a higher one, it would spill tables. */
   limitBytes(lineBytes: number): number
-  /** What lines that are joined at one time may weigh. */
+  /** Highest total size of lines joined at once. */
   readonly lineBytesMax: number
 }
 
-/** How to write within so much memory. Where columns alone need more, they get it. */
+/** Plans how to write within a memory limit. If the columns alone need more, they get it. */
 export function planWriting(
   { sliceLeafCount, readsParquet }: PartShape,
   memoryBytes: number,
@@ -104,9 +104,9 @@ export function planWriting(
   }
 }
 
-/** How many leaf columns a column of this type in SQL has: one, but for structs and maps. */
+/** Returns the number of leaf columns of an SQL type: one, except for structs and maps. */
 export function leafCountOf(type: string): number {
-  // A name or a coordinate system in quotes, and the digits of a decimal, may hold commas.
+  // Quoted names and coordinate systems, and the digits of a decimal, may contain commas.
   const plain = type.replace(/"(?:[^"]|"")*"|'(?:[^']|'')*'/g, 'x').replace(/DECIMAL\(\d+,\d+\)/g, 'DECIMAL')
   return plain.split(',').length
 }

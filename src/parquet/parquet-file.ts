@@ -14,7 +14,7 @@ import {
 } from './row-group-files.js'
 
 const tailBytes = 8
-/** Copied at one time, through one buffer: what a processor has at hand. */
+/** Size of the copy buffer, which fits in a processor's cache. */
 const copiedBytes = 256 * 1024
 
 /** Some columns of a part. */
@@ -24,18 +24,18 @@ export interface PartSlice {
 }
 
 /**
- * One Parquet file put together from whole ones, row group by row group, in the order they come: the first becomes
- * the file, and what holds the others is put behind its row groups. A file of one part is that part as it was.
+ * One Parquet file made of whole ones: the first becomes the file, and the row groups of the others are appended. A
+ * single part is kept unchanged.
  */
 export class ParquetFile {
-  /** Where row groups end. */
+  /** Position after the last row group. */
   #bytes: number = parquetMagic.length
   #rowCount = 0
   #rowGroupCount = 0
   #fileCount = 0
   #first: ParquetPart | null = null
   readonly #rowGroups: Buffer[] = []
-  /** Whether the first file holds nothing that the whole does not. */
+  /** Whether the first file can be used unchanged if there is no other. */
   #isFirstWhole = false
   #handle: FileHandle | null = null
   #buffer: Buffer | null = null
@@ -49,7 +49,7 @@ export class ParquetFile {
     return this.#first === null
   }
 
-  /** Takes a part, whose slices hold its columns in order, and removes them. Throws where it has not so many rows, or other columns than the first. */
+  /** Appends a part and deletes its slices, given in column order. Throws if row count or columns differ. */
   async append(slices: readonly PartSlice[], rowCount: number): Promise<void> {
     const read = await Promise.all(
       slices.map(async ({ paths, byThread }) => ({
@@ -59,7 +59,7 @@ export class ParquetFile {
     )
     const taken = partOf(read, this.#bytes)
     if (taken.rowCount !== rowCount)
-      throw new Error(`a part has ${taken.rowCount} rows in place of ${rowCount}`)
+      throw new Error(`a part has ${taken.rowCount} rows instead of ${rowCount}`)
     this.#first ??= taken
     if (!haveSameRest(this.#first, taken)) throw new Error('the parts of the output differ in their columns')
     this.#isFirstWhole ||= this.#fileCount === 0 && slices[0]?.byThread === null
@@ -107,7 +107,7 @@ export class ParquetFile {
     rmSync(path)
   }
 
-  /** Behind the row groups. */
+  /** Writes after the row groups. */
   async #write(bytes: Buffer): Promise<void> {
     if (this.#handle === null) {
       this.#handle = await open(this.#path, 'a')
@@ -118,7 +118,7 @@ export class ParquetFile {
   }
 }
 
-/** Throws on a file that is no whole Parquet. */
+/** Throws if the file is not a complete Parquet file. */
 async function readFooter(path: string): Promise<ParquetFooter> {
   const handle = await open(path)
   try {
@@ -126,7 +126,7 @@ async function readFooter(path: string): Promise<ParquetFooter> {
     const read = async (start: number, length: number) =>
       (await handle.read(Buffer.alloc(length), 0, length, start)).buffer
     const tail = await read(Math.max(0, size - tailBytes), tailBytes)
-    if (!tail.subarray(4).equals(parquetMagic)) throw new Error('a part of the output is no Parquet file')
+    if (!tail.subarray(4).equals(parquetMagic)) throw new Error('a part of the output is not a Parquet file')
     const footerBytes = tail.readUInt32LE(0)
     const bodyEnd = size - tailBytes - footerBytes
     return { footer: await read(bodyEnd, footerBytes), bodyBytes: bodyEnd - parquetMagic.length }
@@ -137,16 +137,16 @@ async function readFooter(path: string): Promise<ParquetFooter> {
 
 const bodyPieceBytes = 1024 * 1024
 
-/** A Parquet file as its footer tells of it. */
+/** Facts from the footer of a Parquet file. */
 export interface ParquetFacts {
   readonly rowCount: number
   readonly columns: readonly string[]
-  /** Whether another file has the same columns, types and nesting. */
+  /** Returns whether another file has the same columns, types and nesting. */
   readonly isLike: (other: ParquetFacts) => boolean
   readonly part: ParquetPart
 }
 
-/** Throws on a file that is no whole Parquet. */
+/** Throws if the file is not a complete Parquet file. */
 export async function readParquetFacts(path: string): Promise<ParquetFacts> {
   const part = partOf([{ files: [await readFooter(path)], byThread: null }], parquetMagic.length)
   return {
@@ -158,8 +158,8 @@ export async function readParquetFacts(path: string): Promise<ParquetFacts> {
 }
 
 /**
- * Writes the rows of whole Parquet files, in order, as one new file: row groups are copied as they are, and nothing is
- * decoded. Metadata are those of the first. Throws where columns differ.
+ * Writes the rows of whole Parquet files, in order, to a new file. Copies row groups without decoding and keeps the
+ * metadata of the first file. Throws if the columns differ.
  */
 export async function joinParquet(paths: readonly string[], target: string): Promise<void> {
   const file = await open(target, 'wx')
@@ -174,7 +174,7 @@ export async function joinParquet(paths: readonly string[], target: string): Pro
       const footer = await readFooter(path)
       const part = partOf([{ files: [footer], byThread: null }], at)
       first ??= part
-      if (!haveSameSchema(first, part)) throw new Error(`${path} has other columns than the first file`)
+      if (!haveSameSchema(first, part)) throw new Error(`${path} has different columns from the first file`)
       await copyBody(path, footer.bodyBytes, file)
       at += footer.bodyBytes
       rowCount += part.rowCount

@@ -37,38 +37,38 @@ import {
 import { ParquetFile, type PartSlice } from './parquet-file.js'
 
 export interface ParquetWriterDeps {
-  /** Where the file is made, once there is anything of it. */
+  /** Path of the file, which is created with the first rows. */
   readonly path: string
-  /** For what comes and goes: made, and removed with all that is in it. */
+  /** Folder for temporary files, created and deleted by the writer. */
   readonly folder: string
   /** Key-value metadata of the file. */
   readonly metadata: Readonly<Record<string, string>>
   /** The first columns. */
   readonly rowColumns: readonly LineColumn[]
-  /** Whether rows are read out of Parquet. */
+  /** Whether rows are read from Parquet. */
   readonly readsParquet: boolean
-  /** The columns behind them, one key of each numbered line a column. */
+  /** The columns after them, each filled from a key of the numbered lines. */
   readonly lineColumns: readonly LineColumn[]
-  /** The lines behind the rows, each once. */
+  /** The lines joined to rows, each once. */
   readonly lines: NumberedLines
-  /** What the process may hold while it writes. */
+  /** Memory limit of the process, in bytes. */
   readonly memoryBytes: number
 }
 
 /** Rows that DuckDB reads. */
 export interface RowSource {
-  /** Whether it is a scan and nothing else. */
+  /** Whether the relation is a plain scan. */
   readonly isScan: boolean
   readonly relation: string
-  /** Each column's cells, as an expression of `r`, a row. */
+  /** Cell expression of each column. `r` refers to the row. */
   readonly cells: ReadonlyMap<LineColumn, string>
-  /** What a row weighs, roughly. */
+  /** Estimated size of a row, in bytes. */
   readonly rowBytes: number
 }
 
 /**
- * Opens a writer of one Parquet file, and stores the lines behind its rows. Rows are joined with their lines, as many
- * at a time as have lines that fit in memory. Throws what writing and DuckDB throw.
+ * Opens a writer of one Parquet file and stores the lines. Rows are joined with lines in parts whose lines fit in
+ * memory. Throws the errors of the file system and DuckDB.
  */
 export async function openParquetWriter(deps: ParquetWriterDeps): Promise<ParquetWriter> {
   mkdirSync(deps.folder, { mode: 0o700 })
@@ -77,9 +77,9 @@ export async function openParquetWriter(deps: ParquetWriterDeps): Promise<Parque
   try {
     const shape = shapeOf(deps)
     const plan = planWriting(shape, deps.memoryBytes, availableParallelism())
-    // No temporary folder: a join that puts rows aside gives them back in another order.
+    // No temporary folder, because a join that spills loses the order of rows.
     duckDb = await openDuckDb(null, plan.limitBytes(Infinity))
-    // Sides stay as they are written: rows go past the lines, in order.
+    // Keeps the sides of joins, so that rows stay in order.
     await duckDb.run(`SET disabled_optimizers = 'join_order,build_side_probe_side'`)
     const { folder, lines, lineColumns: columns } = deps
     const stored = await storeLines({ duckDb, folder, columns, lines, laneCount: plan.laneCount })
@@ -104,7 +104,7 @@ function shapeOf({ rowColumns, lineColumns, readsParquet }: ParquetWriterDeps): 
   }
 }
 
-/** Rows are added in order, as files of lines or out of what DuckDB reads. */
+/** Writes rows in order, from files of lines or from a DuckDB relation. */
 export class ParquetWriter {
   readonly #deps: ParquetWriterDeps
   readonly #duckDb: DuckDb
@@ -128,7 +128,7 @@ export class ParquetWriter {
     this.#planner = new PartPlanner(lines, lineBytesMax)
   }
 
-  /** Adds rows that wait as lines; `numbersOf` gives the numbers of the lines behind them. */
+  /** Adds spooled rows. `numbersOf` returns the line numbers of rows. */
   async addFiles(files: readonly LineFile[], numbersOf: RowNumbers): Promise<void> {
     const write = async (parts: readonly PlannedPart[]) => {
       for (const part of parts) await this.#write(part, numbersOf, (from) => this.#rowsOfFiles(files, from))
@@ -141,7 +141,10 @@ export class ParquetWriter {
     await write(this.#planner.end())
   }
 
-  /** Adds all rows of a relation. Parts of it are cut out of copies: whichever part it is, it is found at once. */
+  /**
+   * Adds all rows of a relation. Copies it first if there are several parts, because only copies give fast access to
+   * any part.
+   */
   async addRows(source: RowSource, rowCount: number, numbersOf: RowNumbers): Promise<void> {
     const parts: PlannedPart[] = []
     for (let first = 0; first < rowCount; first += parquetLimits.rowGroupRowsMax) {
@@ -165,7 +168,7 @@ export class ParquetWriter {
     for (const part of [...parts, ...this.#planner.end()]) await this.#write(part, numbersOf, rowsOf)
   }
 
-  /** The rows of a relation as files, one a slice of columns, by the key of its first column. */
+  /** Copies a relation to files, one for each slice of columns, by the key of the slice's first column. */
   async #copyRows({ relation, cells }: RowSource): Promise<ReadonlyMap<string, string>> {
     const paths = new Map<string, string>()
     for (const columns of sliced(this.#deps.rowColumns)) {
@@ -190,12 +193,12 @@ export class ParquetWriter {
     await this.#whole.end()
   }
 
-  /** Ends what DuckDB is doing; who awaits it gets an error. */
+  /** Cancels DuckDB's statements, which then throw. */
   interrupt(): void {
     this.#duckDb.interrupt()
   }
 
-  /** Removes what came and went; the file is whole only after `end`. */
+  /** Deletes temporary files. The file is only complete after `end`. */
   async close(): Promise<void> {
     await this.#whole.close()
     this.#duckDb.close()
@@ -221,7 +224,7 @@ export class ParquetWriter {
     }
   }
 
-  /** Where a part takes more memory than was reckoned, it is cut in two. */
+  /** Writes a part, in two halves if it needs more memory than estimated. */
   async #write(part: PlannedPart, numbersOf: RowNumbers, rowsOf: RowsOf): Promise<void> {
     try {
       await this.#whole.append(await this.#convert(part, numbersOf, await rowsOf(part)), part.rowCount)
@@ -238,7 +241,7 @@ export class ParquetWriter {
     }
   }
 
-  /** The files of a part, by columns. */
+  /** Writes the files of a part, one for each slice of columns. */
   async #convert(part: PlannedPart, numbersOf: RowNumbers, rows: PartRows): Promise<readonly PartSlice[]> {
     const { rowColumns, lineColumns } = this.#deps
     const lines = this.#lines
@@ -256,7 +259,7 @@ export class ParquetWriter {
     const numbersTable = 'numbers'
     const query = { rows, numbersTable, rowColumns, lineColumns, linePaths, wantedTable }
     await this.#duckDb.useThreads(this.#laneCount)
-    // Lines are most of the work, and begin.
+    // The lines are most of the work, so they start first.
     const copies = rowQueries(query).map((select) => () => this.#copy(part, select))
     if (lineColumns.length > 0)
       copies.push(() => this.#copyByThread(part, linesQuery(query, part.groupRowsMax)))
@@ -288,26 +291,26 @@ export class ParquetWriter {
     return { paths, byThread: { groupRowsMax } }
   }
 
-  /** Of its own: DuckDB remembers what it knows of one. */
+  /** A new path each time, because DuckDB caches the metadata of a path. */
   #newPath(): string {
     return join(this.#deps.folder, `${this.#sliceCount++}.parquet`)
   }
 }
 
-/** Throws where rows that threads wrote are in another order: the lines behind them would be those of other rows. */
+/** Throws if threads wrote rows in another order, which would join lines with the wrong rows. */
 export async function assertOrdered(duckDb: Pick<DuckDb, 'all'>, paths: readonly string[]): Promise<void> {
   const disorder = await duckDb.all(disorderQuery(paths))
-  if (disorder.length > 0) throw new Error('the rows of a part are not in their order')
+  if (disorder.length > 0) throw new Error('the rows of a part are in the wrong order')
 }
 
-/** The number of each row's line, from a row on, counted from 0. */
+/** Returns the line number of each row, starting with `firstRow`, counted from 0. */
 export type RowNumbers = (firstRow: number, rowCount: number) => ArrayLike<number>
 
 type PartRows = (columns: readonly LineColumn[]) => RowRelation
 
 type RowsOf = (part: PlannedPart) => PartRows | Promise<PartRows>
 
-/** Numbers that are asked for at one time. */
+/** Line numbers requested at once. */
 const numberBatch = 65_536
 
 const scanOf = ({ relation, cells }: RowSource, columns: readonly LineColumn[]): RowRelation => ({

@@ -9,34 +9,34 @@ export interface RowBlock {
   readonly byteCount: number
 }
 
-/** Rows that one `COPY` makes row groups of. */
+/** Rows that one `COPY` writes. */
 export interface PlannedPart {
   readonly firstRow: number
   readonly rowCount: number
   readonly groupRowsMax: number
-  /** How many lines stand behind these rows, each counted once. */
+  /** Number of distinct lines of these rows. */
   readonly lineCount: number
 }
 
-/** Lines by their numbers, which ascend, and what each weighs. */
+/** Line numbers in ascending order, with the lines' sizes. */
 interface LineWeights {
   readonly numbers: Uint32Array
   readonly byteCounts: Uint32Array
 }
 
-/** Rows that DuckDB handles at one time. */
+/** Rows in a vector of DuckDB. */
 const vectorRows = 2_048
 
 /**
- * Cuts rows into parts, as large as their lines fit in memory: each part reads its lines anew. Blocks stay whole,
- * unless rows of one are so heavy that a vector of them, or their lines, would be too much: then parts of their own
- * are cut out of it, as light as a row group may be.
+ * Divides rows into parts as large as memory allows for their lines; each part reads its lines again. Blocks are not
+ * divided, unless a vector of their rows or their lines exceeds the limits. Such a block becomes separate parts with
+ * small row groups.
  */
 export class PartPlanner {
   readonly #weights: LineWeights
-  /** What the lines behind the rows of a part may weigh: they are joined in memory. */
+  /** Limit for the total size of a part's lines, which are joined in memory. */
   readonly #lineBytesMax: number
-  /** The part that last counted a line. */
+  /** The last part that counted each line. */
   readonly #countedIn: Uint32Array
   #partNumber = 1
   #rowCount = 0
@@ -48,7 +48,7 @@ export class PartPlanner {
     this.#countedIn = new Uint32Array(weights.numbers.length)
   }
 
-  /** The next rows, with the number of each one's line. Gives the parts that end before them, or within them. */
+  /** Adds the next rows, with their line numbers. Returns the parts completed before or within them. */
   add(block: RowBlock, lineNumbers: ArrayLike<number>): PlannedPart[] {
     const indexes = Array.from(lineNumbers, (number) => this.#indexOf(number))
     const groupRowsMax = this.#groupRowsMax(block, indexes)
@@ -62,7 +62,7 @@ export class PartPlanner {
     return parts
   }
 
-  /** The last part, or none. */
+  /** Returns the last part, if there are rows. */
   end(): PlannedPart[] {
     const { rowCount, groupRowsMax, lineCount } = this.#open
     this.#open = { rowCount: 0, lineBytes: 0, lineCount: 0, groupRowsMax: 0 }
@@ -73,7 +73,7 @@ export class PartPlanner {
     return [{ firstRow, rowCount, groupRowsMax, lineCount }]
   }
 
-  /** Null where rows that DuckDB handles at one time are too heavy for a row group. */
+  /** Returns `null` if a vector of the rows is too large for a row group. */
   #groupRowsMax({ rowCount, byteCount }: RowBlock, indexes: readonly number[]): number | null {
     const { rowGroupRowsMax, rowGroupBytesMax, heavyRowGroupBytesMax } = parquetLimits
     let heaviestRowBytes = 0
@@ -89,7 +89,7 @@ export class PartPlanner {
     return rows < Math.min(vectorRows, rowCount) ? null : rows
   }
 
-  /** Whether the open part may grow by a block. */
+  /** Returns whether a block fits in the open part. */
   #takes(indexes: readonly number[]): boolean {
     const fresh = new Set(indexes.filter((index) => this.#countedIn[index] !== this.#partNumber))
     let bytes = this.#open.lineBytes
@@ -97,7 +97,7 @@ export class PartPlanner {
     return bytes <= this.#lineBytesMax
   }
 
-  /** Parts of a heavy block: each one row group, and no heavier than that, but for a single row. */
+  /** Splits a heavy block into parts of one row group within the limit, except for single rows. */
   #cutByRow({ rowCount, byteCount }: RowBlock, indexes: readonly number[]): PlannedPart[] {
     const { rowGroupRowsMax, heavyRowGroupBytesMax } = parquetLimits
     const bytesMax = Math.min(heavyRowGroupBytesMax, this.#lineBytesMax)
@@ -142,17 +142,17 @@ export class PartPlanner {
   }
 }
 
-/** What stands behind rows, which name it by its number: lines of JSON, each an object, as text or as UTF-8. */
+/** Lines of JSON objects, as text or UTF-8, that rows refer to by number. */
 export interface NumberedLines {
-  /** Ascending, each once. */
+  /** Ascending, without duplicates. */
   readonly numbers: Uint32Array
-  /** The lines of these numbers, in their order. */
+  /** Returns the lines in the order of `numbers`. */
   readonly lines: () => Iterable<string | Buffer>
 }
 
-/** Lines that DuckDB has read once, with the types they are to have: Parquet files in the order of their numbers. */
+/** Lines that DuckDB has decoded once to Parquet files, in the order of their numbers. */
 export interface StoredLines extends LineWeights {
-  /** The files that hold any of the lines from one number to another. */
+  /** Returns the files that contain lines of a range of numbers. */
   readonly pathsOf: (first: number, last: number) => readonly string[]
 }
 
@@ -163,11 +163,11 @@ interface StoreDeps {
   readonly folder: string
   readonly columns: readonly LineColumn[]
   readonly lines: NumberedLines
-  /** Statements that run at one time. */
+  /** Number of concurrent statements. */
   readonly laneCount: number
 }
 
-/** Stores lines in a folder: some are read in DuckDB while the next are made. */
+/** Stores lines in a folder. DuckDB reads one file while the next is written. */
 export async function storeLines(deps: StoreDeps): Promise<StoredLines> {
   const { duckDb, folder, columns, laneCount } = deps
   const { numbers, lines } = deps.lines
@@ -191,7 +191,7 @@ export async function storeLines(deps: StoreDeps): Promise<StoredLines> {
     }
     const relation = linesRelation([file], [numberColumn, ...columns])
     const stored = duckDb.runAside(copyWaiting(path, `SELECT * FROM ${relation}`)).then(() => rm(file.path))
-    // Thrown where it is awaited.
+    // The error is thrown where the promise is awaited.
     stored.catch(() => undefined)
     storing.push(stored)
   }

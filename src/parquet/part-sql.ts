@@ -10,12 +10,9 @@ export interface LineFile {
   readonly lineBytesMax: number
 }
 
-/**
- * Writes lines to one file after the other. They are gathered as bytes in one buffer: as texts they would be
- * hundreds of megabytes of garbage.
- */
+/** Writes lines to a series of files, with a byte buffer: strings would leave hundreds of MB of garbage. */
 export class LineWriter {
-  /** Of the file that is being written. */
+  /** Rows in the current file. */
   rowCount = 0
   byteCount = 0
   private lineBytesMax = 0
@@ -29,10 +26,10 @@ export class LineWriter {
     private readonly prefix: string,
   ) {}
 
-  /** Adds a line made of texts, which may be UTF-8 already; `flush` where it is due. */
+  /** Adds a line made of texts, as strings or UTF-8. Call `flush` if it is due. */
   add(...texts: readonly (string | Buffer)[]): void {
     let bytesMax = 1
-    // A UTF-16 unit is at most three bytes of UTF-8.
+    // A UTF-16 unit takes at most three bytes in UTF-8.
     for (const text of texts) bytesMax += 3 * text.length
     if (this.length + bytesMax > this.buffer.length) this.grow(bytesMax)
     const start = this.length
@@ -50,7 +47,7 @@ export class LineWriter {
     return this.length >= parquetLimits.writeBytes
   }
 
-  /** Whether the file is to be cut here. */
+  /** Whether the file has reached its limits. */
   get isFull(): boolean {
     return this.rowCount >= parquetLimits.fileRowsMax || this.byteCount >= parquetLimits.fileBytesMax
   }
@@ -62,7 +59,7 @@ export class LineWriter {
     await this.handle.writeFile(bytes)
   }
 
-  /** Ends the file; what is added from here on goes to the next. */
+  /** Ends the file. Later lines go to the next one. */
   async cut(): Promise<LineFile> {
     await this.flush()
     await this.close()
@@ -89,25 +86,25 @@ export class LineWriter {
   }
 }
 
-/** A column by its name, and its type in SQL. */
+/** A column with its SQL type. */
 export interface Column {
   readonly name: string
   readonly type: string
 }
 
-/** A column whose cells stand under a key of lines of JSON; those of type JSON there as texts, which stay as they are. */
+/** A column filled from a key of JSON lines. Values of type JSON are strings in the lines and keep their text. */
 export interface LineColumn extends Column {
   readonly key: string
 }
 
-/** Under this key a line has its number. */
+/** Key of a line's number. */
 export const numberKey = '#'
 const number = sqlName(numberKey)
 
-/** Each dictionary page is reserved, a column and thread; DuckDB's own size of one is 1 MiB. */
+/** Reserved for each column and thread; DuckDB's default is 1 MiB. */
 const dictionaryPageBytes = 64 * 1024
 
-/** Lines of JSON as a relation, its columns named by their keys. */
+/** Returns a relation of JSON lines, with the keys as column names. */
 export function linesRelation(files: readonly LineFile[], columns: readonly LineColumn[]): string {
   const structure = columns.map(
     ({ key, type }) => `${sqlName(key)}: ${sqlText(type === 'JSON' ? 'VARCHAR' : type)}`,
@@ -120,29 +117,29 @@ export function linesRelation(files: readonly LineFile[], columns: readonly Line
   )
 }
 
-/** Rows of a part: `r.` stands before what its cells name. A scan and nothing else, so that rows come 2,048 at a time. */
+/** Rows of a part. `r` refers to the row in cells. A plain scan, so that rows come in vectors of 2,048. */
 export interface RowRelation {
   readonly scan: string
-  /** An expression a column. */
+  /** One expression a column. */
   readonly cells: readonly string[]
 }
 
 export interface PartQuery {
-  /** The rows of the part, by the columns that are asked of them. */
+  /** Returns the rows of the part with these columns. */
   readonly rows: (columns: readonly LineColumn[]) => RowRelation
-  /** A table of the number of each row's line, in order. */
+  /** Table with the line number of each row, in order. */
   readonly numbersTable: string
   readonly rowColumns: readonly LineColumn[]
   readonly lineColumns: readonly LineColumn[]
-  /** Parquet files of lines, their columns named by their keys. */
+  /** Parquet files of lines, with the keys as column names. */
   readonly linePaths: readonly string[]
-  /** A table of the numbers of the lines that the rows have, where there are others. */
+  /** Table of the line numbers that are needed; `null` if all are. */
   readonly wantedTable: string | null
 }
 
 /**
- * A query a slice of the rows' columns, in their order: as many as one statement can write. All cut the rows into the
- * same row groups as `linesQuery`: those of the numbers' table.
+ * Returns one query for each slice of the rows' columns, in order. All produce the same row groups as `linesQuery`,
+ * those of the numbers table.
  */
 export function rowQueries({ rows, rowColumns, numbersTable }: PartQuery): readonly string[] {
   return sliced(rowColumns).map((columns) => {
@@ -153,12 +150,10 @@ export function rowQueries({ rows, rowColumns, numbersTable }: PartQuery): reado
 }
 
 /**
- * The columns of the lines, to be copied by thread: threads that share a join take rows as they come, each whole row
- * groups of its own. The first column says where each row belongs (`placeOf`).
- *
- * A line is asked for as one value, which makes DuckDB fill it in beside each row as it stands. A LEFT JOIN gives first
- * the rows that are found at once, and behind these, 2,048 at a time, those whose number collides with another in the
- * hash table: some six of a million.
+ * Returns the query for the columns of the lines, to be copied by thread: each thread writes whole row groups, in any
+ * order, and the first column gives each row's place (`placeOf`). Each line is selected as one value in a subquery, for
+ * which DuckDB keeps the order of rows. A LEFT JOIN does not: within 2,048 rows, it moves those with hash collisions
+ * (about six in a million) to the end.
  */
 export function linesQuery(query: PartQuery, groupRowsMax: number): string {
   const { lineColumns, numbersTable } = query
@@ -171,17 +166,17 @@ export function linesQuery(query: PartQuery, groupRowsMax: number): string {
   )
 }
 
-/** A place counts so many rows, and begins again. */
+/** Rows counted in a place before it wraps around. */
 const countedRows = 256
 
-/** Of a row by its number from 0 on: how many row groups are above it, and a count that goes from each row to the next. */
+/** Returns the SQL for a row's place: the number of earlier row groups, and a wrapping row count. */
 export const placeOf = (row: string, groupRowsMax: number): string =>
   `(${row} // ${groupRowsMax} * ${countedRows} + ${row} % ${countedRows})::INTEGER`
 
-/** How many row groups are above the first row of one, by its place. */
+/** Returns the number of earlier row groups for the place of a group's first row. */
 export const groupsAbove = (place: number): number => Math.floor(place / countedRows)
 
-/** Gives a row where rows of these files do not stand as their places, the first column, count them. */
+/** Returns a query that finds a row in files whose rows are not in the order of their places, the first column. */
 export function disorderQuery(paths: readonly string[]): string {
   const ahead = `(file_row_number - ${number}) & ${countedRows - 1}`
   return (
@@ -206,7 +201,7 @@ export function cellOf(table: string, { key, type }: LineColumn): string {
   return `${table}.${sqlName(key)}${type === 'JSON' ? '::JSON' : ''}`
 }
 
-/** A relation of these columns without a row. */
+/** Returns an empty relation with these columns. */
 export function noRows(columns: readonly LineColumn[]): string {
   const cells = [`NULL::UINTEGER AS ${number}`].concat(
     columns.map(({ key, type }) => `NULL::${type} AS ${sqlName(key)}`),
@@ -214,12 +209,12 @@ export function noRows(columns: readonly LineColumn[]): string {
   return `(SELECT ${cells.join(', ')} WHERE false)`
 }
 
-/** Only these rows of a relation, which fit in a row group. */
+/** Returns a range of rows of a relation, at most a row group. */
 export function rowRange(relation: string, firstRow: number, rowCount: number): string {
   return `(SELECT * FROM ${relation} LIMIT ${rowCount} OFFSET ${firstRow})`
 }
 
-/** Only these rows of a file that `copyWaiting` made. */
+/** Returns a range of rows of a file from `copyWaiting`. */
 export function waitingRange(path: string, firstRow: number, rowCount: number): string {
   return (
     `(SELECT * FROM read_parquet(${sqlPath(path)}, file_row_number = true) ` +
@@ -227,7 +222,7 @@ export function waitingRange(path: string, firstRow: number, rowCount: number): 
   )
 }
 
-/** What is read again soon, as Parquet. */
+/** Returns the statement that writes temporary data as Parquet. */
 export function copyWaiting(path: string, select: string): string {
   return `COPY (${select}) TO ${sqlText(path)} (FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE 2048)`
 }
@@ -236,7 +231,7 @@ export interface CopyOptions {
   readonly groupRowsMax: number
   /** Key-value metadata. */
   readonly metadata: Readonly<Record<string, string>>
-  /** Whether each thread writes a file of its own, into a folder. */
+  /** Whether each thread writes its own file, into a folder. */
   readonly isByThread: boolean
 }
 
@@ -246,7 +241,7 @@ export function copyPart(
   { groupRowsMax, metadata, isByThread }: CopyOptions,
 ): string {
   const pairs = Object.entries(metadata).map(([key, value]) => `${sqlText(key)}: ${sqlText(value)}`)
-  // A higher level of zstd takes a quarter more time for files that are a twentieth smaller.
+  // A higher level takes 25 % longer for files that are 5 % smaller.
   const options = [
     'FORMAT parquet',
     'COMPRESSION zstd',

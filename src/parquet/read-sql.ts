@@ -1,14 +1,14 @@
 import { sqlName, sqlPath, sqlText, type DuckDb } from './duckdb.js'
 import type { Column } from './part-sql.js'
 
-/** Files as one relation, columns united by name; all rows, or only the first. */
+/** Returns a relation of files, with columns united by name: all rows, or the first `rowsMax`. */
 export function sqlRelation(paths: readonly string[], rowsMax?: number): string {
   const list = paths.map(sqlPath).join(', ')
   const read = `read_parquet([${list}], union_by_name = true, hive_partitioning = false, filename = false)`
   return rowsMax === undefined ? read : `(SELECT * FROM ${read} LIMIT ${rowsMax})`
 }
 
-/** The columns of one file. Its schema is a tree written depth first; the children of its root are they. */
+/** Returns the top-level columns of a file. `parquet_schema` lists the schema tree depth first. */
 export async function columnNames(duckDb: DuckDb, path: string): Promise<readonly string[]> {
   const rows = await duckDb.all(`SELECT name, num_children FROM parquet_schema(${sqlPath(path)})`)
   const names: string[] = []
@@ -21,10 +21,13 @@ export async function columnNames(duckDb: DuckDb, path: string): Promise<readonl
   return names
 }
 
-/** DuckDB's text form; nested values as JSON text; bytes as text where they are text (older writers say no more). */
+/**
+ * Returns DuckDB's text form; nested values as JSON text, bytes decoded if they are text, because older writers do not
+ * mark text.
+ */
 export const textExpression = ({ name, type }: Column): string => toText(sqlName(name), type)
 
-/** The same of a member of a struct; null where a struct on the way to it is. */
+/** Returns the same for a struct member; NULL if an enclosing struct is. */
 export function memberTextExpression({ name }: Column, { path, type }: StructMember): string {
   const value = path.reduce((inner, key) => `struct_extract(${inner}, ${sqlText(key)})`, sqlName(name))
   return toText(value, type)
@@ -36,7 +39,7 @@ function toText(value: string, type: string): string {
   return nestedKind(type) === null ? `${value}::VARCHAR` : `to_json(${value})::VARCHAR`
 }
 
-/** Whether cells of a type hold further values; null for texts, numbers and all other types with one value. */
+/** Returns the kind of a nested type, or `null` for types with single values. */
 export function nestedKind(type: string): 'struct' | 'list' | 'map' | 'union' | null {
   if (type.endsWith(']')) return 'list'
   if (type.startsWith('STRUCT(')) return 'struct'
@@ -44,13 +47,13 @@ export function nestedKind(type: string): 'struct' | 'list' | 'map' | 'union' | 
   return type.startsWith('UNION(') ? 'union' : null
 }
 
-/** A member of a struct, or of a struct in it, that has one value. */
+/** A single-valued member of a struct, possibly in nested structs. */
 export interface StructMember {
   readonly path: readonly string[]
   readonly type: string
 }
 
-/** The members of a struct by its type in SQL, `STRUCT("name" VARCHAR, place STRUCT(city VARCHAR))`, in order. */
+/** Parses the members of a struct type such as `STRUCT("name" VARCHAR, place STRUCT(city VARCHAR))`, in order. */
 export function structMembers(type: string): StructMember[] {
   if (nestedKind(type) !== 'struct') return []
   return splitMembers(type.slice('STRUCT('.length, -1)).flatMap((text) => {
@@ -61,7 +64,7 @@ export function structMembers(type: string): StructMember[] {
   })
 }
 
-/** At the commas that are in no brackets and no quotes. */
+/** Splits at commas outside brackets and quotes. */
 function splitMembers(text: string): string[] {
   const members: string[] = []
   let depth = 0
@@ -77,20 +80,18 @@ function splitMembers(text: string): string[] {
   return [...members, text.slice(start)]
 }
 
-/**
- * A row of a relation as the text of a JSON object, by the relation's alias; `quoteNonFinite` makes it one in every case.
- */
+/** Returns the expression for a row as JSON text, by the relation's alias. Apply `quoteNonFinite` to the result. */
 export function objectExpression(columns: readonly Column[], alias: string): string {
   return columns.some(({ type }) => type === 'JSON')
     ? membersAsJson(columns)
     : `to_json(${sqlName(alias)})::VARCHAR`
 }
 
-/** `to_json` of a whole row would read JSON values anew and round their numbers; their text is taken instead. */
+/** `to_json` of a whole row would parse JSON values and round their numbers; this keeps their text. */
 function membersAsJson(columns: readonly Column[]): string {
   const members = columns.map(({ name, type }) => {
     const column = sqlName(name)
-    // A line break can stand in JSON text only where a space can.
+    // In JSON text, line breaks only occur in places for spaces.
     const json =
       type === 'JSON' ? `translate(${column}::VARCHAR, E'\\r\\n', '  ')` : `to_json(${column})::VARCHAR`
     return `${sqlText(`${JSON.stringify(name)}:`)} || coalesce(${json}, 'null')`
@@ -98,7 +99,7 @@ function membersAsJson(columns: readonly Column[]): string {
   return `'{' || ${members.join(" || ',' || ")} || '}'`
 }
 
-/** DuckDB writes NaN and Infinity bare, which is no JSON: they become strings. */
+/** Quotes NaN and Infinity, which DuckDB writes bare and JSON does not allow. */
 export function quoteNonFinite(json: string): string {
   if (!/NaN|Infinity/.test(json)) return json
   return json.replace(/"(?:[^"\\]|\\.)*"|-?Infinity|NaN/g, (found) =>
@@ -106,21 +107,21 @@ export function quoteNonFinite(json: string): string {
   )
 }
 
-/** Types that a Parquet output cannot hold as they are, wherever they stand in a type in SQL. */
+/** Types that a Parquet output cannot contain, at any depth of an SQL type. */
 const unfitType = /(?:^|[ (])(GEOMETRY|VARIANT)(?:$|[(),[])/
 
 export const isGeometry = (type: string): boolean => type.startsWith('GEOMETRY')
 
 export interface GeoMetadata {
   readonly metadata: Readonly<Record<string, string>>
-  /** A column that Parquet cannot be written of; null where there is none. */
+  /** A column that cannot be written to Parquet, or `null`. */
   readonly unfitColumn: string | null
 }
 
 /**
- * The `geo` metadata of GeoParquet files, for a file whose geometry stands in it as WKB, as it does in them. Empty where
- * there is no geometry. What it says of the rows (`bbox`) is kept where the rows are those of one whole file. Unfit are
- * geometry of another kind (Parquet's own GEOMETRY and GEOGRAPHY), and VARIANT.
+ * Returns the `geo` metadata of GeoParquet files for an output, which stores geometry as WKB, too; empty without
+ * geometry. Keeps facts about the rows (`bbox`) only for one whole file. Other geometry (Parquet's GEOMETRY and
+ * GEOGRAPHY) and VARIANT cannot be written.
  */
 export async function geoMetadata(
   duckDb: DuckDb,

@@ -1,7 +1,7 @@
 import { groupsAbove } from './part-sql.js'
 import { isThriftList, readThrift, writeThrift, type Thrift, type ThriftStruct } from './thrift.js'
 
-/** Ids of the fields of a footer that say how many, and where (parquet-format, parquet.thrift). */
+/** Ids of the footer fields with counts and offsets (parquet-format, parquet.thrift). */
 const fields = {
   file: { schema: 2, rowCount: 3, rowGroups: 4, columnOrders: 7 },
   schemaElement: { name: 4, childCount: 5 },
@@ -14,7 +14,7 @@ const fields = {
 
 export const parquetMagic = Buffer.from('PAR1')
 
-/** A file as its footer tells of it; its body is all between the first bytes and the footer. */
+/** The footer of a file, and the size of its body between the magic bytes and the footer. */
 export interface ParquetFooter {
   readonly footer: Buffer
   readonly bodyBytes: number
@@ -24,23 +24,23 @@ export interface ParquetFooter {
 export interface SliceFiles {
   readonly files: readonly ParquetFooter[]
   /**
-   * Of files that threads wrote beside each other, each some row groups, in its order: how many rows those have at
-   * most. Their first column, which is left out, says where rows belong. Null: one file, in order.
+   * For files that threads wrote concurrently: the row limit of their row groups. Each has some row groups in order;
+   * the first column, to be removed, has the place of the rows. `null` for a single file.
    */
   readonly byThread: { readonly groupRowsMax: number } | null
 }
 
-/** What of a Parquet file goes into another one. */
+/** The parts of a Parquet file that go into another one. */
 export interface ParquetPart {
   readonly rowCount: number
-  /** Its row groups as Thrift, as they stand in the whole. */
+  /** Row groups in Thrift, with their offsets in the whole file. */
   readonly rowGroups: Buffer
   readonly rowGroupCount: number
-  /** The rest of its footer: what does not depend on the rows. */
+  /** The parts of the footer that do not depend on rows. */
   readonly rest: ThriftStruct
 }
 
-/** Some columns of a part, taken apart. */
+/** Some columns of a part, parsed. */
 interface ParquetSlice {
   readonly rowCount: number
   readonly rowGroups: readonly ThriftStruct[]
@@ -48,9 +48,8 @@ interface ParquetSlice {
 }
 
 /**
- * Takes Parquet files apart that hold the same rows, each some of the columns, to put their row groups at `offset` of
- * another file. Row groups say where they are in their file, and nothing else in them depends on it. Throws on files of
- * different rows.
+ * Combines Parquet files with different columns of the same rows into a part whose row groups start at `offset` of
+ * another file. Only the offsets in row groups change. Throws if the rows differ.
  */
 export function partOf(slices: readonly SliceFiles[], offset: number): ParquetPart {
   let at = offset
@@ -78,7 +77,7 @@ function onlyOf([slice, ...others]: readonly ParquetSlice[]): ParquetSlice {
   return slice
 }
 
-/** What threads wrote beside each other as one. Throws where a row group is not where its first column says. */
+/** Combines the files of concurrent threads. Throws if a row group is not in the place given by its first column. */
 function inOrder(files: readonly ParquetSlice[], groupRowsMax: number): ParquetSlice {
   const placed = files
     .flatMap(({ rowGroups }) => rowGroups)
@@ -97,13 +96,13 @@ function inOrder(files: readonly ParquetSlice[], groupRowsMax: number): ParquetS
   return { rowCount, rowGroups: placed.map(({ group }) => group), rest }
 }
 
-/** Takes the first column out of a row group: how many are above it. */
+/** Removes the first column of a row group and returns the number of earlier row groups. */
 function takePlace(group: ThriftStruct): number {
   const meta = structOf(
     structOf(listIn(group, fields.rowGroup.columns).shift()).get(fields.column.meta)?.value,
   )
   const least = structOf(meta.get(fields.meta.statistics)?.value).get(fields.statistics.least)?.value
-  if (!Buffer.isBuffer(least)) throw new Error('a row group does not say where it belongs')
+  if (!Buffer.isBuffer(least)) throw new Error('a row group lacks its place')
   addNumber(group, fields.rowGroup.bytes, -numberIn(meta, fields.meta.bytes))
   addNumber(group, fields.rowGroup.packedBytes, -numberIn(meta, fields.meta.packedBytes))
   return groupsAbove(least.readInt32LE())
@@ -116,7 +115,7 @@ function leaveFirstColumnOut(rest: ThriftStruct): void {
   if (rest.has(fields.file.columnOrders)) listIn(rest, fields.file.columnOrders).shift()
 }
 
-/** Adds the columns of one slice behind those of another. */
+/** Appends the columns of one slice to those of another. */
 function join(to: ParquetSlice, from: ParquetSlice): void {
   if (to.rowCount !== from.rowCount || to.rowGroups.length !== from.rowGroups.length)
     throw new Error('the slices of a part differ in their rows')
@@ -141,7 +140,7 @@ function join(to: ParquetSlice, from: ParquetSlice): void {
 
 function listIn(struct: ThriftStruct, id: number): Thrift[] {
   const list = struct.get(id)?.value
-  if (!isThriftList(list)) throw new Error('the footer of a part is not as it should be')
+  if (!isThriftList(list)) throw new Error('the footer of a part is invalid')
   return list.items
 }
 
@@ -171,7 +170,7 @@ function sliceOf(footer: Buffer, offset: number): ParquetSlice {
 }
 
 function move(rowGroup: ThriftStruct, distance: number): void {
-  // Only encrypted files need it, and two bytes would not count enough of them.
+  // Only needed for encryption, and limited to 16 bits.
   rowGroup.delete(fields.rowGroup.ordinal)
   moveField(rowGroup, fields.rowGroup.offset, distance)
   const columns = rowGroup.get(fields.rowGroup.columns)?.value
@@ -184,7 +183,7 @@ function move(rowGroup: ThriftStruct, distance: number): void {
   }
 }
 
-/** 0 stands for "not said". */
+/** 0 means "not set". */
 function moveField(struct: ThriftStruct, id: number, distance: number): void {
   const field = struct.get(id)
   if (typeof field?.value === 'number' && field.value > 0) field.value += distance
@@ -192,15 +191,15 @@ function moveField(struct: ThriftStruct, id: number, distance: number): void {
 
 function structOf(value: Thrift | undefined): ThriftStruct {
   if (value instanceof Map) return value
-  throw new Error('the footer of a part is not as it should be')
+  throw new Error('the footer of a part is invalid')
 }
 
-/** Whether the columns, their types and the metadata of two parts are the same. */
+/** Returns whether two parts have the same columns, types and metadata. */
 export function haveSameRest(one: ParquetPart, other: ParquetPart): boolean {
   return writeThrift(one.rest).equals(writeThrift(other.rest))
 }
 
-/** Whether the columns and their types are the same, whatever else the files say of themselves. */
+/** Returns whether two parts have the same columns and types. */
 export function haveSameSchema(one: ParquetPart, other: ParquetPart): boolean {
   const schemaOf = ({ rest }: ParquetPart) => {
     const field = rest.get(fields.file.schema)
@@ -209,7 +208,7 @@ export function haveSameSchema(one: ParquetPart, other: ParquetPart): boolean {
   return schemaOf(one).equals(schemaOf(other))
 }
 
-/** Of the columns at the top; what is nested is left out. */
+/** Returns the names of top-level columns. */
 export function columnNamesOf({ rest }: ParquetPart): readonly string[] {
   const [, ...elements] = listIn(rest, fields.file.schema).map(structOf)
   const names: string[] = []
@@ -227,16 +226,13 @@ function nameOf(element: ThriftStruct): string {
   return name instanceof Uint8Array ? Buffer.from(name).toString('utf8') : ''
 }
 
-/**
- * What stands before and after the row groups in the footer of the whole; the length of all three and the last
- * bytes come after.
- */
+/** Returns the footer's bytes before and after the row groups, without its length and the final magic bytes. */
 export function footerAround(
   { rest }: ParquetPart,
   rowCount: number,
   rowGroupCount: number,
 ): { before: Buffer; after: Buffer } {
-  // An empty list of row groups ends in the one byte that says how many there are.
+  // An empty list of row groups ends with the byte of its length.
   const { rowCount: rowCountId, rowGroups: rowGroupsId } = fields.file
   const entries = [...rest]
   const head: ThriftStruct = new Map(entries.filter(([id]) => id < rowCountId))
@@ -255,7 +251,7 @@ export function footerAround(
   }
 }
 
-/** The last bytes of a Parquet file whose footer is so long. */
+/** Returns the last bytes of a Parquet file with a footer of this length. */
 export function parquetEnd(footerBytes: number): Buffer {
   const end = Buffer.alloc(4)
   end.writeUInt32LE(footerBytes)

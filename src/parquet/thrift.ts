@@ -1,6 +1,6 @@
 /**
- * Values of Thrift's compact protocol, which the footer of a Parquet file is written in: as a tree that gives the
- * same bytes again, whatever fields it has.
+ * Values of Thrift's compact protocol, the encoding of Parquet footers, as a tree that can be written back byte by
+ * byte, including unknown fields.
  */
 export type Thrift = boolean | number | Uint8Array | ThriftList | ThriftStruct
 
@@ -12,7 +12,7 @@ interface ThriftField {
   readonly type: number
   value: Thrift
 }
-/** By field id, in the order they came. */
+/** Fields by id, in their original order. */
 export type ThriftStruct = Map<number, ThriftField>
 
 const types = {
@@ -31,7 +31,7 @@ export function isThriftList(value: Thrift | undefined): value is ThriftList {
   return typeof value === 'object' && 'items' in value
 }
 
-/** Throws on what is no Thrift, and on a number beyond 2^53. */
+/** Throws for invalid Thrift and for numbers beyond 2^53. */
 export function readThrift(bytes: Buffer): ThriftStruct {
   return new ThriftReader(bytes).struct()
 }
@@ -107,7 +107,7 @@ class ThriftReader {
   }
 }
 
-/** `afterId` is the id of the field that stands before, where the struct is the rest of one. */
+/** `afterId`: id of the preceding field, if the struct is the rest of another one. */
 export function writeThrift(struct: ThriftStruct, afterId = 0): Buffer {
   const writer = new ThriftWriter()
   writer.struct(struct, afterId)
