@@ -115,7 +115,7 @@ describe('conditions on what a run came to', () => {
       const { code, stderr } = await place.run([...command, '--fail-on', 'lost_match>=0'], options)
       expect([code, stderr]).toEqual([
         0,
-        expect.stringContaining('No output before this one is known, so lost_match>=0 was not judged.'),
+        expect.stringContaining('No previous output is known, so lost_match>=0 was not evaluated.'),
       ])
     },
   )
@@ -234,7 +234,7 @@ describe('a message at the end', () => {
     )
     expect([code, stderr]).toEqual([0, expect.stringMatching(says)])
     expect(stderr).toMatch(
-      /^The message to the notify URL was not delivered: .*\. The run is not changed by that\.$/m,
+      /^The message to the notify URL was not delivered: .*\. The result of the run is not affected\.$/m,
     )
     expect(place.names()).toContain('out.csv')
   })

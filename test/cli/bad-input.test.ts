@@ -112,7 +112,7 @@ const inputs: readonly BadCase[] = [
   {
     title: 'a spreadsheet that was cut',
     code: 'INPUT_COMPRESSION_CORRUPT',
-    says: /not a sound zip/i,
+    says: /not a valid zip/i,
     prepare: write('in.xlsx', Buffer.from('504b0304140006000800000021000000', 'hex')),
     args: ['in.xlsx', '-o', 'out.csv'],
   },

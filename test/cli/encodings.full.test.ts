@@ -3,7 +3,7 @@ import { createPlace } from '../support/cli.js'
 import { rowsOfCsv } from '../support/tables.js'
 
 const latin = Buffer.from('company;city\nM\xfcller GmbH;K\xf6ln\nCaf\xe9 B\xe4r;Z\xfcrich\n', 'latin1')
-const guess = /not UTF-8, guessed to be windows-1252: it has "Müller GmbH", "Köln", "Café Bär"/
+const guess = /not UTF-8, detected windows-1252: it has "Müller GmbH", "Köln", "Café Bär"/
 
 describe('a guessed encoding is told before anything is submitted', () => {
   test('by a run, in words also where only warnings are', async () => {
@@ -52,10 +52,10 @@ describe('a guessed encoding is told before anything is submitted', () => {
       '--registry',
       'r.sqlite',
     ])
-    expect(imported.stderr).toMatch(/guessed to be windows-1252: it has "Müller AG"/)
+    expect(imported.stderr).toMatch(/detected windows-1252: it has "Müller AG"/)
     expect(JSON.parse(imported.stdout)).toMatchObject({
       importedCount: 2,
-      notes: [expect.stringMatching(/guessed to be windows-1252/)],
+      notes: [expect.stringMatching(/detected windows-1252/)],
     })
     const found = await place.run(['registry', 'search', 'Müller AG', '--registry', 'r.sqlite', '--json'])
     expect(JSON.parse(found.stdout.split('\n')[0] ?? '')).toMatchObject({ name: 'Müller AG' })

@@ -234,7 +234,7 @@ describe('what cannot be gathered', () => {
     })
     await gatherAll(failing, all)
     expect(failing.missing).toEqual([
-      'Some candidates of doubtful rows are missing: no Acme. The next run looks again.',
+      'Some candidates of doubtful rows are missing: no Acme. The next run fetches them.',
     ])
     expect(keptOf('Acme', 'Beta', 'Gamma')).toEqual([null, [candidateOf('Beta')], null])
     const next = gathererOf()

@@ -114,7 +114,7 @@ describe('a decisions file', () => {
     writeFileSync(path, Buffer.from(decisionsHeader + decisions.map(decisionLine).join(''), 'latin1'))
     const file = await readDecisionsFile(path)
     expect(file?.decisions.map(({ name }) => name)).toEqual(decisions.map(({ name }) => name))
-    expect(file?.notices).toEqual([expect.stringMatching(/not UTF-8, and read as windows-1252/)])
+    expect(file?.notices).toEqual([expect.stringMatching(/not UTF-8, read as windows-1252/)])
   })
 
   test('has cells left out where a spreadsheet found them empty', async () => {
@@ -155,7 +155,7 @@ describe('a line that is wrong is named', () => {
     [
       'a column that stands twice',
       () => `${decisionsHeader.trimEnd()},note\n`,
-      /line 1: a column stands in it twice/,
+      /line 1: it has a column twice/,
     ],
     [
       'a hash that is none',
@@ -177,7 +177,7 @@ describe('a line that is wrong is named', () => {
     [
       'none with an id',
       () => decisionsHeader + changed('verdict', 'none'),
-      /line 2: its verdict is none, and it names a company/,
+      /line 2: its verdict is none, but it has an entity_id/,
     ],
     [
       'a time that is none',
@@ -207,7 +207,7 @@ describe('a line that is wrong is named', () => {
     [
       'a quote that is never closed',
       () => `${decisionsHeader}"${changed('note', '')}${changed('note', '')}`,
-      /line 2: a quote is opened in it and never closed/,
+      /line 2: a quote in it is never closed/,
     ],
     [
       'a quoted line feed above it',
@@ -217,12 +217,12 @@ describe('a line that is wrong is named', () => {
     [
       'a conflict left by git, in its lines',
       () => `${decisionsHeader}<<<<<<< HEAD\n${good()}=======\n${good()}>>>>>>> theirs\n`,
-      /line 2: a merge conflict of git was left in it/,
+      /line 2: it contains a git merge conflict/,
     ],
     [
       'a conflict left by git, above its header',
       () => `<<<<<<< HEAD\n${decisionsHeader}${good()}`,
-      /line 1: a merge conflict of git was left in it/,
+      /line 1: it contains a git merge conflict/,
     ],
     [
       'the end of a conflict',

@@ -128,7 +128,7 @@ describe('the file for Prometheus', () => {
 
   test('what is no such file is left as it is, also where a run was refused for naming it', async () => {
     writeFileSync(path, 'company_name\nAcme\n')
-    expect(await writeMetricsFile(path, runEnd())).toContain('holds something else than the figures of a run')
+    expect(await writeMetricsFile(path, runEnd())).toContain('is not a metrics file of a run')
     expect(readFileSync(path, 'utf8')).toBe('company_name\nAcme\n')
     expect(() => {
       assertMetricsReplaceable(path)

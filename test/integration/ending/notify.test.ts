@@ -33,7 +33,7 @@ async function notify(
 const addressOf = ({ port }: HookReceiver, host = '127.0.0.1') =>
   `http://${host}:${port}/services/${token}?k=${token}`
 const undelivered = (reason: string) =>
-  `The message to the notify URL was not delivered: ${reason}. The run is not changed by that.`
+  `The message to the notify URL was not delivered: ${reason}. The result of the run is not affected.`
 
 describe('a message at the end of a run', () => {
   test('is one POST of JSON, to this machine too, with what the run came to', async () => {

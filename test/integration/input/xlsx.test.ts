@@ -178,7 +178,7 @@ describe('a header', () => {
     const path = made(`${rows}${below}</sheetData><mergeCells>${cells.join('')}</mergeCells><sheetData>`)
     await expect(read([path])).rejects.toMatchObject({
       code: 'INPUT_HEADER_UNCLEAR',
-      message: expect.stringMatching(/^row 1 of .*, sheet "Data" is no clear header/) as string,
+      message: expect.stringMatching(/^row 1 of .*, sheet "Data" is not a clear header/) as string,
     })
   })
 

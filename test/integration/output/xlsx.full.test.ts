@@ -202,7 +202,7 @@ describe('a workbook', () => {
   test('takes no more than Excel does', async () => {
     await expect(writeBook([['x'.repeat(32_768)]], ['note'])).rejects.toMatchObject({
       code: 'OUTPUT_COLUMN_UNFIT',
-      message: 'column "note", row 1: 32768 characters are more than the 32767 of an Excel cell',
+      message: 'column "note", row 1: 32768 characters exceed the 32767 of an Excel cell',
     })
     const names = Array.from({ length: 16_385 }, (_, index) => `c${index}`)
     await expect(writeBook([[]], names)).rejects.toMatchObject({ code: 'OUTPUT_COLUMN_UNFIT' })

@@ -172,7 +172,7 @@ describe.skipIf(programs === null)('parts that are collected', () => {
       (file: string) => {
         appendFileSync(file, 'x')
       },
-      'bytes in place of',
+      'bytes instead of',
     ],
     [
       'changed',

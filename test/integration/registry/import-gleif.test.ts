@@ -64,7 +64,7 @@ describe('the Level 1 golden copy', () => {
       { line: 2, reason: 'LEI "20S05OYHG0MQM4VUIC58" fails its checksum' },
       { line: 3, reason: 'it has no name' },
       { line: 5, reason: expect.stringMatching(/^it has 3 cells where the header has \d+$/) as string },
-      { line: 6, reason: 'a quote is opened in it and never closed' },
+      { line: 6, reason: 'a quote in it is never closed' },
     ])
     expect(result.drops).toEqual([{ line: 4, reason: 'jurisdiction "Atlantis" is not known' }])
   })

@@ -76,15 +76,15 @@ describe('packing', () => {
       'several files',
       [csv, { ...csv, name: 'second.csv' }],
       'REGISTRY_IMPORT_INVALID',
-      /holds several files$/,
+      /contains several files$/,
     ],
     [
       'no such file',
       [{ name: 'read.me', content: 'x' }],
       'REGISTRY_IMPORT_INVALID',
-      /holds no file of this format$/,
+      /contains no file of this format$/,
     ],
-    ['nothing', [], 'REGISTRY_IMPORT_INVALID', /holds no file of this format$/],
+    ['nothing', [], 'REGISTRY_IMPORT_INVALID', /contains no file of this format$/],
     ['an encrypted file', [{ ...csv, encrypted: true }], 'INPUT_COMPRESSION_CORRUPT', /is encrypted$/],
     [
       'a file that says it is another size',

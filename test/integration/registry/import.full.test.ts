@@ -96,6 +96,6 @@ it('an unclosed quote costs its line alone, however much follows', async () => {
   const result = await importContent(openRegistry(':memory:'), 'csv', text, { fileName: 'rows.csv' })
   expect(result).toMatchObject({ rowCount: 260_003, importedCount: 3, rejectedCount: 1 })
   expect(result.rejections).toEqual([
-    { line: 3, reason: expect.stringMatching(/quote that is never closed/) as string },
+    { line: 3, reason: expect.stringMatching(/a quote is never closed/) as string },
   ])
 })

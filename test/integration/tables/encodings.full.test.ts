@@ -114,7 +114,7 @@ describe.each(formats)('$what', ({ extension, content, read }) => {
         const found = await read(path, doubted.includes(encoding) ? encoding : undefined)
         expect(found.names).toEqual(queryNames(names, found.names))
         const isTold = encoding !== 'utf-8' && !doubted.includes(encoding)
-        expect(found.notices).toEqual(isTold ? [expect.stringMatching(/not UTF-8, guessed to be .* "/)] : [])
+        expect(found.notices).toEqual(isTold ? [expect.stringMatching(/not UTF-8, detected .* "/)] : [])
       }
     },
   )

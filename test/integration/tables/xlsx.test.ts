@@ -242,7 +242,7 @@ describe('what is no sound .xlsx', () => {
       /200 times/,
     ],
     ['one with a flipped bit', () => flipped(made(sound)), 'INPUT_COMPRESSION_CORRUPT', /damaged/],
-    ['one that was cut', () => cut(made(sound)), 'INPUT_COMPRESSION_CORRUPT', /not a sound zip/],
+    ['one that was cut', () => cut(made(sound)), 'INPUT_COMPRESSION_CORRUPT', /not a valid zip/],
   ]
   test.each(cases)('%s is refused by name', async (_, path, code, says) => {
     await expect(readPath(path())).rejects.toMatchObject({
