@@ -185,14 +185,14 @@ const inputs: readonly BadCase[] = [
   {
     title: 'a codec that the format does not know',
     code: 'INPUT_PARQUET_INVALID',
-    says: /codec unknown here/,
+    says: /unsupported codec/,
     prepare: withCodec(31),
     args: ['in.parquet', '-o', 'out.csv'],
   },
   {
     title: 'gzip that was cut short',
     code: 'INPUT_COMPRESSION_CORRUPT',
-    says: /cut short/,
+    says: /truncated/,
     prepare: write('in.csv.gz', gzipped.subarray(0, gzipped.length - 200)),
     args: ['in.csv.gz', '-o', 'out.csv'],
   },

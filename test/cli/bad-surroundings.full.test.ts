@@ -216,7 +216,7 @@ describe.skipIf(!canMount())('is refused on disks that are full or read-only', (
       title: 'no room for the output',
       mount: 'size=1m',
       code: 'DISK_FULL',
-      says: /make room/,
+      says: /free some space/,
       args: ['in.csv', '-o', 'disk/out.csv'],
     },
     {

@@ -78,7 +78,7 @@ const cases: readonly BadCase[] = [
   {
     title: 'a sheet of a file that has none',
     code: 'INPUT_WITHOUT_SHEETS',
-    says: /in\.csv is csv, and has no sheet "Data"[^]*leave out --sheet/,
+    says: /in\.csv is csv, and has no sheet "Data"[^]*remove --sheet/,
     args: ['in.csv', '-o', 'out.csv', '--sheet', 'Data'],
   },
   {
@@ -93,7 +93,7 @@ const cases: readonly BadCase[] = [
   {
     title: 'a workbook behind a password',
     code: 'INPUT_FORMAT_UNKNOWN',
-    says: /behind a password[^]*save it without/,
+    says: /with a password[^]*save it without/,
     prepare: (place) => {
       const bytes = Buffer.alloc(2048)
       Buffer.from('d0cf11e0a1b11ae1', 'hex').copy(bytes)

@@ -187,7 +187,7 @@ describe('a line that is wrong is named', () => {
     [
       'nobody who decided',
       () => decisionsHeader + changed('decided_by', ' '),
-      /line 2: it does not say who decided/,
+      /line 2: its decided_by is empty/,
     ],
     [
       'a service that is none',
@@ -227,7 +227,7 @@ describe('a line that is wrong is named', () => {
     [
       'the end of a conflict',
       () => `${decisionsHeader}${good()}>>>>>>> 1234abc (their work, all of it)\n`,
-      /line 3: a merge conflict/,
+      /line 3: it contains a git merge conflict/,
     ],
     ['an empty file', () => '', /it is empty/],
     ['a file of blank lines', () => '\n\n', /it has no header/],

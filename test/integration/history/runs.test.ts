@@ -271,7 +271,7 @@ describe('damage of history', () => {
       expect(new Set(wheres())).toEqual(new Set(['history']))
       place.writeRows([...many, 'Cargo,Bath'])
       const warnings = await runWarned(service)
-      expect(warnings.join()).toContain('is not remembered')
+      expect(warnings.join()).toContain('is not recorded in the history')
       expect(place.readOutput()).toHaveLength(301)
 
       expect(repairCheckpoint(checkpointPath(), Date.now())).toMatchObject({

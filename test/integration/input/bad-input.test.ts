@@ -103,8 +103,14 @@ describe('a text file that is wrong', () => {
       'INPUT_COMPRESSION_CORRUPT',
       /./,
     ],
-    ['is called gzip and is none', 'none.csv.gz', 'name\na\n', 'INPUT_COMPRESSION_CORRUPT', /first bytes/],
-    ['is called zstd and is none', 'none.csv.zst', 'name\na\n', 'INPUT_COMPRESSION_CORRUPT', /first bytes/],
+    ['is called gzip and is none', 'none.csv.gz', 'name\na\n', 'INPUT_COMPRESSION_CORRUPT', /not compressed/],
+    [
+      'is called zstd and is none',
+      'none.csv.zst',
+      'name\na\n',
+      'INPUT_COMPRESSION_CORRUPT',
+      /not compressed/,
+    ],
     [
       'has a line that is no JSON',
       'bad.ndjson',

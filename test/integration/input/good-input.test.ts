@@ -41,8 +41,8 @@ describe('encodings', () => {
     ['UTF-8 with a byte order mark', Buffer.from(`\ufeff${text}`), null],
     ['UTF-16LE with a byte order mark', Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]), /utf-16le/],
     ['UTF-16BE with a byte order mark', Buffer.concat([Buffer.from([0xfe, 0xff]), swapped]), /utf-16be/],
-    ['UTF-16LE without one', utf16, /utf-16le, judged by/],
-    ['UTF-16BE without one', swapped, /utf-16be, judged by/],
+    ['UTF-16LE without one', utf16, /utf-16le, detected by/],
+    ['UTF-16BE without one', swapped, /utf-16be, detected by/],
   ]
   test.each(cases)('%s is found out', async (what, bytes, note) => {
     const table = await read({ paths: [file(`${what}.csv`, bytes)] })

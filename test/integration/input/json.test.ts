@@ -65,13 +65,13 @@ describe('a JSON array', () => {
 describe('what is no array of objects is refused with its line', () => {
   test.each<[what: string, text: string, says: RegExp, hint: RegExp]>([
     ['an object', '\n{"items": [{"name": "a"}]}', /is an object/, /--input-format ndjson.*jq/],
-    ['a text', '"a"', /is no array/, /one array/],
+    ['a text', '"a"', /is not an array/, /one array/],
     ['an array of texts', '[\n"a"]', /line 2.*expected an object/, /one array/],
     ['a missing comma', '[{"a":1}\n{"a":2}]', /line 2.*comma/, /one array/],
     ['a comma too many', '[{"a":1},\n]', /line 2.*expected an object/, /one array/],
-    ['something behind it', '[{"a":1}]\n[', /line 2.*behind/, /one array/],
-    ['one that breaks off', '[{"a":1},\n{"a":', /line 2.*breaks off/, /one array/],
-    ['an object that is no JSON', '[{"a":1},\n{"a":x}]', /line 2.*no object/, /one array/],
+    ['something behind it', '[{"a":1}]\n[', /line 2.*after the array/, /one array/],
+    ['one that breaks off', '[{"a":1},\n{"a":', /line 2.*ends too early/, /one array/],
+    ['an object that is no JSON', '[{"a":1},\n{"a":x}]', /line 2.*expected an object/, /one array/],
     ['one that nests too deep', `[{"a":${'['.repeat(300)}${']'.repeat(300)}}]`, /deeper/, /one array/],
   ])('%s', async (_, text, says, hint) => {
     await expect(read(text)).rejects.toMatchObject({

@@ -165,7 +165,7 @@ describe.skipIf(programs === null)('parts that are collected', () => {
       (file: string) => {
         rmSync(file)
       },
-      'is not there',
+      'is missing',
     ],
     [
       'longer',
@@ -179,7 +179,7 @@ describe.skipIf(programs === null)('parts that are collected', () => {
       (file: string) => {
         writeFileSync(file, readFileSync(file, 'utf8').replace('Firm', 'Form'))
       },
-      'another SHA-256',
+      'a different SHA-256',
     ],
   ])('that are %s are named, and the same run writes them anew', async (_, damage, said) => {
     writeRows('in.csv', 9)
@@ -196,7 +196,7 @@ describe.skipIf(programs === null)('parts that are collected', () => {
         hint: expect.stringContaining('--partition 2/3') as string,
       })
       const again = await runPart({ ...job, partition: { index: 2, count: 3 } }, postgres)
-      expect(again.notices.join()).toContain('it is written anew')
+      expect(again.notices.join()).toContain('it is written again')
       expect(await collectJob(postgres, job.job, path('all.csv'))).toMatchObject({ rowCount: 9 })
       expect(rowsOfCsv(readFileSync(path('all.csv'))).map(({ n }) => Number(n))).toEqual([...Array(9).keys()])
     }

@@ -163,9 +163,14 @@ describe('what is no sound .xlsx', () => {
   }
 
   const cases: [what: string, path: () => string, code: string, says: RegExp][] = [
-    ['text', () => text('text.xlsx', 'name,city\nAcme,Köln\n'), 'INPUT_FORMAT_UNKNOWN', /is text/],
-    ['HTML', () => text('page.xls', '<html><table></table>'), 'INPUT_FORMAT_UNKNOWN', /is text/],
-    ['noise', () => text('noise.xlsx', Buffer.from([1, 2, 3, 4, 5])), 'INPUT_EXCEL_INVALID', /first bytes/],
+    ['text', () => text('text.xlsx', 'name,city\nAcme,Köln\n'), 'INPUT_FORMAT_UNKNOWN', /contains text/],
+    ['HTML', () => text('page.xls', '<html><table></table>'), 'INPUT_FORMAT_UNKNOWN', /contains text/],
+    [
+      'noise',
+      () => text('noise.xlsx', Buffer.from([1, 2, 3, 4, 5])),
+      'INPUT_EXCEL_INVALID',
+      /of another format/,
+    ],
     ['nothing', () => text('empty.xlsx', ''), 'INPUT_EMPTY', /is empty/],
     ['an old workbook', () => compound('old.xlsx', 'Workbook'), 'INPUT_FORMAT_UNKNOWN', /\.xls\)/],
     [
