@@ -73,7 +73,7 @@ export function decisionOfCells(path: string, { line, cells }: DecisionCells): D
     throw invalid('its verdict is neither accepted nor none', `write ${verdicts.join(' or ')}`)
   const entityId = textOrNull('entity_id')
   if (verdict === 'none' && entityId !== null)
-    throw invalid('its verdict is none, but it has an entity_id', 'write accepted, or clear the entity_id')
+    throw invalid('its verdict is "none", but it has an entity_id', 'write accepted, or clear the entity_id')
   if (verdict === 'accepted' && (entityId === null || !isEntityId(entityId)))
     throw invalid('its entity_id is not the id of a company', 'company ids begin with siq_')
   const decidedAtMs = instantMs(text('decided_at'))

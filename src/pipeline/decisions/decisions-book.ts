@@ -108,7 +108,7 @@ export interface DecisionsRequest {
 
 /** Current decisions, for a run. */
 export interface StandingDecisions {
-  /** By lookup (hexadecimal key). */
+  /** Indexed by lookup (hexadecimal key). */
   readonly byLookup: ReadonlyMap<string, Decision>
   /** Notices for the user about the file. */
   readonly notices: readonly string[]

@@ -45,7 +45,7 @@ export interface DecisionsFile extends ReadDecisions {
 }
 
 /**
- * Reads a consistent state of a decisions file; `null` if there is none. `unwritten`: see `readDecisions`. Throws
+ * Reads a consistent state of a decisions file, or `null`. `unwritten`: see `readDecisions`. Throws
  * DECISIONS_INVALID, DECISIONS_CONFLICT and DECISIONS_CHANGED.
  */
 export async function readDecisionsFile(

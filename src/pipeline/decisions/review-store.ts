@@ -95,7 +95,7 @@ export function openReviewStore(checkpointPath: string): ReviewStore {
   return new SqliteReviewStore(openOwn(reviewStoreAt(path), { synchronous: 'FULL', isPrivate: true }), path)
 }
 
-/** Opens a review store read-only, while reviewers may write; `null` if there is none. Throws REVIEW_STORE_INVALID. */
+/** Opens a review store read-only, while reviewers may write; `null` if it is missing. Throws REVIEW_STORE_INVALID. */
 export function openReviewStoreToRead(checkpointPath: string): ReviewReader | null {
   const path = reviewStorePath(checkpointPath)
   if (!existsSync(path) || statSync(path).size === 0) return null

@@ -177,7 +177,7 @@ describe('a line that is wrong is named', () => {
     [
       'none with an id',
       () => decisionsHeader + changed('verdict', 'none'),
-      /line 2: its verdict is none, but it has an entity_id/,
+      /line 2: its verdict is "none", but it has an entity_id/,
     ],
     [
       'a time that is none',
