@@ -31,7 +31,7 @@ describe('what changed since the output before', () => {
     const place = createPlace()
     place.write('in.csv', `${first.join('\n')}\n`)
     const { stderr } = await place.run(command)
-    expect(stderr).toContain('This is the first output of its input: there is nothing to compare it with')
+    expect(stderr).toContain('This is the first output of its input: it cannot be compared')
     expect(place.read('changes.csv')).toBe(header)
   })
 

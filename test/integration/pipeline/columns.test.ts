@@ -82,7 +82,7 @@ describe('columns that a newer rule finds', () => {
     const named = await run(service, { columns: { location: ['Billing City', 'Billing Country'] } })
     expect(named.summary.billedCount).toBe(2)
     expect(named.notices).toContainEqual(
-      expect.stringMatching(/^2 rows were asked before .*, and billed, anew$/),
+      expect.stringMatching(/^2 rows were looked up before .* and billed again$/),
     )
     // Asked by both now: what is found holds, and says nothing.
     const both = await run(service)

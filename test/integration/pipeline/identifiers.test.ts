@@ -195,7 +195,9 @@ describe('a hosted service', () => {
     )
     const named = await run(service, { columns: { identifiers: { lei: 'LEI' } } })
     expect(named.summary.billedCount).toBe(1)
-    expect(named.notices).toContainEqual(expect.stringMatching(/^3 rows were asked before .*billed, anew$/))
+    expect(named.notices).toContainEqual(
+      expect.stringMatching(/^3 rows were looked up before .*billed again$/),
+    )
   })
 
   test('goes on being asked for a name that is an address as it was asked before', async () => {

@@ -405,7 +405,7 @@ describe('polling is the net below', () => {
     })
     const summary = await run(service)
     expect(summary).toMatchObject({ stop: null, answeredCount: 2, rejectedCount: 0 })
-    expect(summary.notes.join()).toContain('does not take the webhook URL')
+    expect(summary.notes.join()).toContain('refuses the webhook URL')
     expect(service.runs).toHaveLength(2)
   })
 

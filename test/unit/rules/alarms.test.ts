@@ -59,20 +59,20 @@ describe('an expression', () => {
     ['failed>1e3', /a number is needed/],
     ['failed>5%%', /a number is needed/],
     ['failed>0 or 1', /a number is needed/],
-    ['ok>1,failde>0', /"failde>0|"ok>1": it names nothing that is counted/],
-    ['>5%', /">5%": it names nothing$/],
+    ['ok>1,failde>0', /"failde>0|"ok>1": the name is unknown/],
+    ['>5%', /">5%": the name is missing$/],
     ['rows<5%', /rows cannot be a percentage/],
     ['cost>5%', /cost cannot be a percentage/],
-    ['matched>1,000', /"000": it names nothing that is counted/],
-    ['__proto__>0', /it names nothing that is counted/],
-    ['constructor>0', /it names nothing that is counted/],
-    [`${'x'.repeat(500)}>1`, /^"x{60}…": it names/],
+    ['matched>1,000', /"000": the name is unknown/],
+    ['__proto__>0', /the name is unknown/],
+    ['constructor>0', /the name is unknown/],
+    [`${'x'.repeat(500)}>1`, /^"x{60}…": the name is unknown/],
   ])('%j is refused, with the part that is wrong', (text, fault) => {
     expect(parseConditions(text)).toEqual({ fault: expect.stringMatching(fault) })
   })
 
   test('whatever is written is read as it was meant', () => {
-    const names = conditionHint.replace(/^.*it may name /s, '').split(', ')
+    const names = conditionHint.replace(/^.*names: /s, '').split(', ')
     expect(names).toEqual(expect.arrayContaining(['matched', 'unmatched', 'rows', 'cost', ...changeKinds]))
     const space = fc.stringMatching(/^[ \t]{0,3}$/)
     const condition = fc.record({

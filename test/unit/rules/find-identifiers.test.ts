@@ -85,7 +85,7 @@ describe('cells decide', () => {
       ['https://linkedin.com/company/a', 'https://www.linkedin.com/company/b', 'https://fb.com/c'],
       /share/,
     ],
-    ['one domain for all names', 'Email', names.map((name) => `${name}@keeper.com`), /one domain/],
+    ['one domain for all names', 'Email', names.map((name) => `${name}@keeper.com`), /the same domain/],
   ])('%s', (_, column, cells, why) => {
     const table = { company: names, [column]: cells }
     expect(found(table).identifiers).toEqual({})

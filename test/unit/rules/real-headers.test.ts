@@ -235,7 +235,9 @@ describe('false friends', () => {
   test('a name beside a first or last name is a person’s: nobody is billed for it unasked', () => {
     for (const person of ['First Name', 'last_name', 'Vorname', 'Apellidos', '姓']) {
       expect(() => detectColumns(['Name', person, 'City'], {})).toThrow(
-        expect.objectContaining({ hint: expect.stringContaining("beside a person's names") as string }),
+        expect.objectContaining({
+          hint: expect.stringContaining('next to columns of personal names') as string,
+        }),
       )
       expect(detectColumns(['Name', person, 'City'], { name: 'name' }).name).toBe('Name')
       expect(detectColumns(['Name', person, 'Company'], {}).name).toBe('Company')

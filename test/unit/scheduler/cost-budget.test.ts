@@ -77,7 +77,7 @@ describe('what all kinds of a job may cost', () => {
     const jobBudget = new JobBudget(1, 1)
     const reservations = new Reservations({ lookupsMax: null, jobBudget, budget: resolution })
     reservations.begin(0)
-    expect(reservations.take(ofRow)).toBe('of_rows')
+    expect(reservations.take(ofRow)).toBe('row_budget_exhausted')
     expect([reservations.take(ofAnswer), reservations.take(ofAnswer)]).toEqual([null, null])
     expect(reservations.take(ofAnswer)).toMatchObject({ kind: 'cost_max' })
     reservations.giveBack(ofAnswer)

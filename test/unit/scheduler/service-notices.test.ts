@@ -46,5 +46,5 @@ test('answers of others are reported at the first, and then each time there are 
     look()
   }
   expect(seen.map(([count]) => count)).toEqual([1, 2, 4, 8, 16, 32, 64])
-  expect(seen[1]?.[1]).toMatch(/^ALARM: the service sent 2 answers of another lookup.*3 lookups are held/)
+  expect(seen[1]?.[1]).toMatch(/^ALARM: the service sent 2 answers of other lookups.*3 lookups are held/)
 })
