@@ -108,12 +108,13 @@ function kickoffOf(lookup: ToSubmit, customId: string, webhookUrl: string | null
 const webhookPart = (url: string | null) => (url === null ? {} : { webhook_url: url })
 
 /** Members shared by all kinds of records. */
-const recordPart = (kind: StageKind) => ({
+const recordPart = (
+  kind: StageKind,
+): Pick<Protocol, 'kind' | 'judgePoll' | 'outcomeOf' | 'endedAtMsOf' | 'deviationsOf'> => ({
   kind,
-  judgePoll: (exchange: Exchange, run: OpenRun, nowMs: number) =>
-    judgeRecordPoll(kind, exchange, run.name, nowMs),
-  outcomeOf: (run: RunObjectLenient, failed: boolean) => recordOutcome(kind, run, failed),
-  endedAtMsOf: (run: RunObjectLenient) => recordedAtMs(kind, run),
+  judgePoll: (exchange, run, nowMs) => judgeRecordPoll(kind, exchange, run.name, nowMs),
+  outcomeOf: (run, failed) => recordOutcome(kind, run, failed),
+  endedAtMsOf: (run) => recordedAtMs(kind, run),
   deviationsOf: () => [],
 })
 
