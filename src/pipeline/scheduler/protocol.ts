@@ -86,7 +86,7 @@ function resolutionProtocol(client: ProtocolClient, serverErrorMeans: ServerErro
     judgeKickoff: (exchange, _, customId, nowMs) => judgeKickoff(exchange, nowMs, serverErrorMeans, customId),
     poll: (run, signal) => client.pollRun(run.runId, { include: 'basis' }, signal),
     judgePoll,
-    outcomeOf,
+    outcomeOf: (run, failed) => outcomeOf(run, failed),
     endedAtMsOf: resolvedAtMsOf,
     render: renderAnswer,
     deviationsOf: findSchemaDeviations,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { CandidateSource } from '../../../src/pipeline/answers/candidate.js'
 import { openReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { CandidateBook } from '../../../src/review/candidate-store.js'
@@ -13,7 +14,7 @@ test('a company that was accepted after a search while candidates were asked for
     const asked = new Promise<void>((resolve) => (answer = resolve))
     const [chosen, ...others] = ['Chosen', 'A', 'B', 'C', 'D', 'E'].map(candidateOf)
     if (chosen === undefined) throw new Error('nothing is chosen')
-    const source = {
+    const source: CandidateSource = {
       isEager: false,
       candidatesOf: () => asked.then(() => others),
       search: () => Promise.resolve([chosen]),

@@ -24,8 +24,8 @@ describe('the address that submissions bear', () => {
   /** An address, and the reasons for which it was refused. */
   function address(given: string | null = url): { address: WebhookAddress; refusals: string[] } {
     const refusals: string[] = []
-    const counter = { webhookRefused: (reason: string) => void refusals.push(reason) }
-    return { address: new WebhookAddress(given, counter), refusals }
+    const address = new WebhookAddress(given, { webhookRefused: (reason) => void refusals.push(reason) })
+    return { address, refusals }
   }
 
   test('is not in use where there is none', () => {
