@@ -127,9 +127,9 @@ export class Submitter {
     return refused === null ? 'taken' : this.#leaveOut(refused)
   }
 
-  #leaveOut(refused: Stop | 'of_rows'): 'left_out' | 'over' {
+  #leaveOut(refused: Stop | 'row_budget_exhausted'): 'left_out' | 'over' {
     const { stopping, backlog, protocol } = this.#kind
-    if (refused === 'of_rows') {
+    if (refused === 'row_budget_exhausted') {
       // Behind it may be what follows from answers, which is not of this budget.
       if (protocol.kind === 'resolution') return 'over'
       backlog.settle()

@@ -203,9 +203,7 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
     await until(() => notices.length > 0)
     await server.startAgain()
     expect(await (await joining).want(keyed('Acme'))).toHaveLength(1)
-    expect(notices).toEqual([
-      expect.stringMatching(/connection refused: retrying for 30 seconds\.$/),
-    ])
+    expect(notices).toEqual([expect.stringMatching(/connection refused: retrying for 30 seconds\.$/)])
   })
 
   test('one that starts while the server is away for longer ends, and so does one that is interrupted', async () => {
