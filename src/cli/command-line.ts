@@ -13,20 +13,20 @@ import { setFlagsFromString } from 'node:v8'
 import { createRequire } from 'node:module'
 import { allocatorEnvironment } from '../parquet/duckdb.js'
 
-/** What a command may do to its own process, and an imported module never does to that of others. */
+/** Settings of this process, which modules that are imported as a library must not change. */
 function prepareProcess(environment: NodeJS.ProcessEnv): void {
   for (const [name, value] of Object.entries(allocatorEnvironment)) environment[name] ??= value
-  // What loads modules runs once: to compile it well costs a sixth of the start. See `startIsOver`.
+  // Code that loads modules runs once; optimizing it takes a sixth of the start-up time. See `startIsOver`.
   setFlagsFromString('--no-opt')
   if (globalThis.gc === undefined) exposeGc()
 }
 
-/** To be called before the work begins: from then on V8 compiles well what runs often. */
+/** Enables V8's optimizing compiler for the work of the command. */
 function startIsOver(): void {
   setFlagsFromString('--opt')
 }
 
-/** The first call makes it: that takes a context of its own, which most commands never need. */
+/** Defines `globalThis.gc`; its context is created by the first call, because most commands never need it. */
 function exposeGc(): void {
   globalThis.gc = (() => {
     setFlagsFromString('--expose-gc')
@@ -41,7 +41,7 @@ function exposeGc(): void {
 
 prepareProcess(process.env)
 
-// The only file that ends the process.
+// No other file ends the process.
 const exitCodeOfSignal = { SIGINT: 130, SIGTERM: 143 } as const satisfies Record<string, ExitCode>
 
 const screen = new Screen(process.stderr)
@@ -52,16 +52,16 @@ const interruption = new AbortController()
 const interrupted: { by: keyof typeof exitCodeOfSignal | null } = { by: null }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    // The second one leaves at once: everything acknowledged is on disk already.
+    // The second signal ends the process immediately: every acknowledged answer is on disk.
     if (interrupted.by !== null) process.exit(exitCodeOfSignal[signal])
     interrupted.by = signal
-    io.err('\nStopping: finishing in-flight requests. Once more to leave at once.\n')
+    io.err('\nStopping: finishing requests in flight. Interrupt again to stop immediately.\n')
     interruption.abort(new Interruption(exitCodeOfSignal[signal]))
-    // Standard input may never end by itself; files are not read through it.
+    // Standard input may never end.
     process.stdin.destroy(interruption.signal.reason as Error)
   })
 }
-// A reader of our output that goes away (`| head`) is no error of ours.
+// A reader that closes the pipe, like `| head`, is not an error.
 process.stdin.on('error', () => undefined) // reported by its reader
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -74,7 +74,7 @@ let exitCode: ExitCode = 0
 const program = programName(process.env)
 const io: CliIo = {
   out: (text) => {
-    // What is for programs stays as it is.
+    // JSON lines are printed unchanged.
     const isData = /^[[{]/.test(text)
     const words = isData ? text : commandsAsTyped(text, program)
     if (process.stdout.isTTY)
@@ -100,7 +100,7 @@ const io: CliIo = {
 }
 
 try {
-  // Loaded here: where too few files may be open to load all of it, that is said.
+  // Imported inside `try`, so that a too low limit of open files is reported as an error.
   const { createProgram } = await import('./program.js')
   const commands = await createProgram(io, io.argv)
   startIsOver()
@@ -116,20 +116,20 @@ function endOf(error: unknown): ExitCode {
   if (error instanceof CommanderError) {
     // Help and version end with 0; anything else is a mistake in the arguments.
     if (error.exitCode === 0) return 0
-    // A command of commands that was named alone: its help would go where errors do not.
+    // A group of commands without a command: its help would bypass the error output.
     const message =
       error.code === 'commander.help'
         ? 'a command is missing'
         : withoutValues(error.message.replace(/^error: /, ''))
     const hint = message.startsWith("unknown option '--dry-run'")
-      ? 'enrich plan says what a run would ask and cost, and submits nothing'
-      : 'enrich --help lists the commands; with --help after it, each lists its flags'
+      ? 'enrich plan is the dry run: it shows the lookups and the cost of a run, and submits nothing'
+      : 'enrich --help lists the commands, enrich COMMAND --help the flags of a command'
     return reportError(new UserError('USAGE_INVALID', message, { hint }), io)
   }
   return reportError(error, io)
 }
 
-/** People pass keys to flags that do not exist (`--api-key=…`): of an unknown flag, the name is repeated alone. */
+/** Removes the value of an unknown flag, which may be a secret (`--api-key=…`). */
 function withoutValues(message: string): string {
   return message.replace(/^(unknown option '[^'=]*=).*(?=')/s, '$1…')
 }

@@ -12,7 +12,7 @@ import {
 import { listOptions, type CallFlag, type FlagGroup, type Parsed } from '../config/option.js'
 import { callFlags, defaultPaths, options } from '../config/options.js'
 
-/** What commander gives for the flags of the table of options, by the names that it makes of them. */
+/** Parsed values of the flags of `options`, by commander's attribute names. */
 export interface ConfigFlags {
   readonly config?: string
   readonly [attribute: string]: unknown
@@ -23,7 +23,7 @@ interface FlagOfKey extends CallFlag {
   readonly preset?: string
 }
 
-/** The flags of keys, and those of one call. */
+/** All flags: those of config keys, and those without a key. */
 const allFlags: readonly FlagOfKey[] = [
   ...callFlags,
   ...listOptions(options).flatMap(({ option }) => {
@@ -67,7 +67,7 @@ function takesValue(names: string): boolean {
   return /[<[]/.test(names)
 }
 
-/** The flag that an argument names, and whether the argument holds its value too. */
+/** The flag that an argument names, and whether the next argument is its value; `null` if it is unknown. */
 function flagOf(argument: string): { group: FlagGroup; takesNext: 'always' | 'maybe' | 'never' } | null {
   const [name = '', value] = argument.split('=', 2)
   const found = allFlags.find(({ names }) => names.split(/[ ,]+/).includes(name))
@@ -76,7 +76,7 @@ function flagOf(argument: string): { group: FlagGroup; takesNext: 'always' | 'ma
   return { group: found.group, takesNext: value === undefined ? takesNext : 'never' }
 }
 
-/** The arguments that a command with these groups of flags takes: its inputs, and its flags with their values. */
+/** Keeps the inputs, and the flags of these groups with their values. */
 export function argumentsOfGroups(words: readonly string[], groups: readonly FlagGroup[]): string[] {
   const kept: string[] = []
   for (let at = 0; at < words.length; at++) {
@@ -92,12 +92,12 @@ export function argumentsOfGroups(words: readonly string[], groups: readonly Fla
   return kept
 }
 
-/** The config file in use, or null. */
+/** Path of the config file in use, or `null`. */
 export function configPathOf(flags: ConfigFlags): string | null {
   return flags.config ?? (existsSync(defaultPaths.config) ? defaultPaths.config : null)
 }
 
-/** Flags over the environment over the config file. Throws CONFIG_*. */
+/** Merges flags over the environment over the config file. Throws CONFIG_*. */
 export function configOf(
   inputs: readonly string[],
   flags: ConfigFlags,
@@ -108,7 +108,7 @@ export function configOf(
   return mergeConfigs(file, configOfFlags(inputs, flags, environment))
 }
 
-/** What flags and the environment say; a config file that is there says nothing. Throws CONFIG_INVALID. */
+/** Merges flags over the environment, without the config file. Throws CONFIG_INVALID. */
 export function configOfFlags(
   inputs: readonly string[],
   flags: ConfigFlags,
@@ -124,7 +124,7 @@ function fromFlags(inputs: readonly string[], flags: ConfigFlags): object {
     const option = new Option(flag.names)
     const value = flags[option.attributeName()]
     if (takesValue(flag.names)) return { path, value }
-    // Of a flag that denies, commander gives true where it was not passed: the config file decides then.
+    // commander returns true for a `--no-…` flag that was not passed; the config file decides then.
     return { path, value: value === !option.negate ? flag.sets : undefined }
   })
   const paths = inputs.length === 0 ? undefined : [...inputs]

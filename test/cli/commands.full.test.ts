@@ -187,7 +187,7 @@ describe('doctor', () => {
     expect(embedded.stdout).toMatch(/^ok +registry .*entities$/m)
     const { code, stdout } = await place.run(['doctor'], hosted)
     expect([code, failuresOf(stdout)]).toEqual([0, []])
-    expect(stdout).toMatch(/^ok +service .*takes the key$/m)
+    expect(stdout).toMatch(/^ok +service .*accepts the key$/m)
     expect(service.runs).toEqual([])
   })
 

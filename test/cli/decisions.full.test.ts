@@ -35,8 +35,8 @@ describe('enrich.decisions.csv in the folder', () => {
     decide(decided(doubtful, 'Rome', { ...apple, note: '=SUM(1)' }), decidedNone('Microsoft Corporation', ''))
 
     const plan = await run('plan', 'companies.csv')
-    expect(plan.stdout).toContain('  2    decided by people')
-    expect(plan.stdout).toContain('  entity     1 to ask')
+    expect(plan.stdout).toContain('  2    decided by reviewers')
+    expect(plan.stdout).toContain('  entity     1 to request')
     const json = JSON.parse((await run('plan', 'companies.csv', '--json')).stdout) as Record<string, unknown>
     expect(json).toMatchObject({ lookupCount: 3, plan: { answered: 1, decided: 2, submit: 0 } })
 
@@ -50,8 +50,8 @@ describe('enrich.decisions.csv in the folder', () => {
     })
 
     const told = await run('companies.csv', '-o', 'out.csv')
-    expect([told.code, told.stderr]).toEqual([0, expect.stringContaining('2 decided by people')])
-    expect(told.stderr).toMatch(/^ {2}entity {4}1 company · 1 asked, free of charge · complete 1$/m)
+    expect([told.code, told.stderr]).toEqual([0, expect.stringContaining('2 decided by reviewers')])
+    expect(told.stderr).toMatch(/^ {2}entity {4}1 company · 1 submitted, free of charge · complete 1$/m)
     const whole = rows()
     expect(
       whole.map((row) => [row['enrich_status'], row['enrich_entity_id'], row['enrich_decision']]),
@@ -65,7 +65,7 @@ describe('enrich.decisions.csv in the folder', () => {
     expect(rows('known.csv')).toEqual(whole)
 
     const status = await run('status')
-    expect(status.stdout).toContain('2  of them decided by people (accepted 1 · none 1): not asked again')
+    expect(status.stdout).toContain('2  of them decided by reviewers (accepted 1 · none 1): not submitted again')
     const listed = JSON.parse((await run('runs', '--json')).stdout.trimEnd().split('\n').at(0) ?? '') as {
       record: { summary: object }
     }
@@ -116,7 +116,7 @@ describe('enrich.decisions.csv in the folder', () => {
     )
     expect(imported.code).toBe(0)
     const told = await run('companies.csv', '-o', 'out.csv')
-    expect(told.stderr).toContain('1 decided by people')
+    expect(told.stderr).toContain('1 decided by reviewers')
     // The new registry does not know the company: the verdict stands, and says so.
     expect(rows()[1]).toMatchObject({
       enrich_status: 'not_found',

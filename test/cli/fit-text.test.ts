@@ -42,8 +42,8 @@ describe('words on a terminal', () => {
 
   test.each([
     "  resume    enrich 'a file.csv' -o out.csv --context-columns city,country --max-age 90d",
-    '  export    npx --no-install enrich export companies.csv -o out.csv   (what is known now)',
-    'Next: enrich companies.csv -o out.csv --columns status   (what is decided is neither asked nor billed again)',
+    '  export    npx --no-install enrich export companies.csv -o out.csv   (writes the answers so far)',
+    'Next: enrich companies.csv -o out.csv --columns status   (decided lookups are not submitted again)',
     "  next      enrich retry 'it'\\''s.csv' -o out.csv --status failed   (each is billed again)",
   ])('a command that is broken can be copied as it stands: %s', (line) => {
     const [, command = ''] = /((?:npx|enrich).*?)(?: {3}\(.*)?$/.exec(line) ?? []

@@ -11,7 +11,7 @@ const isUpdating = process.env['UPDATE_GOLDEN'] === '1'
 const volatile: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?Z?)?/g, '<time>'],
   // Which differences there are is tested where they are found.
-  [/interface in \d+ ways, kept as they came: .*/g, 'interface in <count> ways, kept as they came: <names>'],
+  [/interface in \d+ ways, kept unchanged: .*/g, 'interface in <count> ways, kept unchanged: <names>'],
   [/\d+ entities/g, '<count> entities'],
   [/http:\/\/127\.0\.0\.1:\d+\/gateway/g, '<base url>'],
   [/\benr_[0-9a-z_]+/g, '<custom id>'],

@@ -115,7 +115,7 @@ test('plan and run say the same of what rows ask: all distinct questions, and ho
   expect(run.code, run.stderr).toBe(0)
   expect(run.stderr).toContain(`6 rows, ${said}: 5 to submit\n`)
   expect(run.stderr).toMatch(/^Done in \S+: 6 rows, 5 distinct lookups \(3 by name, 2 by domain\)\.$/m)
-  expect(run.stderr).toMatch(/^ {2}domain {4}2 domains · 2 asked, free of charge · /m)
+  expect(run.stderr).toMatch(/^ {2}domain {4}2 domains · 2 submitted, free of charge · /m)
 
   const again = await place.run(['list.csv', '-o', 'out.csv', '--json', '--quiet'])
   const events = again.stdout

@@ -25,7 +25,7 @@ describe('enrich init without a terminal', () => {
     const { code, stdout } = await place.run(['init', 'companies.csv', '--yes'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/name from company_name; location from city, state, country/)
-    expect(stdout).toMatch(/5 rows as the embedded service answers them/)
+    expect(stdout).toMatch(/5 rows with the answers of the embedded service/)
     expect(stdout).toMatch(/Apple Inc\./)
     const config = JSON.parse(place.read(configPath)) as WrittenConfig
     expect(config).toEqual({
@@ -86,7 +86,7 @@ describe('enrich init on a terminal', () => {
     const place = createPlace()
     place.write('list.csv', unsure)
     const pty = startInPty(place, ['init', 'list.csv'])
-    await pty.sees(/Which column holds the company names/)
+    await pty.sees(/Which column contains the company names/)
     // What is in a column helps to tell.
     await pty.sees(/Apple Inc/)
     pty.types(`${down}\x1b[A${enter}`)
@@ -113,7 +113,7 @@ describe('enrich init on a terminal', () => {
     const place = createPlace()
     place.write('list.csv', unsure)
     const pty = startInPty(place, ['init', 'list.csv'])
-    await pty.sees(/Which column holds the company names/)
+    await pty.sees(/Which column contains the company names/)
     pty.types('\x03')
     expect(await pty.ended).toBe(130)
     expect((await pty.screen()).join('\n')).toMatch(/Nothing was written/)

@@ -47,7 +47,7 @@ test('a standing receiver fills the inbox of runs that come and go, and ends whe
   )
   expect(await send(target, eventOf({ run_id: 'run_x' }), { secrets: [] })).toBe(401)
   const status = await place.run(['status'])
-  expect(status.stdout).toContain('Webhooks: 2 taken · 1 wait for the next run')
+  expect(status.stdout).toContain('Webhooks: 2 processed · 1 waiting for the next run')
   const json = JSON.parse((await place.run(['status', '--json'])).stdout) as { inbox: object }
   expect(json.inbox).toEqual({ waiting: 1, taken: 2, unclaimed: 0, quarantined: 0 })
   await place.run(['companies.csv', '-o', 'out.csv', '--webhook-url', url], { env })

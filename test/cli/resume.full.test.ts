@@ -149,7 +149,7 @@ describe('a run ended by a signal', () => {
       const running = place.start(command, at(service))
       while (service.runs.length === 0) await pause()
       running.child.kill('SIGINT')
-      await running.sees(/Once more to leave at once/)
+      await running.sees(/Interrupt again to stop immediately/)
       expect(running.child.exitCode).toBeNull()
       running.child.kill('SIGINT')
       expect((await running.ended).code).toBe(130)

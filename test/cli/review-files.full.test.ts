@@ -88,7 +88,7 @@ describe('on the embedded service', () => {
       '',
       '1 lookup decided (2 rows): 1 accepted, 0 none of these\n' +
         '  1 without a verdict\n' +
-        'Next: enrich companies.csv -o out.csv   (what is decided is neither asked nor billed again)\n',
+        'Next: enrich companies.csv -o out.csv   (decided lookups are not submitted again)\n',
     ])
     expect(readCsv(place, 'enrich.decisions.csv')).toMatchObject([
       { name: 'Deutsche Bnk', verdict: 'accepted', decided_by: 'Ann', service: 'embedded' },
@@ -100,7 +100,7 @@ describe('on the embedded service', () => {
       unchangedCount: 1,
       notes: [],
     })
-    expect(again.stderr).toBe('Nothing changed.\n  1 decided so already\n  1 without a verdict\n')
+    expect(again.stderr).toBe('Nothing changed.\n  1 unchanged\n  1 without a verdict\n')
     const rest = await place.run(review('--export', 'todo.csv', '--json'))
     expect(JSON.parse(rest.stdout)).toEqual({
       ...{ type: 'exported', path: 'todo.csv', lookupCount: 1, rowCount: 1, missing: null },
@@ -121,7 +121,7 @@ describe('on the embedded service', () => {
     await place.run(review('--import', 'one.csv'))
     fill(place, 'todo.csv', 'two.csv', { 'Deutsche Bnk': 'none' })
     expect((await place.run(review('--import', 'two.csv'))).stderr).toMatch(
-      /^1 lookup decided \(2 rows\): 0 accepted, 1 none of these\n {2}of these 1 decided otherwise before, by you\n {4}line 2 \(Deutsche Bnk\): before, siq_\w+\n {2}1 without a verdict\nNext: .*\n$/,
+      /^1 lookup decided \(2 rows\): 0 accepted, 1 none of these\n {2}of these 1 replace a different decision of yours\n {4}line 2 \(Deutsche Bnk\): before, siq_\w+\n {2}1 without a verdict\nNext: .*\n$/,
     )
     fill(place, 'todo.csv', 'wrong.csv', { 'Deutsche Bnk': '1', 'Nobody at all GmbH': '5' })
     const wrong = await place.run(['review', 'companies.csv', '--reviewer', 'Ben', '--import', 'wrong.csv'])
@@ -220,7 +220,7 @@ describe('on a hosted service', () => {
     expect([code, stderr]).toEqual([
       0,
       expect.stringMatching(
-        /^2 doubtful lookups \(3 rows\)\n {2}note: without candidates 2: the service gives no candidates: .*\n {2}written {3}todo\.csv\n/,
+        /^2 doubtful lookups \(3 rows\)\n {2}note: 2 without candidates: the service gives no candidates: .*\n {2}written {3}todo\.csv\n/,
       ),
     ])
     expect(readCsv(place, 'todo.csv').map((line) => line['candidate 2 id'])).toEqual(['', ''])

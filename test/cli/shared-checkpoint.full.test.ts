@@ -136,7 +136,7 @@ describe.skipIf(programs === '')('--checkpoint postgres://…', () => {
     expect(first.code, first.stderr).toBe(0)
     const moved = await place.run(['checkpoint', 'migrate', 'a.sqlite', url], { env })
     expect(moved.code, moved.stderr).toBe(0)
-    expect(moved.stdout).toContain(`is moved to ${url}, and is not used any more`)
+    expect(moved.stdout).toContain(`is moved to ${url}, and is no longer used`)
     expect(moved.stdout).toContain('moved and compared: 2 lookups, 2 submissions, 2 answers, 0 webhooks')
     for (const typed of [
       'companies.csv -o out.csv',
@@ -152,7 +152,7 @@ describe.skipIf(programs === '')('--checkpoint postgres://…', () => {
       expect(old.code).toBe(2)
     }
     const verified = await place.run(['checkpoint', 'verify', '--checkpoint', url], { env })
-    expect(verified.stdout).toBe(`${url} is sound.\n`)
+    expect(verified.stdout).toBe(`${url} is undamaged.\n`)
     const plan = await place.run(['plan', 'companies.csv', '--checkpoint', url, '--json'], { env })
     expect(JSON.parse(plan.stdout)).toMatchObject({ plan: { submit: 0, answered: 2 } })
     const again = await place.run(['checkpoint', 'migrate', 'a.sqlite', url], { env })
@@ -160,7 +160,7 @@ describe.skipIf(programs === '')('--checkpoint postgres://…', () => {
     const back = await place.run(['checkpoint', 'migrate', url, 'b.sqlite', '--json'], { env })
     expect(JSON.parse(back.stdout)).toMatchObject({ type: 'migration', counts: { lookups: 2, answers: 2 } })
     const sound = await place.run(['checkpoint', 'verify', '--checkpoint', 'b.sqlite'], { env })
-    expect(sound.stdout).toContain('is sound')
+    expect(sound.stdout).toContain('is undamaged')
     const undone = await place.run(['checkpoint', 'migrate', url, 'b.sqlite', '--undo'], { env })
     expect(undone.code, undone.stderr).toBe(0)
     const there = await place.run(['status', '--checkpoint', url], { env })

@@ -28,9 +28,9 @@ describe('columns of stages', () => {
   test('hold the same in every format, and are read back with their types', async () => {
     const place = createPlace()
     const told = await runAll(place, 'out.ndjson')
-    expect(told).toMatch(/^ {2}entity {4}\d+ companies · \d+ asked, free of charge · complete \d+$/m)
-    expect(told).toMatch(/^ {2}hierarchy \d+ companies · \d+ asked, free of charge · completed \d+$/m)
-    expect(told).toMatch(/^ {2}domain {4}\d+ domains · \d+ asked, free of charge · matched \d+/m)
+    expect(told).toMatch(/^ {2}entity {4}\d+ companies · \d+ submitted, free of charge · complete \d+$/m)
+    expect(told).toMatch(/^ {2}hierarchy \d+ companies · \d+ submitted, free of charge · completed \d+$/m)
+    expect(told).toMatch(/^ {2}domain {4}\d+ domains · \d+ submitted, free of charge · matched \d+/m)
     const again = await runAll(place, 'out.parquet')
     expect(again).toMatch(/^ {2}entity {4}(\d+) companies · \1 answered before$/m)
     await runAll(place, 'out.csv', '--basis', 'inline')
@@ -164,7 +164,7 @@ describe('stages that are asked for', () => {
     }
     const status = (await place.run(['status'])).stdout
     expect(status).toContain(`records of companies: ${after.stages[0]?.plan['answered']} answered (complete `)
-    expect(status).toContain('next: nothing to ask')
+    expect(status).toContain('next: nothing left')
   })
 
   test('stop by a budget of their own: no output but a partial one, and the same command goes on', async () => {

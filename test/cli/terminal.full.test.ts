@@ -205,8 +205,8 @@ const listName = 'リスト 🚀 é.csv'
 // The longest texts of each kind, at the widths that are hardest on them.
 describe.concurrent('what commands say on a terminal', () => {
   test.for<[columns: number, args: readonly string[], says: RegExp]>([
-    [40, ['init', listName, '--yes', '--force'], /asked +status/],
-    [80, ['init', listName, '--yes', '--force'], /asked +status +registered name +place/],
+    [40, ['init', listName, '--yes', '--force'], /name +status/],
+    [80, ['init', listName, '--yes', '--force'], /name +status +registered name +place/],
     [40, ['plan', listName], /^Next: enrich '/m],
     [40, [listName, '-o', 'out.csv'], /^ {2}lookups {3}0 answered before/m],
     [60, [listName, '-o', 'out.csv', '--max-lookups', '1'], /^ {2}resume {4}enrich .* \\$/m],

@@ -13,7 +13,7 @@ interface DataFlags {
   label?: string
 }
 
-/** Commander has no null: it would make an empty text of it. */
+/** commander would turn `null` into an empty text. */
 type UnitLimit = number | 'unlimited'
 
 interface TermFlags extends DataFlags {
@@ -22,14 +22,14 @@ interface TermFlags extends DataFlags {
   monthlyUnits?: UnitLimit
 }
 
-/** Runs a command on the accounts of a service, which may be running meanwhile. */
+/** Runs a command on the accounts of a service, which may be running. */
 type OnBook = (
   flags: DataFlags,
   use: (book: AnyAccountBook, nowMs: number) => void | Promise<void>,
   whereNone?: 'make' | 'refuse',
 ) => Promise<void>
 
-/** `enrich accounts …`: who may call `enrich serve`, and what each may do. */
+/** Adds the commands of `enrich accounts`, which manage the callers of `enrich serve`. */
 export function fillAccountsCommand(accounts: Command, io: CliIo): void {
   addLooking(accounts, io)
   addChanging(accounts, io)
@@ -53,7 +53,7 @@ const onBook: OnBook = async (flags, use, whereNone = 'refuse') => {
   await useBesideService(flags.data, nowMs, whereNone, (database) => useIt(createAccountBook(database)))
 }
 
-/** A command on one account, or on all where `name` is null. */
+/** Adds a command with its arguments and the shared flags. */
 function leaf(parent: Command, name: string, description: string, ...args: string[]): Command {
   const command = parent.command(name).description(description)
   for (const arg of args) command.argument(arg)
@@ -62,7 +62,7 @@ function leaf(parent: Command, name: string, description: string, ...args: strin
     .option('--json', 'print JSON lines')
 }
 
-/** Rows for programs, or the text for people. */
+/** Prints JSON lines or text. */
 function print(io: CliIo, { json }: DataFlags, type: string, rows: readonly object[], text: string): void {
   io.out(json === true ? rows.map((row) => jsonLine(type, row)).join('') : text)
 }
@@ -151,7 +151,7 @@ function termsOf({ v3, credit, monthlyUnits }: TermFlags): Partial<AccountTerms>
     ...(monthlyUnits === undefined ? {} : { monthlyUnitsMax: unitsMax(monthlyUnits) }),
   }
   if (Object.keys(terms).length > 0) return terms
-  throw new UserError('USAGE_INVALID', 'nothing to set is named', {
+  throw new UserError('USAGE_INVALID', 'there is nothing to change', {
     hint: 'pass --v3, --no-v3, --credit or --monthly-units',
   })
 }
@@ -231,10 +231,10 @@ function addSecrets(secrets: Command, io: CliIo): void {
   )
 }
 
-/** The key alone on standard output, so that a script can take it. */
+/** Prints only the key to standard output, so that a script can read it. */
 function tellKey(io: CliIo, flags: DataFlags, key: { account: string; keyId: string; apiKey: string }): void {
   print(io, flags, 'key_added', [key], `${key.apiKey}\n`)
-  io.err(`This is key ${key.keyId} of ${key.account}. It is kept as a hash: nobody can show it again.\n`)
+  io.err(`This is key ${key.keyId} of ${key.account}. Only its hash is stored: it cannot be shown again.\n`)
 }
 
 const labelCharsMax = 100

@@ -16,7 +16,7 @@ interface ApiFlags extends ConfigFlags {
   json?: boolean
 }
 
-/** `enrich api METHOD PATH`: one request, never repeated, and its answer. */
+/** Adds `enrich api METHOD PATH`, which sends one request without retries and prints the response. */
 export function fillApiCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['config', 'checkpoint', 'service'])
   command
@@ -35,7 +35,7 @@ export function fillApiCommand(command: Command, io: CliIo): void {
     })
 }
 
-/** A request of the contract. Throws USAGE_INVALID for what is none, before anything is sent. */
+/** Builds a request of the contract. Throws USAGE_INVALID if the contract has no such route. */
 function requestOf(method: string, path: string, { query = {}, body }: ApiFlags): TransportRequest {
   const bare = path.split('?', 1)[0] ?? ''
   const fitting = Object.values<Route>(routes).filter((route) => patternOf(route).test(bare))
@@ -45,7 +45,7 @@ function requestOf(method: string, path: string, { query = {}, body }: ApiFlags)
     throw new UserError('USAGE_INVALID', `the interface has no ${method} ${bare}`, {
       hint:
         others.length > 0
-          ? `there is ${others.join(' and ')}`
+          ? `use ${others.join(' or ')}`
           : `its paths are ${[...new Set(Object.values<Route>(routes).map((one) => one.path))].join(', ')}`,
     })
   }
@@ -82,7 +82,7 @@ function show(exchange: Exchange, isJson: boolean, io: CliIo): void {
       hint:
         exchange.sent === 'no'
           ? 'nothing was sent: check --base-url and the network'
-          : 'it may have arrived, and been billed where the route is billed',
+          : 'the service may have received the request, and billed it if the route is billed',
     })
   }
   const limits = Object.values(rateLimitHeaders).filter((name) => exchange.headers[name] !== undefined)
@@ -100,7 +100,7 @@ function addPair(text: string, previous: Record<string, string> | undefined): Re
   const [name = '', ...value] = text.split('=')
   if (name === '' || value.length === 0) {
     throw new UserError('USAGE_INVALID', `${JSON.stringify(text)} is not name=value`, {
-      hint: 'a query parameter is given like --query name=Siemens',
+      hint: 'write a query parameter like --query name=Siemens',
     })
   }
   return { ...previous, [name]: value.join('=') }

@@ -25,7 +25,7 @@ import { systemRandom } from '../../platform/random.js'
 
 type MigrateFlags = ConfigFlags & { undo?: boolean; json?: boolean }
 
-/** `enrich checkpoint migrate FROM TO`: between a file and PostgreSQL, either way. */
+/** Adds `enrich checkpoint migrate FROM TO`, which moves a checkpoint between a file and PostgreSQL. */
 function fillMigrateCommand(checkpoint: Command, io: CliIo): void {
   const command = checkpoint
     .command('migrate <from> <to>')
@@ -54,7 +54,7 @@ function fillMigrateCommand(checkpoint: Command, io: CliIo): void {
         io.out(
           flags.json === true
             ? jsonLine('undone', places)
-            : `${places.from} is the checkpoint again; ${places.to} is not used any more.\n`,
+            : `${places.from} is the checkpoint again; ${places.to} is no longer used.\n`,
         )
         return
       }
@@ -64,36 +64,36 @@ function fillMigrateCommand(checkpoint: Command, io: CliIo): void {
 }
 
 function moveText({ from, to, counts, staysBehind, isDone }: Move): string {
-  if (isDone) return `${from} was moved to ${to} before; nothing was left to do.\n`
-  if (counts === null) return `${from} is moved to ${to}: all of it was there already.\n`
+  if (isDone) return `${from} was moved to ${to} before; there is nothing to do.\n`
+  if (counts === null) return `${from} is moved to ${to}, which already had all of its data.\n`
   const { lookups = 0, submissions = 0, answers = 0, deliveries = 0, history_runs: runs = 0 } = counts
   return [
-    `${from} is moved to ${to}, and is not used any more`,
+    `${from} is moved to ${to}, and is no longer used`,
     `  moved and compared: ${formatCount(lookups)} lookups, ${formatCount(submissions)} submissions, ${formatCount(answers)} answers, ${formatCount(deliveries)} webhooks${runs === 0 ? '' : `, ${plural(runs, 'run')}`}`,
-    ...staysBehind.map((what) => `  stays behind: ${what}`),
+    ...staysBehind.map((what) => `  not moved: ${what}`),
     `  Next: the same commands as before, with --checkpoint ${to}`,
   ]
     .map((line) => `${line}\n`)
     .join('')
 }
 
-/** Throws CHECKPOINT_SHARED_UNSUPPORTED for what PostgreSQL does itself; `hint` says how. */
+/** Throws CHECKPOINT_SHARED_UNSUPPORTED if the checkpoint is on a server. */
 function assertNotOnServer(path: string, what: string, hint: string): void {
   if (!isPostgresUrl(path)) return
-  throw new UserError('CHECKPOINT_SHARED_UNSUPPORTED', `${what} is of checkpoints in files`, { hint })
+  throw new UserError('CHECKPOINT_SHARED_UNSUPPORTED', `${what} is only for checkpoints in files`, { hint })
 }
 
 type Flags = ConfigFlags & { json?: boolean }
 
-/** Of a checkpoint on PostgreSQL, what these do is the server's own; null: it is done there as well. */
+/** Hint for checkpoints on PostgreSQL; `null` if the command works there. */
 const onServer = {
   verify: null,
   repair:
-    'PostgreSQL keeps its own files sound: put a backup of the database back, then go on as after a failover (docs/several-machines.md)',
-  compact: 'PostgreSQL uses free room again by itself; VACUUM FULL enrich.answers gives it back to the disk',
+    'PostgreSQL protects its files itself: restore a backup of the database, then continue as after a failover (docs/several-machines.md)',
+  compact: 'PostgreSQL reuses free space itself; VACUUM FULL enrich.answers returns it to the disk',
 } as const
 
-/** `enrich checkpoint …`: whether what is known can be believed, and what to do where it cannot. */
+/** Adds the commands of `enrich checkpoint`: verify, repair, compact and migrate. */
 export function fillCheckpointCommand(checkpoint: Command, io: CliIo): void {
   const leaf = (
     name: keyof typeof onServer,
@@ -139,18 +139,19 @@ async function verified(path: string, { environment }: CliIo): Promise<Verificat
 
 function throwNone(path: string): never {
   throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
-    hint: 'a run makes it: enrich companies.csv -o out.parquet',
+    hint: 'a run creates it: enrich companies.csv -o out.parquet',
   })
 }
 
 function verificationText({ path, damage, problem }: Verification): string {
-  if (damage.length === 0 && problem === null) return `${path} is sound.\n`
+  if (damage.length === 0 && problem === null) return `${path} is undamaged.\n`
   const lines = damage.map((one) => `  ${damageLine(one)}\n`)
   const standing =
     problem === null ? '' : `  ${problem.code}: ${problem.message}\n    hint: ${problem.hint ?? ''}\n`
   const repairs = !isPostgresUrl(path)
-  const next = damage.length > 0 && repairs ? 'Next: enrich checkpoint repair keeps what is sound.\n' : ''
-  return `${path} is not sound:\n${lines.join('')}${standing}${next}`
+  const next =
+    damage.length > 0 && repairs ? 'Next: enrich checkpoint repair keeps the undamaged part.\n' : ''
+  return `${path} is damaged or outdated:\n${lines.join('')}${standing}${next}`
 }
 
 function damageLine({ where, what, count, examples }: Damage): string {
@@ -161,7 +162,7 @@ function damageLine({ where, what, count, examples }: Damage): string {
 
 function compactionText({ path, bytesBefore, bytesAfter, isRead }: Compaction): string {
   const sizes = `${path}: ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} now\n`
-  return isRead ? `${sizes}Another process reads it: the rest is given back when it ends.\n` : sizes
+  return isRead ? `${sizes}Another process reads it: the rest is freed when that process ends.\n` : sizes
 }
 
 const megabytes = (bytes: number) => `${formatCount(bytes / 1e6, 1)} MB`
@@ -169,17 +170,17 @@ const megabytes = (bytes: number) => `${formatCount(bytes / 1e6, 1)} MB`
 const namesShown = 10
 
 function repairText(path: string, repair: Repair | null): string {
-  if (repair === null) return `${path}: nothing in it is damaged; it was left as it is.\n`
+  if (repair === null) return `${path} is undamaged; nothing was changed.\n`
   const { lookupCount, submissionCount, answerCount, uncertain, fetchedAgain, lostSubmissionCount } = repair
   const listed = (names: readonly string[]) =>
     ` (${names.slice(0, namesShown).join(', ')}${names.length > namesShown ? ', …' : ''})`
   return [
-    `${path} was made anew; the damaged file is ${repair.damagedPath}`,
+    `${path} was rebuilt; the damaged file is ${repair.damagedPath}`,
     `  kept: ${formatCount(lookupCount)} lookups, ${formatCount(submissionCount)} submissions, ${formatCount(answerCount)} answers`,
     ...(fetchedAgain.length === 0
       ? []
       : [
-          `  ${formatCount(fetchedAgain.length)} paid for, and fetched again by the next run at no cost${listed(fetchedAgain)}`,
+          `  ${formatCount(fetchedAgain.length)} were billed, and are fetched again by the next run at no cost${listed(fetchedAgain)}`,
         ]),
     ...(uncertain.length === 0
       ? []
@@ -189,7 +190,7 @@ function repairText(path: string, repair: Repair | null): string {
     ...(lostSubmissionCount === 0
       ? []
       : [
-          `  ${formatCount(lostSubmissionCount)} submissions are lost, and nobody can tell of which lookups: they may have been billed.`,
+          `  ${formatCount(lostSubmissionCount)} submissions of unknown lookups are lost: they may have been billed.`,
           '  Next: enrich reconcile LEDGER.csv, or a run with --accept-rollback.',
         ]),
   ]

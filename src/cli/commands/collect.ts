@@ -24,11 +24,11 @@ async function collect(flags: Flags, io: CliIo): Promise<void> {
   const { path } = settings.checkpoint
   const job = settings.job.name
   if (job === null) {
-    throw new UserError('USAGE_INVALID', 'no job is named', { hint: 'enrich collect --job NAME' })
+    throw new UserError('USAGE_INVALID', 'there is no job name', { hint: 'enrich collect --job NAME' })
   }
   if (!isPostgresUrl(path)) {
-    throw new UserError('PARTITION_UNSUPPORTED', 'the checkpoint is of one process, and knows no parts', {
-      hint: 'pass the --checkpoint postgres://… that the parts were run with',
+    throw new UserError('PARTITION_UNSUPPORTED', 'the checkpoint is a file, which cannot have parts', {
+      hint: 'pass the --checkpoint postgres://… of the parts',
     })
   }
   if (flags.output !== undefined) assertNotOurs([flags.output], [])
@@ -36,8 +36,8 @@ async function collect(flags: Flags, io: CliIo): Promise<void> {
   const { openSharedToRead } = await import('../../pipeline/checkpoint/postgres/open-database.js')
   const database = await openSharedToRead(path, { environment: io.environment })
   if (database === null) {
-    throw new UserError('CHECKPOINT_NOT_FOUND', 'the database holds no checkpoint', {
-      hint: 'a run with --partition makes it',
+    throw new UserError('CHECKPOINT_NOT_FOUND', 'the database contains no checkpoint', {
+      hint: 'a run with --partition creates it',
     })
   }
   try {
@@ -58,12 +58,10 @@ async function collect(flags: Flags, io: CliIo): Promise<void> {
 
 function collectedText({ job, partCount, rowCount, manifestPath, outputPaths, removed }: Collected): string {
   return [
-    `${job}: all ${formatCount(partCount)} parts are there, ${formatCount(rowCount)} rows`,
+    `${job}: all ${formatCount(partCount)} parts are published, ${formatCount(rowCount)} rows`,
     ...outputPaths.map((path) => `  written   ${path}`),
     `  written   ${manifestPath}`,
-    ...(removed.length === 0
-      ? []
-      : [`  removed   ${formatCount(removed.length)} files that other attempts had left`]),
+    ...(removed.length === 0 ? [] : [`  removed   ${formatCount(removed.length)} files of other attempts`]),
   ]
     .map((line) => `${line}\n`)
     .join('')

@@ -1,11 +1,11 @@
 import type { Command, Option } from 'commander'
 import { jsonLine, type CliIo } from '../terminal/command-io.js'
 
-/** What may stand behind a flag: nothing, a path, one of some words, or a text that nobody can guess. */
+/** Kind of value of a flag: none, a path, one of these words, or any text. */
 type FlagValue = 'nothing' | 'path' | 'text' | readonly string[]
 
 interface CompletedFlag {
-  /** As they are typed: `--output`, `-o`. */
+  /** Long and short name: `--output`, `-o`. */
   readonly names: readonly string[]
   readonly description: string
   readonly value: FlagValue
@@ -13,7 +13,7 @@ interface CompletedFlag {
 
 /** A command as a shell completes it. */
 interface CompletedCommand {
-  /** As it is typed: `registry import`. Empty for the program without a command. */
+  /** The command as typed: `registry import`. Empty for the program without a command. */
   readonly words: string
   readonly description: string
   readonly flags: readonly CompletedFlag[]
@@ -23,8 +23,7 @@ interface CompletedCommand {
 const pathWord = /[<[](?:path|file|folder)[>\]]/
 
 /**
- * Every command of a program, the program itself first. Typed without a command, its flags are those of the default
- * one: so they are listed with the program too.
+ * Lists every command of a program, the program itself first. The program also has the flags of the default command.
  */
 function completedCommands(program: Command, defaultCommand: string): CompletedCommand[] {
   const commands = allBelow(program, '')
@@ -58,15 +57,15 @@ function valueOf({ argChoices, flags, required, optional }: Option): FlagValue {
   return argChoices ?? (pathWord.test(flags) ? 'path' : 'text')
 }
 
-/** Shells have a line for it, and quotes of their own around it. */
+/** Fits a description into one quoted line of a shell script. */
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').replaceAll("'", '’')
 
-/** Flags whose value is of one kind, by all their names. */
+/** All names of the flags whose value is of this kind. */
 function namesOf(flags: readonly CompletedFlag[], value: 'path' | 'text'): string[] {
   return flags.filter((flag) => flag.value === value).flatMap(({ names }) => names)
 }
 
-/** A pattern of a shell's `case`: the command so far, and the word that continues it. */
+/** Patterns of a shell's `case`: the command so far, and the word that continues it. */
 function continuations(commands: readonly CompletedCommand[]): string {
   return commands
     .filter(({ words }) => words !== '')
@@ -77,7 +76,7 @@ function continuations(commands: readonly CompletedCommand[]): string {
     .join('|')
 }
 
-/** For bash from 3.2 on. Where nothing is offered, readline offers files. */
+/** For bash 3.2 and newer. Without suggestions, readline suggests files. */
 function bashCompletion(commands: readonly CompletedCommand[]): string {
   return `# Completions of enrich for bash: source <(enrich completion bash)
 _enrich() {
@@ -236,13 +235,13 @@ const scripts: Readonly<Record<string, (commands: readonly CompletedCommand[]) =
   fish: fishCompletion,
 }
 
-/** Prints a script that knows every command and flag, made from the program itself; a shell runs it by itself. */
+/** Adds `enrich completion SHELL`, which prints a completion script for all commands and flags. */
 export function fillCompletionCommand(command: Command, io: CliIo): void {
   command.registeredArguments[0]?.choices(Object.keys(scripts))
   command.option('--json', 'print one JSON line')
   command.action((shell: string, flags: { json?: boolean }) => {
     const script = scripts[shell]?.(completedCommands(command.parent ?? command, 'run')) ?? ''
-    // As it is: what a shell runs is not rewritten for people.
+    // Not written with `io.out`, which would wrap the script.
     io.stdout.write(flags.json === true ? jsonLine('completion', { shell, script }) : script)
   })
 }

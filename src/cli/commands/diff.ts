@@ -22,7 +22,7 @@ import { assertOneUseOfStdout, jsonLine, type CliIo } from '../terminal/command-
 import { formatCount, plural } from '../../core/text.js'
 import { tableLines } from '../terminal/screen.js'
 
-/** What is shown of changes: how many of each kind there are, and the first of them. */
+/** Changes to print: their counts by kind, and the first ones. */
 interface ShownChanges {
   readonly pair: RunPair
   readonly counts: ChangeCounts
@@ -31,7 +31,7 @@ interface ShownChanges {
 
 const widthsMax = [18, 9, 28, 20, 90]
 
-/** Counts by kind, and the first changes as a table of at most so many columns of a terminal, or where all of them are. */
+/** Formats counts by kind, and either the first changes as a table or the path of the written file. */
 export function changesText(
   shown: ShownChanges,
   columnCount: number,
@@ -74,7 +74,7 @@ function cellsOf({ kind, rowKey, rowNumber, name, field, old, new: now }: Change
 
 type Flags = ConfigFlags & { output?: string; format?: AskedFormat; json?: boolean }
 
-/** Without `-o`, so many changes are shown. */
+/** Number of changes printed without `-o`. */
 const shownMax = 20
 const columnsDefault = 100
 
@@ -118,8 +118,8 @@ async function showDiff(history: KnownHistory, asked: string | null, call: Call)
 
 function known(output: PublishedOutput | null, { number }: RememberedRun): PublishedOutput {
   if (output !== null) return output
-  throw new UserError('RUN_OUTPUT_UNKNOWN', `what run ${number} wrote is no longer remembered`, {
-    hint: 'enrich runs lists the runs; history.keep says how many outputs are remembered',
+  throw new UserError('RUN_OUTPUT_UNKNOWN', `the output of run ${number} is no longer stored`, {
+    hint: 'enrich runs lists the runs; history.keep sets how many outputs are stored',
   })
 }
 
@@ -154,7 +154,7 @@ async function writeChanges(
   else io.err(changesText({ pair, counts: counter.counts, first: [] }, terminalColumns(io), path))
 }
 
-/** What a run read and wrote. */
+/** Input and output files of a run. */
 const filesOf = ({ number, record }: RememberedRun): OwnFile[] => [
   ...(record?.input.paths ?? []).map((path) => ({ path, what: `the input of run ${number},` })),
   ...(record?.summary?.outputPaths ?? []).map((path) => ({ path, what: `the output of run ${number},` })),

@@ -19,7 +19,7 @@ import { version } from '../../platform/installed-package.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
 import { jsonLine, type CliIo } from '../terminal/command-io.js'
 
-/** A check says what is well, or throws what is not. */
+/** Returns a text if the check passes; throws a `UserError` otherwise. */
 type Check = () => string | Promise<string>
 
 export function fillDoctorCommand(command: Command, io: CliIo): void {
@@ -35,13 +35,13 @@ export function fillDoctorCommand(command: Command, io: CliIo): void {
           opened.settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
           return (
             flags.config ??
-            (existsSync(defaultPaths.config) ? defaultPaths.config : 'none: the defaults hold')
+            (existsSync(defaultPaths.config) ? defaultPaths.config : 'none; all settings have their defaults')
           )
         },
       },
       reporter(io),
     )
-    // The rest depends on the settings: there is nothing to check without them.
+    // The other checks need the settings.
     const { settings } = opened
     const laterFailure =
       settings === undefined ? null : await runChecks(checksOf(settings, inputs, io), reporter(io))
@@ -49,7 +49,7 @@ export function fillDoctorCommand(command: Command, io: CliIo): void {
   })
 }
 
-/** Takes the result of each check: what is well, or what is not. */
+/** Receives the result of each check: a text, or the error. */
 type Report = (name: string, found: string | UserError) => void
 
 const reportAsWords =
@@ -70,7 +70,7 @@ const reportAsJson =
     io.out(jsonLine('check', { name, isWell, code, message, hint: hint ?? null }))
   }
 
-/** Runs them all, and gives the first failure. */
+/** Runs all checks. Returns the first failure, or `null`. */
 async function runChecks(checks: Record<string, Check>, report: Report): Promise<UserError | null> {
   let firstFailure: UserError | null = null
   for (const [name, check] of Object.entries(checks)) {
@@ -99,7 +99,7 @@ function checksOf(settings: Settings, inputs: readonly string[], io: CliIo): Rec
   }
 }
 
-/** What is asked of which column, and what looks like a place or an identifier and is not asked. */
+/** Describes the columns used, and those that look like a place or an identifier but are not used. */
 function checkColumns(settings: Settings, io: CliIo): Promise<string> {
   return inspectInput(
     { settings, stdin: io.stdin, signal: io.interrupt, environment: io.environment },
@@ -110,11 +110,11 @@ function checkColumns(settings: Settings, io: CliIo): Promise<string> {
   )
 }
 
-/** The URL was checked with the config. Whether it leads here, only a delivery can tell. */
+/** Only a delivery can show whether the URL leads to this machine; its form was checked with the config. */
 function checkWebhook({ url, listen }: Settings['webhook'], io: CliIo): string {
   if (url === null) return `${secretText(io)}; enrich receive would listen on ${addressText(listen)}`
-  if (listen === null) return `answers are sent to ${url}; enrich receive has to take them there`
-  return `${secretText(io)}; answers are sent to ${url}, which has to lead to ${addressText(listen)}`
+  if (listen === null) return `answers are sent to ${url}; enrich receive must receive them there`
+  return `${secretText(io)}; answers are sent to ${url}, which must lead to ${addressText(listen)}`
 }
 
 function secretText(io: CliIo): string {
@@ -138,7 +138,7 @@ function checkKey(io: CliIo): string {
   return `an API key of ${resolveApiKey(io.environment).reveal().length} characters is set`
 }
 
-/** Polls a run that cannot exist: free, and the answer tells whether the key is taken. */
+/** Polls a run that cannot exist: this is free, and the response shows whether the key is accepted. */
 async function checkService(baseUrl: string, io: CliIo): Promise<string> {
   const { createServiceClient } = await import('../../client/client.js')
   const client = createServiceClient({
@@ -162,10 +162,10 @@ async function checkService(baseUrl: string, io: CliIo): Promise<string> {
     }
     if (verdict.kind === 'retry' && exchange.status >= 500) {
       throw new UserError('SERVICE_UNREACHABLE', verdict.reason, {
-        hint: 'the service has trouble: try again later',
+        hint: 'the service is failing: try again later',
       })
     }
-    return `${baseUrl} answers and takes the key`
+    return `${baseUrl} responds and accepts the key`
   } finally {
     await client.close()
   }
@@ -176,12 +176,12 @@ function checkCheckpoint({ checkpoint: { path }, service }: Settings, io: CliIo)
   return blamingDamage(path, () => Promise.resolve(checkpointText(path, service.baseUrl !== null)))
 }
 
-/** Made where there is none, like one in a file. */
+/** Creates the checkpoint if it does not exist, like one in a file. */
 async function checkShared(url: string, { environment }: CliIo): Promise<string> {
   const { openShared } = await import('../../pipeline/checkpoint/postgres/open-database.js')
   const shared = await openShared(url, { clock: systemClock, random: systemRandom, environment })
   await shared.close()
-  return `${shared.url} is writable, and fit to be shared`
+  return `${shared.url} is writable and can be shared`
 }
 
 function checkpointText(path: string, isBilled: boolean): string {
@@ -194,5 +194,5 @@ function checkpointText(path: string, isBilled: boolean): string {
     (sum, { states }) => sum + Object.values(states).reduce((a, b) => a + b, 0),
     0,
   )
-  return `${path} is writable${isThere ? `: ${formatCount(lookups)} lookups known` : ' (it was made just now)'}`
+  return `${path} is writable${isThere ? `: ${formatCount(lookups)} lookups` : ' (it was created now)'}`
 }

@@ -32,7 +32,7 @@ export function fillExportCommand(command: Command, io: CliIo): void {
             'CHECKPOINT_NOT_FOUND',
             `there is no checkpoint at ${settings.checkpoint.path}`,
             {
-              hint: 'nothing is known yet; a run without "export" asks',
+              hint: 'there are no answers yet; run enrich without "export" first',
             },
           )
         }

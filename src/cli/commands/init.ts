@@ -30,25 +30,25 @@ import { tableLines } from '../terminal/screen.js'
 
 interface Choice {
   readonly value: string
-  /** Beside the value: what its cells look like, say. */
+  /** Shown next to the value, like an excerpt of its cells. */
   readonly hint?: string
 }
 
-/** Asks a person one thing at a time; each answer is one of the choices. */
+/** Asks the user questions. The answers are among the choices. */
 interface Asker {
   chooseOne(question: string, choices: readonly Choice[], standing: string): Promise<string>
   chooseSome(question: string, choices: readonly Choice[], standing: readonly string[]): Promise<string[]>
   agrees(question: string, standing: boolean): Promise<boolean>
 }
 
-/** Null where nobody can be asked: a question that is never answered would hold a scheduler's job for ever. */
+/** Returns `null` without a terminal, because a question would block a scheduled job. */
 async function askerOf(io: CliIo): Promise<Asker | null> {
   const { stdin, stdout } = io
   if (!isTerminal(stdin) || !isTerminal(stdout)) return null
   const prompts = await import('@clack/prompts')
   const shared = { input: stdin, output: stdout, signal: io.interrupt }
   const answered = <Value>(answer: Value | typeof prompts.CANCEL_SYMBOL): Value => {
-    // Escape or Ctrl-C at a question: as if the command had been interrupted.
+    // Escape or Ctrl-C at a question interrupts the command.
     if (answer === prompts.CANCEL_SYMBOL)
       throw new DOMException('a question was left unanswered', 'AbortError')
     return answer
@@ -76,10 +76,10 @@ async function askerOf(io: CliIo): Promise<Asker | null> {
 const isTerminal = (stream: object): stream is NodeJS.ReadStream & NodeJS.WriteStream =>
   (stream as { isTTY?: boolean }).isTTY === true
 
-const header = ['asked', 'status', '', 'registered name', 'place']
+const header = ['name', 'status', '', 'registered name', 'place']
 const widthsMax = [28, 13, 3, 34, 60]
 
-/** A few answered rows as a table of at most so many columns of a terminal. */
+/** Formats a few enriched rows as a table at most `columnCount` wide. */
 function previewText(rows: readonly PreviewRow[], columnCount: number): string {
   if (rows.length === 0) return ''
   const cells = rows.map(({ name, status, confidence, legalName, place, error }) => [
@@ -91,21 +91,21 @@ function previewText(rows: readonly PreviewRow[], columnCount: number): string {
   ])
   return [
     rows.length === 1
-      ? 'One row as the embedded service answers it:'
-      : `${rows.length} rows as the embedded service answers them:`,
+      ? 'One row with the answer of the embedded service:'
+      : `${rows.length} rows with the answers of the embedded service:`,
     ...tableLines([header, ...cells], widthsMax, columnCount),
     '',
     '',
   ].join('\n')
 }
 
-/** What the columns of a table most likely are, and where that is a guess. */
+/** Proposed use of the columns, and the choices that the user should confirm. */
 interface ColumnProposal {
-  /** Null where no column is sure to hold names, nor identifiers. */
+  /** `null` if no column surely contains names or identifiers. */
   readonly columns: LookupColumns | null
-  /** Columns that may hold the names, the likeliest first; fewer than two where nothing is unsure. */
+  /** Columns that may contain the names, the likeliest first; fewer than two if there is no doubt. */
   readonly nameChoices: readonly string[]
-  /** Columns that may be parts of the place, where none was found. */
+  /** Columns that may be parts of the place, if none was detected. */
   readonly placeChoices: readonly string[]
 }
 
@@ -133,7 +133,7 @@ function proposeColumns(
   }
 }
 
-/** Throws what is wrong with columns that were named; null where none was found. */
+/** Returns `null` if no column was detected. Throws for invalid named columns. */
 function detectOrNull(
   header: readonly string[],
   asked: AskedColumns,
@@ -149,7 +149,7 @@ function detectOrNull(
   }
 }
 
-/** The column found, and what would be found without it: two that bear a name's header are a question. */
+/** The detected column, and the one detected without it: if two headers fit, the user chooses. */
 function likelyNames(header: readonly string[], found: string, samples: ColumnSamples): string[] {
   const others = header.filter((column) => column !== found)
   const second = detectOrNull(others, { identifiers: 'none' }, samples)?.name ?? null
@@ -161,7 +161,7 @@ const placeKinds = new Set(['place', 'city', 'region', 'postal code', 'country',
 const likelyPlaces = ({ unused }: ColumnReport): string[] =>
   unused.filter(({ kind }) => placeKinds.has(kind)).map(({ column }) => column)
 
-/** A few cells of a column, as a reminder of what is in it. */
+/** Returns a few distinct cells of a column. */
 function excerptOf(column: string, samples: ColumnSamples): string {
   const cells = [...new Set(samples.get(column) ?? [])].slice(0, 3)
   return cells.map((cell) => (cell.length > 30 ? `${cell.slice(0, 29)}…` : cell)).join(' · ')
@@ -169,7 +169,7 @@ function excerptOf(column: string, samples: ColumnSamples): string {
 
 type InitFlags = ConfigFlags & { yes?: boolean; force?: boolean; json?: boolean }
 
-/** Looks at a file, asks what is unsure, shows five answered rows, writes the config. Nothing is billed. */
+/** Adds `enrich init FILE`: detects columns, asks about unclear ones, shows five rows and writes the config. */
 export function fillInitCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['config', 'output', 'input', 'service'])
   command.option('--yes', 'do not ask; use the detected columns')
@@ -190,7 +190,7 @@ async function initJob(file: string, flags: InitFlags, io: CliIo): Promise<void>
   const asker = flags.yes === true || flags.json === true ? null : await askerOf(io)
   const configPath = flags.config ?? defaultPaths.config
   if (!(await mayWrite(configPath, flags, asker))) {
-    io.out(`${configPath} stays as it is.\n`)
+    io.out(`${configPath} is unchanged.\n`)
     return
   }
   const given = configOfFlags([file], flags, io.environment)
@@ -225,9 +225,9 @@ async function initJob(file: string, flags: InitFlags, io: CliIo): Promise<void>
 
 async function mayWrite(path: string, { force = false }: InitFlags, asker: Asker | null): Promise<boolean> {
   if (!existsSync(path) || force) return true
-  if (asker !== null) return asker.agrees(`${path} is there already. Write over it?`, false)
-  throw new UserError('CONFIG_EXISTS', `there is a config at ${path} already`, {
-    hint: 'pass --force to write over it, or --config with another path',
+  if (asker !== null) return asker.agrees(`${path} exists. Overwrite it?`, false)
+  throw new UserError('CONFIG_EXISTS', `the config ${path} already exists`, {
+    hint: 'pass --force to overwrite it, or --config with another path',
   })
 }
 
@@ -238,7 +238,7 @@ interface Looked {
   readonly use: Omit<AskingRule, 'columns'>
 }
 
-/** What is sure is taken; where a person can be asked, what is not is asked. Throws INPUT_COLUMN_MISSING. */
+/** Uses the sure columns, and asks the user about the others if possible. Throws INPUT_COLUMN_MISSING. */
 async function settleColumns(
   { input, asked, samples, use }: Looked,
   asker: Asker | null,
@@ -252,20 +252,20 @@ async function settleColumns(
   if (proposal.columns === null && input.sheetHint !== null) return detectInputColumns(input, asked, samples)
   if (proposal.columns === null || proposal.nameChoices.length > 1) {
     const standing = proposal.columns?.name ?? proposal.nameChoices[0] ?? ''
-    const question = 'Which column holds the company names?'
+    const question = 'Which column contains the company names?'
     settled = { ...asked, name: await asker.chooseOne(question, choicesOf(proposal.nameChoices), standing) }
     proposal = proposeColumns(header, settled, samples, use, nested)
   }
   if (proposal.placeChoices.length === 0) return detectInputColumns(input, settled, samples)
   const location = await asker.chooseSome(
-    'No place was found for sure. Which columns say where a company is?',
+    'No column is surely a place. Which columns contain the place of a company?',
     choicesOf(proposal.placeChoices),
     [],
   )
   return detectInputColumns(input, { ...settled, location }, samples)
 }
 
-/** What was given and what was found; the rest keeps its default, also in versions to come. */
+/** The given settings and the detected columns. Other settings are omitted, so that they keep their defaults. */
 function jobConfig(given: FileConfig, columns: LookupColumns, file: string): FileConfig {
   const { name, location, context, identifiers } = columns
   return {
@@ -284,7 +284,7 @@ function jobConfig(given: FileConfig, columns: LookupColumns, file: string): Fil
   }
 }
 
-/** Beside the input, in its format: what people have opened the input with opens the output too. */
+/** Output path in the folder and the format of the input. */
 function outputPathFor(file: string): string {
   const packed = file.replace(/\.(?:gz|zst)$/i, '')
   const extension = extname(packed).toLowerCase()
@@ -313,7 +313,7 @@ function nextSteps(configPath: string, { output }: FileConfig): string {
   const flag = configPath === defaultPaths.config ? '' : ` --config ${quote(configPath)}`
   return [
     `Wrote ${configPath}.`,
-    `  enrich plan${flag}   what it would ask and cost; asks nobody`,
+    `  enrich plan${flag}   shows lookups and cost; no network`,
     `  enrich run${flag}    writes ${output?.path ?? ''}; the same command again resumes`,
     '',
   ].join('\n')

@@ -13,15 +13,15 @@ import type { Settings } from '../../config/settings.js'
 import { countOf } from '../terminal/lookup-text.js'
 import { openSqlite, type Sqlite } from '../../platform/sqlite.js'
 
-/** Fewer than these need no database; more are kept on disk, so that memory stays flat. */
+/** Further keys are stored on disk, to bound memory. */
 const keysInMemoryMax = 20_000
 
-/** Keys that were seen before. */
+/** A set of keys that moves to disk when it gets large. */
 export class DistinctKeys {
   readonly #inMemory = new Set<string>()
   #onDisk: { database: Sqlite; isNew: (key: Uint8Array) => boolean } | null = null
 
-  /** Returns the indexes of the keys that were not there before. */
+  /** Adds keys. Returns the indexes of the new ones. */
   add(keys: readonly Uint8Array[]): number[] {
     if (this.#onDisk === null && this.#inMemory.size + keys.length > keysInMemoryMax) this.#moveToDisk()
     const indexesOfNew = (isNew: (key: Uint8Array) => boolean) =>
@@ -52,33 +52,33 @@ export class DistinctKeys {
   }
 }
 
-/** What a stage would do. */
+/** The lookups of a stage, before the run. */
 export interface StagePlan {
   readonly kind: StageKind
-  /** Of what follows from the answers that are here. */
+  /** Counts of the lookups that follow from the stored answers. */
   readonly plan: Readonly<Record<LookupPlan, number>>
-  /** What may follow besides, at most: one for each first question without an answer. */
+  /** Maximum number of further lookups: one for each row lookup without an answer. */
   readonly moreMax: number
-  /** Requests to pay for, at most: what `plan` says and what may follow. */
+  /** Maximum number of billed requests, further ones included. */
   readonly submitMax: number
-  /** What its limits make of what is to be asked for certain, and of that at most. */
+  /** Time that the rate limits allow, for the certain requests and for the maximum. */
   readonly limitMs: { readonly min: number; readonly max: number }
 }
 
 export interface StagePlanDeps {
   readonly settings: Pick<Settings, 'stages' | 'limits' | 'checkpoint'>
   readonly policyOf: (kind: StageKind) => PlanPolicy
-  /** Null where no stage is asked for. */
+  /** `null` if no stage is configured. */
   readonly answersOf: typeof stageAnswersOf | null
 }
 
-/** Counts what follows from answers that are known and from what people decided, each company and domain once. */
+/** Counts the lookups that follow from answers and decisions, each company and domain once. */
 export class StagePlanCounter {
   readonly #deps: StagePlanDeps
   readonly #asked: readonly StageKind[]
   readonly #plans = new Map<StageKind, Record<LookupPlan, number>>()
   readonly #seen = new DistinctKeys()
-  /** Companies that were decided for, without a record yet: what follows from it is not known. */
+  /** Companies chosen by reviewers whose record is not stored yet, so that their further lookups are unknown. */
   #unreadCount = 0
 
   constructor(deps: StagePlanDeps) {
@@ -87,7 +87,7 @@ export class StagePlanCounter {
     for (const kind of this.#asked) this.#plans.set(kind, nothingPlanned())
   }
 
-  /** First questions, each once, that are answered or decided. */
+  /** Adds answered or decided row lookups, each once. */
   add(ids: readonly LookupId[], reader: CheckpointReader | null, decidedOf: DecidedOf): void {
     const { answersOf, policyOf } = this.#deps
     this.#addRecords(
@@ -104,7 +104,7 @@ export class StagePlanCounter {
     }
   }
 
-  /** They are asked for without the stage too, and read anew like answers, unless records have an age of their own. */
+  /** Counts records of decided companies. They are read without the stage too, and expire like answers unless the stage has a maximum age. */
   #addRecords(entityIds: readonly string[], reader: CheckpointReader | null): void {
     const { policyOf, settings } = this.#deps
     const names = entityIds.filter((name) => this.#isNew('entity', name))
@@ -152,18 +152,18 @@ export class StagePlanCounter {
 const words: Readonly<Record<LookupPlan, string>> = {
   answered: 'known',
   poll: 'running',
-  submit: 'to ask',
-  decided: 'decided by people',
+  submit: 'to request',
+  decided: 'decided by reviewers',
   failed: 'failed before',
   uncertain: 'uncertain (held)',
-  invalid: 'refused before as invalid',
+  invalid: 'rejected before as invalid',
 }
 
-/** `  entity     40 known, 12 to ask, and 300 companies more at most` */
+/** `  entity     40 known, 12 to request, and at most 300 companies more` */
 export function stagePlanLine({ kind, plan, moreMax }: StagePlan): string {
   const known = (Object.keys(words) as LookupPlan[]).flatMap((name) =>
     plan[name] === 0 && name !== 'submit' ? [] : [`${formatCount(plan[name])} ${words[name]}`],
   )
-  const more = moreMax === 0 ? '' : `, and ${countOf(moreMax, kind)} more at most`
+  const more = moreMax === 0 ? '' : `, and at most ${countOf(moreMax, kind)} more`
   return `  ${kind.padEnd(9)}  ${known.join(', ')}${more}`
 }

@@ -22,10 +22,10 @@ import { commandLine, jsonLine, type CliIo, warnOfStanding } from '../terminal/c
 import { lookupNoun, planWords } from '../terminal/lookup-text.js'
 import { DistinctKeys, StagePlanCounter, stagePlanLine, type StagePlan } from './plan-stages.js'
 
-/** A run takes this long at a hosted service, typically (interface: "Limits"). */
+/** Typical duration of a run at a hosted service (interface: "Limits"). */
 const runMs = { min: 60_000, max: 300_000 }
 
-/** Loaded where stages are asked for: it knows the suffixes of all domains. */
+/** Imported only for stages, because it contains the list of public suffixes of domains. */
 const loadStageAnswers = () => import('../../pipeline/checkpoint/stage-answers.js')
 
 export function fillPlanCommand(command: Command, io: CliIo): void {
@@ -63,12 +63,12 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
     })
 }
 
-/** Counts each distinct lookup once, by what a run would do with it. */
+/** Counts distinct lookups by the action of a run. */
 class PlanCounter {
   readonly plan = nothingPlanned()
-  /** Asked by a domain in place of a name. */
+  /** Lookups by domain instead of by name. */
   domainCount = 0
-  /** Of these, still to be submitted. */
+  /** Number of them that are still to be submitted. */
   domainSubmitCount = 0
   readonly #seen = new DistinctKeys()
 
@@ -112,7 +112,7 @@ class PlanCounter {
   }
 }
 
-/** First questions that may yet be answered. */
+/** Number of row lookups that may still get an answer. */
 const openCount = (plan: Record<LookupPlan, number>): number => plan.submit + plan.poll + plan.uncertain
 
 interface PlanReport {
@@ -121,13 +121,13 @@ interface PlanReport {
   lookupCount: number
   domainCount: number
   plan: Record<LookupPlan, number>
-  /** Lookups of rows that this run submits, at most; its budget may allow fewer than are to be submitted. */
+  /** Maximum number of row lookups that this run submits; the budget may allow fewer than `plan.submit`. */
   billedMax: number
   stages: readonly StagePlan[]
   isHosted: boolean
-  /** Cost of everything, without a budget; null where nobody pays, or no price is known. */
+  /** Cost without a budget; `null` if lookups are free or no price is configured. */
   cost: PlannedSpending['cost']
-  /** Where the budget stops this run; null if it does not. */
+  /** The point at which the budget stops this run, or `null`. */
   budgetStop: PlannedSpending['stop']
   /** The same in one sentence. */
   costText: string
@@ -157,7 +157,7 @@ function describePlan(
       answersPerMs: 0,
       ...settings.limits,
     }) ?? 0
-  // The last run still has to finish after the last submission.
+  // The service works on the last run after the last submission.
   const tail = isHosted && open > 0 ? runMs : { min: 0, max: 0 }
   return {
     rowCount: found.index.rowCount,
@@ -197,7 +197,7 @@ function planText(report: PlanReport, io: CliIo): string {
     line(report.rowCount, report.rowCount === 1 ? 'row' : 'rows'),
     ...(report.invalidRowCount === 0
       ? []
-      : [line(report.invalidRowCount, 'of them without a usable company name: they ask for nothing')]),
+      : [line(report.invalidRowCount, 'of them without a usable company name: not looked up')]),
     line(report.lookupCount, `${lookupNoun(report)}, of which`),
     ...Object.entries(report.plan)
       .filter(([name, count]) => count > 0 || name === 'submit')
@@ -211,7 +211,7 @@ function planText(report: PlanReport, io: CliIo): string {
   ].join('\n')}\n`
 }
 
-/** What the run would submit without a budget, and where its budget stops it. */
+/** Calculates the cost of the run without a budget, and the point at which the budget stops it. */
 function describeSpending(
   { reader, input }: Inspection,
   { plan, domainSubmitCount }: Pick<PlanCounter, 'plan' | 'domainSubmitCount'>,
@@ -235,7 +235,7 @@ function describeSpending(
   )
 }
 
-/** The run that was planned, with an output named where none is. */
+/** The command of the planned run; adds an output path if none is given. */
 function runCommand({ outputPath }: PlanReport, io: CliIo): string {
   const command = commandLine(io)
     .replace(/\benrich plan\b/, 'enrich')

@@ -39,7 +39,7 @@ async function receive(flags: ReceiveFlags, io: CliIo): Promise<void> {
     tell('receiving', { url: receiver.url, path, inboxPath: place })
     io.err(
       `Receiving webhooks at ${receiver.url}${path ?? ' (on any path)'}, into ${place}.\n` +
-        (isLoopback(listen.host) ? '' : 'It listens beyond this machine: put TLS in front of it.\n'),
+        (isLoopback(listen.host) ? '' : 'It is reachable from other machines: use a TLS proxy.\n'),
     )
     await interrupted(io)
     await receiver.close()
@@ -52,12 +52,12 @@ async function receive(flags: ReceiveFlags, io: CliIo): Promise<void> {
 
 interface OpenedInbox {
   readonly inbox: Inbox
-  /** As it is shown. */
+  /** Path or URL to print. */
   readonly place: string
   readonly close: () => void | Promise<void>
 }
 
-/** Beside a checkpoint in a file; of one on PostgreSQL, in it. */
+/** Opens the inbox next to a checkpoint in a file, or in the database of a shared one. */
 async function openFor(checkpointPath: string, { environment }: CliIo): Promise<OpenedInbox> {
   if (!isPostgresUrl(checkpointPath)) {
     const to = movedTo(checkpointPath)
@@ -91,7 +91,7 @@ function countsText({ received, duplicate, unsigned, forged, stale, malformed }:
     .map(([what, count]) => `${count} ${what}`)
   return [
     `Received ${received} webhooks`,
-    ...(duplicate === 0 ? [] : [`${duplicate} of them again`]),
+    ...(duplicate === 0 ? [] : [`${duplicate} of them duplicates`]),
     ...(refused.length === 0 ? [] : [`refused ${refused.join(', ')}`]),
   ].join('; ')
 }

@@ -49,7 +49,7 @@ async function reconcileShared(
   return reconcileSharedCheckpoint({ ...request, clock: systemClock, environment })
 }
 
-/** Something that the list did not settle, or that the user should ask the service about. */
+/** Returns whether the list left something unsettled, or the user should contact the service. */
 function needsAttention(report: ReconcileReport): boolean {
   const { charged, billedTwice, unknown, leftUncertain, problem } = report
   return (
@@ -70,29 +70,27 @@ function reportText(report: ReconcileReport, { dryRun, complete }: Flags): strin
           ...(list.length > shownMax ? ['           …'] : []),
         ]
   const lines = [
-    ...line(report.restored, 'were lost here, and are in the list: put back'),
+    ...line(report.restored, 'were missing here, and are in the list: restored'),
     ...line(report.accepted, 'charged: the next run fetches their answers, at no cost'),
-    ...line(report.charged, 'charged, but the list names no run of theirs: held'),
+    ...line(report.charged, 'charged, but the list has no run of theirs: held'),
     ...line(report.notCreated, 'never created: the next run submits them'),
     ...line(
       report.leftUncertain,
       complete === true
-        ? 'uncertain still: they left after the list was written'
-        : 'uncertain still: not in the list; --complete says that it holds every charge',
+        ? 'still uncertain: submitted after the list was written'
+        : 'still uncertain: not in the list; pass --complete if it has every charge',
     ),
     ...line(report.billedTwice, 'ALARM: billed more than once for one submission'),
     ...line(
       report.severalCharged,
       'lookups charged for several submissions, by retry, --max-age or --resubmit-uncertain',
     ),
-    ...line(
-      report.unknown,
-      'ALARM: charges of this checkpoint for lookups of a service that it does not know',
-    ),
+    ...line(report.unknown, 'ALARM: charges with custom_ids of this checkpoint that it does not have'),
     ...problemLines(report),
   ]
-  const head = dryRun === true ? 'Nothing was changed; this is what would be:' : 'Reconciled:'
-  const others = report.otherCount === 0 ? '' : `${formatCount(report.otherCount)} charges are of others.\n`
+  const head = dryRun === true ? 'Nothing was changed. It would change:' : 'Reconciled:'
+  const others =
+    report.otherCount === 0 ? '' : `${formatCount(report.otherCount)} charges belong to other checkpoints.\n`
   return lines.length === 0
     ? `Nothing to settle.\n${others}`
     : `${head}\n${lines.map((text) => `${text}\n`).join('')}${others}`
@@ -101,8 +99,8 @@ function reportText(report: ReconcileReport, { dryRun, complete }: Flags): strin
 function problemLines({ problem }: ReconcileReport): string[] {
   if (problem === null) return []
   return problem.isSettled
-    ? [`${problem.code} is settled: the next run goes on.`]
+    ? [`${problem.code} is settled: the next run continues.`]
     : [
-        `${problem.code} stands: not all that is missing is in the list. --complete says that the rest was never charged.`,
+        `${problem.code} is not settled: the list does not have all missing submissions. Pass --complete if the rest was never charged.`,
       ]
 }

@@ -39,7 +39,7 @@ interface EvaluateFlags {
   json?: boolean
 }
 
-/** `enrich registry evaluate QUERIES.csv`; map and registry are options as the other commands have them. */
+/** Adds `enrich registry evaluate QUERIES.csv`. */
 export function addEvaluate(
   registry: Command,
   io: CliIo,
@@ -92,7 +92,7 @@ async function run(
   const decisions = flags.decisions === undefined ? null : await decisionsOf(path, onNotice)
   const queries = decisions?.queries ?? (await queriesOf(path, flags, onNotice))
   const before = otherPath === undefined ? null : outcomesOf(otherPath, queries)
-  // Runs without a registry of their own decide by the one that ships with the package.
+  // Like a run, falls back to the registry of the package.
   const isShipped = flags.decisions !== undefined && flags.registry === undefined && !existsSync(registryPath)
   const registry = isShipped ? openShippedRegistry() : openRegistry(registryPath, { readonly: true })
   try {
@@ -112,17 +112,17 @@ async function run(
   }
 }
 
-/** Throws USAGE_INVALID unless there is one thing to measure by. */
+/** Path of the queries or of the decisions. Throws USAGE_INVALID unless exactly one is given. */
 function inputOf(file: string | undefined, { decisions, map, idType, encoding }: EvaluateFlags): string {
   const path = file ?? decisions
   if (path === undefined || (file !== undefined && decisions !== undefined)) {
-    throw new UserError('USAGE_INVALID', 'measure by a file of queries, or by --decisions', {
+    throw new UserError('USAGE_INVALID', 'pass either a file of queries or --decisions', {
       hint: 'enrich registry evaluate --decisions enrich.decisions.csv',
     })
   }
   if (decisions !== undefined && (map ?? idType ?? encoding) !== undefined) {
-    throw new UserError('USAGE_INVALID', '--map, --id-type and --encoding are of files of queries', {
-      hint: 'leave them out: a decisions file has columns and ids of its own',
+    throw new UserError('USAGE_INVALID', '--map, --id-type and --encoding are only for files of queries', {
+      hint: 'leave them out: a decisions file has fixed columns',
     })
   }
   return path
@@ -145,8 +145,8 @@ function queriesOf(
 async function decisionsOf(path: string, onNotice: (text: string) => void): Promise<LabelledDecisions> {
   const file = await readDecisionsFile(path)
   if (file === null) {
-    throw new UserError('DECISIONS_NOT_FOUND', `there are no decisions ${path}`, {
-      hint: 'check --decisions; enrich review makes the file',
+    throw new UserError('DECISIONS_NOT_FOUND', `there is no decisions file ${path}`, {
+      hint: 'check --decisions; enrich review creates the file',
     })
   }
   for (const notice of file.notices) onNotice(notice)
@@ -176,7 +176,7 @@ function measured(
   return { verdicts, errors, json, text: decidedText(decided, labelled) }
 }
 
-/** Of another registry what it answers, of a saved report what was answered. */
+/** Answers the queries from another registry, or reads the answers of a saved report. */
 function outcomesOf(path: string, queries: readonly LabelledQuery[]): readonly QueryOutcome[] {
   if (!existsSync(path) || isSqliteFile(path)) {
     const registry = openRegistry(path, { readonly: true })
@@ -196,7 +196,7 @@ function outcomesOf(path: string, queries: readonly LabelledQuery[]): readonly Q
   }
 }
 
-/** Throws OUTPUT_IS_INPUT and OUTPUT_IS_OURS: the file of errors is written over whatever stands there. */
+/** Throws OUTPUT_IS_INPUT and OUTPUT_IS_OURS, because the file of errors overwrites an existing file. */
 function assertErrorsApart(path: string, queriesPath: string, registryPaths: readonly string[]): void {
   if (isSameFile(path, queriesPath)) {
     throw new UserError('OUTPUT_IS_INPUT', `--errors ${path} is the input ${queriesPath}`, {
@@ -209,7 +209,7 @@ function assertErrorsApart(path: string, queriesPath: string, registryPaths: rea
   )
 }
 
-/** The columns of a file of errors, and what stands in each. */
+/** The columns of a file of errors. */
 const errorColumns: Readonly<Record<string, (verdict: Verdict) => string | null>> = {
   query_id: ({ query }) => query.id,
   stratum: ({ query }) => query.stratum,
@@ -237,7 +237,7 @@ function writeErrors(path: string, errors: readonly Verdict[]): void {
   } catch (cause) {
     const isFolder = existsSync(path)
     throw new UserError('OUTPUT_UNWRITABLE', `${path} cannot be written`, {
-      hint: isFolder ? 'another --errors file' : 'check the folder of --errors',
+      hint: isFolder ? 'it is a folder: name a file' : 'check the folder of --errors',
       cause,
     })
   }

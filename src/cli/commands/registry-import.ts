@@ -35,7 +35,7 @@ interface ImportFlags {
   json?: boolean
 }
 
-/** `enrich registry import FORMAT FILE`; map and registry are options as the other commands have them. */
+/** Adds `enrich registry import FORMAT FILE`. */
 export function addImport(
   registry: Command,
   io: CliIo,
@@ -78,7 +78,7 @@ export function addImport(
 function readFormat(text: string, flags: ImportFlags): 'csv' | FormatName {
   if (text === 'csv') return text
   if (!isFormatName(text)) {
-    throw new UserError('USAGE_INVALID', `${text} is no import format`, {
+    throw new UserError('USAGE_INVALID', `${text} is not an import format`, {
       hint: `formats: csv, ${Object.keys(fileFormats).join(', ')}; most registers can be given as CSV with --map`,
     })
   }
@@ -87,7 +87,7 @@ function readFormat(text: string, flags: ImportFlags): 'csv' | FormatName {
   )
   if (unfit !== undefined) {
     const flag = unfit === 'idType' ? 'id-type' : unfit
-    throw new UserError('USAGE_INVALID', `--${flag} is for csv: a ${text} file says itself what it holds`)
+    throw new UserError('USAGE_INVALID', `--${flag} is only for csv; a ${text} file has fixed columns`)
   }
   return text
 }
@@ -95,7 +95,7 @@ function readFormat(text: string, flags: ImportFlags): 'csv' | FormatName {
 function readDay(text: string): number {
   const dateMs = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : NaN
   if (!Number.isNaN(dateMs)) return dateMs
-  throw new UserError('USAGE_INVALID', `--date "${text}" is no day`, { hint: 'write it as 2026-11-20' })
+  throw new UserError('USAGE_INVALID', `--date "${text}" is not a date`, { hint: 'write it as 2026-11-20' })
 }
 
 async function runImport(
@@ -132,11 +132,11 @@ async function runImport(
   }
 }
 
-/** On a terminal the line is drawn anew this often; elsewhere one is written this often. */
+/** Interval of redrawing the progress line on a terminal, and of writing one elsewhere. */
 const drawIntervalMs = 200
 const lineIntervalMs = 10_000
 
-/** What was read so far, on one line of a terminal, or a line now and then. */
+/** Prints progress: one redrawn line on a terminal, lines at intervals elsewhere. */
 function createProgress(
   io: CliIo,
   clock: Clock,
@@ -166,7 +166,7 @@ interface LoadFlags {
   json?: boolean
 }
 
-/** `enrich registry load PATH…`; the registry is an option as the other commands have it. */
+/** Adds `enrich registry load PATH…`. */
 export function addLoad(
   registry: Command,
   io: CliIo,
@@ -195,7 +195,10 @@ async function runLoad(
   io.out(isJson ? jsonLine('plan', plan) : planText(plan, registryPath))
   if (plan.steps.length === 0) {
     throw new UserError('REGISTRY_IMPORT_INVALID', 'none of the files can be loaded', {
-      hint: plan.leftOut[0] === undefined ? 'the folders are empty' : 'the plan says why of each',
+      hint:
+        plan.leftOut[0] === undefined
+          ? 'the folders are empty'
+          : 'the plan above has the reason for each file',
     })
   }
   if (flags.dryRun === true) return
@@ -235,7 +238,7 @@ function failure(failed: readonly LoadedFile[], fileCount: number): UserError {
     'REGISTRY_IMPORT_INVALID',
     `${what} of ${fileCount} could not be loaded: ${failureText(failed)}`,
     {
-      hint: 'the others are loaded; fix or download the file again and run the same command: what is loaded is not read twice',
+      hint: 'the other files are loaded; fix or download the file again and run the same command: loaded files are not read again',
     },
   )
 }

@@ -19,7 +19,7 @@ interface SearchFlags {
   json?: boolean
 }
 
-/** `enrich registry import|load|info|search|evaluate`. */
+/** Adds `enrich registry import|load|info|search|evaluate`. */
 export function fillRegistryCommand(registry: Command, io: CliIo): void {
   const imports = {
     map: mapOption(),
@@ -88,7 +88,7 @@ function registryOption(): Option {
   return new Option('--registry <path>', `path of the registry (default: ${registryPathDefault})`)
 }
 
-/** The registry named, else the one of this folder, else the one that ships with the package. */
+/** Opens the named registry, otherwise that of this folder, otherwise that of the package. */
 function withRegistry(path: string | undefined, use: (registry: Registry) => void): void {
   const isHere = path !== undefined || existsSync(registryPathDefault)
   const opened = isHere

@@ -31,7 +31,7 @@ export function fillReportCommand(command: Command, io: CliIo): void {
 function numberOf(text: string): number {
   if (/^[1-9]\d{0,9}$/.test(text)) return Number(text)
   throw new UserError('USAGE_INVALID', `${text} is not the number of a run`, {
-    hint: 'enrich runs lists the runs with their numbers; without one, the last that published an output is meant',
+    hint: 'enrich runs lists the runs with their numbers; the default is the last run with an output',
   })
 }
 
@@ -44,7 +44,7 @@ async function writeReport(
   await reader.fetch(outputsOfReport(reader, number))
   const data = gatherReport({ reader, number, nowMs: Date.now() })
   if (flags.output === '-') {
-    // As it is: a page is not laid out for a terminal.
+    // Not wrapped for the terminal: this is HTML.
     io.stdout.write(reportPage(data))
     return
   }
@@ -57,7 +57,7 @@ async function writeReport(
   else io.err(`  written   ${flags.output}   (run ${written})\n`)
 }
 
-/** What a run read and wrote. */
+/** Input and output files of a run. */
 const filesOf = ({ number, record }: RememberedRun): OwnFile[] => [
   ...(record?.input.paths ?? []).map((path) => ({ path, what: `the input of run ${number},` })),
   ...(record?.summary?.outputPaths ?? []).map((path) => ({ path, what: `the output of run ${number},` })),

@@ -11,27 +11,27 @@ import { importVerdicts, type ImportedVerdicts } from '../../review/exchange/imp
 import { configPathOf, type ConfigFlags } from '../config-flags.js'
 import { commandLine, jsonLine, type CliIo } from '../terminal/command-io.js'
 
-/** What `enrich review --export` wrote, for people. */
+/** Formats the result of `enrich review --export`. */
 function exportedText({ path, lookupCount, rowCount, missing }: ExportedTodo, importCommand: string): string {
   const lines = [
     `${plural(lookupCount, 'doubtful lookup')} (${plural(rowCount, 'row')})`,
     ...(missing === null
       ? []
       : [
-          `  note: without candidates ${formatCount(missing.lookupCount)}: ${missing.reason}; the same command again asks for them`,
+          `  note: ${formatCount(missing.lookupCount)} without candidates: ${missing.reason}; the same command requests them again`,
         ]),
     `  written   ${path}`,
     ...(lookupCount === 0
-      ? ['  nothing is left to be decided']
+      ? ['  nothing is left to decide']
       : [`Fill in the column verdict, then: ${importCommand}`]),
   ]
   return `${lines.join('\n')}\n`
 }
 
-/** Replaced decisions that are listed. */
+/** Maximum number of listed replaced decisions. */
 const replacedShownMax = 20
 
-/** What `enrich review --import` recorded, for people. */
+/** Formats the result of `enrich review --import`. */
 function importedText({ unit, replaced, ...imported }: ImportedVerdicts, runCommand: string): string {
   const { acceptedCount, noneCount, rowCount, unchangedCount, undecidedCount, loneNoteCount } = imported
   const decidedCount = acceptedCount + noneCount
@@ -49,39 +49,37 @@ function importedText({ unit, replaced, ...imported }: ImportedVerdicts, runComm
     head,
     ...(replaced.length === 0
       ? []
-      : [`  of these ${formatCount(replaced.length)} decided otherwise before, by you`]),
+      : [`  of these ${formatCount(replaced.length)} replace a different decision of yours`]),
     ...shown,
     ...(shown.length < replaced.length
       ? [`    and ${formatCount(replaced.length - shown.length)} more`]
       : []),
-    ...(unchangedCount === 0 ? [] : [`  ${formatCount(unchangedCount)} decided so already`]),
+    ...(unchangedCount === 0 ? [] : [`  ${formatCount(unchangedCount)} unchanged`]),
     ...(undecidedCount === 0 ? [] : [`  ${formatCount(undecidedCount)} without a verdict`]),
     ...(loneNoteCount === 0
       ? []
-      : [`  of these ${formatCount(loneNoteCount)} with a note, which is kept with verdicts alone`]),
-    ...(decidedCount === 0
-      ? []
-      : [`Next: ${runCommand}   (what is decided is neither asked nor billed again)`]),
+      : [`  of these ${formatCount(loneNoteCount)} with a note, which is only stored with a verdict`]),
+    ...(decidedCount === 0 ? [] : [`Next: ${runCommand}   (decided lookups are not submitted again)`]),
   ]
   return `${lines.join('\n')}\n`
 }
 
-/** What a review does in place of its page. */
+/** Flags that replace the page by a file. */
 export type FileFlags = ConfigFlags & { export?: string; import?: string; json?: boolean }
 
-/** Looked at before the input is read. Throws USAGE_INVALID, OUTPUT_FORMAT_UNKNOWN and OUTPUT_IS_OURS. */
+/** Called before the input is read. Throws USAGE_INVALID, OUTPUT_FORMAT_UNKNOWN and OUTPUT_IS_OURS. */
 export function assertFileFlags(flags: FileFlags, settings: Settings, io: CliIo): void {
   if (flags.export === undefined) return
   if (flags.import !== undefined) {
-    throw new UserError('USAGE_INVALID', '--export and --import are two commands', {
-      hint: 'import the verdicts first, then export what is left',
+    throw new UserError('USAGE_INVALID', '--export and --import cannot be used together', {
+      hint: 'import the verdicts first, then export the rest',
     })
   }
   todoFormat(flags.export)
   assertNotOurs([flags.export], filesInUse(settings, configPathOf(flags), io.environment))
 }
 
-/** Between two lines that say how far an export is. */
+/** Interval of progress lines of an export. */
 const progressEveryMs = 10_000
 
 export async function exportReview(
@@ -121,7 +119,7 @@ export async function importReview(
   io.err(importedText(imported, runCommand))
 }
 
-/** The command that takes what this one writes. */
+/** The command that imports the file of this export. */
 function importCommand({ program, argv }: CliIo): string {
   const others = argv.filter((argument) => argument !== '--json')
   return commandLine({ program, argv: others.map((argument) => argument.replace(/^--export\b/, '--import')) })

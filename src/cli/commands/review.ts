@@ -35,7 +35,7 @@ async function review(inputs: string[], flags: ReviewFlags, io: CliIo): Promise<
   const settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
   assertFileFlags(flags, settings, io)
   const runCommand = await commandOfRun(settings, io)
-  // Loaded here: no other command needs any of it.
+  // Imported here, so that other commands do not load it.
   const { reviewOfFile } = await import('../../app/open-review.js')
   const request = { settings, environment: io.environment, stdin: io.stdin, signal: io.interrupt }
   const onTrouble = troubleTeller(io)
@@ -75,7 +75,7 @@ async function servePage(
     clock: systemClock,
     random: systemRandom,
     onBug: (error) => {
-      io.err(`This is a bug in enrich; what was decided before is safe.\n${errorStack(error)}\n`)
+      io.err(`This is a bug in enrich. Earlier decisions are saved.\n${errorStack(error)}\n`)
     },
     onEntered: () => {
       removeOpened()
@@ -96,7 +96,7 @@ async function servePage(
         `  as ${session.reviewer}; the address opens once; verdicts go to ${decisionsPath}; Ctrl-C ends it.\n` +
         (isLoopback(listen.host) || listen.host === '::1'
           ? ''
-          : '  It listens beyond this machine, unencrypted: whoever sees the address may decide.\n'),
+          : '  It is reachable from other machines, unencrypted: every user with the address can decide.\n'),
     )
     if (flags.open && (io.stdout as { isTTY?: boolean }).isTTY === true)
       removeOpened = tryOpen(server.url, io)
@@ -108,7 +108,7 @@ async function servePage(
   tellEnd(session, runCommand, { flags, io })
 }
 
-/** The address is printed too, so a failure to open it is no more than a note. */
+/** The address is printed too, so a failure to open it is only a note. */
 function tryOpen(url: string, io: CliIo): () => void {
   try {
     return openSecretAddress(url)
@@ -121,8 +121,8 @@ function tryOpen(url: string, io: CliIo): () => void {
 const reusedText = (firstUsedAtMs: number, decidedCount: number, url: string): string =>
   `warning: two browsers opened the address, the first of them at ${new Date(firstUsedAtMs).toISOString()}.\n` +
   '  If the first was not yours, another user of this machine may have reviewed in your name; ' +
-  `decided so far: ${formatCount(decidedCount)}, listed on the page under "Decided", where each can be taken back.\n` +
-  `  Both are shut out, and that address is no longer valid.\nReview at ${url}\n`
+  `decided so far: ${formatCount(decidedCount)}, listed on the page under "Decided", where each can be withdrawn.\n` +
+  `  Both sessions are closed, and that address is no longer valid.\nReview at ${url}\n`
 
 function tellEnd(
   session: ReviewSession,
@@ -133,8 +133,7 @@ function tellEnd(
   if (flags.json === true) io.out(jsonLine('reviewed', { decided, ...shownCounts(counts) }))
   const left = counts.openCount === 0 ? 'none is left' : `${formatCount(counts.openCount)} left`
   io.err(`${formatCount(decided)} decided, ${left}.\n`)
-  if (counts.decidedCount > 0)
-    io.err(`Next: ${runCommand}   (what is decided is neither asked nor billed again)\n`)
+  if (counts.decidedCount > 0) io.err(`Next: ${runCommand}   (decided lookups are not submitted again)\n`)
 }
 
 const shownCounts = ({ openCount, openRowCount, decidedCount, unansweredCount }: QueueCounts) => ({
@@ -152,14 +151,14 @@ function foundText(counts: QueueCounts, isRunGoingOn: boolean): string {
     openCount === 0
       ? 'No doubtful lookups'
       : `${plural(openCount, 'doubtful lookup')}, ${plural(openRowCount, 'row')}`
-  return `${found}${decided}${rest}${isRunGoingOn ? '; a run goes on, and more may come' : ''}.`
+  return `${found}${decided}${rest}${isRunGoingOn ? '; a run is active and may add more' : ''}.`
 }
 
-/** Flags that only reviewing has; a run with the others writes what was decided. */
+/** Flags of `review` that `run` does not have. */
 const flagsWithValue = ['--reviewer', '--listen', '--export', '--import']
 const flagsWithout = ['--no-open', '--json']
 
-/** The run that writes what is decided here: with the output of the config, else with that of this input's last run. */
+/** The run that applies the decisions. Its output is that of the config, otherwise that of this input's last run. */
 async function commandOfRun({ input, output, checkpoint }: Settings, io: CliIo): Promise<string> {
   const argv: string[] = []
   for (let at = 0; at < io.argv.length; at++) {
@@ -176,8 +175,8 @@ async function commandOfRun({ input, output, checkpoint }: Settings, io: CliIo):
 }
 
 /**
- * Null where none is remembered, or the checkpoint is on a server, which is connected to only once; what is wrong with a
- * checkpoint is reported by the review itself.
+ * Returns `null` if no output is recorded, or if the checkpoint is on a server, to which the command connects only once.
+ * The review itself reports problems of the checkpoint.
  */
 async function lastOutputOf(
   inputPaths: readonly string[] | undefined,
@@ -197,7 +196,7 @@ async function lastOutputOf(
   return written?.record?.summary?.outputPaths[0] ?? null
 }
 
-/** Says each thing once that goes wrong while nobody asks; a bug with its stack. */
+/** Returns a function that prints errors of background work; it omits a repeated error, and prints the stack of a bug. */
 function troubleTeller(io: CliIo): (error: unknown) => void {
   let last = ''
   return (error) => {

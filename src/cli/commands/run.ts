@@ -22,7 +22,7 @@ const flagGroups = [
   'run',
 ] as const
 
-/** Outcomes that may be asked again; `uncertain` has a flag of its own, since it may have been billed. */
+/** Outcomes that `retry` accepts. Uncertain lookups may have been billed and have a separate flag. */
 const retryable = [
   'failed',
   'error',
@@ -35,7 +35,7 @@ const retryable = [
   'merged',
 ]
 
-/** Help for `enrich` without arguments. A scheduler may call it that way if the config names the input. */
+/** Help for `enrich` without arguments, if the config names no input. */
 const shortHelp = `enrich turns a file of company names into a file of companies.
 
   enrich companies.csv -o out.parquet   looks up each company once; run it again to resume
@@ -70,7 +70,7 @@ export function fillRetryCommand(command: Command, io: CliIo): void {
   )
 }
 
-/** A word without a dot or a slash that is no file is a mistyped command, not an input. */
+/** Throws USAGE_INVALID if the first input looks like a mistyped command: no dot, no slash, and no such file. */
 async function assertNoCommand(inputs: readonly string[]): Promise<void> {
   const [word] = inputs
   if (word === undefined || word === '-' || !/^[a-z-]+$/i.test(word) || existsSync(word)) return
@@ -80,9 +80,9 @@ async function assertNoCommand(inputs: readonly string[]): Promise<void> {
   })
 }
 
-/** Null where none is within two typing errors, or one for a short word. */
+/** Returns `null` if no command is within two typing errors, or within one for a short word. */
 async function nearestCommand(word: string): Promise<string | null> {
-  // Loaded here: no command that is typed right needs it.
+  // Imported here, because only a mistyped command needs it.
   const { boundedDistance } = await import('../../registry/normalize/edit-distance.js')
   const typosMax = word.length < 5 ? 1 : 2
   const [nearest] = commandNames
@@ -99,7 +99,7 @@ async function runJob(
   io: CliIo,
 ): Promise<void> {
   assertOneUseOfStdout(flags.json === true, config.output?.path)
-  // Loaded here, not for `--help`: all that a run needs.
+  // Imported here, so that `--help` does not load it.
   const { createReporter } = await import('../terminal/reporter.js')
   const { enrich } = await import('../../app/enrich.js')
   const { exitCodeOf } = await import('../../pipeline/figures/run-summary.js')
@@ -120,7 +120,7 @@ async function runJob(
   io.setExitCode(exitCodeOf(summary, interruptionCode(io.interrupt.reason)))
 }
 
-/** Where rows go to the terminal, nothing is drawn between them. */
+/** Disables the progress bar if rows are written to the same terminal. */
 function withoutDrawing(io: CliIo, config: FileConfig): CliIo {
   const isShared = config.output?.path === '-' && (io.stdout as Partial<WriteStream>).isTTY === true
   return isShared ? { ...io, isTerminal: false } : io
@@ -135,8 +135,8 @@ function parseStatuses(text: string): string[] {
       })
     }
     if (!retryable.includes(status)) {
-      throw new UserError('USAGE_INVALID', `--status does not know ${JSON.stringify(status)}`, {
-        hint: `one or more of ${retryable.join(', ')}`,
+      throw new UserError('USAGE_INVALID', `--status ${JSON.stringify(status)} is not an outcome`, {
+        hint: `pass one or more of ${retryable.join(', ')}`,
       })
     }
   }

@@ -21,7 +21,7 @@ import type { RunRecord } from '../../pipeline/figures/run-record.js'
 
 interface Column {
   readonly title: string
-  /** Where there is no room for all, the column with the lowest goes first. */
+  /** Priority: if the table is too wide, the column with the lowest weight is dropped first. */
   readonly weight: number
   readonly cell: (run: RememberedRun, runs: readonly RememberedRun[]) => string
   readonly isText?: boolean
@@ -41,7 +41,7 @@ const columns: readonly Column[] = [
 
 const between = '  '
 
-/** The newest first, on a line each; columns that do not fit, or that say the same of all runs, are left out. */
+/** One line for each run, the newest first. Omits columns that do not fit, are empty, or are the same for all runs. */
 function runsTable(runs: readonly RememberedRun[], columnsMax: number): string {
   const isWorthIt = ({ title }: Column, cells: readonly string[]) =>
     (title !== 'job' || new Set(cells).size > 1) && cells.some((cell) => cell !== '')
@@ -91,7 +91,7 @@ function totalsText(totals: CheckpointTotals): string {
   return `Total: ${parts.join(', ')}${unsure}\n`
 }
 
-/** One run in full. */
+/** Formats all facts of one run. */
 function runText(run: RememberedRun, runs: readonly RememberedRun[]): string {
   const { record } = run
   const facts: [string, string][] = [
@@ -99,7 +99,7 @@ function runText(run: RememberedRun, runs: readonly RememberedRun[]): string {
     ['ended', [endText(run, runs), durationText(run)].filter((text) => text !== '').join(', after ')],
     ['job', jobName(run.series)],
     ...(record === null ? [] : recordFacts(record)),
-    ['output', run.isPublished ? outputText(run) : 'not remembered'],
+    ['output', run.isPublished ? outputText(run) : 'not stored'],
   ]
   const lines = facts.map(([name, text]) => `  ${name.padEnd(9)} ${text}\n`)
   return `Run ${run.number}\n${lines.join('')}${unknownText([run])}`
@@ -148,7 +148,7 @@ function summaryFacts(
     `${formatCount(rowCount)} rows`,
     `${formatCount(lookupCount)} lookups`,
     `${formatCount(cachedCount)} answered before`,
-    ...(decidedCount > 0 ? [`${formatCount(decidedCount)} decided by people`] : []),
+    ...(decidedCount > 0 ? [`${formatCount(decidedCount)} decided by reviewers`] : []),
     `${formatCount(billedCount)} submitted`,
     `${formatCount(pollCount)} polls`,
   ]
@@ -160,16 +160,16 @@ function summaryFacts(
 }
 
 const outputText = ({ baseline }: RememberedRun): string =>
-  baseline === null ? 'remembered, the first of its job' : `remembered, compared with that of run ${baseline}`
+  baseline === null ? 'stored, the first of its job' : `stored, compared with that of run ${baseline}`
 
-/** Of runs whose records cannot be read. */
+/** A note about runs whose records cannot be read. */
 function unknownText(runs: readonly RememberedRun[]): string {
   const unknown = runs.filter(({ record }) => record === null).map(({ number }) => String(number))
   if (unknown.length === 0) return ''
-  return `Of ${unknown.length === 1 ? 'run' : 'runs'} ${unknown.join(', ')} only this is known here: another version of enrich wrote the rest.\n`
+  return `The other facts of ${unknown.length === 1 ? 'run' : 'runs'} ${unknown.join(', ')} cannot be read: another version of enrich wrote them.\n`
 }
 
-/** One process at a time writes a checkpoint in a file: of runs that have not ended, only the newest may go on. */
+/** Only one process writes a checkpoint in a file, so only the newest run can still be active. */
 function endText(run: RememberedRun, runs: readonly RememberedRun[]): string {
   const { number, endedAtMs, exitCode } = run
   if (endedAtMs !== null) return `exit ${exitCode ?? '?'}`
@@ -196,7 +196,7 @@ function matchedText(record: RunRecord | null): string {
   return `${(((figures.rowsByStatus['matched'] ?? 0) / figures.rowCount) * 100).toFixed(1)} %`
 }
 
-/** A name, or the names of the files. */
+/** The name of the job, or the names of its files. */
 function jobName(series: string): string {
   if (!series.startsWith('[')) return series.replace(/^job /, '')
   return (JSON.parse(series) as string[]).map((path) => basename(path)).join(', ')
@@ -233,7 +233,7 @@ function showRuns(path: string, { runs, submissions }: KnownRuns, flags: RunsFla
   const chosen =
     flags.run === undefined ? runs.slice(0, flags.limit) : runs.filter(({ number }) => number === flags.run)
   if (flags.run !== undefined && chosen.length === 0) {
-    throw new UserError('RUN_NOT_FOUND', `${path} knows no run ${flags.run}`, {
+    throw new UserError('RUN_NOT_FOUND', `${path} has no run ${flags.run}`, {
       hint: 'enrich runs lists them',
     })
   }
@@ -242,11 +242,11 @@ function showRuns(path: string, { runs, submissions }: KnownRuns, flags: RunsFla
     for (const run of chosen) io.out(jsonLine('run', run))
     if (flags.run === undefined) io.out(jsonLine('totals', totals))
   } else if (flags.run !== undefined) for (const run of chosen) io.out(runText(run, runs))
-  else if (chosen.length === 0) io.out(`${path}: no run is remembered yet; the next one is.\n`)
+  else if (chosen.length === 0) io.out(`${path}: no run is recorded yet.\n`)
   else io.out(runsTable(chosen, columnsOf(io)) + unknownText(chosen) + totalsText(totals))
 }
 
-/** Where nobody has to look at it, as wide as it is. */
+/** Unlimited without a terminal. */
 const columnsOf = ({ stdout }: CliIo): number => (stdout as Partial<WriteStream>).columns ?? Infinity
 
 function wholeNumber(text: string): number {

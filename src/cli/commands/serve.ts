@@ -95,7 +95,7 @@ export function fillServeCommand(command: Command, io: CliIo): void {
 async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
   const apiKey = io.environment['ENRICH_SERVE_API_KEY'] ?? ''
   if (apiKey === '') {
-    throw new UserError('API_KEY_MISSING', 'the service needs a key that its callers show', {
+    throw new UserError('API_KEY_MISSING', 'the service needs an API key for its callers', {
       hint: 'set ENRICH_SERVE_API_KEY to a long random text',
     })
   }
@@ -140,7 +140,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
     const { replaceEdition: replacesEdition } = flags
     if (replacesEdition !== undefined && !isShared) {
       throw new UserError('USAGE_INVALID', '--replace-edition is for replicas on one database', {
-        hint: 'a service that is alone on its data answers from whatever registry it is started with',
+        hint: 'a single service always uses the registry that it is started with',
       })
     }
     const service = isShared
@@ -156,12 +156,12 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
     tell('serving', { url: service.url, registry: label, entityCount, reconciliationUrl })
     io.err(
       `Serving at ${service.url}, answering from ${label} (${formatCount(entityCount)} entities).\n` +
-        (isShared ? 'Others may serve the same data: see docs/serve.md on several replicas.\n' : '') +
-        (isLoopback(flags.listen.host) ? '' : 'It listens beyond this machine: put TLS in front of it.\n') +
+        (isShared ? 'Further replicas can serve the same data: see docs/serve.md.\n' : '') +
+        (isLoopback(flags.listen.host) ? '' : 'It is reachable from other machines: use a TLS proxy.\n') +
         `Use it: ENRICH_BASE_URL=${service.url} ENRICH_API_KEY=… enrich companies.csv -o out.parquet\n`,
     )
     if (reconciliationUrl !== null) io.err(`Reconciliation, for OpenRefine: ${reconciliationUrl}\n`)
-    if (plan !== null) io.err('Faults happen by plan: what goes wrong here is wanted.\n')
+    if (plan !== null) io.err('Faults are injected by the plan: errors of this service are intended.\n')
     await interrupted(io)
     await service.close()
     tell('stopped', {})
@@ -179,13 +179,10 @@ function reconciliationOf({
   if (reconcile !== undefined)
     return { reconciliation: { access: reconcile === true ? null : reconcile, origins } }
   if (origins.length === 0) return {}
-  throw new UserError(
-    'USAGE_INVALID',
-    '--reconcile-origin says who may reconcile, and --reconcile is not given',
-  )
+  throw new UserError('USAGE_INVALID', '--reconcile-origin needs --reconcile')
 }
 
-/** What is known of domains beside the registry, as far as it was asked for. */
+/** Loads the optional sources of data about domains. */
 async function domainSources(
   flags: ServeFlags,
 ): Promise<Pick<ServiceOptions, 'domainLists' | 'checkWebsite'>> {
@@ -205,20 +202,20 @@ async function domainSources(
 
 function parseListen(text: string): ListenAddress {
   const address = parseListenAddress(text)
-  if (address === null) throw new InvalidArgumentError('host:port is needed, like 127.0.0.1:8787.')
+  if (address === null) throw new InvalidArgumentError('It must be host:port, like 127.0.0.1:8787.')
   return address
 }
 
 function collectOrigin(text: string, before: string[] | undefined): string[] {
   const url = URL.canParse(text) ? new URL(text) : null
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
-  if (!isOrigin) throw new InvalidArgumentError('an origin is needed, like https://refine.example.com.')
+  if (!isOrigin) throw new InvalidArgumentError('It must be an origin, like https://refine.example.com.')
   return [...(before ?? []), url.origin]
 }
 
 function parseMatchers(text: string): number {
   const parsed = matcherCount().safeParse(/^\d+$/.test(text) ? Number(text) : NaN)
-  if (!parsed.success) throw new InvalidArgumentError('a number of threads is needed, from 0 to 64.')
+  if (!parsed.success) throw new InvalidArgumentError('It must be a number of threads from 0 to 64.')
   return parsed.data
 }
 
@@ -226,11 +223,11 @@ function parseRange(text: string): { min: number; max: number } {
   const match = /^(\d{1,5}(?:\.\d+)?)(?::(\d{1,5}(?:\.\d+)?))?$/.exec(text)
   const min = Number(match?.[1])
   const max = Number(match?.[2] ?? match?.[1])
-  if (!match || max < min) throw new InvalidArgumentError('seconds are needed, like 60:300.')
+  if (!match || max < min) throw new InvalidArgumentError('It must be seconds, like 60:300.')
   return { min, max }
 }
 
-/** Reads the plan of `--faults FILE`. Throws FAULTS_INVALID, which names the key. */
+/** Reads the plan of `--faults FILE`. Throws FAULTS_INVALID with the name of the key. */
 function readFaultPlan(path: string): FaultPlan {
   let value: unknown
   try {

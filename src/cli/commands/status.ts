@@ -32,7 +32,7 @@ export function fillStatusCommand(command: Command, io: CliIo): void {
     })
 }
 
-/** Answers of a service at an address were billed. */
+/** Hosted services bill lookups. */
 const isHosted = ({ scope }: ScopeCounts): boolean => /^https?:/.test(scope)
 
 async function showStatus(settings: Settings, flags: StatusFlags, io: CliIo): Promise<void> {
@@ -46,7 +46,7 @@ async function showStatus(settings: Settings, flags: StatusFlags, io: CliIo): Pr
     const decided = await decidedCountsOf(settings, [...new Set(scopes.map(({ scope }) => scope))]).catch(
       (error: unknown) => {
         if (!(error instanceof UserError)) throw error
-        // What is wrong with decisions stops a run, and hides nothing of what is known.
+        // Invalid decisions stop a run, but not the status.
         warnOfStanding(error, io)
         return new Map<string, DecidedCounts>()
       },
@@ -76,10 +76,10 @@ async function showStatus(settings: Settings, flags: StatusFlags, io: CliIo): Pr
 
 const notFound = (path: string) =>
   new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
-    hint: 'a run makes it: enrich companies.csv -o out.parquet',
+    hint: 'a run creates it: enrich companies.csv -o out.parquet',
   })
 
-/** The same of one that several processes share, and who they are. */
+/** Shows the status of a shared checkpoint, with its processes. */
 async function showSharedStatus(settings: Settings, flags: StatusFlags, io: CliIo): Promise<void> {
   const { openSharedToRead } = await import('../../pipeline/checkpoint/postgres/open-database.js')
   const { readSharedCounts, readSharedStatus, readSharedUncertain } =
@@ -112,12 +112,12 @@ type DecidedByScope = ReadonlyMap<string, DecidedCounts>
 
 function statusText(path: string, scopes: readonly ScopeCounts[], decided: DecidedByScope): string {
   if (scopes.length === 0)
-    return `${path}: nothing was asked yet.\nNext: enrich companies.csv -o out.parquet\n`
+    return `${path}: nothing was submitted yet.\nNext: enrich companies.csv -o out.parquet\n`
   const texts = byService(scopes).map((service) => serviceText(service, decided.get(service.base)))
   return `${path}\n${texts.join('')}`
 }
 
-/** What was asked of one service: the scope of resolutions, and those of other kinds, where there are any. */
+/** Lookups at one service: those of companies by name, and those of other kinds. */
 interface ServiceScopes {
   readonly base: string
   readonly resolutions: ScopeCounts | null
@@ -156,13 +156,13 @@ function scopeLines(scope: ScopeCounts): string[] {
   const line = (count: number, text: string) =>
     count === 0 ? [] : [`  ${formatCount(count).padStart(9)}  ${text}`]
   return [
-    `  since ${when(scope.firstSubmittedAtMs)}, last answer ${when(scope.lastAnsweredAtMs)}, ${formatCount(scope.submissions)} submissions${scope.isEstimated === true ? '; too many to be counted: counts of what is done or new are estimates' : ''}`,
+    `  since ${when(scope.firstSubmittedAtMs)}, last answer ${when(scope.lastAnsweredAtMs)}, ${formatCount(scope.submissions)} submissions${scope.isEstimated === true ? '; the checkpoint is large: the counts of finished and new lookups are estimates' : ''}`,
     ...line(states.answered, `answered (${outcomesOf(scope)})`),
-    ...line(states.failed, 'failed: paid for, without a result'),
-    ...line(states.running, 'running: submitted, the answer is still to be fetched'),
+    ...line(states.failed, 'failed: billed, without a result'),
+    ...line(states.running, 'running: submitted, the answer is not fetched yet'),
     ...line(states.new, 'not submitted yet'),
     ...line(states.uncertain + states.intended, 'uncertain: may have been billed; held, not submitted again'),
-    ...line(states.invalid, 'invalid: the service will not take them as they are'),
+    ...line(states.invalid, 'invalid: the service rejects them'),
   ]
 }
 
@@ -170,18 +170,18 @@ function decidedLines(decided: DecidedCounts | undefined): string[] {
   const { accepted, none } = decided ?? { accepted: 0, none: 0 }
   if (accepted + none === 0) return []
   return [
-    `  ${formatCount(accepted + none).padStart(9)}  of them decided by people (accepted ${formatCount(accepted)} · none ${formatCount(none)}): not asked again`,
+    `  ${formatCount(accepted + none).padStart(9)}  of them decided by reviewers (accepted ${formatCount(accepted)} · none ${formatCount(none)}): not submitted again`,
   ]
 }
 
 function outcomesOf({ outcomes }: ScopeCounts): string {
   return Object.entries(outcomes)
-    .filter(([outcome]) => outcome !== 'failed') // on a line of its own
+    .filter(([outcome]) => outcome !== 'failed') // on a separate line
     .map(([outcome, count]) => `${outcome} ${formatCount(count)}`)
     .join(' · ')
 }
 
-/** What was asked after the answers, or by a domain, on a line each. */
+/** One line for a stage, or for lookups by domain. */
 function kindLine(scope: ScopeCounts): string {
   const { states, kind } = scope
   const some = (count: number, text: string) => (count === 0 ? [] : [`${formatCount(count)} ${text}`])
@@ -189,7 +189,7 @@ function kindLine(scope: ScopeCounts): string {
     ...some(states.answered, `answered (${outcomesOf(scope)})`),
     ...some(states.failed, 'failed'),
     ...some(states.running, 'running'),
-    ...some(states.new, 'not asked yet'),
+    ...some(states.new, 'not submitted yet'),
     ...some(states.uncertain + states.intended, 'uncertain'),
     ...some(states.invalid, 'refused as invalid'),
   ]
@@ -206,10 +206,10 @@ const kindWords: Readonly<Record<LookupKind, string>> = {
 function inboxText(inbox: InboxCounts | null): string {
   if (inbox === null) return ''
   const parts = [
-    [inbox.taken, 'taken'],
-    [inbox.waiting, 'wait for the next run'],
-    [inbox.unclaimed, 'unclaimed: of no run that is known here'],
-    [inbox.quarantined, 'in quarantine: their ids contradict each other, or they cannot be read'],
+    [inbox.taken, 'processed'],
+    [inbox.waiting, 'waiting for the next run'],
+    [inbox.unclaimed, 'unclaimed: the checkpoint has no such submission'],
+    [inbox.quarantined, 'in quarantine: contradicting ids, or unreadable'],
   ] as const
   const shown = parts.flatMap(([count, text]) => (count === 0 ? [] : `${formatCount(count)} ${text}`))
   return `Webhooks: ${shown.join(' · ') || 'none yet'}\n`
@@ -222,17 +222,18 @@ function nextStep(scopes: readonly ScopeCounts[]): string {
   const files = lastInputs.map((path) => quote(shorter(path)))
   const same = files.length === 0 || files.length > shownInputsMax ? '…' : files.join(' ')
   if (states.running + states.new > 0)
-    return `enrich ${same} -o …   (the same command: it submits and fetches only what is missing)`
+    return `enrich ${same} -o …   (the same command submits and fetches only what is missing)`
   if (states.uncertain + states.intended > 0) {
     return `enrich status --uncertain   (lists them; enrich ${same} -o … --resubmit-uncertain submits them again)`
   }
-  if (states.failed > 0) return `enrich retry ${same} -o … --status failed   (asks again; billed again)`
-  return `nothing to ask; enrich ${same} -o … writes the output from what is known`
+  if (states.failed > 0)
+    return `enrich retry ${same} -o … --status failed   (submits them again; billed again)`
+  return `nothing left; enrich ${same} -o … writes the output`
 }
 
 const objectKeys = <Key extends string>(counts: Record<Key, number>) => Object.keys(counts) as Key[]
 
-/** As it would be typed here, where it lies below this folder. */
+/** Makes a path below the current folder relative. */
 function shorter(path: string): string {
   const below = relative('.', path)
   return below.startsWith('..') ? path : below
@@ -244,17 +245,17 @@ function uncertainText(uncertain: readonly UncertainLookup[]): string {
     ({ name, location, customId, intendedAtMs, reason, kind }) =>
       `  ${when(intendedAtMs)}  ${kind === 'resolution' ? '' : `${kind} `}${name}${location === null ? '' : ` (${location})`}  ${customId}  ${reason ?? ''}\n`,
   )
-  return `Uncertain submissions (custom_id is what the service's records name them by):\n${lines.join('')}`
+  return `Uncertain submissions (the service's records name them by custom_id):\n${lines.join('')}`
 }
 
 function when(ms: number | null): string {
   return ms === null ? 'never' : new Date(ms).toISOString().replace('T', ' ').slice(0, 16)
 }
 
-/** Lookups of a checkpoint that people decided, by what they said. */
+/** Numbers of decided lookups by verdict. */
 type DecidedCounts = Readonly<Record<Verdict, number>>
 
-/** Of lookups that were asked of each service. Throws DECISIONS_* and REVIEW_STORE_*. */
+/** Counts decided lookups by service. Throws DECISIONS_* and REVIEW_STORE_*. */
 async function decidedCountsOf(
   { checkpoint: { path }, decisions }: Pick<Settings, 'checkpoint' | 'decisions'>,
   scopes: readonly string[],

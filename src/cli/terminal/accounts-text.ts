@@ -3,7 +3,7 @@ import type { AccountSummary, BookedUnits } from '../../service/accounts/account
 import type { KeyInfo } from '../../service/accounts/accounts.js'
 import type { SecretInfo } from '../../service/accounts/secrets.js'
 
-/** What `enrich accounts …` prints for people. */
+/** Formats the output of `enrich accounts list`. */
 export function accountsText(accounts: readonly AccountSummary[]): string {
   if (accounts.length === 0) return 'No accounts yet: enrich accounts add NAME\n'
   const head = ['account', 'v3', 'credit left', 'this month', 'keys']
@@ -28,7 +28,7 @@ export function accountText(account: AccountSummary): string {
     ['granted', units(account.grantedUnits)],
     ['keys', String(account.keyCount)],
     ['secrets', String(account.secretCount)],
-    ['made', time(account.createdAtMs)],
+    ['created', time(account.createdAtMs)],
   ])
 }
 
@@ -39,7 +39,7 @@ export function entryText({ at, kind, units, runId, customId }: BookedUnits): st
 }
 
 export function keysText(keys: readonly KeyInfo[]): string {
-  if (keys.length === 0) return 'No keys: nobody can call as this account.\n'
+  if (keys.length === 0) return 'No keys: this account cannot call the service.\n'
   return table(
     keys.map(({ keyId, createdAtMs, label, isGivenAtStart }) => [
       keyId,
@@ -54,7 +54,7 @@ export function secretsText(secrets: readonly SecretInfo[]): string {
     secrets.map(({ secretId, createdAtMs, expiresAtMs, label }) => [
       secretId,
       time(createdAtMs),
-      expiresAtMs === null ? 'stands' : `works until ${time(expiresAtMs)}`,
+      expiresAtMs === null ? 'valid' : `valid until ${time(expiresAtMs)}`,
       label ?? '',
     ]),
   )
@@ -68,7 +68,7 @@ function units(count: number | null): string {
   return count === null ? 'unlimited' : formatCount(count)
 }
 
-/** Accounts of earlier versions do not know when they were made. */
+/** 0 is the creation time of accounts of earlier versions. */
 function time(atMs: number): string {
   return atMs === 0 ? 'long ago' : new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z')
 }

@@ -4,30 +4,30 @@ import type { DrawnLine } from './screen.js'
 import { withoutAddressSecrets } from '../../core/local-path.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
 
-/** Where a command writes, and what the process hands it. */
+/** Streams, arguments and environment of a command. */
 export interface CliIo {
-  /** What the command is for: text for people or JSON lines for programs. */
+  /** Writes results to standard output: text, or JSON lines. */
   out(text: string): void
-  /** Progress, notices, errors. */
+  /** Writes progress, notices and errors to standard error. */
   err(text: string): void
-  /** On a terminal alone: one line below all words, drawn anew each time; the next words take its place. */
+  /** Redraws the status line below the output. Terminals only. */
   draw(line: DrawnLine): void
   /** Whether `draw` may be called. */
   readonly isTerminal: boolean
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly stdin: NodeJS.ReadableStream
   readonly stdout: NodeJS.WritableStream
-  /** What this command line is called by here: `enrich`, or npx with it. */
+  /** The program as the user calls it: `enrich`, or npx with it. */
   readonly program: string
-  /** Arguments as typed, to say which command resumes. */
+  /** Arguments as typed, used to print the command that resumes. */
   readonly argv: readonly string[]
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly interrupt: AbortSignal
-  /** What the process ends with when nothing is thrown; 0 unless said otherwise. */
+  /** Sets the exit code for an end without an error; the default is 0. */
   setExitCode(code: ExitCode): void
 }
 
-/** Resolves at the first SIGINT or SIGTERM: what a command that stands waits for. */
+/** Resolves at the first SIGINT or SIGTERM. */
 export function interrupted({ interrupt }: CliIo): Promise<void> {
   return new Promise((resolve) => {
     if (interrupt.aborted) resolve()
@@ -39,12 +39,12 @@ export function interrupted({ interrupt }: CliIo): Promise<void> {
 
 export function assertOneUseOfStdout(wantsJson: boolean, outputPath: string | undefined): void {
   if (!wantsJson || outputPath !== '-') return
-  throw new UserError('USAGE_INVALID', '--json and -o - both want standard output', {
+  throw new UserError('USAGE_INVALID', '--json and -o - both write to standard output', {
     hint: 'write the output to a file',
   })
 }
 
-/** `enrich …` as it would be typed again, without what may be a secret. */
+/** The command line to type again, without secrets. */
 export function commandLine({ program, argv }: Pick<CliIo, 'program' | 'argv'>): string {
   return [program, ...withoutSecretArguments(argv).map(quote)].join(' ')
 }
@@ -53,17 +53,17 @@ export function quote(argument: string): string {
   return /^[A-Za-z0-9_./:=@%+,…-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
 }
 
-/** As wide as the terminal, as far as lines can be read well; 80 columns without one. */
+/** Width of help: that of the terminal, at most 100 columns; 80 without a terminal. */
 export const helpColumns = (): number => Math.min(process.stdout.columns || 80, 100)
 
-/** Texts beside names are not wrapped to less. */
+/** Minimum width of the wrapped text in the second column. */
 export const wrappedColumnsLeast = 20
 
-/** For helps: each name and beside it its text, on lines that begin under its first word. */
+/** Formats terms in two columns: the names, and their texts with hanging indent. */
 export function termList(title: string, terms: readonly (readonly [name: string, text: string])[]): string {
   const nameColumns = Math.max(...terms.map(([name]) => name.length))
   const indent = ' '.repeat(nameColumns + 4)
-  // Too narrow for two columns: left to the terminal's own layout, as the list of flags is.
+  // A terminal that is too narrow for two columns wraps the lines itself, like commander's list of flags.
   const columnCount = helpColumns() - indent.length < wrappedColumnsLeast ? Infinity : helpColumns()
   const lines = terms.map(([name, text]) => {
     const wrapped: string[] = []
@@ -77,12 +77,12 @@ export function termList(title: string, terms: readonly (readonly [name: string,
   return [title, ...lines].join('\n')
 }
 
-/** What a command tells a program with `--json`: one object a line, each with its `type`; errors are such lines too. */
+/** Formats a line of `--json` output: one object with its `type`. */
 export function jsonLine(type: string, value: object): string {
   return `${JSON.stringify({ type, ...value })}\n`
 }
 
-/** The first words of commands; a test compares them with the program's. */
+/** The names of all commands; a test compares them with the program. */
 export const commandNames = [
   'run',
   'plan',
@@ -107,8 +107,8 @@ export const commandNames = [
 ]
 
 /**
- * How this command is called again from where it was called. Under npx nothing called `enrich` need be on the path;
- * and a bare `npx enrich`, typed where it is not installed, would fetch a stranger's package.
+ * The program as the user can call it again. Under npx, `enrich` may not be on the path, and a bare `npx enrich` in
+ * another folder could download an unrelated package.
  */
 export function programName(environment: Readonly<Record<string, string | undefined>>): string {
   const isOfNpx =
@@ -121,15 +121,12 @@ const ofCommand = new RegExp(
   'g',
 )
 
-/** Commands in a text for people, as they would be typed here. */
+/** Replaces `enrich` in commands of a text by `program`. */
 export function commandsAsTyped(text: string, program: string): string {
   return program === 'enrich' ? text : text.replace(ofCommand, program)
 }
 
-/**
- * The command as it was typed, to be kept: without the value of a flag that may hold a secret, and of an address no more
- * than its scheme and host, where people put keys before or behind.
- */
+/** The command line to record: without values of secret flags, and with only the scheme and host of URLs. */
 export function recordedCommand({ program, argv }: Pick<CliIo, 'program' | 'argv'>): string {
   const shown = withoutSecretArguments(argv, ['--webhook-url']).map((argument) =>
     argument.replace(/([a-z][a-z0-9+.-]*:\/\/)([^/?#]*@)?([^/?#]*)(.*)/is, hostOnly),
@@ -141,7 +138,7 @@ function hostOnly(_: string, scheme: string, user: string | undefined, host: str
   return `${scheme}${user === undefined ? '' : `${leftOut}@`}${host}${/^\/*$/.test(rest) ? '' : `/${leftOut}`}`
 }
 
-/** Says what went wrong, on standard error and, with --json, as a line on standard output. Returns the exit code. */
+/** Prints an error to standard error and, with --json, as a line to standard output. Returns the exit code. */
 export function reportError(thrown: unknown, io: CliIo): ExitCode {
   const error = explainSystemFailure(thrown)
   const wantsJson = io.argv.includes('--json')
@@ -162,11 +159,11 @@ export function reportError(thrown: unknown, io: CliIo): ExitCode {
       `${JSON.stringify({ type: 'error', code: 'BUG', message: String(error), hint: null, exitCode: 1 })}\n`,
     )
   }
-  io.err(`This is a bug in enrich; what was submitted is safe, the same command resumes.\n${stack}\n`)
+  io.err(`This is a bug in enrich. All submitted lookups are recorded; the same command resumes.\n${stack}\n`)
   return 1
 }
 
-/** Says that nothing was begun when the signal came. Returns `exitCode`. */
+/** Reports an interruption before the first submission. Returns `exitCode`. */
 export function reportInterruption(exitCode: ExitCode, io: CliIo): ExitCode {
   const message = 'interrupted while the input was being read: nothing was submitted'
   if (io.argv.includes('--json'))
@@ -177,7 +174,7 @@ export function reportInterruption(exitCode: ExitCode, io: CliIo): ExitCode {
   return exitCode
 }
 
-/** Said by commands that only look: a run with this checkpoint would stop. */
+/** Warns, in commands that only read, of a problem that would stop a run with this checkpoint. */
 export function warnOfStanding(problem: UserError | null, io: CliIo): void {
   if (problem === null) return
   io.err(`warning ${problem.code}: ${problem.message}\n`)

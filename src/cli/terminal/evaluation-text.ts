@@ -18,18 +18,18 @@ import type { Recommendation, ThresholdAdvice, ThresholdFigures } from '../../re
 
 const kindColumnsMax = 22
 const lineColumnsMax = 80
-/** More changes than these are in the JSON report alone. */
+/** Further changes are only in the JSON report. */
 const changesShownMax = 60
 
-/** A way to tell queries apart. */
+/** Figures by one property of the queries. */
 export interface Grouping {
   readonly title: string
   readonly figures: Readonly<Record<string, StratumFigures>>
 }
 
 /**
- * The report of `enrich registry evaluate` for people, no wider than a terminal; the last grouping ends with the line
- * of all.
+ * Formats the report of `enrich registry evaluate`, at most as wide as a terminal; the last grouping ends with the
+ * overall figures.
  */
 export function evaluationText(
   report: EvaluationReport,
@@ -105,7 +105,7 @@ function leaveOutLines(figures: LeaveOutFigures): string[] {
   const row = (what: string, count: number, share: number | null, interval: Interval | null) =>
     `  ${what.padEnd(24)} ${formatCount(count).padStart(6)} ${withInterval(share, interval).padStart(13)}`
   return [
-    `${formatCount(queryCount)} queries asked with their right company taken out (${percent(figures.share)} % of them)`,
+    `${formatCount(queryCount)} queries repeated without their right company (${percent(figures.share)} % of them)`,
     row('accepted', acceptedCount, figures.acceptedShare, figures.acceptedShareInterval),
     row(
       'accepted, no namesake',
@@ -119,10 +119,10 @@ function leaveOutLines(figures: LeaveOutFigures): string[] {
 const titles: Readonly<Record<ChangeKind, string>> = {
   lost: 'right there, not here',
   gained: 'right here, not there',
-  other: 'right in neither, and answered otherwise',
+  other: 'wrong in both, with different answers',
 }
 
-/** What an evaluation answers otherwise than another, of a registry or a report at `path`. */
+/** Formats the differences to the evaluation of another registry, or to a saved report, at `path`. */
 export function comparisonText(comparison: Comparison, path: string): string {
   const { queryCount, uncomparedCount, gainedCount, lostCount, changes } = comparison
   const shown = changes.slice(0, changesShownMax)
@@ -131,7 +131,9 @@ export function comparisonText(comparison: Comparison, path: string): string {
     ...(displayWidth(path) > lineColumnsMax - 20 ? ['compared with', path] : [`compared with ${path}`]),
     `  ${formatCount(queryCount)} queries in both; ${formatCount(gainedCount)} gained, ${formatCount(lostCount)} lost; by chance alone: p = ${comparison.chance.toFixed(4)}`,
     `  wrong accepts: ${formatCount(comparison.wrongGainedCount)} came, ${formatCount(comparison.wrongLostCount)} went`,
-    ...(uncomparedCount === 0 ? [] : [`  ${formatCount(uncomparedCount)} queries are asked here alone`]),
+    ...(uncomparedCount === 0
+      ? []
+      : [`  ${formatCount(uncomparedCount)} queries are only in this evaluation`]),
     ...(['lost', 'gained', 'other'] as const).flatMap((kind) => changeLines(kind, shown)),
     ...(shown.length < changes.length
       ? [`and ${formatCount(changes.length - shown.length)} more, with --json`]
@@ -163,18 +165,18 @@ function percent(value: number | null): string {
   return value === 1 ? '100' : (value * 100).toFixed(1)
 }
 
-/** "97.5 93-99": the interval is not narrower than it is. */
+/** "97.5 93-99": the bounds of the interval are rounded outwards. */
 function withInterval(value: number | null, interval: Interval | null): string {
   if (value === null || interval === null) return '-'
   const [least, most] = interval
   return `${percent(value)} ${Math.floor(least * 100)}-${Math.ceil(most * 100)}`
 }
 
-/** More of what the registry does not have is in the JSON report alone. */
+/** Further unknown companies are only in the JSON report. */
 const unknownShownMax = 10
 const companyColumnsMax = 80
 
-/** The report of `enrich registry evaluate --decisions` for people, no wider than a terminal. */
+/** Formats the report of `enrich registry evaluate --decisions`, at most as wide as a terminal. */
 export function decidedText(decided: DecidedEvaluation, labelled: LabelledDecisions): string {
   const { report, byCountry, advice } = decided
   const lines = [
@@ -194,17 +196,17 @@ function headLines(
   { acceptedCount, noneCount, unknown }: DecidedEvaluation,
   { otherServiceCount, furtherAskedCount }: LabelledDecisions,
 ): string[] {
-  const further = furtherAskedCount === 1 ? '1 was' : `${formatCount(furtherAskedCount)} were`
+  const further = furtherAskedCount === 1 ? '1 lookup was' : `${formatCount(furtherAskedCount)} lookups were`
   return [
     `${plural(acceptedCount + noneCount, 'decision')}: ${formatCount(acceptedCount)} accepted, ${formatCount(noneCount)} none of those known`,
     ...(otherServiceCount === 0 ? [] : [`  ${formatCount(otherServiceCount)} of another service left out`]),
     ...unknownLines(unknown),
     ...(furtherAskedCount === 0
       ? []
-      : [`  ${further} asked with more than name and place; asked by these alone here`]),
+      : [`  ${further} by more than name and place; here only these are used`]),
     '',
-    'Only what was doubtful was reviewed: the figures are those of such lookups, as',
-    'this registry answers them now; they say nothing of what nobody looked at.',
+    'Only doubtful answers were reviewed. The figures show how this registry answers',
+    'those lookups now; they say nothing about lookups that were not reviewed.',
   ]
 }
 
@@ -233,8 +235,8 @@ function adviceLines({ thresholds, reviewedCount, riskMax, recommendation }: Thr
 }
 
 const aboveLines = [
-  'Above the threshold in force then, few answers were looked at: the shares there',
-  'say little of what a run answers.',
+  'Few answers above the threshold of that time were reviewed: the shares there',
+  'say little about the answers of a run.',
 ]
 
 const thresholdColumns = [9, 13, 7, 7, 14, 22]

@@ -3,7 +3,7 @@ import { explainStop } from '../../pipeline/figures/stop.js'
 import type { LookupKind } from '../../pipeline/lookups/lookup-kind.js'
 import type { StageFacts } from '../../pipeline/figures/run-summary.js'
 
-/** What one lookup of a kind is about. */
+/** The subject of a lookup of each kind. */
 const kindNouns: Readonly<Record<LookupKind, readonly [one: string, many: string]>> = {
   resolution: ['lookup', 'lookups'],
   entity: ['company', 'companies'],
@@ -16,14 +16,14 @@ export function countOf(count: number, kind: LookupKind): string {
   return plural(count, one, many)
 }
 
-/** What rows ask, each distinct question once. */
+/** Counts of distinct lookups. */
 interface Lookups {
   readonly lookupCount: number
-  /** Of these, asked by a domain in place of a name. */
+  /** Number of lookups by domain instead of by name. */
   readonly domainCount: number
 }
 
-/** `5 distinct lookups (3 by name, 2 by domain)`; how they are asked is left out where all are asked by name. */
+/** `5 distinct lookups (3 by name, 2 by domain)`; without the part in brackets if all are by name. */
 export const lookupsText = (lookups: Lookups): string =>
   `${formatCount(lookups.lookupCount)} ${lookupNoun(lookups)}`
 
@@ -38,10 +38,10 @@ export function lookupNoun({ lookupCount, domainCount }: Lookups): string {
   return domainCount === 0 ? noun : `${noun} (${ways.join(', ')})`
 }
 
-/** What a kind came to, in one line, and why it was not asked to its end in another. */
+/** One line with the counts of a stage, and one with the reason if it was stopped. */
 export function stageLines(facts: StageFacts, isHosted: boolean): string[] {
   const { kind, outcomes, stop } = facts
-  const billed = kind === 'domain' && isHosted ? 'asked, each billed' : 'asked, free of charge'
+  const billed = kind === 'domain' && isHosted ? 'submitted, each billed' : 'submitted, free of charge'
   const some = (value: number, words: string): string[] =>
     value === 0 ? [] : [`${formatCount(value)} ${words}`]
   const answers = Object.entries(outcomes)
@@ -66,7 +66,7 @@ export function stageLines(facts: StageFacts, isHosted: boolean): string[] {
   ]
 }
 
-/** What is done with lookups, as a plan counts them. */
+/** The states of lookups in a plan. */
 export const planWords: Readonly<Record<string, string>> = {
   submit: 'to submit',
   poll: 'running',

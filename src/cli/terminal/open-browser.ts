@@ -7,7 +7,7 @@ import { html, pageHtml } from '../../web/html.js'
 
 const folderPrefix = 'enrich-review-'
 
-/** The platform's command that opens a file in the user's browser. */
+/** Returns the platform's command that opens a file in the user's browser. */
 function openerCommand(platform: NodeJS.Platform): readonly [command: string, ...args: string[]] {
   if (platform === 'darwin') return ['open']
   return platform === 'win32' ? ['rundll32', 'url.dll,FileProtocolHandler'] : ['xdg-open']
@@ -15,8 +15,8 @@ function openerCommand(platform: NodeJS.Platform): readonly [command: string, ..
 
 /**
  * Opens an address that contains a secret in the user's browser. Every user of the machine can read the arguments of a
- * process, so the browser is given a file that only this user can read, and that leads to the address. Returns what
- * removes the file. Without a browser nothing happens. Throws a system error if no folder takes the file.
+ * process, so the browser opens a file that only this user can read, and that redirects to the address. Returns a
+ * function that removes the file. Without a browser nothing happens. Throws a system error if no folder is writable.
  */
 export function openSecretAddress(url: string, platform: NodeJS.Platform = process.platform): () => void {
   const folder = createPrivateFolder()
@@ -38,8 +38,8 @@ export function openSecretAddress(url: string, platform: NodeJS.Platform = proce
 }
 
 /**
- * In the home folder, under a name without a leading dot: browsers installed as a snap or a flatpak see neither hidden
- * folders nor the temporary folder of the system. Without a home folder, in the temporary one.
+ * Creates a folder in the home folder, without a leading dot: browsers installed as a snap or a flatpak can read neither
+ * hidden folders nor the temporary folder. Without a home folder, the temporary folder is used.
  */
 function createPrivateFolder(): string {
   try {

@@ -8,7 +8,7 @@ import type { ImportResult, LineReason } from '../../registry/import/run-import.
 import type { RegistryInfo, SearchHit, LinkageReport } from '../../registry/registry.js'
 import { matchWeights, thresholdBits, vetoes } from '../../registry/linkage/compare-rows.js'
 
-/** What `enrich registry …` prints for people. */
+/** Formats the result of `enrich registry import`. */
 export function importText(
   result: ImportResult,
   file: string,
@@ -18,14 +18,14 @@ export function importText(
   const lines = [`${file}: ${plural(result.rowCount, 'row')}`, ...countLines(result)]
   lines.push(...reasonLines('Rejected rows', result.rejections, result.rejectedCount))
   lines.push(...reasonLines('Values left out of rows that were kept', result.drops, result.droppedCount))
-  // The file of a register is not the user's to fix; a list of their own is.
+  // Users can fix their own lists, but not the files of a register.
   if (result.rejectedCount > 0 && isOwnList)
     lines.push('Fix these rows and import the file again: rows keep their ids.')
   if (registryPath !== null) lines.push(`Next: enrich companies.csv -o out.csv --registry ${registryPath}`)
   return `${lines.join('\n')}\n`
 }
 
-/** Each figure, and what it counts where the word does not say it. */
+/** One line for each count, explained if the word alone is unclear. */
 function countLines(result: ImportResult): string[] {
   const line = (word: string, value: number, meaning = '') =>
     `  ${word.padEnd(9)} ${formatCount(value)}${meaning === '' ? '' : `   (${meaning})`}`
@@ -39,13 +39,13 @@ function countLines(result: ImportResult): string[] {
     ...lineIf(
       'together',
       result.togetherCount,
-      'of the updated; another row of the file tells of the same company',
+      'of the updated; another row of the file is the same company',
     ),
     line('rejected', result.rejectedCount),
     ...lineIf(
       'skipped',
       result.skippedCount,
-      isOlder ? 'the newer file says it' : 'ended, told before in the file, or stated as of a later day',
+      isOlder ? 'stated by the newer file' : 'ended, repeated in the file, or stated with a later date',
     ),
     ...(result.keptCount > 0
       ? [
@@ -64,19 +64,19 @@ function countLines(result: ImportResult): string[] {
       'removed',
       result.vanishedCount,
       isOlder
-        ? 'not in the newer file; found as no longer named'
-        : 'in the file before, no longer; found as no longer named',
+        ? 'not in the newer file; search still finds them, as no longer named'
+        : 'in the previous file only; search still finds them, as no longer named',
     ),
     ...(result.newerFileDate === null
       ? []
       : [
-          `  This file is older than the one of ${result.newerFileDate.slice(0, 10)} that was imported before: it adds only what that one no longer says.`,
-          `  If it is not, say of which day it is: --date YYYY-MM-DD`,
+          `  This file is older than the one of ${result.newerFileDate.slice(0, 10)} that was imported before: it adds only rows that the newer file does not have.`,
+          `  If that is wrong, pass its date: --date YYYY-MM-DD`,
         ]),
   ]
 }
 
-/** A file that is being loaded: rows so far, its size, and the time left where its rows are estimated. */
+/** Progress of loading a file: its size, rows so far, and the remaining time if the number of rows was estimated. */
 export function loadProgressText(
   { path, bytes, rowEstimate }: Pick<LoadStep, 'path' | 'bytes' | 'rowEstimate'>,
   rowCount: number,
@@ -91,7 +91,7 @@ export function loadProgressText(
   return `${basename(path)} (${formatBytes(bytes)}): ${rows} read${left}`
 }
 
-/** Rows so far, and how many a second. */
+/** Progress of an import: rows so far, and rows per second. */
 export function importProgressText(rowCount: number, elapsedMs: number): string {
   const rate = elapsedMs < 1 ? 0 : Math.round(rowCount / (elapsedMs / 1_000))
   return `${plural(rowCount, 'row')} read · ${formatCount(rate)}/s`
@@ -103,7 +103,7 @@ const formatTexts: Readonly<Record<'csv' | FormatName, string>> = {
   'gleif-relationships': 'Level 2 golden copy of GLEIF, CSV (RR-CDF 2.1): who owns whom',
   'gleif-bic': 'LEI-to-BIC map of GLEIF, CSV',
   'gleif-isin': 'LEI-to-ISIN map of GLEIF, CSV',
-  'lei-cik': 'LEI-to-CIK map, CSV: the two columns are told by what they hold',
+  'lei-cik': 'LEI-to-CIK map, CSV: the two columns are detected by their content',
   'gleif-authorities': 'list of registration authorities of GLEIF, CSV: names for codes',
   'gleif-legal-forms': 'list of legal forms of GLEIF (ISO 20275), CSV: names for codes',
   'sec-tickers': 'company_tickers_exchange.json of the SEC',
@@ -149,7 +149,7 @@ export function searchText(name: string, hits: readonly SearchHit[]): string {
   return `${lines.join('\n')}\n`
 }
 
-/** What `enrich registry load` prints for people: the plan, each file, the sum. */
+/** Formats the plan of `enrich registry load`. */
 export function planText({ steps, leftOut }: LoadPlan, registryPath: string): string {
   const lines =
     steps.length === 0
@@ -159,7 +159,7 @@ export function planText({ steps, leftOut }: LoadPlan, registryPath: string): st
     lines.push('Left out:')
     for (const { path, reason, command } of leftOut) {
       lines.push(`  ${path}: ${reason}`)
-      if (command !== null) lines.push(`    once you have looked at it: ${command}`)
+      if (command !== null) lines.push(`    after checking the file: ${command}`)
     }
   }
   return `${lines.join('\n')}\n`
@@ -184,7 +184,7 @@ function tableLines(steps: readonly LoadStep[]): string[] {
   })
 }
 
-/** A CSV of no known format is read by its headers: the plan says how, before it is read. */
+/** Explains how a CSV of an unknown format is read by its headers. */
 function mapLines(steps: readonly LoadStep[]): string[] {
   return steps.flatMap((step, index) => {
     if (step.proposal === null) return []
@@ -193,7 +193,8 @@ function mapLines(steps: readonly LoadStep[]): string[] {
       field === column ? field : `${field}=${column}`,
     )
     const known = `known by ${idType === 'registration_id' ? `registration number${country === null ? '' : ` (${country})`}` : (idType ?? '').toUpperCase()}`
-    const home = jurisdiction === null ? '' : `; registered in ${jurisdiction} where no other place is stated`
+    const home =
+      jurisdiction === null ? '' : `; registered in ${jurisdiction} unless a row states another place`
     const left = unused.length === 0 ? '' : `; not used: ${unused.join(', ')}`
     return [`  ${index + 1} is read as csv, ${known}: ${fields.join(', ')}${home}${left}`]
   })
@@ -233,25 +234,25 @@ type Apart = LinkageReport['apart'][number]
 type Evidence = Apart['examples'][number]
 
 const joinedTexts: Readonly<Record<Joined['reason'], string>> = {
-  successor: 'a register names the one that took its place',
+  successor: 'a register names the successor',
   branch: 'a register names its head office',
   lei: 'one LEI',
   registration_id: 'one number of one register',
   cik: 'one CIK',
-  name: 'one name, and place and numbers bear it out',
+  name: 'one name, confirmed by place and numbers',
 }
 
 const apartTexts: Readonly<Record<Apart['reason'], string>> = {
   ...vetoes,
   several_rows: 'another row of the source fits as well',
   other_form: 'their legal forms differ',
-  other_company: 'other registrations of theirs contradict each other',
-  below_threshold: `less than ${thresholdBits} bits speak for one company`,
+  other_company: 'their other registrations contradict each other',
+  below_threshold: `less than ${thresholdBits} bits of evidence for one company`,
 }
 
 const examplesShown = 3
 
-/** What `registry info --linkage` prints for people, below what `registry info` does. */
+/** Formats the linkage section of `registry info --linkage`. */
 export function linkageText({ joined, apart }: LinkageReport): string {
   const lines = [
     `joined    ${total(joined)} registrations of one company, by`,
@@ -286,7 +287,7 @@ function pairText({ registrations, bits, levels }: Evidence, between: 'is' | 'an
   return `${registrations.map(({ name }) => name).join(` ${between} `)}: ${bits} bits (${levelsText(levels)})`
 }
 
-/** The levels that tell something, the most telling first. */
+/** The levels with a weight, the highest absolute weight first. */
 function levelsText(levels: Evidence['levels']): string {
   return Object.entries(levels)
     .map(([comparison, level]) => {

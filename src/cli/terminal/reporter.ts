@@ -15,10 +15,10 @@ export interface ReporterFlags {
   logLevel?: 'error' | 'warn' | 'info' | 'debug'
 }
 
-/** Where no terminal shows a bar, a line every so often. */
+/** Interval of progress lines if there is no terminal. */
 const lineIntervalMs = 10_000
 
-/** Tells a run's events: JSON lines on standard output, or words and a bar on standard error. */
+/** Prints a run's events: JSON lines on standard output, or text and a progress bar on standard error. */
 export function createReporter(io: CliIo, flags: ReporterFlags): { tell(event: RunEvent): void } {
   const isQuiet = flags.quiet === true || flags.logLevel === 'error'
   const words = isQuiet ? null : new WordReporter(io, flags)
@@ -35,7 +35,7 @@ export function createReporter(io: CliIo, flags: ReporterFlags): { tell(event: R
   }
 }
 
-/** A stop is reported with the code and the sentence that an error would have; an end, with the next steps. */
+/** Adds the error of a stop and the next steps to the event of the end. */
 function withEnd(event: RunEvent, command: string): unknown {
   if (event.type !== 'finished') return event
   const ended = endedBy(event.summary)
@@ -66,7 +66,7 @@ class WordReporter {
       case 'planned':
         if (!this.#isVerbose) return
         this.#line(plannedText(event))
-        // Without a price and a budget there is nothing to tell but the number of lookups.
+        // Without a price and a budget, the line would only repeat the number of lookups.
         if (event.spending !== null && (event.spending.cost ?? event.spending.stop) !== null)
           this.#line(`Cost: ${spendingText(event.spending)}`)
         return
@@ -96,7 +96,7 @@ class WordReporter {
     this.#line(progressLine(progress))
   }
 
-  /** A million rows take a minute to write: the bar says why nothing moves. */
+  /** Shows the output being written, which takes a minute for a million rows. */
   #publishing(path: string): void {
     if (this.#isDebug) this.#line(`Writing ${path}`)
     else if (this.#isVerbose && this.#io.isTerminal) this.#io.draw(() => `Writing ${path} …`)
@@ -114,17 +114,17 @@ function plannedText({ rowCount, plan, ...lookups }: Extract<RunEvent, { type: '
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${formatCount(count)} ${planWords[name] ?? name}`)
   const rows = plural(rowCount, 'row')
-  return `${rows}, ${lookupsText(lookups)}: ${known.join(', ') || 'nothing to ask'}`
+  return `${rows}, ${lookupsText(lookups)}: ${known.join(', ') || 'nothing to look up'}`
 }
 
 const barCellsMax = 20
 const barCellsMin = 5
-/** The longest that the time left takes, for all but a run of weeks. */
+/** Width of the longest remaining time, except for runs of weeks. */
 const etaColumns = displayWidth(' · ETA 59m59s')
 
-/** The progress on one line of a terminal: a bar, then the numbers that there is room for. */
+/** Formats progress as one line of a terminal: a bar, then the numbers that fit. */
 export function progressBar(progress: Progress, columnCount: number): string {
-  // A terminal wraps a line that fills it.
+  // A terminal wraps a line that fills its width.
   const columnsMax = Math.max(0, columnCount - 1)
   const cells = countBarCells(progress, columnsMax)
   const beside = cells === 0 ? null : fittingLine(progress, columnsMax - cells - 3)
@@ -134,7 +134,7 @@ export function progressBar(progress: Progress, columnCount: number): string {
   return cutToWidth(sign === '' ? line : `${sign} ${line}`, columnsMax)
 }
 
-/** By the width of the terminal and the count of lookups alone: a bar that changed its width would tell of no progress. */
+/** Depends only on the width of the terminal and the number of lookups, so that the width of the bar is constant. */
 function countBarCells({ lookups }: Progress, columnsMax: number): number {
   const done = `${formatCount(lookups)}/${formatCount(lookups)} done`
   const room = columnsMax - displayWidth(done) - etaColumns - 3
@@ -142,7 +142,7 @@ function countBarCells({ lookups }: Progress, columnsMax: number): number {
   return cells < barCellsMin ? 0 : cells
 }
 
-/** Without the parts that there is no room for; null where not even what is done and the time left fit. */
+/** Drops the parts that do not fit; `null` if even the counts and the remaining time do not fit. */
 function fittingLine(progress: Progress, columnsMax: number): string | null {
   const parts = progressParts(progress)
   for (;;) {
@@ -168,7 +168,7 @@ function bar(progress: Progress, cells: number): string {
   return filled === cells ? '#'.repeat(cells) : `${'#'.repeat(filled)}${wheel(progress)}`.padEnd(cells, '-')
 }
 
-/** Turns with each progress, once a second: a run that waits for its first answers is seen to live. Empty at the end. */
+/** Spins once a second, to show activity before the first answers. Empty at the end. */
 function wheel(progress: Progress): string {
   const { done, lookups } = wholeOf(progress)
   return done === lookups ? '' : ('|/-\\'[Math.floor(progress.elapsedMs / 1_000) % 4] ?? '')

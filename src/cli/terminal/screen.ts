@@ -2,17 +2,17 @@ import { cutToWidth, printable, displayWidth } from '../../core/terminal-text.js
 
 const gap = '  '
 
-/** A label, or several: `  resume    `, `ok    version     `, `  --limit <n>   `. Lines go on under the text behind it. */
+/** One or more labels: `  resume    `, `ok    version     `, `  --limit <n>   `. Wrapped lines are indented past them. */
 const labels = /^ *(?:\S+(?: \S+){0,3} {2,})*/
-/** A command to be typed again: its words, behind the label, up to a remark in brackets. */
+/** A label, a command to type, and an optional remark in brackets. */
 const typedAgain = /^( *(?:resume|export|next:?|.*\bthen:) +)((?:npx --no-install )?enrich .*?)( {3}\(.*)?$/i
-/** A word with the blanks before it; of a command, as a shell reads it: what was quoted is one word. */
+/** A word with the blanks before it. In a command, a quoted text is one word. */
 const words = / *[^ ]+/g
 const shellWords = / *(?:'(?:'\\''|[^'])*'|[^\s'])+/g
 
 /**
- * Lines no wider than so many columns of a terminal, broken between words; a word that is longer is left whole. A command
- * is broken so that it can be copied: with a backslash.
+ * Wraps lines to the width of a terminal, between words; a longer word is not broken. Lines of a command end with a
+ * backslash, so that it can be copied.
  */
 export function wrapText(text: string, columnCount: number): string {
   return text
@@ -31,11 +31,11 @@ function wrapLine(text: string, columnCount: number): string {
   const lines: string[] = []
   let current = label
   for (const [at, { word, joint }] of pieces.entries()) {
-    // The backslash has to find room behind this word too, if the command goes on.
+    // If the command continues, the line also needs room for the backslash.
     const reserved = pieces[at + 1]?.joint ?? ''
     const isLonger = displayWidth(word.trimStart() + reserved) > columnCount - indent.length
     const hasRoom = displayWidth(current + word + reserved) <= columnCount
-    // A word that no line has room for begins at once, and the terminal breaks it.
+    // A word that is longer than any line starts on the current one; the terminal breaks it.
     if (hasRoom || current.trim() === '' || (isLonger && displayWidth(current) < columnCount)) {
       current += word
       continue
@@ -46,11 +46,11 @@ function wrapLine(text: string, columnCount: number): string {
   return [...lines, current].join('\n')
 }
 
-/** Each with what a line that ends before it ends with. */
+/** Splits a text into words. `joint` ends the line if the word starts a new one. */
 const wordsOf = (text: string, pattern: RegExp, joint: string): { word: string; joint: string }[] =>
   (text.match(pattern) ?? []).map((word, at) => ({ word, joint: at === 0 ? '' : joint }))
 
-/** Goes on under the text behind the labels where that leaves half of the line; else labels and text are put together. */
+/** Indents past the labels if that leaves half of the line; otherwise removes the gap between labels and text. */
 function indented(line: string, columnCount: number): { line: string; indent: string } {
   const [label = ''] = labels.exec(line) ?? []
   const begin = label.search(/\S|$/)
@@ -60,13 +60,13 @@ function indented(line: string, columnCount: number): { line: string; indent: st
   return { line: together, indent: ' '.repeat(Math.min(begin + 2, Math.floor(columnCount / 4))) }
 }
 
-/** Columns of a table that are as wide at most are never made narrower; others not below the second. */
+/** Columns up to `columnsKept` wide are never narrowed; wider ones not below `columnsLeast`. */
 const columnsKept = 13
 const columnsLeast = 8
 
 /**
- * Rows as lines of a table, indented by two and no wider than so many columns of a terminal: the widest columns of the table
- * are cut first, and where they come to little the last one is left out. `widthsMax` has the most that each takes.
+ * Formats rows as lines of a table, indented by two and at most `columnCount` wide. The widest columns are cut first; if
+ * that is not enough, the last column is omitted. `widthsMax` has the maximum width of each column.
  */
 export function tableLines(
   rows: readonly (readonly string[])[],
@@ -103,23 +103,23 @@ function padded(text: string, width: number): string {
   return cut + ' '.repeat(Math.max(0, width - displayWidth(cut)))
 }
 
-/** One line below the words, drawn anew as things go on, for a terminal of so many columns. */
+/** Renders the status line for a terminal of this width. */
 export type DrawnLine = (columnCount: number) => string
 
-/** A terminal, as far as it is written to. */
+/** The parts of a terminal stream that are used here. */
 export interface ScreenStream {
   write(text: string): unknown
-  /** 0 or undefined where the terminal does not know its size. */
+  /** 0 or undefined if the size is unknown. */
   readonly columns?: number
   on(event: 'resize', listener: () => void): unknown
 }
 
-/** Where a terminal does not know its width. */
+/** Used if the width of the terminal is unknown. */
 const columnsDefault = 80
 
 /**
- * Words that stay, and one line below them that does not. Words come from files and servers too: what would drive
- * the terminal is shown as an escape, in the drawn line as well; the codes that draw are added after that.
+ * Prints text, and redraws one status line below it. Text may come from files and servers, so control characters are
+ * shown as escapes; the codes that draw are added afterwards.
  */
 export class Screen {
   #line: DrawnLine | null = null
@@ -131,8 +131,7 @@ export class Screen {
   }
 
   /**
-   * Writes to this terminal, perhaps by another of its streams. No line is wider than the terminal, and none is broken
-   * within a word; where `isLaidOut` is false lines stay as they are.
+   * Writes to this terminal, through any of its streams. Wraps lines unless `isLaidOut` is false.
    */
   words(
     text: string,
@@ -149,7 +148,7 @@ export class Screen {
     this.#redraw()
   }
 
-  /** Leaves nothing of the drawn line, and the cursor where it began. */
+  /** Erases the status line. */
   clear(): void {
     if (this.#line === null) return
     this.#line = null
@@ -160,22 +159,22 @@ export class Screen {
     if (this.#line === null) return
     const columnCount = this.terminal.columns || columnsDefault
     const text = printable(this.#line(columnCount))
-    // One write, so that no other comes between. A line that fills the terminal would be wrapped.
+    // A single write cannot be interleaved. A line that fills the terminal would be wrapped.
     this.terminal.write(`${erase}${wrapOff}${cutToWidth(text, columnCount - 1)}${wrapOn}\r`)
   }
 }
 
-/** A terminal that was narrowed a moment ago, or that draws a sign wider than we think, cuts the line off. */
+/** Without wrapping, the terminal cuts off a line that is too wide after a resize or because of a wide character. */
 const wrapOff = '\u001b[?7l'
 const wrapOn = '\u001b[?7h'
 const eraseLine = '\r\u001b[2K'
 /**
- * To the end of the screen. The cursor waits at the start of what is drawn, so this takes all of it after a narrowed
- * terminal has wrapped it, and nothing above. Not each time: some terminals keep what it takes, if that is all they show.
+ * Erases to the end of the screen. The cursor is at the start of the status line, so this erases all of a line that a
+ * narrowed terminal has wrapped. Used only then: some terminals keep the erased text in their history.
  */
 const eraseBelow = '\r\u001b[J'
 
-/** Whether a line can be drawn anew there: not in a file, a dumb terminal, or the log of a build server. */
+/** Returns whether the stream can redraw a line: not a file, a dumb terminal or the log of a build server. */
 export function canDraw(
   stream: { readonly isTTY?: boolean },
   environment: Readonly<Record<string, string | undefined>>,

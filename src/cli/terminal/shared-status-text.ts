@@ -9,7 +9,7 @@ import type {
   WorkerStatus,
 } from '../../pipeline/checkpoint/postgres/status.js'
 
-/** Who works on a checkpoint that several processes share, at what pace, and what their jobs took of their budgets. */
+/** Formats the processes, paces and unfinished jobs of a shared checkpoint. */
 export function sharedStatusText({ workers, paces, jobs }: SharedStatus, nowMs: number): string {
   return [
     ...section(
@@ -18,7 +18,7 @@ export function sharedStatusText({ workers, paces, jobs }: SharedStatus, nowMs: 
     ),
     ...section('Pace', paces.map(paceText)),
     ...section(
-      'Jobs that go on',
+      'Unfinished jobs',
       jobs.map((job) => jobText(job, nowMs)),
     ),
   ].join('')
@@ -48,9 +48,9 @@ function leaseText({ state, leaseLeftMs }: WorkerStatus): string {
     case 'alive':
       return `alive, lease ${seconds} s`
     case 'late':
-      return `late: its lease ran out ${seconds} s ago`
+      return `late: its lease expired ${seconds} s ago`
     case 'gone':
-      return 'gone: its lease ran out'
+      return 'gone: its lease expired'
     case 'ended':
       return 'ended'
   }

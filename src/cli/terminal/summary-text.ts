@@ -9,7 +9,7 @@ import { countOf, lookupsText, stageLines } from './lookup-text.js'
 
 const deviationNamesMax = 3
 
-/** The closing summary, for people; `command` is the one that was typed. */
+/** Formats the summary of a run. `command` is the command line as typed. */
 export function summaryLines(summary: RunSummary, command: string): string[] {
   const ended = endedBy(summary)
   return [
@@ -31,18 +31,18 @@ export function summaryLines(summary: RunSummary, command: string): string[] {
   ]
 }
 
-/** A step that the outcome of a run suggests. */
+/** A suggested next command. */
 interface NextStep {
   readonly text: string
   readonly command: string
-  /** The page of the documentation that says more. */
+  /** Page of the documentation, or `null`. */
   readonly page: string | null
 }
 
-/** Groups of flags that `enrich review` takes. */
+/** Groups of flags of `enrich review`. */
 export const reviewFlagGroups = ['config', 'input', 'checkpoint', 'decisions', 'service', 'review'] as const
 
-/** Where the demo registry knows too little, and what is left to review; none of a run that was stopped. */
+/** Suggests to review doubtful rows, and to load registers after rows not found in the demo registry. Empty after a stop. */
 export function nextSteps(summary: RunSummary, command: string): NextStep[] {
   if (endedBy(summary) !== null) return []
   const { rowCount, rowsByStatus, review } = summary
@@ -57,7 +57,7 @@ export function nextSteps(summary: RunSummary, command: string): NextStep[] {
     ...(openNotFound === 0 ? [] : [`${plural(openNotFound, 'row')} not found`]),
   ]
   const isDemo = summary.isDemo === true
-  // A reviewer finds no company for a row that the demo registry does not know.
+  // The demo registry has no candidates for rows that it did not find.
   const isReviewed = isDemo ? doubtful > 0 : words.length > 0
   const typed = reviewCommand(command)
   return [
@@ -78,7 +78,7 @@ const ofRun = /^(.*?\benrich)(?: (?:run|retry))?(?= |$)/
 
 const programOf = (command: string): string => ofRun.exec(command)?.[1] ?? 'enrich'
 
-/** `enrich a.csv -o b` becomes `enrich review a.csv`; null where standard input was read, which is gone. */
+/** Turns `enrich a.csv -o b` into `enrich review a.csv`; `null` if standard input was read, which cannot be read again. */
 function reviewCommand(command: string): string | null {
   const words = command.replace(ofRun, '').match(shellWords) ?? []
   const kept = argumentsOfGroups(words, reviewFlagGroups)
@@ -111,7 +111,7 @@ function lookupLine(summary: RunSummary): string {
   const price = summary.service === 'hosted' ? ', each billed' : ', free of charge'
   return `  lookups   ${[
     `${formatCount(summary.cachedCount)} answered before`,
-    ...(summary.decidedCount === 0 ? [] : [`${formatCount(summary.decidedCount)} decided by people`]),
+    ...(summary.decidedCount === 0 ? [] : [`${formatCount(summary.decidedCount)} decided by reviewers`]),
     `${formatCount(summary.billedCount)} submitted${summary.billedCount === 0 ? '' : price}`,
     ...(summary.claimedCount === 0 ? [] : [`${formatCount(summary.claimedCount)} found again by webhook`]),
     ...(summary.uncertainCount === 0 ? [] : [`${formatCount(summary.uncertainCount)} uncertain`]),
@@ -121,7 +121,7 @@ function lookupLine(summary: RunSummary): string {
   ].join(' · ')}`
 }
 
-/** Left out where nobody pays, or no price is known. */
+/** Empty if lookups are free or no price is configured. */
 function costLines({ money }: RunSummary): string[] {
   if (money === null) return []
   const { currency, byKind } = money
@@ -134,13 +134,13 @@ function costLines({ money }: RunSummary): string[] {
   return [`  cost      ${moneyText(money)}${parts.length === 0 ? '' : `   (${parts.join(' · ')})`}`]
 }
 
-/** Left out where nobody was asked. */
+/** Empty if no request was sent. */
 function askingLines(summary: RunSummary): string[] {
   const { pollCount, billedCount, rateLimitedCount, deliveries } = summary
   if (pollCount + billedCount + rateLimitedCount + deliveries.taken === 0) return []
   const perResult = summary.pollsPerResult === null ? '' : ` (${summary.pollsPerResult.toFixed(2)} a result)`
   const limited =
-    summary.rateLimitedCount === 0 ? '' : ` · ${formatCount(summary.rateLimitedCount)} times told to wait`
+    summary.rateLimitedCount === 0 ? '' : ` · ${formatCount(summary.rateLimitedCount)} times rate limited`
   const webhooks = deliveries.taken === 0 ? '' : ` · ${plural(deliveries.taken, 'webhook')}`
   return [
     `  asking    ${formatCount(Math.round(summary.submissionsPerMinute))} submissions a minute · ${plural(summary.pollCount, 'poll')}${perResult}${webhooks}${limited}`,
@@ -151,14 +151,14 @@ function fileLines(summary: RunSummary): string[] {
   return summary.outputPaths.map((path) => `  written   ${path}`)
 }
 
-/** Kept and counted, never fatal: the first few are named, --json tells them all. */
+/** Lists the first deviations from the interface; --json has them all. */
 function oddityLines(summary: RunSummary): string[] {
   const schemaDeviations = Object.entries(summary.schemaDeviations).sort(([, a], [, b]) => b - a)
   if (schemaDeviations.length === 0) return []
   const named = schemaDeviations.slice(0, deviationNamesMax).map(([what]) => what)
   const rest = schemaDeviations.length > deviationNamesMax ? ', …' : ''
   return [
-    `  note      the service's answers differ from the interface in ${plural(schemaDeviations.length, 'way')}, kept as they came: ${named.join(', ')}${rest}`,
+    `  note      the service's answers differ from the interface in ${plural(schemaDeviations.length, 'way')}, kept unchanged: ${named.join(', ')}${rest}`,
   ]
 }
 
@@ -166,15 +166,15 @@ function stopLines(ended: KindStop, command: string): string[] {
   return [
     ...errorLines(ended),
     `  resume    ${command}`,
-    `  export    ${exportCommand(command)}   (what is known now)`,
+    `  export    ${exportCommand(command)}   (writes the answers so far)`,
   ]
 }
 
-/** A stop in the words of an error; an interruption is none. */
+/** Formats a stop like an error; an interruption has no code. */
 export function errorLines(ended: KindStop): string[] {
   const explained = explainStop(ended)
   return explained === null
-    ? ['Interrupted: what was submitted is safe, and nothing is submitted twice.']
+    ? ['Interrupted. All submitted lookups are recorded; none is submitted twice.']
     : [`error ${explained.code}: ${explained.message}`, `  hint: ${explained.hint}`]
 }
 
@@ -187,27 +187,27 @@ function attentionLines(summary: RunSummary, command: string): string[] {
     ...(summary.invalidRowCount === 0
       ? []
       : [
-          `  note      ${plural(summary.invalidRowCount, 'row')} without a usable company name: asked for nothing, cost nothing; the error column says why`,
+          `  note      ${plural(summary.invalidRowCount, 'row')} without a usable company name: not looked up, not billed; see the error column`,
         ]),
     ...(has('uncertainCount')
       ? [
-          '  next      enrich status --uncertain   (lists what may have been billed; --resubmit-uncertain asks again)',
+          '  next      enrich status --uncertain   (lists submissions that may have been billed; --resubmit-uncertain submits them again)',
         ]
       : []),
     ...(has('failedCount') ? [`  next      ${retryCommand(command)}${billed}`] : []),
-    ...(has('pendingCount') ? [`  next      ${command}   (asks for the missing answers again)`] : []),
+    ...(has('pendingCount') ? [`  next      ${command}   (fetches the missing answers)`] : []),
   ]
 }
 
-/** Flags that `enrich export` does not take, and `--json`, by which nobody reads this. */
+/** Flags that `enrich export` does not take, and `--json`. */
 const askingSwitches = /^--(partial|resubmit-uncertain|accept-rollback|json|quiet|watch)$/
 const askingSettings =
   /^'?--(max-age|max-lookups|max-cost|max-duration|fail-on|notify|metrics-file|log-level|status|webhook-url|webhook-listen|row-key|changes|report|report-by|job|partition|watch)(=|$)/
 
-/** As a shell reads them; texts that were quoted stay so. */
+/** The words of a shell command; quoted texts keep their quotes. */
 const shellWords = /(?:'(?:'\\''|[^'])*'|[^\s'])+/g
 
-/** `enrich a.csv -o b` and `enrich run a.csv -o b` become `enrich export a.csv -o b`. */
+/** Turns `enrich a.csv -o b` and `enrich run a.csv -o b` into `enrich export a.csv -o b`. */
 export function exportCommand(command: string): string {
   const words = command.replace(/\benrich (run |retry )?/, 'enrich export ').match(shellWords) ?? []
   const isValue = (at: number): boolean => {

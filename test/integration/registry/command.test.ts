@@ -111,10 +111,10 @@ describe('enrich registry', () => {
     [['import', 'gleif', 'x.zip'], { code: 'INPUT_NOT_FOUND' }],
     [
       ['import', 'gleif', 'x.zip', '--map', 'name=x'],
-      { code: 'USAGE_INVALID', message: '--map is for csv: a gleif file says itself what it holds' },
+      { code: 'USAGE_INVALID', message: '--map is only for csv; a gleif file has fixed columns' },
     ],
     [['import', 'sec-sub', 'x.zip', '--id-type', 'cik'], { code: 'USAGE_INVALID' }],
-    [['import', 'excel', 'x.xls'], { code: 'USAGE_INVALID', message: 'excel is no import format' }],
+    [['import', 'excel', 'x.xls'], { code: 'USAGE_INVALID', message: 'excel is not an import format' }],
     [['import', 'csv', 'none.csv', '--map', 'name'], { code: 'commander.invalidArgument' }],
     [['search', 'x', '--limit', '0'], { code: 'commander.invalidArgument' }],
     [['info', '--registry', 'none.sqlite'], { code: 'REGISTRY_NOT_FOUND' }],

@@ -125,8 +125,8 @@ describe('while a service runs in another process', () => {
     expect(newest).not.toBe(shown)
     const listed = await accounts('secrets', 'list', 'erin')
     expect(linesOf(listed.out)).toEqual([
-      expect.stringMatching(/^wsec_\S+ .* stands +november$/),
-      expect.stringMatching(/^wsec_\S+ .* works until /),
+      expect.stringMatching(/^wsec_\S+ .* valid +november$/),
+      expect.stringMatching(/^wsec_\S+ .* valid until /),
     ])
     const [, oldId = ''] = /\n(wsec_\S+)/.exec(listed.out) ?? []
     const added = await accounts('secrets', 'add', 'erin')
