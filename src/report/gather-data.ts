@@ -23,13 +23,13 @@ import { needsReview, parsePublishedState } from '../pipeline/answers/published-
 import type { OutputFigures } from '../pipeline/figures/run-record.js'
 import type { ReviewCounts } from '../pipeline/figures/run-summary.js'
 
-/** An entry, with how many rows have it. */
+/** An entry with its number of rows. */
 interface Counted {
   readonly number: number
   readonly rowCount: number
 }
 
-/** Rows of an output that are left to review, by the counts of its run. Throws HISTORY_VERSION. */
+/** Returns the rows of an output that need review. Throws HISTORY_VERSION. */
 export function rowsToReview(
   output: PublishedOutput,
   { rowCount, rowsByStatus }: ReviewCounts,
@@ -38,11 +38,11 @@ export function rowsToReview(
   const counted = countAmong(output, (status) => Object.hasOwn(rowsByStatus, status))
   const statuses = Object.keys(rowsByStatus)
   const allOfThem = statuses.reduce((sum, status) => sum + (figures?.rowsByStatus[status] ?? 0), 0)
-  // States are unpacked only where some rows of these statuses are decided, or sure enough.
+  // States are unpacked only if some rows with these statuses are decided or have enough confidence.
   return largestEntries(output, allOfThem === rowCount ? counted : amongReviewed(output, counted))
 }
 
-/** Rows of an output without an answer that wait for none. Throws HISTORY_VERSION. */
+/** Returns rows that have no answer and are not waiting for one. Throws HISTORY_VERSION. */
 export const unansweredRows = (output: PublishedOutput): ReportAttention =>
   largestEntries(output, countAmong(output, isUnanswered))
 
@@ -66,7 +66,7 @@ function countAmong(output: PublishedOutput, isWanted: (status: string) => boole
   return [...counts].map(([number, rowCount]) => ({ number, rowCount }))
 }
 
-/** Those of most rows first, and those of as many in the order of their rows. */
+/** Sorted by number of rows, then by first row. */
 function entriesOf(output: PublishedOutput, largest: readonly Counted[]): AttentionEntry[] {
   const firstRows = new Map(largest.map(({ number }) => [number, 0]))
   for (const [index, number] of output.rows.entries())
@@ -99,14 +99,14 @@ function attentionEntry(
 
 export interface GatherOptions {
   readonly reader: HistoryReader
-  /** Null: the last one that published an output. */
+  /** `null`: the last run that published an output. */
   readonly number: number | null
   readonly nowMs: number
-  /** Of a run that is at its last step, and whose end is not remembered yet. */
+  /** Overrides for a run at its last step, whose end is not stored yet. */
   readonly end?: Pick<RememberedRun, 'endedAtMs' | 'exitCode' | 'record'>
 }
 
-/** What the report of a run shows, from what is remembered. Throws RUN_NOT_FOUND. */
+/** Collects the data of a run's report from the history. Throws RUN_NOT_FOUND. */
 export function gatherReport({ reader, number, nowMs, end }: GatherOptions): ReportData {
   const runs = reader.runs()
   const run = { ...chosenRun(runs, number), ...end }
@@ -122,7 +122,7 @@ export function gatherReport({ reader, number, nowMs, end }: GatherOptions): Rep
   }
 }
 
-/** What the report of a run reads. Throws RUN_NOT_FOUND. */
+/** Returns the outputs that the report needs. Throws RUN_NOT_FOUND. */
 export function outputsOfReport(reader: Pick<HistoryReader, 'runs'>, number: number | null): WantedOutputs {
   const run = chosenRun(reader.runs(), number)
   return { newer: run.number, older: run.record?.changes?.baseline ?? null, isListed: isListedIn(run.record) }
@@ -146,7 +146,7 @@ function chosenRun(runs: readonly RememberedRun[], number: number | null): Remem
   })
 }
 
-/** Of the same series, the newest first, with what they published. */
+/** Returns earlier runs of the same series that published an output, newest first. */
 export function earlierRuns(
   runs: readonly RememberedRun[],
   { number, series }: Pick<RememberedRun, 'number' | 'series'>,
@@ -156,7 +156,7 @@ export function earlierRuns(
     .slice(0, reportLimits.earlierRunsMax)
 }
 
-/** Of the same series, the newest first: those that cost anything, whether they published or not, and those that published. */
+/** Returns earlier runs of the same series that cost anything or published an output, newest first. */
 export function paidRuns(
   runs: readonly RememberedRun[],
   { number, series }: Pick<RememberedRun, 'number' | 'series'>,
@@ -185,7 +185,7 @@ function changesOfRun(
   }
 }
 
-/** What another version remembered, or in another manner, is left out; the counts of it stand in the record. */
+/** Returns `otherwise` if another version stored the data, or in another format. The record still has its counts. */
 function knownOr<Value>(otherwise: Value, read: () => Value): Value {
   try {
     return read()
@@ -197,7 +197,7 @@ function knownOr<Value>(otherwise: Value, read: () => Value): Value {
   }
 }
 
-/** Changes of one kind that are told apart; once there are more, those of fewest rows are let go. */
+/** Maximum number of distinct changes of one kind in memory. Beyond it, those with the fewest rows are dropped. */
 const keptMax = 20_000
 
 interface Kept {
@@ -205,7 +205,7 @@ interface Kept {
   rowCount: number
 }
 
-/** Rows that changed alike are one change of several rows; of each kind, those of most rows are kept. */
+/** Collects the changes that affect the most rows, per kind. Equal changes of several rows are counted as one. */
 export class LargestChanges {
   readonly #byKind = new Map<ChangeKind, Map<string, Kept>>()
 
@@ -221,7 +221,7 @@ export class LargestChanges {
     }
   }
 
-  /** In the order of `changeKinds`; of one kind those of most rows first, and those of as many in the order they came. */
+  /** Returns changes in the order of `changeKinds`, within a kind those with the most rows first. */
   list(): readonly ReportChange[] {
     return changeKinds.flatMap((kind) =>
       largestOf(this.#byKind.get(kind) ?? new Map<string, Kept>(), reportLimits.changesPerKindMax).map(
@@ -231,7 +231,7 @@ export class LargestChanges {
   }
 }
 
-/** What makes two changes of different rows the same one. */
+/** Changes of different rows with the same key are equal. */
 const keyOf = ({ name, field, old, new: now, oldEntityId, newEntityId }: Change): string =>
   JSON.stringify([name, field, old, now, oldEntityId, newEntityId])
 

@@ -13,10 +13,10 @@ import { alarmsHtml, tilesHtml, jobHtml, settingsHtml } from './sections/run-fac
 import { headlineOf } from './sections/headline.js'
 import { dayText, moment } from './value-text.js'
 
-/** No script, no picture, no font, nothing from anywhere. */
+/** Allows styles only: no scripts, images, fonts or network access. */
 const reportPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
-/** Style of the report, which the live page has too. */
+/** Style of the report and the live page. */
 export const reportStyle = (): string => stylesheet('web/base', 'web/charts', 'report/report')
 
 export interface Section {
@@ -25,7 +25,7 @@ export interface Section {
   readonly html: Html
 }
 
-/** The report of a run: one file that is whole without any other, and runs nothing. */
+/** Builds a self-contained report of a run, without scripts. */
 export function reportPage(data: ReportData): string {
   const { run } = data
   const sections = reportSections(data)
@@ -56,7 +56,7 @@ export function reportPage(data: ReportData): string {
 export interface BodyOptions {
   readonly title: string
   readonly below: HtmlPart
-  /** What is said before the sections. */
+  /** Content above the sections. */
   readonly top: HtmlPart
   readonly sections: readonly Section[]
 }
@@ -79,7 +79,7 @@ const sectionHtml = (section: Section): Html =>
     ${section.html}
   </section> `
 
-/** What happened, in words and in figures. */
+/** Headline, key figures and alarms. */
 export const topHtml = (data: ReportData): Html =>
   html`<div data-part="top">
     <p class="lead">${headlineOf(data)}</p>

@@ -2,72 +2,71 @@ import type { RememberedRun } from '../pipeline/history/remembered-runs.js'
 import type { Change, ChangeCounts } from '../pipeline/figures/change-kinds.js'
 import type { OutputFigures, RunRecord } from '../pipeline/figures/run-record.js'
 
-/** How much of what a run came to is handed to a page; the rest is counted. */
+/** Limits of lists in a page. The rest is only counted. */
 export const reportLimits = {
   earlierRunsMax: 30,
   changesPerKindMax: 100,
   attentionMax: 300,
 } as const
 
-/** Of its output; else of what it knew when it stopped. */
+/** Returns the figures of a run's output, or those known when it stopped. */
 export const figuresOf = (run: RememberedRun | undefined): OutputFigures | null =>
   run?.record?.figures ?? run?.record?.knownFigures ?? null
 
-/** Everything that the report of a run shows. */
 export interface ReportData {
   readonly run: RememberedRun
-  /** Of the same series and before it, the newest first; those that published an output. At most `earlierRunsMax`. */
+  /** Earlier runs of the same series that published an output, newest first. At most `earlierRunsMax`. */
   readonly earlier: readonly RememberedRun[]
-  /** Of the same series up to this run, the newest first: every run that cost anything, and those that published. */
+  /** This run and earlier ones of the same series that cost anything or published an output, newest first. */
   readonly paid: readonly RememberedRun[]
-  /** Null where there was no output to compare with. */
+  /** `null` if there was no output to compare with. */
   readonly changes: ReportChanges | null
-  /** Rows that `enrich review` asks about. Null where they are not remembered. */
+  /** Rows for `enrich review`. `null` if they are not stored. */
   readonly review: ReportAttention | null
-  /** Rows without an answer that wait for none. Null where the output of the run is not remembered. */
+  /** Rows that have no answer and are not waiting for one. `null` if the run's output is not stored. */
   readonly unanswered: ReportAttention | null
   readonly madeAtMs: number
 }
 
 export interface ReportChanges {
-  /** The run whose output it was compared with. */
+  /** The run whose output is compared. */
   readonly baseline: number
   readonly counts: ChangeCounts
   /**
-   * Those of one kind one after another, those of most rows first; at most `changesPerKindMax` of a kind. Null where
-   * one of the two outputs is no longer remembered, and only the counts are.
+   * Grouped by kind, those with the most rows first; at most `changesPerKindMax` per kind. `null` if an output is no
+   * longer stored and only counts are left.
    */
   readonly largest: readonly ReportChange[] | null
 }
 
-/** A change, once for all rows that changed alike. */
+/** A change, and the number of rows that have it. */
 export interface ReportChange extends Change {
   readonly rowCount: number
 }
 
 export interface ReportAttention {
-  /** Of them all, those left out too. */
+  /** Number of all these rows, including those not listed. */
   readonly rowCount: number
-  /** Distinct ones, of most rows first; at most `attentionMax`. */
+  /** Distinct entries, those with the most rows first; at most `attentionMax`. */
   readonly entries: readonly AttentionEntry[]
 }
 
-/** Rows that ask the same. */
+/** Rows with the same lookup. */
 export interface AttentionEntry {
-  /** Of the first of them, from 1. */
+  /** The first of these rows, starting at 1. */
   readonly rowNumber: number
   readonly rowCount: number
   readonly rowKey: string | null
   readonly name: string | null
   readonly status: string
   readonly confidence: number | null
-  /** What was found, if not surely. */
+  /** The company found, if it is uncertain. */
   readonly found: string | null
-  /** What it was found by: an address of the web, or words. */
+  /** Evidence for the company: a web address, or text. */
   readonly source: string | null
 }
 
-/** What became of rows, in few groups that can be told apart at a glance; the first is at the bottom of a column. */
+/** Outcomes in a few groups. The first is at the bottom of a column. */
 export const outcomeGroups = [
   { key: 'matched', label: 'matched', statuses: ['matched', 'merged'] },
   { key: 'doubtful', label: 'doubtful', statuses: ['partial_match', 'inconclusive'] },
@@ -77,7 +76,7 @@ export const outcomeGroups = [
 ] as const
 type OutcomeKey = (typeof outcomeGroups)[number]['key']
 
-/** Those of a status that is not known are with the doubtful ones: somebody has to look at them. */
+/** Returns the group of a status. Unknown statuses count as doubtful, so that a reviewer sees them. */
 export function outcomeOf(status: string): OutcomeKey {
   const group = outcomeGroups.find(({ statuses }) => (statuses as readonly string[]).includes(status))
   return group?.key ?? 'doubtful'
@@ -89,12 +88,12 @@ export function rowsByGroup(rowsByStatus: Readonly<Record<string, number>>): Rec
   return rows
 }
 
-/** Whether a row of this status has no answer, and will not get one by waiting; statuses that are not known are among them. */
+/** Whether a row with this status has no answer and will not get one by waiting. True for unknown statuses. */
 export function isUnanswered(status: string): boolean {
   const known = outcomeGroups.find(({ statuses }) => (statuses as readonly string[]).includes(status))
   return known === undefined || known.key === 'failed' || status === 'uncertain'
 }
 
-/** Whether the report of a run may show rows of a status. */
+/** Whether the report of a run may list rows with a status. */
 export const isListedIn = (record: RunRecord | null) => (status: string) =>
   isUnanswered(status) || Object.hasOwn(record?.summary?.review?.rowsByStatus ?? {}, status)

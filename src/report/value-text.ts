@@ -1,7 +1,7 @@
 import { formatAmount } from '../pipeline/figures/money.js'
 import { html, type Html } from '../web/html.js'
 
-/** `96.4 %`; never 0 or 100 of what is not nothing or all. */
+/** `96.4 %`; 0 and 100 only if exact. */
 export function percent(part: number, whole: number): string {
   if (whole === 0) return '–'
   const share = (part / whole) * 100
@@ -10,7 +10,7 @@ export function percent(part: number, whole: number): string {
   return `${share.toFixed(1)} %`
 }
 
-/** `EUR 12.30`, on one line. */
+/** `EUR 12.30`, without line breaks. */
 export const amount = (units: number, currency: string | null): string =>
   formatAmount(units, currency).replaceAll(' ', '\u00a0')
 

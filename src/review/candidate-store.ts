@@ -7,36 +7,36 @@ import type { ReviewStore } from '../pipeline/decisions/review-store.js'
 export interface CandidateBookDeps {
   readonly store: Pick<ReviewStore, 'candidates' | 'fetchCandidates' | 'keepCandidates'>
   readonly source: CandidateSource
-  /** Of the connection: whose candidates these are. */
+  /** The connection that returned these candidates. */
   readonly scope: string
   readonly clock: Clock
 }
 
-/** Companies that were found by searching, at most: what is accepted has to be among them, or among the candidates. */
+/** Maximum number of search results that are remembered. Only these, and candidates, can be accepted. */
 const foundMax = 100_000
 
-/** The candidates of lookups, by their keys in hexadecimal digits: asked for once, and kept. */
+/** Candidates per lookup key (hexadecimal digits). Each lookup's candidates are requested once and then stored. */
 export class CandidateBook {
   readonly #deps: CandidateBookDeps
   readonly #asking = new Map<string, Promise<readonly Candidate[]>>()
-  /** By lookup and company. */
+  /** Search results by lookup and company. */
   readonly #found = new Map<string, Candidate>()
 
   constructor(deps: CandidateBookDeps) {
     this.#deps = deps
   }
 
-  /** What is kept of these by now, by whichever process, can be read. */
+  /** Loads the stored candidates of these lookups, including those that other processes stored. */
   fetch(lookups: readonly string[]): Promise<void> {
     return this.#deps.store.fetchCandidates(this.#deps.scope, lookups)
   }
 
-  /** Aligned with the lookups; null where none were looked for. */
+  /** Returns lists aligned with the lookups; `null` if a lookup's candidates were never requested. */
   kept(lookups: readonly string[]): (readonly Candidate[] | null)[] {
     return this.#deps.store.candidates(this.#deps.scope, lookups)
   }
 
-  /** Goes on though nobody waits for it any more: what was asked for is kept. Throws CANDIDATES_UNAVAILABLE. */
+  /** The request continues if the caller stops waiting, because its result is stored. Throws CANDIDATES_UNAVAILABLE. */
   of(lookup: string, asked: Lookup, ofAnswer: Candidate | null): Promise<readonly Candidate[]> {
     const [kept] = this.kept([lookup])
     if (kept !== null && kept !== undefined) return Promise.resolve(kept)
@@ -47,7 +47,7 @@ export class CandidateBook {
     return asking
   }
 
-  /** What a person looks for, beside a lookup. Throws CANDIDATES_UNAVAILABLE. */
+  /** Searches for companies for a lookup. Throws CANDIDATES_UNAVAILABLE. */
   async search(
     lookup: string,
     text: string,
@@ -59,7 +59,7 @@ export class CandidateBook {
     return found
   }
 
-  /** It is shown beside a lookup, and may be accepted for it. */
+  /** Records that a candidate was displayed for the lookup, so that it may be accepted. */
   remember(lookup: string, candidate: Candidate): void {
     if (candidate.entityId === null) return
     this.#found.set(foundKey(lookup, candidate.entityId), candidate)
@@ -69,7 +69,7 @@ export class CandidateBook {
     }
   }
 
-  /** The company as it was shown beside a lookup; null where it was not. */
+  /** Returns the company as it was displayed for the lookup; else `null`. */
   shown(lookup: string, entityId: string): Candidate | null {
     const [kept] = this.kept([lookup])
     return (
@@ -79,7 +79,7 @@ export class CandidateBook {
     )
   }
 
-  /** Companies that were accepted after a search are candidates from then on. */
+  /** Adds companies that were found by a search and accepted to the candidates. */
   async keepChosen(chosen: ReadonlyMap<string, Candidate>): Promise<void> {
     const lookups = [...chosen.keys()]
     const changed = new Map<string, readonly Candidate[]>()
@@ -91,7 +91,7 @@ export class CandidateBook {
     if (changed.size > 0) await this.#keep(changed)
   }
 
-  /** Ends when what was asked for is kept. */
+  /** Resolves when all running requests are stored. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#asking.values())
   }
@@ -99,7 +99,7 @@ export class CandidateBook {
   async #ask(lookup: string, asked: Lookup, ofAnswer: Candidate | null): Promise<readonly Candidate[]> {
     const found = await this.#deps.source.candidatesOf(asked)
     const answered = withAnswerFirst(ofAnswer, found)
-    // A company that was searched for and accepted in the meantime stays among them.
+    // A search result that was accepted during the request stays in the list.
     const chosen = this.kept([lookup])[0] ?? []
     const isNew = ({ entityId }: Candidate) => chosen.every((one) => one.entityId !== entityId)
     const candidates = [...chosen, ...answered.filter(isNew)].slice(0, candidatesMax)

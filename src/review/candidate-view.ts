@@ -4,27 +4,27 @@ import type { KeptDecision } from '../pipeline/decisions/review-store.js'
 import { isEntityId } from '../core/identifiers.js'
 import type { Candidate } from '../pipeline/answers/candidate.js'
 
-/** Of both texts, what the other has too. */
+/** Two texts, in each of which the shared parts are marked. */
 export interface ComparedTexts {
   readonly left: readonly Mark[]
   readonly right: readonly Mark[]
 }
 
-/** Longer texts are shown without being compared. */
+/** Longer texts are not compared. */
 const charsMax = 2_000
-/** Letters that two words share, of all letters of both: below it, marks inside of them would say nothing. */
+/** Minimum share of common letters for two words to be compared letter by letter. */
 const resemblanceMin = 0.7
-/** More pieces than these inside of a word are noise. */
+/** More pieces than this in one word are too many to be useful. */
 const markedPiecesMax = 5
-/** Of a name: as many are put side by side; others are only looked for. */
+/** Longer names are not aligned; only equal words are marked. */
 const alignedWordsMax = 40
-/** Words that are one word in the other text: "Exxon Mobil". */
+/** Maximum number of words that can form one word in the other text: "Exxon Mobil". */
 const joinedWordsMax = 4
 
 /**
- * What two names have in common: words first, letters only inside of words that resemble each other ("AG" and
- * "Aktiengesellschaft" do not). Case, accents, width and the ways of writing umlauts make no difference, nor does
- * punctuation; a word is shared wherever it stands. The marks of a text, joined, are the text.
+ * Marks the common parts of two names: first words, then letters of similar words ("AG" and "Aktiengesellschaft" are not
+ * similar). Ignores case, accents, width, spellings of umlauts, punctuation and word order. The joined marks of a text
+ * are the text.
  */
 export function compareNames(left: string | null, right: string | null): ComparedTexts {
   return compare(left, right, (ones, others) => {
@@ -38,18 +38,18 @@ export function compareNames(left: string | null, right: string | null): Compare
   })
 }
 
-/** What two places have in common, which may name the same things in any order. */
+/** Marks the common words of two places, in any order. */
 export function comparePlaces(left: string | null, right: string | null): ComparedTexts {
   return compare(left, right, shareMoved)
 }
 
-/** A word, or what stands between words. */
+/** A word, or the text between two words. */
 interface Piece {
   readonly text: string
-  /** As the word may be written, folded; none between words. */
+  /** Possible folded spellings of the word; empty between words. */
   readonly spellings: readonly string[]
   isShared: boolean
-  /** Where only some of its letters are. */
+  /** Set if only some letters are shared. */
   letterMarks: readonly Mark[] | null
 }
 
@@ -66,7 +66,7 @@ function compare(
   return { left: marksOf(ones), right: marksOf(others) }
 }
 
-/** Finds the words of scripts without spaces too. */
+/** Also splits scripts without spaces into words. */
 const words = new Intl.Segmenter('und', { granularity: 'word' })
 const letters = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
@@ -94,7 +94,7 @@ const umlauts: Readonly<Record<string, string>> = {
 
 const plainWord = /^[a-zA-Z0-9]+$/
 
-/** Without accents, and with umlauts as they are written where there are none. */
+/** Returns spellings without accents, and with umlauts written as two letters. */
 function spellingsOf(text: string): string[] {
   if (plainWord.test(text)) return [text.toLowerCase()]
   if (text === ' ') return []
@@ -103,7 +103,7 @@ function spellingsOf(text: string): string[] {
   return [...new Set([folded, spelledOut].map(plainLetters))].filter((spelling) => spelling !== '')
 }
 
-/** Marks on letters are accents in Latin, and letters of their own in other scripts. */
+/** Combining marks are accents in Latin script, but letters in other scripts. */
 function plainLetters(text: string): string {
   return text
     .normalize('NFD')
@@ -115,7 +115,7 @@ function plainLetters(text: string): string {
 const isSameWord = (one: Piece, other: Piece): boolean =>
   one.spellings.some((spelling) => other.spellings.includes(spelling))
 
-/** Words that stand in the same order in both. */
+/** Shares the words that have the same order in both texts. */
 function shareAligned(ones: readonly Piece[], others: readonly Piece[]): void {
   let [at, otherAt] = [0, 0]
   for (const { added, removed, count } of diffArrays([...ones], [...others], { comparator: isSameWord })) {
@@ -127,7 +127,7 @@ function shareAligned(ones: readonly Piece[], others: readonly Piece[]): void {
   }
 }
 
-/** Words that are one word in the other text. */
+/** Shares words that are one word in the other text. */
 function shareJoined(ones: readonly Piece[], others: readonly Piece[]): void {
   for (const whole of others) {
     for (const [at, first] of ones.entries()) {
@@ -139,7 +139,7 @@ function shareJoined(ones: readonly Piece[], others: readonly Piece[]): void {
   }
 }
 
-/** Those words, from the first on, that are the whole when they are joined; none where they are not. */
+/** Returns the leading words that form `whole` when joined; empty if none do. */
 function partsOf(whole: string, following: readonly Piece[]): readonly Piece[] {
   let joined = ''
   for (const [at, { spellings, isShared }] of following.entries()) {
@@ -150,7 +150,7 @@ function partsOf(whole: string, following: readonly Piece[]): readonly Piece[] {
   return []
 }
 
-/** Words that both have, each for one of the other's, wherever they stand. */
+/** Shares equal words in any order, each with one word of the other text. */
 function shareMoved(ones: readonly Piece[], others: readonly Piece[]): void {
   const left = [...others]
   for (const word of ones) {
@@ -162,7 +162,7 @@ function shareMoved(ones: readonly Piece[], others: readonly Piece[]): void {
   }
 }
 
-/** Inside of words that resemble each other, each with the one that it resembles most. */
+/** Shares letters of similar words. Each word is paired with its most similar one. */
 function shareLetters(ones: readonly Piece[], others: readonly Piece[]): void {
   const lettersOfOthers = others.map(lettersOf)
   const pairs = ones
@@ -208,7 +208,7 @@ function lettersOf(word: Piece): Letters {
   return { word, written, folded: written.map((letter) => spellingsOf(letter)[0] ?? letter) }
 }
 
-/** No less than what comparing them would give. */
+/** Returns an upper bound of the similarity. */
 function resemblanceBound(one: Letters, other: Letters): number {
   const left = [...other.folded]
   for (const letter of one.folded) {
@@ -219,7 +219,7 @@ function resemblanceBound(one: Letters, other: Letters): number {
   return (2 * sharedMax) / (one.folded.length + other.folded.length)
 }
 
-/** What stands between words goes with them: it is marked only between two that are. */
+/** Text between two words is marked only if both are. */
 function marksOf(pieces: readonly Piece[]): Mark[] {
   const marks: Mark[] = []
   const add = ({ text, isShared }: Mark) => {
@@ -246,7 +246,6 @@ interface AskedTexts {
   readonly location: string | null
 }
 
-/** A candidate as it is shown beside what was asked. */
 export function candidateView(candidate: Candidate, asked: AskedTexts): CandidateView {
   const { legalName, name, place } = candidate
   const names = compareNames(asked.name, legalName ?? name)

@@ -22,25 +22,25 @@ export interface VerdictsDeps {
   readonly reader: CheckpointReader
   readonly queue: Queue
   readonly records: CompanyRecords
-  /** What is read of companies has to be brought first: the checkpoint is on a server. */
+  /** Records must be fetched before they are read, because the checkpoint is on a server. */
   readonly isShared: boolean
-  /** Puts a lookup of the input into the queue, where it is not; false for one that is none of the input. */
+  /** Adds a lookup of the input to the queue if it is missing. Returns false if the input does not have it. */
   readonly include: (id: LookupId) => boolean
 }
 
-/** What changes whenever the file is written. */
+/** Returns a value that changes whenever the file is written. */
 function stampOf(path: string): string {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? 'none' : [found.ino, found.size, found.mtimeNs].join(' ')
 }
 
-/** Looked at at one time. */
+/** Decisions checked before control returns to the event loop. */
 const batchDecisions = 100
 
-/** The decisions that stand, on the lookups of the queue; those on others are left alone. */
+/** The decisions in force for lookups of the queue. Decisions for other lookups stay unchanged. */
 export class Verdicts {
   readonly #deps: VerdictsDeps
-  /** Of lookups, by their keys; 0: it is none of this input. */
+  /** Lookup numbers by key; 0 if the input does not have the lookup. */
   readonly #ids = new Map<string, LookupId>()
   #standing = new Map<string, KeptDecision>()
   #seenVersion = -1
@@ -50,20 +50,20 @@ export class Verdicts {
     this.#deps = deps
   }
 
-  /** By the lookup's key in hexadecimal digits. */
+  /** `lookup` is its key in hexadecimal digits. */
   standing(lookup: string): KeptDecision | null {
     return this.#standing.get(lookup) ?? null
   }
 
-  /** Of decisions, by their sequences, those that stand. */
+  /** Returns those of these sequences that are in force. */
   among(sequences: readonly number[]): number[] {
     const standing = new Set([...this.#standing.values()].map(({ sequence }) => sequence))
     return sequences.filter((sequence) => standing.has(sequence))
   }
 
   /**
-   * What others decided or took back is seen, and what stands is in the file when it resolves. Throws DECISIONS_*,
-   * REVIEW_STORE_*, DISK_FULL; what stands in the store is seen then too.
+   * Reads other reviewers' changes, and writes all decisions in force to the file. Throws DECISIONS_*, REVIEW_STORE_*,
+   * DISK_FULL; the store has been read then.
    */
   async bringTogether(): Promise<void> {
     const { book, decisionsPath } = this.#deps
@@ -76,13 +76,13 @@ export class Verdicts {
     }
   }
 
-  /** The companies that are decided for by now, as runs read them. */
+  /** Fetches the stored records of all accepted companies. */
   async fetchRecords(): Promise<void> {
     const { isShared, records, store, service } = this.#deps
     if (isShared) await records.fetch(store.standing(service))
   }
 
-  /** The same after decisions that were just made. */
+  /** Like `bringTogether`, after new decisions. */
   async add(made: readonly KeptDecision[]): Promise<void> {
     const { book, store, decisionsPath } = this.#deps
     const isAlone = store.decisionVersion() === this.#seenVersion + 1
@@ -99,7 +99,7 @@ export class Verdicts {
     }
   }
 
-  /** The same, where store or file changed since. */
+  /** Like `bringTogether`, if store or file changed. */
   async refresh(): Promise<void> {
     const { store, decisionsPath } = this.#deps
     await store.refresh()
@@ -107,7 +107,7 @@ export class Verdicts {
     if (!isSeen) await this.bringTogether()
   }
 
-  /** Sees what the store holds by now. */
+  /** Reads the store again. */
   #reload(): void {
     const { store, service, queue } = this.#deps
     const version = store.decisionVersion()
@@ -122,7 +122,7 @@ export class Verdicts {
     queue.touch()
   }
 
-  /** Looks again at the records of the companies that were decided for, while what waits is served in between. */
+  /** Checks the records of accepted companies again, in batches. */
   async review(): Promise<void> {
     let count = 0
     for (const [lookup, decision] of this.#standing) {
@@ -131,7 +131,7 @@ export class Verdicts {
     }
   }
 
-  /** The input was read again: decisions that were none of its own may be by now. */
+  /** Call after the input was read again: it may contain lookups of further decisions. */
   findAgain(): void {
     for (const [lookup, id] of this.#ids) if (id === 0) this.#ids.delete(lookup)
     this.#find([...this.#standing.keys()])
@@ -165,13 +165,13 @@ interface ChoiceDeps {
 
 interface ChosenDecisions {
   readonly decisions: readonly Decision[]
-  /** By lookup: the companies that were accepted, as they were shown. */
+  /** The accepted companies by lookup, as they were displayed. */
   readonly shown: ReadonlyMap<string, Candidate>
 }
 
 /**
- * What choices come to; `asked` is aligned with them. A company is accepted for a lookup that it was shown beside, or
- * whose candidates nobody has seen. Throws REVIEW_CHOICE_INVALID.
+ * Converts choices to decisions; `asked` is aligned with them. A company must have been displayed for the lookup, unless
+ * the lookup's candidates are unknown. Throws REVIEW_CHOICE_INVALID.
  */
 export function decisionsOf(
   choices: readonly Choice[],
@@ -183,7 +183,7 @@ export function decisionsOf(
   const kept = deps.candidates.kept(choices.map(({ lookup }) => lookup))
   for (const [at, { lookup, entityId }] of choices.entries()) {
     if (entityId === null) continue
-    // Of a line with any other id no decisions file could be read again.
+    // With any other id, the decisions file could not be read again.
     if (!isEntityId(entityId)) throw notOne(entityId)
     const candidate = deps.candidates.shown(lookup, entityId)
     if (candidate === null && kept[at] !== null) throw notShown(asked[at]?.name ?? lookup, entityId)

@@ -6,22 +6,22 @@ import { firstKinds } from '../pipeline/lookups/lookup-kind.js'
 import { setImmediate } from 'node:timers/promises'
 import type { Queue } from './queue.js'
 
-/** The lookups that the rows of an input ask, each once, ascending; aligned lists of numbers. */
+/** Distinct lookups of an input, in ascending order, as aligned arrays. */
 interface InputLookups {
   readonly ids: Uint32Array
   readonly rowCounts: Uint32Array
-  /** The first row that asks each, from 0 on. */
+  /** Index of the first row with each lookup, starting at 0. */
   readonly firstRows: Uint32Array
-  /** Rows whose lookup the checkpoint did not know when the input was read. */
+  /** Rows whose lookup was not in the checkpoint when the input was read. */
   readonly unknownRowCount: number
 }
 
-/** Rows read at one time. */
+/** Rows read at once. */
 const sliceRows = 65_536
 
 export function lookupsOf(index: RowIndex): InputLookups {
   const { ids: all, rowCounts: countsOfAll } = index.distinct()
-  // Rows that ask for nothing have numbers from the top; 0 is whatever the checkpoint did not know.
+  // Invalid rows have the highest numbers. Lookups that the checkpoint did not know are 0.
   const first = all[0] === 0 ? 1 : 0
   let end = all.length
   while (end > first && index.reasonOf(all[end - 1] ?? 0) !== null) end--
@@ -43,7 +43,7 @@ export function lookupsOf(index: RowIndex): InputLookups {
 
 const noRow = 0xffff_ffff
 
-/** Where an id stands among ascending ones; -1 where it is not among them. */
+/** Binary search. Returns -1 if the id is missing. */
 function placeOf(ids: Uint32Array, id: LookupId): number {
   let [low, high] = [0, ids.length - 1]
   while (low <= high) {
@@ -56,34 +56,36 @@ function placeOf(ids: Uint32Array, id: LookupId): number {
   return -1
 }
 
-/** A domain is looked for as the identifier that it is. */
+/** Returns the lookup with a domain converted to an identifier. */
 export const meant = (asked: Lookup, isOfDomain: boolean): Lookup =>
   isOfDomain
     ? { ...asked, name: nameWithIdentifiers(null, [{ kind: 'website', value: asked.name, place: null }]) }
     : asked
 
-/** What rows ask first, by name or by domain, of lookups by their keys in hexadecimal digits; aligned, 0: not known. */
+/**
+ * Finds lookups by name or domain, by their keys in hexadecimal digits. Returns ids aligned with the keys; 0 if unknown.
+ */
 export function findFirst(reader: Pick<CheckpointReader, 'find'>, lookups: readonly string[]): LookupId[] {
   const keys = lookups.map((lookup) => Buffer.from(lookup, 'hex'))
   const found = firstKinds.map((kind) => reader.find(kind, keys))
   return lookups.map((_, at) => found.map((ids) => ids[at] ?? 0).find((id) => id !== 0) ?? 0)
 }
 
-/** What decides which answers people look at. */
+/** Decides which answers a reviewer sees. */
 export interface Doubt {
   isDoubtful(outcome: string, confidence: number | null): boolean
-  /** Whether it depends on the confidence: what is not read is quicker. */
+  /** Whether the confidence has to be read for this outcome. */
   needsConfidence(outcome: string): boolean
 }
 
-/** Read at one time; what waits is served in between. */
+/** Lookups read before control returns to the event loop. */
 const batchLookups = 500
 
 const lookupStates = { unanswered: 0, settled: 1, queued: 2 } as const
 
 /**
- * Looks through what is known of the lookups of an input, and puts what is doubtful into the queue. Looked at again, it
- * reads only what was not answered before, and what is in the queue: a run may be asking for it once more.
+ * Adds doubtful answers of an input to the queue. A further scan reads only unanswered lookups and those in the queue,
+ * because a run may submit them again.
  */
 export class AnswerScan {
   readonly #lookups: InputLookups
@@ -91,7 +93,7 @@ export class AnswerScan {
   readonly #states: Uint8Array
   #unansweredCount: number
 
-  /** `bareName`: a name without legal form and punctuation. */
+  /** `bareName` removes the legal form and punctuation of a name. */
   constructor(lookups: InputLookups, bareName: (name: string) => string) {
     this.#lookups = lookups
     this.#bareName = bareName
@@ -107,12 +109,12 @@ export class AnswerScan {
     return this.#unansweredCount
   }
 
-  /** Lookups that were not answered when they were last looked at. */
+  /** Returns lookups without an answer at the last scan. */
   unanswered(): LookupId[] {
     return [...this.#lookups.ids].filter((_, place) => this.#states[place] === lookupStates.unanswered)
   }
 
-  /** Throws CHECKPOINT_*, and the reason of the signal. */
+  /** Throws CHECKPOINT_*, and the signal's reason. */
   async look(reader: CheckpointReader, queue: Queue, doubt: Doubt, signal: AbortSignal): Promise<void> {
     for (const places of this.#batches()) {
       signal.throwIfAborted()
@@ -121,7 +123,7 @@ export class AnswerScan {
     }
   }
 
-  /** Puts a lookup into the queue, whatever its answer is; false where it is none of this input. */
+  /** Adds a lookup to the queue, whatever its answer. Returns false if the input does not have it. */
   include(id: LookupId, reader: CheckpointReader, queue: Queue): boolean {
     const place = placeOf(this.#lookups.ids, id)
     if (place === -1) return false
@@ -189,7 +191,7 @@ interface Found {
   readonly confidence: number | null
 }
 
-/** FNV-1a, in as many bits as numbers take no room for. */
+/** FNV-1a, cut to 30 bits so that it is a small integer. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

@@ -13,34 +13,34 @@ import { Verdicts } from './decisions.js'
 
 export interface InputReviewDeps {
   readonly index: RowIndex
-  /** Reads the input once more; null where it cannot be. */
+  /** Reads the input again; `null` if that is not possible. */
   readonly inspectAgain: (() => Promise<RowIndex>) | null
   readonly reader: CheckpointReader
   readonly checkpointPath: string
   readonly store: ReviewStore
   readonly book: DecisionsBook
   readonly decisionsPath: string
-  /** As decisions name it. */
+  /** The service's name in decisions. */
   readonly service: string
   readonly doubt: Doubt
-  /** A name without legal form and punctuation. */
+  /** Removes the legal form and punctuation of a name. */
   readonly bareName: (name: string) => string
-  /** Whether a run writes the checkpoint. */
+  /** Whether a run is writing to the checkpoint. */
   readonly isRunGoingOn: () => boolean
-  /** Brings what runs answered since, of what was not answered; null where it is read as it is written. */
+  /** Fetches new answers to unanswered lookups; `null` if the checkpoint is read directly. */
   readonly follow: ((unanswered: () => readonly LookupId[]) => Promise<void>) | null
   readonly clock: Clock
   readonly signal: AbortSignal
 }
 
-/** Between two readings of an input whose lookups the checkpoint does not all know, at least; a long one is rarer. */
+/** Minimum delay before an input is read again if the checkpoint lacks some of its lookups. */
 const inspectionEveryMs = 5_000
 const restPerInspection = 10
 
-/** As the page asks first: what takes longest is done before it is there. */
+/** The first filter of the page, applied early because sorting takes time. */
 const firstFilter = { view: 'open', statuses: [], text: '', sort: 'rows' } as const
 
-/** What is doubtful in an input, and what is decided of it, as the checkpoint and the store have it by now. */
+/** Doubtful lookups and decisions of an input, from the checkpoint and the review store. */
 export class InputReview {
   readonly queue = new Queue()
   readonly verdicts: Verdicts
@@ -50,7 +50,7 @@ export class InputReview {
   #scan: AnswerScan
   #unknownRowCount: number
   #inspectAfterMs: number
-  /** The checkpoint was changed since the input was read. */
+  /** Whether the checkpoint changed since the input was read. */
   #mayKnowMore = false
   #seenVersion = -1
   #isRunGoingOn = false
@@ -74,7 +74,7 @@ export class InputReview {
     })
   }
 
-  /** What was decided before and never came to the decisions file is in it when this resolves. */
+  /** Resolves when the decisions file has all decisions in force. */
   static async open(deps: InputReviewDeps): Promise<InputReview> {
     const opened = new InputReview(deps)
     await opened.look()
@@ -92,19 +92,18 @@ export class InputReview {
     return { ...this.queue.counts(), lookupCount, unansweredCount }
   }
 
-  /** Throws REVIEW_CHECKPOINT_CHANGED. */
   assertSame(): void {
     this.#assertSame()
   }
 
-  /** By the lookup's key in hexadecimal digits. Throws REVIEW_LOOKUP_UNKNOWN. */
+  /** `lookup` is a key in hexadecimal digits. Throws REVIEW_LOOKUP_UNKNOWN. */
   entry(lookup: string): QueueEntry {
     const [found] = this.entries([lookup])
     if (found === undefined) throw unknown(lookup)
     return found
   }
 
-  /** Aligned with the lookups. Throws REVIEW_LOOKUP_UNKNOWN. */
+  /** Returns entries aligned with the lookups. Throws REVIEW_LOOKUP_UNKNOWN. */
   entries(lookups: readonly string[]): QueueEntry[] {
     return this.find(lookups).map((entry, at) => {
       if (entry === null) throw unknown(lookups[at] ?? '')
@@ -112,12 +111,15 @@ export class InputReview {
     })
   }
 
-  /** Aligned with the lookups; null where one is not in the queue. */
+  /** Returns entries aligned with the lookups; `null` if one is not in the queue. */
   find(lookups: readonly string[]): (QueueEntry | null)[] {
     return findFirst(this.#deps.reader, lookups).map((id) => this.queue.get(id))
   }
 
-  /** Other open lookups whose names differ in legal form, case and punctuation at most: those with the most rows, up to `max`. */
+  /**
+   * Returns up to `max` other open lookups whose names differ only in legal form, case and punctuation, those with the
+   * most rows first.
+   */
   alike(entry: QueueEntry, name: string, max: number): readonly QueueEntry[] {
     const { reader, bareName } = this.#deps
     const near = this.queue.openOfName(entry.nameHash).filter(({ id }) => id !== entry.id)
@@ -129,7 +131,7 @@ export class InputReview {
       .slice(0, max)
   }
 
-  /** Sees what runs answered since. Throws REVIEW_CHECKPOINT_CHANGED. */
+  /** Reads new answers. Throws REVIEW_CHECKPOINT_CHANGED. */
   async look(): Promise<void> {
     this.assertSame()
     const { reader, doubt, signal, isRunGoingOn, follow } = this.#deps
@@ -150,7 +152,7 @@ export class InputReview {
     this.#seenVersion = version
   }
 
-  /** A run that began after the input was read has told the checkpoint by now what else it asks. False: not yet. */
+  /** A run that started after the input was read may have registered more lookups. Returns false if none are new. */
   async #inspectAgain(): Promise<boolean> {
     const { inspectAgain, clock, bareName } = this.#deps
     if (this.#unknownRowCount === 0 || inspectAgain === null) return false
@@ -174,9 +176,8 @@ const unknown = (lookup: string): UserError =>
   })
 
 /**
- * Takes a checkpoint as it is, and throws REVIEW_CHECKPOINT_CHANGED from then on where another file is in its place, or
- * none: what is read from the one that is open is not what runs know by then. One that is written, compacted or migrated
- * stays the same file.
+ * Returns a function that throws REVIEW_CHECKPOINT_CHANGED if another file, or none, is at the path. Runs would then no
+ * longer write to the open file. Writes, compaction and migration keep the file.
  */
 function guardCheckpoint(path: string): () => void {
   const opened = fileOf(path)
@@ -194,7 +195,7 @@ function guardCheckpoint(path: string): () => void {
   }
 }
 
-/** What tells files apart; null where there is none. */
+/** Returns an identity of the file; `null` if it does not exist. */
 function fileOf(path: string): string | null {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? null : `${found.dev}:${found.ino}`

@@ -32,20 +32,20 @@ import type {
 
 export interface SessionDeps extends InputReviewDeps {
   readonly source: CandidateSource
-  /** Of the connection: whose answers and candidates these are. */
+  /** The connection that returned these answers and candidates. */
   readonly scope: string
   readonly reviewer: string
 }
 
 const sessionLimits = {
   alikeMax: 500,
-  /** Rows read at one time where all are. */
+  /** Rows read at once if all rows are read. */
   rowsBatch: 500,
 } as const
 
 /**
- * Opens the review of an input: what is doubtful in it is looked for, and what was decided before and never came to the
- * decisions file is written to it. Throws like `ReviewSession`, and the reason of the signal.
+ * Opens the review of an input: fills the queue, and writes earlier decisions that are missing to the decisions file.
+ * Throws like `ReviewSession`, and the signal's reason.
  */
 export async function openSession(deps: SessionDeps): Promise<ReviewSession> {
   return new InputSession(deps, await InputReview.open(deps))
@@ -55,9 +55,9 @@ class InputSession implements ReviewSession {
   readonly #deps: SessionDeps
   readonly #review: InputReview
   readonly #candidates: CandidateBook
-  /** Lookups whose candidates, as they were kept, are here. */
+  /** Lookups whose stored candidates are in memory. */
   readonly #fetched = new Set<string>()
-  /** What was decided here, each time, that was not taken back. */
+  /** Decisions of this session that were not undone, one list per change. */
   readonly #decided: (readonly number[])[] = []
   #lastChange: Promise<unknown> = Promise.resolve()
 
@@ -105,7 +105,7 @@ class InputSession implements ReviewSession {
   }
 
   *rows(filter: QueueFilter): Generator<QueueRow> {
-    // Places stay those of their lookups, whatever is decided meanwhile.
+    // A copy, because decisions during the iteration do not change places.
     const places = this.#review.queue.filter(filter).slice()
     for (let start = 0; start < places.length; start += sessionLimits.rowsBatch) {
       this.#review.assertSame()
@@ -226,7 +226,7 @@ class InputSession implements ReviewSession {
     await this.#candidates.close()
   }
 
-  /** One change after the other: what the page shows of one is what the next is decided by. */
+  /** Changes run one after another: each depends on the result of the one before. */
   #inOrder<Result>(change: () => Promise<Result>): Promise<Result> {
     const result = this.#lastChange.catch(() => undefined).then(change)
     this.#lastChange = result
@@ -234,7 +234,7 @@ class InputSession implements ReviewSession {
     return result
   }
 
-  /** What was replaced in the meantime is nobody's to take back. */
+  /** A decision that was replaced since cannot be undone. */
   #withdraw(sequences: readonly number[]): Promise<KeptDecision[]> {
     const { store, service } = this.#deps
     const standing = this.#review.verdicts.among(sequences)
@@ -297,7 +297,7 @@ class InputSession implements ReviewSession {
     const successor = decision === null || reason === null ? null : this.#review.records.successorOf(decision)
     if (successor !== null) this.#candidates.remember(lookup, successor)
     if (candidate !== null) this.#candidates.remember(lookup, candidate)
-    // What is kept may be of an answer before this one.
+    // The stored candidates may belong to an earlier answer.
     const confirmed = candidate?.entityId === null ? null : candidate
     const own = candidate === null ? [] : [candidate]
     const isOther = ({ entityId }: Candidate) => entityId !== successor?.entityId
@@ -329,7 +329,7 @@ class InputSession implements ReviewSession {
   }
 }
 
-/** Brings to the file what is durable in the store: where that fails, it is not lost. */
+/** A failure to write the file loses nothing: the store has the decisions. */
 async function toFile(bring: () => Promise<void>): Promise<void> {
   try {
     await bring()
@@ -343,7 +343,7 @@ async function toFile(bring: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What the checkpoint does not know any more. */
+/** Stands for a lookup that is no longer in the checkpoint. */
 const nothingAsked: Lookup = { name: '', location: null, context: null }
 
 const textOf = ({ message, hint }: UserError): string =>

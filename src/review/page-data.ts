@@ -1,38 +1,36 @@
 import type { Verdict } from '../pipeline/lookups/decision.js'
 
-/** What the review page and its server tell each other, as JSON. Types alone: the page's scripts share them. */
+/** JSON between the review page and its server. Types only, because the page's scripts import this file. */
 
-/** `open`: doubtful, and not decided or doubtful again; `decided`: decided, and that stands. */
+/** `open`: undecided, or doubtful again after a decision; `decided`: decision in force. */
 export type QueueView = 'open' | 'decided' | 'all'
 
 /**
- * The order: `rows` has lookups with candidates first, then those of most rows; `confidence` the likeliest first; `input` as
- * in the input.
+ * `rows`: lookups with candidates first, then by number of rows; `confidence`: the most likely first; `input`: order of
+ * the input.
  */
 export type QueueSort = 'rows' | 'confidence' | 'input'
 
-/** What of the queue is shown, and in which order. */
 export interface QueueFilter {
   readonly view: QueueView
-  /** Outcomes; empty: whatever they are. */
+  /** Outcomes; empty: all. */
   readonly statuses: readonly string[]
-  /** Found in the name or the location, whatever its case and accents; empty: everything. */
+  /** Searched in name and location, ignoring case and accents; empty: no search. */
   readonly text: string
   readonly sort: QueueSort
 }
 
-/** A lookup in the queue. */
 export interface QueueRow {
-  /** Its key in hexadecimal digits. */
+  /** Key in hexadecimal digits. */
   readonly lookup: string
   readonly name: string
   readonly location: string | null
-  /** Of the answer: `inconclusive`, `no_match`, … */
+  /** Outcome of the answer: `inconclusive`, `no_match`, … */
   readonly status: string
   readonly confidence: number | null
-  /** Rows of the input that ask it. */
+  /** Rows of the input with this lookup. */
   readonly rowCount: number
-  /** Why a lookup that was decided is doubtful again. */
+  /** The reason why a decided lookup is doubtful again. */
   readonly reason: string | null
   readonly decision: DecisionView | null
 }
@@ -40,7 +38,7 @@ export interface QueueRow {
 export interface DecisionView {
   readonly sequence: number
   readonly lookup: string
-  /** Of the lookup, as it was asked. */
+  /** Name of the lookup. */
   readonly name: string
   readonly verdict: Verdict
   readonly entityId: string | null
@@ -50,41 +48,41 @@ export interface DecisionView {
   readonly note: string | null
 }
 
-/** `GET /api/session`: what stays the same while the page is open. */
+/** `GET /api/session`: constant while the page is open. */
 export interface SessionView {
-  /** The input's name, as the command was given it. */
+  /** Name of the input as given on the command line. */
   readonly input: string
   readonly reviewer: string
-  /** The service that is asked: `embedded`, or the base URL of a hosted one. */
+  /** `embedded`, or the base URL of a hosted service. */
   readonly service: string
-  /** The command that begins this session again. */
+  /** The command that starts this session again. */
   readonly command: string
-  /** Where verdicts are written. */
+  /** File of the decisions. */
   readonly decisionsPath: string
 }
 
 /**
  * `GET /api/queue?from=0&count=60&view=open|decided|all&status=a,b&text=…&sort=rows|confidence|input&find=hex,hex`;
- * `find`: lookups whose places are asked for, at most `findMax`.
+ * `find`: lookups whose places are requested, at most `findMax`.
  */
 export interface QueuePage {
   /** Changes whenever the queue does. */
   readonly version: string
-  /** After the filters. */
+  /** Rows that match the filters. */
   readonly totalCount: number
   readonly from: number
   readonly rows: readonly QueueRow[]
   readonly openCount: number
   readonly decidedCount: number
-  /** Open ones, before the filters. */
+  /** Counts of open lookups, without filters. */
   readonly openByStatus: Readonly<Record<string, number>>
-  /** A run writes the checkpoint: more may come. */
+  /** A run is writing to the checkpoint: more lookups may be added. */
   readonly isRunGoingOn: boolean
-  /** Of `find`: the index of each after the filters; those that are not among them are left out. */
+  /** Index of each lookup of `find` in the filtered queue. Lookups that do not match are omitted. */
   readonly places: Readonly<Record<string, number>>
 }
 
-/** A piece of a text, and whether the other text has it too. */
+/** A piece of a text, and whether it is also in the other text. */
 export interface Mark {
   readonly text: string
   readonly isShared: boolean
@@ -105,11 +103,11 @@ export interface CandidateView {
     readonly weight: number | null
   }[]
   readonly url: string | null
-  /** `legalName` or `name`, compared with what was asked, and the other way round. */
+  /** Marks in `legalName` (or `name`), and in the lookup's name. */
   readonly nameMarks: readonly Mark[]
   readonly askedMarks: readonly Mark[]
   readonly placeMarks: readonly Mark[]
-  /** Why it cannot be accepted. */
+  /** The reason why it cannot be accepted. */
   readonly obstacle: string | null
 }
 
@@ -118,26 +116,26 @@ export interface LookupDetail {
   readonly row: QueueRow
   readonly context: string | null
   readonly candidates: readonly CandidateView[]
-  /** Why there are none, where looking for them failed. */
+  /** Message of the failed candidate request. */
   readonly candidatesError: string | null
-  /** What the service said of its answer. */
+  /** Explanations that the service returned with its answer. */
   readonly factors: readonly {
     readonly type: string | null
     readonly text: string
     readonly impact: string | null
   }[]
-  /** Other open lookups with the same doubt, this one not among them. */
+  /** Other open lookups with the same doubt. */
   readonly alike: readonly AlikeRow[]
 }
 
 export interface AlikeRow {
   readonly row: QueueRow
   /**
-   * Candidates of this one that may be accepted for that one too, by id: those that are candidates of both, or all of
-   * this one where nobody looked for those of that one yet.
+   * Ids of this lookup's candidates that may be accepted for the other one too: the common candidates, or all if those of
+   * the other lookup are unknown.
    */
   readonly entityIds: readonly string[]
-  /** Whether the candidates of that one were looked for. */
+  /** Whether the other lookup's candidates are known. */
   readonly isLookedAt: boolean
 }
 
@@ -150,7 +148,7 @@ export interface SearchFound {
 export interface DecideRequest {
   readonly lookups: readonly {
     readonly lookup: string
-    /** The sequence of the decision that was shown; 0: none. */
+    /** Sequence of the displayed decision; 0 if none. */
     readonly seen: number
   }[]
   readonly verdict: Verdict
@@ -159,8 +157,8 @@ export interface DecideRequest {
 }
 
 /**
- * 200: durable. 409, without `decisions`: somebody else decided in the meantime, which `others` are, or took back what was
- * seen, which leaves none; nothing was changed.
+ * 200: durable. 409, without `decisions`: another reviewer changed the decision, and nothing was written. `others` are
+ * the new decisions; empty if the displayed one was undone.
  */
 export interface DecideReply {
   readonly decisions: readonly DecisionView[]
@@ -169,20 +167,20 @@ export interface DecideReply {
 }
 
 /**
- * `POST /api/undo` of `{ sequences }`: those named; with none, what this session decided last, all of it where that was a
- * group. 200: durable. What was taken back; empty where there was nothing.
+ * `POST /api/undo` with `{ sequences }`: undoes these decisions; if empty, this session's last change, including groups.
+ * 200: durable. `decisions` are those undone.
  */
 export interface UndoReply {
   readonly decisions: readonly DecisionView[]
   readonly page: DecideReply['page']
 }
 
-/** `GET /api/decisions?count=50`: the newest first. */
+/** `GET /api/decisions?count=50`: newest first. */
 export interface DecisionList {
   readonly decisions: readonly DecisionView[]
 }
 
-/** Any refusal. */
+/** Body of every error response. */
 export interface PageError {
   readonly error: { readonly code: string; readonly message: string; readonly hint: string | null }
 }

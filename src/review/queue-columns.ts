@@ -1,12 +1,12 @@
-/** Of entries, by their places from 0 on: some thirty bytes each, however many there are. */
+/** Columns of the queue's entries by place, starting at 0. About 30 bytes per entry. */
 export class QueueColumns {
   ids = new Uint32Array(firstCapacity)
   rowCounts = new Uint32Array(firstCapacity)
   firstRows = new Uint32Array(firstCapacity)
   nameHashes = new Uint32Array(firstCapacity)
-  /** -1 where there is none. */
+  /** -1 if unknown. */
   confidences = new Int16Array(firstCapacity)
-  /** By their numbers in `statusNames`. */
+  /** Index in `statusNames`. */
   statuses = new Uint8Array(firstCapacity)
   /** See `entryMarks`. */
   marks = new Uint8Array(firstCapacity)
@@ -21,7 +21,7 @@ export class QueueColumns {
     return this.#statusNames
   }
 
-  /** A new place, to be filled in. */
+  /** Adds a place and returns it. */
   grow(): number {
     if (this.#count === this.ids.length) {
       this.ids = larger(this.ids)
@@ -35,7 +35,7 @@ export class QueueColumns {
     return this.#count++
   }
 
-  /** Services have few; what comes beyond as many as fit is told as one of them. */
+  /** Services have few statuses. Those beyond the limit share one number. */
   statusNumber(name: string): number {
     const known = this.#statusNames.indexOf(name)
     if (known !== -1) return known
@@ -43,12 +43,12 @@ export class QueueColumns {
   }
 }
 
-/** What is so of an entry: bits of its mark. */
+/** Bits of an entry's mark. */
 export const entryMarks = {
-  /** Its answer is doubtful. */
+  /** The answer is doubtful. */
   doubtful: 1,
   decided: 2,
-  /** It was decided, and is doubtful again. */
+  /** Decided, and doubtful again. */
   back: 4,
 } as const
 
@@ -63,16 +63,13 @@ function larger<Numbers extends Column>(column: Numbers): Numbers {
   return grown
 }
 
-/** Texts of one piece of memory, beyond which another is begun. */
+/** Texts per block of memory. */
 const pieceTexts = 4_096
 
-/**
- * Texts that are searched for a part of them, whatever its case and accents: many of them, in a few bytes each, and
- * looked through at the speed of memory.
- */
+/** Substring search over many texts, ignoring case and accents. Uses few bytes per text. */
 export class SearchedTexts {
   readonly #pieces: { readonly bytes: Buffer; readonly starts: Uint32Array }[] = []
-  /** Folded, and not in a piece yet. */
+  /** Folded texts that are not in a block yet. */
   #rest: Buffer[] = []
   #count = 0
 
@@ -88,7 +85,7 @@ export class SearchedTexts {
     this.#rest = []
   }
 
-  /** By their places, from 0 on: 1 where the part is found. */
+  /** Returns a flag per text: 1 if it contains the part. */
   find(part: string): Uint8Array {
     const found = new Uint8Array(this.#count)
     const wanted = Buffer.from(searchText(part))
@@ -115,7 +112,7 @@ function pieceOf(texts: readonly Buffer[]): { bytes: Buffer; starts: Uint32Array
   return { bytes: Buffer.concat(texts), starts }
 }
 
-/** The text that a byte is in. */
+/** Returns the index of the text that has this byte. */
 function textAt(starts: Uint32Array, byte: number): number {
   let [low, high] = [0, starts.length - 1]
   while (low < high) {
@@ -126,7 +123,7 @@ function textAt(starts: Uint32Array, byte: number): number {
   return low
 }
 
-/** As it is compared: "Société  Générale" and "societe generale" are one. */
+/** Folds a text: "Société  Générale" and "societe generale" are equal. */
 function searchText(text: string): string {
   const folded = text.normalize('NFKD').toLowerCase()
   return folded

@@ -3,31 +3,30 @@ import type { KeptDecision } from '../pipeline/decisions/review-store.js'
 import { entryMarks, QueueColumns, SearchedTexts } from './queue-columns.js'
 import type { QueueCounts, QueueFilter, QueueSort, QueueView } from './session.js'
 
-/** A lookup that is doubtful or decided, as the queue has it; the rest is read where it is shown. */
+/** A doubtful or decided lookup. Other data is read on demand. */
 export interface QueueEntry {
   readonly id: LookupId
   readonly rowCount: number
-  /** The first row that asks it, from 0 on. */
+  /** Index of the first row with this lookup, starting at 0. */
   readonly firstRow: number
   readonly status: string
   readonly confidence: number | null
-  /** Of its name without legal form and punctuation: different where those are. */
+  /** Hash of the name without legal form and punctuation. */
   readonly nameHash: number
   readonly decision: KeptDecision | null
-  /** Why a lookup that was decided is doubtful again. */
+  /** The reason why a decided lookup is doubtful again. */
   readonly reason: string | null
 }
 
 export type NewEntry = Omit<QueueEntry, 'decision' | 'reason'> & {
   readonly isDoubtful: boolean
-  /** Its name and location: what is searched. */
+  /** Name and location, for the text filter. */
   readonly text: string
 }
 
-/** What may change of a lookup that is in the queue: its answer. */
+/** Changes of an answer. */
 export type EntryChange = Partial<Pick<NewEntry, 'status' | 'confidence' | 'isDoubtful'>>
 
-/** What the queue itself counts. */
 type EntryCounts = Omit<QueueCounts, 'lookupCount' | 'unansweredCount'>
 
 interface Verdict {
@@ -35,22 +34,22 @@ interface Verdict {
   readonly reason: string | null
 }
 
-/** The lookups in question, in each order, filtered as it is asked. */
+/** The doubtful and decided lookups, with filters and sort orders. */
 export class Queue {
   readonly #columns = new QueueColumns()
   readonly #places = new Map<LookupId, number>()
-  /** By place. */
+  /** Verdicts by place. */
   readonly #verdicts = new Map<number, Verdict>()
   readonly #texts = new SearchedTexts()
   #sorted: Record<QueueSort, Uint32Array> = noneSorted()
-  /** Something was changed by which entries are sorted. */
+  /** A value that entries are sorted by changed. */
   #isUnsorted = false
   #version = 1
   #filtered: { readonly key: string; readonly places: Uint32Array } = { key: '', places: new Uint32Array() }
   #found: { readonly text: string; readonly marks: Uint8Array } = { text: '', marks: new Uint8Array() }
   #counts: { readonly version: number; readonly counts: EntryCounts } | null = null
 
-  /** Grows with whatever changes in it. */
+  /** Incremented by every change. */
   get version(): number {
     return this.#version
   }
@@ -60,7 +59,7 @@ export class Queue {
     return place === undefined ? null : this.at(place)
   }
 
-  /** Places are what `filter` gives. */
+  /** `place` comes from `filter`. */
   at(place: number): QueueEntry {
     const { ids, rowCounts, firstRows, nameHashes, confidences, statuses, statusNames } = this.#columns
     const confidence = confidences[place] ?? -1
@@ -79,7 +78,7 @@ export class Queue {
     return this.#places.get(id) ?? null
   }
 
-  /** A lookup that is not in it yet. */
+  /** Adds a lookup that is not in the queue. */
   add({ id, rowCount, firstRow, status, confidence, nameHash, isDoubtful, text }: NewEntry): void {
     const columns = this.#columns
     const place = columns.grow()
@@ -125,12 +124,12 @@ export class Queue {
     this.touch()
   }
 
-  /** Something is to be seen that is not in it. */
+  /** Marks the queue as changed, for state outside of it. */
   touch(): void {
     this.#version++
   }
 
-  /** The places of those that a filter lets through, in its order. */
+  /** Returns the places that match a filter, in its order. */
   filter({ view, statuses, text, sort }: QueueFilter): Uint32Array {
     const key = JSON.stringify([this.#version, view, statuses, text, sort])
     if (this.#filtered.key === key) return this.#filtered.places
@@ -149,7 +148,7 @@ export class Queue {
     return this.#filtered.places
   }
 
-  /** Open ones whose names have this hash. */
+  /** Returns open lookups whose names have this hash. */
   openOfName(nameHash: number): QueueEntry[] {
     const { nameHashes, marks, count } = this.#columns
     const found: QueueEntry[] = []
@@ -204,7 +203,7 @@ const noneSorted = (): Record<QueueSort, Uint32Array> => ({
 
 const marked = (marks: number, mark: number, isSet: boolean): number => (isSet ? marks | mark : marks & ~mark)
 
-/** By what entries are marked with: whether a view shows them. */
+/** For each mark, whether a view shows the entry. */
 const viewTables: Readonly<Record<QueueView, readonly boolean[]>> = {
   open: tableOf((isDoubtful, isDecided, isBack) => (isDecided ? isBack : isDoubtful)),
   decided: tableOf((_, isDecided, isBack) => isDecided && !isBack),
@@ -224,12 +223,14 @@ function tableOf(
 type Order = (one: number, other: number) => number
 type Keys = Pick<QueueColumns, 'rowCounts' | 'confidences' | 'firstRows' | 'statuses' | 'statusNames'>
 
-/** Outcomes for which the service found no company: seldom is there a candidate to accept. */
+/** Outcomes that rarely have a candidate. */
 const withoutCandidates: ReadonlySet<string> = new Set(['no_match', 'not_found'])
 
 const at = (column: Uint32Array | Int16Array, place: number): number => column[place] ?? 0
 
-/** The orders of the queue: `rows` has those with candidates first, then those of most rows; what they leave open is as in the input. */
+/**
+ * Sort orders. `rows` has entries with candidates first, then those with the most rows. Ties keep the order of the input.
+ */
 const orders: Readonly<Record<QueueSort, (keys: Keys) => Order>> = {
   rows: ({ rowCounts, firstRows, statuses, statusNames }) => {
     const isWithout = statusNames.map((name) => Number(withoutCandidates.has(name)))
@@ -249,7 +250,7 @@ const orders: Readonly<Record<QueueSort, (keys: Keys) => Order>> = {
       at(firstRows, one) - at(firstRows, other),
 }
 
-/** The places below `count` in order, of which those that came first are `sorted` already. */
+/** Sorts the places below `count`. The first of them are `sorted` already. */
 function merged(sorted: Uint32Array, count: number, order: Order): Uint32Array {
   const added = Uint32Array.from({ length: count - sorted.length }, (_, index) => sorted.length + index)
   added.sort(order)

@@ -22,11 +22,11 @@ export const queueSorts = ['rows', 'confidence', 'input'] as const satisfies rea
 export interface QueueWindow extends QueueFilter {
   readonly from: number
   readonly count: number
-  /** Lookups whose places are asked for. */
+  /** Lookups whose places are requested. */
   readonly find: readonly string[]
 }
 
-/** What a person looks for, beside a lookup. */
+/** A company search for a lookup. */
 export interface SearchWanted {
   readonly lookup: string
   readonly text: string
@@ -34,83 +34,82 @@ export interface SearchWanted {
   readonly country: string | null
 }
 
-/** What is to be decided of one lookup. */
+/** A decision to be made for one lookup. */
 export interface Choice {
-  /** Its key in hexadecimal digits. */
+  /** Key in hexadecimal digits. */
   readonly lookup: string
-  /** The sequence of the decision that its reviewer saw; 0: none. Null: whatever was decided before is replaced. */
+  /** Sequence of the decision that the reviewer saw; 0 if none; `null` to replace any decision. */
   readonly seen: number | null
   readonly verdict: Verdict
-  /** Null with `none`. */
+  /** `null` if the verdict is `none`. */
   readonly entityId: string | null
   readonly note: string | null
 }
 
-/** What a lookup is decided by. */
+/** Data on which a reviewer decides. */
 export interface ShownLookup extends Pick<LookupDetail, 'candidatesError' | 'factors'> {
   readonly candidates: readonly Candidate[]
 }
 
 export interface QueueCounts {
-  /** Doubtful lookups to be decided. */
+  /** Doubtful lookups that are not decided. */
   readonly openCount: number
-  /** Rows of the input that ask them. */
+  /** Rows of the input with these lookups. */
   readonly openRowCount: number
   readonly decidedCount: number
   readonly openByStatus: Readonly<Record<string, number>>
-  /** Lookups of the input that the checkpoint knows, and those of them that are not answered yet. */
+  /** Lookups of the input that are in the checkpoint, and the number without an answer. */
   readonly lookupCount: number
   readonly unansweredCount: number
 }
 
 /**
- * The review of one input: what is doubtful in it, what is known of that, and what is decided. Several may be open at
- * the same time, in as many processes. Every method may throw REVIEW_CHECKPOINT_CHANGED, where the checkpoint that it
- * was opened on was replaced or is gone, and what its files throw (CHECKPOINT_*, DECISIONS_*, DISK_FULL): what was
- * decided before is safe.
+ * The review of one input. Several processes may review the same input at the same time. Every method may throw
+ * REVIEW_CHECKPOINT_CHANGED if the checkpoint was replaced or deleted, and errors of its files (CHECKPOINT_*,
+ * DECISIONS_*, DISK_FULL). Earlier decisions are safe then.
  */
 export interface ReviewSession {
   readonly reviewer: string
   readonly isRunGoingOn: boolean
   counts(): QueueCounts
-  /** Lookups that were decided by this session, and that stand so. */
+  /** Lookups decided by this session whose decisions are in force. */
   ownCount(): number
-  /** At most `count` rows, in the order of the sort. */
+  /** Returns at most `count` rows, in the requested order. */
   page(window: QueueWindow): QueuePage
-  /** All rows of a filter, in the order of the sort, read as they are taken. */
+  /** Yields all rows that match a filter, in its order. */
   rows(filter: QueueFilter): Iterable<QueueRow>
-  /** Candidates are taken from those that were kept, else asked for and kept. Throws REVIEW_LOOKUP_UNKNOWN. */
+  /** Uses stored candidates, or requests and stores them. Throws REVIEW_LOOKUP_UNKNOWN. */
   detail(lookup: string): Promise<LookupDetail>
-  /** The candidates that are kept of these are brought at one time, for what asks for each of them then. */
+  /** Loads stored candidates of many lookups at once, before they are read one by one. */
   fetchCandidates(lookups: readonly string[]): Promise<void>
   /**
-   * The same of one lookup of many, without those that are alike. Unless it `asks`, candidates that were not kept are not
-   * asked for, which is no error.
+   * Like `detail`, without similar lookups. If `asks` is false, candidates are not requested; missing ones are no error.
    */
   shown(lookup: string, asks: boolean): Promise<ShownLookup>
-  /** The same candidates, as they are kept. Throws CANDIDATES_UNAVAILABLE too. */
+  /** Returns the candidates in stored form. Throws CANDIDATES_UNAVAILABLE and REVIEW_LOOKUP_UNKNOWN. */
   candidatesOf(lookup: string): Promise<readonly Candidate[]>
   /** Throws CANDIDATES_UNAVAILABLE and REVIEW_LOOKUP_UNKNOWN. */
   search(wanted: SearchWanted, signal?: AbortSignal): Promise<SearchFound>
   /**
-   * The company of an id, which may be accepted for the lookup from then on; of one that was merged, the one it was merged
-   * into; null: the registry or the service has none. Throws CANDIDATES_UNAVAILABLE and REVIEW_LOOKUP_UNKNOWN.
+   * Returns the company with this id, or the one it was merged into; `null` if the registry or service has none. It may
+   * then be accepted for the lookup. Throws CANDIDATES_UNAVAILABLE and REVIEW_LOOKUP_UNKNOWN.
    */
   companyFor(lookup: string, entityId: string, signal?: AbortSignal): Promise<Candidate | null>
   /**
-   * All of them or none, durable when it resolves: in the review store and in the decisions file. `others` are what
-   * somebody else decided in the meantime, which may have been taken back: without `decisions` nothing was changed.
-   * Throws REVIEW_CHOICE_INVALID for what is no id of a company, and for one that is neither among the candidates of the lookup nor was found by a search for it, unless its candidates are unknown.
+   * Records all choices or none, durably, in review store and decisions file. If another reviewer changed a decision,
+   * nothing is recorded: `decisions` is empty, and `others` are the new decisions. Throws REVIEW_CHOICE_INVALID for an
+   * invalid id, and for a company that is neither a candidate nor a search result of the lookup, unless the lookup's
+   * candidates are unknown.
    */
   decide(choices: readonly Choice[]): Promise<DecideReply>
   /**
-   * Takes back those named; with none, what this session decided last, all of it where that was a group. What stood
-   * before stands again.
+   * Undoes these decisions; if empty, this session's last change, including groups. The decisions before them are in
+   * force again.
    */
   undo(sequences: readonly number[]): Promise<UndoReply>
-  /** The newest first. */
+  /** Newest first. */
   decisions(count: number): DecisionList
-  /** Sees what a run answered and what others decided since; also done from time to time. */
+  /** Reads new answers and other reviewers' decisions. Also called periodically. */
   refresh(): Promise<void>
   close(): Promise<void>
 }
@@ -118,15 +117,15 @@ export interface ReviewSession {
 interface KeepFreshDeps {
   readonly session: ReviewSession
   readonly clock: Clock
-  /** Is told of what goes wrong meanwhile; whoever asks or decides is told himself. */
+  /** Receives errors of the periodic refresh. Other errors are thrown to the caller. */
   readonly onTrouble: (error: unknown) => void
 }
 
 const everyMsMin = 1_000
-/** Of the time, at most one part in so many goes into looking. */
+/** Minimum pause after a refresh, as a multiple of its duration. */
 const restPerLook = 4
 
-/** Sees from time to time what a run answered and what others decided, until it is stopped. */
+/** Refreshes the session periodically until it is stopped. */
 export function keepFresh({ session, clock, onTrouble }: KeepFreshDeps): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const looking = async (): Promise<void> => {

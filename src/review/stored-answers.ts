@@ -15,21 +15,21 @@ import type { LookupDetail } from './page-data.js'
 
 interface ReadRecord {
   readonly answeredAtMs: number | null
-  /** The envelope (interface: "v3 entity record"); null where the record was not read yet. */
+  /** The envelope (interface: "v3 entity record"); `null` if the record was not read. */
   readonly record: unknown
 }
 
-/** The records of companies that people decided for, as runs read them into the checkpoint. */
+/** Records of accepted companies, as runs stored them in the checkpoint. */
 export class CompanyRecords {
   readonly #reader: CheckpointReader
-  /** What was made of a record, until it is read anew. */
+  /** Results by company, valid until its record is read again. */
   readonly #standings = new Map<string, { answeredAtMs: number | null; standing: DecisionStanding }>()
 
   constructor(reader: CheckpointReader) {
     this.#reader = reader
   }
 
-  /** Brings the records of companies that were decided for, and of those that they go on as, where they are elsewhere. */
+  /** Fetches the records of accepted companies and of their successors, if the checkpoint is on a server. */
   async fetch(decisions: Iterable<Decision>): Promise<void> {
     const decided = [...decisions]
     const keyOf = (entityId: string) => stageLookup('entity', entityId).key
@@ -44,7 +44,7 @@ export class CompanyRecords {
     if (successors.length > 0) await this.#reader.fetch('entity', successors)
   }
 
-  /** Why a lookup that was decided is doubtful again; null where it is not. */
+  /** Returns the reason why a decided lookup is doubtful again, or `null`. */
   doubtOf(decision: Decision): string | null {
     if (decision.entityId === null) return null
     const { answeredAtMs, record } = this.#read(decision.entityId)
@@ -57,13 +57,13 @@ export class CompanyRecords {
     return doubtOfDecision(decision, standing)
   }
 
-  /** What a company is called in its record; null where that was not read. */
+  /** Returns the company's name in its record; `null` if the record was not read. */
   nameOf(entityId: string): string | null {
     const entity = at(this.#read(entityId).record(), 'entity')
     return textOf(at(entity, 'legal_name')) ?? textOf(at(entity, 'display_name'))
   }
 
-  /** The company that a decided one goes on as, to be offered in its place; null where it stands as it is. */
+  /** Returns the successor of an accepted company, as a candidate to replace it; `null` if there is none. */
   successorOf(decision: Decision): Candidate | null {
     if (decision.entityId === null) return null
     const record = this.#read(decision.entityId).record()
@@ -104,12 +104,12 @@ function candidateOfRecord(entityId: string, entity: unknown): Candidate | null 
   }
 }
 
-/** What an answer says that people look at. */
+/** The parts of an answer that a reviewer sees. */
 export interface AnswerFacts {
   readonly factors: LookupDetail['factors']
-  /** The company that the service named itself, unsure as it was; null where it named none. */
+  /** The company in the service's own answer; `null` if it has none. */
   readonly candidate: Candidate | null
-  /** A domain was asked, and no name. */
+  /** The lookup is by domain instead of name. */
   readonly isOfDomain: boolean
 }
 

@@ -7,24 +7,23 @@ interface Column {
 }
 
 interface TableOptions<Row> {
-  /** Unique in the page, and the same each time it is made: the live page keeps what was focused or scrolled by it. */
+  /** Unique in the page and stable: the live page uses it to keep focus and scroll position. */
   readonly id: string
-  /** What the table is of, for those who hear it. */
+  /** Accessible name of the table. */
   readonly label: string
   readonly columns: readonly Column[]
   readonly rows: readonly Row[]
-  /** A cell for each column. */
   readonly cellsOf: (row: Row) => readonly HtmlPart[]
-  /** How many there are, where `rows` are the first of them. */
+  /** Number of all rows, if `rows` is only the first part. */
   readonly totalCount?: number
-  /** What they are, where some are left out: `rows`. */
+  /** Noun for the omitted rows (default: rows). */
   readonly noun?: string
   readonly bytesMax?: number
 }
 
 const bytesMaxDefault = 60_000
 
-/** A table that scrolls by itself where it is wider than the page, by keyboard too, and says what it leaves out. */
+/** A table that scrolls horizontally, also by keyboard, and states how many rows it omits. */
 export function tableHtml<Row>(options: TableOptions<Row>): Html {
   const { id, label, columns, rows, cellsOf, noun = 'rows' } = options
   const shown = rowsWithin(
@@ -55,7 +54,7 @@ const headHtml = ({ name, isNumber }: Column): Html =>
 const cellHtml = (cell: HtmlPart, column: Column | undefined): Html =>
   column?.isNumber === true ? html`<td class="n">${cell}</td>` : html`<td>${cell}</td>`
 
-/** The first rows that fit: a page stays small whatever is written in them. */
+/** Returns the first rows that fit. This limits the size of the page. */
 function rowsWithin(rows: readonly Html[], bytesMax: number): readonly Html[] {
   let bytes = 0
   const end = rows.findIndex((row) => (bytes += Buffer.byteLength(String(row))) > bytesMax)
@@ -66,15 +65,15 @@ export interface FigureOptions<Row> {
   /** Unique in the page. */
   readonly id: string
   readonly title: string
-  /** Null if the figure has bars or plots of its own in `below`. */
+  /** `null` if `below` has the figure's bars or plots. */
   readonly plot: Omit<PlotOptions, 'id' | 'title'> | null
-  /** Ticks, a legend and words. */
+  /** Ticks, a legend and text. */
   readonly below: HtmlPart
   /** The drawn values. */
   readonly table: Omit<TableOptions<Row>, 'id' | 'label'>
 }
 
-/** A picture with its words, and the same as a table, which is closed at first. */
+/** A figure with its text, and its values in a closed table. */
 export const figureHtml = <Row>({ id, title, plot, below, table }: FigureOptions<Row>): Html =>
   html`<figure class="chart" id="${id}">
     <figcaption>${title}</figcaption>
@@ -89,14 +88,14 @@ export const figureHtml = <Row>({ id, title, plot, below, table }: FigureOptions
 export interface PlotOptions {
   readonly id: string
   readonly title: string
-  /** What is to be seen, in a sentence: for those who do not see it. */
+  /** The content of the figure in a sentence, for screen readers. */
   readonly description: string
-  /** All of their places are in percent, so that they fit any width. */
+  /** All positions are in percent, to fit any width. */
   readonly marks: HtmlPart
   readonly size: 'low' | 'tall'
 }
 
-/** Only marks are in the SVG, since words have to fit. */
+/** The SVG has no text, because text would be scaled with it. */
 export const plotHtml = ({ id, title, description, marks, size }: PlotOptions): Html =>
   html`<svg class="plot ${size}" role="img" aria-labelledby="${id}-title ${id}-desc">
     <title id="${id}-title">${title}</title>
@@ -104,7 +103,7 @@ export const plotHtml = ({ id, title, description, marks, size }: PlotOptions): 
     ${marks}
   </svg>`
 
-/** Opened by keyboard too. */
+/** A disclosure that also opens by keyboard. */
 export const detailsHtml = (id: string, summary: string, inner: HtmlPart, isOpen = false): Html =>
   html`<details id="${id}" ${isOpen ? 'open' : null}>
     <summary>${summary}</summary>
@@ -112,13 +111,13 @@ export const detailsHtml = (id: string, summary: string, inner: HtmlPart, isOpen
   </details>`
 
 export interface Rectangle {
-  /** In percent of the picture, from its left and upper edge. */
+  /** In percent of the plot, from its top left corner. */
   readonly x: number
   readonly y: number
   readonly width: number
   readonly height: number
   readonly className: string
-  /** Shown where the pointer rests. */
+  /** Tooltip. */
   readonly words?: string
 }
 
@@ -134,23 +133,23 @@ export const rectangleHtml = ({ x, y, width, height, className, words }: Rectang
 
 const place = (value: number): string => `${Number(value.toFixed(3))}%`
 
-/** Where one of several columns stands, with a gap beside it: in percent, from the left. */
+/** Horizontal position and width of one of several columns, in percent, with a gap. */
 export function columnPlace(index: number, columnCount: number): { x: number; width: number } {
   const step = 100 / Math.max(1, columnCount)
   const width = Math.min(step * 0.82, 8)
   return { x: index * step + (step - width) / 2, width }
 }
 
-/** Words below the ends of a picture. */
+/** Labels below both ends of a plot. */
 export const endsHtml = (first: HtmlPart, last: HtmlPart): Html =>
   html`<div class="ends quiet"><span>${first}</span><span>${last}</span></div>`
 
-/** How often the usual a value may be before the scale ends below it. */
+/** Values above this multiple of the usual value do not fit the scale. */
 const outlierFactor = 4
 
 /**
- * Where a scale from 0 ends: at the largest value, or, where a few are far above all others, a little above those
- * others, so that one night of ten thousand does not flatten thirty of a hundred.
+ * Returns the upper end of a scale from 0: the largest value. If a few values are far above the others, it ends just
+ * above the others, so that one run of 10,000 does not flatten thirty of 100.
  */
 export function ceilingOf(values: readonly number[]): number {
   const sorted = [...values].filter((value) => value > 0).sort((one, other) => one - other)

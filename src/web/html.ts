@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { codeFolder } from '../platform/installed-package.js'
 
-/** Text that is HTML already. Nothing but `html` makes one, so no other text gets into a page unescaped. */
+/** Text that is already HTML. Only this file creates it, so no other text is inserted unescaped. */
 class Html {
   readonly #text: string
 
@@ -17,7 +17,7 @@ class Html {
 }
 export type { Html }
 
-/** What may stand in a template; null is nothing. */
+/** A value that can be inserted into a template; `null` inserts nothing. */
 export type HtmlPart = Html | string | number | null | readonly HtmlPart[]
 
 const entities: Readonly<Record<string, string>> = {
@@ -29,8 +29,8 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /**
- * HTML of a template. Whatever is put into it is escaped, for text and for quoted attributes alike, and what would
- * turn words round or drive anything is shown as an escape (`printable`); only what this function made goes in as it is.
+ * Builds HTML. Inserted text is escaped for content and quoted attributes, and control or direction-changing characters
+ * are replaced with escapes (`printable`). Only `Html` values are inserted unchanged.
  */
 export function html(words: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   let text = words[0] ?? ''
@@ -49,16 +49,15 @@ function textOf(part: HtmlPart): string {
 const escape = (text: string): string =>
   printable(text).replace(/[&<>"']/g, (character) => entities[character] ?? character)
 
-/** Parts with a separator between them. */
 export const joinHtml = (parts: readonly HtmlPart[], separator: HtmlPart): HtmlPart =>
   parts.flatMap((part, index) => (index === 0 ? [part] : [separator, part]))
 
-/** Of words from files and servers, so many characters are shown. */
+/** Default length limit of text from files and servers. */
 const foreignCharsMax = 160
-/** More marks than these on one letter would run over the lines around it. */
+/** More combining marks than this on one letter would cover the lines around it. */
 const marksInARow = /(\p{M}{4})\p{M}+/gu
 
-/** Words of a file or a server: cut to a length, and set apart, so that theirs never order the words around them. */
+/** Text of a file or server: shortened, and isolated so that its direction does not affect other text. */
 export function foreign(text: string, charsMax = foreignCharsMax): Html {
   return html`<bdi>${cut(text, charsMax)}</bdi>`
 }
@@ -69,14 +68,14 @@ export function cut(text: string, charsMax = foreignCharsMax): string {
   return `${shown.slice(0, charsMax - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** A style within a page, unchanged, so that `styleSource` holds its hash. For texts of `stylesheet` alone: nothing is escaped. */
+/** A style element whose hash is `styleSource`. Not escaped: only for results of `stylesheet`. */
 export const styleHtml = (css: string): Html => new Html(`<style>${css}</style>`)
 
-/** Loads a script. A tagged template with an end tag of a script would not survive the build as it is. */
+/** Loads a script. The build would break a tagged template that has an end tag of a script. */
 export const scriptHtml = (address: string, loading: 'type="module"' | 'defer'): Html =>
   new Html(`<script ${loading} src="${escape(address)}"></script>`)
 
-/** A link where it is an address of the web; whatever else it may be stays text. */
+/** A link if the text is a web address, else plain text. */
 export function sourceHtml(source: string): Html {
   const address = addressOf(source)
   const shown = cut(source.replace(/^https?:\/\//i, ''), 60)
@@ -102,7 +101,7 @@ export interface PageOptions {
   readonly body: HtmlPart
 }
 
-/** A whole page; its links send no referrer. */
+/** A complete page. Its links send no referrer. */
 export const pageHtml = ({ title, head, body }: PageOptions): string =>
   String(
     html`<!doctype html>
@@ -120,7 +119,7 @@ export const pageHtml = ({ title, head, body }: PageOptions): string =>
 
 const texts = new Map<string, string>()
 
-/** The text of CSS files, one after the other, by their paths in `src` without `.css`; the build copies them to `dist`. */
+/** Joins CSS files. Names are paths in `src` without `.css`; the build copies the files to `dist`. */
 export const stylesheet = (...names: readonly string[]): string => names.map(readOnce).join('')
 
 function readOnce(name: string): string {
@@ -129,6 +128,6 @@ function readOnce(name: string): string {
   return text
 }
 
-/** The source that permits a style within a page, for a content security policy. */
+/** The content security policy source that permits a style element. */
 export const styleSource = (css: string): string =>
   `'sha256-${createHash('sha256').update(css).digest('base64')}'`

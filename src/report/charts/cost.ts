@@ -13,8 +13,8 @@ interface Paid {
 }
 
 /**
- * The cost of each of the last runs, the oldest on the left, and of all of them together; null where no price is known.
- * Runs in another currency are left out.
+ * The cost of each recent run, the oldest on the left, and their total; `null` if no price is known. Runs in another
+ * currency are omitted.
  */
 export function costChart(runs: readonly RememberedRun[]): Html | null {
   const all = runs.flatMap((run) => {
@@ -71,7 +71,7 @@ export function costChart(runs: readonly RememberedRun[]): Html | null {
 
 const nameOf = ({ run }: Paid): string => `run ${run.number}, ${dayText(run.startedAtMs)}`
 
-/** Said, so that nobody takes a cut column for a whole one. */
+/** States the values of columns that are cut off. */
 function cutText(cut: readonly Paid[]): string {
   const named = cut
     .slice(0, 3)

@@ -12,15 +12,15 @@ export interface SharesOptions {
   /** Unique in the page. */
   readonly id: string
   readonly title: string
-  /** What the groups are of: `country`. */
+  /** The property that groups share: `country`. */
   readonly noun: string
   /** The largest first. */
   readonly groups: readonly GroupFigures[]
-  /** For rows without a value. */
+  /** Label of rows without a value. */
   readonly noneLabel: string
 }
 
-/** How many of a group's rows are matched, a bar a group: a long bar is a good one, the number beside says of how many. */
+/** The share of matched rows per group, with a bar and counts. */
 export function sharesChart({ id, title, noun, groups, noneLabel }: SharesOptions): Html {
   const bars = groups.slice(0, barsMax)
   const rest = groups.slice(barsMax)
@@ -89,13 +89,16 @@ function restHtml(rest: readonly GroupFigures[]): Html {
   </p>`
 }
 
-/** Confidences that share a column; 100 is with those just below it. */
+/** Confidence points per column. The last column also has 100. */
 const binWidth = 5
 const binCount = 100 / binWidth
-/** What holds anything is to be seen, in percent. */
+/** Minimum height of a column with rows, in percent, so that it is visible. */
 const heightMin = 1.2
 
-/** How sure the answers are, with the line that `matched` begins at. `counts` are 101, of confidence 0 to 100. */
+/**
+ * The number of answers per confidence, with a line at the threshold of `matched`. `counts` has 101 values, for
+ * confidence 0 to 100.
+ */
 export function confidenceChart(counts: readonly number[]): Html {
   const bins = Array.from({ length: binCount }, (_, index) => {
     const from = index * binWidth

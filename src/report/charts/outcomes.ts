@@ -12,10 +12,10 @@ export interface FiguredRun {
   readonly figures: OutputFigures
 }
 
-/** A part of a column is as high as this at least, in percent: one row of a million is to be seen. */
+/** Minimum height of a part, in percent, so that one row of a million is visible. */
 const partMin = 1.5
 
-/** What became of the rows, a column a run, the oldest on the left; in shares, so that one long list hides no other. */
+/** The outcomes of the rows as shares, with one column per run, the oldest on the left. */
 export function outcomesChart(runs: readonly FiguredRun[]): Html {
   const title = `What became of the rows, ${runs.length === 1 ? 'this run' : `the last ${runs.length} runs`}`
   const last = runs.at(-1)
@@ -61,7 +61,7 @@ export function outcomesChart(runs: readonly FiguredRun[]): Html {
   })
 }
 
-/** Each has a colour and a texture, so that no colour has to be told from another. */
+/** Each outcome has a colour and a texture, so that it can be recognized without colour. */
 const legendHtml = html`<ul class="legend">
   ${outcomeGroups.map(
     ({ key, label }) =>
@@ -95,7 +95,7 @@ function columnOf(run: FiguredRun, place: { x: number; width: number }): Html[] 
   })
 }
 
-/** Answers so far by outcome, in one bar; null where there are none. */
+/** Answers so far by outcome, in one bar; `null` without answers. */
 export function sharesBarHtml(outcomes: Readonly<Record<string, number>>): Html | null {
   const answers = rowsByGroup(outcomes)
   const parts = outcomeGroups.filter(({ key }) => answers[key] > 0)
@@ -130,7 +130,7 @@ export function sharesBarHtml(outcomes: Readonly<Record<string, number>>): Html 
   })
 }
 
-/** Of 100 together; what is small is raised to be seen, at the cost of what is large. */
+/** Returns heights that add up to 100. Small parts are raised to be visible, and large ones reduced. */
 export function heightsOf(counts: readonly number[]): number[] {
   const sum = counts.reduce((total, count) => total + count, 0)
   const isSmall = (count: number) => (count / sum) * 100 < partMin
@@ -139,7 +139,7 @@ export function heightsOf(counts: readonly number[]): number[] {
   return counts.map((count) => (isSmall(count) ? partMin : (count / largeSum) * room))
 }
 
-/** Textures of the outcomes, once in a page. */
+/** Textures of the outcomes. Include them once per page. */
 export const texturesHtml = html`<svg class="defs" aria-hidden="true">
   <defs>
     <pattern id="t-doubtful" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">

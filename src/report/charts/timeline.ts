@@ -12,13 +12,13 @@ const series = [
 ] as const
 
 const binsMax = 60
-/** A run that is over sooner has no course to be seen. */
+/** Shorter runs have no timeline. */
 const elapsedMsMin = 2_000
 const minuteMs = 60_000
 
 /**
- * Counts over the time of a run: a strip for each, with its own scale. Null if the run was too short. A stretch of the
- * picture is seconds long, so its count is not scaled to a minute: that would exceed a limit that was kept.
+ * Counts over the time of a run, each with its own scale; `null` if the run was too short. Counts are per interval of the
+ * plot. Scaled to a minute, they could seem to exceed a rate limit that was respected.
  */
 export function timelineChart(points: readonly TimelinePoint[]): Html | null {
   const last = points.at(-1)
@@ -60,7 +60,7 @@ export function timelineChart(points: readonly TimelinePoint[]): Html | null {
 
 type Counted = (typeof series)[number]['key']
 
-/** The largest count in a minute; null for a run shorter than that. */
+/** Returns the largest count within a minute; `null` if the run was shorter. */
 export function findMostInMinute(points: readonly TimelinePoint[], key: Counted): number | null {
   const whole = [zero, ...points.filter(({ elapsedMs }) => elapsedMs > 0)]
   let most: number | null = null
@@ -70,7 +70,7 @@ export function findMostInMinute(points: readonly TimelinePoint[], key: Counted)
     if (!isMinute(start)) continue
     while (isMinute(start + 1)) start++
     const from = whole[start] ?? zero
-    // Points may be further apart than a minute: the count of the last minute of them is not known.
+    // Points may be more than a minute apart, so the count of the last minute is interpolated.
     const inMinute = ((end[key] - from[key]) * minuteMs) / (end.elapsedMs - from.elapsedMs)
     most = Math.max(most ?? 0, Math.floor(inMinute))
   }
@@ -82,7 +82,7 @@ interface Bin extends Record<Counted, number> {
   readonly untilMs: number
 }
 
-/** Counts in stretches of equal length, interpolated between points. */
+/** Counts in intervals of equal length, interpolated between points. */
 export function binsOf(points: readonly TimelinePoint[]): Bin[] {
   const whole = [zero, ...points.filter(({ elapsedMs }) => elapsedMs > 0)]
   const endMs = whole.at(-1)?.elapsedMs ?? 0

@@ -12,10 +12,10 @@ import { jobHtml, factList } from '../sections/run-facts.js'
 import { amount, moment, percent } from '../value-text.js'
 import type { LiveData } from './live-run.js'
 
-/** Where the page finds what it is made of, beside itself. */
+/** Relative paths of the page's other files. */
 export const livePaths = { script: 'watch.js', style: 'watch.css', state: 'live' } as const
 
-/** The page as it is asked for first; its script keeps it as the run is. */
+/** The page as first loaded. Its script keeps it up to date. */
 export function livePage(data: LiveData): string {
   return pageHtml({
     title: 'A run of enrich',
@@ -31,7 +31,7 @@ export function livePage(data: LiveData): string {
   })
 }
 
-/** What changes of the page while the run goes on. */
+/** The part of the page that changes during the run. */
 export function liveBody(data: LiveData): Html {
   const { report } = data
   if (report !== null) {
@@ -63,7 +63,7 @@ function liveTop(data: LiveData): Html {
   </div>`
 }
 
-/** What a run is doing, in plain words. */
+/** Describes the current step of the run. */
 function liveSentence({ phase, progress, rowCount, failure }: LiveData): string {
   const rows = rowCount === null ? '' : ` of ${plural(rowCount, 'row')}`
   switch (phase) {

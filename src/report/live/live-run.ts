@@ -14,7 +14,7 @@ export interface LiveNotice {
 
 export type LivePhase = 'reading' | 'asking' | 'publishing' | 'published' | 'ended' | 'failed'
 
-/** A run that goes on, as its page shows it. */
+/** State of a running run, for its page. */
 export interface LiveData {
   readonly phase: LivePhase
   readonly command: string
@@ -22,14 +22,14 @@ export interface LiveData {
   readonly rowCount: number | null
   readonly progress: Progress | null
   readonly timeline: readonly TimelinePoint[]
-  /** The newest first. */
+  /** Newest first. */
   readonly notices: readonly LiveNotice[]
-  /** What ended it, where that was an error. */
+  /** Message of the error that ended the run. */
   readonly failure: string | null
   readonly earlier: readonly RememberedRun[]
-  /** Runs before this one that cost anything, the newest first. */
+  /** Earlier runs that cost anything, newest first. */
   readonly paid: readonly RememberedRun[]
-  /** Once the output is published and compared. */
+  /** `null` until the output is published and compared. */
   readonly report: ReportData | null
 }
 
@@ -39,7 +39,7 @@ export interface LiveRunDeps {
   readonly nowMs: () => number
 }
 
-/** What is kept of a run's events for its page: the last of each, and its course in few points. */
+/** Collects a run's events for its page: the last of each kind, and a timeline with few points. */
 export class LiveRun {
   readonly #deps: LiveRunDeps
   readonly #timeline = createTimeline()
@@ -57,7 +57,7 @@ export class LiveRun {
     this.#deps = deps
   }
 
-  /** Grows with whatever the page would show. */
+  /** Incremented by every change that the page shows. */
   get version(): number {
     return this.#version
   }
@@ -91,14 +91,14 @@ export class LiveRun {
     this.#version++
   }
 
-  /** Runs of the same series, the newest first. */
+  /** Runs of the same series, newest first. */
   knowEarlier({ earlier, paid }: Pick<LiveData, 'earlier' | 'paid'>): void {
     this.#earlier = earlier
     this.#paid = paid
     this.#version++
   }
 
-  /** `failure`: the sentence of the error that ended it. */
+  /** `failure`: message of the error that ended the run. */
   end({ report, failure }: { readonly report: ReportData | null; readonly failure: string | null }): void {
     this.#report = report
     this.#failure = failure

@@ -8,8 +8,8 @@ import { liveBody, livePage, livePaths } from './live-page.js'
 import type { LiveRun } from './live-run.js'
 
 /**
- * Keeps the page as the run is: asks for the next state, which comes when there is one, and swaps the parts that are
- * others. What is focused, scrolled, opened or selected stays so.
+ * Keeps the page up to date: requests the next state by long polling and replaces the parts that changed. Focus, scroll
+ * position, open disclosures and selections are kept.
  */
 const liveScript = `'use strict'
 const live = document.getElementById('live')
@@ -107,11 +107,11 @@ void follow()
 `
 
 const liveLimits = {
-  /** Between two states of one page. */
+  /** Minimum interval between two states of a page. */
   stateEveryMs: 1_000,
-  /** A question for the next state is answered after this, though there is none. */
+  /** A waiting request is answered after this time, even if nothing changed. */
   heldMsMax: 20_000,
-  /** For pages that are open to take the last state, once the run is over. */
+  /** Time for open pages to load the last state after the run. */
   lastStateMs: 1_500,
   closeGraceMs: 500,
   connectionsMax: 64,
@@ -131,26 +131,26 @@ const headersOfAll = {
 
 export interface LiveServerDeps {
   readonly run: LiveRun
-  /** Port 0 is any free one. */
+  /** Port 0 selects a free one. */
   readonly address: Readonly<ListenAddress>
   readonly clock: Clock
 }
 
 export interface LiveServer {
   readonly url: string
-  /** Pages that are open take the last state; then nothing is listened to. */
+  /** Lets open pages load the last state, then stops listening. */
   close(): Promise<void>
 }
 
 /**
- * Serves the page of a run: made when it is asked for, and nothing is made where nobody looks. A page asks for the
- * state after the one it shows, and the answer waits until there is one. Throws LISTEN_FAILED.
+ * Serves the page of a run. States are rendered on request only. The page requests the state after its own, and the
+ * response waits for it (long polling). Throws LISTEN_FAILED.
  */
 export async function startLiveServer({ run, address, clock }: LiveServerDeps): Promise<LiveServer> {
   const app = createApp()
   const style = reportStyle() + stylesheet('report/live/live')
   const closing = new AbortController()
-  /** Pages that look, by what tells their questions apart: how many are waiting for a state. */
+  /** Number of requests that wait for a state. */
   let waitingCount = 0
   let lastAskedMs = -Infinity
   let isLastTaken = false
@@ -179,7 +179,7 @@ export async function startLiveServer({ run, address, clock }: LiveServerDeps): 
     hint: 'choose another --watch, or leave the address out for any free port',
   })
 
-  /** Not before a page has had the last one for a while, and not before there is another; at once when all is over. */
+  /** Waits for the minimum interval and for a change; returns immediately when the run is over. */
   async function nextState(after: string, socket: NodeJS.EventEmitter): Promise<void> {
     if (after === '' || run.isOver) return
     const gone = new AbortController()
@@ -199,7 +199,7 @@ export async function startLiveServer({ run, address, clock }: LiveServerDeps): 
     close: async () => {
       closing.abort()
       const untilMs = clock.monotonicMs() + liveLimits.lastStateMs
-      // A page that was shown a state a moment ago asks for the next one in a moment.
+      // A page that received a state recently will soon request the next one.
       const isWatched = () => waitingCount > 0 || clock.monotonicMs() - lastAskedMs < liveLimits.lastStateMs
       while (run.isOver && (!isLastTaken || waitingCount > 0) && isWatched() && clock.monotonicMs() < untilMs)
         await clock.sleep(20)
@@ -208,7 +208,7 @@ export async function startLiveServer({ run, address, clock }: LiveServerDeps): 
   }
 }
 
-/** It only reads, from a browser of this machine or, where it was told to listen further, of those that reach it. */
+/** Read-only. Accepts browsers of this machine, or all that reach the address if it is not a loopback address. */
 function createApp(): FastifyInstance {
   const app = fastify({
     logger: false,

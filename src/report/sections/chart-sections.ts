@@ -11,7 +11,7 @@ const figured = (run: RememberedRun): FiguredRun[] => {
   return figures === null || figures.rowCount === 0 ? [] : [{ run, figures }]
 }
 
-/** This run beside those before it. */
+/** Compares this run with earlier ones. */
 export function outcomesHtml({ run, earlier }: Pick<ReportData, 'run' | 'earlier'>): Html {
   const runs = [...earlier].reverse().concat(run).flatMap(figured)
   return runs.length === 0 ? html`<p>No rows have been published yet.</p>` : outcomesChart(runs)

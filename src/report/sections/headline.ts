@@ -7,7 +7,7 @@ import { cut } from '../../web/html.js'
 import { rowsByGroup, figuresOf, type ReportData } from '../report-data.js'
 import { amount, percent } from '../value-text.js'
 
-/** What happened in a run, in plain sentences. */
+/** Summarizes a run in sentences. */
 export function headlineOf(data: ReportData): string {
   return [
     rowsSentence(data),
@@ -20,7 +20,7 @@ export function headlineOf(data: ReportData): string {
     .join(' ')
 }
 
-/** In parts of 1; null where there are no rows. */
+/** From 0 to 1; `null` if there are no rows. */
 function matchedShareOf(figures: OutputFigures | null): number | null {
   if (figures === null || figures.rowCount === 0) return null
   return rowsByGroup(figures.rowsByStatus).matched / figures.rowCount
@@ -37,7 +37,7 @@ function rowsSentence(data: ReportData): string {
   return `${plural(figures.rowCount, 'row')}, ${formatCount(matched)} of them matched (${share}${changeOfShare(data)}).`
 }
 
-/** Against the run before it: what people remember. */
+/** Compares with the previous run. */
 function changeOfShare({ run, earlier }: ReportData): string {
   const [now, before] = [matchedShareOf(figuresOf(run)), matchedShareOf(figuresOf(earlier[0]))]
   if (now === null || before === null) return ''
@@ -63,7 +63,7 @@ function changesSentence({ changes, run }: ReportData): string | null {
   return `${plural(total, 'change')} since run ${changes.baseline}: ${named}${rest}.`
 }
 
-/** `1 new row`, `43 new rows`: what changed on how many rows, for people. */
+/** `1 new row`, `43 new rows` */
 export const kindWords = (kind: ChangeKind, count: number): string =>
   `${formatCount(count)} ${wordsOfKind[kind][count === 1 ? 0 : 1]}`
 
@@ -95,7 +95,7 @@ function costSentence({ record }: RememberedRun): string | null {
   return `It cost ${amount(money.cost, money.currency)}${uncertain}.`
 }
 
-/** Only their number: `alarmsHtml` shows their text below. */
+/** Gives their number only; `alarmsHtml` has the text. */
 function alarmsSentence({ record }: RememberedRun): string | null {
   if (record === null) return null
   const { length } = record.alarms

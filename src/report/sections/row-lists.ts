@@ -5,12 +5,12 @@ import { foreign, html, sourceHtml, type Html, type HtmlPart } from '../../web/h
 import type { ReportChange, ReportData, ReportAttention } from '../report-data.js'
 import { kindWords } from './headline.js'
 
-/** Of all kinds together; so a page keeps below its size whatever changed. */
+/** Size limit of the list of one kind, to limit the page. */
 const bytesMaxPerKind = 70_000
-/** Kinds with so few of them are open at first. */
+/** A list with at most this many changes is open at first. */
 const openMax = 12
 
-/** What changed, the kind with the most changes first, and in it what changed on the most rows. */
+/** The changes, the most frequent kind first, and within it those with the most rows. */
 export function changesHtml({ changes, run }: Pick<ReportData, 'changes' | 'run'>): Html {
   if (!run.isPublished) return html`<p>This run published no output: there is nothing to compare.</p>`
   if (changes === null)
@@ -73,10 +73,10 @@ function valuesOf(change: ReportChange): HtmlPart[] {
 
 const textHtml = (text: string | null): HtmlPart => (text === null || text === '' ? '–' : foreign(text))
 
-/** A list takes at most this much, so that a page stays below its size. */
+/** Size limit of a list, to limit the page. */
 const bytesMax = 100_000
 
-/** Rows to review, then those without an answer; those that stand for most rows first. */
+/** Rows to review, then rows without an answer; those with the most rows first. */
 export function attentionHtml({ run, review, unanswered }: ReportData): Html {
   const lookupCount = run.record?.summary?.review?.lookupCount ?? 0
   return html`${
@@ -101,7 +101,7 @@ export function attentionHtml({ run, review, unanswered }: ReportData): Html {
   }`
 }
 
-/** Rows that ask the same stand on one line. */
+/** Rows with the same lookup share a line. */
 function listHtml(
   id: string,
   { rowCount, entries }: ReportAttention,

@@ -7,7 +7,7 @@ import { amount, percent, moment } from '../value-text.js'
 import { isNamedJob } from '../../pipeline/lookups/partition.js'
 import { tableHtml } from '../../web/charts.js'
 
-/** The figures that everybody asks for first. */
+/** The key figures. */
 export function tilesHtml({ run, changes, review }: ReportData): Html {
   const figures = figuresOf(run)
   const summary = run.record?.summary ?? null
@@ -41,17 +41,17 @@ export const factList = (kind: 'tiles' | 'facts', facts: readonly (readonly [str
 
 const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
 
-/** Left out where nobody decided anything. */
+/** Empty if there are no decisions. */
 function decidedTile({ record }: RememberedRun): (readonly [string, HtmlPart])[] {
   const decidedCount = record?.summary?.decidedCount ?? 0
   return decidedCount > 0 ? [['Lookups decided by people', formatCount(decidedCount)]] : []
 }
 
-/** The embedded service bills nobody. */
+/** The embedded service is free. */
 const billedOf = ({ record }: RememberedRun): number =>
   record?.service === 'embedded' ? 0 : (record?.summary?.billedCount ?? 0)
 
-/** Each message begins with its condition. */
+/** Each message starts with its condition. */
 export function alarmsHtml({ record }: RememberedRun): Html | null {
   const alarms = record?.alarms ?? []
   if (alarms.length === 0) return null
@@ -63,13 +63,13 @@ export function alarmsHtml({ record }: RememberedRun): Html | null {
   </div>`
 }
 
-/** The name of the job, or else the files that it read. */
+/** The name of the job, or its input files. */
 export function jobHtml({ series, record }: RememberedRun): Html {
   const paths = record?.input.paths ?? []
   return foreign(isNamedJob(series) || paths.length === 0 ? series : paths.join(', '), 200)
 }
 
-/** How a run was called, and its settings by the keys of the config. */
+/** The command line of a run, and its settings by config key. */
 export function settingsHtml(run: RememberedRun): Html {
   const { record, startedAtMs, endedAtMs, exitCode } = run
   if (record === null) return html`<p>What is kept of this run is of another version of enrich.</p>`

@@ -10,21 +10,21 @@ import { settleLines } from './line-verdicts.js'
 export interface ExportedTodo {
   readonly path: string
   readonly lookupCount: number
-  /** Rows of the input that ask them. */
+  /** Rows of the input with these lookups. */
   readonly rowCount: number
-  /** Lookups whose candidates could not be had, and why; null where there are none. */
+  /** Lookups whose candidates could not be fetched, and the reason; `null` if all could. */
   readonly missing: { readonly lookupCount: number; readonly reason: string } | null
 }
 
 export interface ExportDeps {
-  /** What writing may hold in memory. */
+  /** Memory limit of the writer. */
   readonly memoryBytes: number
   readonly signal: AbortSignal
-  /** Called with each lookup: candidates of a hosted service may have to be asked for. */
+  /** Called after each lookup. */
   readonly onProgress?: (lookupCount: number, openCount: number) => void
 }
 
-/** What people fill in. Throws OUTPUT_FORMAT_UNKNOWN, and USAGE_INVALID for standard output. */
+/** Returns the format of the exported file. Throws OUTPUT_FORMAT_UNKNOWN, and USAGE_INVALID for standard output. */
 export function todoFormat(path: string): 'xlsx' | 'csv' {
   if (path === '-') {
     throw new UserError('USAGE_INVALID', '--export writes a file, and not to standard output', {
@@ -39,9 +39,9 @@ export function todoFormat(path: string): 'xlsx' | 'csv' {
 }
 
 /**
- * Writes the doubtful lookups that nobody decided, those of most rows first, each with its candidates and empty cells for
- * a verdict and a note. Throws VERDICTS_NOT_IMPORTED, OUTPUT_FORMAT_UNKNOWN, OUTPUT_UNWRITABLE, DISK_FULL, what the
- * session throws, and the signal's reason.
+ * Writes the open lookups, those with the most rows first, with their candidates and empty cells for a verdict and a
+ * note. Throws VERDICTS_NOT_IMPORTED, OUTPUT_FORMAT_UNKNOWN, OUTPUT_UNWRITABLE, DISK_FULL, the session's errors and the
+ * signal's reason.
  */
 export async function exportTodo(
   session: ReviewSession,
@@ -60,26 +60,26 @@ export async function exportTodo(
       counts.rowCount += row.rowCount
       deps.onProgress?.(counts.lookupCount, openCount)
     }
-    // Asking a service for candidates may have taken long enough for somebody to fill in what stands there.
+    // Candidate requests may have taken long: a reviewer may have filled in the existing file.
     await assertNoVerdictsLost(session, path)
   }
   await publishTable(
     { name: 'to review', columns: todoColumns, rows: rows(), notes: instructions },
-    // By its mark a spreadsheet knows that a CSV is UTF-8: names have to come back as they were.
+    // Spreadsheets recognize UTF-8 by the byte order mark.
     { path, format, isPacked: false, bom: true, memoryBytes: deps.memoryBytes, signal: deps.signal },
   )
   return { path, ...counts, missing: lines.missing }
 }
 
 const openOnes: QueueFilter = { view: 'open', statuses: [], text: '', sort: 'rows' }
-/** Whatever a file may name. */
+/** All lookups that a file may name. */
 const everything: QueueFilter = { view: 'all', statuses: [], text: '', sort: 'input' }
 
-/** By their keys in hexadecimal digits. */
+/** Returns the rows by key in hexadecimal digits. */
 export const rowsByLookup = (session: ReviewSession): ReadonlyMap<string, QueueRow> =>
   new Map([...session.rows(everything)].map((row) => [row.lookup, row]))
 
-/** A service that fails so often in a row is not asked again: what was kept is shown all the same. */
+/** After this many consecutive failures, only stored candidates are used. */
 const failuresMax = 5
 
 class LineMaker {
@@ -115,7 +115,7 @@ function whyOf({ reason }: QueueRow, factors: readonly { readonly text: string }
   return parts.filter((part) => part !== '').join(' ')
 }
 
-/** A file that somebody has begun to fill in is not overwritten. Any other file is replaced, as outputs are. */
+/** Throws if the file at `path` has verdicts that were not imported. Any other file may be replaced. */
 async function assertNoVerdictsLost(session: ReviewSession, path: string): Promise<void> {
   const todo = existsSync(path) ? await readIfTodo(path) : null
   if (todo === null) return
@@ -130,7 +130,10 @@ async function assertNoVerdictsLost(session: ReviewSession, path: string): Promi
   )
 }
 
-/** Null where it is none. A workbook that is locked, or a file of verdicts that is broken, may hold some all the same. */
+/**
+ * Returns `null` if the file is no exported file. Throws if it cannot tell: a locked workbook or a broken file may have
+ * verdicts.
+ */
 async function readIfTodo(path: string): Promise<FilledTodo | null> {
   try {
     return await readTodo(path)
@@ -149,7 +152,7 @@ async function readIfTodo(path: string): Promise<FilledTodo | null> {
   }
 }
 
-/** Rows whose candidates are brought at one time. */
+/** Rows whose candidates are fetched together. */
 const rowsAtOnce = 500
 
 async function* withCandidates(session: ReviewSession, rows: Iterable<QueueRow>): AsyncGenerator<QueueRow> {
@@ -164,7 +167,7 @@ async function* withCandidates(session: ReviewSession, rows: Iterable<QueueRow>)
   yield* some
 }
 
-/** What to type, as people read it behind the sheet that they fill in. */
+/** The instructions on the second sheet. */
 const lines: readonly (readonly [what: string, meaning: string])[] = [
   ['1 to 5', 'It is this candidate.'],
   ['yes', 'It is the only candidate.'],

@@ -9,7 +9,7 @@ export interface ImportedVerdicts {
   readonly path: string
   readonly acceptedCount: number
   readonly noneCount: number
-  /** Rows of the input that ask the lookups that were decided now. */
+  /** Rows of the input with the lookups decided by this import. */
   readonly rowCount: number
   /** The reviewer's own decisions that were replaced, in the order of the file. */
   readonly replaced: readonly { readonly number: number; readonly before: DecisionView }[]
@@ -21,13 +21,13 @@ export interface ImportedVerdicts {
 
 interface ImportDeps {
   readonly signal: AbortSignal
-  /** What the user should know of how the file is read. */
+  /** Receives notices about how the file was read. */
   readonly onNotice: (text: string) => void
 }
 
 /**
- * Records the verdicts of a file that was filled in: all of them, durable when it resolves, or none. Throws
- * VERDICTS_INVALID with every line that cannot be taken, what `readTodo` throws, and what the session throws.
+ * Records all verdicts of a filled-in file, or none. They are durable when it resolves. Throws VERDICTS_INVALID with a
+ * list of all invalid lines, the errors of `readTodo`, and the session's errors.
  */
 export async function importVerdicts(
   session: ReviewSession,
@@ -56,7 +56,7 @@ export async function importVerdicts(
   }
 }
 
-/** Companies that the registry or the service does not have, or not under that id any more. */
+/** Finds companies that the registry or the service does not have under this id. */
 async function unknownCompanies(
   session: ReviewSession,
   choices: readonly SettledLine[],
@@ -83,7 +83,7 @@ async function unknownCompanies(
   return problems
 }
 
-/** Whoever only fills in need not have the key of a service. */
+/** Importing does not require an API key. */
 function keyMissing(error: unknown): 'unknown' {
   if (error instanceof UserError && error.code === 'API_KEY_MISSING') return 'unknown'
   throw error
@@ -119,7 +119,7 @@ async function record(
   )
 }
 
-/** So many are listed. */
+/** Maximum number of problems listed. */
 const problemsShownMax = 20
 
 function refuse({ path, unit }: FilledTodo, problems: readonly LineProblem[]): void {

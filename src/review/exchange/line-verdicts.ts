@@ -8,9 +8,8 @@ import { requestLimits } from '../server/requests.js'
 import type { FilledLine } from './todo-file.js'
 import { isEntityId } from '../../core/identifiers.js'
 
-/** A verdict to be recorded. */
 export interface SettledLine {
-  /** The row or line that says so. */
+  /** Row or line number in the file. */
   readonly number: number
   readonly row: QueueRow
   readonly verdict: Verdict
@@ -18,36 +17,35 @@ export interface SettledLine {
   readonly note: string | null
 }
 
-/** Why a line cannot be taken. */
+/** The reason why a line is invalid. */
 export interface LineProblem {
   readonly number: number
-  /** Of the lookup; null where the line has none. */
+  /** Name of the lookup; `null` if the line has none. */
   readonly name: string | null
   readonly text: string
 }
 
 export interface SettledLines {
-  /** In the order of the file, one a lookup. */
+  /** In the order of the file, at most one per lookup. */
   readonly choices: readonly SettledLine[]
   readonly problems: readonly LineProblem[]
-  /** Lookups that are decided as the file says. */
+  /** Lookups whose decision already equals that of the file. */
   readonly unchangedCount: number
-  /** Lines without a verdict. */
   readonly undecidedCount: number
-  /** Those of them that have a note, which is not recorded. */
+  /** Lines with a note but no verdict. Their notes are not recorded. */
   readonly loneNoteCount: number
 }
 
-/** What was known when the file came back. */
+/** State of the review at the time of the import. */
 export interface Known {
-  /** The lookups of the input that are doubtful or decided, by their keys in hexadecimal digits. */
+  /** Doubtful or decided lookups of the input, by key in hexadecimal digits. */
   readonly rows: ReadonlyMap<string, QueueRow>
   readonly reviewer: string
-  /** What the numbers of lines count. */
+  /** Unit of line numbers. */
   readonly unit: 'row' | 'line'
 }
 
-/** What a filled file decides, line for line; whether the companies it names are there is not looked at here. */
+/** Converts the lines of a filled-in file to verdicts. Does not check that the companies exist. */
 export function settleLines(lines: readonly FilledLine[], known: Known): SettledLines {
   const typed = lines.map((line) => ({ line, verdict: readVerdict(line.verdict) }))
   const undecided = typed.filter(({ verdict }) => verdict.kind === 'undecided').map(({ line }) => line)
@@ -84,7 +82,7 @@ export function settleLines(lines: readonly FilledLine[], known: Known): Settled
   }
 }
 
-/** A decision that is doubtful again does not stand in the way of a new one. */
+/** A decision that is doubtful again can be replaced. */
 const standingOf = ({ decision, reason }: QueueRow): DecisionView | null =>
   reason === null ? decision : null
 
@@ -93,7 +91,7 @@ type Said = Pick<SettledLine, 'verdict' | 'entityId'>
 const isSame = (one: Said, other: Said): boolean =>
   one.verdict === other.verdict && one.entityId === other.entityId
 
-/** A note that is new is recorded beside a verdict of one's own; of another's, the verdict counts. */
+/** A new note is added to the reviewer's own decision, but not to that of another reviewer. */
 function isUnchanged(line: SettledLine, standing: DecisionView, reviewer: string): boolean {
   if (!isSame(line, standing)) return false
   const hasNewNote = line.note !== null && foldText(line.note) !== foldText(standing.note)
@@ -135,7 +133,7 @@ function settleLine(line: FilledLine, { rows }: Known): SettledLine | LineProble
     : { number, row, ...company, note: line.note === '' ? null : line.note }
 }
 
-/** A CSV has an apostrophe before what a spreadsheet would run. */
+/** CSV files have an apostrophe before text that a spreadsheet would evaluate. */
 const isNameOf = (name: string, row: QueueRow): boolean =>
   [row.name, neutraliseFormula(row.name)].some((one) => foldText(one) === foldText(name))
 
@@ -145,7 +143,7 @@ function shown(text: string): string {
   return `"${cut}${cut === text ? '' : '…'}"`
 }
 
-/** The company meant, by the candidates of the file itself: those found since may be others. */
+/** Finds the chosen company among the candidates of the file. The current candidates may differ. */
 function companyOf(line: FilledLine): Said | { readonly problem: string } {
   const verdict = readVerdict(line.verdict)
   const ids = line.candidateIds.filter((id) => id !== null)
@@ -184,12 +182,12 @@ function accepted(id: string | null, problem: string): Said | { readonly problem
     : { problem: `the id of the candidate is ${shown(id)}, which is none` }
 }
 
-/** What a person typed into a cell for verdicts. */
+/** Text of a verdict cell, parsed. */
 export type TypedVerdict =
   | { readonly kind: 'undecided' }
-  /** The candidate of this number, which need not be there. */
+  /** The number of a candidate, which may not exist. */
   | { readonly kind: 'candidate'; readonly number: number }
-  /** The only candidate that is shown. */
+  /** The only candidate. */
   | { readonly kind: 'yes' }
   | { readonly kind: 'none' }
   | { readonly kind: 'company'; readonly entityId: string }
@@ -198,7 +196,7 @@ export type TypedVerdict =
 const yesWords: ReadonlySet<string> = new Set(['yes', 'y', 'true', 'ok', 'accept', 'accepted'])
 const noneWords: ReadonlySet<string> = new Set(['none', 'none of these', 'no', 'n'])
 
-/** Case, width and spaces do not matter, and a number may be one of a cell of numbers: `1.0`. */
+/** Parses a cell. Ignores case, width and spaces. Accepts `1.0` from number cells. */
 export function readVerdict(cell: string): TypedVerdict {
   const text = cell.normalize('NFKC').replace(/\s+/g, ' ').trim()
   const word = text.toLowerCase()
@@ -207,7 +205,7 @@ export function readVerdict(cell: string): TypedVerdict {
   if (noneWords.has(word)) return { kind: 'none' }
   const [, digits] = /^(\d{1,9})(?:[.,]0+)?$/.exec(word) ?? []
   if (digits !== undefined) return { kind: 'candidate', number: Number(digits) }
-  // A spreadsheet begins what is typed with a capital letter.
+  // Spreadsheets capitalize the first letter.
   const entityId = text.replace(/^siq_/i, 'siq_')
   return isEntityId(entityId) ? { kind: 'company', entityId } : { kind: 'unreadable' }
 }

@@ -8,15 +8,15 @@ import { candidatesMax } from '../../pipeline/answers/candidate.js'
 import type { PlainColumn, PlainRow } from '../../pipeline/output/plain-table.js'
 import type { CandidateView, QueueRow } from '../page-data.js'
 
-/** What a spreadsheet shows of a candidate. */
+/** The parts of a candidate that the file has. */
 type TodoCandidate = Pick<CandidateView, 'entityId' | 'name' | 'legalName' | 'place' | 'confidence' | 'url'>
 
-/** A lookup to be settled in a spreadsheet. */
+/** A lookup to be decided in a spreadsheet. */
 export interface TodoLine {
   readonly row: QueueRow
-  /** Why it is doubtful, in plain sentences. */
+  /** The reason for the doubt, in sentences. */
   readonly why: string
-  /** The likeliest first. */
+  /** The most likely first. */
   readonly candidates: readonly TodoCandidate[]
 }
 
@@ -24,7 +24,7 @@ interface TodoColumn<Found> extends PlainColumn {
   readonly of: (found: Found) => string | number | null
 }
 
-/** Where people type stands before the candidates: it stays beside the name that it is about. */
+/** Verdict and note come before the candidates, next to the name. */
 const lookupColumns = [
   { name: 'lookup', kind: 'text', of: ({ row }) => row.lookup },
   { name: 'rows', kind: 'integer', of: ({ row }) => row.rowCount },
@@ -49,19 +49,19 @@ const candidateColumns = [
 type TodoColumnName = (typeof lookupColumns)[number]['name'] | (typeof lastColumn)['name']
 type CandidatePart = (typeof candidateColumns)[number]['name']
 
-/** The lookup once more, behind all else: where it is another one, some of the columns were sorted without the others. */
+/** A copy of the lookup in the last column. A difference shows that only some columns were sorted. */
 const lastColumn = {
   name: 'lookup again',
   kind: 'text',
   of: ({ row }) => row.lookup,
 } as const satisfies TodoColumn<TodoLine>
 
-/** Numbered from 1, as people type it. */
+/** `number` starts at 1. */
 const candidateColumn = (number: number, part: CandidatePart): string => `candidate ${number}${part}`
 
 const candidateNumbers: readonly number[] = Array.from({ length: candidatesMax }, (_, at) => at + 1)
 
-/** The columns of a file of doubtful lookups, in their order. */
+/** The columns of an exported file, in order. */
 export const todoColumns: readonly PlainColumn[] = [
   ...lookupColumns.map(({ name, kind }) => ({ name, kind })),
   ...candidateNumbers.flatMap((number) =>
@@ -81,41 +81,41 @@ export function todoRow(line: TodoLine): PlainRow {
   ]
 }
 
-/** A line of a file of verdicts, as it was filled in. */
+/** A line of a filled-in file. */
 export interface FilledLine {
-  /** Its row in the sheet, or its line in a CSV. */
+  /** Row number in the sheet, or line number in a CSV. */
   readonly number: number
   readonly lookup: string
-  /** Null where the file has no such column any more. */
+  /** `null` if the file has no such column. */
   readonly name: string | null
   readonly verdict: string
   readonly note: string
-  /** By their numbers, from 1 on, as the file has them; null where it has none. */
+  /** Ids of candidates 1, 2, …; `null` if the cell is empty. */
   readonly candidateIds: readonly (string | null)[]
-  /** Candidates that the line shows, with or without an id. */
+  /** Candidates in the line, with or without an id. */
   readonly candidateCount: number
-  /** What stands behind the candidates, where it is to be the same lookup; null where nothing does. */
+  /** The copy of the lookup in the last column; `null` if empty. */
   readonly lookupAgain: string | null
 }
 
 export interface FilledTodo {
   readonly path: string
-  /** What `number` counts. */
+  /** Unit of `number`. */
   readonly unit: 'row' | 'line'
   readonly lines: readonly FilledLine[]
-  /** What the user should know of how the file is read. */
+  /** Notices about how the file was read. */
   readonly notices: readonly string[]
 }
 
-/** Cells by their columns, counted from 0. */
+/** Cells by column, starting at 0. */
 interface RawLine {
   readonly number: number
   readonly cells: ReadonlyMap<number, string>
 }
 
 /**
- * Reads a file of verdicts, whose columns are known by their names and may stand in any order, among others. Throws
- * VERDICTS_INVALID where it has none for lookups or for verdicts, and INPUT_* where it cannot be read.
+ * Reads a file of verdicts. Finds columns by name, in any order, and ignores others. Throws VERDICTS_INVALID if the
+ * columns for lookups or verdicts are missing, and INPUT_* if the file cannot be read.
  */
 export async function readTodo(path: string): Promise<FilledTodo> {
   const format = formatOfPath(path)
@@ -142,7 +142,7 @@ async function readDelimited(path: string): Promise<FilledTodo> {
   return { path, unit: 'line', lines: found.lines(path), notices: file.notices }
 }
 
-/** The first sheet that has the columns: people add sheets of their own, and move them. */
+/** Reads the first sheet that has the columns, because users add and move sheets. */
 async function readSheets(path: string): Promise<FilledTodo> {
   const first = await openXlsx(path)
   first.close()
@@ -165,17 +165,17 @@ async function readSheets(path: string): Promise<FilledTodo> {
   return { path, unit: 'row', lines: nearest.lines(path), notices: [] }
 }
 
-/** The header is looked for in these lines: people write titles above it. */
+/** The header may be on any of these lines, because users add titles above it. */
 const headerLinesMax = 50
 
 const needed = ['lookup', 'verdict'] as const satisfies readonly TodoColumnName[]
 
-/** Finds the header, and gives the lines below it their columns. */
+/** Finds the header and assigns columns to the lines below it. */
 class LineFinder {
-  /** By the names of columns: where each stands. */
+  /** Column numbers by name. */
   #columns: ReadonlyMap<string, number> | null = null
   #twice: string | null = null
-  /** Of the header that has some of what is needed, what it lacks. */
+  /** The missing column of an incomplete header. */
   #lacking: string | null = null
   #lineCount = 0
   readonly #lines: FilledLine[] = []
@@ -196,7 +196,7 @@ class LineFinder {
     } else if (missing.length < needed.length) this.#lacking ??= missing[0] ?? null
   }
 
-  /** It has the header, or a part of it. */
+  /** Whether a header, or a part of one, was found. */
   get isBegun(): boolean {
     return this.isComplete || this.#lacking !== null
   }
@@ -205,12 +205,11 @@ class LineFinder {
     return this.#columns !== null
   }
 
-  /** There is no header where one may stand. */
+  /** Whether the lines in which a header may be have none. */
   get isElsewhere(): boolean {
     return !this.isComplete && this.#lineCount >= headerLinesMax
   }
 
-  /** Throws VERDICTS_INVALID. */
   lines(path: string): readonly FilledLine[] {
     const hint = 'keep the headers that enrich review --export writes; columns may be moved, hidden and added'
     if (this.#twice !== null) throw invalid(`${path} has two columns "${this.#twice}"`, hint)
@@ -260,10 +259,10 @@ function filledLine(
   }
 }
 
-/** By which a line shows a candidate. */
+/** Columns of which at least one is filled for each candidate. */
 const namingParts = ['', ' legal name', ' id'] as const satisfies readonly CandidatePart[]
 
-/** The cause of an error that says that a file is no file of verdicts at all. */
+/** Cause of an error for a file that has no verdict columns at all. */
 export const notVerdicts = Symbol('not a file of verdicts')
 
 export function invalid(message: string, hint: string, cause?: unknown): UserError {

@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url'
 import { packageFolder } from '../../platform/installed-package.js'
 import { stylesheet, html, pageHtml, scriptHtml } from '../../web/html.js'
 
-/** Where the page finds what it is made of. */
+/** Paths of the page and its files. */
 export const pagePaths = { page: '/', style: '/review.css', scripts: '/scripts/' } as const
 
 const mainScript = 'review/page/browser/main.js'
 
-/** The page before any script has run: its rooms, all empty. `scripts`: their names, asked for at once rather than one after the other. */
+/** The page before its scripts run. `scripts` are the names of modules to preload. */
 function pageText(scripts: readonly string[]): string {
   return pageHtml({
     title: 'Review',
@@ -123,19 +123,19 @@ const decidedHtml = html`<aside id="decided" class="pane" aria-label="What was d
   <ol id="decisions" class="decisions"></ol>
 </aside>`
 
-/** What a browser loads of the review page. */
+/** Files of the review page. */
 export interface PageAssets {
   readonly pageHtml: string
   readonly pageCss: string
-  /** JavaScript by the name that follows `pagePaths.scripts`; names hold slashes. */
+  /** JavaScript by its path below `pagePaths.scripts`. */
   readonly scripts: ReadonlyMap<string, string>
 }
 
-/** As the build leaves it, for the sources too. */
+/** Output folder of the build. Sources use it too. */
 const built = fileURLToPath(new URL('dist/', packageFolder))
 const ownScripts = 'review/page/browser'
 
-/** Read once, when a server starts. Throws where the package was not built. */
+/** Reads the files. Throws if the package was not built. */
 export function readPageAssets(): PageAssets {
   const own = readdirSync(`${built}${ownScripts}`)
     .filter((name) => name.endsWith('.js'))

@@ -55,30 +55,29 @@ export function createAccess(random: Random, clock: Pick<Clock, 'nowMs'>): Acces
 /** Browsers keep the cookies of all ports of a machine together. */
 const cookieName = (port: number): string => `enrich_review_${port}`
 
-/** Compares in constant time. */
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** A request to the server of the review page, as far as it says where it comes from. */
+/** The parts of a request that show its origin. */
 export interface PageRequest {
   readonly method: string
   readonly host: string | undefined
   readonly origin: string | undefined
-  /** `Sec-Fetch-Site`: only browsers send it, and no page can change it. */
+  /** `Sec-Fetch-Site`: only browsers send it, and pages cannot change it. */
   readonly fetchSite: string | undefined
   readonly contentType: string | undefined
-  /** It asks for the page itself, as links do. */
+  /** The request is for the page itself, as links are. */
   readonly isForPage: boolean
-  /** It shows the token of the printed address. */
+  /** The request has the token of the printed address. */
   readonly isEntry: boolean
-  /** It bears the cookie of this server. */
+  /** The request has this server's cookie. */
   readonly isIn: boolean
 }
 
 export interface Listening {
   readonly port: number
-  /** Beyond this machine a server has names that it cannot know. */
+  /** Beyond this machine, the server cannot know its host names. */
   readonly isLoopback: boolean
 }
 
@@ -88,12 +87,11 @@ export interface Refusal {
 }
 
 /**
- * Why a request is refused; null where it is not. Kept out are pages of other sites that a person visits beside this one:
- * those whose own name was pointed at this machine cannot choose the `Host` that they send, and others have neither our
- * `Origin` nor, for want of `SameSite`, our cookie. To cookies the ports of one machine are one site: what another port
- * asks is refused by what the browser says of it, since a search that nobody can read asks a service all the same. What
- * changes something has to come from our page, as JSON, which no form can send; beyond this machine a proxy with TLS may
- * stand before us.
+ * Returns the reason to refuse a request, or `null`. Protects against pages of other sites in the same browser. DNS
+ * rebinding is detected by `Host`; other sites have neither our `Origin` nor, because of `SameSite`, our cookie. Cookies
+ * are shared by all ports of a host: `Sec-Fetch-Site` identifies requests from other ports, which could otherwise start
+ * searches at the service. Changes must come from our page as JSON, which forms cannot send. Beyond this machine, a TLS
+ * proxy may be in front.
  */
 export function judgeRequest(request: PageRequest, listening: Listening): Refusal | null {
   const { method, host, origin, fetchSite, contentType, isForPage, isEntry, isIn } = request

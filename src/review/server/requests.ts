@@ -6,7 +6,7 @@ import { withoutAddressSecrets } from '../../core/local-path.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
 import type { PageError } from '../page-data.js'
 
-/** What the page may ask for, and how much of it. */
+/** Limits of requests from the page. */
 export const requestLimits = {
   windowRowsMax: 500,
   findMax: 20,
@@ -79,7 +79,7 @@ export const decideBody = z
 /** `POST /api/undo` */
 export const undoBody = z.strictObject({ sequences: z.array(sequence).max(requestLimits.lookupsMax) })
 
-/** Throws REVIEW_REQUEST_INVALID, which says what is wrong where. */
+/** Throws REVIEW_REQUEST_INVALID with the path of the invalid value. */
 export function parseRequest<Value>(schema: z.ZodType<Value>, given: unknown): Value {
   const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data
@@ -110,7 +110,7 @@ export function errorReply(code: ErrorCode, status: number, message: string, hin
   return { status, body: { error: { code, message, hint: hint ?? null } } }
 }
 
-/** What an error says to the page; null for a bug, of which it learns nothing. */
+/** Returns the error for the page; `null` for a bug, whose details stay on the server. */
 export function replyOfError(thrown: unknown): ErrorReply | null {
   const error = explainSystemFailure(thrown)
   if (error instanceof UserError) {
@@ -123,7 +123,7 @@ export function replyOfError(thrown: unknown): ErrorReply | null {
   return errorReply('REVIEW_REQUEST_INVALID', status, messageOf(status), 'load the page again')
 }
 
-/** Of what the framework refuses before it comes to a route: a body that is too large, or no JSON. */
+/** Status of an error that the framework throws before routing: body too large, or not JSON. */
 function statusOfRequest(error: unknown): number | null {
   const { statusCode: status } = (error ?? {}) as { statusCode?: unknown }
   return typeof status === 'number' && status >= 400 && status < 500 ? status : null

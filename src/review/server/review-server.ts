@@ -49,28 +49,28 @@ export interface ReviewServerDeps {
   readonly session: ReviewSession
   readonly about: SessionView
   readonly assets: PageAssets
-  /** Port 0 is any free one. */
+  /** Port 0 selects a free one. */
   readonly address: Readonly<ListenAddress>
   readonly clock: Clock
   readonly random: Random
-  /** Is told of what is thrown and foreseen by nobody; the page learns nothing of it. */
+  /** Receives unexpected errors. The page does not see them. */
   readonly onBug: (error: unknown) => void
-  /** The address let a browser in. */
+  /** A browser was admitted. */
   readonly onEntered?: () => void
-  /** A second browser opened the address: the first is shut out, and `url` of the server is a new one. */
+  /** A second browser opened the address: the first is shut out, and the server has a new `url`. */
   readonly onReused?: (firstUsedAtMs: number) => void
 }
 
 export interface ReviewServer {
-  /** The address that opens the page now. It has the token that lets one browser in. */
+  /** The current address of the page, with a token that admits one browser. */
   readonly url: string
   /** Requests in flight are answered first. */
   close(): Promise<void>
 }
 
 /**
- * Serves the page on which doubtful lookups are settled, to the browser that opens the printed address and to no other;
- * what it serves and whom it refuses stands in docs/review.md. Throws LISTEN_FAILED.
+ * Serves the review page to the first browser that opens the printed address. Access rules: docs/review.md. Throws
+ * LISTEN_FAILED.
  */
 export async function startReviewServer(deps: ReviewServerDeps): Promise<ReviewServer> {
   const { session, about, assets, address, clock, random } = deps
@@ -169,10 +169,7 @@ function describeRequest(
   }
 }
 
-/**
- * From a file or a page of another site, a redirect would go on without the new cookie (`SameSite=Strict`), a refresh goes
- * on with it.
- */
+/** After a link from another site, a redirect would not send the new cookie (`SameSite=Strict`); a refresh does. */
 function sendToPage({ headers }: FastifyRequest, reply: FastifyReply): void {
   if (headers['sec-fetch-site'] !== 'cross-site')
     void reply.code(303).header('location', pagePaths.page).send()
@@ -191,14 +188,14 @@ function refuseReused(reply: FastifyReply, firstUsedAtMs: number): void {
     )
 }
 
-/** In words for a person where a page was asked for. */
+/** Plain text if the request is for the page, else JSON. */
 function refuse(request: FastifyRequest, reply: FastifyReply, { status, message }: Refusal): void {
   const hint = 'start enrich review and open the address that it prints'
   if (request.routeOptions.url !== pagePaths.page) {
     send(reply, errorReply('REVIEW_ACCESS_REFUSED', status, message, hint))
     return
   }
-  // Where a page of another site led here, the browser keeps the cookie that it has just got back; not the second time.
+  // After a link from another site, the browser does not send its cookie with the first request, but with a refresh.
   if (request.headers['sec-fetch-site'] === 'cross-site') reply.header('refresh', '0')
   void reply
     .code(status)
@@ -219,19 +216,19 @@ function mountAssets(app: FastifyInstance, { pageHtml, pageCss, scripts }: PageA
   app.get('/favicon.ico', (_request, reply) => reply.code(204).send())
 }
 
-/** Of the printed address; null where none is shown. */
+/** Token of the printed address; `null` if the request has none. */
 function tokenOf({ query, routeOptions }: FastifyRequest): string | null {
   const { token } = query as { token?: unknown }
   return routeOptions.url === pagePaths.page && typeof token === 'string' ? token : null
 }
 
-/** An address that stands for all of a machine's is none that a browser can open everywhere. */
+/** Browsers cannot open a wildcard address everywhere. */
 const reachable = ({ host, port }: ListenAddress): ListenAddress => ({
   host: host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host,
   port,
 })
 
-/** The routes that `page-data.ts` describes: what the page asks and what it is told, each from the session. */
+/** The routes described in `page-data.ts`. */
 function mountApi(app: FastifyInstance, session: ReviewSession, about: SessionView): void {
   app.get('/api/session', () => about)
   app.get('/api/queue', ({ query }) => {
@@ -246,13 +243,13 @@ function mountApi(app: FastifyInstance, session: ReviewSession, about: SessionVi
   app.post('/api/decisions', async ({ body }, reply) => {
     const { lookups, ...choice } = parseRequest(decideBody, body)
     const answer = await session.decide(lookups.map((one) => ({ ...one, ...choice })))
-    // What somebody else took back in the meantime leaves none behind.
+    // If another reviewer undid the decision, `others` is empty.
     return reply.code(answer.decisions.length === 0 ? 409 : 200).send(answer)
   })
   app.post('/api/undo', ({ body }) => session.undo(parseRequest(undoBody, body).sequences))
 }
 
-/** Aborted where nobody waits for the reply any more. */
+/** Aborts when the client disconnects. */
 function untilGone(reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
   reply.raw.once('close', () => {

@@ -11,11 +11,11 @@ import type {
   UndoReply,
 } from '../../page-data.js'
 
-/** The server does not answer. */
+/** The server does not respond. */
 export class ServerGone extends Error {}
-/** The server answers, and does not know this session (any more). */
+/** The server responds, but the session is no longer valid. */
 export class SessionOver extends Error {}
-/** What the server says is wrong, for people. */
+/** An error response with a message for the reviewer. */
 export class Refused extends Error {
   readonly hint: string | null
 
@@ -26,9 +26,9 @@ export class Refused extends Error {
 }
 
 const answerMsMax = {
-  /** Of what the server has. */
+  /** For data of the review server. */
   own: 15_000,
-  /** Of what it has to ask a service for. */
+  /** For data that the review server requests from the service. */
   asked: 60_000,
 } as const
 
@@ -57,7 +57,7 @@ export function askSearch(lookup: string, text: string, country: string): Promis
   return read<SearchFound>(`/api/search?${query.toString()}`, answerMsMax.asked)
 }
 
-/** A conflict is a reply too: it has no `decisions`, and nothing was changed. */
+/** A conflict (409) is a reply too. It has no `decisions`. */
 export const sendDecision = (request: DecideRequest) => write<DecideReply>('/api/decisions', request)
 
 export const sendUndo = (sequences: readonly number[]) => write<UndoReply>('/api/undo', { sequences })

@@ -13,10 +13,10 @@ import {
 
 type Evidence = CandidateView['evidence']
 
-/** Whether the tables are open, once the reviewer opened or closed one. */
+/** Whether evidence tables are open. The reviewer's last click applies to all. */
 let isTableOpen = false
 
-/** The evidence of a candidate in a few lines, with the whole of it behind a disclosure. */
+/** A candidate's evidence in a few lines, with a table that can be opened. */
 function evidenceElement(evidence: Evidence, scale: Scale): HTMLElement {
   const table = element(
     'details',
@@ -50,8 +50,8 @@ const summaryElement = ({ label, text }: SummaryLine): HTMLElement =>
   )
 
 /**
- * A line for each part with its bar, every bar beginning where the one above it ended, and their sum. Without weights a
- * plain list.
+ * A line for each part, with a bar that starts at the end of the one above, and the sum. A plain list if there are no
+ * weights.
  */
 function tableElement(evidence: Evidence, scale: Scale): HTMLElement {
   const weights = evidence.map(({ weight }) => weight)
@@ -105,13 +105,13 @@ function track(bar: Bar | null, scale: Scale): HTMLElement {
 }
 
 export interface CardsDeps {
-  /** The first candidate is 1. */
+  /** `number` starts at 1. */
   readonly onAccept: (number: number) => void
-  /** A candidate is looked at: what differs from it is marked in what was asked. */
+  /** The pointer or focus is on a candidate: mark its differences in the lookup. */
   readonly onLook: (candidate: CandidateView) => void
 }
 
-/** Candidates, numbered as their keys are. */
+/** The candidates with the numbers of their keys. */
 export function candidateCards(candidates: readonly CandidateView[], deps: CardsDeps): HTMLElement {
   const scale = scaleOf(candidates.map(({ evidence }) => evidence.map(({ weight }) => weight)))
   return element(
@@ -121,7 +121,7 @@ export function candidateCards(candidates: readonly CandidateView[], deps: Cards
   )
 }
 
-/** As the register calls it: the marks are of this name. */
+/** The registered name if there is one. `nameMarks` belongs to this name. */
 export const nameOf = ({ legalName, name, entityId }: CandidateView): string =>
   legalName ?? name ?? entityId ?? 'without a name'
 
@@ -246,11 +246,10 @@ const identifier = ({ type, value }: { type: string; value: string }): HTMLEleme
     element('bdi', { class: 'code' }, shown(value, 60)),
   )
 
-/** `LEI`, `registration id` */
 const identifierWords = (type: string): string =>
   /^[a-z]{2,4}$/.test(type) ? type.toUpperCase() : shown(type, 40).replaceAll('_', ' ')
 
-/** An address of the web is a link; whatever else it may be is left out. */
+/** Returns a link if the text is a web address, else `null`. */
 function registerLink(url: string): HTMLElement | null {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return null
   const { href, hostname, username } = new URL(url)

@@ -2,21 +2,21 @@ import type { CandidateView, AlikeRow, QueueRow } from '../../page-data.js'
 
 type Evidence = CandidateView['evidence']
 
-/** A line of the short form of a candidate's evidence. */
+/** A line of the summary of a candidate's evidence. */
 export interface SummaryLine {
   readonly label: 'Name' | 'Place' | 'For' | 'Against'
   readonly text: string
 }
 
-/** Labels of parts that have their own line, or that are not about the candidate. */
+/** Labels of parts that have their own line, or that do not describe the candidate. */
 const notListed = ['name', 'kind of name', 'place', 'start']
 const againstMax = 2
-/** A weight that is shown as 0.0. */
+/** Weights below this are displayed as 0.0. */
 const noWeight = 0.05
 
 /**
- * Name, place, and what speaks against a candidate. A kind of body that comes before all other evidence is the reason why
- * the candidate is not the answer: its line comes first, whatever its weight.
+ * Returns name, place and evidence against a candidate. If the first part is a kind of body, it is the reason against the
+ * candidate and comes first.
  */
 export function summarizeEvidence(evidence: Evidence): SummaryLine[] {
   if (evidence.length === 0) return []
@@ -45,7 +45,7 @@ const isAgainst = ({ label, weight }: Evidence[number]): boolean =>
 const lineOf = (label: SummaryLine['label'], parts: Evidence): SummaryLine | null =>
   parts.length === 0 ? null : { label, text: parts.map(({ text }) => text).join('; ') }
 
-/** Where the bar of a weight lies, in percent of the width that all candidates of a row share. */
+/** Position of a weight's bar, in percent of the width shared by all candidates of a row. */
 export interface Bar {
   readonly left: number
   readonly width: number
@@ -59,13 +59,13 @@ export interface Scale {
 
 type Weights = readonly (number | null)[]
 
-/** One scale for several candidates, so that they can be compared; nothing is where no weight is known. */
+/** One scale for several candidates, so that they can be compared. */
 export function scaleOf(candidates: readonly Weights[]): Scale {
   const points = candidates.flatMap((weights) => sumsOf(weights))
   return { least: Math.min(0, ...points), most: Math.max(0, ...points) }
 }
 
-/** Each weight begins where the one before it ended; null: no weight is known. */
+/** Each bar starts at the end of the one before; `null` if the weight is unknown. */
 export function barsOf(weights: Weights, { least, most }: Scale): (Bar | null)[] {
   const span = most - least
   let sum = 0
@@ -78,23 +78,23 @@ export function barsOf(weights: Weights, { least, most }: Scale): (Bar | null)[]
   })
 }
 
-/** Where nothing speaks for or against, in percent. */
+/** Position of zero, in percent. */
 export const zeroOf = ({ least, most }: Scale): number =>
   most === least ? 0 : ((0 - least) / (most - least)) * 100
 
-/** After each weight. */
+/** The sum after each weight. */
 function sumsOf(weights: Weights): number[] {
   let sum = 0
   return weights.filter((weight) => weight !== null).map((weight) => (sum += weight))
 }
 
-/** A verdict that can be given to several rows; null: none of these. */
+/** A verdict for several rows; `entityId` is `null` for "none of these". */
 export interface Choice {
   readonly key: string
   readonly candidate: CandidateView | null
 }
 
-/** Those candidates that can be accepted, by the keys they have on the page, and none of these. */
+/** The candidates that can be accepted, with their keys on the page, and "none of these". */
 export const choicesOf = (candidates: readonly CandidateView[]): Choice[] => [
   ...candidates
     .map((candidate, index) => ({ key: String(index + 1), candidate }))
@@ -102,7 +102,7 @@ export const choicesOf = (candidates: readonly CandidateView[]): Choice[] => [
   { key: 'n', candidate: null },
 ]
 
-/** The rows that a verdict can be given to: a company has to be a candidate of each. */
+/** The rows to which the verdict applies. A company must be a candidate of each. */
 export function settledBy(choice: Choice, row: QueueRow, alike: readonly AlikeRow[]): QueueRow[] {
   const entityId = choice.candidate?.entityId ?? null
   return [

@@ -19,23 +19,23 @@ export interface DecidedDeps {
   readonly nowMs: () => number
 }
 
-/** Of the newest decisions, so many are shown. */
+/** Maximum number of decisions displayed, newest first. */
 export const decidedShownMax = 50
 
-/** What was decided, the newest first. */
+/** The list of decisions, newest first. */
 export class DecidedList {
   readonly #deps: DecidedDeps
   readonly #box = partOf('decisions', HTMLElement)
   readonly #count = partOf('decided-count', HTMLElement)
   #decisions: readonly DecisionView[] = []
-  /** By sequence: a decision never changes. */
+  /** List items by sequence. A decision never changes. */
   readonly #items = new Map<number, HTMLElement>()
 
   constructor(deps: DecidedDeps) {
     this.#deps = deps
   }
 
-  /** What is there already is left as it is, so that what has the focus keeps it. */
+  /** Existing items stay in the page, so that they keep the focus. */
   show(decisions: readonly DecisionView[], count: number): void {
     const nowMs = this.#deps.nowMs()
     this.#decisions = decisions.slice(0, decidedShownMax)
@@ -123,13 +123,13 @@ const nothingYet = (): HTMLElement =>
 export interface Verdict {
   readonly verdict: DecideRequest['verdict']
   readonly entityId: string | null
-  /** What is said of it. */
+  /** Text for the reviewer. */
   readonly words: string
 }
 
 export const noneOfThese: Verdict = { verdict: 'none', entityId: null, words: 'None of these' }
 
-/** Null where it cannot be accepted. */
+/** Returns `null` if the candidate cannot be accepted. */
 export function accepting(candidate: CandidateView): Verdict | null {
   const { entityId, obstacle } = candidate
   if (entityId === null || obstacle !== null) return null
@@ -137,15 +137,15 @@ export function accepting(candidate: CandidateView): Verdict | null {
 }
 
 interface VerdictsDeps {
-  /** Durable: `words` say it. */
+  /** The decision is durable; `words` describe it. */
   readonly onDecided: (reply: DecideReply, words: string) => void
-  /** Somebody else decided in the meantime, or took back what was shown (none then), and nothing was changed. */
+  /** Another reviewer has changed the decision; nothing was written. `others` is empty if the decision was undone. */
   readonly onConflict: (others: readonly DecisionView[]) => void
   readonly onUndone: (reply: UndoReply) => void
   readonly onFailure: (failure: unknown) => void
 }
 
-/** Verdicts are sent one at a time: a key that is pressed while one is on its way is meant for the row that is still shown. */
+/** Sends verdicts one at a time. A key pressed while one is being sent applies to the row that is still displayed. */
 export class Verdicts {
   readonly #deps: VerdictsDeps
   #isUnderWay = false
@@ -154,7 +154,7 @@ export class Verdicts {
     this.#deps = deps
   }
 
-  /** For each row in place of the decision that it shows. */
+  /** Replaces the displayed decision of each row. */
   decide(
     { verdict, entityId, words }: Verdict,
     rows: readonly QueueRow[],
@@ -169,7 +169,7 @@ export class Verdicts {
     })
   }
 
-  /** Empty: what this session decided last. */
+  /** If empty, undoes this session's last change. */
   undo(sequences: readonly number[]): Promise<void> {
     return this.#send(async () => {
       this.#deps.onUndone(await sendUndo(sequences))

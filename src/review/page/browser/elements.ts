@@ -4,8 +4,8 @@ import type { Mark } from '../../page-data.js'
 type Child = Node | string | null
 
 /**
- * An element with attributes (null: left out) and children; text goes in as text. The `html` tag of src/web is not used
- * in the browser: it makes text, and no script of the page turns text into markup.
+ * Creates an element with attributes (`null`: omitted) and children; strings become text nodes. The browser does not use
+ * the `html` tag of src/web, because no script may turn text into markup.
  */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
@@ -18,7 +18,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made
 }
 
-/** Makes these the children: those that are there already are not touched, and keep their focus and their place. */
+/** Sets the children. Those that are already in place are not touched and keep their focus. */
 export function putChildren(parent: Element, children: readonly Element[]): void {
   const wanted = new Set(children)
   for (const child of [...parent.children]) if (!wanted.has(child)) child.remove()
@@ -26,30 +26,29 @@ export function putChildren(parent: Element, children: readonly Element[]): void
     if (parent.children[index] !== child) parent.insertBefore(child, parent.children[index] ?? null)
 }
 
-/** What the page is written with: an element of an id and a kind is there. */
+/** Returns the element with this id and type. Throws if the page does not have it. */
 export function partOf<Part extends HTMLElement>(id: string, kind: new () => Part): Part {
   const part = document.getElementById(id)
   if (!(part instanceof kind)) throw new Error(`the page has no ${kind.name} of the id ${id}`)
   return part
 }
 
-/** Words of files and services, set apart, so that they never order the words around them. */
+/** Text of files and services, isolated so that its direction does not affect other text. */
 export const foreign = (text: string, charsMax?: number): HTMLElement =>
   element('bdi', {}, shown(text, charsMax))
 
-/** A key as it is on keyboards. */
 export const keyCap = (key: string): HTMLElement => element('kbd', {}, key)
 
-/** For screen readers alone. */
+/** For screen readers only. */
 export const unseen = (text: string): HTMLElement => element('span', { class: 'unseen' }, text)
 
-/** A text with what differs marked; where nothing was compared, as it is. */
+/** Text with its differences marked; unchanged if it was not compared. */
 export function marked(text: string, marks: readonly Mark[]): HTMLElement {
   if (marks.length === 0) return foreign(text)
   return element('bdi', {}, ...marks.map(markNode))
 }
 
-/** A text with what is the same brought out: for texts of which one says more than the other. */
+/** Text with its common parts marked, for two texts of different detail. */
 export function agreeing(text: string, marks: readonly Mark[]): HTMLElement {
   if (marks.length === 0) return foreign(text)
   return element('bdi', {}, ...marks.map(agreeNode))

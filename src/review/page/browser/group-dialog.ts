@@ -10,7 +10,7 @@ export interface GroupVerdict {
   readonly rows: readonly QueueRow[]
 }
 
-/** Rows with the same doubt, and which of them a verdict would settle: shown before it is done. */
+/** Lists rows with the same doubt and the rows to which a verdict would apply, before it is recorded. */
 export class GroupDialog {
   readonly #dialog = partOf('group', HTMLDialogElement)
   readonly #settle: (verdict: GroupVerdict) => void
@@ -90,7 +90,7 @@ export class GroupDialog {
     })
   }
 
-  /** `alike`: null is the row that is looked at. */
+  /** `alike` is `null` for the row that is displayed. */
   #item(row: QueueRow, alike: AlikeRow | null): HTMLElement {
     const box = element('input', { type: 'checkbox', 'data-lookup': row.lookup })
     box.checked = true
@@ -176,7 +176,7 @@ export class GroupDialog {
   #moveFocus(by: number, event: KeyboardEvent): void {
     const boxes = this.#boxes().filter(({ disabled }) => !disabled)
     const at = boxes.findIndex((box) => box === document.activeElement)
-    // Among radio buttons the arrows are the browser's.
+    // The browser uses arrow keys to select radio buttons.
     if (
       at === -1 &&
       event.target instanceof HTMLInputElement &&

@@ -1,8 +1,8 @@
-/** What a key does on the page. */
+/** The effect of a key. */
 export type KeyAction =
   | { readonly kind: 'accept'; readonly number: number }
   | { readonly kind: 'move'; readonly by: number }
-  /** The row and its candidates, by so many times what is seen of them. */
+  /** Scrolls the row and its candidates by this many page heights. */
   | { readonly kind: 'scroll'; readonly by: number }
   | {
       readonly kind:
@@ -43,9 +43,9 @@ const ofOthers = new Map<string, KeyAction>([
 ])
 
 /**
- * The action of a key; null where it is none of the page's. Nothing is done while words are typed, but for leaving; a
- * modifier makes a key the browser's, and Shift one that is a letter's (`?`, `/` and digits need it on some keyboards).
- * A key that is held down moves and scrolls, and decides nothing again.
+ * Returns the action of a key; `null` if the page does not use it. While the reviewer types, only Escape works. Modifier
+ * keys belong to the browser; Shift is allowed because some keyboards need it for `?`, `/` and digits. A key that is held
+ * down moves and scrolls, but does not decide.
  */
 export function actionOfKey(press: KeyPress, isTyping: boolean): KeyAction | null {
   if (press.ctrlKey || press.altKey || press.metaKey || press.isComposing) return null

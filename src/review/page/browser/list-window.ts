@@ -1,29 +1,32 @@
-/** Higher than this no browser lays out a box. */
+/** Browsers do not lay out higher boxes. */
 const heightPxMax = 12_000_000
 
 export interface ListShape {
   readonly count: number
   readonly rowPx: number
-  /** What is seen of the list at once. */
+  /** Visible height of the list. */
   readonly viewPx: number
 }
 
-/** Rows that are in the page. */
+/** Range of rows that are in the page. */
 export interface ListWindow {
   readonly from: number
-  /** Not included. */
+  /** Exclusive. */
   readonly to: number
-  /** Of the first of them, from the top of what is scrolled. */
+  /** Position of the first row, from the top of the scrolled box. */
   readonly topPx: number
 }
 
-/** Rows beside those that are seen, on either side. */
+/** Additional rows above and below the visible ones. */
 const besideCount = 6
 
-/** What is scrolled is as high as its rows; of very many rows it is as high as can be, and a pixel of it is more than one. */
+/**
+ * Height of the scrolled box. For very many rows it is limited, and one pixel of it represents more than one pixel of
+ * rows.
+ */
 export const scrolledPx = ({ count, rowPx }: ListShape): number => Math.min(count * rowPx, heightPxMax)
 
-/** The rows that are in the page where it is scrolled to `scrollPx`. */
+/** The rows in the page at scroll position `scrollPx`. */
 export function windowAt(shape: ListShape, scrollPx: number): ListWindow {
   const { count, rowPx, viewPx } = shape
   const rowsPx = scrollPx * stretchOf(shape)
@@ -32,20 +35,20 @@ export function windowAt(shape: ListShape, scrollPx: number): ListWindow {
   return { from: Math.min(from, to), to, topPx: scrollPx - (rowsPx - Math.min(from, to) * rowPx) }
 }
 
-/** Rows that are seen whole. */
+/** Rows that are completely visible. */
 export function seenAt(shape: ListShape, scrollPx: number): { from: number; to: number } {
   const rowsPx = scrollPx * stretchOf(shape)
   const from = Math.ceil(rowsPx / shape.rowPx - 0.01)
   return { from, to: Math.min(shape.count, Math.floor((rowsPx + shape.viewPx) / shape.rowPx + 0.01)) }
 }
 
-/** Where to scroll so that the row at `index` begins so many pixels below the top of what is seen. */
+/** Returns the scroll position that puts the row at `index` this many pixels below the visible top. */
 export function scrollToPut(shape: ListShape, index: number, belowTopPx: number): number {
   const rowsPx = index * shape.rowPx - belowTopPx
   return Math.min(Math.max(0, rowsPx / stretchOf(shape)), Math.max(0, scrolledPx(shape) - shape.viewPx))
 }
 
-/** Pixels of rows that one pixel of scrolling passes. */
+/** Pixels of rows per pixel of scrolling. */
 function stretchOf(shape: ListShape): number {
   const rowsPx = shape.count * shape.rowPx - shape.viewPx
   const scrollablePx = scrolledPx(shape) - shape.viewPx

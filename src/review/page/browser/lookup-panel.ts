@@ -5,12 +5,12 @@ import { shown, agoWords, momentWords, statusWords, toneOf } from './page-text.j
 
 export interface AskedDeps {
   readonly onUndo: (decision: DecisionView) => void
-  /** What stands in the field of the note, of the row that is shown. */
+  /** Receives the text of the note field. */
   readonly onNote: (text: string) => void
   readonly nowMs: () => number
 }
 
-/** What the input asks, at the side of its candidates. */
+/** The lookup's data, displayed next to its candidates. */
 export function askedParts(row: QueueRow, detail: LookupDetail | null, deps: AskedDeps): HTMLElement[] {
   return [
     element(
@@ -30,7 +30,7 @@ export function askedParts(row: QueueRow, detail: LookupDetail | null, deps: Ask
   ]
 }
 
-/** Nothing is sent to the search engine before the link is followed. */
+/** Nothing is sent to the search engine until the reviewer follows the link. */
 function webSearchLink({ name, location }: QueueRow): HTMLElement {
   const words = location === null ? name : `${name} ${location}`
   const query = new URLSearchParams({ q: words.slice(0, webSearchCharsMax) })
@@ -54,7 +54,7 @@ function webSearchLink({ name, location }: QueueRow): HTMLElement {
 
 const webSearchCharsMax = 300
 
-/** Marks in the name what a candidate does not have. */
+/** Marks the parts of the name that the candidate does not have. */
 export function markAsked(row: QueueRow, candidate: CandidateView | null): void {
   const name = document.getElementById('asked-name')
   if (name !== null && candidate !== null) name.replaceChildren(marked(row.name, candidate.askedMarks))
@@ -97,7 +97,7 @@ function verdict(decision: DecisionView, { onUndo, nowMs }: AskedDeps): HTMLElem
   )
 }
 
-/** What others decided while a verdict was on its way; none: they took back what was shown. */
+/** Decisions of other reviewers; empty if they undid the displayed decision. */
 export const conflictElement = (others: readonly DecisionView[]): HTMLElement =>
   element(
     'div',
@@ -146,10 +146,10 @@ const signs = new Map([
   ['limitation', '−'],
 ])
 
-/** Whether they are open, once somebody opened or closed them. */
+/** `null` until the reviewer opens or closes them. */
 let areFactorsOpen: boolean | null = null
 
-/** Closed where the candidates' own evidence says the same with its weights. */
+/** Closed if the candidates' evidence says the same, with weights. */
 function factors({ factors: all, candidates }: LookupDetail): HTMLElement {
   const isWeighed = candidates.some(({ evidence }) => evidence.some(({ weight }) => weight !== null))
   const made = element(

@@ -4,35 +4,35 @@ import type { Details, Queue } from './queue-data.js'
 import { QueueList } from './queue-panel.js'
 import type { RowView } from './row-view.js'
 
-/** Rows after the one that is looked at whose details are read before they are needed. */
+/** Following rows whose details are loaded early. */
 const prefetchRows = 4
-/** Rows above those that are seen which are asked for with them. */
+/** Rows above the visible ones that are loaded with them. */
 const aboveRows = 20
-/** An answer that came after the queue was changed here is not used, and asked for again. */
+/** Attempts to load rows. A response is discarded if the queue changed during the request. */
 const fillTries = 4
 
 export interface NavigationDeps {
   readonly queue: Queue
   readonly details: Details
   readonly row: RowView
-  /** A row is shown, or more of it. */
+  /** A row, or more of its details, is displayed. */
   readonly onShown: () => void
-  /** The queue, as it is filtered, has no row. */
+  /** No row matches the filters. */
   readonly onNone: () => void
-  /** Somebody chose a row of the list. */
+  /** The reviewer selected a row in the list. */
   readonly onChosen: () => void
   readonly onFailure: (failure: unknown) => void
 }
 
-/** Which row is looked at: it stays where it is, whatever comes and goes around it. */
+/** The displayed row. It stays the same when rows are added or removed around it. */
 export class Navigation {
   readonly #deps: NavigationDeps
   readonly #list: QueueList
-  /** In the queue as it is filtered; null where the row that is shown is not in it. */
+  /** Index in the filtered queue; `null` if the displayed row is not in it. */
   #index: number | null = null
-  /** Where to go on from where it is not. */
+  /** Position from which to continue if `#index` is `null`. */
   #lastIndex = 0
-  /** Grows with every row that is gone to: what was waited for before is not shown any more. */
+  /** Incremented with every move, so that late responses are discarded. */
   #visit = 0
 
   constructor(deps: NavigationDeps) {
@@ -50,7 +50,7 @@ export class Navigation {
     })
   }
 
-  /** The filters are others: the first row of what they leave. */
+  /** Goes to the first row after the filters changed. */
   async restart(): Promise<void> {
     this.#index = null
     this.#lastIndex = 0
@@ -63,7 +63,7 @@ export class Navigation {
     }
   }
 
-  /** The row at a place, or the nearest there is; shown without waiting where it is known. */
+  /** Goes to the row at this place, or the nearest one. Shows it immediately if it is loaded. */
   async goTo(index: number): Promise<void> {
     const { queue } = this.#deps
     const visit = ++this.#visit
@@ -92,7 +92,7 @@ export class Navigation {
     return this.goTo(this.#deps.queue.count - 1)
   }
 
-  /** On from this row, which stays open. Returns whether it began again at the first. */
+  /** Goes to the next row. Returns whether it started again at the first. */
   skip(): Promise<boolean> {
     const { queue, row } = this.#deps
     if (row.row !== null) this.#list.skip(row.row.lookup)
@@ -100,8 +100,8 @@ export class Navigation {
   }
 
   /**
-   * On from a row that was decided, with others perhaps, which are gone from where only open ones are. Returns whether
-   * it began again at the first.
+   * Goes to the next row after decisions. Decided rows leave the open view. Returns whether it started again at the
+   * first.
    */
   settled(decisions: readonly DecisionView[], counts: DecideReply['page']): Promise<boolean> {
     const { queue } = this.#deps
@@ -110,7 +110,7 @@ export class Navigation {
     return this.#goOn(queue.filters.view === 'open' ? from - gone : from + 1, queue.count)
   }
 
-  /** A lookup of whatever place, also of none. `before`: as it was when it was seen last, which is shown without waiting. */
+  /** Shows a lookup that may not be in the filtered queue. `before`: its last known details, shown immediately. */
   async showLookup(lookup: string, before: LookupDetail | null = null): Promise<void> {
     const { queue, details, row } = this.#deps
     const visit = ++this.#visit
@@ -139,7 +139,7 @@ export class Navigation {
     this.#deps.onShown()
   }
 
-  /** Reads the row that is shown again. */
+  /** Loads the displayed row again. */
   async reload(): Promise<LookupDetail | null> {
     const { details, row } = this.#deps
     const lookup = row.row?.lookup
@@ -148,7 +148,7 @@ export class Navigation {
     return this.#showDetail(lookup)
   }
 
-  /** What is different of the queue by now, without moving what is looked at. Throws like the interface. */
+  /** Loads changes of the queue without moving the displayed row. Throws like `api.ts`. */
   async refresh(): Promise<void> {
     const { queue, row } = this.#deps
     const wasLoaded = queue.isLoaded
@@ -164,13 +164,13 @@ export class Navigation {
     const anchorAt = anchor === null ? undefined : places[anchor]
     if (anchorAt === undefined) this.#list.render()
     else this.#list.putAt(anchorAt, belowTopPx)
-    // Another row may have been gone to while the answer was on its way.
+    // The reviewer may have moved to another row during the request.
     if (row.row === null || !wasLoaded) await this.goTo(this.#lastIndex)
     else if (row.row.lookup === shownLookup) this.#follow(places[shownLookup] ?? null)
     else this.#index = queue.indexOf(row.row.lookup)
   }
 
-  /** The row that is shown is at another place, or in the queue no more; what others decided of it is shown. */
+  /** Updates position and decision of the displayed row. */
   #follow(index: number | null): void {
     const { queue, details, row } = this.#deps
     const shownRow = row.row
@@ -219,7 +219,7 @@ export class Navigation {
     }
   }
 
-  /** One after the other: a service that candidates are asked of has limits. */
+  /** One after another, because the service that returns candidates has rate limits. */
   async #prefetch(index: number): Promise<void> {
     const { queue, details } = this.#deps
     const visit = this.#visit
@@ -229,7 +229,7 @@ export class Navigation {
         if (row !== null) await details.load(row.lookup)
       }
     } catch {
-      // It is read again, and said, when somebody comes to it.
+      // It is loaded again, and the failure reported, when the reviewer goes there.
     }
   }
 

@@ -6,7 +6,7 @@ import { Refused, ServerGone, SessionOver } from './api.js'
 
 export type Pane = 'queue' | 'review' | 'decided'
 
-/** What is around the rows: whose review of what it is, how far it is, what was done last, and the parts of a narrow page. */
+/** The frame around the rows: input, reviewer, progress, last action, and the panes of a narrow page. */
 export class PageFrame {
   readonly #said = partOf('said', HTMLElement)
   readonly #hint = partOf('hint', HTMLElement)
@@ -39,12 +39,12 @@ export class PageFrame {
       this.#more.textContent = 'The run goes on: more rows may come.'
   }
 
-  /** For screen readers: what was done. */
+  /** For screen readers. */
   say(words: string): void {
     this.#said.textContent = words
   }
 
-  /** Why a key or a button did nothing; shown until the next one. */
+  /** Explains why a key or button had no effect, until the next one is pressed. */
   explain(words: string): void {
     this.say(words)
     this.#hint.textContent = words
@@ -55,7 +55,7 @@ export class PageFrame {
     this.#hint.hidden = true
   }
 
-  /** Of a page too narrow for all of them. */
+  /** Selects a pane on a narrow page. */
   showPane(pane: Pane): void {
     document.body.dataset['pane'] = pane
     for (const button of this.#paneButtons())
@@ -68,22 +68,22 @@ export class PageFrame {
 }
 
 const everyMs = {
-  /** While all is well. */
+  /** While the server responds. */
   asked: 2_000,
-  /** While the server does not answer. */
+  /** While the server does not respond. */
   tried: 1_000,
 } as const
 
 interface ConnectionDeps {
-  /** Asks the server whether anything is different. Throws like the interface. */
+  /** Loads changes from the server. Throws like `api.ts`. */
   readonly refresh: () => Promise<void>
-  /** The server answers again. */
+  /** The server responds again. */
   readonly onBack: () => void
-  /** The command that starts the server again; null where it is not known. */
+  /** The command that starts the server again; `null` if unknown. */
   readonly command: () => string | null
 }
 
-/** Whether the server answers: asked again and again, and said where it does not. */
+/** Polls the server, and reports when it does not respond. */
 export class Connection {
   readonly #deps: ConnectionDeps
   readonly #banner = partOf('connection', HTMLElement)
@@ -110,7 +110,7 @@ export class Connection {
     }
   }
 
-  /** Says what failed, where that is of the connection. Returns whether it is. */
+  /** Reports a connection failure. Returns false if the failure has another cause. */
   tell(failure: unknown): boolean {
     if (failure instanceof SessionOver) this.#over()
     else if (failure instanceof ServerGone) this.#gone()
@@ -136,7 +136,7 @@ export class Connection {
     this.#deps.onBack()
   }
 
-  /** The server answers, and cannot say what the queue is. */
+  /** The server responds, but cannot read the queue. */
   #refused({ message, hint }: Refused): void {
     this.#state = 'refused'
     this.#say(

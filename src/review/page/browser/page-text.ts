@@ -2,12 +2,11 @@ import { plural } from '../../../core/text.js'
 import type { QueueFilter } from '../../page-data.js'
 import { printable } from '../../../core/terminal-text.js'
 
-/** `no_match` as people read it. */
 export const statusWords = (status: string): string => status.replaceAll('_', ' ')
 
 export type Tone = 'matched' | 'doubtful' | 'none'
 
-/** The mark of a status; what is not known is doubtful. */
+/** Unknown statuses count as doubtful. */
 export function toneOf(status: string): Tone {
   if (status === 'matched' || status === 'merged') return 'matched'
   return status === 'no_match' || status === 'not_found' ? 'none' : 'doubtful'
@@ -39,7 +38,7 @@ export function weightWords(weight: number): string {
   return `${weight < 0 ? '−' : '+'}${size}`
 }
 
-/** Of the whole queue, before the filters. */
+/** Counts of the whole queue, without filters. */
 export interface QueueCounts {
   readonly open: number
   readonly decided: number
@@ -50,11 +49,11 @@ export interface QueueCounts {
 interface EmptyWords {
   readonly title: string
   readonly text: string
-  /** Filters hide what there is. */
+  /** The filters hide all rows. */
   readonly isFiltered: boolean
 }
 
-/** Why the queue shows no row. */
+/** Explains why the queue shows no row. */
 export function emptyWords(filters: QueueFilter, { open, decided, isRunGoingOn }: QueueCounts): EmptyWords {
   const later = isRunGoingOn ? ' The run goes on: what is doubtful comes here by itself.' : ''
   if (filters.text !== '' || filters.statuses.length > 0)
@@ -74,10 +73,10 @@ export function emptyWords(filters: QueueFilter, { open, decided, isRunGoingOn }
 }
 
 const foreignCharsMax = 300
-/** More marks than these on one letter would run over the lines around it. */
+/** More combining marks than this on one letter would cover the lines around it. */
 const marksInARow = /(\p{M}{4})\p{M}+/gu
 
-/** Words of files and services on the page: cut to a length, and with what would turn or hide text as escapes. */
+/** Text of files and services: shortened, with invisible and direction-changing characters escaped. */
 export function shown(text: string, charsMax = foreignCharsMax): string {
   const cut = printable(text.slice(0, charsMax)).replace(marksInARow, '$1')
   return text.length > charsMax ? `${cut.replace(/[\ud800-\udbff]$/, '')}…` : cut

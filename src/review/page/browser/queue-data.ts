@@ -9,17 +9,17 @@ import type {
 import { askQueue, askDetail } from './api.js'
 import type { QueueCounts } from './page-text.js'
 
-/** Rows that are asked for at once. */
+/** Rows per request. */
 const pageRows = 80
 
-/** The rows of the queue as far as they were looked at, and what they were asked by. */
+/** The loaded rows of the queue, and their filter. */
 export class Queue {
   filters: QueueFilter = { view: 'open', statuses: [], text: '', sort: 'rows' }
   counts: QueueCounts = { open: 0, decided: 0, openByStatus: {}, isRunGoingOn: false }
   isLoaded = false
   #rows: (QueueRow | null)[] = []
   #version = ''
-  /** Grows with what is changed here: an answer to what was asked before does not fit any more. */
+  /** Incremented by local changes. Responses to earlier requests are discarded. */
   #epoch = 0
   readonly #filling = new Map<number, Promise<boolean>>()
 
@@ -27,7 +27,7 @@ export class Queue {
     return this.#rows.length
   }
 
-  /** Empty where something here is not as the server last said it. */
+  /** Empty if the local state differs from the server's last response. */
   get version(): string {
     return this.#version
   }
@@ -51,8 +51,8 @@ export class Queue {
   }
 
   /**
-   * Asks for the queue as it is by now, the rows around `from` with it. Returns the places of `find`; null where
-   * nothing is different, or the answer came too late.
+   * Loads the current queue with the rows around `from`. Returns the places of `find`; `null` if nothing changed, or the
+   * response is outdated.
    */
   async refresh(from: number, find: readonly string[]): Promise<QueuePage['places'] | null> {
     const epoch = this.#epoch
@@ -69,7 +69,7 @@ export class Queue {
     return page.places
   }
 
-  /** Asks for those rows of a stretch that are not known. Resolves to whether any came. */
+  /** Loads missing rows of a range. Resolves to whether any were added. */
   fill(from: number, to: number): Promise<boolean> {
     const first = this.#rows.slice(from, to).indexOf(null)
     if (first === -1) return Promise.resolve(false)
@@ -86,7 +86,7 @@ export class Queue {
     try {
       const page = await askQueue({ ...this.filters, from: start, count: pageRows, find: [] })
       if (epoch !== this.#epoch) return false
-      // Rows of another version may overlap those that are shown: the next refresh asks for all of them again.
+      // Rows of another version may overlap the loaded ones: the next refresh loads all rows.
       if (page.version !== this.#version) this.#version = ''
       this.#put(page)
       return true
@@ -96,8 +96,8 @@ export class Queue {
   }
 
   /**
-   * What was decided here is known at once; what else changed is asked for by the next refresh. Returns how many rows
-   * above `index` are gone by it.
+   * Applies decisions made here; the next refresh loads other changes. Returns the number of rows above `index` that were
+   * removed.
    */
   decided(decisions: readonly DecisionView[], counts: DecideReply['page'], index: number): number {
     const byLookup = new Map(decisions.map((decision) => [decision.lookup, decision]))
@@ -119,7 +119,7 @@ export class Queue {
     return goneAbove
   }
 
-  /** The next refresh asks for all of it, whatever version it has. */
+  /** Makes the next refresh load the queue even if its version is unchanged. */
   expect(): void {
     this.#version = ''
     this.#epoch++
@@ -136,24 +136,24 @@ export class Queue {
   }
 }
 
-/** A decided row that came back has a reason. */
+/** A decision that is doubtful again has a reason. */
 const isOpen = ({ decision, reason }: QueueRow): boolean => decision === null || reason !== null
 
-/** Lookups whose details are kept. */
+/** Maximum number of lookups whose details are cached. */
 const keptMax = 60
 
-/** What was read of lookups, or is being read: the next rows are, before anybody comes to them. */
+/** Cache of lookup details. The next rows are loaded early. */
 export class Details {
-  /** The one used last is the last. */
+  /** The most recently used is last. */
   readonly #kept = new Map<string, { detail: LookupDetail | null; promise: Promise<LookupDetail> }>()
   readonly #settled = new Map<string, LookupDetail>()
 
-  /** Without waiting; null where it is not here yet. */
+  /** Returns cached details; `null` if they are not loaded. */
   known(lookup: string): LookupDetail | null {
     return this.#kept.get(lookup)?.detail ?? null
   }
 
-  /** It was decided: read again when it is needed, and known as it was in case that is taken back. */
+  /** The lookup was decided: loads its details again on demand, and keeps the old ones in case it is undone. */
   settle(lookup: string): void {
     const detail = this.known(lookup)
     this.drop(lookup)
@@ -163,7 +163,7 @@ export class Details {
     cut(this.#settled)
   }
 
-  /** As it was before it was decided; null where that is not known any more. */
+  /** Returns the details before the decision; `null` if they are no longer cached. */
   unsettle(lookup: string): LookupDetail | null {
     const detail = this.#settled.get(lookup) ?? null
     this.#settled.delete(lookup)
@@ -183,7 +183,7 @@ export class Details {
     entry.promise.then(
       (detail) => {
         entry.detail = detail
-        // What could not be looked for may be there the next time.
+        // A failed candidate request may succeed next time.
         if (detail.candidatesError !== null) this.#dropEntry(lookup, entry)
       },
       () => {
@@ -194,7 +194,7 @@ export class Details {
     return entry.promise
   }
 
-  /** It is read again when it is needed. */
+  /** The details are loaded again on demand. */
   drop(lookup: string): void {
     this.#kept.delete(lookup)
   }

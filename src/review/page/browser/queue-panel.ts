@@ -7,13 +7,13 @@ import { statusWords, toneOf, type QueueCounts } from './page-text.js'
 export interface QueueListDeps {
   readonly rowAt: (index: number) => QueueRow | null
   readonly count: () => number
-  /** Somebody points at a row. */
+  /** The reviewer selected a row. */
   readonly onChoose: (index: number) => void
-  /** Rows are seen, or soon will be. */
+  /** Rows are visible or will be soon. */
   readonly onSeen: (from: number, to: number) => void
 }
 
-/** The queue as a list of which only the rows that are seen, and a few beside them, are in the page. */
+/** The queue as a virtual list: only visible rows, and a few around them, are in the page. */
 export class QueueList {
   readonly #deps: QueueListDeps
   readonly #box = partOf('list', HTMLElement)
@@ -23,12 +23,12 @@ export class QueueList {
   #selected: string | null = null
   #elements: ReadonlyMap<string, ListRow> = new Map()
   #isDue = false
-  // What the browser would lay the page out for, were it asked.
+  // Cached, because reading it forces a layout.
   #viewPx = 0
   #rowPx = 0
   #scrollPx = 0
   #heightPx = -1
-  /** The row that was to be seen last: the pane may have been hidden then. */
+  /** The last row to be revealed. The pane may have been hidden then. */
   #revealed = 0
 
   constructor(deps: QueueListDeps) {
@@ -58,7 +58,7 @@ export class QueueList {
     this.#skipped.add(lookup)
   }
 
-  /** Scrolls no further than is needed for a row to be seen, and shows what there is now. */
+  /** Scrolls as little as necessary to make a row visible, and renders the list. */
   reveal(index: number): void {
     this.#revealed = index
     const shape = this.#shape()
@@ -68,14 +68,14 @@ export class QueueList {
     this.render()
   }
 
-  /** Pixels from the top of what is seen to a row. */
+  /** Distance of a row from the visible top, in pixels. */
   placeOf(index: number): number {
     const shape = this.#shape()
     const { from, topPx } = windowAt(shape, this.#scrollPx)
     return topPx + (index - from) * shape.rowPx - this.#scrollPx
   }
 
-  /** Scrolls so that a row stands where another stood. */
+  /** Scrolls so that a row is this far below the visible top. */
   putAt(index: number, belowTopPx: number): void {
     this.#scrollTo(scrollToPut(this.#shape(), index, belowTopPx))
     this.render()
@@ -123,7 +123,7 @@ export class QueueList {
     this.#rowPx = parseFloat(getComputedStyle(this.#rows).getPropertyValue('--row-rem')) * rootFontPx()
   }
 
-  /** As high as its rows: what is scrolled to beyond is cut off by the browser. */
+  /** Sets the height of the scrolled box. The browser limits scrolling to it. */
   #stretch(): void {
     const shape = this.#shape()
     const heightPx = scrolledPx(shape)
@@ -140,7 +140,7 @@ export class QueueList {
     this.#box.scrollTop = scrollPx
   }
 
-  /** Those that are shown already are taken again. */
+  /** Reuses elements that are in the page. */
   #rowElement(index: number, elements: Map<string, ListRow>): HTMLElement {
     const row = this.#deps.rowAt(index)
     const before = row === null ? undefined : this.#elements.get(row.lookup)
@@ -208,19 +208,19 @@ const views: readonly { readonly view: QueueView; readonly label: string }[] = [
   { view: 'all', label: 'All' },
 ]
 
-/** The likeliest first. */
+/** The most likely first. */
 const order = ['matched', 'partial_match', 'inconclusive', 'no_match', 'not_found']
 
-/** Those that are not known are at the end. */
+/** Unknown statuses come last. */
 const inOrder = (statuses: ReadonlySet<string>): string[] => [
   ...order.filter((status) => statuses.has(status)),
   ...[...statuses].filter((status) => !order.includes(status)),
 ]
 
-/** After the last letter, before the queue is asked. */
+/** Delay after the last letter before the queue is requested. */
 const typedMs = 150
 
-/** What of the queue is shown, and in which order. */
+/** The filters and order of the queue. */
 export class FilterBar {
   readonly #onChange: (filters: QueueFilter) => void
   readonly #views = partOf('views', HTMLElement)
@@ -248,7 +248,7 @@ export class FilterBar {
     this.#press()
   }
 
-  /** `count`: after the filters. */
+  /** `count`: rows that match the filters. */
   show(counts: QueueCounts, count: number): void {
     this.#count.textContent = plural(count, 'lookup')
     const known = inOrder(new Set([...Object.keys(counts.openByStatus), ...this.#filters.statuses]))
@@ -262,7 +262,6 @@ export class FilterBar {
     this.#statuses.hidden = known.length < 2
   }
 
-  /** Of the view that is shown. */
   chooseView(view: QueueView): void {
     this.#change({ view, statuses: [], text: '' })
     this.#text.value = ''

@@ -12,7 +12,7 @@ import { actionOfKey, type KeyAction } from './key-actions.js'
 import { Navigation } from './navigation.js'
 import { RowView, SearchPanel } from './row-view.js'
 
-/** The parts of the page, and what a key, an answer or somebody else's change does to each of them. */
+/** Connects the parts of the page: handles keys, responses and other reviewers' changes. */
 export class ReviewPage {
   readonly #queue = new Queue()
   readonly #details = new Details()
@@ -96,7 +96,7 @@ export class ReviewPage {
   #session: SessionView | null = null
   #decidedVersion = ''
 
-  /** Never ends while the session lasts. */
+  /** Ends with the session. */
   async start(): Promise<void> {
     document.addEventListener('keydown', (event) => {
       this.#onKey(event)
@@ -222,7 +222,7 @@ export class ReviewPage {
     else this.#group.open(detail)
   }
 
-  /** What was done, and where that led to. */
+  /** Reports an action and its result. */
   async #goneOn(words: string, going: Promise<boolean>): Promise<void> {
     const isRound = await going
     const { row } = this.#row
@@ -289,7 +289,7 @@ export class ReviewPage {
     }
   }
 
-  /** Said where people can do something about it; anything else is a bug, and stands in the console. */
+  /** Shows failures that the reviewer can act on. Anything else is a bug and goes to the console. */
   #failed(failure: unknown): void {
     if (this.#connection.tell(failure)) return
     if (!(failure instanceof Refused)) throw failure
@@ -299,7 +299,7 @@ export class ReviewPage {
   }
 }
 
-/** Actions that are about the row that is shown. */
+/** Actions that need a displayed row. */
 const needsRow: ReadonlySet<KeyAction['kind']> = new Set([
   ...(['accept', 'none', 'skip', 'search', 'group', 'note'] as const),
 ])
@@ -313,7 +313,7 @@ const typed = 'input:not([type=checkbox], [type=radio]), textarea, select'
 
 const isTyping = (target: EventTarget | null): boolean => target instanceof Element && target.matches(typed)
 
-/** Where the focus is, the key has a meaning of its own: it presses a button, or scrolls the decisions. */
+/** Whether the browser uses the key for the focused element: to press a button or scroll the decisions. */
 function isOfBrowser({ key, target }: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false
   if (key === ' ') return target.matches('button, summary, a, input')

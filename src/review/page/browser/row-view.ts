@@ -5,9 +5,9 @@ import { element, foreign, keyCap, partOf } from './elements.js'
 import { askSearch, Refused } from './api.js'
 
 interface SearchDeps {
-  /** What was found of a lookup for a text; null: the search is over, its own candidates are shown again. */
+  /** Receives search results; `null` when the search is closed and the lookup's own candidates return. */
   readonly onFound: (found: Found | null) => void
-  /** The server is gone, or the session over. */
+  /** The server does not respond, or the session has ended. */
   readonly onFailure: (failure: unknown) => void
 }
 
@@ -15,18 +15,18 @@ interface Found {
   readonly lookup: string
   readonly text: string
   readonly candidates: readonly CandidateView[]
-  /** Why there are none. */
+  /** The reason for a failed search. */
   readonly error: string | null
 }
 
-/** What a person looks for when no candidate is the one. */
+/** The search for companies other than the candidates. */
 export class SearchPanel {
   readonly #deps: SearchDeps
   readonly #form = partOf('search', HTMLFormElement)
   readonly #text = partOf('search-text', HTMLInputElement)
   readonly #country = partOf('search-country', HTMLInputElement)
   #lookup: string | null = null
-  /** Grows with every search: what comes of one before the last is not shown, or it would change under a finger. */
+  /** Incremented with every search. Results of earlier searches are discarded. */
   #searchCount = 0
 
   constructor(deps: SearchDeps) {
@@ -59,7 +59,7 @@ export class SearchPanel {
     this.#text.select()
   }
 
-  /** Closed, without a word to anybody: another row is shown. */
+  /** Closes without calling `onFound`, because another row is displayed. */
   close(): void {
     this.#lookup = null
     this.#form.hidden = true
@@ -100,7 +100,7 @@ export interface RowViewDeps extends Pick<AskedDeps, 'onUndo' | 'nowMs'> {
   readonly onRetry: () => void
 }
 
-/** The middle of the page: what is asked, and its candidates or what was found instead of them. */
+/** The middle of the page: the lookup with its candidates or search results. */
 export class RowView {
   readonly #deps: RowViewDeps
   readonly #asked = partOf('asked', HTMLElement)
@@ -116,7 +116,7 @@ export class RowView {
     this.#deps = deps
   }
 
-  /** What is shown: the decision that a verdict is meant to replace is this row's. */
+  /** The displayed row. A verdict replaces its decision. */
   get row(): QueueRow | null {
     return this.#row
   }
@@ -130,15 +130,15 @@ export class RowView {
     return text === '' ? null : text
   }
 
-  /** Those that numbers stand for now. */
+  /** The candidates that number keys select. */
   get candidates(): readonly CandidateView[] {
     return this.#found?.candidates ?? this.#detail?.candidates ?? []
   }
 
-  /** Another row, or more of the one that is shown. `detail`: null while it is read. */
+  /** Shows another row, or more details of the same one. `detail` is `null` while it is loaded. */
   show(row: QueueRow, detail: LookupDetail | null): void {
     const isOther = row.lookup !== this.#row?.lookup
-    // Candidates do not change places under a finger that is about to press a number.
+    // Candidates keep their places, because the reviewer may be about to press a number.
     const isSame = !isOther && this.#detail !== null && detail !== null && this.#detail.candidates.length > 0
     this.#detail = isSame ? { ...detail, candidates: this.#detail?.candidates ?? [] } : detail
     this.#row = row
@@ -153,7 +153,7 @@ export class RowView {
     markAsked(row, this.candidates[0] ?? null)
   }
 
-  /** Null: the lookup's own candidates again. */
+  /** `null`: shows the lookup's own candidates. */
   showFound(found: Found | null): void {
     this.#found = found
     this.#renderCandidates()
@@ -163,7 +163,7 @@ export class RowView {
     first.focus()
   }
 
-  /** Said above the row until another one is shown. */
+  /** Shown above the row until another row is displayed. */
   showConflict(others: readonly DecisionView[]): void {
     this.#notice = conflictElement(others)
     this.#renderAsked()
@@ -174,7 +174,7 @@ export class RowView {
     this.#renderAsked()
   }
 
-  /** In place of a row. */
+  /** Shown instead of a row. */
   showNothing(title: string, ...words: readonly (Node | string)[]): void {
     this.#row = null
     this.#detail = null
@@ -190,7 +190,7 @@ export class RowView {
     this.#candidates.replaceChildren()
   }
 
-  /** What went wrong with the row that is shown. */
+  /** Shown instead of the candidates. */
   showFailure(message: string): void {
     this.#candidates.removeAttribute('aria-busy')
     this.#candidates.replaceChildren(element('p', { class: 'notice' }, foreign(message, 400)))

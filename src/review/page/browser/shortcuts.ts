@@ -13,7 +13,7 @@ const actions: readonly { readonly kind: BarAction; readonly key: string; readon
   { kind: 'help', key: '?', label: 'Keys' },
 ]
 
-/** What can be done with a row beside accepting a candidate: a button each, with its key. */
+/** The buttons for actions on a row, with their keys. */
 export class ActionBar {
   readonly #buttons: ReadonlyMap<BarAction, HTMLButtonElement>
 
@@ -65,11 +65,11 @@ const lines: readonly { readonly keys: readonly string[]; readonly does: string 
   { keys: ['?'], does: 'these keys' },
 ]
 
-/** The keys, in a window of their own. */
+/** A dialog that lists the keys. */
 export class HelpDialog {
   readonly #dialog = partOf('help', HTMLDialogElement)
 
-  /** `decisionsPath`: where verdicts are written. */
+  /** `decisionsPath`: file of the decisions. */
   open(decisionsPath: string): void {
     const close = element('button', { type: 'button', class: 'primary' }, 'Close ', keyCap('Esc'))
     close.addEventListener('click', () => {
