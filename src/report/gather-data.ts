@@ -140,9 +140,9 @@ function chosenRun(runs: readonly RememberedRun[], number: number | null): Remem
       ? (runs.find(({ isPublished }) => isPublished) ?? runs[0])
       : runs.find((run) => run.number === number)
   if (chosen !== undefined) return chosen
-  const what = number === null ? 'no run is remembered' : `run ${number} is not remembered`
+  const what = number === null ? 'no run is stored' : `run ${number} is not stored`
   throw new UserError('RUN_NOT_FOUND', what, {
-    hint: number === null ? 'a run of enrich is the first one' : 'enrich runs lists those that are',
+    hint: number === null ? 'start a run first' : 'list the stored runs with enrich runs',
   })
 }
 

@@ -45,8 +45,8 @@ export function reportPage(data: ReportData): string {
       })}
       <footer class="quiet">
         <p>
-          Written by enrich on ${moment(data.madeAtMs)}. This file holds all it shows, and asks nobody for
-          anything.
+          Written by enrich on ${moment(data.madeAtMs)}. The page is self-contained and makes no network
+          requests.
         </p>
       </footer>
     </body>`,
@@ -92,8 +92,8 @@ export function reportSections(data: ReportData): Section[] {
     { id: 'attention', title: 'Rows to review', html: attentionHtml(data) },
     { id: 'rows', title: 'Outcomes', html: outcomesHtml(data) },
     { id: 'sure', title: 'Confidence', html: confidenceHtml(data) },
-    { id: 'groups', title: 'Where matches are found', html: groupsHtml(data) },
-    { id: 'course', title: 'The time of the run', html: timelineHtml(data) },
+    { id: 'groups', title: 'Matches by group', html: groupsHtml(data) },
+    { id: 'course', title: 'Timeline', html: timelineHtml(data) },
     { id: 'money', title: 'Cost', html: costHtml(data) },
     { id: 'settings', title: 'Settings', html: settingsHtml(data.run) },
   ]

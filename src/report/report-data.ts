@@ -72,7 +72,7 @@ export const outcomeGroups = [
   { key: 'doubtful', label: 'doubtful', statuses: ['partial_match', 'inconclusive'] },
   { key: 'none', label: 'no match', statuses: ['no_match', 'not_found'] },
   { key: 'open', label: 'without an answer yet', statuses: ['pending', 'uncertain'] },
-  { key: 'failed', label: 'failed or not asked', statuses: ['failed', 'error', 'invalid_input'] },
+  { key: 'failed', label: 'failed or not submitted', statuses: ['failed', 'error', 'invalid_input'] },
 ] as const
 type OutcomeKey = (typeof outcomeGroups)[number]['key']
 

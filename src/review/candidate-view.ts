@@ -268,8 +268,8 @@ export function candidateView(candidate: Candidate, asked: AskedTexts): Candidat
 }
 
 function obstacleOf({ entityId }: Candidate): string | null {
-  if (entityId === null) return 'the service gives no id of a company for it'
-  return isEntityId(entityId) ? null : `its id, ${entityId}, is not one of a company (siq_…)`
+  if (entityId === null) return 'the service returned no company id for it'
+  return isEntityId(entityId) ? null : `its id ${entityId} is not a company id (siq_…)`
 }
 
 export function decisionView(decision: KeptDecision): DecisionView {

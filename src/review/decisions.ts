@@ -208,11 +208,11 @@ export function decisionsOf(
 }
 
 const notOne = (entityId: string): UserError =>
-  new UserError('REVIEW_CHOICE_INVALID', `${entityId} is not the id of a company`, {
-    hint: 'such an id begins with siq_; nothing was decided',
+  new UserError('REVIEW_CHOICE_INVALID', `${entityId} is not a company id`, {
+    hint: 'company ids start with siq_; no decision was recorded',
   })
 
 const notShown = (name: string, entityId: string): UserError =>
   new UserError('REVIEW_CHOICE_INVALID', `${entityId} is not among the candidates of ${name}`, {
-    hint: 'choose one of its candidates, or search for the company first; nothing was decided',
+    hint: 'choose one of its candidates, or search for the company first; no decision was recorded',
   })

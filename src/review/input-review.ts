@@ -172,7 +172,7 @@ export class InputReview {
 
 const unknown = (lookup: string): UserError =>
   new UserError('REVIEW_LOOKUP_UNKNOWN', `the input has no doubtful lookup ${lookup}`, {
-    hint: 'load the page again',
+    hint: 'reload the page',
   })
 
 /**
@@ -184,12 +184,12 @@ function guardCheckpoint(path: string): () => void {
   return () => {
     const found = fileOf(path)
     if (found === opened) return
-    const what = found === null ? 'is gone' : 'was replaced'
+    const what = found === null ? 'was deleted' : 'was replaced'
     throw new UserError(
       'REVIEW_CHECKPOINT_CHANGED',
       `the checkpoint ${path} ${what} while its review was open`,
       {
-        hint: 'what was decided is safe: put it back, or start enrich review again',
+        hint: 'your decisions are safe: restore the checkpoint, or start enrich review again',
       },
     )
   }

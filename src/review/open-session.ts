@@ -335,7 +335,7 @@ async function toFile(bring: () => Promise<void>): Promise<void> {
     await bring()
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    const kept = 'the verdict is kept beside the checkpoint, and written to the file once that can be'
+    const kept = 'the decision is stored next to the checkpoint and will be written to the file later'
     throw new UserError(error.code, error.message, {
       hint: error.hint === undefined ? kept : `${error.hint}; ${kept}`,
       cause: error,

@@ -97,9 +97,7 @@ function candidateOfRecord(entityId: string, entity: unknown): Candidate | null 
     jurisdiction: textOf(at(entity, 'primary_legal_entity', 'jurisdiction')),
     identifiers: [],
     confidence: null,
-    evidence: [
-      { label: 'decision', text: 'the company that was decided for goes on as this one', weight: null },
-    ],
+    evidence: [{ label: 'decision', text: 'successor of the accepted company', weight: null }],
     url: null,
   }
 }

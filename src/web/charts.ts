@@ -80,7 +80,7 @@ export const figureHtml = <Row>({ id, title, plot, below, table }: FigureOptions
     ${plot === null ? null : plotHtml({ id, title, ...plot })} ${below}
     ${detailsHtml(
       `${id}-data`,
-      `The same as a table: ${title}`,
+      `Data table: ${title}`,
       tableHtml({ ...table, id: `${id}-table`, label: title }),
     )}
   </figure>`

@@ -23,7 +23,7 @@ describe('--report', () => {
     const page = place.read('report.html')
     expect(page).toMatch(/^<!doctype html>/)
     expect(page).toContain('4 rows, ')
-    expect(page).toContain(code === 0 ? 'It ended well (exit code 0).' : `It ended with exit code ${code}`)
+    expect(page).toContain(code === 0 ? 'It succeeded (exit code 0).' : `It ended with exit code ${code}`)
     expect(place.names()).toEqual(['in.csv', 'out.csv', 'out.csv.basis.csv', 'report.html'])
   })
 
@@ -82,7 +82,7 @@ describe('--report', () => {
     // It is no output that the next run is compared with, and no column in its picture.
     await run(place, '--report', 'report.html')
     expect(place.read('report.html')).toContain('there is nothing to compare with')
-    expect(place.read('report.html')).toContain('What became of the rows, this run')
+    expect(place.read('report.html')).toContain('Outcomes of the rows, this run')
   })
 
   test('the rows to review are those that enrich review asks about', async () => {
@@ -225,7 +225,7 @@ describe('--watch', () => {
     const [, url = ''] = await running.sees(/shown at (http:\/\/127\.0\.0\.1:\d+\/)/)
     const page = await fetch(url)
     expect(page.status).toBe(200)
-    expect(await page.text()).toContain('A run that goes on')
+    expect(await page.text()).toContain('Run in progress')
     running.child.stdin?.end(`company_name\nApple Inc.\n`)
     const { code } = await running.ended
     expect(code).toBe(0)

@@ -127,10 +127,10 @@ describe('on the embedded service', () => {
     const wrong = await place.run(['review', 'companies.csv', '--reviewer', 'Ben', '--import', 'wrong.csv'])
     expect([wrong.code, wrong.stderr.replace(/on \d{4}-.* UTC/, 'on DAY UTC')]).toEqual([
       2,
-      'error VERDICTS_INVALID: wrong.csv: 2 verdicts cannot be taken, and nothing was imported\n' +
-        '  line 2 (Deutsche Bnk): Ann decided it otherwise on DAY UTC: none of these\n' +
+      'error VERDICTS_INVALID: wrong.csv: 2 verdicts cannot be imported; nothing was imported\n' +
+        '  line 2 (Deutsche Bnk): Ann made another decision on DAY UTC: none of these\n' +
         '  line 3 (Nobody at all GmbH): there is no candidate 5 with an id\n' +
-        '  hint: mend these lines, or empty the cells, and import the file again\n',
+        '  hint: fix these lines or empty the cells, and import the file again\n',
     ])
     expect(readCsv(place, 'enrich.decisions.csv')).toMatchObject([{ verdict: 'none', decided_by: 'Ann' }])
   }, 60_000)
@@ -197,7 +197,7 @@ describe('on a hosted service', () => {
     expect((await taken(apple)).stderr).toMatch(/^1 lookup decided/)
     expect((await taken('2', { ENRICH_API_KEY: '' })).stderr).toMatch(/^1 lookup decided/)
     const nowhere = await taken('siq_other', { ENRICH_API_KEY: '' })
-    expect(nowhere.stderr).toContain('there is no key to ask the service')
+    expect(nowhere.stderr).toContain('there is no API key')
     expect(readCsv(place, 'enrich.decisions.csv')).toMatchObject([
       { verdict: 'accepted', entity_id: ids[1], service: service.baseUrl },
     ])

@@ -28,12 +28,12 @@ export function costChart(runs: readonly RememberedRun[]): Html | null {
   const ceiling = ceilingOf(paid.map(({ money }) => money.cost))
   const cut = paid.filter(({ money }) => money.cost > ceiling)
   const [first, last] = [paid[0], paid.at(-1)]
-  const title = paid.length === 1 ? 'What this run cost' : `What the last ${paid.length} runs cost`
+  const title = paid.length === 1 ? 'Cost of this run' : `Cost of the last ${paid.length} runs`
   const sumOf = (costOf: (money: Money) => number) =>
     ofCurrency.reduce((sum, { money }) => sum + microsOfUnits(costOf(money)), 0) / 1_000_000
   const total = sumOf(({ cost }) => cost)
   const unsure = sumOf(({ uncertainCost }) => uncertainCost)
-  const inAll = `${amount(total, currency)} in all${ofCurrency.length > paid.length ? `, by the ${formatCount(ofCurrency.length)} runs that are remembered` : ''}`
+  const inAll = `${amount(total, currency)} in all${ofCurrency.length > paid.length ? `, by the ${formatCount(ofCurrency.length)} stored runs` : ''}`
   return figureHtml({
     id: 'cost',
     title,
@@ -56,7 +56,7 @@ export function costChart(runs: readonly RememberedRun[]): Html | null {
         { name: 'Run' },
         { name: 'Began' },
         { name: 'Cost', isNumber: true },
-        { name: 'May have been billed besides', isNumber: true },
+        { name: 'May also have been billed', isNumber: true },
       ],
       rows: [...paid].reverse(),
       cellsOf: ({ run, money }) => [
@@ -77,7 +77,7 @@ function cutText(cut: readonly Paid[]): string {
     .slice(0, 3)
     .map(({ run, money }) => `run ${run.number} (${amount(money.cost, money.currency)})`)
   const more = cut.length > 3 ? ` and ${cut.length - 3} more` : ''
-  return `Higher than the picture, and cut off in it: ${named.join(', ')}${more}.`
+  return `Beyond the scale, and cut off: ${named.join(', ')}${more}.`
 }
 
 function columnOf(one: Paid, ceiling: number, place: { x: number; width: number }): Html | null {

@@ -108,7 +108,7 @@ export function confidenceChart(counts: readonly number[]): Html {
   const total = sumOf(counts)
   const below = sumOf(counts.slice(0, matchedConfidenceMin))
   const most = Math.max(1, ...bins.map(({ count }) => count))
-  const title = 'How sure the answers are'
+  const title = 'Confidence of the answers'
   return figureHtml({
     id: 'confidence',
     title,

@@ -17,13 +17,13 @@ const partMin = 1.5
 
 /** The outcomes of the rows as shares, with one column per run, the oldest on the left. */
 export function outcomesChart(runs: readonly FiguredRun[]): Html {
-  const title = `What became of the rows, ${runs.length === 1 ? 'this run' : `the last ${runs.length} runs`}`
+  const title = `Outcomes of the rows, ${runs.length === 1 ? 'this run' : `the last ${runs.length} runs`}`
   const last = runs.at(-1)
   const first = runs[0]
   const description =
     last === undefined
       ? 'No run has published rows.'
-      : `Shares of rows by outcome, a column a run, oldest first. In the last: ${sharesText(last)}.`
+      : `Shares of rows by outcome, one column per run, oldest first. Last run: ${sharesText(last)}.`
   return figureHtml({
     id: 'outcomes',
     title,

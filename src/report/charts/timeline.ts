@@ -8,7 +8,7 @@ const series = [
   { key: 'answered', name: 'Answers', mark: 'o-matched' },
   { key: 'submissions', name: 'Submissions', mark: 'm-line' },
   { key: 'polls', name: 'Polls', mark: 'm-line' },
-  { key: 'rateLimited', name: 'Told to wait (429)', mark: 'o-failed' },
+  { key: 'rateLimited', name: 'Rate limited (429)', mark: 'o-failed' },
 ] as const
 
 const binsMax = 60

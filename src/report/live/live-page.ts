@@ -51,8 +51,8 @@ export function liveBody(data: LiveData): Html {
 }
 
 function titleOf({ phase }: LiveData): string {
-  if (phase === 'failed') return 'A run that ended with an error'
-  return phase === 'ended' ? 'A run that has ended' : 'A run that goes on'
+  if (phase === 'failed') return 'Run ended with an error'
+  return phase === 'ended' ? 'Run ended' : 'Run in progress'
 }
 
 function liveTop(data: LiveData): Html {
@@ -68,13 +68,13 @@ function liveSentence({ phase, progress, rowCount, failure }: LiveData): string 
   const rows = rowCount === null ? '' : ` of ${plural(rowCount, 'row')}`
   switch (phase) {
     case 'reading':
-      return 'The input is being read. Nothing is asked yet.'
+      return 'The input is being read. No lookup is submitted yet.'
     case 'asking':
       return progress === null ? `The lookups${rows} are being planned.` : askingSentence(progress)
     case 'publishing':
-      return `All is asked. The output${rows} is being written.`
+      return `All lookups are done. The output${rows} is being written.`
     case 'published':
-      return `The output${rows} is written. What changed is being compared.`
+      return `The output${rows} is written. Its changes are being computed.`
     case 'ended':
       return 'The run has ended.'
     case 'failed':
@@ -83,7 +83,7 @@ function liveSentence({ phase, progress, rowCount, failure }: LiveData): string 
 }
 
 function askingSentence({ done, lookups, running, heldBack, etaMs }: Progress): string {
-  const left = etaMs === null ? 'how long it takes is not known yet' : `about ${formatDuration(etaMs)} left`
+  const left = etaMs === null ? 'remaining time not known yet' : `about ${formatDuration(etaMs)} left`
   const held = heldBack === 0 ? '' : `, ${formatCount(heldBack)} left for another run`
   return `${formatCount(done)} of ${plural(lookups, 'lookup')} done, ${formatCount(running)} running${held}, ${left}.`
 }
@@ -100,21 +100,21 @@ function progressTiles(progress: Progress): Html {
   const tiles: (readonly [string, HtmlPart])[] = [
     ['Done', `${formatCount(progress.done)} of ${formatCount(progress.lookups)}`],
     ['Answered before', formatCount(progress.cached)],
-    ...(progress.decided === 0 ? [] : ([['Decided by people', formatCount(progress.decided)]] as const)),
+    ...(progress.decided === 0 ? [] : ([['Decided by reviewers', formatCount(progress.decided)]] as const)),
     ['Running', formatCount(progress.running)],
     ['To submit', formatCount(progress.toSubmit)],
     ...(progress.heldBack === 0 ? [] : [['Left for another run', formatCount(progress.heldBack)] as const]),
     ['Failed', formatCount(progress.failed)],
     ['Uncertain', formatCount(progress.uncertain)],
-    ['Submissions a minute', rateText(progress.submissionsPerMinute, progress.submitLimit)],
-    ['Polls a minute', rateText(progress.pollsPerMinute, progress.pollLimit)],
+    ['Submissions per minute', rateText(progress.submissionsPerMinute, progress.submitLimit)],
+    ['Polls per minute', rateText(progress.pollsPerMinute, progress.pollLimit)],
     ...(progress.money === null
       ? []
       : [['Cost so far', amount(progress.money.cost, progress.money.currency)] as const]),
     ...(progress.budget === null
       ? []
       : [['Budget spent', budgetText(progress.budget, progress.money?.currency ?? null)] as const]),
-    ['Since the first question', formatDuration(progress.elapsedMs)],
+    ['Since the first request', formatDuration(progress.elapsedMs)],
   ]
   return factList('tiles', tiles)
 }
@@ -132,15 +132,15 @@ function liveSections(data: LiveData): Section[] {
     {
       id: 'answers',
       title: 'Answers of this run',
-      html: sharesBarHtml(progress?.outcomes ?? {}) ?? html`<p>No answer has come yet.</p>`,
+      html: sharesBarHtml(progress?.outcomes ?? {}) ?? html`<p>No answers yet.</p>`,
     },
     ...(progress === null || progress.stages.length === 0
       ? []
       : [{ id: 'stages', title: 'Stages', html: stagesHtml(progress) }]),
     {
       id: 'course',
-      title: 'The time of the run',
-      html: timelineChart(timeline) ?? html`<p>The run has only begun.</p>`,
+      title: 'Timeline',
+      html: timelineChart(timeline) ?? html`<p>The run has just started.</p>`,
     },
     { id: 'messages', title: 'Messages', html: noticesHtml(notices) },
     ...(earlier[0] === undefined
@@ -148,11 +148,11 @@ function liveSections(data: LiveData): Section[] {
       : [
           {
             id: 'rows',
-            title: 'Runs before',
+            title: 'Earlier runs',
             html: outcomesHtml({ run: earlier[0], earlier: earlier.slice(1) }),
           },
         ]),
-    ...(cost === null ? [] : [{ id: 'money', title: 'Cost of runs before', html: cost }]),
+    ...(cost === null ? [] : [{ id: 'money', title: 'Cost of earlier runs', html: cost }]),
   ]
 }
 

@@ -89,14 +89,14 @@ async function follow() {
         tag = isWhole ? reply.headers.get('x-state') : ''
         say('')
         if (reply.headers.get('x-over') === 'yes' && isWhole) {
-          say('The run has ended. This page stays as it is.')
+          say('The run has ended. This page no longer changes.')
           return
         }
         if (!isWhole) await wait(1000)
       } else if (reply.status !== 204) throw new Error(String(reply.status))
       else say('')
     } catch {
-      say('The run is gone, or cannot be reached: what is shown is the last that was heard of it.')
+      say('The run has ended or cannot be reached. This page shows its last known state.')
       await wait(3000)
       tag = ''
     }
@@ -176,7 +176,7 @@ export async function startLiveServer({ run, address, clock }: LiveServerDeps): 
   })
   const bound = await listen(app, address, {
     purpose: ' for the live page',
-    hint: 'choose another --watch, or leave the address out for any free port',
+    hint: 'choose another --watch, or omit the address to use any free port',
   })
 
   /** Waits for the minimum interval and for a change; returns immediately when the run is over. */

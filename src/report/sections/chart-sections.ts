@@ -54,8 +54,10 @@ export function timelineHtml({ run }: ReportData): Html {
   const timeline = run.record?.timeline ?? []
   const { answered = 0, submissions = 0, polls = 0 } = timeline.at(-1) ?? {}
   if (answered + submissions + polls === 0)
-    return html`<p>Nobody was asked: every answer was known before.</p>`
-  return timelineChart(timeline) ?? html`<p>Asking was over within two seconds: too short for a picture.</p>`
+    return html`<p>No request was sent: every answer was already known.</p>`
+  return (
+    timelineChart(timeline) ?? html`<p>The requests took less than two seconds: too short for a chart.</p>`
+  )
 }
 
 export function costHtml({ run, paid }: Pick<ReportData, 'run' | 'paid'>): Html {
@@ -63,5 +65,5 @@ export function costHtml({ run, paid }: Pick<ReportData, 'run' | 'paid'>): Html 
   if (chart !== null) return chart
   return run.record?.service === 'embedded'
     ? html`<p>The embedded service answers from your own registry and costs nothing.</p>`
-    : html`<p>No price is known. With <code>billing.unitPrice</code> in the config, cost is shown here.</p>`
+    : html`<p>No price is known. To show the cost, set <code>billing.unitPrice</code> in the config.</p>`
 }

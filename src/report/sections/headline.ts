@@ -42,15 +42,14 @@ function changeOfShare({ run, earlier }: ReportData): string {
   const [now, before] = [matchedShareOf(figuresOf(run)), matchedShareOf(figuresOf(earlier[0]))]
   if (now === null || before === null) return ''
   const points = (now - before) * 100
-  if (points === 0) return ', as in the run before'
+  if (points === 0) return ', as in the previous run'
   const words = Math.abs(points) < 0.1 ? 'less than 0.1' : Math.abs(points).toFixed(1)
-  return `, ${words} points ${points > 0 ? 'more' : 'less'} than in the run before`
+  return `, ${words} points ${points > 0 ? 'more' : 'less'} than in the previous run`
 }
 
 function changesSentence({ changes, run }: ReportData): string | null {
   if (!run.isPublished) return null
-  if (changes === null)
-    return 'It is the first run of its kind that is remembered: there is nothing to compare with.'
+  if (changes === null) return 'No earlier run of this series is stored, so there is nothing to compare with.'
   const counts = changeKinds.flatMap((kind) => {
     const count = changes.counts[kind] ?? 0
     return count === 0 ? [] : [{ kind, count }]
@@ -80,7 +79,7 @@ const wordsOfKind: Readonly<Record<ChangeKind, readonly [one: string, several: s
   address_changed: ['address changed', 'addresses changed'],
   identifier_changed: ['identifier changed', 'identifiers changed'],
   parent_changed: ['parent changed', 'parents changed'],
-  confidence_crossed: ['confidence crossed the line at 80', 'confidences crossed the line at 80'],
+  confidence_crossed: ['confidence crossed the threshold of 80', 'confidences crossed the threshold of 80'],
 }
 
 function costSentence({ record }: RememberedRun): string | null {
@@ -105,11 +104,11 @@ function alarmsSentence({ record }: RememberedRun): string | null {
 
 function endSentence({ exitCode, endedAtMs, record }: RememberedRun): string {
   if (exitCode === null || endedAtMs === null)
-    return 'It did not end yet when this was written, or was killed.'
+    return 'It was still running when this report was written, or it was killed.'
   if (record !== null && record.error !== null)
     return `It ended with an error, ${cut(record.error.code)}: ${cut(record.error.message)} (exit code ${exitCode}).`
   return exitCode === 0
-    ? 'It ended well (exit code 0).'
+    ? 'It succeeded (exit code 0).'
     : `It ended with exit code ${exitCode}: ${exitWords(exitCode)}.`
 }
 

@@ -21,8 +21,8 @@ export function changesHtml({ changes, run }: Pick<ReportData, 'changes' | 'run'
     .map((kind) => ({ kind, count: changes.counts[kind] ?? 0 }))
     .filter(({ count }) => count > 0)
     .sort((one, other) => other.count - one.count)
-  if (kinds.length === 0) return html`<p>Nothing: every row is what it was in run ${changes.baseline}.</p>`
-  return html`<p>Against the output of run ${changes.baseline}. Rows that changed alike stand on one line.</p>
+  if (kinds.length === 0) return html`<p>None: every row is the same as in run ${changes.baseline}.</p>`
+  return html`<p>Against the output of run ${changes.baseline}. Rows with the same change share a line.</p>
     ${kinds.map(({ kind, count }) =>
       kindHtml(kind, count, changes.largest?.filter((change) => change.kind === kind) ?? null),
     )}`
@@ -30,7 +30,7 @@ export function changesHtml({ changes, run }: Pick<ReportData, 'changes' | 'run'
 
 function kindHtml(kind: ChangeKind, count: number, largest: readonly ReportChange[] | null): Html {
   const words = kindWords(kind, count)
-  if (largest === null) return html`<p>${words}: which ones is no longer remembered.</p>`
+  if (largest === null) return html`<p>${words}: the rows are no longer stored.</p>`
   const isWhole = kind === 'new_row' || kind === 'row_gone'
   const rowCount = largest.reduce((sum, change) => sum + change.rowCount, 0)
   const table = tableHtml({
@@ -38,7 +38,7 @@ function kindHtml(kind: ChangeKind, count: number, largest: readonly ReportChang
     label: words,
     columns: [
       { name: 'Rows', isNumber: true },
-      { name: 'Company asked for' },
+      { name: 'Name in the input' },
       ...(isWhole
         ? [{ name: 'Entity' }]
         : [{ name: 'Field' }, { name: 'Old' }, { name: 'New' }, { name: 'Source' }]),
@@ -81,7 +81,7 @@ export function attentionHtml({ run, review, unanswered }: ReportData): Html {
   const lookupCount = run.record?.summary?.review?.lookupCount ?? 0
   return html`${
     review === null
-      ? html`<p>Which rows of this run are left to review is not remembered.</p>`
+      ? html`<p>The rows to review are not stored for this run.</p>`
       : review.rowCount === 0
         ? html`<p>None: no answer is doubtful.</p>`
         : listHtml('review', review, {
@@ -108,16 +108,16 @@ function listHtml(
   { title, words }: { readonly title: string; readonly words: Html },
 ): Html {
   const named = entries.reduce((sum, entry) => sum + entry.rowCount, 0)
-  return html`<p>${words} Rows that ask the same are on one line.</p>
+  return html`<p>${words} Rows with the same lookup are on one line.</p>
     ${tableHtml({
       id: `${id}-table`,
       label: title,
       columns: [
         { name: 'Rows', isNumber: true },
-        { name: 'Company asked for' },
+        { name: 'Name in the input' },
         { name: 'Status' },
         { name: 'Confidence', isNumber: true },
-        { name: 'Found, or why not' },
+        { name: 'Company found, or reason' },
       ],
       rows: entries,
       cellsOf: (entry) => [

@@ -44,7 +44,7 @@ const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) 
 /** Empty if there are no decisions. */
 function decidedTile({ record }: RememberedRun): (readonly [string, HtmlPart])[] {
   const decidedCount = record?.summary?.decidedCount ?? 0
-  return decidedCount > 0 ? [['Lookups decided by people', formatCount(decidedCount)]] : []
+  return decidedCount > 0 ? [['Lookups decided by reviewers', formatCount(decidedCount)]] : []
 }
 
 /** The embedded service is free. */
@@ -72,7 +72,7 @@ export function jobHtml({ series, record }: RememberedRun): Html {
 /** The command line of a run, and its settings by config key. */
 export function settingsHtml(run: RememberedRun): Html {
   const { record, startedAtMs, endedAtMs, exitCode } = run
-  if (record === null) return html`<p>What is kept of this run is of another version of enrich.</p>`
+  if (record === null) return html`<p>The data of this run were stored by another version of enrich.</p>`
   const { command, program, service, scope, input, settings } = record
   const facts: (readonly [string, HtmlPart])[] = [
     ['Command', html`<code>${foreign(command, 600)}</code>`],

@@ -27,14 +27,14 @@ export interface ExportDeps {
 /** Returns the format of the exported file. Throws OUTPUT_FORMAT_UNKNOWN, and USAGE_INVALID for standard output. */
 export function todoFormat(path: string): 'xlsx' | 'csv' {
   if (path === '-') {
-    throw new UserError('USAGE_INVALID', '--export writes a file, and not to standard output', {
+    throw new UserError('USAGE_INVALID', '--export cannot write to standard output', {
       hint: 'name a file: --export todo.xlsx',
     })
   }
   const { format, isPacked } = outputFormOf(path)
   if ((format === 'xlsx' || format === 'csv') && !isPacked) return format
   throw new UserError('OUTPUT_FORMAT_UNKNOWN', `${path} is neither .xlsx nor .csv`, {
-    hint: 'verdicts are typed into a spreadsheet: --export todo.xlsx',
+    hint: 'name a spreadsheet file: --export todo.xlsx',
   })
 }
 
@@ -125,8 +125,8 @@ async function assertNoVerdictsLost(session: ReviewSession, path: string): Promi
   if (count === 0) return
   throw new UserError(
     'VERDICTS_NOT_IMPORTED',
-    `${path} holds ${count === 1 ? '1 verdict that was' : `${count} verdicts that were`} not imported`,
-    { hint: `--import ${path} first, or name another file` },
+    `${path} has ${count === 1 ? '1 verdict that was' : `${count} verdicts that were`} not imported`,
+    { hint: `import it first with --import ${path}, or name another file` },
   )
 }
 
@@ -145,7 +145,7 @@ async function readIfTodo(path: string): Promise<FilledTodo | null> {
       'VERDICTS_NOT_IMPORTED',
       `${path} may hold verdicts that were not imported: ${error.message}`,
       {
-        hint: 'mend it and --import it first, or name another file',
+        hint: 'fix the file and import it with --import, or name another file',
         cause: error,
       },
     )
@@ -171,17 +171,17 @@ async function* withCandidates(session: ReviewSession, rows: Iterable<QueueRow>)
 const lines: readonly (readonly [what: string, meaning: string])[] = [
   ['1 to 5', 'It is this candidate.'],
   ['yes', 'It is the only candidate.'],
-  ['none', 'It is none of the companies that are known.'],
-  ['the id of a company (siq_…)', 'It is this company, which need not be among the candidates.'],
+  ['none', 'No known company matches.'],
+  ['the id of a company (siq_…)', 'It is this company. It may be missing from the candidates.'],
   ['nothing', 'Undecided: the lookup stays in the queue.'],
-  ['note', 'Anything, for those who read the decision later.'],
+  ['note', 'A comment for later readers of the decision.'],
   [
     'what may be changed',
-    'Sort and delete rows, move, hide and add columns. The headers, lookup, name, the ids of the candidates and lookup again have to stay as they are; sort all columns together.',
+    'You may sort and delete rows, and move, hide and add columns. Do not change the headers or the columns lookup, name, lookup again and the ids of the candidates. Sort all columns together.',
   ],
   [
     'then',
-    'Save the file as .xlsx or .csv and run: enrich review FILE --import todo.xlsx. Either all verdicts are taken or, where one is wrong, none.',
+    'Save the file as .xlsx or .csv and run: enrich review FILE --import todo.xlsx. If a verdict is invalid, nothing is imported.',
   ],
 ]
 

@@ -68,9 +68,7 @@ async function unknownCompanies(
     if (entityId === null) continue
     const company = await session.companyFor(row.lookup, entityId, signal).catch(keyMissing)
     if (company === 'unknown') {
-      onNotice(
-        `there is no key to ask the service for companies: ids that it never gave are taken as they are`,
-      )
+      onNotice(`there is no API key: company ids that the service never returned are not verified`)
       break
     }
     if (company?.entityId === entityId) continue
@@ -114,7 +112,7 @@ async function record(
   )
   if (decisions.length > 0) return
   throw invalid(
-    `${todo.path}: decisions that it replaces were taken back while it was read, and nothing was imported`,
+    `${todo.path}: decisions that it would replace were undone during the import; nothing was imported`,
     'import it again',
   )
 }
@@ -132,10 +130,10 @@ function refuse({ path, unit }: FilledTodo, problems: readonly LineProblem[]): v
   const count = problems.length === 1 ? '1 verdict' : `${problems.length} verdicts`
   throw invalid(
     [
-      `${path}: ${count} cannot be taken, and nothing was imported`,
+      `${path}: ${count} cannot be imported; nothing was imported`,
       ...shown,
       ...(rest === 0 ? [] : [`  and ${rest} more`]),
     ].join('\n'),
-    `mend ${problems.length === 1 ? `this ${unit}` : `these ${unit}s`}, or empty the cells, and import the file again`,
+    `fix ${problems.length === 1 ? `this ${unit}` : `these ${unit}s`} or empty the cells, and import the file again`,
   )
 }

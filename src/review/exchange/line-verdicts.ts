@@ -62,7 +62,7 @@ export function settleLines(lines: readonly FilledLine[], known: Known): Settled
     const { lookup } = read.row
     const other = settled.get(lookup)
     if (other !== undefined && !isSame(read, other)) {
-      const text = `${known.unit} ${other.number} decides the same lookup otherwise: ${saidOf(other)} there, ${saidOf(read)} here`
+      const text = `${known.unit} ${other.number} has another verdict for the same lookup: ${saidOf(other)} there, ${saidOf(read)} here`
       problems.push({ number: read.number, name: read.row.name, text })
     } else if (other === undefined) settled.set(lookup, read)
     else if (other.note === null && read.note !== null) settled.set(lookup, { ...other, note: read.note })
@@ -100,7 +100,7 @@ function isUnchanged(line: SettledLine, standing: DecisionView, reviewer: string
 
 export function decidedByOther({ number, row }: SettledLine, other: DecisionView): LineProblem {
   const when = new Date(other.decidedAtMs).toISOString().slice(0, 16).replace('T', ' ')
-  const text = `${other.decidedBy} decided it otherwise on ${when} UTC: ${saidOf(other)}`
+  const text = `${other.decidedBy} made another decision on ${when} UTC: ${saidOf(other)}`
   return { number, name: row.name, text }
 }
 
@@ -111,19 +111,17 @@ function settleLine(line: FilledLine, { rows }: Known): SettledLine | LineProble
   const { number } = line
   const row = rows.get(line.lookup)
   const problem = (text: string): LineProblem => ({ number, name: row?.name ?? line.name, text })
-  if (line.lookup === '') return problem('it has a verdict, and no lookup')
+  if (line.lookup === '') return problem('it has a verdict but no lookup')
   if (row === undefined)
     return problem(`the input has no doubtful lookup ${cutToWidth(line.lookup, shownColumnsMax)}`)
   if (line.name !== null && !isNameOf(line.name, row)) {
     return problem(
-      `its name is ${shown(line.name)}, and its lookup asked for ${shown(row.name)}: verdicts are about what was asked`,
+      `its name is ${shown(line.name)}, but the name of its lookup is ${shown(row.name)}: restore the name`,
     )
   }
   if (line.lookupAgain !== null && line.lookupAgain !== line.lookup) {
     const other = rows.get(line.lookupAgain)?.name ?? line.lookupAgain
-    return problem(
-      `its candidates are those of ${shown(other)}: some of the columns were sorted without the others`,
-    )
+    return problem(`its candidates are those of ${shown(other)}: only some of the columns were sorted`)
   }
   if (line.note.length > requestLimits.noteCharsMax)
     return problem(`its note has more than ${requestLimits.noteCharsMax} characters`)
@@ -161,13 +159,13 @@ function companyOf(line: FilledLine): Said | { readonly problem: string } {
       const [only = null] = ids
       const said = shown(line.verdict)
       return line.candidateCount > 1
-        ? { problem: `${said} does not say which of ${line.candidateCount} candidates: type its number` }
-        : accepted(only, `${said} accepts the only candidate, and there is none with an id`)
+        ? { problem: `${said} does not select one of ${line.candidateCount} candidates: type its number` }
+        : accepted(only, `${said} accepts the only candidate, but no candidate has an id`)
     }
     case 'undecided':
     case 'unreadable':
       return {
-        problem: `${shown(line.verdict)} is no verdict: type the number of a candidate, none, or the id of a company`,
+        problem: `${shown(line.verdict)} is not a verdict: type the number of a candidate, none, or the id of a company`,
       }
     default:
       return unreachable(verdict)
@@ -179,7 +177,7 @@ function accepted(id: string | null, problem: string): Said | { readonly problem
   const typed = readVerdict(id)
   return typed.kind === 'company'
     ? { verdict: 'accepted', entityId: typed.entityId }
-    : { problem: `the id of the candidate is ${shown(id)}, which is none` }
+    : { problem: `the candidate's id ${shown(id)} is not a company id` }
 }
 
 /** Text of a verdict cell, parsed. */

@@ -122,7 +122,7 @@ export async function readTodo(path: string): Promise<FilledTodo> {
   if (format === 'xlsx') return readSheets(path)
   if (format === 'csv') return readDelimited(path)
   throw new UserError('INPUT_FORMAT_UNKNOWN', `${path} is neither .xlsx nor .csv`, {
-    hint: 'save the verdicts as one of these',
+    hint: 'save the verdicts as .xlsx or .csv',
   })
 }
 
@@ -135,7 +135,7 @@ async function readDelimited(path: string): Promise<FilledTodo> {
   }
   for await (const records of file.records(scannedRecords({ keepsRagged: true }), choose)) {
     for (const { cells, line, reason } of records) {
-      if (reason !== null) throw invalid(`line ${line} of ${path} cannot be read: ${reason}`, 'mend the line')
+      if (reason !== null) throw invalid(`line ${line} of ${path} cannot be read: ${reason}`, 'fix the line')
       found.add({ number: line, cells: new Map(cells.entries()) })
     }
   }
@@ -211,7 +211,7 @@ class LineFinder {
   }
 
   lines(path: string): readonly FilledLine[] {
-    const hint = 'keep the headers that enrich review --export writes; columns may be moved, hidden and added'
+    const hint = 'keep the headers of the exported file; you may move, hide and add columns'
     if (this.#twice !== null) throw invalid(`${path} has two columns "${this.#twice}"`, hint)
     if (this.isComplete) return this.#lines
     throw invalid(

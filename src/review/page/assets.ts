@@ -24,11 +24,7 @@ function pageText(scripts: readonly string[]): string {
       <p id="said" class="unseen" role="status"></p>
       <dialog id="group" aria-labelledby="group-title"></dialog>
       <dialog id="help" aria-labelledby="help-title"></dialog>
-      <noscript
-        ><p class="connection">
-          The review page needs JavaScript, which this browser does not run.
-        </p></noscript
-      >
+      <noscript><p class="connection">The review page requires JavaScript.</p></noscript>
     </body>`,
   })
 }
@@ -75,8 +71,8 @@ const queueHtml = html`<section id="queue" class="pane" aria-label="Queue">
         <span class="unseen">Order</span>
         <select id="sort">
           <option value="rows">with candidates first</option>
-          <option value="confidence">likeliest first</option>
-          <option value="input">as in the input</option>
+          <option value="confidence">most likely first</option>
+          <option value="input">input order</option>
         </select>
       </label>
     </div>

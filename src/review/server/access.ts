@@ -96,18 +96,18 @@ export interface Refusal {
 export function judgeRequest(request: PageRequest, listening: Listening): Refusal | null {
   const { method, host, origin, fetchSite, contentType, isForPage, isEntry, isIn } = request
   if (host === undefined || (listening.isLoopback && !isOurHost(host, listening.port)))
-    return { status: 421, message: 'this server has another name' }
+    return { status: 421, message: 'the host name is not that of this server' }
   const isChange = method !== 'GET' && method !== 'HEAD'
   if (!isIn && !(isEntry && !isChange))
     return { status: 403, message: 'this browser did not open the address that enrich review printed' }
   if (!isForPage && (fetchSite === 'same-site' || fetchSite === 'cross-site'))
-    return { status: 403, message: 'only the review page may ask this' }
+    return { status: 403, message: 'only the review page may request this' }
   if (!isChange) return null
   const isOurs = origin === `http://${host}` || (!listening.isLoopback && origin === `https://${host}`)
   if (!isOurs || (fetchSite !== undefined && fetchSite !== 'same-origin'))
     return { status: 403, message: 'only the review page may change anything' }
   if (!/^application\/json\s*(?:;|$)/i.test(contentType ?? ''))
-    return { status: 415, message: 'only JSON is taken' }
+    return { status: 415, message: 'only JSON is accepted' }
   return null
 }
 

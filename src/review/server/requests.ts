@@ -70,10 +70,10 @@ export const decideBody = z
     note: z.string().max(requestLimits.noteCharsMax).nullable(),
   })
   .refine(({ verdict, entityId }) => (verdict === 'accepted') === (entityId !== null), {
-    error: 'a company is named where one is accepted, and only there',
+    error: 'an id is required for the verdict accepted, and not allowed for others',
   })
   .refine(({ lookups }) => new Set(lookups.map((one) => one.lookup)).size === lookups.length, {
-    error: 'a lookup is named twice',
+    error: 'a lookup occurs twice',
   })
 
 /** `POST /api/undo` */
@@ -88,7 +88,7 @@ export function parseRequest<Value>(schema: z.ZodType<Value>, given: unknown): V
   throw new UserError(
     'REVIEW_REQUEST_INVALID',
     `${where === '' ? 'the request' : where}: ${issue?.message ?? 'invalid'}`,
-    { hint: 'load the page again' },
+    { hint: 'reload the page' },
   )
 }
 
@@ -120,7 +120,7 @@ export function replyOfError(thrown: unknown): ErrorReply | null {
   }
   const status = statusOfRequest(error)
   if (status === null) return null
-  return errorReply('REVIEW_REQUEST_INVALID', status, messageOf(status), 'load the page again')
+  return errorReply('REVIEW_REQUEST_INVALID', status, messageOf(status), 'reload the page')
 }
 
 /** Status of an error that the framework throws before routing: body too large, or not JSON. */
@@ -131,6 +131,6 @@ function statusOfRequest(error: unknown): number | null {
 
 function messageOf(status: number): string {
   if (status === 413) return 'the request is too large'
-  if (status === 415) return 'only JSON is taken'
+  if (status === 415) return 'only JSON is accepted'
   return 'the request cannot be read'
 }

@@ -102,7 +102,7 @@ export async function startReviewServer(deps: ReviewServerDeps): Promise<ReviewS
   mountApi(app, session, about)
   const bound = await listen(app, address, {
     purpose: ' for the review page',
-    hint: 'choose another --listen, or leave it out for any free port',
+    hint: 'choose another --listen, or omit it to use any free port',
   })
   listening = { port: bound.port, isLoopback: isLoopback(bound.host) || bound.host === '::1' }
   return {
@@ -142,8 +142,8 @@ function createApp(onBug: (error: unknown) => void): FastifyInstance {
 
 const bug = {
   code: 'BUG',
-  message: 'a bug in enrich: what was decided before is safe',
-  hint: 'the terminal shows where',
+  message: 'a bug in enrich; your earlier decisions are safe',
+  hint: 'see the error in the terminal',
 }
 
 const send = (reply: FastifyReply, { status, body }: { readonly status: number; readonly body: object }) => {

@@ -181,7 +181,9 @@ describe.runIf(browserPath !== null)('the live page of a run', () => {
     run.observe({ type: 'notice', text: 'Name from company_name' })
     const { page, complaints } = await look()
     await page.evaluate('window.isTheSame = true')
-    expect(await page.locator('.lead').textContent()).toBe('The input is being read. Nothing is asked yet.')
+    expect(await page.locator('.lead').textContent()).toBe(
+      'The input is being read. No lookup is submitted yet.',
+    )
     goOn(1_204)
     await page.getByText('1,204 of 5,000 lookups done, 181 running').waitFor()
     goOn(1_377)
@@ -223,7 +225,7 @@ describe.runIf(browserPath !== null)('the live page of a run', () => {
     await page.getByText('1,204 of 5,000 lookups done').waitFor()
     run.end({ report: sampleReport(), failure: null })
     await server.close()
-    await page.getByText('The run has ended. This page stays as it is.').waitFor()
+    await page.getByText('The run has ended. This page no longer changes.').waitFor()
     expect(await page.locator('h1').textContent()).toBe('Run 31')
     expect(await page.locator('h2').first().textContent()).toBe('What changed')
     expect(await findActive(page)).toEqual([
@@ -250,7 +252,7 @@ describe.runIf(browserPath !== null)('the live page of a run', () => {
     const { page } = await look()
     await page.getByText('1,204 of 5,000 lookups done').waitFor()
     await server.close()
-    await page.getByText('The run is gone, or cannot be reached').waitFor()
+    await page.getByText('The run has ended or cannot be reached').waitFor()
     expect(await page.locator('.lead').textContent()).toContain('1,204')
   })
 

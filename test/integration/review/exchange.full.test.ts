@@ -89,7 +89,7 @@ describe('what is exported', () => {
     const before = readFileSync(path)
     await expect(written(session, path)).rejects.toMatchObject({
       code: 'VERDICTS_NOT_IMPORTED',
-      message: expect.stringContaining('holds 2 verdicts that were not imported') as string,
+      message: expect.stringContaining('has 2 verdicts that were not imported') as string,
     })
     expect(readFileSync(path)).toEqual(before)
     fill(path, path, { [third]: verdict('') })
@@ -249,7 +249,7 @@ describe('what is imported', () => {
       fill(place.path('todo.csv'), place.path('filled.csv'), { [first]: verdict(text) })
     await expect(taken(session, filled('siq_nobody'))).rejects.toMatchObject({
       code: 'VERDICTS_INVALID',
-      message: `${place.path('filled.csv')}: 1 verdict cannot be taken, and nothing was imported\n  line 3 (${first}): there is no company siq_nobody`,
+      message: `${place.path('filled.csv')}: 1 verdict cannot be imported; nothing was imported\n  line 3 (${first}): there is no company siq_nobody`,
     })
     expect(await taken(session, filled(elsewhere))).toMatchObject({ acceptedCount: 1 })
     const [line] = place.decisions()
@@ -311,9 +311,9 @@ describe('what is imported', () => {
     const error: unknown = await taken(session, path).catch((thrown: unknown) => thrown)
     const lines = (error as Error).message.split('\n')
     expect(lines).toHaveLength(22)
-    expect(lines[0]).toBe(`${path}: 23 verdicts cannot be taken, and nothing was imported`)
+    expect(lines[0]).toBe(`${path}: 23 verdicts cannot be imported; nothing was imported`)
     expect(lines[1]).toBe(
-      `  line 3 (${many[1] ?? ''}): "who knows" is no verdict: type the number of a candidate, none, or the id of a company`,
+      `  line 3 (${many[1] ?? ''}): "who knows" is not a verdict: type the number of a candidate, none, or the id of a company`,
     )
     expect(lines[21]).toBe('  and 3 more')
     expect(existsSync(place.path('enrich.decisions.csv'))).toBe(false)
@@ -378,7 +378,7 @@ describe('what is imported', () => {
       },
     })
     await expect(taken(takenBackFirst, path)).rejects.toThrow(
-      /taken back while it was read, and nothing was imported/,
+      /undone during the import; nothing was imported/,
     )
     expect(place.decisions()).toEqual([])
   })
@@ -393,7 +393,8 @@ describe('what is imported', () => {
       [first]: verdict('1'),
       [second]: verdict('1'),
     })
-    const refused = /line 2 \(.*\): ben decided it otherwise on \d{4}-\d\d-\d\d \d\d:\d\d UTC: none of these$/
+    const refused =
+      /line 2 \(.*\): ben made another decision on \d{4}-\d\d-\d\d \d\d:\d\d UTC: none of these$/
     await expect(taken(ada.session, path)).rejects.toThrow(refused)
     await ada.close()
     const again = await place.open()

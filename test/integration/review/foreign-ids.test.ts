@@ -29,7 +29,7 @@ test('a candidate whose id is none that a decisions file can hold cannot be acce
   await store.keepCandidates(scope, new Map([[lookup, [candidate]]]), 0)
   store.close()
   const { candidates } = await session.detail(lookup)
-  expect(candidates).toMatchObject([{ obstacle: 'its id, Q95, "x", is not one of a company (siq_…)' }])
+  expect(candidates).toMatchObject([{ obstacle: 'its id Q95, "x" is not a company id (siq_…)' }])
   const choice = { lookup, seen: 0, verdict: 'accepted', entityId: candidate.entityId, note: null } as const
   await expect(session.decide([choice])).rejects.toMatchObject({ code: 'REVIEW_CHOICE_INVALID' })
   expect(place.decisions()).toEqual([])

@@ -329,7 +329,7 @@ describe('what it serves', () => {
     const unknown = await get(`/api/lookups/${'0'.repeat(32)}`)
     expect([unknown.status, errorOf(unknown.body)]).toMatchObject([
       404,
-      { code: 'REVIEW_LOOKUP_UNKNOWN', hint: 'load the page again' },
+      { code: 'REVIEW_LOOKUP_UNKNOWN', hint: 'reload the page' },
     ])
     const decided = await post('/api/decisions', none('0'.repeat(32)))
     expect([decided.status, errorOf(decided.body).code]).toEqual([404, 'REVIEW_LOOKUP_UNKNOWN'])

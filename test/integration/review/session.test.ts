@@ -362,7 +362,7 @@ describe('the decisions file', () => {
     const deciding = session.decide([noneOf(rows[1]?.lookup ?? '')])
     await expect(deciding).rejects.toMatchObject({
       code: 'DECISIONS_INVALID',
-      hint: expect.stringContaining('the verdict is kept') as string,
+      hint: expect.stringContaining('the decision is stored') as string,
     })
     expect(session.counts()).toMatchObject({ decidedCount: 2 })
     writeFileSync(path, sound)

@@ -55,8 +55,8 @@ test('lookups that people decided have a figure where there are any, and none in
     const summary = { ...record.summary, decidedCount } as RunSummary
     return reportPage({ ...data, run: { ...data.run, record: { ...record, summary } } })
   }
-  expect(pageOf(1_234)).toMatch(/Lookups decided by people<\/dt>\s*<dd>1,234</)
-  for (const none of [0, undefined]) expect(pageOf(none)).not.toContain('decided by people')
+  expect(pageOf(1_234)).toMatch(/Lookups decided by reviewers<\/dt>\s*<dd>1,234</)
+  for (const none of [0, undefined]) expect(pageOf(none)).not.toContain('decided by reviewers')
 })
 
 describe('what happened, in a sentence', () => {
@@ -64,7 +64,7 @@ describe('what happened, in a sentence', () => {
 
   test('rows, matched share and its change, changes, cost, alarms and the end', () => {
     expect(headlineOf(night)).toBe(
-      '12,345 rows, 11,901 of them matched (96.4 %, 1.4 points more than in the run before). ' +
+      '12,345 rows, 11,901 of them matched (96.4 %, 1.4 points more than in the previous run). ' +
         '137 changes since run 30: 43 new rows, 22 rows gone, 14 rows gained a match and more. ' +
         'It cost EUR\u00a012.30, and EUR\u00a00.06 more may have been billed. ' +
         'One ALARM, see below. ' +
@@ -99,7 +99,7 @@ describe('what happened, in a sentence', () => {
     [
       'the same share',
       { earlier: [sampleRun(30, { figures: sampleFigures(12_345) })] },
-      '(96.4 %, as in the run before)',
+      '(96.4 %, as in the previous run)',
     ],
   ])('%s', (_, over, sentence) => {
     expect(headlineOf({ ...night, ...over })).toContain(sentence)
@@ -126,7 +126,7 @@ describe('pictures', () => {
     expect(ceilingOf([1, 10_000])).toBe(10_000)
     expect(ceilingOf([])).toBe(1)
     expect(String(costChart(sampleReport().earlier.toReversed()))).toContain(
-      'cut off in it: run 3 (EUR\u00a0740.00)',
+      'cut off: run 3 (EUR\u00a0740.00)',
     )
   })
 

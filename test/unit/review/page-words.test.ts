@@ -57,22 +57,22 @@ describe('an empty queue', () => {
   const counts = { open: 0, decided: 0, openByStatus: {}, isRunGoingOn: false }
 
   test.each([
-    ['nothing was doubtful', filters, counts, 'Nothing is doubtful', false],
-    ['nothing is yet', filters, { ...counts, isRunGoingOn: true }, 'Nothing is doubtful yet', false],
-    ['all is decided', filters, { ...counts, decided: 3 }, 'All is settled', false],
+    ['nothing was doubtful', filters, counts, 'No doubtful answers', false],
+    ['nothing is yet', filters, { ...counts, isRunGoingOn: true }, 'No doubtful answers yet', false],
+    ['all is decided', filters, { ...counts, decided: 3 }, 'All decided', false],
     [
       'nothing is decided',
       { ...filters, view: 'decided' as const },
       { ...counts, open: 2 },
-      'Nothing is decided yet',
+      'No decisions yet',
       true,
     ],
-    ['a text leaves none', { ...filters, text: 'x' }, { ...counts, open: 2 }, 'No lookup is like that', true],
+    ['a text leaves none', { ...filters, text: 'x' }, { ...counts, open: 2 }, 'No lookup matches', true],
     [
       'a status leaves none',
       { ...filters, statuses: ['matched'] },
       { ...counts, open: 2 },
-      'No lookup is like that',
+      'No lookup matches',
       true,
     ],
   ])('%s', (_, filter, count, title, isFiltered) => {

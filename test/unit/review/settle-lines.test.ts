@@ -78,29 +78,29 @@ describe('names that a spreadsheet would run', () => {
 
 describe('a line that cannot be taken is named, with what is wrong', () => {
   test.each<[Partial<FilledLine>, RegExp]>([
-    [{ lookup: '' }, /^it has a verdict, and no lookup$/],
+    [{ lookup: '' }, /^it has a verdict but no lookup$/],
     [{ lookupAgain: lookup('f') }, /^its candidates are those of "f{32}": some of the columns were sorted/],
     [
       { verdict: 'yes', candidateIds: [null, 'siq_2'], candidateCount: 2 },
-      /^"yes" does not say which of 2 candidates: type its number$/,
+      /^"yes" does not select one of 2 candidates: type its number$/,
     ],
     [{ lookup: lookup('f') }, /^the input has no doubtful lookup f{32}$/],
     [{ lookup: '1.23E+31' }, /^the input has no doubtful lookup 1\.23E\+31$/],
-    [{ name: 'Acme AG' }, /^its name is "Acme AG", and its lookup asked for "Acme GmbH"/],
-    [{ name: '' }, /^its name is "", and its lookup asked for "Acme GmbH"/],
+    [{ name: 'Acme AG' }, /^its name is "Acme AG", but the name of its lookup is "Acme GmbH"/],
+    [{ name: '' }, /^its name is "", but the name of its lookup is "Acme GmbH"/],
     [
       { verdict: 'maybe' },
-      /^"maybe" is no verdict: type the number of a candidate, none, or the id of a company$/,
+      /^"maybe" is not a verdict: type the number of a candidate, none, or the id of a company$/,
     ],
     [{ verdict: '3' }, /^there is no candidate 3 with an id$/],
     [{ verdict: '0' }, /^there is no candidate 0 with an id$/],
     [{ verdict: '6' }, /^there is no candidate 6 with an id$/],
-    [{ verdict: 'yes' }, /^"yes" does not say which of 2 candidates: type its number$/],
+    [{ verdict: 'yes' }, /^"yes" does not select one of 2 candidates: type its number$/],
     [
       { verdict: 'ok', candidateIds: [], candidateCount: 0 },
-      /^"ok" accepts the only candidate, and there is none with an id$/,
+      /^"ok" accepts the only candidate, but no candidate has an id$/,
     ],
-    [{ candidateIds: ['Acme'] }, /^the id of the candidate is "Acme", which is none$/],
+    [{ candidateIds: ['Acme'] }, /^the candidate's id "Acme" is not a company id$/],
   ])('%j: %s', (given, text) => {
     const { choices, problems } = only({ number: 7, ...given })
     expect([choices, problems.length, problems[0]?.number]).toEqual([[], 1, 7])
@@ -108,7 +108,7 @@ describe('a line that cannot be taken is named, with what is wrong', () => {
   })
 
   it('what is quoted of a very long cell is cut', () => {
-    expect(only({ verdict: 'x'.repeat(5000) }).problems[0]?.text).toMatch(/^"x{60}…" is no verdict/)
+    expect(only({ verdict: 'x'.repeat(5000) }).problems[0]?.text).toMatch(/^"x{60}…" is not a verdict/)
   })
 
   it('two lines of one lookup that disagree, both by their numbers', () => {
@@ -116,7 +116,7 @@ describe('a line that cannot be taken is named, with what is wrong', () => {
     expect(problems).toEqual([
       {
         ...{ number: 9, name: 'Acme GmbH' },
-        text: 'row 3 decides the same lookup otherwise: none of these there, siq_1 here',
+        text: 'row 3 has another verdict for the same lookup: none of these there, siq_1 here',
       },
     ])
     expect(settle([line({ verdict: 'none' }), line({})], [queueRow()], 'line').problems[0]?.text).toMatch(
@@ -155,7 +155,7 @@ describe('a lookup that is decided already', () => {
     expect(problems).toEqual([
       {
         ...{ number: 2, name: 'Acme GmbH' },
-        text: 'Ben decided it otherwise on 2026-11-20 09:30 UTC: siq_1',
+        text: 'Ben made another decision on 2026-11-20 09:30 UTC: siq_1',
       },
     ])
   })

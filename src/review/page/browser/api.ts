@@ -79,13 +79,14 @@ async function ask<Reply>(path: string, init: RequestInit, timeoutMs: number): P
     reply = await fetch(path, { ...init, signal, cache: 'no-store', redirect: 'error' })
     body = reply.status === 403 ? null : await reply.json()
   } catch (cause) {
-    if (isLate(cause) && timeoutMs === answerMsMax.asked) throw new Refused('the answer took too long', null)
-    throw new ServerGone('the server does not answer', { cause })
+    if (isLate(cause) && timeoutMs === answerMsMax.asked)
+      throw new Refused('the response took too long', null)
+    throw new ServerGone('the server does not respond', { cause })
   }
-  if (reply.status === 403) throw new SessionOver('the session is over')
+  if (reply.status === 403) throw new SessionOver('the session has ended')
   if (reply.ok || (reply.status === 409 && isConflict(body))) return body as Reply
   const { error } = body as Partial<PageError>
-  throw new Refused(error?.message ?? `the server answered ${reply.status}`, error?.hint ?? null)
+  throw new Refused(error?.message ?? `the server responded with status ${reply.status}`, error?.hint ?? null)
 }
 
 const isLate = (cause: unknown): boolean => cause instanceof DOMException && cause.name === 'TimeoutError'

@@ -110,14 +110,14 @@ const restElement = (count: number): HTMLElement =>
   element(
     'li',
     { class: 'quiet rest' },
-    `${formatCount(count)} older ones are in the queue’s view “decided”.`,
+    `${formatCount(count)} older decisions are in the queue’s view “decided”.`,
   )
 
 const nothingYet = (): HTMLElement =>
   element(
     'li',
     { class: 'quiet rest' },
-    'Nothing yet. What you decide stands here, the newest first, and can be taken back.',
+    'No decisions yet. Your decisions appear here, newest first, and can be undone.',
   )
 
 export interface Verdict {

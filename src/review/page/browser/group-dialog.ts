@@ -49,7 +49,7 @@ export class GroupDialog {
       element(
         'fieldset',
         { class: 'choices' },
-        element('legend', {}, 'Verdict for all that are ticked'),
+        element('legend', {}, 'Verdict for all selected rows'),
         ...this.#choices(detail),
       ),
       element(
@@ -115,7 +115,7 @@ export class GroupDialog {
           statusWords(row.status),
         ),
         element('span', { class: 'alike-count quiet' }, plural(row.rowCount, 'row')),
-        element('span', { class: 'alike-why' }, alike === null ? 'the row you look at' : ''),
+        element('span', { class: 'alike-why' }, alike === null ? 'the displayed row' : ''),
       ),
     )
   }
@@ -198,7 +198,7 @@ export class GroupDialog {
 
 function whyWords({ isLookedAt }: AlikeRow, can: boolean): string {
   if (!can) return 'not among its candidates'
-  return isLookedAt ? '' : 'its own candidates were not looked for yet'
+  return isLookedAt ? '' : 'its candidates are not known yet'
 }
 
 const candidateWords = (candidate: CandidateView): (Node | string)[] => [

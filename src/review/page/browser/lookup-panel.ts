@@ -102,12 +102,14 @@ export const conflictElement = (others: readonly DecisionView[]): HTMLElement =>
   element(
     'div',
     { class: 'notice conflict' },
-    element('strong', {}, 'Somebody else was faster. '),
-    'Nothing of yours was written. ',
-    ...(others.length === 0 ? ['What stood here was taken back. '] : ['What stands now:', standing(others)]),
-    'Go on with ',
+    element('strong', {}, 'Another reviewer was faster. '),
+    'Your verdict was not recorded. ',
+    ...(others.length === 0
+      ? ['The displayed decision was undone. ']
+      : ['The decision is now:', standing(others)]),
+    'Continue with ',
     keyCap('s'),
-    others.length === 0 ? ', or decide again.' : ', or decide again in place of it.',
+    others.length === 0 ? ', or decide again.' : ', or replace it with your own decision.',
   )
 
 const standing = (others: readonly DecisionView[]): HTMLElement =>
@@ -155,7 +157,7 @@ function factors({ factors: all, candidates }: LookupDetail): HTMLElement {
   const made = element(
     'details',
     { class: 'factors' },
-    element('summary', {}, `What the service said of its answer (${all.length})`),
+    element('summary', {}, `Explanations from the service (${all.length})`),
     element('ul', {}, ...all.map(factor)),
   )
   made.open = areFactorsOpen ?? !isWeighed
@@ -184,7 +186,7 @@ function noteField({ onNote }: AskedDeps): HTMLElement {
     id: 'note',
     rows: '2',
     maxlength: '500',
-    placeholder: 'A note for the verdict',
+    placeholder: 'Note for the verdict',
   })
   field.addEventListener('input', () => {
     onNote(field.value)
@@ -192,7 +194,7 @@ function noteField({ onNote }: AskedDeps): HTMLElement {
   return element(
     'label',
     { class: 'note', id: 'note-box', hidden: '' },
-    element('span', {}, 'Note, kept with the verdict'),
+    element('span', {}, 'Note, stored with the verdict'),
     field,
   )
 }

@@ -36,7 +36,7 @@ export class PageFrame {
       this.#bar.firstElementChild.style.width = `${percent}%`
     this.#more.hidden = !isRunGoingOn
     if (isRunGoingOn && this.#more.textContent === '')
-      this.#more.textContent = 'The run goes on: more rows may come.'
+      this.#more.textContent = 'A run is in progress and may add rows.'
   }
 
   /** For screen readers. */
@@ -149,10 +149,10 @@ export class Connection {
     if (this.#state === 'gone' || this.#state === 'over') return
     this.#state = 'gone'
     this.#say(
-      element('strong', {}, 'The review server does not answer.'),
-      ' Nothing that was decided is lost: each verdict was on disk before the next row was shown. If it was ended, start it again',
+      element('strong', {}, 'The review server does not respond.'),
+      ' No decision is lost: each verdict was saved before the next row was shown. If the server has ended, start it again',
       ...this.#commandWords(),
-      ', and open the address that it prints. This page tries again by itself.',
+      ', and open the address that it prints. This page retries automatically.',
     )
   }
 
@@ -160,8 +160,8 @@ export class Connection {
     if (this.#state === 'over') return
     this.#state = 'over'
     this.#say(
-      element('strong', {}, 'This session is over.'),
-      ' All that was decided is kept. Open the address that the review command printed last, or start it again',
+      element('strong', {}, 'This session has ended.'),
+      ' All decisions are saved. Open the address that the review command printed last, or start it again',
       ...this.#commandWords(),
       '.',
     )

@@ -55,19 +55,23 @@ interface EmptyWords {
 
 /** Explains why the queue shows no row. */
 export function emptyWords(filters: QueueFilter, { open, decided, isRunGoingOn }: QueueCounts): EmptyWords {
-  const later = isRunGoingOn ? ' The run goes on: what is doubtful comes here by itself.' : ''
+  const later = isRunGoingOn ? ' A run is in progress: new doubtful rows appear automatically.' : ''
   if (filters.text !== '' || filters.statuses.length > 0)
-    return { title: 'No lookup is like that', text: 'The filters leave none of the queue.', isFiltered: true }
-  if (filters.view === 'decided') return { title: 'Nothing is decided yet', text: '', isFiltered: true }
+    return {
+      title: 'No lookup matches',
+      text: 'No lookup of the queue matches the filters.',
+      isFiltered: true,
+    }
+  if (filters.view === 'decided') return { title: 'No decisions yet', text: '', isFiltered: true }
   if (open === 0 && decided > 0)
     return {
-      title: 'All is settled',
-      text: `${plural(decided, 'lookup')} decided, none open. The next run takes the verdicts, and asks and bills nothing for them.${later}`,
+      title: 'All decided',
+      text: `${plural(decided, 'lookup')} decided, none open. The next run uses these decisions; their lookups are not submitted or billed.${later}`,
       isFiltered: false,
     }
   return {
-    title: isRunGoingOn ? 'Nothing is doubtful yet' : 'Nothing is doubtful',
-    text: `No answer waits for a person.${later}`,
+    title: isRunGoingOn ? 'No doubtful answers yet' : 'No doubtful answers',
+    text: `No answer needs a review.${later}`,
     isFiltered: false,
   }
 }

@@ -171,7 +171,7 @@ const emptyOrFull = (row: QueueRow | null): HTMLElement =>
 function rowParts(row: QueueRow): HTMLElement[] {
   const { status, confidence, rowCount, location, decision, reason } = row
   const state =
-    reason !== null ? 'back: look again' : decision === null ? statusWords(status) : verdictWords(row)
+    reason !== null ? 'doubtful again' : decision === null ? statusWords(status) : verdictWords(row)
   const tone = reason !== null ? 'doubtful' : decision === null ? toneOf(status) : 'done'
   return [
     element('span', { class: 'row-name' }, foreign(row.name, 120)),

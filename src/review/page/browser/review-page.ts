@@ -89,7 +89,7 @@ export class ReviewPage {
       this.#details.dropAll()
       this.#queue.expect()
       void this.#navigation.reload()
-      this.#frame.say('The server answers again.')
+      this.#frame.say('The server responds again.')
     },
     command: () => this.#session?.command ?? null,
   })
@@ -118,7 +118,7 @@ export class ReviewPage {
     const { row } = this.#row
     this.#frame.clearHint()
     if (row === null && needsRow.has(action.kind)) {
-      this.#frame.explain('There is no row to do this with.')
+      this.#frame.explain('No row is displayed.')
       return
     }
     switch (action.kind) {
@@ -195,14 +195,14 @@ export class ReviewPage {
     for (const { lookup } of others) this.#details.drop(lookup)
     await this.#navigation.reload()
     this.#row.showConflict(others)
-    this.#frame.say('Somebody else was faster. Nothing of yours was written.')
+    this.#frame.say('Another reviewer was faster. Your verdict was not recorded.')
     await this.#refreshNow()
   }
 
   async #undone(reply: UndoReply): Promise<void> {
     const [first] = reply.decisions
     if (first === undefined) {
-      this.#frame.explain('There is nothing of this session to undo.')
+      this.#frame.explain('This session has no decision to undo.')
       return
     }
     const [before = null] = reply.decisions.map(({ lookup }) => this.#details.unsettle(lookup))
@@ -217,8 +217,7 @@ export class ReviewPage {
   async #openGroup(): Promise<void> {
     const detail = await this.#navigation.reload()
     if (detail === null) return
-    if (detail.alike.length === 0)
-      this.#frame.explain('No group to settle: no other open lookup asks for the same name.')
+    if (detail.alike.length === 0) this.#frame.explain('No group: no other open lookup has the same name.')
     else this.#group.open(detail)
   }
 
@@ -254,7 +253,7 @@ export class ReviewPage {
   #showNone(): void {
     this.#search.close()
     const { title, text, isFiltered } = emptyWords(this.#queue.filters, this.#queue.counts)
-    const all = element('button', { type: 'button' }, 'Show all that are open')
+    const all = element('button', { type: 'button' }, 'Show all open lookups')
     all.addEventListener('click', () => {
       this.#filters.chooseView('open')
     })

@@ -247,9 +247,9 @@ export class RowView {
           { class: 'nothing' },
           'No candidate was found. ',
           keyCap('/'),
-          ' searches for it by another name, ',
+          ' searches by another name, ',
           keyCap('n'),
-          ' settles that it is none that is known.',
+          ' records that no known company matches.',
         ),
       ]
     const again = element('button', { type: 'button' }, 'Try again')
@@ -260,7 +260,7 @@ export class RowView {
       element(
         'p',
         { class: 'notice' },
-        element('strong', {}, 'Candidates cannot be had now: '),
+        element('strong', {}, 'The candidates could not be loaded: '),
         foreign(candidatesError, 400),
         ' ',
         again,

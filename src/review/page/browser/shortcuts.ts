@@ -49,20 +49,20 @@ export class ActionBar {
 }
 
 const lines: readonly { readonly keys: readonly string[]; readonly does: string }[] = [
-  { keys: ['1', '…', '5'], does: 'accept that candidate' },
-  { keys: ['n'], does: 'none of these: it is no company that is known' },
-  { keys: ['s'], does: 'skip: go on, the row stays open' },
-  { keys: ['u'], does: 'undo what you decided last' },
-  { keys: ['g'], does: 'settle rows with the same doubt together, after a look at them' },
-  { keys: ['/'], does: 'search for the company; what is found can be accepted' },
-  { keys: ['m'], does: 'write a note that is kept with the verdict' },
+  { keys: ['1', '…', '5'], does: 'accept this candidate' },
+  { keys: ['n'], does: 'none of these: no known company matches' },
+  { keys: ['s'], does: 'skip: go to the next row, this one stays open' },
+  { keys: ['u'], does: 'undo your last decision' },
+  { keys: ['g'], does: 'decide rows with the same doubt together, after a preview' },
+  { keys: ['/'], does: 'search for the company; results can be accepted' },
+  { keys: ['m'], does: 'write a note that is stored with the verdict' },
   { keys: ['j', '↓'], does: 'the next row' },
-  { keys: ['k', '↑'], does: 'the row before' },
-  { keys: ['PgDn', 'PgUp'], does: 'ten rows on, ten rows back' },
+  { keys: ['k', '↑'], does: 'the previous row' },
+  { keys: ['PgDn', 'PgUp'], does: 'ten rows forward, ten rows back' },
   { keys: ['Home', 'End'], does: 'the first row, the last row' },
-  { keys: ['Space'], does: 'scroll the candidates; with Shift back' },
-  { keys: ['Esc'], does: 'leave a field, the search, a window' },
-  { keys: ['?'], does: 'these keys' },
+  { keys: ['Space'], does: 'scroll the candidates down; with Shift up' },
+  { keys: ['Esc'], does: 'close a field, the search or a dialog' },
+  { keys: ['?'], does: 'show these keys' },
 ]
 
 /** A dialog that lists the keys. */
@@ -87,9 +87,9 @@ export class HelpDialog {
       element(
         'p',
         { class: 'quiet' },
-        'A verdict is on disk before the next row is shown, and in ',
+        'A verdict is saved before the next row is shown. It is written to ',
         element('bdi', { class: 'code' }, decisionsPath),
-        ' with who decided and when. It holds for each later run, and nothing is asked or billed for its rows.',
+        ' with reviewer and time. It applies to all later runs; its rows are not submitted or billed.',
       ),
       element('p', { class: 'buttons' }, close),
     )
