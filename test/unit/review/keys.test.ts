@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { actionOfKey, type KeyPress } from '../../../src/review/page/browser/key-actions.js'
+import { findKeyAction, type KeyPress } from '../../../src/review/page/browser/key-actions.js'
 
 const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
   ...{ key, ctrlKey: false, altKey: false, metaKey: false, shiftKey: false },
@@ -27,32 +27,32 @@ describe('keys of the review page', () => {
     [' ', { kind: 'scroll', by: 0.8 }],
     ['Escape', { kind: 'leave' }],
   ])('%s', (key, action) => {
-    expect(actionOfKey(press(key), false)).toEqual(action)
+    expect(findKeyAction(press(key), false)).toEqual(action)
   })
 
   test.each(['0', 'a', 'x', 'Enter', 'Tab', 'F5', '12', 'constructor'])('%j is none of ours', (key) => {
-    expect(actionOfKey(press(key), false)).toBeNull()
+    expect(findKeyAction(press(key), false)).toBeNull()
   })
 
   test.each(keys)('%s does nothing while words are typed, and with a modifier', (key) => {
-    expect(actionOfKey(press(key), true)).toBeNull()
+    expect(findKeyAction(press(key), true)).toBeNull()
     for (const modifier of ['ctrlKey', 'altKey', 'metaKey', 'isComposing'])
-      expect(actionOfKey(press(key, { [modifier]: true }), false)).toBeNull()
+      expect(findKeyAction(press(key, { [modifier]: true }), false)).toBeNull()
   })
 
   test('Escape leaves where words are typed', () => {
-    expect(actionOfKey(press('Escape'), true)).toEqual({ kind: 'leave' })
+    expect(findKeyAction(press('Escape'), true)).toEqual({ kind: 'leave' })
   })
 
   test('with Shift a letter is none of ours; what some keyboards write with Shift is', () => {
-    expect(actionOfKey(press('N', { shiftKey: true }), false)).toBeNull()
+    expect(findKeyAction(press('N', { shiftKey: true }), false)).toBeNull()
     for (const key of ['1', '/', '?'])
-      expect(actionOfKey(press(key, { shiftKey: true }), false)).not.toBeNull()
+      expect(findKeyAction(press(key, { shiftKey: true }), false)).not.toBeNull()
   })
 
   test.each(keys)('%s held down decides nothing again', (key) => {
-    const action = actionOfKey(press(key, { repeat: true }), false)
+    const action = findKeyAction(press(key, { repeat: true }), false)
     expect(action === null || action.kind === 'move').toBe(true)
-    expect(actionOfKey(press('j', { repeat: true }), false)).toEqual({ kind: 'move', by: 1 })
+    expect(findKeyAction(press('j', { repeat: true }), false)).toEqual({ kind: 'move', by: 1 })
   })
 })

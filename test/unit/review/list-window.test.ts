@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  scrolledPx,
-  scrollToPut,
-  seenAt,
-  windowAt,
+  calculateHeightPx,
+  calculateScrollPx,
+  findVisibleRows,
+  calculateWindow,
   type ListShape,
 } from '../../../src/review/page/browser/list-window.js'
 
@@ -24,20 +24,20 @@ describe('the window of a list', () => {
     [10_000, 5_020, { from: 94, to: 119, topPx: 4_700 }],
     [10_000, 499_400, { from: 9_982, to: 10_000, topPx: 499_100 }],
   ])('of %i rows, scrolled to %i', (count, scrollPx, expected) => {
-    expect(windowAt(shape(count), scrollPx)).toEqual(expected)
+    expect(calculateWindow(shape(count), scrollPx)).toEqual(expected)
   })
 
   test('what is seen is covered by rows, whatever is scrolled to, however many there are; few rows are in the page', () => {
     fc.assert(
       fc.property(shapes, fc.double({ min: 0, max: 1, noNaN: true }), (list, share) => {
-        const scrollPx = share * Math.max(0, scrolledPx(list) - list.viewPx)
-        const { from, to, topPx } = windowAt(list, scrollPx)
+        const scrollPx = share * Math.max(0, calculateHeightPx(list) - list.viewPx)
+        const { from, to, topPx } = calculateWindow(list, scrollPx)
         expect(topPx).toBeLessThanOrEqual(scrollPx + 0.01)
         const bottomPx = topPx + (to - from) * list.rowPx
         const endPx = Math.min(scrollPx + list.viewPx, to === list.count ? bottomPx : Infinity)
         expect(bottomPx).toBeGreaterThanOrEqual(endPx - 0.01)
         expect(to - from).toBeLessThanOrEqual(Math.ceil(list.viewPx / list.rowPx) + 14)
-        expect(scrolledPx(list)).toBeLessThanOrEqual(12_000_000)
+        expect(calculateHeightPx(list)).toBeLessThanOrEqual(12_000_000)
       }),
     )
   })
@@ -47,17 +47,17 @@ describe('the window of a list', () => {
       fc.property(shapes, fc.nat(), fc.double({ min: 0, max: 1, noNaN: true }), (list, number, share) => {
         fc.pre(list.count > 0)
         const index = number % list.count
-        const scrollPx = scrollToPut(list, index, share * (list.viewPx - list.rowPx))
-        const { from, topPx } = windowAt(list, scrollPx)
+        const scrollPx = calculateScrollPx(list, index, share * (list.viewPx - list.rowPx))
+        const { from, topPx } = calculateWindow(list, scrollPx)
         const placePx = topPx + (index - from) * list.rowPx - scrollPx
         // One pixel of scrolling may be several of rows, and nothing is scrolled past an end.
-        const stretch = Math.max(1, (list.count * list.rowPx) / scrolledPx(list))
+        const stretch = Math.max(1, (list.count * list.rowPx) / calculateHeightPx(list))
         expect(placePx).toBeGreaterThanOrEqual(-0.01 * stretch)
         expect(placePx).toBeLessThanOrEqual(
           Math.max(list.viewPx, list.count * list.rowPx) - list.rowPx + 0.01,
         )
         if (placePx <= list.viewPx - list.rowPx) {
-          const seen = seenAt(list, scrollPx)
+          const seen = findVisibleRows(list, scrollPx)
           expect(index).toBeGreaterThanOrEqual(seen.from)
           expect(index).toBeLessThan(seen.to)
         }

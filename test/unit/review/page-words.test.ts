@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import {
-  emptyWords,
-  agoWords,
-  statusWords,
-  toneOf,
-  weightWords,
-  shown,
+  describeEmptyQueue,
+  formatAge,
+  formatStatus,
+  getTone,
+  formatWeight,
+  toDisplayText,
 } from '../../../src/review/page/browser/page-text.js'
-import { choicesOf, settledBy } from '../../../src/review/page/browser/candidates.js'
+import { listChoices, findDecidableRows } from '../../../src/review/page/browser/candidates.js'
 import type { CandidateView, QueueRow } from '../../../src/review/page-data.js'
 
 describe('words of the page', () => {
@@ -20,7 +20,7 @@ describe('words of the page', () => {
     [7_300_000, '2 h ago'],
     [200_000_000, '2 d ago'],
   ])('%i ms: %s', (pastMs, words) => {
-    expect(agoWords(1_000_000_000 - pastMs, 1_000_000_000)).toBe(words)
+    expect(formatAge(1_000_000_000 - pastMs, 1_000_000_000)).toBe(words)
   })
 
   test.each([
@@ -30,14 +30,14 @@ describe('words of the page', () => {
     [0, '0.0'],
     [12, '+12.0'],
   ])('the weight %d is %s', (weight, words) => {
-    expect(weightWords(weight)).toBe(words)
+    expect(formatWeight(weight)).toBe(words)
   })
 
   test('a status that is not known is doubtful, and said as it is', () => {
-    expect(['matched', 'no_match', 'not_found', 'inconclusive', 'brand_new'].map(toneOf)).toEqual([
+    expect(['matched', 'no_match', 'not_found', 'inconclusive', 'brand_new'].map(getTone)).toEqual([
       ...['matched', 'none', 'none', 'doubtful', 'doubtful'],
     ])
-    expect(statusWords('brand_new_one')).toBe('brand new one')
+    expect(formatStatus('brand_new_one')).toBe('brand new one')
   })
 
   test.each([
@@ -48,7 +48,7 @@ describe('words of the page', () => {
     ['x'.repeat(12), `${'x'.repeat(10)}…`],
     ['123456789😀1', '123456789…'],
   ])('%j is shown as %j', (text, expected) => {
-    expect(shown(text, 10 + (text.includes('Z') ? 90 : 0))).toBe(expected)
+    expect(toDisplayText(text, 10 + (text.includes('Z') ? 90 : 0))).toBe(expected)
   })
 })
 
@@ -76,7 +76,7 @@ describe('an empty queue', () => {
       true,
     ],
   ])('%s', (_, filter, count, title, isFiltered) => {
-    expect(emptyWords(filter, count)).toMatchObject({ title, isFiltered })
+    expect(describeEmptyQueue(filter, count)).toMatchObject({ title, isFiltered })
   })
 })
 
@@ -105,13 +105,14 @@ describe('a verdict for a group', () => {
   ]
 
   test('candidates keep the keys that they have on the page; those that cannot be accepted are left out', () => {
-    const choices = choicesOf([candidate('siq_1'), candidate(null, 'no company'), candidate('siq_2')])
+    const choices = listChoices([candidate('siq_1'), candidate(null, 'no company'), candidate('siq_2')])
     expect(choices.map(({ key }) => key)).toEqual(['1', '3', 'n'])
   })
 
   test('a company settles those rows alone that have it as a candidate; none of these settles all', () => {
-    const [first, second, none] = choicesOf([candidate('siq_1'), candidate('siq_2')])
-    const settled = (choice = first) => settledBy(choice!, row('a'), alike).map(({ lookup }) => lookup)
+    const [first, second, none] = listChoices([candidate('siq_1'), candidate('siq_2')])
+    const settled = (choice = first) =>
+      findDecidableRows(choice!, row('a'), alike).map(({ lookup }) => lookup)
     expect(settled(first)).toEqual(['a', 'b'])
     expect(settled(second)).toEqual(['a', 'b', 'c'])
     expect(settled(none)).toEqual(['a', 'b', 'c', 'd'])

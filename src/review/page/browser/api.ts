@@ -12,11 +12,11 @@ import type {
 } from '../../page-data.js'
 
 /** The server does not respond. */
-export class ServerGone extends Error {}
+export class ServerUnreachable extends Error {}
 /** The server responds, but the session is no longer valid. */
-export class SessionOver extends Error {}
+export class SessionEnded extends Error {}
 /** An error response with a message for the reviewer. */
-export class Refused extends Error {
+export class RequestRefused extends Error {
   readonly hint: string | null
 
   constructor(message: string, hint: string | null) {
@@ -32,46 +32,47 @@ const answerMsMax = {
   asked: 60_000,
 } as const
 
-export interface QueueQuestion extends QueueFilter {
+export interface QueueRequest extends QueueFilter {
   readonly from: number
   readonly count: number
   readonly find: readonly string[]
 }
 
-export const askSession = () => read<SessionView>('/api/session')
+export const fetchSession = () => get<SessionView>('/api/session')
 
-export function askQueue({ statuses, find, from, count, ...filters }: QueueQuestion): Promise<QueuePage> {
+export function fetchQueue({ statuses, find, from, count, ...filters }: QueueRequest): Promise<QueuePage> {
   const query = new URLSearchParams({ from: String(from), count: String(count), ...filters })
   if (statuses.length > 0) query.set('status', statuses.join(','))
   if (find.length > 0) query.set('find', find.join(','))
-  return read<QueuePage>(`/api/queue?${query.toString()}`)
+  return get<QueuePage>(`/api/queue?${query.toString()}`)
 }
 
-export const askDetail = (lookup: string) => read<LookupDetail>(`/api/lookups/${lookup}`, answerMsMax.asked)
+export const fetchDetail = (lookup: string) => get<LookupDetail>(`/api/lookups/${lookup}`, answerMsMax.asked)
 
-export const askDecisions = (count: number) => read<DecisionList>(`/api/decisions?count=${count}`)
+export const fetchDecisions = (count: number) => get<DecisionList>(`/api/decisions?count=${count}`)
 
-export function askSearch(lookup: string, text: string, country: string): Promise<SearchFound> {
+export function searchCompanies(lookup: string, text: string, country: string): Promise<SearchFound> {
   const query = new URLSearchParams({ lookup, text })
   if (country !== '') query.set('country', country)
-  return read<SearchFound>(`/api/search?${query.toString()}`, answerMsMax.asked)
+  return get<SearchFound>(`/api/search?${query.toString()}`, answerMsMax.asked)
 }
 
 /** A conflict (409) is a reply too. It has no `decisions`. */
-export const sendDecision = (request: DecideRequest) => write<DecideReply>('/api/decisions', request)
+export const sendDecision = (request: DecideRequest) => post<DecideReply>('/api/decisions', request)
 
-export const sendUndo = (sequences: readonly number[]) => write<UndoReply>('/api/undo', { sequences })
+export const sendUndo = (sequences: readonly number[]) => post<UndoReply>('/api/undo', { sequences })
 
-const read = <Reply>(path: string, timeoutMs: number = answerMsMax.own) => ask<Reply>(path, {}, timeoutMs)
+const get = <Reply>(path: string, timeoutMs: number = answerMsMax.own) =>
+  sendRequest<Reply>(path, {}, timeoutMs)
 
-const write = <Reply>(path: string, body: object) =>
-  ask<Reply>(
+const post = <Reply>(path: string, body: object) =>
+  sendRequest<Reply>(
     path,
     { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
     answerMsMax.own,
   )
 
-async function ask<Reply>(path: string, init: RequestInit, timeoutMs: number): Promise<Reply> {
+async function sendRequest<Reply>(path: string, init: RequestInit, timeoutMs: number): Promise<Reply> {
   let reply: Response
   let body: unknown
   try {
@@ -80,13 +81,16 @@ async function ask<Reply>(path: string, init: RequestInit, timeoutMs: number): P
     body = reply.status === 403 ? null : await reply.json()
   } catch (cause) {
     if (isLate(cause) && timeoutMs === answerMsMax.asked)
-      throw new Refused('the response took too long', null)
-    throw new ServerGone('the server does not respond', { cause })
+      throw new RequestRefused('the response took too long', null)
+    throw new ServerUnreachable('the server does not respond', { cause })
   }
-  if (reply.status === 403) throw new SessionOver('the session has ended')
+  if (reply.status === 403) throw new SessionEnded('the session has ended')
   if (reply.ok || (reply.status === 409 && isConflict(body))) return body as Reply
   const { error } = body as Partial<PageError>
-  throw new Refused(error?.message ?? `the server responded with status ${reply.status}`, error?.hint ?? null)
+  throw new RequestRefused(
+    error?.message ?? `the server responded with status ${reply.status}`,
+    error?.hint ?? null,
+  )
 }
 
 const isLate = (cause: unknown): boolean => cause instanceof DOMException && cause.name === 'TimeoutError'

@@ -1,13 +1,20 @@
 import type { CandidateView } from '../../page-data.js'
-import { element, foreign, keyCap, unseen, agreeing, marked } from './elements.js'
-import { shown, statusWords, weightWords } from './page-text.js'
 import {
-  scaleOf,
+  createElement,
+  isolateText,
+  createKeyCap,
+  createHiddenText,
+  markCommonParts,
+  markDifferences,
+} from './elements.js'
+import { toDisplayText, formatStatus, formatWeight } from './page-text.js'
+import {
+  calculateScale,
   type Scale,
   summarizeEvidence,
   type SummaryLine,
-  barsOf,
-  zeroOf,
+  calculateBars,
+  calculateZero,
   type Bar,
 } from './candidates.js'
 
@@ -17,86 +24,94 @@ type Evidence = CandidateView['evidence']
 let isTableOpen = false
 
 /** A candidate's evidence in a few lines, with a table that can be opened. */
-function evidenceElement(evidence: Evidence, scale: Scale): HTMLElement {
-  const table = element(
+function createEvidence(evidence: Evidence, scale: Scale): HTMLElement {
+  const table = createElement(
     'details',
     { class: 'evidence-table' },
-    element('summary', {}, `All evidence (${evidence.length})`),
-    tableElement(evidence, scale),
+    createElement('summary', {}, `All evidence (${evidence.length})`),
+    createEvidenceTable(evidence, scale),
   )
   table.open = isTableOpen
   table.querySelector('summary')?.addEventListener('click', () => {
     isTableOpen = !table.open
   })
-  return element(
+  return createElement(
     'div',
     { class: 'evidence' },
-    element(
+    createElement(
       'ul',
       { class: 'short', 'aria-label': 'Evidence in short' },
-      ...summarizeEvidence(evidence).map(summaryElement),
+      ...summarizeEvidence(evidence).map(createSummaryLine),
     ),
     table,
   )
 }
 
-const summaryElement = ({ label, text }: SummaryLine): HTMLElement =>
-  element(
+const createSummaryLine = ({ label, text }: SummaryLine): HTMLElement =>
+  createElement(
     'li',
     { class: label === 'Against' ? 'against' : null },
-    element('b', {}, label),
+    createElement('b', {}, label),
     ' ',
-    element('span', {}, foreign(text, 300)),
+    createElement('span', {}, isolateText(text, 300)),
   )
 
 /**
  * A line for each part, with a bar that starts at the end of the one above, and the sum. A plain list if there are no
  * weights.
  */
-function tableElement(evidence: Evidence, scale: Scale): HTMLElement {
+function createEvidenceTable(evidence: Evidence, scale: Scale): HTMLElement {
   const weights = evidence.map(({ weight }) => weight)
   const isWeighed = weights.some((weight) => weight !== null)
-  const bars = barsOf(weights, scale)
+  const bars = calculateBars(weights, scale)
   const sum = weights.reduce<number>((total, weight) => total + (weight ?? 0), 0)
-  return element(
+  return createElement(
     'ul',
     { class: isWeighed ? 'parts weighed' : 'parts', 'aria-label': 'Evidence' },
-    ...evidence.map((part, index) => partElement(part, isWeighed, bars[index] ?? null, scale)),
-    isWeighed && evidence.length > 1 ? sumElement(sum, scale) : null,
+    ...evidence.map((part, index) => createEvidencePart(part, isWeighed, bars[index] ?? null, scale)),
+    isWeighed && evidence.length > 1 ? createSum(sum, scale) : null,
   )
 }
 
-function partElement(
+function createEvidencePart(
   { label, text, weight }: Evidence[number],
   isWeighed: boolean,
   bar: Bar | null,
   scale: Scale,
 ): HTMLElement {
-  return element(
+  return createElement(
     'li',
     {},
-    element('span', { class: 'what' }, element('b', {}, foreign(label, 40)), ' ', foreign(text, 200)),
-    isWeighed ? track(bar, scale) : null,
-    isWeighed ? element('span', { class: 'weight' }, weight === null ? '' : weightWords(weight)) : null,
+    createElement(
+      'span',
+      { class: 'what' },
+      createElement('b', {}, isolateText(label, 40)),
+      ' ',
+      isolateText(text, 200),
+    ),
+    isWeighed ? createTrack(bar, scale) : null,
+    isWeighed
+      ? createElement('span', { class: 'weight' }, weight === null ? '' : formatWeight(weight))
+      : null,
   )
 }
 
-const sumElement = (sum: number, scale: Scale): HTMLElement =>
-  element(
+const createSum = (sum: number, scale: Scale): HTMLElement =>
+  createElement(
     'li',
     { class: 'sum' },
-    element('span', { class: 'what' }, 'together'),
-    track(null, scale),
-    element('span', { class: 'weight' }, weightWords(sum)),
+    createElement('span', { class: 'what' }, 'together'),
+    createTrack(null, scale),
+    createElement('span', { class: 'weight' }, formatWeight(sum)),
   )
 
-function track(bar: Bar | null, scale: Scale): HTMLElement {
-  const made = element('span', { class: 'track', 'aria-hidden': 'true' })
-  const zero = element('span', { class: 'zero' })
-  zero.style.left = `${zeroOf(scale)}%`
+function createTrack(bar: Bar | null, scale: Scale): HTMLElement {
+  const made = createElement('span', { class: 'track', 'aria-hidden': 'true' })
+  const zero = createElement('span', { class: 'zero' })
+  zero.style.left = `${calculateZero(scale)}%`
   made.append(zero)
   if (bar !== null) {
-    const filled = element('span', { class: bar.isFor ? 'bar for' : 'bar against' })
+    const filled = createElement('span', { class: bar.isFor ? 'bar for' : 'bar against' })
     filled.style.left = `${bar.left}%`
     filled.style.width = `${bar.width}%`
     made.append(filled)
@@ -112,45 +127,45 @@ export interface CardsDeps {
 }
 
 /** The candidates with the numbers of their keys. */
-export function candidateCards(candidates: readonly CandidateView[], deps: CardsDeps): HTMLElement {
-  const scale = scaleOf(candidates.map(({ evidence }) => evidence.map(({ weight }) => weight)))
-  return element(
+export function createCandidateCards(candidates: readonly CandidateView[], deps: CardsDeps): HTMLElement {
+  const scale = calculateScale(candidates.map(({ evidence }) => evidence.map(({ weight }) => weight)))
+  return createElement(
     'ol',
     { class: 'candidates' },
-    ...candidates.map((candidate, index) => card(candidate, index + 1, scale, deps)),
+    ...candidates.map((candidate, index) => createCard(candidate, index + 1, scale, deps)),
   )
 }
 
 /** The registered name if there is one. `nameMarks` belongs to this name. */
-export const nameOf = ({ legalName, name, entityId }: CandidateView): string =>
+export const getRegisteredName = ({ legalName, name, entityId }: CandidateView): string =>
   legalName ?? name ?? entityId ?? 'without a name'
 
-function card(candidate: CandidateView, number: number, scale: Scale, deps: CardsDeps): HTMLElement {
+function createCard(candidate: CandidateView, number: number, scale: Scale, deps: CardsDeps): HTMLElement {
   const { obstacle, confidence, evidence } = candidate
-  const made = element(
+  const made = createElement(
     'li',
     { class: obstacle === null ? 'card' : 'card barred' },
-    element(
+    createElement(
       'div',
       { class: 'card-head' },
-      acceptButton(candidate, number, deps),
-      element('h3', {}, marked(nameOf(candidate), candidate.nameMarks)),
-      confidenceElement(confidence),
+      createAcceptButton(candidate, number, deps),
+      createElement('h3', {}, markDifferences(getRegisteredName(candidate), candidate.nameMarks)),
+      createConfidence(confidence),
     ),
-    element(
+    createElement(
       'div',
       { class: 'card-facts' },
       obstacle === null
         ? null
-        : element(
+        : createElement(
             'p',
-            { class: 'obstacle', id: obstacleId(number) },
+            { class: 'obstacle', id: getObstacleId(number) },
             'Cannot be accepted: ',
-            foreign(obstacle, 400),
+            isolateText(obstacle, 400),
           ),
-      ...factLines(candidate),
+      ...createFactLines(candidate),
     ),
-    evidence.length === 0 ? null : evidenceElement(evidence, scale),
+    evidence.length === 0 ? null : createEvidence(evidence, scale),
   )
   for (const event of ['pointerenter', 'focusin'])
     made.addEventListener(event, () => {
@@ -159,11 +174,11 @@ function card(candidate: CandidateView, number: number, scale: Scale, deps: Card
   return made
 }
 
-const obstacleId = (number: number): string => `obstacle-${number}`
+const getObstacleId = (number: number): string => `obstacle-${number}`
 
-function acceptButton(candidate: CandidateView, number: number, { onAccept }: CardsDeps): HTMLElement {
+function createAcceptButton(candidate: CandidateView, number: number, { onAccept }: CardsDeps): HTMLElement {
   const isBarred = candidate.obstacle !== null
-  const button = element(
+  const button = createElement(
     'button',
     {
       type: 'button',
@@ -171,10 +186,10 @@ function acceptButton(candidate: CandidateView, number: number, { onAccept }: Ca
       title: isBarred ? null : 'Accept',
       'aria-keyshortcuts': number > 9 ? null : String(number),
       'aria-disabled': isBarred ? 'true' : null,
-      'aria-describedby': isBarred ? obstacleId(number) : null,
+      'aria-describedby': isBarred ? getObstacleId(number) : null,
     },
-    keyCap(String(number)),
-    element('span', { class: 'unseen' }, ' Accept ', foreign(nameOf(candidate), 120)),
+    createKeyCap(String(number)),
+    createElement('span', { class: 'unseen' }, ' Accept ', isolateText(getRegisteredName(candidate), 120)),
   )
   button.addEventListener('click', () => {
     onAccept(number)
@@ -182,51 +197,53 @@ function acceptButton(candidate: CandidateView, number: number, { onAccept }: Ca
   return button
 }
 
-function confidenceElement(confidence: number | null): HTMLElement | null {
+function createConfidence(confidence: number | null): HTMLElement | null {
   if (confidence === null) return null
-  const filled = element('div')
+  const filled = createElement('div')
   filled.style.width = `${confidence}%`
-  return element(
+  return createElement(
     'p',
     { class: 'confidence' },
-    element('span', { class: 'quiet' }, 'confidence '),
+    createElement('span', { class: 'quiet' }, 'confidence '),
     String(confidence),
-    element('span', { class: 'meter', 'aria-hidden': 'true' }, filled),
+    createElement('span', { class: 'meter', 'aria-hidden': 'true' }, filled),
   )
 }
 
 const otherNamesMax = 6
 
-function factLines(candidate: CandidateView): HTMLElement[] {
+function createFactLines(candidate: CandidateView): HTMLElement[] {
   const { place, placeMarks, status, identifiers, otherNames, name, url } = candidate
-  const others = [name, ...otherNames].filter((other) => other !== null && other !== nameOf(candidate))
+  const others = [name, ...otherNames].filter(
+    (other) => other !== null && other !== getRegisteredName(candidate),
+  )
   const shownOthers = others.slice(0, otherNamesMax).join(' · ')
   const left = others.length - otherNamesMax
   return [
-    ...(place === null ? [] : [line('place', agreeing(place, placeMarks))]),
-    line(
+    ...(place === null ? [] : [createLine('place', markCommonParts(place, placeMarks))]),
+    createLine(
       'register',
       status === null
         ? null
-        : element(
+        : createElement(
             'span',
             { class: status === 'active' ? 'state' : 'state off' },
-            statusWords(shown(status, 40)),
+            formatStatus(toDisplayText(status, 40)),
           ),
-      ...identifiers.map(identifier),
-      url === null ? null : registerLink(url),
+      ...identifiers.map(createIdentifier),
+      url === null ? null : createRegisterLink(url),
     ),
     ...(others.length === 0
       ? []
       : [
-          element(
+          createElement(
             'p',
             { class: 'line' },
-            element(
+            createElement(
               'span',
               {},
-              element('span', { class: 'quiet' }, 'also '),
-              foreign(shownOthers),
+              createElement('span', { class: 'quiet' }, 'also '),
+              isolateText(shownOthers),
               left > 0 ? ` and ${left} more` : null,
             ),
           ),
@@ -234,31 +251,31 @@ function factLines(candidate: CandidateView): HTMLElement[] {
   ]
 }
 
-const line = (name: string, ...values: (Node | string | null)[]): HTMLElement =>
-  element('p', { class: 'line' }, element('span', { class: 'unseen' }, `${name}: `), ...values)
+const createLine = (name: string, ...values: (Node | string | null)[]): HTMLElement =>
+  createElement('p', { class: 'line' }, createElement('span', { class: 'unseen' }, `${name}: `), ...values)
 
-const identifier = ({ type, value }: { type: string; value: string }): HTMLElement =>
-  element(
+const createIdentifier = ({ type, value }: { type: string; value: string }): HTMLElement =>
+  createElement(
     'span',
     { class: 'identifier' },
-    element('span', { class: 'quiet' }, identifierWords(type)),
+    createElement('span', { class: 'quiet' }, formatIdentifierType(type)),
     ' ',
-    element('bdi', { class: 'code' }, shown(value, 60)),
+    createElement('bdi', { class: 'code' }, toDisplayText(value, 60)),
   )
 
-const identifierWords = (type: string): string =>
-  /^[a-z]{2,4}$/.test(type) ? type.toUpperCase() : shown(type, 40).replaceAll('_', ' ')
+const formatIdentifierType = (type: string): string =>
+  /^[a-z]{2,4}$/.test(type) ? type.toUpperCase() : toDisplayText(type, 40).replaceAll('_', ' ')
 
 /** Returns a link if the text is a web address, else `null`. */
-function registerLink(url: string): HTMLElement | null {
+function createRegisterLink(url: string): HTMLElement | null {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return null
   const { href, hostname, username } = new URL(url)
   if (username !== '') return null
-  return element(
+  return createElement(
     'a',
-    { href, target: '_blank', rel: 'noreferrer noopener', title: shown(href, 200) },
-    shown(hostname.replace(/^www\./, ''), 60),
-    element('span', { 'aria-hidden': 'true' }, ' ↗'),
-    unseen(' (opens a new tab)'),
+    { href, target: '_blank', rel: 'noreferrer noopener', title: toDisplayText(href, 200) },
+    toDisplayText(hostname.replace(/^www\./, ''), 60),
+    createElement('span', { 'aria-hidden': 'true' }, ' ↗'),
+    createHiddenText(' (opens a new tab)'),
   )
 }

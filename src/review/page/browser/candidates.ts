@@ -31,10 +31,10 @@ export function summarizeEvidence(evidence: Evidence): SummaryLine[] {
     .sort((one, other) => (one.weight ?? 0) - (other.weight ?? 0))
   const against = [...(reason === null ? [] : [reason]), ...others].slice(0, againstMax)
   const lines = [
-    lineOf('Name', names),
-    lineOf('For', support.slice(0, 1)),
-    lineOf('Place', place === undefined ? [] : [place]),
-    lineOf('Against', against) ?? { label: 'Against' as const, text: 'nothing else' },
+    toSummaryLine('Name', names),
+    toSummaryLine('For', support.slice(0, 1)),
+    toSummaryLine('Place', place === undefined ? [] : [place]),
+    toSummaryLine('Against', against) ?? { label: 'Against' as const, text: 'nothing else' },
   ].filter((line) => line !== null)
   return reason === null ? lines : [...lines.slice(-1), ...lines.slice(0, -1)]
 }
@@ -42,7 +42,7 @@ export function summarizeEvidence(evidence: Evidence): SummaryLine[] {
 const isAgainst = ({ label, weight }: Evidence[number]): boolean =>
   weight === null ? label === 'against it' || label === 'kind of registration' : weight <= -noWeight
 
-const lineOf = (label: SummaryLine['label'], parts: Evidence): SummaryLine | null =>
+const toSummaryLine = (label: SummaryLine['label'], parts: Evidence): SummaryLine | null =>
   parts.length === 0 ? null : { label, text: parts.map(({ text }) => text).join('; ') }
 
 /** Position of a weight's bar, in percent of the width shared by all candidates of a row. */
@@ -60,13 +60,13 @@ export interface Scale {
 type Weights = readonly (number | null)[]
 
 /** One scale for several candidates, so that they can be compared. */
-export function scaleOf(candidates: readonly Weights[]): Scale {
-  const points = candidates.flatMap((weights) => sumsOf(weights))
+export function calculateScale(candidates: readonly Weights[]): Scale {
+  const points = candidates.flatMap((weights) => listSums(weights))
   return { least: Math.min(0, ...points), most: Math.max(0, ...points) }
 }
 
 /** Each bar starts at the end of the one before; `null` if the weight is unknown. */
-export function barsOf(weights: Weights, { least, most }: Scale): (Bar | null)[] {
+export function calculateBars(weights: Weights, { least, most }: Scale): (Bar | null)[] {
   const span = most - least
   let sum = 0
   return weights.map((weight) => {
@@ -79,23 +79,23 @@ export function barsOf(weights: Weights, { least, most }: Scale): (Bar | null)[]
 }
 
 /** Position of zero, in percent. */
-export const zeroOf = ({ least, most }: Scale): number =>
+export const calculateZero = ({ least, most }: Scale): number =>
   most === least ? 0 : ((0 - least) / (most - least)) * 100
 
 /** The sum after each weight. */
-function sumsOf(weights: Weights): number[] {
+function listSums(weights: Weights): number[] {
   let sum = 0
   return weights.filter((weight) => weight !== null).map((weight) => (sum += weight))
 }
 
-/** A verdict for several rows; `entityId` is `null` for "none of these". */
+/** A verdict for several rows; `candidate` is `null` for "none of these". */
 export interface Choice {
   readonly key: string
   readonly candidate: CandidateView | null
 }
 
 /** The candidates that can be accepted, with their keys on the page, and "none of these". */
-export const choicesOf = (candidates: readonly CandidateView[]): Choice[] => [
+export const listChoices = (candidates: readonly CandidateView[]): Choice[] => [
   ...candidates
     .map((candidate, index) => ({ key: String(index + 1), candidate }))
     .filter(({ candidate }) => candidate.obstacle === null && candidate.entityId !== null),
@@ -103,7 +103,7 @@ export const choicesOf = (candidates: readonly CandidateView[]): Choice[] => [
 ]
 
 /** The rows to which the verdict applies. A company must be a candidate of each. */
-export function settledBy(choice: Choice, row: QueueRow, alike: readonly AlikeRow[]): QueueRow[] {
+export function findDecidableRows(choice: Choice, row: QueueRow, alike: readonly AlikeRow[]): QueueRow[] {
   const entityId = choice.candidate?.entityId ?? null
   return [
     row,

@@ -7,44 +7,44 @@ import type {
   QueueRow,
   UndoReply,
 } from '../../page-data.js'
-import { timeElement, verdictParts } from './lookup-panel.js'
-import { element, foreign, partOf, putChildren, unseen } from './elements.js'
-import { shown, agoWords } from './page-text.js'
+import { createTime, formatVerdict } from './lookup-panel.js'
+import { createElement, isolateText, getPart, putChildren, createHiddenText } from './elements.js'
+import { toDisplayText, formatAge } from './page-text.js'
 import { sendDecision, sendUndo } from './api.js'
-import { nameOf } from './candidate-cards.js'
+import { getRegisteredName } from './candidate-cards.js'
 
-export interface DecidedDeps {
+export interface DecisionPanelDeps {
   readonly onUndo: (decision: DecisionView) => void
   readonly onShow: (lookup: string) => void
   readonly nowMs: () => number
 }
 
 /** Maximum number of decisions displayed, newest first. */
-export const decidedShownMax = 50
+export const decisionsShownMax = 50
 
 /** The list of decisions, newest first. */
-export class DecidedList {
-  readonly #deps: DecidedDeps
-  readonly #box = partOf('decisions', HTMLElement)
-  readonly #count = partOf('decided-count', HTMLElement)
+export class DecisionPanel {
+  readonly #deps: DecisionPanelDeps
+  readonly #box = getPart('decisions', HTMLElement)
+  readonly #count = getPart('decided-count', HTMLElement)
   #decisions: readonly DecisionView[] = []
   /** List items by sequence. A decision never changes. */
   readonly #items = new Map<number, HTMLElement>()
 
-  constructor(deps: DecidedDeps) {
+  constructor(deps: DecisionPanelDeps) {
     this.#deps = deps
   }
 
   /** Existing items stay in the page, so that they keep the focus. */
   show(decisions: readonly DecisionView[], count: number): void {
     const nowMs = this.#deps.nowMs()
-    this.#decisions = decisions.slice(0, decidedShownMax)
+    this.#decisions = decisions.slice(0, decisionsShownMax)
     for (const time of this.#box.querySelectorAll('time'))
-      time.textContent = agoWords(Date.parse(time.dateTime), nowMs)
+      time.textContent = formatAge(Date.parse(time.dateTime), nowMs)
     const left = count - this.#decisions.length
-    const items = this.#decisions.map((decision) => this.#itemOf(decision, nowMs))
-    if (left > 0) items.push(restElement(left))
-    if (items.length === 0) items.push(nothingYet())
+    const items = this.#decisions.map((decision) => this.#getItem(decision, nowMs))
+    if (left > 0) items.push(createRestNote(left))
+    if (items.length === 0) items.push(createEmptyNote())
     this.#count.textContent = formatCount(count)
     putChildren(this.#box, items)
     const sequences = new Set(this.#decisions.map(({ sequence }) => sequence))
@@ -66,55 +66,55 @@ export class DecidedList {
     )
   }
 
-  #itemOf(decision: DecisionView, nowMs: number): HTMLElement {
-    const item = this.#items.get(decision.sequence) ?? this.#item(decision, nowMs)
+  #getItem(decision: DecisionView, nowMs: number): HTMLElement {
+    const item = this.#items.get(decision.sequence) ?? this.#createItem(decision, nowMs)
     this.#items.set(decision.sequence, item)
     return item
   }
 
-  #item(decision: DecisionView, nowMs: number): HTMLElement {
-    const show = element('button', { type: 'button', class: 'plain' }, foreign(decision.name, 120))
+  #createItem(decision: DecisionView, nowMs: number): HTMLElement {
+    const show = createElement('button', { type: 'button', class: 'plain' }, isolateText(decision.name, 120))
     show.addEventListener('click', () => {
       this.#deps.onShow(decision.lookup)
     })
-    const undo = element(
+    const undo = createElement(
       'button',
       { type: 'button', class: 'undo' },
       'Undo',
-      unseen(` ${shown(decision.name, 120)}`),
+      createHiddenText(` ${toDisplayText(decision.name, 120)}`),
     )
     undo.addEventListener('click', () => {
       this.#deps.onUndo(decision)
     })
-    return element(
+    return createElement(
       'li',
       { class: `decision ${decision.verdict}` },
-      element('p', { class: 'decision-name' }, show),
-      element('p', { class: 'decision-verdict' }, ...verdictParts(decision)),
-      element(
+      createElement('p', { class: 'decision-name' }, show),
+      createElement('p', { class: 'decision-verdict' }, ...formatVerdict(decision)),
+      createElement(
         'p',
         { class: 'decision-who quiet' },
-        foreign(decision.decidedBy, 60),
+        isolateText(decision.decidedBy, 60),
         ', ',
-        timeElement(decision.decidedAtMs, nowMs),
+        createTime(decision.decidedAtMs, nowMs),
         undo,
       ),
       decision.note === null
         ? null
-        : element('p', { class: 'decision-note' }, '“', foreign(decision.note, 500), '”'),
+        : createElement('p', { class: 'decision-note' }, '“', isolateText(decision.note, 500), '”'),
     )
   }
 }
 
-const restElement = (count: number): HTMLElement =>
-  element(
+const createRestNote = (count: number): HTMLElement =>
+  createElement(
     'li',
     { class: 'quiet rest' },
     `${formatCount(count)} older decisions are in the queue’s view “decided”.`,
   )
 
-const nothingYet = (): HTMLElement =>
-  element(
+const createEmptyNote = (): HTMLElement =>
+  createElement(
     'li',
     { class: 'quiet rest' },
     'No decisions yet. Your decisions appear here, newest first, and can be undone.',
@@ -130,13 +130,17 @@ export interface Verdict {
 export const noneOfThese: Verdict = { verdict: 'none', entityId: null, words: 'None of these' }
 
 /** Returns `null` if the candidate cannot be accepted. */
-export function accepting(candidate: CandidateView): Verdict | null {
+export function toAcceptance(candidate: CandidateView): Verdict | null {
   const { entityId, obstacle } = candidate
   if (entityId === null || obstacle !== null) return null
-  return { verdict: 'accepted', entityId, words: `Accepted ${shown(nameOf(candidate), 120)}` }
+  return {
+    verdict: 'accepted',
+    entityId,
+    words: `Accepted ${toDisplayText(getRegisteredName(candidate), 120)}`,
+  }
 }
 
-interface VerdictsDeps {
+interface VerdictSenderDeps {
   /** The decision is durable; `words` describe it. */
   readonly onDecided: (reply: DecideReply, words: string) => void
   /** Another reviewer has changed the decision; nothing was written. `others` is empty if the decision was undone. */
@@ -146,11 +150,11 @@ interface VerdictsDeps {
 }
 
 /** Sends verdicts one at a time. A key pressed while one is being sent applies to the row that is still displayed. */
-export class Verdicts {
-  readonly #deps: VerdictsDeps
-  #isUnderWay = false
+export class VerdictSender {
+  readonly #deps: VerdictSenderDeps
+  #isSending = false
 
-  constructor(deps: VerdictsDeps) {
+  constructor(deps: VerdictSenderDeps) {
     this.#deps = deps
   }
 
@@ -177,14 +181,14 @@ export class Verdicts {
   }
 
   async #send(send: () => Promise<void>): Promise<void> {
-    if (this.#isUnderWay) return
-    this.#isUnderWay = true
+    if (this.#isSending) return
+    this.#isSending = true
     try {
       await send()
     } catch (failure) {
       this.#deps.onFailure(failure)
     } finally {
-      this.#isUnderWay = false
+      this.#isSending = false
     }
   }
 }

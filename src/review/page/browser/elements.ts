@@ -1,4 +1,4 @@
-import { shown } from './page-text.js'
+import { toDisplayText } from './page-text.js'
 import type { Mark } from '../../page-data.js'
 
 type Child = Node | string | null
@@ -7,7 +7,7 @@ type Child = Node | string | null
  * Creates an element with attributes (`null`: omitted) and children; strings become text nodes. The browser does not use
  * the `html` tag of src/web, because no script may turn text into markup.
  */
-export function element<Tag extends keyof HTMLElementTagNameMap>(
+export function createElement<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string | null>> = {},
   ...children: readonly Child[]
@@ -27,37 +27,40 @@ export function putChildren(parent: Element, children: readonly Element[]): void
 }
 
 /** Returns the element with this id and type. Throws if the page does not have it. */
-export function partOf<Part extends HTMLElement>(id: string, kind: new () => Part): Part {
+export function getPart<Part extends HTMLElement>(id: string, kind: new () => Part): Part {
   const part = document.getElementById(id)
   if (!(part instanceof kind)) throw new Error(`the page has no ${kind.name} of the id ${id}`)
   return part
 }
 
 /** Text of files and services, isolated so that its direction does not affect other text. */
-export const foreign = (text: string, charsMax?: number): HTMLElement =>
-  element('bdi', {}, shown(text, charsMax))
+export const isolateText = (text: string, charsMax?: number): HTMLElement =>
+  createElement('bdi', {}, toDisplayText(text, charsMax))
 
-export const keyCap = (key: string): HTMLElement => element('kbd', {}, key)
+export const createKeyCap = (key: string): HTMLElement => createElement('kbd', {}, key)
 
 /** For screen readers only. */
-export const unseen = (text: string): HTMLElement => element('span', { class: 'unseen' }, text)
+export const createHiddenText = (text: string): HTMLElement =>
+  createElement('span', { class: 'unseen' }, text)
 
 /** Text with its differences marked; unchanged if it was not compared. */
-export function marked(text: string, marks: readonly Mark[]): HTMLElement {
-  if (marks.length === 0) return foreign(text)
-  return element('bdi', {}, ...marks.map(markNode))
+export function markDifferences(text: string, marks: readonly Mark[]): HTMLElement {
+  if (marks.length === 0) return isolateText(text)
+  return createElement('bdi', {}, ...marks.map(markNode))
 }
 
 /** Text with its common parts marked, for two texts of different detail. */
-export function agreeing(text: string, marks: readonly Mark[]): HTMLElement {
-  if (marks.length === 0) return foreign(text)
-  return element('bdi', {}, ...marks.map(agreeNode))
+export function markCommonParts(text: string, marks: readonly Mark[]): HTMLElement {
+  if (marks.length === 0) return isolateText(text)
+  return createElement('bdi', {}, ...marks.map(createCommonNode))
 }
 
-const agreeNode = ({ text, isShared }: Mark): Node =>
+const createCommonNode = ({ text, isShared }: Mark): Node =>
   isShared && /[\p{L}\p{N}]/u.test(text)
-    ? element('b', {}, shown(text))
-    : document.createTextNode(shown(text))
+    ? createElement('b', {}, toDisplayText(text))
+    : document.createTextNode(toDisplayText(text))
 
 const markNode = ({ text, isShared }: Mark): Node =>
-  isShared || text.trim() === '' ? document.createTextNode(shown(text)) : element('mark', {}, shown(text))
+  isShared || text.trim() === ''
+    ? document.createTextNode(toDisplayText(text))
+    : createElement('mark', {}, toDisplayText(text))

@@ -1,9 +1,9 @@
 import { plural } from '../../../core/text.js'
 import type { AlikeRow, CandidateView, LookupDetail, QueueRow } from '../../page-data.js'
-import { nameOf } from './candidate-cards.js'
-import { element, foreign, keyCap, partOf } from './elements.js'
-import { choicesOf, settledBy, type Choice } from './candidates.js'
-import { statusWords, toneOf } from './page-text.js'
+import { getRegisteredName } from './candidate-cards.js'
+import { createElement, isolateText, createKeyCap, getPart } from './elements.js'
+import { listChoices, findDecidableRows, type Choice } from './candidates.js'
+import { formatStatus, getTone } from './page-text.js'
 
 export interface GroupVerdict {
   readonly choice: Choice
@@ -12,11 +12,11 @@ export interface GroupVerdict {
 
 /** Lists rows with the same doubt and the rows to which a verdict would apply, before it is recorded. */
 export class GroupDialog {
-  readonly #dialog = partOf('group', HTMLDialogElement)
+  readonly #dialog = getPart('group', HTMLDialogElement)
   readonly #settle: (verdict: GroupVerdict) => void
   #detail: LookupDetail | null = null
   #choice: Choice | null = null
-  readonly #left = new Set<string>()
+  readonly #excluded = new Set<string>()
 
   constructor(settle: (verdict: GroupVerdict) => void) {
     this.#settle = settle
@@ -27,133 +27,137 @@ export class GroupDialog {
 
   open(detail: LookupDetail): void {
     this.#detail = detail
-    this.#left.clear()
-    this.#choice = choicesOf(detail.candidates)[0] ?? null
-    this.#dialog.replaceChildren(...this.#parts(detail))
+    this.#excluded.clear()
+    this.#choice = listChoices(detail.candidates)[0] ?? null
+    this.#dialog.replaceChildren(...this.#createParts(detail))
     this.#render()
     this.#dialog.showModal()
-    this.#boxes()[0]?.focus()
+    this.#findCheckboxes()[0]?.focus()
   }
 
-  #parts(detail: LookupDetail): HTMLElement[] {
-    const settle = element('button', { type: 'button', class: 'primary', id: 'group-settle' })
+  #createParts(detail: LookupDetail): HTMLElement[] {
+    const settle = createElement('button', { type: 'button', class: 'primary', id: 'group-settle' })
     settle.addEventListener('click', () => {
       this.#finish()
     })
-    const leave = element('button', { type: 'button' }, 'Leave ', keyCap('Esc'))
+    const leave = createElement('button', { type: 'button' }, 'Close ', createKeyCap('Esc'))
     leave.addEventListener('click', () => {
       this.#dialog.close()
     })
     return [
-      element('h2', { id: 'group-title' }, 'The same doubt'),
-      element(
+      createElement('h2', { id: 'group-title' }, 'The same doubt'),
+      createElement(
         'fieldset',
         { class: 'choices' },
-        element('legend', {}, 'Verdict for all selected rows'),
-        ...this.#choices(detail),
+        createElement('legend', {}, 'Verdict for all selected rows'),
+        ...this.#createChoices(detail),
       ),
-      element(
+      createElement(
         'ul',
         { class: 'alike' },
-        this.#item(detail.row, null),
-        ...detail.alike.map((alike) => this.#item(alike.row, alike)),
+        this.#createItem(detail.row, null),
+        ...detail.alike.map((alike) => this.#createItem(alike.row, alike)),
       ),
-      element(
+      createElement(
         'p',
         { class: 'buttons' },
-        element('span', { id: 'group-count', role: 'status' }),
+        createElement('span', { id: 'group-count', role: 'status' }),
         leave,
         settle,
       ),
     ]
   }
 
-  #choices({ candidates }: LookupDetail): HTMLElement[] {
-    return choicesOf(candidates).map((choice) => {
-      const input = element('input', { type: 'radio', name: 'group-choice', value: choice.key })
+  #createChoices({ candidates }: LookupDetail): HTMLElement[] {
+    return listChoices(candidates).map((choice) => {
+      const input = createElement('input', { type: 'radio', name: 'group-choice', value: choice.key })
       input.checked = choice.key === this.#choice?.key
       input.addEventListener('change', () => {
         this.#choice = choice
         this.#render()
       })
-      return element(
+      return createElement(
         'label',
         {},
         input,
-        keyCap(choice.key),
-        element(
+        createKeyCap(choice.key),
+        createElement(
           'span',
           {},
-          ...(choice.candidate === null ? ['None of these'] : candidateWords(choice.candidate)),
+          ...(choice.candidate === null ? ['None of these'] : describeCandidate(choice.candidate)),
         ),
       )
     })
   }
 
   /** `alike` is `null` for the row that is displayed. */
-  #item(row: QueueRow, alike: AlikeRow | null): HTMLElement {
-    const box = element('input', { type: 'checkbox', 'data-lookup': row.lookup })
+  #createItem(row: QueueRow, alike: AlikeRow | null): HTMLElement {
+    const box = createElement('input', { type: 'checkbox', 'data-lookup': row.lookup })
     box.checked = true
     box.addEventListener('change', () => {
-      if (box.checked) this.#left.delete(row.lookup)
-      else this.#left.add(row.lookup)
+      if (box.checked) this.#excluded.delete(row.lookup)
+      else this.#excluded.add(row.lookup)
       this.#render()
     })
-    return element(
+    return createElement(
       'li',
       {},
-      element(
+      createElement(
         'label',
         {},
         box,
-        element('span', { class: 'alike-name' }, foreign(row.name, 160)),
-        element('span', { class: 'quiet' }, row.location === null ? '' : foreign(row.location, 120)),
-        element(
+        createElement('span', { class: 'alike-name' }, isolateText(row.name, 160)),
+        createElement(
+          'span',
+          { class: 'quiet' },
+          row.location === null ? '' : isolateText(row.location, 120),
+        ),
+        createElement(
           'span',
           { class: 'alike-state' },
-          element('span', { class: `dot ${toneOf(row.status)}` }),
-          statusWords(row.status),
+          createElement('span', { class: `dot ${getTone(row.status)}` }),
+          formatStatus(row.status),
         ),
-        element('span', { class: 'alike-count quiet' }, plural(row.rowCount, 'row')),
-        element('span', { class: 'alike-why' }, alike === null ? 'the displayed row' : ''),
+        createElement('span', { class: 'alike-count quiet' }, plural(row.rowCount, 'row')),
+        createElement('span', { class: 'alike-why' }, alike === null ? 'the displayed row' : ''),
       ),
     )
   }
 
-  #rows(): readonly QueueRow[] {
+  #findSelectedRows(): readonly QueueRow[] {
     const { row, alike } = this.#detail ?? { row: null, alike: [] }
     if (row === null || this.#choice === null) return []
-    return settledBy(this.#choice, row, alike).filter(({ lookup }) => !this.#left.has(lookup))
+    return findDecidableRows(this.#choice, row, alike).filter(({ lookup }) => !this.#excluded.has(lookup))
   }
 
   #render(): void {
     if (this.#detail === null || this.#choice === null) return
     const { row, alike } = this.#detail
-    const can = new Set(settledBy(this.#choice, row, alike).map(({ lookup }) => lookup))
-    for (const box of this.#boxes()) {
+    const can = new Set(findDecidableRows(this.#choice, row, alike).map(({ lookup }) => lookup))
+    for (const box of this.#findCheckboxes()) {
       const lookup = box.dataset['lookup'] ?? ''
       const why = box.closest('li')?.querySelector('.alike-why')
       box.disabled = !can.has(lookup)
-      box.checked = can.has(lookup) && !this.#left.has(lookup)
+      box.checked = can.has(lookup) && !this.#excluded.has(lookup)
       const one = alike.find((other) => other.row.lookup === lookup)
-      if (why && one !== undefined) why.textContent = whyWords(one, can.has(lookup))
+      if (why && one !== undefined) why.textContent = describeExclusion(one, can.has(lookup))
     }
-    const rows = this.#rows()
+    const rows = this.#findSelectedRows()
     const inputRows = rows.reduce((sum, { rowCount }) => sum + rowCount, 0)
-    partOf('group-count', HTMLElement).textContent =
+    getPart('group-count', HTMLElement).textContent =
       `${plural(rows.length, 'lookup')}, ${plural(inputRows, 'row')} of the input`
-    const settle = partOf('group-settle', HTMLButtonElement)
+    const settle = getPart('group-settle', HTMLButtonElement)
     settle.disabled = rows.length === 0
     settle.replaceChildren(
       ...(this.#choice.candidate === null
         ? ['None of these']
-        : ['Accept ', foreign(nameOf(this.#choice.candidate), 60)]),
+        : ['Accept ', isolateText(getRegisteredName(this.#choice.candidate), 60)]),
       ' ',
-      keyCap('Enter'),
+      createKeyCap('Enter'),
     )
   }
 
-  #boxes(): HTMLInputElement[] {
+  #findCheckboxes(): HTMLInputElement[] {
     return [...this.#dialog.querySelectorAll<HTMLInputElement>('input[type=checkbox]')]
   }
 
@@ -174,7 +178,7 @@ export class GroupDialog {
   }
 
   #moveFocus(by: number, event: KeyboardEvent): void {
-    const boxes = this.#boxes().filter(({ disabled }) => !disabled)
+    const boxes = this.#findCheckboxes().filter(({ disabled }) => !disabled)
     const at = boxes.findIndex((box) => box === document.activeElement)
     // The browser uses arrow keys to select radio buttons.
     if (
@@ -189,21 +193,21 @@ export class GroupDialog {
   }
 
   #finish(): void {
-    const rows = this.#rows()
+    const rows = this.#findSelectedRows()
     if (rows.length === 0 || this.#choice === null) return
     this.#dialog.close()
     this.#settle({ choice: this.#choice, rows })
   }
 }
 
-function whyWords({ isLookedAt }: AlikeRow, can: boolean): string {
+function describeExclusion({ isLookedAt }: AlikeRow, can: boolean): string {
   if (!can) return 'not among its candidates'
   return isLookedAt ? '' : 'its candidates are not known yet'
 }
 
-const candidateWords = (candidate: CandidateView): (Node | string)[] => [
-  foreign(nameOf(candidate), 120),
+const describeCandidate = (candidate: CandidateView): (Node | string)[] => [
+  isolateText(getRegisteredName(candidate), 120),
   ...(candidate.place === null
     ? []
-    : [element('span', { class: 'quiet' }, ' ', foreign(candidate.place, 120))]),
+    : [createElement('span', { class: 'quiet' }, ' ', isolateText(candidate.place, 120))]),
 ]

@@ -47,14 +47,14 @@ const ofOthers = new Map<string, KeyAction>([
  * keys belong to the browser; Shift is allowed because some keyboards need it for `?`, `/` and digits. A key that is held
  * down moves and scrolls, but does not decide.
  */
-export function actionOfKey(press: KeyPress, isTyping: boolean): KeyAction | null {
+export function findKeyAction(press: KeyPress, isTyping: boolean): KeyAction | null {
   if (press.ctrlKey || press.altKey || press.metaKey || press.isComposing) return null
-  const action = plainAction(press)
+  const action = findPlainAction(press)
   if (action === null || (press.repeat && action.kind !== 'move' && action.kind !== 'scroll')) return null
   return isTyping && action.kind !== 'leave' ? null : action
 }
 
-function plainAction({ key, shiftKey }: KeyPress): KeyAction | null {
+function findPlainAction({ key, shiftKey }: KeyPress): KeyAction | null {
   if (key === ' ') return { kind: 'scroll', by: shiftKey ? -0.8 : 0.8 }
   if (/^[1-9]$/.test(key)) return { kind: 'accept', number: Number(key) }
   return (shiftKey ? undefined : ofLetters.get(key.toLowerCase())) ?? ofOthers.get(key) ?? null

@@ -18,39 +18,42 @@ export interface ListWindow {
 }
 
 /** Additional rows above and below the visible ones. */
-const besideCount = 6
+const marginRows = 6
 
 /**
  * Height of the scrolled box. For very many rows it is limited, and one pixel of it represents more than one pixel of
  * rows.
  */
-export const scrolledPx = ({ count, rowPx }: ListShape): number => Math.min(count * rowPx, heightPxMax)
+export const calculateHeightPx = ({ count, rowPx }: ListShape): number => Math.min(count * rowPx, heightPxMax)
 
 /** The rows in the page at scroll position `scrollPx`. */
-export function windowAt(shape: ListShape, scrollPx: number): ListWindow {
+export function calculateWindow(shape: ListShape, scrollPx: number): ListWindow {
   const { count, rowPx, viewPx } = shape
-  const rowsPx = scrollPx * stretchOf(shape)
-  const from = Math.max(0, Math.floor(rowsPx / rowPx) - besideCount)
-  const to = Math.min(count, Math.ceil((rowsPx + viewPx) / rowPx) + besideCount)
+  const rowsPx = scrollPx * calculateStretch(shape)
+  const from = Math.max(0, Math.floor(rowsPx / rowPx) - marginRows)
+  const to = Math.min(count, Math.ceil((rowsPx + viewPx) / rowPx) + marginRows)
   return { from: Math.min(from, to), to, topPx: scrollPx - (rowsPx - Math.min(from, to) * rowPx) }
 }
 
 /** Rows that are completely visible. */
-export function seenAt(shape: ListShape, scrollPx: number): { from: number; to: number } {
-  const rowsPx = scrollPx * stretchOf(shape)
+export function findVisibleRows(shape: ListShape, scrollPx: number): { from: number; to: number } {
+  const rowsPx = scrollPx * calculateStretch(shape)
   const from = Math.ceil(rowsPx / shape.rowPx - 0.01)
   return { from, to: Math.min(shape.count, Math.floor((rowsPx + shape.viewPx) / shape.rowPx + 0.01)) }
 }
 
 /** Returns the scroll position that puts the row at `index` this many pixels below the visible top. */
-export function scrollToPut(shape: ListShape, index: number, belowTopPx: number): number {
+export function calculateScrollPx(shape: ListShape, index: number, belowTopPx: number): number {
   const rowsPx = index * shape.rowPx - belowTopPx
-  return Math.min(Math.max(0, rowsPx / stretchOf(shape)), Math.max(0, scrolledPx(shape) - shape.viewPx))
+  return Math.min(
+    Math.max(0, rowsPx / calculateStretch(shape)),
+    Math.max(0, calculateHeightPx(shape) - shape.viewPx),
+  )
 }
 
 /** Pixels of rows per pixel of scrolling. */
-function stretchOf(shape: ListShape): number {
+function calculateStretch(shape: ListShape): number {
   const rowsPx = shape.count * shape.rowPx - shape.viewPx
-  const scrollablePx = scrolledPx(shape) - shape.viewPx
+  const scrollablePx = calculateHeightPx(shape) - shape.viewPx
   return rowsPx <= 0 || scrollablePx <= 0 ? 1 : rowsPx / scrollablePx
 }

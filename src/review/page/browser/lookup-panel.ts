@@ -1,9 +1,9 @@
 import { plural } from '../../../core/text.js'
 import type { CandidateView, DecisionView, LookupDetail, QueueRow } from '../../page-data.js'
-import { element, foreign, keyCap, unseen, marked } from './elements.js'
-import { shown, agoWords, momentWords, statusWords, toneOf } from './page-text.js'
+import { createElement, isolateText, createKeyCap, createHiddenText, markDifferences } from './elements.js'
+import { toDisplayText, formatAge, formatTime, formatStatus, getTone } from './page-text.js'
 
-export interface AskedDeps {
+export interface LookupPanelDeps {
   readonly onUndo: (decision: DecisionView) => void
   /** Receives the text of the note field. */
   readonly onNote: (text: string) => void
@@ -11,33 +11,37 @@ export interface AskedDeps {
 }
 
 /** The lookup's data, displayed next to its candidates. */
-export function askedParts(row: QueueRow, detail: LookupDetail | null, deps: AskedDeps): HTMLElement[] {
+export function createLookupParts(
+  row: QueueRow,
+  detail: LookupDetail | null,
+  deps: LookupPanelDeps,
+): HTMLElement[] {
   return [
-    element(
+    createElement(
       'div',
       { class: 'asked-head' },
-      element('h2', { id: 'asked-name', tabindex: '-1' }, foreign(row.name)),
+      createElement('h2', { id: 'asked-name', tabindex: '-1' }, isolateText(row.name)),
       row.location === null
         ? null
-        : element('p', { id: 'asked-place', class: 'place' }, foreign(row.location)),
-      webSearchLink(row),
+        : createElement('p', { id: 'asked-place', class: 'place' }, isolateText(row.location)),
+      createWebSearchLink(row),
     ),
-    ...(row.reason === null ? [] : [returned(row.reason)]),
-    ...(row.decision === null ? [] : [verdict(row.decision, deps)]),
-    facts(row, detail?.context ?? null),
-    ...(detail === null || detail.factors.length === 0 ? [] : [factors(detail)]),
-    noteField(deps),
+    ...(row.reason === null ? [] : [createReopenedNotice(row.reason)]),
+    ...(row.decision === null ? [] : [createDecisionNotice(row.decision, deps)]),
+    createFacts(row, detail?.context ?? null),
+    ...(detail === null || detail.factors.length === 0 ? [] : [createFactors(detail)]),
+    createNoteField(deps),
   ]
 }
 
 /** Nothing is sent to the search engine until the reviewer follows the link. */
-function webSearchLink({ name, location }: QueueRow): HTMLElement {
+function createWebSearchLink({ name, location }: QueueRow): HTMLElement {
   const words = location === null ? name : `${name} ${location}`
   const query = new URLSearchParams({ q: words.slice(0, webSearchCharsMax) })
-  return element(
+  return createElement(
     'p',
     { class: 'web-search' },
-    element(
+    createElement(
       'a',
       {
         href: `https://duckduckgo.com/?${query.toString()}`,
@@ -46,8 +50,8 @@ function webSearchLink({ name, location }: QueueRow): HTMLElement {
         title: 'Sends the name and the place to duckduckgo.com',
       },
       'Search the web',
-      element('span', { 'aria-hidden': 'true' }, ' ↗'),
-      unseen(' (opens a new tab)'),
+      createElement('span', { 'aria-hidden': 'true' }, ' ↗'),
+      createHiddenText(' (opens a new tab)'),
     ),
   )
 }
@@ -55,92 +59,98 @@ function webSearchLink({ name, location }: QueueRow): HTMLElement {
 const webSearchCharsMax = 300
 
 /** Marks the parts of the name that the candidate does not have. */
-export function markAsked(row: QueueRow, candidate: CandidateView | null): void {
+export function markLookupName(row: QueueRow, candidate: CandidateView | null): void {
   const name = document.getElementById('asked-name')
-  if (name !== null && candidate !== null) name.replaceChildren(marked(row.name, candidate.askedMarks))
+  if (name !== null && candidate !== null)
+    name.replaceChildren(markDifferences(row.name, candidate.askedMarks))
 }
 
-function facts({ status, confidence, rowCount }: QueueRow, context: string | null): HTMLElement {
-  return element(
+function createFacts({ status, confidence, rowCount }: QueueRow, context: string | null): HTMLElement {
+  return createElement(
     'dl',
     { class: 'facts' },
-    fact(
+    createFact(
       'Answer',
-      element('span', { class: `dot ${toneOf(status)}` }),
-      statusWords(status),
-      confidence === null ? null : element('span', { class: 'quiet' }, ` at ${confidence}`),
+      createElement('span', { class: `dot ${getTone(status)}` }),
+      formatStatus(status),
+      confidence === null ? null : createElement('span', { class: 'quiet' }, ` at ${confidence}`),
     ),
-    fact('In the input', plural(rowCount, 'row')),
-    ...(context === null ? [] : [fact('Context', foreign(context, 600))]),
+    createFact('In the input', plural(rowCount, 'row')),
+    ...(context === null ? [] : [createFact('Context', isolateText(context, 600))]),
   )
 }
 
-const fact = (name: string, ...values: (Node | string | null)[]): HTMLElement =>
-  element('div', {}, element('dt', {}, name), element('dd', {}, ...values))
+const createFact = (name: string, ...values: (Node | string | null)[]): HTMLElement =>
+  createElement('div', {}, createElement('dt', {}, name), createElement('dd', {}, ...values))
 
-const returned = (reason: string): HTMLElement =>
-  element('p', { class: 'notice' }, element('strong', {}, 'Back in the queue: '), foreign(reason, 600))
+const createReopenedNotice = (reason: string): HTMLElement =>
+  createElement(
+    'p',
+    { class: 'notice' },
+    createElement('strong', {}, 'Back in the queue: '),
+    isolateText(reason, 600),
+  )
 
-function verdict(decision: DecisionView, { onUndo, nowMs }: AskedDeps): HTMLElement {
-  const undo = element('button', { type: 'button' }, 'Undo')
+function createDecisionNotice(decision: DecisionView, { onUndo, nowMs }: LookupPanelDeps): HTMLElement {
+  const undo = createElement('button', { type: 'button' }, 'Undo')
   undo.addEventListener('click', () => {
     onUndo(decision)
   })
-  return element(
+  return createElement(
     'p',
     { class: 'notice settled' },
-    ...verdictParts(decision),
-    element('span', { class: 'quiet' }, ' by ', foreign(decision.decidedBy), ', '),
-    timeElement(decision.decidedAtMs, nowMs()),
+    ...formatVerdict(decision),
+    createElement('span', { class: 'quiet' }, ' by ', isolateText(decision.decidedBy), ', '),
+    createTime(decision.decidedAtMs, nowMs()),
     ' ',
     undo,
   )
 }
 
 /** Decisions of other reviewers; empty if they undid the displayed decision. */
-export const conflictElement = (others: readonly DecisionView[]): HTMLElement =>
-  element(
+export const createConflictNotice = (others: readonly DecisionView[]): HTMLElement =>
+  createElement(
     'div',
     { class: 'notice conflict' },
-    element('strong', {}, 'Another reviewer was faster. '),
+    createElement('strong', {}, 'Another reviewer was faster. '),
     'Your verdict was not recorded. ',
     ...(others.length === 0
       ? ['The displayed decision was undone. ']
-      : ['The decision is now:', standing(others)]),
+      : ['The decision is now:', createDecisionList(others)]),
     'Continue with ',
-    keyCap('s'),
+    createKeyCap('s'),
     others.length === 0 ? ', or decide again.' : ', or replace it with your own decision.',
   )
 
-const standing = (others: readonly DecisionView[]): HTMLElement =>
-  element(
+const createDecisionList = (others: readonly DecisionView[]): HTMLElement =>
+  createElement(
     'ul',
     {},
     ...others.map((other) =>
-      element(
+      createElement(
         'li',
         {},
-        foreign(other.name, 120),
+        isolateText(other.name, 120),
         ': ',
-        ...verdictParts(other),
+        ...formatVerdict(other),
         ', by ',
-        foreign(other.decidedBy, 60),
+        isolateText(other.decidedBy, 60),
       ),
     ),
   )
 
 /** `accepted` with a name, or `none of these`. */
-export function verdictParts({ verdict: which, entityName, entityId }: DecisionView): (Node | string)[] {
+export function formatVerdict({ verdict: which, entityName, entityId }: DecisionView): (Node | string)[] {
   return which === 'none'
-    ? [element('strong', {}, 'None of these')]
-    : [element('strong', {}, 'Accepted: '), foreign(entityName ?? entityId ?? '')]
+    ? [createElement('strong', {}, 'None of these')]
+    : [createElement('strong', {}, 'Accepted: '), isolateText(entityName ?? entityId ?? '')]
 }
 
-export const timeElement = (atMs: number, nowMs: number): HTMLElement =>
-  element(
+export const createTime = (atMs: number, nowMs: number): HTMLElement =>
+  createElement(
     'time',
-    { class: 'quiet', datetime: new Date(atMs).toISOString(), title: momentWords(atMs) },
-    agoWords(atMs, nowMs),
+    { class: 'quiet', datetime: new Date(atMs).toISOString(), title: formatTime(atMs) },
+    formatAge(atMs, nowMs),
   )
 
 const signs = new Map([
@@ -152,13 +162,13 @@ const signs = new Map([
 let areFactorsOpen: boolean | null = null
 
 /** Closed if the candidates' evidence says the same, with weights. */
-function factors({ factors: all, candidates }: LookupDetail): HTMLElement {
+function createFactors({ factors: all, candidates }: LookupDetail): HTMLElement {
   const isWeighed = candidates.some(({ evidence }) => evidence.some(({ weight }) => weight !== null))
-  const made = element(
+  const made = createElement(
     'details',
     { class: 'factors' },
-    element('summary', {}, `Explanations from the service (${all.length})`),
-    element('ul', {}, ...all.map(factor)),
+    createElement('summary', {}, `Explanations from the service (${all.length})`),
+    createElement('ul', {}, ...all.map(createFactor)),
   )
   made.open = areFactorsOpen ?? !isWeighed
   made.querySelector('summary')?.addEventListener('click', () => {
@@ -167,22 +177,22 @@ function factors({ factors: all, candidates }: LookupDetail): HTMLElement {
   return made
 }
 
-const factor = ({ type, text, impact }: LookupDetail['factors'][number]): HTMLElement =>
-  element(
+const createFactor = ({ type, text, impact }: LookupDetail['factors'][number]): HTMLElement =>
+  createElement(
     'li',
     { 'data-type': type },
-    element('span', { class: 'sign', 'aria-hidden': 'true' }, signs.get(type ?? '') ?? '·'),
-    element(
+    createElement('span', { class: 'sign', 'aria-hidden': 'true' }, signs.get(type ?? '') ?? '·'),
+    createElement(
       'span',
       {},
-      type === null ? null : unseen(`${type}: `),
-      foreign(text, 400),
-      impact === null ? null : element('span', { class: 'quiet' }, ` ${shown(impact, 40)}`),
+      type === null ? null : createHiddenText(`${type}: `),
+      isolateText(text, 400),
+      impact === null ? null : createElement('span', { class: 'quiet' }, ` ${toDisplayText(impact, 40)}`),
     ),
   )
 
-function noteField({ onNote }: AskedDeps): HTMLElement {
-  const field = element('textarea', {
+function createNoteField({ onNote }: LookupPanelDeps): HTMLElement {
+  const field = createElement('textarea', {
     id: 'note',
     rows: '2',
     maxlength: '500',
@@ -191,10 +201,10 @@ function noteField({ onNote }: AskedDeps): HTMLElement {
   field.addEventListener('input', () => {
     onNote(field.value)
   })
-  return element(
+  return createElement(
     'label',
     { class: 'note', id: 'note-box', hidden: '' },
-    element('span', {}, 'Note, stored with the verdict'),
+    createElement('span', {}, 'Note, stored with the verdict'),
     field,
   )
 }

@@ -1,5 +1,5 @@
 import type { DecideReply, DecisionView, LookupDetail, QueueRow } from '../../page-data.js'
-import { Refused } from './api.js'
+import { RequestRefused } from './api.js'
 import type { Details, Queue } from './queue-data.js'
 import { QueueList } from './queue-panel.js'
 import type { RowView } from './row-view.js'
@@ -38,8 +38,8 @@ export class Navigation {
   constructor(deps: NavigationDeps) {
     this.#deps = deps
     this.#list = new QueueList({
-      rowAt: (index) => deps.queue.rowAt(index),
-      count: () => deps.queue.count,
+      rowAt: (index) => deps.queue.getRow(index),
+      count: () => deps.queue.updateCounts,
       onChoose: (index) => {
         deps.onChosen()
         void this.goTo(index)
@@ -68,13 +68,13 @@ export class Navigation {
     const { queue } = this.#deps
     const visit = ++this.#visit
     for (let tries = 0; tries < fillTries; tries++) {
-      const at = Math.max(0, Math.min(index, queue.count - 1))
-      const row = queue.rowAt(at)
+      const at = Math.max(0, Math.min(index, queue.updateCounts - 1))
+      const row = queue.getRow(at)
       if (row !== null) {
         this.#show(row, at)
         return
       }
-      if (queue.count === 0) {
+      if (queue.updateCounts === 0) {
         this.#showNone()
         return
       }
@@ -88,26 +88,26 @@ export class Navigation {
     return this.goTo(from + by)
   }
 
-  last(): Promise<void> {
-    return this.goTo(this.#deps.queue.count - 1)
+  goToLast(): Promise<void> {
+    return this.goTo(this.#deps.queue.updateCounts - 1)
   }
 
   /** Goes to the next row. Returns whether it started again at the first. */
   skip(): Promise<boolean> {
     const { queue, row } = this.#deps
     if (row.row !== null) this.#list.skip(row.row.lookup)
-    return this.#goOn((this.#index ?? this.#lastIndex - 1) + 1, queue.count)
+    return this.#goToNext((this.#index ?? this.#lastIndex - 1) + 1, queue.updateCounts)
   }
 
   /**
    * Goes to the next row after decisions. Decided rows leave the open view. Returns whether it started again at the
    * first.
    */
-  settled(decisions: readonly DecisionView[], counts: DecideReply['page']): Promise<boolean> {
+  showNextAfter(decisions: readonly DecisionView[], counts: DecideReply['page']): Promise<boolean> {
     const { queue } = this.#deps
     const from = this.#index ?? this.#lastIndex
-    const gone = queue.decided(decisions, counts, from)
-    return this.#goOn(queue.filters.view === 'open' ? from - gone : from + 1, queue.count)
+    const gone = queue.applyDecisions(decisions, counts, from)
+    return this.#goToNext(queue.filters.view === 'open' ? from - gone : from + 1, queue.updateCounts)
   }
 
   /** Shows a lookup that may not be in the filtered queue. `before`: its last known details, shown immediately. */
@@ -118,7 +118,7 @@ export class Navigation {
     try {
       const [places, detail] = await Promise.all([this.#refreshAround(lookup), details.load(lookup)])
       if (visit !== this.#visit) return
-      const index = places?.[lookup] ?? queue.indexOf(lookup)
+      const index = places?.[lookup] ?? queue.findLookup(lookup)
       this.#index = index
       if (index !== null) this.#lastIndex = index
       this.#list.select(lookup)
@@ -153,32 +153,32 @@ export class Navigation {
     const { queue, row } = this.#deps
     const wasLoaded = queue.isLoaded
     const shownLookup = row.row?.lookup ?? null
-    const { from } = this.#list.seen()
-    const isSeen = this.#index !== null && this.#list.isSeen(this.#index)
+    const { from } = this.#list.findVisibleRange()
+    const isSeen = this.#index !== null && this.#list.isVisible(this.#index)
     const anchorIndex = isSeen ? (this.#index ?? from) : from
-    const anchor = queue.rowAt(anchorIndex)?.lookup ?? null
-    const belowTopPx = this.#list.placeOf(anchorIndex)
+    const anchor = queue.getRow(anchorIndex)?.lookup ?? null
+    const belowTopPx = this.#list.getOffsetPx(anchorIndex)
     const find = [...new Set([shownLookup, anchor])].filter((lookup) => lookup !== null)
     const places = await queue.refresh(from - aboveRows, find)
     if (places === null) return
     const anchorAt = anchor === null ? undefined : places[anchor]
     if (anchorAt === undefined) this.#list.render()
-    else this.#list.putAt(anchorAt, belowTopPx)
+    else this.#list.scrollRowTo(anchorAt, belowTopPx)
     // The reviewer may have moved to another row during the request.
     if (row.row === null || !wasLoaded) await this.goTo(this.#lastIndex)
-    else if (row.row.lookup === shownLookup) this.#follow(places[shownLookup] ?? null)
-    else this.#index = queue.indexOf(row.row.lookup)
+    else if (row.row.lookup === shownLookup) this.#updatePosition(places[shownLookup] ?? null)
+    else this.#index = queue.findLookup(row.row.lookup)
   }
 
   /** Updates position and decision of the displayed row. */
-  #follow(index: number | null): void {
+  #updatePosition(index: number | null): void {
     const { queue, details, row } = this.#deps
     const shownRow = row.row
     if (shownRow === null) return
     this.#index = index
     if (index !== null) this.#lastIndex = index
-    const now = index === null ? null : queue.rowAt(index)
-    if (now !== null && sameState(now, shownRow)) return
+    const now = index === null ? null : queue.getRow(index)
+    if (now !== null && hasSameState(now, shownRow)) return
     details.drop(shownRow.lookup)
     void this.#showDetail(shownRow.lookup)
   }
@@ -187,13 +187,13 @@ export class Navigation {
     const { details, row: view, onShown } = this.#deps
     this.#index = index
     this.#lastIndex = index
-    const known = details.known(row.lookup)
+    const known = details.getLoaded(row.lookup)
     this.#list.select(row.lookup)
     view.show(row, known)
     this.#list.reveal(index)
     onShown()
-    if (known === null) void this.#showDetail(row.lookup).then(() => this.#prefetch(index))
-    else void this.#prefetch(index)
+    if (known === null) void this.#showDetail(row.lookup).then(() => this.#loadFollowing(index))
+    else void this.#loadFollowing(index)
   }
 
   #showNone(): void {
@@ -213,19 +213,19 @@ export class Navigation {
       onShown()
       return detail
     } catch (failure) {
-      if (failure instanceof Refused && row.row?.lookup === lookup) row.showFailure(failure.message)
+      if (failure instanceof RequestRefused && row.row?.lookup === lookup) row.showFailure(failure.message)
       else onFailure(failure)
       return null
     }
   }
 
   /** One after another, because the service that returns candidates has rate limits. */
-  async #prefetch(index: number): Promise<void> {
+  async #loadFollowing(index: number): Promise<void> {
     const { queue, details } = this.#deps
     const visit = this.#visit
     try {
       for (let at = index + 1; at <= index + prefetchRows && visit === this.#visit; at++) {
-        const row = queue.rowAt(at)
+        const row = queue.getRow(at)
         if (row !== null) await details.load(row.lookup)
       }
     } catch {
@@ -233,15 +233,15 @@ export class Navigation {
     }
   }
 
-  async #goOn(index: number, count: number): Promise<boolean> {
+  async #goToNext(index: number, count: number): Promise<boolean> {
     const isRound = index >= count && count > 0
     await this.goTo(isRound ? 0 : index)
     return isRound
   }
 
   async #refreshAround(lookup: string): Promise<Readonly<Record<string, number>> | null> {
-    this.#deps.queue.expect()
-    const places = await this.#deps.queue.refresh(this.#list.seen().from - aboveRows, [lookup])
+    this.#deps.queue.invalidate()
+    const places = await this.#deps.queue.refresh(this.#list.findVisibleRange().from - aboveRows, [lookup])
     const at = places?.[lookup]
     if (at !== undefined) await this.#deps.queue.fill(Math.max(0, at - aboveRows), at + aboveRows)
     return places
@@ -256,7 +256,7 @@ export class Navigation {
   }
 }
 
-const sameState = (one: QueueRow, other: QueueRow): boolean =>
+const hasSameState = (one: QueueRow, other: QueueRow): boolean =>
   one.decision?.sequence === other.decision?.sequence &&
   one.reason === other.reason &&
   one.status === other.status

@@ -1,21 +1,21 @@
 import { formatCount } from '../../../core/text.js'
 import type { SessionView } from '../../page-data.js'
-import { foreign, partOf, element } from './elements.js'
-import { shown, type QueueCounts } from './page-text.js'
-import { Refused, ServerGone, SessionOver } from './api.js'
+import { isolateText, getPart, createElement } from './elements.js'
+import { toDisplayText, type QueueCounts } from './page-text.js'
+import { RequestRefused, ServerUnreachable, SessionEnded } from './api.js'
 
 export type Pane = 'queue' | 'review' | 'decided'
 
 /** The frame around the rows: input, reviewer, progress, last action, and the panes of a narrow page. */
 export class PageFrame {
-  readonly #said = partOf('said', HTMLElement)
-  readonly #hint = partOf('hint', HTMLElement)
-  readonly #words = partOf('progress-words', HTMLElement)
-  readonly #bar = partOf('progress-bar', HTMLElement)
-  readonly #more = partOf('more', HTMLElement)
+  readonly #said = getPart('said', HTMLElement)
+  readonly #hint = getPart('hint', HTMLElement)
+  readonly #words = getPart('progress-words', HTMLElement)
+  readonly #bar = getPart('progress-bar', HTMLElement)
+  readonly #more = getPart('more', HTMLElement)
 
   constructor() {
-    for (const button of this.#paneButtons())
+    for (const button of this.#findPaneButtons())
       button.addEventListener('click', () => {
         this.showPane(button.dataset['shows'] as Pane)
       })
@@ -23,14 +23,15 @@ export class PageFrame {
   }
 
   showSession({ input, reviewer }: SessionView): void {
-    document.title = `Review ${shown(input, 120)}`
-    partOf('input-name', HTMLElement).replaceChildren(foreign(input, 120))
-    partOf('reviewer', HTMLElement).replaceChildren('as ', foreign(reviewer, 60))
+    document.title = `Review ${toDisplayText(input, 120)}`
+    getPart('input-name', HTMLElement).replaceChildren(isolateText(input, 120))
+    getPart('reviewer', HTMLElement).replaceChildren('as ', isolateText(reviewer, 60))
   }
 
-  showCounts({ open, decided, isRunGoingOn }: QueueCounts): void {
-    const percent = open + decided === 0 ? 100 : Math.floor((decided / (open + decided)) * 100)
-    this.#words.textContent = `${formatCount(open)} open, ${formatCount(decided)} decided`
+  showCounts({ open, applyDecisions, isRunGoingOn }: QueueCounts): void {
+    const percent =
+      open + applyDecisions === 0 ? 100 : Math.floor((applyDecisions / (open + applyDecisions)) * 100)
+    this.#words.textContent = `${formatCount(open)} open, ${formatCount(applyDecisions)} decided`
     this.#bar.setAttribute('aria-valuenow', String(percent))
     if (this.#bar.firstElementChild instanceof HTMLElement)
       this.#bar.firstElementChild.style.width = `${percent}%`
@@ -40,13 +41,13 @@ export class PageFrame {
   }
 
   /** For screen readers. */
-  say(words: string): void {
+  announce(words: string): void {
     this.#said.textContent = words
   }
 
   /** Explains why a key or button had no effect, until the next one is pressed. */
   explain(words: string): void {
-    this.say(words)
+    this.announce(words)
     this.#hint.textContent = words
     this.#hint.hidden = false
   }
@@ -58,11 +59,11 @@ export class PageFrame {
   /** Selects a pane on a narrow page. */
   showPane(pane: Pane): void {
     document.body.dataset['pane'] = pane
-    for (const button of this.#paneButtons())
+    for (const button of this.#findPaneButtons())
       button.setAttribute('aria-pressed', String(button.dataset['shows'] === pane))
   }
 
-  #paneButtons(): NodeListOf<HTMLButtonElement> {
+  #findPaneButtons(): NodeListOf<HTMLButtonElement> {
     return document.querySelectorAll<HTMLButtonElement>('[data-shows]')
   }
 }
@@ -86,7 +87,7 @@ interface ConnectionDeps {
 /** Polls the server, and reports when it does not respond. */
 export class Connection {
   readonly #deps: ConnectionDeps
-  readonly #banner = partOf('connection', HTMLElement)
+  readonly #banner = getPart('connection', HTMLElement)
   #state: 'well' | 'refused' | 'gone' | 'over' = 'well'
   #wake: () => void = () => undefined
 
@@ -97,23 +98,23 @@ export class Connection {
     })
   }
 
-  async follow(): Promise<void> {
+  async poll(): Promise<void> {
     while (this.#state !== 'over') {
       try {
         await this.#deps.refresh()
-        this.#back()
+        this.#onServerBack()
       } catch (failure) {
-        if (failure instanceof Refused) this.#refused(failure)
-        else if (!this.tell(failure)) throw failure
+        if (failure instanceof RequestRefused) this.#onRefused(failure)
+        else if (!this.reportFailure(failure)) throw failure
       }
       await this.#wait()
     }
   }
 
   /** Reports a connection failure. Returns false if the failure has another cause. */
-  tell(failure: unknown): boolean {
-    if (failure instanceof SessionOver) this.#over()
-    else if (failure instanceof ServerGone) this.#gone()
+  reportFailure(failure: unknown): boolean {
+    if (failure instanceof SessionEnded) this.#onSessionEnded()
+    else if (failure instanceof ServerUnreachable) this.#onUnreachable()
     else return false
     return true
   }
@@ -128,7 +129,7 @@ export class Connection {
     })
   }
 
-  #back(): void {
+  #onServerBack(): void {
     if (this.#state === 'well') return
     this.#state = 'well'
     this.#banner.hidden = true
@@ -137,42 +138,42 @@ export class Connection {
   }
 
   /** The server responds, but cannot read the queue. */
-  #refused({ message, hint }: Refused): void {
+  #onRefused({ message, hint }: RequestRefused): void {
     this.#state = 'refused'
-    this.#say(
-      element('strong', {}, foreign(message, 600)),
-      ...(hint === null ? [] : [' ', foreign(hint, 600)]),
+    this.#showBanner(
+      createElement('strong', {}, isolateText(message, 600)),
+      ...(hint === null ? [] : [' ', isolateText(hint, 600)]),
     )
   }
 
-  #gone(): void {
+  #onUnreachable(): void {
     if (this.#state === 'gone' || this.#state === 'over') return
     this.#state = 'gone'
-    this.#say(
-      element('strong', {}, 'The review server does not respond.'),
+    this.#showBanner(
+      createElement('strong', {}, 'The review server does not respond.'),
       ' No decision is lost: each verdict was saved before the next row was shown. If the server has ended, start it again',
-      ...this.#commandWords(),
+      ...this.#formatCommand(),
       ', and open the address that it prints. This page retries automatically.',
     )
   }
 
-  #over(): void {
+  #onSessionEnded(): void {
     if (this.#state === 'over') return
     this.#state = 'over'
-    this.#say(
-      element('strong', {}, 'This session has ended.'),
+    this.#showBanner(
+      createElement('strong', {}, 'This session has ended.'),
       ' All decisions are saved. Open the address that the review command printed last, or start it again',
-      ...this.#commandWords(),
+      ...this.#formatCommand(),
       '.',
     )
   }
 
-  #commandWords(): (Node | string)[] {
+  #formatCommand(): (Node | string)[] {
     const command = this.#deps.command()
-    return command === null ? [] : [' with ', element('code', {}, foreign(command, 400))]
+    return command === null ? [] : [' with ', createElement('code', {}, isolateText(command, 400))]
   }
 
-  #say(...words: (Node | string)[]): void {
+  #showBanner(...words: (Node | string)[]): void {
     this.#banner.replaceChildren(...words)
     this.#banner.hidden = false
   }

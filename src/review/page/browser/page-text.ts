@@ -2,12 +2,12 @@ import { plural } from '../../../core/text.js'
 import type { QueueFilter } from '../../page-data.js'
 import { printable } from '../../../core/terminal-text.js'
 
-export const statusWords = (status: string): string => status.replaceAll('_', ' ')
+export const formatStatus = (status: string): string => status.replaceAll('_', ' ')
 
 export type Tone = 'matched' | 'doubtful' | 'none'
 
 /** Unknown statuses count as doubtful. */
-export function toneOf(status: string): Tone {
+export function getTone(status: string): Tone {
   if (status === 'matched' || status === 'merged') return 'matched'
   return status === 'no_match' || status === 'not_found' ? 'none' : 'doubtful'
 }
@@ -20,7 +20,7 @@ const steps = [
 ] as const
 
 /** `just now`, `12 min ago` */
-export function agoWords(atMs: number, nowMs: number): string {
+export function formatAge(atMs: number, nowMs: number): string {
   const pastMs = Math.max(0, nowMs - atMs)
   if (pastMs < 10_000) return 'just now'
   const [, unitMs, unit] = steps.find(([belowMs]) => pastMs < belowMs) ?? steps[3]
@@ -28,11 +28,11 @@ export function agoWords(atMs: number, nowMs: number): string {
 }
 
 /** `2026-01-31 04:05 UTC` */
-export const momentWords = (atMs: number): string =>
+export const formatTime = (atMs: number): string =>
   `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 /** `+2.1`, `−0.4`: log-odds. */
-export function weightWords(weight: number): string {
+export function formatWeight(weight: number): string {
   const size = Math.abs(weight).toFixed(1)
   if (size === '0.0') return '0.0'
   return `${weight < 0 ? '−' : '+'}${size}`
@@ -41,12 +41,12 @@ export function weightWords(weight: number): string {
 /** Counts of the whole queue, without filters. */
 export interface QueueCounts {
   readonly open: number
-  readonly decided: number
+  readonly applyDecisions: number
   readonly openByStatus: Readonly<Record<string, number>>
   readonly isRunGoingOn: boolean
 }
 
-interface EmptyWords {
+interface EmptyQueueText {
   readonly title: string
   readonly text: string
   /** The filters hide all rows. */
@@ -54,7 +54,10 @@ interface EmptyWords {
 }
 
 /** Explains why the queue shows no row. */
-export function emptyWords(filters: QueueFilter, { open, decided, isRunGoingOn }: QueueCounts): EmptyWords {
+export function describeEmptyQueue(
+  filters: QueueFilter,
+  { open, applyDecisions, isRunGoingOn }: QueueCounts,
+): EmptyQueueText {
   const later = isRunGoingOn ? ' A run is in progress: new doubtful rows appear automatically.' : ''
   if (filters.text !== '' || filters.statuses.length > 0)
     return {
@@ -63,10 +66,10 @@ export function emptyWords(filters: QueueFilter, { open, decided, isRunGoingOn }
       isFiltered: true,
     }
   if (filters.view === 'decided') return { title: 'No decisions yet', text: '', isFiltered: true }
-  if (open === 0 && decided > 0)
+  if (open === 0 && applyDecisions > 0)
     return {
       title: 'All decided',
-      text: `${plural(decided, 'lookup')} decided, none open. The next run uses these decisions; their lookups are not submitted or billed.${later}`,
+      text: `${plural(applyDecisions, 'lookup')} decided, none open. The next run uses these decisions; their lookups are not submitted or billed.${later}`,
       isFiltered: false,
     }
   return {
@@ -81,7 +84,7 @@ const foreignCharsMax = 300
 const marksInARow = /(\p{M}{4})\p{M}+/gu
 
 /** Text of files and services: shortened, with invisible and direction-changing characters escaped. */
-export function shown(text: string, charsMax = foreignCharsMax): string {
+export function toDisplayText(text: string, charsMax = foreignCharsMax): string {
   const cut = printable(text.slice(0, charsMax)).replace(marksInARow, '$1')
   return text.length > charsMax ? `${cut.replace(/[\ud800-\udbff]$/, '')}…` : cut
 }

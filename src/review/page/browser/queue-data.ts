@@ -6,7 +6,7 @@ import type {
   QueueRow,
   LookupDetail,
 } from '../../page-data.js'
-import { askQueue, askDetail } from './api.js'
+import { fetchQueue, fetchDetail } from './api.js'
 import type { QueueCounts } from './page-text.js'
 
 /** Rows per request. */
@@ -15,7 +15,7 @@ const pageRows = 80
 /** The loaded rows of the queue, and their filter. */
 export class Queue {
   filters: QueueFilter = { view: 'open', statuses: [], text: '', sort: 'rows' }
-  counts: QueueCounts = { open: 0, decided: 0, openByStatus: {}, isRunGoingOn: false }
+  counts: QueueCounts = { open: 0, applyDecisions: 0, openByStatus: {}, isRunGoingOn: false }
   isLoaded = false
   #rows: (QueueRow | null)[] = []
   #version = ''
@@ -23,7 +23,7 @@ export class Queue {
   #epoch = 0
   readonly #filling = new Map<number, Promise<boolean>>()
 
-  get count(): number {
+  get updateCounts(): number {
     return this.#rows.length
   }
 
@@ -32,11 +32,11 @@ export class Queue {
     return this.#version
   }
 
-  rowAt(index: number): QueueRow | null {
+  getRow(index: number): QueueRow | null {
     return this.#rows[index] ?? null
   }
 
-  indexOf(lookup: string): number | null {
+  findLookup(lookup: string): number | null {
     const index = this.#rows.findIndex((row) => row?.lookup === lookup)
     return index === -1 ? null : index
   }
@@ -56,13 +56,13 @@ export class Queue {
    */
   async refresh(from: number, find: readonly string[]): Promise<QueuePage['places'] | null> {
     const epoch = this.#epoch
-    const page = await askQueue({ ...this.filters, from: Math.max(0, from), count: pageRows, find })
+    const page = await fetchQueue({ ...this.filters, from: Math.max(0, from), count: pageRows, find })
     if (epoch !== this.#epoch) return null
     this.#count(page)
     if (this.isLoaded && page.version === this.#version) return null
     this.#version = page.version
     this.#rows = Array.from({ length: page.totalCount }, () => null)
-    this.#put(page)
+    this.#setRows(page)
     this.isLoaded = true
     this.#epoch++
     this.#filling.clear()
@@ -84,11 +84,11 @@ export class Queue {
   async #fillFrom(start: number): Promise<boolean> {
     const epoch = this.#epoch
     try {
-      const page = await askQueue({ ...this.filters, from: start, count: pageRows, find: [] })
+      const page = await fetchQueue({ ...this.filters, from: start, count: pageRows, find: [] })
       if (epoch !== this.#epoch) return false
       // Rows of another version may overlap the loaded ones: the next refresh loads all rows.
       if (page.version !== this.#version) this.#version = ''
-      this.#put(page)
+      this.#setRows(page)
       return true
     } finally {
       if (epoch === this.#epoch) this.#filling.delete(start)
@@ -99,7 +99,7 @@ export class Queue {
    * Applies decisions made here; the next refresh loads other changes. Returns the number of rows above `index` that were
    * removed.
    */
-  decided(decisions: readonly DecisionView[], counts: DecideReply['page'], index: number): number {
+  applyDecisions(decisions: readonly DecisionView[], counts: DecideReply['page'], index: number): number {
     const byLookup = new Map(decisions.map((decision) => [decision.lookup, decision]))
     const openByStatus = { ...this.counts.openByStatus }
     const isGone = (row: QueueRow | null) => row !== null && byLookup.has(row.lookup)
@@ -114,25 +114,30 @@ export class Queue {
             const decision = row === null ? undefined : byLookup.get(row.lookup)
             return row === null || decision === undefined ? row : { ...row, decision, reason: null }
           })
-    this.counts = { ...this.counts, open: counts.openCount, decided: counts.decidedCount, openByStatus }
-    this.expect()
+    this.counts = {
+      ...this.counts,
+      open: counts.openCount,
+      applyDecisions: counts.decidedCount,
+      openByStatus,
+    }
+    this.invalidate()
     return goneAbove
   }
 
   /** Makes the next refresh load the queue even if its version is unchanged. */
-  expect(): void {
+  invalidate(): void {
     this.#version = ''
     this.#epoch++
     this.#filling.clear()
   }
 
-  #put(page: QueuePage): void {
+  #setRows(page: QueuePage): void {
     for (const [at, row] of page.rows.entries())
       if (page.from + at < this.#rows.length) this.#rows[page.from + at] = row
   }
 
   #count({ openCount, decidedCount, openByStatus, isRunGoingOn }: QueuePage): void {
-    this.counts = { open: openCount, decided: decidedCount, openByStatus, isRunGoingOn }
+    this.counts = { open: openCount, applyDecisions: decidedCount, openByStatus, isRunGoingOn }
   }
 }
 
@@ -140,46 +145,46 @@ export class Queue {
 const isOpen = ({ decision, reason }: QueueRow): boolean => decision === null || reason !== null
 
 /** Maximum number of lookups whose details are cached. */
-const keptMax = 60
+const cachedMax = 60
 
 /** Cache of lookup details. The next rows are loaded early. */
 export class Details {
   /** The most recently used is last. */
-  readonly #kept = new Map<string, { detail: LookupDetail | null; promise: Promise<LookupDetail> }>()
-  readonly #settled = new Map<string, LookupDetail>()
+  readonly #cached = new Map<string, { detail: LookupDetail | null; promise: Promise<LookupDetail> }>()
+  readonly #beforeDecision = new Map<string, LookupDetail>()
 
   /** Returns cached details; `null` if they are not loaded. */
-  known(lookup: string): LookupDetail | null {
-    return this.#kept.get(lookup)?.detail ?? null
+  getLoaded(lookup: string): LookupDetail | null {
+    return this.#cached.get(lookup)?.detail ?? null
   }
 
   /** The lookup was decided: loads its details again on demand, and keeps the old ones in case it is undone. */
-  settle(lookup: string): void {
-    const detail = this.known(lookup)
+  markDecided(lookup: string): void {
+    const detail = this.getLoaded(lookup)
     this.drop(lookup)
     if (detail === null) return
-    this.#settled.delete(lookup)
-    this.#settled.set(lookup, detail)
-    cut(this.#settled)
+    this.#beforeDecision.delete(lookup)
+    this.#beforeDecision.set(lookup, detail)
+    dropOldest(this.#beforeDecision)
   }
 
   /** Returns the details before the decision; `null` if they are no longer cached. */
-  unsettle(lookup: string): LookupDetail | null {
-    const detail = this.#settled.get(lookup) ?? null
-    this.#settled.delete(lookup)
+  restoreBefore(lookup: string): LookupDetail | null {
+    const detail = this.#beforeDecision.get(lookup) ?? null
+    this.#beforeDecision.delete(lookup)
     this.drop(lookup)
     return detail
   }
 
   load(lookup: string): Promise<LookupDetail> {
-    const kept = this.#kept.get(lookup)
-    if (kept !== undefined) {
-      this.#kept.delete(lookup)
-      this.#kept.set(lookup, kept)
-      return kept.promise
+    const cached = this.#cached.get(lookup)
+    if (cached !== undefined) {
+      this.#cached.delete(lookup)
+      this.#cached.set(lookup, cached)
+      return cached.promise
     }
-    const entry = { detail: null as LookupDetail | null, promise: askDetail(lookup) }
-    this.#kept.set(lookup, entry)
+    const entry = { detail: null as LookupDetail | null, promise: fetchDetail(lookup) }
+    this.#cached.set(lookup, entry)
     entry.promise.then(
       (detail) => {
         entry.detail = detail
@@ -190,28 +195,28 @@ export class Details {
         this.#dropEntry(lookup, entry)
       },
     )
-    cut(this.#kept)
+    dropOldest(this.#cached)
     return entry.promise
   }
 
   /** The details are loaded again on demand. */
   drop(lookup: string): void {
-    this.#kept.delete(lookup)
+    this.#cached.delete(lookup)
   }
 
   dropAll(): void {
-    this.#kept.clear()
-    this.#settled.clear()
+    this.#cached.clear()
+    this.#beforeDecision.clear()
   }
 
   #dropEntry(lookup: string, entry: object): void {
-    if (this.#kept.get(lookup) === entry) this.#kept.delete(lookup)
+    if (this.#cached.get(lookup) === entry) this.#cached.delete(lookup)
   }
 }
 
-function cut(kept: Map<string, unknown>): void {
+function dropOldest(kept: Map<string, unknown>): void {
   for (const oldest of kept.keys()) {
-    if (kept.size <= keptMax) break
+    if (kept.size <= cachedMax) break
     kept.delete(oldest)
   }
 }

@@ -1,8 +1,14 @@
 import { formatCount, plural } from '../../../core/text.js'
 import type { QueueRow, QueueFilter, QueueSort, QueueView } from '../../page-data.js'
-import { element, foreign, partOf, putChildren, unseen } from './elements.js'
-import { scrolledPx, scrollToPut, seenAt, windowAt, type ListShape } from './list-window.js'
-import { statusWords, toneOf, type QueueCounts } from './page-text.js'
+import { createElement, isolateText, getPart, putChildren, createHiddenText } from './elements.js'
+import {
+  calculateHeightPx,
+  calculateScrollPx,
+  findVisibleRows,
+  calculateWindow,
+  type ListShape,
+} from './list-window.js'
+import { formatStatus, getTone, type QueueCounts } from './page-text.js'
 
 export interface QueueListDeps {
   readonly rowAt: (index: number) => QueueRow | null
@@ -16,13 +22,13 @@ export interface QueueListDeps {
 /** The queue as a virtual list: only visible rows, and a few around them, are in the page. */
 export class QueueList {
   readonly #deps: QueueListDeps
-  readonly #box = partOf('list', HTMLElement)
-  readonly #spacer = partOf('list-height', HTMLElement)
-  readonly #rows = partOf('list-rows', HTMLElement)
+  readonly #box = getPart('list', HTMLElement)
+  readonly #spacer = getPart('list-height', HTMLElement)
+  readonly #rows = getPart('list-rows', HTMLElement)
   readonly #skipped = new Set<string>()
   #selected: string | null = null
   #elements: ReadonlyMap<string, ListRow> = new Map()
-  #isDue = false
+  #isRenderDue = false
   // Cached, because reading it forces a layout.
   #viewPx = 0
   #rowPx = 0
@@ -61,42 +67,42 @@ export class QueueList {
   /** Scrolls as little as necessary to make a row visible, and renders the list. */
   reveal(index: number): void {
     this.#revealed = index
-    const shape = this.#shape()
-    const { from, to } = this.seen()
-    if (index < from) this.#scrollTo(scrollToPut(shape, index, 0))
-    else if (index >= to) this.#scrollTo(scrollToPut(shape, index, shape.viewPx - shape.rowPx))
+    const shape = this.#getShape()
+    const { from, to } = this.findVisibleRange()
+    if (index < from) this.#scrollTo(calculateScrollPx(shape, index, 0))
+    else if (index >= to) this.#scrollTo(calculateScrollPx(shape, index, shape.viewPx - shape.rowPx))
     this.render()
   }
 
   /** Distance of a row from the visible top, in pixels. */
-  placeOf(index: number): number {
-    const shape = this.#shape()
-    const { from, topPx } = windowAt(shape, this.#scrollPx)
+  getOffsetPx(index: number): number {
+    const shape = this.#getShape()
+    const { from, topPx } = calculateWindow(shape, this.#scrollPx)
     return topPx + (index - from) * shape.rowPx - this.#scrollPx
   }
 
   /** Scrolls so that a row is this far below the visible top. */
-  putAt(index: number, belowTopPx: number): void {
-    this.#scrollTo(scrollToPut(this.#shape(), index, belowTopPx))
+  scrollRowTo(index: number, belowTopPx: number): void {
+    this.#scrollTo(calculateScrollPx(this.#getShape(), index, belowTopPx))
     this.render()
   }
 
-  seen(): { from: number; to: number } {
-    return seenAt(this.#shape(), this.#scrollPx)
+  findVisibleRange(): { from: number; to: number } {
+    return findVisibleRows(this.#getShape(), this.#scrollPx)
   }
 
-  isSeen(index: number): boolean {
-    const { from, to } = this.seen()
+  isVisible(index: number): boolean {
+    const { from, to } = this.findVisibleRange()
     return index >= from && index < to
   }
 
   render(): void {
-    this.#isDue = false
-    const shape = this.#shape()
-    this.#stretch()
-    const { from, to, topPx } = windowAt(shape, this.#scrollPx)
+    this.#isRenderDue = false
+    const shape = this.#getShape()
+    this.#updateHeight()
+    const { from, to, topPx } = calculateWindow(shape, this.#scrollPx)
     const elements = new Map<string, ListRow>()
-    const rows = Array.from({ length: to - from }, (_, at) => this.#rowElement(from + at, elements))
+    const rows = Array.from({ length: to - from }, (_, at) => this.#getRowElement(from + at, elements))
     this.#elements = elements
     this.#rows.style.transform = `translateY(${topPx}px)`
     putChildren(this.#rows, rows)
@@ -107,26 +113,26 @@ export class QueueList {
   }
 
   #renderSoon(): void {
-    if (this.#isDue) return
-    this.#isDue = true
+    if (this.#isRenderDue) return
+    this.#isRenderDue = true
     requestAnimationFrame(() => {
-      if (this.#isDue) this.render()
+      if (this.#isRenderDue) this.render()
     })
   }
 
-  #shape(): ListShape {
+  #getShape(): ListShape {
     return { count: this.#deps.count(), rowPx: this.#rowPx, viewPx: this.#viewPx }
   }
 
   #measure(): void {
     this.#viewPx = this.#box.clientHeight
-    this.#rowPx = parseFloat(getComputedStyle(this.#rows).getPropertyValue('--row-rem')) * rootFontPx()
+    this.#rowPx = parseFloat(getComputedStyle(this.#rows).getPropertyValue('--row-rem')) * getRootFontPx()
   }
 
   /** Sets the height of the scrolled box. The browser limits scrolling to it. */
-  #stretch(): void {
-    const shape = this.#shape()
-    const heightPx = scrolledPx(shape)
+  #updateHeight(): void {
+    const shape = this.#getShape()
+    const heightPx = calculateHeightPx(shape)
     if (heightPx === this.#heightPx) return
     this.#heightPx = heightPx
     this.#spacer.style.height = `${heightPx}px`
@@ -136,15 +142,15 @@ export class QueueList {
 
   #scrollTo(scrollPx: number): void {
     this.#scrollPx = scrollPx
-    this.#stretch()
+    this.#updateHeight()
     this.#box.scrollTop = scrollPx
   }
 
   /** Reuses elements that are in the page. */
-  #rowElement(index: number, elements: Map<string, ListRow>): HTMLElement {
+  #getRowElement(index: number, elements: Map<string, ListRow>): HTMLElement {
     const row = this.#deps.rowAt(index)
     const before = row === null ? undefined : this.#elements.get(row.lookup)
-    const made = before !== undefined && before.row === row ? before.element : emptyOrFull(row)
+    const made = before !== undefined && before.row === row ? before.element : createRow(row)
     if (row !== null) elements.set(row.lookup, { row, element: made })
     made.id = `row-${index}`
     made.dataset['index'] = String(index)
@@ -161,46 +167,46 @@ interface ListRow {
   readonly element: HTMLElement
 }
 
-const emptyOrFull = (row: QueueRow | null): HTMLElement =>
-  element(
+const createRow = (row: QueueRow | null): HTMLElement =>
+  createElement(
     'div',
     { role: 'option' },
-    ...(row === null ? [element('span', { class: 'quiet' }, '…')] : rowParts(row)),
+    ...(row === null ? [createElement('span', { class: 'quiet' }, '…')] : createRowParts(row)),
   )
 
-function rowParts(row: QueueRow): HTMLElement[] {
+function createRowParts(row: QueueRow): HTMLElement[] {
   const { status, confidence, rowCount, location, decision, reason } = row
   const state =
-    reason !== null ? 'doubtful again' : decision === null ? statusWords(status) : verdictWords(row)
-  const tone = reason !== null ? 'doubtful' : decision === null ? toneOf(status) : 'done'
+    reason !== null ? 'doubtful again' : decision === null ? formatStatus(status) : describeVerdict(row)
+  const tone = reason !== null ? 'doubtful' : decision === null ? getTone(status) : 'done'
   return [
-    element('span', { class: 'row-name' }, foreign(row.name, 120)),
-    element(
+    createElement('span', { class: 'row-name' }, isolateText(row.name, 120)),
+    createElement(
       'span',
       { class: 'row-count', title: plural(rowCount, 'row') },
       rowCount === 1 ? '' : `× ${formatCount(rowCount)}`,
-      rowCount === 1 ? null : unseen(' rows'),
+      rowCount === 1 ? null : createHiddenText(' rows'),
     ),
-    element(
+    createElement(
       'span',
       { class: 'row-state' },
-      element('span', { class: `dot ${tone}` }),
+      createElement('span', { class: `dot ${tone}` }),
       state,
-      location === null ? null : element('span', { class: 'quiet' }, ' · ', foreign(location, 80)),
+      location === null ? null : createElement('span', { class: 'quiet' }, ' · ', isolateText(location, 80)),
     ),
-    element(
+    createElement(
       'span',
       { class: 'row-confidence' },
       confidence === null ? '' : String(confidence),
-      confidence === null ? null : unseen(' confidence'),
+      confidence === null ? null : createHiddenText(' confidence'),
     ),
   ]
 }
 
-const verdictWords = ({ decision }: QueueRow): string =>
+const describeVerdict = ({ decision }: QueueRow): string =>
   decision?.verdict === 'none' ? 'none of these' : 'accepted'
 
-const rootFontPx = (): number => parseFloat(getComputedStyle(document.documentElement).fontSize)
+const getRootFontPx = (): number => parseFloat(getComputedStyle(document.documentElement).fontSize)
 
 const views: readonly { readonly view: QueueView; readonly label: string }[] = [
   { view: 'open', label: 'Open' },
@@ -212,22 +218,22 @@ const views: readonly { readonly view: QueueView; readonly label: string }[] = [
 const order = ['matched', 'partial_match', 'inconclusive', 'no_match', 'not_found']
 
 /** Unknown statuses come last. */
-const inOrder = (statuses: ReadonlySet<string>): string[] => [
+const sortStatuses = (statuses: ReadonlySet<string>): string[] => [
   ...order.filter((status) => statuses.has(status)),
   ...[...statuses].filter((status) => !order.includes(status)),
 ]
 
 /** Delay after the last letter before the queue is requested. */
-const typedMs = 150
+const typingDelayMs = 150
 
 /** The filters and order of the queue. */
 export class FilterBar {
   readonly #onChange: (filters: QueueFilter) => void
-  readonly #views = partOf('views', HTMLElement)
-  readonly #statuses = partOf('statuses', HTMLElement)
-  readonly #text = partOf('filter-text', HTMLInputElement)
-  readonly #sort = partOf('sort', HTMLSelectElement)
-  readonly #count = partOf('queue-count', HTMLElement)
+  readonly #views = getPart('views', HTMLElement)
+  readonly #statuses = getPart('statuses', HTMLElement)
+  readonly #text = getPart('filter-text', HTMLInputElement)
+  readonly #sort = getPart('sort', HTMLSelectElement)
+  readonly #count = getPart('queue-count', HTMLElement)
   #filters: QueueFilter
   #known: readonly string[] = []
   #typed: ReturnType<typeof setTimeout> | undefined
@@ -235,27 +241,27 @@ export class FilterBar {
   constructor(filters: QueueFilter, onChange: (filters: QueueFilter) => void) {
     this.#filters = filters
     this.#onChange = onChange
-    this.#views.append(...views.map(({ view, label }) => this.#viewButton(view, label)))
+    this.#views.append(...views.map(({ view, label }) => this.#createViewButton(view, label)))
     this.#text.addEventListener('input', () => {
       clearTimeout(this.#typed)
       this.#typed = setTimeout(() => {
-        this.#change({ text: this.#text.value.trim() })
-      }, typedMs)
+        this.#setFilters({ text: this.#text.value.trim() })
+      }, typingDelayMs)
     })
     this.#sort.addEventListener('change', () => {
-      this.#change({ sort: this.#sort.value as QueueSort })
+      this.#setFilters({ sort: this.#sort.value as QueueSort })
     })
-    this.#press()
+    this.#updatePressed()
   }
 
   /** `count`: rows that match the filters. */
   show(counts: QueueCounts, count: number): void {
     this.#count.textContent = plural(count, 'lookup')
-    const known = inOrder(new Set([...Object.keys(counts.openByStatus), ...this.#filters.statuses]))
+    const known = sortStatuses(new Set([...Object.keys(counts.openByStatus), ...this.#filters.statuses]))
     if (known.join() !== this.#known.join()) {
       this.#known = known
-      this.#statuses.replaceChildren(...known.map((status) => this.#statusButton(status)))
-      this.#press()
+      this.#statuses.replaceChildren(...known.map((status) => this.#createStatusButton(status)))
+      this.#updatePressed()
     }
     for (const number of this.#statuses.querySelectorAll<HTMLElement>('.number'))
       number.textContent = formatCount(counts.openByStatus[number.dataset['of'] ?? ''] ?? 0)
@@ -263,17 +269,17 @@ export class FilterBar {
   }
 
   chooseView(view: QueueView): void {
-    this.#change({ view, statuses: [], text: '' })
+    this.#setFilters({ view, statuses: [], text: '' })
     this.#text.value = ''
   }
 
-  #change(part: Partial<QueueFilter>): void {
+  #setFilters(part: Partial<QueueFilter>): void {
     this.#filters = { ...this.#filters, ...part }
-    this.#press()
+    this.#updatePressed()
     this.#onChange(this.#filters)
   }
 
-  #press(): void {
+  #updatePressed(): void {
     for (const button of this.#views.querySelectorAll('button'))
       button.setAttribute('aria-pressed', String(button.dataset['view'] === this.#filters.view))
     for (const button of this.#statuses.querySelectorAll('button'))
@@ -283,27 +289,27 @@ export class FilterBar {
       )
   }
 
-  #viewButton(view: QueueView, label: string): HTMLButtonElement {
-    const button = element('button', { type: 'button', 'data-view': view }, label)
+  #createViewButton(view: QueueView, label: string): HTMLButtonElement {
+    const button = createElement('button', { type: 'button', 'data-view': view }, label)
     button.addEventListener('click', () => {
-      this.#change({ view })
+      this.#setFilters({ view })
     })
     return button
   }
 
-  #statusButton(status: string): HTMLButtonElement {
-    const button = element(
+  #createStatusButton(status: string): HTMLButtonElement {
+    const button = createElement(
       'button',
       { type: 'button', 'data-status': status, 'aria-pressed': 'false' },
-      element('span', { class: `dot ${toneOf(status)}` }),
-      statusWords(status),
+      createElement('span', { class: `dot ${getTone(status)}` }),
+      formatStatus(status),
       ' ',
-      element('span', { class: 'number quiet', 'data-of': status }),
+      createElement('span', { class: 'number quiet', 'data-of': status }),
     )
     button.addEventListener('click', () => {
       const { statuses } = this.#filters
       const others = statuses.filter((other) => other !== status)
-      this.#change({ statuses: others.length < statuses.length ? others : [...statuses, status] })
+      this.#setFilters({ statuses: others.length < statuses.length ? others : [...statuses, status] })
     })
     return button
   }

@@ -1,14 +1,21 @@
 import type { DecideReply, DecisionView, SessionView, UndoReply } from '../../page-data.js'
 import { ActionBar, HelpDialog } from './shortcuts.js'
-import { askDecisions, askSession, Refused } from './api.js'
+import { fetchDecisions, fetchSession, RequestRefused } from './api.js'
 import { Connection, PageFrame } from './page-frame.js'
-import { DecidedList, decidedShownMax, accepting, noneOfThese, Verdicts, type Verdict } from './decisions.js'
+import {
+  DecisionPanel,
+  decisionsShownMax,
+  toAcceptance,
+  noneOfThese,
+  VerdictSender,
+  type Verdict,
+} from './decisions.js'
 import { Details, Queue } from './queue-data.js'
-import { element } from './elements.js'
-import { shown, emptyWords, statusWords } from './page-text.js'
+import { createElement } from './elements.js'
+import { toDisplayText, describeEmptyQueue, formatStatus } from './page-text.js'
 import { FilterBar } from './queue-panel.js'
 import { GroupDialog } from './group-dialog.js'
-import { actionOfKey, type KeyAction } from './key-actions.js'
+import { findKeyAction, type KeyAction } from './key-actions.js'
 import { Navigation } from './navigation.js'
 import { RowView, SearchPanel } from './row-view.js'
 
@@ -29,7 +36,7 @@ export class ReviewPage {
     onRetry: () => void this.#navigation.reload(),
     nowMs: () => Date.now(),
   })
-  readonly #decided = new DecidedList({
+  readonly #decided = new DecisionPanel({
     onUndo: ({ sequence }) => void this.#verdicts.undo([sequence]),
     onShow: (lookup) => {
       this.#frame.showPane('review')
@@ -42,7 +49,7 @@ export class ReviewPage {
     details: this.#details,
     row: this.#row,
     onShown: () => {
-      this.#shown()
+      this.#onShown()
     },
     onNone: () => {
       this.#showNone()
@@ -52,7 +59,7 @@ export class ReviewPage {
       this.#frame.showPane('review')
     },
     onFailure: (failure) => {
-      this.#failed(failure)
+      this.#onFailure(failure)
     },
   })
   readonly #filters = new FilterBar(this.#queue.filters, (filters) => {
@@ -65,31 +72,31 @@ export class ReviewPage {
     onFound: (found) => {
       this.#row.showFound(found)
       if (found === null) this.#focusRow()
-      else this.#frame.say(found.error ?? `Found: ${found.candidates.length}.`)
+      else this.#frame.announce(found.error ?? `Found: ${found.candidates.length}.`)
     },
     onFailure: (failure) => {
-      this.#failed(failure)
+      this.#onFailure(failure)
     },
   })
-  readonly #verdicts = new Verdicts({
-    onDecided: (reply, words) => void this.#settled(reply, words),
-    onConflict: (others) => void this.#conflict(others),
-    onUndone: (reply) => void this.#undone(reply),
+  readonly #verdicts = new VerdictSender({
+    onDecided: (reply, words) => void this.#onDecided(reply, words),
+    onConflict: (others) => void this.#onConflict(others),
+    onUndone: (reply) => void this.#onUndone(reply),
     onFailure: (failure) => {
-      this.#failed(failure)
+      this.#onFailure(failure)
     },
   })
   readonly #group = new GroupDialog(({ choice, rows }) => {
-    const verdict = choice.candidate === null ? noneOfThese : accepting(choice.candidate)
+    const verdict = choice.candidate === null ? noneOfThese : toAcceptance(choice.candidate)
     if (verdict !== null) void this.#verdicts.decide(verdict, rows, this.#row.note)
   })
   readonly #connection = new Connection({
     refresh: () => this.#refresh(),
     onBack: () => {
       this.#details.dropAll()
-      this.#queue.expect()
+      this.#queue.invalidate()
       void this.#navigation.reload()
-      this.#frame.say('The server responds again.')
+      this.#frame.announce('The server responds again.')
     },
     command: () => this.#session?.command ?? null,
   })
@@ -103,13 +110,13 @@ export class ReviewPage {
     })
     this.#row.showNothing('Loading…')
     this.#showActions()
-    await this.#connection.follow()
+    await this.#connection.poll()
   }
 
   #onKey(event: KeyboardEvent): void {
     if (document.querySelector('dialog[open]') !== null) return
-    const action = actionOfKey(event, isTyping(event.target))
-    if (action === null || isOfBrowser(event)) return
+    const action = findKeyAction(event, isTyping(event.target))
+    if (action === null || isBrowserKey(event)) return
     event.preventDefault()
     this.#do(action)
   }
@@ -123,13 +130,13 @@ export class ReviewPage {
     }
     switch (action.kind) {
       case 'accept':
-        this.#accept(action.number)
+        this.#chooseCandidate(action.number)
         break
       case 'none':
         this.#decide(noneOfThese)
         break
       case 'skip':
-        if (row !== null) void this.#goneOn('Skipped.', this.#navigation.skip())
+        if (row !== null) void this.#announceNext('Skipped.', this.#navigation.skip())
         break
       case 'undo':
         void this.#verdicts.undo([])
@@ -156,22 +163,22 @@ export class ReviewPage {
         void this.#navigation.goTo(0)
         break
       case 'last':
-        void this.#navigation.last()
+        void this.#navigation.goToLast()
         break
       case 'leave':
-        this.#leave()
+        this.#onLeave()
         break
     }
   }
 
-  #accept(number: number): void {
+  #chooseCandidate(number: number): void {
     const { candidates } = this.#row
     const candidate = candidates[number - 1]
     if (candidate === undefined) {
-      this.#frame.explain(`There is no candidate ${number}: ${countWords(candidates.length)}.`)
+      this.#frame.explain(`There is no candidate ${number}: ${describeCandidateCount(candidates.length)}.`)
       return
     }
-    const verdict = accepting(candidate)
+    const verdict = toAcceptance(candidate)
     if (verdict === null) this.#frame.explain(`Cannot be accepted: ${candidate.obstacle ?? 'it has no id'}`)
     else this.#decide(verdict)
   }
@@ -181,33 +188,33 @@ export class ReviewPage {
     if (row !== null) void this.#verdicts.decide(verdict, [row], note)
   }
 
-  async #settled(reply: DecideReply, words: string): Promise<void> {
-    for (const { lookup } of reply.decisions) this.#details.settle(lookup)
-    const going = this.#navigation.settled(reply.decisions, reply.page)
+  async #onDecided(reply: DecideReply, words: string): Promise<void> {
+    for (const { lookup } of reply.decisions) this.#details.markDecided(lookup)
+    const move = this.#navigation.showNextAfter(reply.decisions, reply.page)
     this.#decided.add(reply.decisions, reply.page.decidedCount)
     this.#showCounts()
-    await this.#goneOn(words, going)
+    await this.#announceNext(words, move)
     if (reply.decisions.length > 1) await this.#refreshNow()
   }
 
-  async #conflict(others: readonly DecisionView[]): Promise<void> {
-    this.#queue.expect()
+  async #onConflict(others: readonly DecisionView[]): Promise<void> {
+    this.#queue.invalidate()
     for (const { lookup } of others) this.#details.drop(lookup)
     await this.#navigation.reload()
     this.#row.showConflict(others)
-    this.#frame.say('Another reviewer was faster. Your verdict was not recorded.')
+    this.#frame.announce('Another reviewer was faster. Your verdict was not recorded.')
     await this.#refreshNow()
   }
 
-  async #undone(reply: UndoReply): Promise<void> {
+  async #onUndone(reply: UndoReply): Promise<void> {
     const [first] = reply.decisions
     if (first === undefined) {
       this.#frame.explain('This session has no decision to undo.')
       return
     }
-    const [before = null] = reply.decisions.map(({ lookup }) => this.#details.unsettle(lookup))
+    const [before = null] = reply.decisions.map(({ lookup }) => this.#details.restoreBefore(lookup))
     this.#decided.remove(reply.decisions, reply.page.decidedCount)
-    this.#frame.say(`Undone: ${shown(first.name, 120)}`)
+    this.#frame.announce(`Undone: ${toDisplayText(first.name, 120)}`)
     await this.#navigation.showLookup(first.lookup, before)
     if (document.activeElement === document.body) this.#focusRow()
     this.#decidedVersion = ''
@@ -222,15 +229,16 @@ export class ReviewPage {
   }
 
   /** Reports an action and its result. */
-  async #goneOn(words: string, going: Promise<boolean>): Promise<void> {
-    const isRound = await going
+  async #announceNext(words: string, move: Promise<boolean>): Promise<void> {
+    const isRound = await move
     const { row } = this.#row
-    const next = row === null ? 'No row is left.' : `${shown(row.name, 120)}, ${statusWords(row.status)}.`
-    this.#frame.say(`${words} ${isRound ? 'From the first row again: ' : 'Next: '}${next}`)
+    const next =
+      row === null ? 'No row is left.' : `${toDisplayText(row.name, 120)}, ${formatStatus(row.status)}.`
+    this.#frame.announce(`${words} ${isRound ? 'From the first row again: ' : 'Next: '}${next}`)
   }
 
-  #leave(): void {
-    if (this.#search.isOpen) this.#search.leave()
+  #onLeave(): void {
+    if (this.#search.isOpen) this.#search.cancel()
     else this.#focusRow()
   }
 
@@ -238,8 +246,8 @@ export class ReviewPage {
     document.getElementById('asked-name')?.focus({ preventScroll: true })
   }
 
-  #shown(): void {
-    if (this.#search.isOpen && !this.#search.isOf(this.#row.row?.lookup ?? '')) this.#search.close()
+  #onShown(): void {
+    if (this.#search.isOpen && !this.#search.isFor(this.#row.row?.lookup ?? '')) this.#search.close()
     this.#showActions()
   }
 
@@ -252,8 +260,8 @@ export class ReviewPage {
 
   #showNone(): void {
     this.#search.close()
-    const { title, text, isFiltered } = emptyWords(this.#queue.filters, this.#queue.counts)
-    const all = element('button', { type: 'button' }, 'Show all open lookups')
+    const { title, text, isFiltered } = describeEmptyQueue(this.#queue.filters, this.#queue.counts)
+    const all = createElement('button', { type: 'button' }, 'Show all open lookups')
     all.addEventListener('click', () => {
       this.#filters.chooseView('open')
     })
@@ -262,13 +270,13 @@ export class ReviewPage {
   }
 
   #showCounts(): void {
-    this.#filters.show(this.#queue.counts, this.#queue.count)
+    this.#filters.show(this.#queue.counts, this.#queue.updateCounts)
     this.#frame.showCounts(this.#queue.counts)
   }
 
   async #refresh(): Promise<void> {
     if (this.#session === null) {
-      this.#session = await askSession()
+      this.#session = await fetchSession()
       this.#frame.showSession(this.#session)
     }
     await this.#navigation.refresh()
@@ -276,7 +284,7 @@ export class ReviewPage {
     if (this.#row.row === null) this.#showNone()
     if (this.#queue.version === this.#decidedVersion) return
     const { version, counts } = this.#queue
-    this.#decided.show((await askDecisions(decidedShownMax)).decisions, counts.decided)
+    this.#decided.show((await fetchDecisions(decisionsShownMax)).decisions, counts.applyDecisions)
     this.#decidedVersion = version
   }
 
@@ -284,17 +292,17 @@ export class ReviewPage {
     try {
       await this.#refresh()
     } catch (failure) {
-      this.#failed(failure)
+      this.#onFailure(failure)
     }
   }
 
   /** Shows failures that the reviewer can act on. Anything else is a bug and goes to the console. */
-  #failed(failure: unknown): void {
-    if (this.#connection.tell(failure)) return
-    if (!(failure instanceof Refused)) throw failure
+  #onFailure(failure: unknown): void {
+    if (this.#connection.reportFailure(failure)) return
+    if (!(failure instanceof RequestRefused)) throw failure
     const words = failure.hint === null ? failure.message : `${failure.message} (${failure.hint})`
     this.#row.showRefusal(words)
-    this.#frame.say(words)
+    this.#frame.announce(words)
   }
 }
 
@@ -303,7 +311,7 @@ const needsRow: ReadonlySet<KeyAction['kind']> = new Set([
   ...(['accept', 'none', 'skip', 'search', 'group', 'note'] as const),
 ])
 
-function countWords(count: number): string {
+function describeCandidateCount(count: number): string {
   if (count === 0) return 'this row has none'
   return count === 1 ? 'this row has only candidate 1' : `this row has candidates 1 to ${count}`
 }
@@ -313,7 +321,7 @@ const typed = 'input:not([type=checkbox], [type=radio]), textarea, select'
 const isTyping = (target: EventTarget | null): boolean => target instanceof Element && target.matches(typed)
 
 /** Whether the browser uses the key for the focused element: to press a button or scroll the decisions. */
-function isOfBrowser({ key, target }: KeyboardEvent): boolean {
+function isBrowserKey({ key, target }: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false
   if (key === ' ') return target.matches('button, summary, a, input')
   return ['PageDown', 'PageUp', 'Home', 'End'].includes(key) && target.closest('#decided') !== null

@@ -1,17 +1,22 @@
 import type { CandidateView, DecisionView, LookupDetail, QueueRow } from '../../page-data.js'
-import { askedParts, conflictElement, markAsked, type AskedDeps } from './lookup-panel.js'
-import { candidateCards, type CardsDeps } from './candidate-cards.js'
-import { element, foreign, keyCap, partOf } from './elements.js'
-import { askSearch, Refused } from './api.js'
+import {
+  createLookupParts,
+  createConflictNotice,
+  markLookupName,
+  type LookupPanelDeps,
+} from './lookup-panel.js'
+import { createCandidateCards, type CardsDeps } from './candidate-cards.js'
+import { createElement, isolateText, createKeyCap, getPart } from './elements.js'
+import { searchCompanies, RequestRefused } from './api.js'
 
 interface SearchDeps {
   /** Receives search results; `null` when the search is closed and the lookup's own candidates return. */
-  readonly onFound: (found: Found | null) => void
+  readonly onFound: (found: SearchResult | null) => void
   /** The server does not respond, or the session has ended. */
   readonly onFailure: (failure: unknown) => void
 }
 
-interface Found {
+interface SearchResult {
   readonly lookup: string
   readonly text: string
   readonly candidates: readonly CandidateView[]
@@ -22,9 +27,9 @@ interface Found {
 /** The search for companies other than the candidates. */
 export class SearchPanel {
   readonly #deps: SearchDeps
-  readonly #form = partOf('search', HTMLFormElement)
-  readonly #text = partOf('search-text', HTMLInputElement)
-  readonly #country = partOf('search-country', HTMLInputElement)
+  readonly #form = getPart('search', HTMLFormElement)
+  readonly #text = getPart('search-text', HTMLInputElement)
+  readonly #country = getPart('search-country', HTMLInputElement)
   #lookup: string | null = null
   /** Incremented with every search. Results of earlier searches are discarded. */
   #searchCount = 0
@@ -35,8 +40,8 @@ export class SearchPanel {
       event.preventDefault()
       void this.#search()
     })
-    partOf('search-leave', HTMLButtonElement).addEventListener('click', () => {
-      this.leave()
+    getPart('search-leave', HTMLButtonElement).addEventListener('click', () => {
+      this.cancel()
     })
   }
 
@@ -44,7 +49,7 @@ export class SearchPanel {
     return !this.#form.hidden
   }
 
-  isOf(lookup: string): boolean {
+  isFor(lookup: string): boolean {
     return this.#lookup === lookup
   }
 
@@ -66,7 +71,7 @@ export class SearchPanel {
     this.#form.removeAttribute('aria-busy')
   }
 
-  leave(): void {
+  cancel(): void {
     this.close()
     this.#deps.onFound(null)
   }
@@ -79,23 +84,23 @@ export class SearchPanel {
     const search = ++this.#searchCount
     this.#form.setAttribute('aria-busy', 'true')
     try {
-      const { candidates } = await askSearch(lookup, text, country)
-      this.#found(search, { lookup, text, candidates, error: null })
+      const { candidates } = await searchCompanies(lookup, text, country)
+      this.#showResult(search, { lookup, text, candidates, error: null })
     } catch (failure) {
       if (search === this.#searchCount) this.#form.removeAttribute('aria-busy')
-      if (!(failure instanceof Refused)) this.#deps.onFailure(failure)
-      else this.#found(search, { lookup, text, candidates: [], error: failure.message })
+      if (!(failure instanceof RequestRefused)) this.#deps.onFailure(failure)
+      else this.#showResult(search, { lookup, text, candidates: [], error: failure.message })
     }
   }
 
-  #found(search: number, found: Found): void {
+  #showResult(search: number, found: SearchResult): void {
     if (search !== this.#searchCount || found.lookup !== this.#lookup) return
     this.#form.removeAttribute('aria-busy')
     this.#deps.onFound(found)
   }
 }
 
-export interface RowViewDeps extends Pick<AskedDeps, 'onUndo' | 'nowMs'> {
+export interface RowViewDeps extends Pick<LookupPanelDeps, 'onUndo' | 'nowMs'> {
   readonly onAccept: CardsDeps['onAccept']
   readonly onRetry: () => void
 }
@@ -103,12 +108,12 @@ export interface RowViewDeps extends Pick<AskedDeps, 'onUndo' | 'nowMs'> {
 /** The middle of the page: the lookup with its candidates or search results. */
 export class RowView {
   readonly #deps: RowViewDeps
-  readonly #asked = partOf('asked', HTMLElement)
-  readonly #candidates = partOf('candidates', HTMLElement)
-  readonly #scrolled = partOf('row', HTMLElement)
+  readonly #asked = getPart('asked', HTMLElement)
+  readonly #candidates = getPart('candidates', HTMLElement)
+  readonly #scrolled = getPart('row', HTMLElement)
   #row: QueueRow | null = null
   #detail: LookupDetail | null = null
-  #found: Found | null = null
+  #found: SearchResult | null = null
   #notice: HTMLElement | null = null
   #note = ''
 
@@ -148,13 +153,13 @@ export class RowView {
       this.#found = null
       this.#scrolled.scrollTop = 0
     }
-    this.#renderAsked()
+    this.#renderLookup()
     if (!isSame) this.#renderCandidates()
-    markAsked(row, this.candidates[0] ?? null)
+    markLookupName(row, this.candidates[0] ?? null)
   }
 
   /** `null`: shows the lookup's own candidates. */
-  showFound(found: Found | null): void {
+  showFound(found: SearchResult | null): void {
     this.#found = found
     this.#renderCandidates()
     if (found === null) return
@@ -165,13 +170,13 @@ export class RowView {
 
   /** Shown above the row until another row is displayed. */
   showConflict(others: readonly DecisionView[]): void {
-    this.#notice = conflictElement(others)
-    this.#renderAsked()
+    this.#notice = createConflictNotice(others)
+    this.#renderLookup()
   }
 
   showRefusal(words: string): void {
-    this.#notice = element('p', { class: 'notice conflict' }, foreign(words, 600))
-    this.#renderAsked()
+    this.#notice = createElement('p', { class: 'notice conflict' }, isolateText(words, 600))
+    this.#renderLookup()
   }
 
   /** Shown instead of a row. */
@@ -180,11 +185,11 @@ export class RowView {
     this.#detail = null
     this.#found = null
     this.#asked.replaceChildren(
-      element(
+      createElement(
         'div',
         { class: 'nothing' },
-        element('h2', { id: 'asked-name', tabindex: '-1' }, title),
-        element('p', {}, ...words),
+        createElement('h2', { id: 'asked-name', tabindex: '-1' }, title),
+        createElement('p', {}, ...words),
       ),
     )
     this.#candidates.replaceChildren()
@@ -193,7 +198,7 @@ export class RowView {
   /** Shown instead of the candidates. */
   showFailure(message: string): void {
     this.#candidates.removeAttribute('aria-busy')
-    this.#candidates.replaceChildren(element('p', { class: 'notice' }, foreign(message, 400)))
+    this.#candidates.replaceChildren(createElement('p', { class: 'notice' }, isolateText(message, 400)))
   }
 
   scroll(by: number): void {
@@ -204,17 +209,17 @@ export class RowView {
     const box = document.getElementById('note-box')
     if (box === null) return
     box.hidden = false
-    partOf('note', HTMLTextAreaElement).focus()
+    getPart('note', HTMLTextAreaElement).focus()
   }
 
-  #renderAsked(): void {
+  #renderLookup(): void {
     if (this.#row === null) return
     const hadFocus =
       this.#asked.contains(document.activeElement) || this.#candidates.contains(document.activeElement)
     const wasTyping = document.activeElement?.id === 'note'
     const isNoteOpen = this.#note !== '' || wasTyping
     this.#asked.replaceChildren(
-      ...askedParts(this.#row, this.#detail, {
+      ...createLookupParts(this.#row, this.#detail, {
         ...this.#deps,
         onNote: (text) => {
           this.#note = text
@@ -222,64 +227,67 @@ export class RowView {
       }),
     )
     if (this.#notice !== null) this.#asked.prepend(this.#notice)
-    const note = partOf('note', HTMLTextAreaElement)
+    const note = getPart('note', HTMLTextAreaElement)
     note.value = this.#note
-    partOf('note-box', HTMLElement).hidden = !isNoteOpen
+    getPart('note-box', HTMLElement).hidden = !isNoteOpen
     if (wasTyping) note.focus()
-    else if (hadFocus) partOf('asked-name', HTMLElement).focus({ preventScroll: true })
+    else if (hadFocus) getPart('asked-name', HTMLElement).focus({ preventScroll: true })
   }
 
   #renderCandidates(): void {
     this.#candidates.removeAttribute('aria-busy')
-    if (this.#found !== null) this.#candidates.replaceChildren(...this.#foundParts(this.#found))
+    if (this.#found !== null) this.#candidates.replaceChildren(...this.#createResultParts(this.#found))
     else if (this.#detail === null) {
       this.#candidates.setAttribute('aria-busy', 'true')
-      this.#candidates.replaceChildren(element('p', { class: 'waiting quiet' }, 'Looking for candidates…'))
-    } else this.#candidates.replaceChildren(...this.#ownParts(this.#detail))
+      this.#candidates.replaceChildren(
+        createElement('p', { class: 'waiting quiet' }, 'Looking for candidates…'),
+      )
+    } else this.#candidates.replaceChildren(...this.#createCandidateParts(this.#detail))
   }
 
-  #ownParts({ candidates, candidatesError }: LookupDetail): HTMLElement[] {
-    if (candidates.length > 0) return [this.#cards(candidates)]
+  #createCandidateParts({ candidates, candidatesError }: LookupDetail): HTMLElement[] {
+    if (candidates.length > 0) return [this.#createCards(candidates)]
     if (candidatesError === null)
       return [
-        element(
+        createElement(
           'p',
           { class: 'nothing' },
           'No candidate was found. ',
-          keyCap('/'),
+          createKeyCap('/'),
           ' searches by another name, ',
-          keyCap('n'),
+          createKeyCap('n'),
           ' records that no known company matches.',
         ),
       ]
-    const again = element('button', { type: 'button' }, 'Try again')
+    const again = createElement('button', { type: 'button' }, 'Try again')
     again.addEventListener('click', () => {
       this.#deps.onRetry()
     })
     return [
-      element(
+      createElement(
         'p',
         { class: 'notice' },
-        element('strong', {}, 'The candidates could not be loaded: '),
-        foreign(candidatesError, 400),
+        createElement('strong', {}, 'The candidates could not be loaded: '),
+        isolateText(candidatesError, 400),
         ' ',
         again,
       ),
     ]
   }
 
-  #foundParts({ candidates, text, error }: Found): HTMLElement[] {
-    const title = (...words: (Node | string)[]) => element('p', { class: 'found-title' }, ...words)
-    if (error !== null) return [title('The search failed: ', foreign(error, 400))]
-    if (candidates.length === 0) return [title('Nothing was found for “', foreign(text, 120), '”.')]
-    return [title('Found for “', foreign(text, 120), '”'), this.#cards(candidates)]
+  #createResultParts({ candidates, text, error }: SearchResult): HTMLElement[] {
+    const createTitle = (...words: (Node | string)[]) =>
+      createElement('p', { class: 'found-title' }, ...words)
+    if (error !== null) return [createTitle('The search failed: ', isolateText(error, 400))]
+    if (candidates.length === 0) return [createTitle('Nothing was found for “', isolateText(text, 120), '”.')]
+    return [createTitle('Found for “', isolateText(text, 120), '”'), this.#createCards(candidates)]
   }
 
-  #cards(candidates: readonly CandidateView[]): HTMLElement {
-    return candidateCards(candidates, {
+  #createCards(candidates: readonly CandidateView[]): HTMLElement {
+    return createCandidateCards(candidates, {
       onAccept: this.#deps.onAccept,
       onLook: (candidate) => {
-        if (this.#row !== null) markAsked(this.#row, candidate)
+        if (this.#row !== null) markLookupName(this.#row, candidate)
       },
     })
   }

@@ -1,4 +1,4 @@
-import { element, keyCap, partOf } from './elements.js'
+import { createElement, createKeyCap, getPart } from './elements.js'
 import type { KeyAction } from './key-actions.js'
 
 type BarAction = Extract<KeyAction['kind'], 'none' | 'skip' | 'undo' | 'search' | 'group' | 'note' | 'help'>
@@ -19,11 +19,11 @@ export class ActionBar {
 
   constructor(onAction: (action: KeyAction) => void) {
     const made = actions.map(({ kind, key, label }) => {
-      const button = element(
+      const button = createElement(
         'button',
         { type: 'button', 'aria-keyshortcuts': key, 'data-action': kind },
-        keyCap(key),
-        element('span', {}, label),
+        createKeyCap(key),
+        createElement('span', {}, label),
       )
       button.addEventListener('click', () => {
         onAction({ kind })
@@ -31,7 +31,7 @@ export class ActionBar {
       return [kind, button] as const
     })
     this.#buttons = new Map(made)
-    partOf('actions', HTMLElement).append(...made.map(([, button]) => button))
+    getPart('actions', HTMLElement).append(...made.map(([, button]) => button))
   }
 
   /** `alikeCount`: other lookups with the same doubt. */
@@ -67,34 +67,39 @@ const lines: readonly { readonly keys: readonly string[]; readonly does: string 
 
 /** A dialog that lists the keys. */
 export class HelpDialog {
-  readonly #dialog = partOf('help', HTMLDialogElement)
+  readonly #dialog = getPart('help', HTMLDialogElement)
 
   /** `decisionsPath`: file of the decisions. */
   open(decisionsPath: string): void {
-    const close = element('button', { type: 'button', class: 'primary' }, 'Close ', keyCap('Esc'))
+    const close = createElement('button', { type: 'button', class: 'primary' }, 'Close ', createKeyCap('Esc'))
     close.addEventListener('click', () => {
       this.#dialog.close()
     })
     this.#dialog.replaceChildren(
-      element('h2', { id: 'help-title' }, 'Keys'),
-      element(
+      createElement('h2', { id: 'help-title' }, 'Keys'),
+      createElement(
         'dl',
         { class: 'keys' },
         ...lines.map(({ keys, does }) =>
-          element('div', {}, element('dt', {}, ...keys.map(capOf)), element('dd', {}, does)),
+          createElement(
+            'div',
+            {},
+            createElement('dt', {}, ...keys.map(toKeyNode)),
+            createElement('dd', {}, does),
+          ),
         ),
       ),
-      element(
+      createElement(
         'p',
         { class: 'quiet' },
         'A verdict is saved before the next row is shown. It is written to ',
-        element('bdi', { class: 'code' }, decisionsPath),
+        createElement('bdi', { class: 'code' }, decisionsPath),
         ' with reviewer and time. It applies to all later runs; its rows are not submitted or billed.',
       ),
-      element('p', { class: 'buttons' }, close),
+      createElement('p', { class: 'buttons' }, close),
     )
     this.#dialog.showModal()
   }
 }
 
-const capOf = (key: string): Node => (key === '…' ? document.createTextNode(' to ') : keyCap(key))
+const toKeyNode = (key: string): Node => (key === '…' ? document.createTextNode(' to ') : createKeyCap(key))
