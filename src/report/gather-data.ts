@@ -176,9 +176,9 @@ function changesOfRun(
   const changes = record?.changes ?? null
   if (changes === null) return null
   const before = settledOutput(reader, changes.baseline)
-  return { ...changes, largest: before === null || output === null ? null : knownOr(null, largest) }
+  return { ...changes, largest: before === null || output === null ? null : knownOr(null, findLargest) }
 
-  function largest(): ReportChanges['largest'] {
+  function findLargest(): ReportChanges['largest'] {
     const found = new LargestChanges()
     if (before !== null && output !== null) for (const some of changesBetween(before, output)) found.add(some)
     return found.list()

@@ -38,8 +38,8 @@ export class CandidateBook {
 
   /** The request continues if the caller stops waiting, because its result is stored. Throws CANDIDATES_UNAVAILABLE. */
   of(lookup: string, asked: Lookup, ofAnswer: Candidate | null): Promise<readonly Candidate[]> {
-    const [kept] = this.kept([lookup])
-    if (kept !== null && kept !== undefined) return Promise.resolve(kept)
+    const [stored] = this.kept([lookup])
+    if (stored !== null && stored !== undefined) return Promise.resolve(stored)
     const before = this.#asking.get(lookup)
     if (before !== undefined) return before
     const asking = this.#ask(lookup, asked, ofAnswer).finally(() => this.#asking.delete(lookup))
@@ -71,9 +71,9 @@ export class CandidateBook {
 
   /** Returns the company as it was displayed for the lookup; else `null`. */
   shown(lookup: string, entityId: string): Candidate | null {
-    const [kept] = this.kept([lookup])
+    const [stored] = this.kept([lookup])
     return (
-      kept?.find((candidate) => candidate.entityId === entityId) ??
+      stored?.find((candidate) => candidate.entityId === entityId) ??
       this.#found.get(foundKey(lookup, entityId)) ??
       null
     )
@@ -83,10 +83,10 @@ export class CandidateBook {
   async keepChosen(chosen: ReadonlyMap<string, Candidate>): Promise<void> {
     const lookups = [...chosen.keys()]
     const changed = new Map<string, readonly Candidate[]>()
-    for (const [at, kept] of this.kept(lookups).entries()) {
+    for (const [at, stored] of this.kept(lookups).entries()) {
       const candidate = chosen.get(lookups[at] ?? '')
-      if (candidate === undefined || kept?.some(({ entityId }) => entityId === candidate.entityId)) continue
-      changed.set(lookups[at] ?? '', [candidate, ...(kept ?? [])].slice(0, candidatesMax))
+      if (candidate === undefined || stored?.some(({ entityId }) => entityId === candidate.entityId)) continue
+      changed.set(lookups[at] ?? '', [candidate, ...(stored ?? [])].slice(0, candidatesMax))
     }
     if (changed.size > 0) await this.#keep(changed)
   }

@@ -57,8 +57,8 @@ export class Verdicts {
 
   /** Returns those of these sequences that are in force. */
   among(sequences: readonly number[]): number[] {
-    const standing = new Set([...this.#standing.values()].map(({ sequence }) => sequence))
-    return sequences.filter((sequence) => standing.has(sequence))
+    const inForce = new Set([...this.#standing.values()].map(({ sequence }) => sequence))
+    return sequences.filter((sequence) => inForce.has(sequence))
   }
 
   /**

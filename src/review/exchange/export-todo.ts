@@ -53,7 +53,7 @@ export async function exportTodo(
   const counts = { lookupCount: 0, rowCount: 0 }
   const lines = new LineMaker(session, deps.signal)
   const { openCount } = session.counts()
-  const rows = async function* (): AsyncGenerator<readonly PlainRow[]> {
+  const buildRows = async function* (): AsyncGenerator<readonly PlainRow[]> {
     for await (const row of withCandidates(session, session.rows(openOnes))) {
       yield [todoRow(await lines.lineOf(row))]
       counts.lookupCount++
@@ -64,7 +64,7 @@ export async function exportTodo(
     await assertNoVerdictsLost(session, path)
   }
   await publishTable(
-    { name: 'to review', columns: todoColumns, rows: rows(), notes: instructions },
+    { name: 'to review', columns: todoColumns, rows: buildRows(), notes: instructions },
     // Spreadsheets recognize UTF-8 by the byte order mark.
     { path, format, isPacked: false, bom: true, memoryBytes: deps.memoryBytes, signal: deps.signal },
   )

@@ -110,24 +110,24 @@ const saidOf = ({ verdict, entityId }: Said): string =>
 function settleLine(line: FilledLine, { rows }: Known): SettledLine | LineProblem {
   const { number } = line
   const row = rows.get(line.lookup)
-  const problem = (text: string): LineProblem => ({ number, name: row?.name ?? line.name, text })
-  if (line.lookup === '') return problem('it has a verdict but no lookup')
+  const createProblem = (text: string): LineProblem => ({ number, name: row?.name ?? line.name, text })
+  if (line.lookup === '') return createProblem('it has a verdict but no lookup')
   if (row === undefined)
-    return problem(`the input has no doubtful lookup ${cutToWidth(line.lookup, shownColumnsMax)}`)
+    return createProblem(`the input has no doubtful lookup ${cutToWidth(line.lookup, shownColumnsMax)}`)
   if (line.name !== null && !isNameOf(line.name, row)) {
-    return problem(
+    return createProblem(
       `its name is ${shown(line.name)}, but the name of its lookup is ${shown(row.name)}: restore the name`,
     )
   }
   if (line.lookupAgain !== null && line.lookupAgain !== line.lookup) {
     const other = rows.get(line.lookupAgain)?.name ?? line.lookupAgain
-    return problem(`its candidates are those of ${shown(other)}: only some of the columns were sorted`)
+    return createProblem(`its candidates are those of ${shown(other)}: only some of the columns were sorted`)
   }
   if (line.note.length > requestLimits.noteCharsMax)
-    return problem(`its note has more than ${requestLimits.noteCharsMax} characters`)
+    return createProblem(`its note has more than ${requestLimits.noteCharsMax} characters`)
   const company = companyOf(line)
   return 'problem' in company
-    ? problem(company.problem)
+    ? createProblem(company.problem)
     : { number, row, ...company, note: line.note === '' ? null : line.note }
 }
 

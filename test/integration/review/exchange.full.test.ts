@@ -353,7 +353,7 @@ describe('what is imported', () => {
     }))
     writeFileSync(place.path('sorted.csv'), stringify(sorted, { header: true }))
     await expect(taken(session, place.path('sorted.csv'))).rejects.toThrow(
-      /2 verdicts cannot be taken(?:.*\n.*: its candidates are those of ".*": some of the columns were sorted){2}/,
+      /2 verdicts cannot be imported(?:.*\n.*: its candidates are those of ".*": only some of the columns were sorted){2}/,
     )
     expect(place.decisions()).toEqual([])
   })

@@ -28,10 +28,9 @@ export class PageFrame {
     getPart('reviewer', HTMLElement).replaceChildren('as ', isolateText(reviewer, 60))
   }
 
-  showCounts({ open, applyDecisions, isRunGoingOn }: QueueCounts): void {
-    const percent =
-      open + applyDecisions === 0 ? 100 : Math.floor((applyDecisions / (open + applyDecisions)) * 100)
-    this.#words.textContent = `${formatCount(open)} open, ${formatCount(applyDecisions)} decided`
+  showCounts({ open, decided, isRunGoingOn }: QueueCounts): void {
+    const percent = open + decided === 0 ? 100 : Math.floor((decided / (open + decided)) * 100)
+    this.#words.textContent = `${formatCount(open)} open, ${formatCount(decided)} decided`
     this.#bar.setAttribute('aria-valuenow', String(percent))
     if (this.#bar.firstElementChild instanceof HTMLElement)
       this.#bar.firstElementChild.style.width = `${percent}%`

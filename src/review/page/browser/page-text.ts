@@ -41,7 +41,7 @@ export function formatWeight(weight: number): string {
 /** Counts of the whole queue, without filters. */
 export interface QueueCounts {
   readonly open: number
-  readonly applyDecisions: number
+  readonly decided: number
   readonly openByStatus: Readonly<Record<string, number>>
   readonly isRunGoingOn: boolean
 }
@@ -56,7 +56,7 @@ interface EmptyQueueText {
 /** Explains why the queue shows no row. */
 export function describeEmptyQueue(
   filters: QueueFilter,
-  { open, applyDecisions, isRunGoingOn }: QueueCounts,
+  { open, decided, isRunGoingOn }: QueueCounts,
 ): EmptyQueueText {
   const later = isRunGoingOn ? ' A run is in progress: new doubtful rows appear automatically.' : ''
   if (filters.text !== '' || filters.statuses.length > 0)
@@ -66,10 +66,10 @@ export function describeEmptyQueue(
       isFiltered: true,
     }
   if (filters.view === 'decided') return { title: 'No decisions yet', text: '', isFiltered: true }
-  if (open === 0 && applyDecisions > 0)
+  if (open === 0 && decided > 0)
     return {
       title: 'All decided',
-      text: `${plural(applyDecisions, 'lookup')} decided, none open. The next run uses these decisions; their lookups are not submitted or billed.${later}`,
+      text: `${plural(decided, 'lookup')} decided, none open. The next run uses these decisions; their lookups are not submitted or billed.${later}`,
       isFiltered: false,
     }
   return {

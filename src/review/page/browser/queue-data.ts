@@ -15,7 +15,7 @@ const pageRows = 80
 /** The loaded rows of the queue, and their filter. */
 export class Queue {
   filters: QueueFilter = { view: 'open', statuses: [], text: '', sort: 'rows' }
-  counts: QueueCounts = { open: 0, applyDecisions: 0, openByStatus: {}, isRunGoingOn: false }
+  counts: QueueCounts = { open: 0, decided: 0, openByStatus: {}, isRunGoingOn: false }
   isLoaded = false
   #rows: (QueueRow | null)[] = []
   #version = ''
@@ -117,7 +117,7 @@ export class Queue {
     this.counts = {
       ...this.counts,
       open: counts.openCount,
-      applyDecisions: counts.decidedCount,
+      decided: counts.decidedCount,
       openByStatus,
     }
     this.invalidate()
@@ -137,7 +137,7 @@ export class Queue {
   }
 
   #count({ openCount, decidedCount, openByStatus, isRunGoingOn }: QueuePage): void {
-    this.counts = { open: openCount, applyDecisions: decidedCount, openByStatus, isRunGoingOn }
+    this.counts = { open: openCount, decided: decidedCount, openByStatus, isRunGoingOn }
   }
 }
 

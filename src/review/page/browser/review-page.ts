@@ -284,7 +284,7 @@ export class ReviewPage {
     if (this.#row.row === null) this.#showNone()
     if (this.#queue.version === this.#decidedVersion) return
     const { version, counts } = this.#queue
-    this.#decided.show((await fetchDecisions(decisionsShownMax)).decisions, counts.applyDecisions)
+    this.#decided.show((await fetchDecisions(decisionsShownMax)).decisions, counts.decided)
     this.#decidedVersion = version
   }
 
