@@ -43,6 +43,9 @@ const allFlags: readonly FlagOfKey[] = [
   }),
 ]
 
+/** The flag of `retry` that `run` does not have. */
+export const statusFlag = '--status <a,b>'
+
 /** Adds groups of flags to a command. */
 export function addConfigFlags(command: Command, groups: readonly FlagGroup[]): Command {
   for (const group of groups)
@@ -70,7 +73,8 @@ function takesValue(names: string): boolean {
 /** The flag that an argument names, and whether the next argument is its value; `null` if it is unknown. */
 function flagOf(argument: string): { group: FlagGroup; takesNext: 'always' | 'maybe' | 'never' } | null {
   const [name = '', value] = argument.split('=', 2)
-  const found = allFlags.find(({ names }) => names.split(/[ ,]+/).includes(name))
+  const flags = [...allFlags, { names: statusFlag, group: 'run' as const }]
+  const found = flags.find(({ names }) => names.split(/[ ,]+/).includes(name))
   if (found === undefined) return null
   const takesNext = found.names.includes('<') ? 'always' : found.names.includes('[') ? 'maybe' : 'never'
   return { group: found.group, takesNext: value === undefined ? takesNext : 'never' }

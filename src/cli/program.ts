@@ -1,21 +1,20 @@
 import { Command } from 'commander'
-import { environmentVariables } from '../config/options.js'
-import { exitCodes } from '../core/errors.js'
 import { version } from '../platform/installed-package.js'
+import { describeOption } from './run-help.js'
 import { helpColumns, termList, wrappedColumnsLeast, type CliIo } from './terminal/command-io.js'
 import { assertLocalPath, type PathUse } from '../core/local-path.js'
 
 interface ListedCommand {
   readonly words: string
   readonly description: string
-  /** Of commands: it has no flags of its own. */
-  readonly isGroup?: boolean
+  /** Heading under which `--help` names the command. Without one, `--help` shows the description. */
+  readonly group?: 'Runs' | 'Checkpoint' | 'Registry' | 'Service' | 'Setup'
   readonly isDefault?: boolean
-  /** Gives it its flags and what it does. */
+  /** Imports the function that adds flags and action. */
   readonly load: () => Promise<(command: Command, io: CliIo) => void>
 }
 
-/** The commands as `--help` lists them; what one of them needs is loaded when it is called. */
+/** All commands, in the order of `--help`. The module of a command is imported when it is called. */
 const listedCommands: readonly ListedCommand[] = [
   {
     words: 'run [inputs...]',
@@ -35,26 +34,31 @@ const listedCommands: readonly ListedCommand[] = [
   },
   {
     words: 'runs',
+    group: 'Runs',
     description: 'list the runs, the newest first; no network, writes nothing',
     load: async () => (await import('./commands/runs.js')).fillRunsCommand,
   },
   {
     words: 'collect',
+    group: 'Checkpoint',
     description: 'check that all partitions of a job are published; write the manifest, and one file with -o',
     load: async () => (await import('./commands/collect.js')).fillCollectCommand,
   },
   {
     words: 'export [inputs...]',
+    group: 'Runs',
     description: 'write the answers so far; no network',
     load: async () => (await import('./commands/export.js')).fillExportCommand,
   },
   {
     words: 'diff [runs]',
+    group: 'Runs',
     description: 'show the changes between two outputs of one input: 12, 12..15, or the last two; no network',
     load: async () => (await import('./commands/diff.js')).fillDiffCommand,
   },
   {
     words: 'report [run]',
+    group: 'Runs',
     description: 'write a report of a run as one HTML file; no network',
     load: async () => (await import('./commands/report.js')).fillReportCommand,
   },
@@ -65,45 +69,50 @@ const listedCommands: readonly ListedCommand[] = [
   },
   {
     words: 'checkpoint',
+    group: 'Checkpoint',
     description: 'verify, repair, compact or move the checkpoint',
-    isGroup: true,
     load: async () => (await import('./commands/checkpoint.js')).fillCheckpointCommand,
   },
   {
     words: 'reconcile <ledger>',
+    group: 'Checkpoint',
     description: "settle uncertain and lost submissions with the service's list of charges; no network",
     load: async () => (await import('./commands/reconcile.js')).fillReconcileCommand,
   },
   {
     words: 'retry [inputs...]',
+    group: 'Runs',
     description: 'submit lookups with these outcomes again; a hosted service bills each again',
     load: async () => (await import('./commands/run.js')).fillRetryCommand,
   },
   {
     words: 'serve',
+    group: 'Service',
     description: 'serve the interface from your registry; the key is ENRICH_SERVE_API_KEY',
     load: async () => (await import('./commands/serve.js')).fillServeCommand,
   },
   {
     words: 'accounts',
+    group: 'Service',
     description: 'manage the accounts of "enrich serve": keys, credit, limits, signing secrets',
-    isGroup: true,
     load: async () => (await import('./commands/accounts.js')).fillAccountsCommand,
   },
   {
     words: 'api <method> <path>',
+    group: 'Service',
     description: 'call one route of the interface, like api GET /v2/search --query name=Siemens',
     load: async () => (await import('./commands/api.js')).fillApiCommand,
   },
   {
     words: 'receive',
+    group: 'Service',
     description: 'receive webhooks for runs; the secret is ENRICH_WEBHOOK_SECRET',
     load: async () => (await import('./commands/receive.js')).fillReceiveCommand,
   },
   {
     words: 'registry',
+    group: 'Registry',
     description: 'load, show, search and evaluate a registry',
-    isGroup: true,
     load: async () => (await import('./commands/registry.js')).fillRegistryCommand,
   },
   {
@@ -113,11 +122,13 @@ const listedCommands: readonly ListedCommand[] = [
   },
   {
     words: 'completion <shell>',
+    group: 'Setup',
     description: 'print a script for bash, zsh or fish that completes commands and flags',
     load: async () => (await import('./commands/completion.js')).fillCompletionCommand,
   },
   {
     words: 'doctor [inputs...]',
+    group: 'Setup',
     description:
       'check config, key, base URL, registry, checkpoint, webhooks and input columns; nothing is submitted',
     load: async () => (await import('./commands/doctor.js')).fillDoctorCommand,
@@ -125,8 +136,8 @@ const listedCommands: readonly ListedCommand[] = [
 ]
 
 /**
- * The command line, with the commands whole that are among the words typed; all of them where no words are given.
- * Mistakes are thrown, never printed by commander itself.
+ * Builds the command line. Loads the flags and actions of the commands named in `typed`, or of all commands if it is
+ * `null`. Invalid arguments are thrown; commander does not print them.
  */
 export async function createProgram(io: CliIo, typed: readonly string[] | null = null): Promise<Command> {
   const program = new Command('enrich')
@@ -134,70 +145,66 @@ export async function createProgram(io: CliIo, typed: readonly string[] | null =
     .usage('companies.csv -o out.parquet [flags]  |  <command> …')
     .version(version)
     .exitOverride()
-    // Below this the text beside a long flag would not be wrapped at all.
-    .configureHelp({ minWidthToWrap: wrappedColumnsLeast })
+    .configureHelp({ minWidthToWrap: wrappedColumnsLeast, optionDescription: describeOption })
     .configureOutput({
       getOutHelpWidth: helpColumns,
       writeOut: (text) => {
         io.out(text)
       },
-      // What would be written here is thrown as well, and reported with its code.
+      // Errors are also thrown, and reported with their code.
       writeErr: () => undefined,
     })
   program.hook('preAction', (_, command) => {
     assertLocalArguments(command)
   })
-  let run = program
-  for (const listed of listedCommands) {
-    const command = await addCommand(program, listed, io, typed)
-    if (listed.isDefault === true) run = command
-  }
-  program.addHelpText(
-    'after',
-    () => `\nFlags of run, the default command:\n${flagList(run)}\n${environmentAndExitsText()}`,
-  )
-  return program
+  for (const listed of listedCommands) await addCommand(program, listed, io, typed)
+  // Set after the commands, which would inherit it.
+  return program.configureHelp({ formatHelp: () => formatOverview(program) })
 }
+
+/** The help of the program: common commands with their descriptions, and the names of the others. */
+function formatOverview(program: Command): string {
+  const common = listedCommands.flatMap(({ words, description, group }) =>
+    group === undefined ? [[words, description] as const] : [],
+  )
+  const others = new Map<string, string[]>()
+  for (const { words, group } of listedCommands) {
+    if (group === undefined) continue
+    others.set(group, [...(others.get(group) ?? []), words.split(' ', 1)[0] ?? ''])
+  }
+  return `${[
+    `Usage: enrich ${program.usage()}`,
+    program.description(),
+    termList('Common commands:', common),
+    termList(
+      'Other commands:',
+      [...others].map(([group, names]) => [group, names.join(', ')]),
+    ),
+    termList('More help:', furtherHelp),
+  ].join('\n\n')}\n`
+}
+
+const furtherHelp: readonly (readonly [command: string, meaning: string])[] = [
+  ['enrich run --help', 'the most useful flags of a run'],
+  ['enrich run --help-all', 'all flags of a run, environment variables, exit codes'],
+  ['enrich COMMAND --help', 'the flags of a command'],
+  ['enrich --version', 'the version'],
+  ['docs/README.md', 'the documentation, in the folder of the package'],
+]
 
 async function addCommand(
   program: Command,
-  { words, description, isGroup = false, isDefault = false, load }: ListedCommand,
+  { words, description, isDefault = false, load }: ListedCommand,
   io: CliIo,
   typed: readonly string[] | null,
-): Promise<Command> {
+): Promise<void> {
   const command = program.command(words, { isDefault }).description(description)
-  // A script of completions has all commands in it.
+  // A completion script contains all commands.
   const isWhole = typed === null || typed[0] === 'completion'
   if (isDefault || isWhole || typed.includes(command.name())) (await load())(command, io)
-  // Nobody sees or passes it: a command with flags is listed as one.
-  else if (!isGroup) command.option('--not-loaded')
-  return command
 }
 
-/** What `--help` says beside the flags. */
-function environmentAndExitsText(): string {
-  const variables = Object.entries(environmentVariables).map(([name, { help }]) => [name, help] as const)
-  const exits = Object.entries(exitCodes).flatMap(([code, entry]) =>
-    'meaning' in entry ? [[code, entry.meaning] as const] : [],
-  )
-  return `${termList('Environment:', variables)}\n\n${termList('Exit codes:', exits)}\n`
-}
-
-/** As commander lists the flags of the other commands. */
-function flagList(command: Command): string {
-  const help = command.createHelp()
-  help.helpWidth = helpColumns()
-  const termWidth = help.longestOptionTermLength(command, help)
-  return help
-    .visibleOptions(command)
-    .map(
-      (option) =>
-        `${help.formatItem(help.optionTerm(option), termWidth, help.optionDescription(option), help)}\n`,
-    )
-    .join('')
-}
-
-/** What flags and arguments call a path; whatever is none of these is a name, a URL or a number. */
+/** Placeholders and arguments that are paths. */
 const pathWord = /[<[](?:path|file|folder)[>\]]/
 const argumentNames = ['inputs', 'file', 'files', 'paths', 'folder', 'queries', 'ledger']
 const useOfFlag: Readonly<Record<string, PathUse>> = {
@@ -210,7 +217,7 @@ const useOfFlag: Readonly<Record<string, PathUse>> = {
   import: 'input',
 }
 
-/** Refuses an address wherever a command takes a path, before the command begins. */
+/** Throws if an argument or flag that takes a path has a URL. */
 function assertLocalArguments(command: Command): void {
   for (const option of command.options) {
     const value: unknown = command.getOptionValue(option.attributeName())

@@ -297,6 +297,11 @@ export const callFlags: readonly CallFlag[] = [
     choices: ['error', 'warn', 'info', 'debug'],
     default: 'info',
   },
+  {
+    names: '--help-all',
+    group: 'run',
+    help: 'show all flags, environment variables and exit codes',
+  },
 ]
 
 /** Environment variables: a line for `--help`, and further text for the manual. */

@@ -65,7 +65,9 @@ describe('enrich.decisions.csv in the folder', () => {
     expect(rows('known.csv')).toEqual(whole)
 
     const status = await run('status')
-    expect(status.stdout).toContain('2  of them decided by reviewers (accepted 1 · none 1): not submitted again')
+    expect(status.stdout).toContain(
+      '2  of them decided by reviewers (accepted 1 · none 1): not submitted again',
+    )
     const listed = JSON.parse((await run('runs', '--json')).stdout.trimEnd().split('\n').at(0) ?? '') as {
       record: { summary: object }
     }

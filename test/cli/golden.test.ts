@@ -55,7 +55,16 @@ async function said(place: CliPlace, args: readonly string[], env: Readonly<Reco
 describe('what people read', () => {
   test('help', async () => {
     const place = createPlace()
-    expectGolden('help', await said(place, ['--help']), place)
+    const text = await said(place, ['--help'])
+    expectGolden('help', text, place)
+    // The command, the help and the exit code; the help fits one screen.
+    expect(text.split('\n').length - 3).toBeLessThanOrEqual(40)
+  })
+
+  test('help of a run, and all of it', async () => {
+    const place = createPlace()
+    const texts = [await said(place, ['run', '--help']), await said(place, ['--help-all'])]
+    expectGolden('help-of-run', texts.join('\n'), place)
   })
 
   test('help of each command', async () => {

@@ -211,7 +211,8 @@ describe.concurrent('what commands say on a terminal', () => {
     [40, [listName, '-o', 'out.csv'], /^ {2}lookups {3}0 answered before/m],
     [60, [listName, '-o', 'out.csv', '--max-lookups', '1'], /^ {2}resume {4}enrich .* \\$/m],
     [40, [listName, '-o', 'out.txt2'], /^ {2}hint: /m],
-    [60, ['--help'], /^Exit codes:$/m],
+    [60, ['--help'], /^Other commands:$/m],
+    [60, ['run', '--help-all'], /^Exit codes:$/m],
   ])('of %i columns: %j', async ([columns, args, says], { onTestFinished }) => {
     const place = createPlace(onTestFinished)
     writeConfig(place)

@@ -4,7 +4,8 @@ import type { Command } from 'commander'
 import type { FileConfig } from '../../config/file-config.js'
 import { defaultPaths } from '../../config/options.js'
 import { errorCodes, UserError, interruptionCode } from '../../core/errors.js'
-import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../config-flags.js'
+import { addConfigFlags, configOf, configPathOf, statusFlag, type ConfigFlags } from '../config-flags.js'
+import { addGroupedHelp } from '../run-help.js'
 import { assertOneUseOfStdout, commandNames, recordedCommand, type CliIo } from '../terminal/command-io.js'
 import type { ReporterFlags } from '../terminal/reporter.js'
 
@@ -42,7 +43,7 @@ const shortHelp = `enrich turns a file of company names into a file of companies
   enrich plan companies.csv             shows the lookups and their cost; no network
   enrich status                         shows the state of the checkpoint and the next steps
 
-enrich --help lists all commands and flags.
+enrich --help lists the commands, enrich run --help the flags.
 Nothing was done: there is no input on the command line or in ${defaultPaths.config}.
 `
 
@@ -50,6 +51,7 @@ type RunFlags = ConfigFlags & ReporterFlags & { status?: string; acceptRollback?
 
 export function fillRunCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, flagGroups)
+  addGroupedHelp(command, io)
   command.action(async (inputs: string[], flags: RunFlags) => {
     await assertNoCommand(inputs)
     const config = configOf(inputs, flags, io.environment)
@@ -63,8 +65,9 @@ export function fillRunCommand(command: Command, io: CliIo): void {
 }
 
 export function fillRetryCommand(command: Command, io: CliIo): void {
-  command.requiredOption('--status <a,b>', `outcomes: ${retryable.join(', ')}`)
+  command.requiredOption(statusFlag, `outcomes: ${retryable.join(', ')}`)
   addConfigFlags(command, flagGroups)
+  addGroupedHelp(command, io)
   command.action((inputs: string[], flags: RunFlags) =>
     runJob(configOf(inputs, flags, io.environment), flags, parseStatuses(flags.status ?? ''), io),
   )

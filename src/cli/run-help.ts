@@ -1,0 +1,94 @@
+import { CommanderError, Help, Option, type Command } from 'commander'
+import { environmentVariables } from '../config/options.js'
+import { exitCodes } from '../core/errors.js'
+import { helpColumns, termList, type CliIo } from './terminal/command-io.js'
+
+/** Flags of `run` and `retry` by group, in the order of their help. `further` is only in `--help-all`. */
+const helpGroups: readonly { title: string; common: readonly string[]; further: readonly string[] }[] = [
+  {
+    title: 'Input',
+    common: ['config', 'status', 'limit', 'encoding'],
+    further: ['input-format', 'delimiter', 'sheet', 'row-key', 'no-dedupe'],
+  },
+  {
+    title: 'Columns',
+    common: ['name-column', 'location-columns', 'id-columns'],
+    further: ['context-columns'],
+  },
+  {
+    title: 'Service',
+    common: ['base-url', 'registry'],
+    further: ['with', 'max-age', 'decisions', 'resubmit-uncertain', 'webhook-url', 'webhook-listen'],
+  },
+  { title: 'Budget', common: ['max-lookups', 'max-cost'], further: ['max-duration'] },
+  {
+    title: 'Output',
+    common: ['output', 'columns'],
+    further: ['format', 'basis', 'prefix', 'bom', 'memory', 'partial', 'changes'],
+  },
+  {
+    title: 'Monitoring',
+    common: ['report', 'json'],
+    further: ['report-by', 'watch', 'fail-on', 'notify', 'metrics-file', 'quiet', 'log-level'],
+  },
+  { title: 'Several machines', common: ['checkpoint', 'partition'], further: ['job', 'accept-rollback'] },
+  { title: 'Help', common: ['help-all', 'help'], further: [] },
+]
+
+/** Names of all flags that have a group in the help. */
+export const groupedFlagNames: readonly string[] = helpGroups.flatMap(({ common, further }) => [
+  ...common,
+  ...further,
+])
+
+/** Makes `--help` of a command show the common flags in groups, and `--help-all` everything. */
+export function addGroupedHelp(command: Command, io: CliIo): void {
+  command.configureHelp({ ...command.configureHelp(), formatHelp: () => formatCommonHelp(command) })
+  command.on('option:help-all', () => {
+    io.out(formatFullHelp(command))
+    throw new CommanderError(0, 'commander.help', '')
+  })
+}
+
+function formatCommonHelp(command: Command): string {
+  const lists = helpGroups.map(({ title, common }) => [title, common] as const)
+  return formatHelp(command, lists, describeOption)
+}
+
+function formatFullHelp(command: Command): string {
+  const lists = helpGroups.map(({ title, common, further }) => [title, [...common, ...further]] as const)
+  const flags = formatHelp(command, lists, (option) => new Help().optionDescription(option))
+  const variables = Object.entries(environmentVariables).map(([name, { help }]) => [name, help] as const)
+  const exits = Object.entries(exitCodes).flatMap(([code, entry]) =>
+    'meaning' in entry ? [[code, entry.meaning] as const] : [],
+  )
+  return `${flags}\n${termList('Environment:', variables)}\n\n${termList('Exit codes:', exits)}\n`
+}
+
+function formatHelp(
+  command: Command,
+  groups: readonly (readonly [title: string, names: readonly string[]])[],
+  describe: (option: Option) => string,
+): string {
+  const help = command.createHelp()
+  help.helpWidth = helpColumns()
+  const options = help.visibleOptions(command)
+  const termWidth = help.longestOptionTermLength(command, help)
+  const texts = groups.flatMap(([title, names]) => {
+    const lines = options
+      .filter((option) => names.includes(option.name()))
+      .sort((a, b) => names.indexOf(a.name()) - names.indexOf(b.name()))
+      .map((option) => `${help.formatItem(help.optionTerm(option), termWidth, describe(option), help)}\n`)
+    return lines.length === 0 ? [] : [`${title}:\n${lines.join('')}`]
+  })
+  return `Usage: ${help.commandUsage(command)}\n\n${command.description()}\n\n${texts.join('\n')}`
+}
+
+/** Longer lists of choices, like that of encodings, are only in `--help-all` and in error messages. */
+const choicesShownMax = 8
+
+/** Describes an option in `--help`. */
+export function describeOption(option: Option): string {
+  const isLong = (option.argChoices?.length ?? 0) > choicesShownMax
+  return new Help().optionDescription(isLong ? new Option(option.flags, option.description) : option)
+}
