@@ -1,13 +1,13 @@
 import { countryCodeOf } from '../core/countries.js'
 import { regionCodesOf } from '../registry/normalize/places.js'
 
-/** Countries in whose addresses regions go by codes as short as those of countries: "San Bruno, CA", "Bern, BE". */
+/** Countries whose addresses use two-letter region codes: "San Bruno, CA", "Bern, BE". */
 const withRegionCodes: ReadonlySet<string> = new Set('AU BR CA CH DE IT US'.split(' '))
 const codeCharsMax = 3
 
 /**
- * The country that a location names with certainty: its last part, where no region of another country is called so.
- * "Leeds, GB" names one; "Atlanta, Georgia" and "San Bruno, CA" do not.
+ * Returns the country in the last part of a location, unless a region of another country has the same name.
+ * "Leeds, GB" has one; "Atlanta, Georgia" and "San Bruno, CA" do not.
  */
 export function certainCountry(location: string | null): string | null {
   const last = location?.split(',').at(-1)?.trim() ?? ''

@@ -2,7 +2,7 @@ import { openRegistry, type Registry } from '../registry/registry.js'
 import { openShippedRegistry } from '../registry/shipped.js'
 import { registryPathOf } from './embedded-scope.js'
 
-/** The registry named, else the project's own if there is one, else the small one that ships with the package. */
+/** Opens the named registry, otherwise that of the project if it exists, otherwise that of the package. */
 export function chooseRegistry(named: string | null): ChosenRegistry {
   const path = registryPathOf(named)
   return path === null
@@ -12,7 +12,7 @@ export function chooseRegistry(named: string | null): ChosenRegistry {
 
 interface ChosenRegistry {
   readonly registry: Registry
-  /** Null: the one that ships with the package. */
+  /** `null` for the registry of the package. */
   readonly path: string | null
   readonly label: string
 }

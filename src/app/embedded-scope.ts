@@ -2,20 +2,20 @@ import { existsSync } from 'node:fs'
 import { defaultPaths } from '../config/options.js'
 import { shippedEdition } from '../registry/edition.js'
 
-/** The registry named, else the project's own if there is one; null for the small one that ships with the package. */
+/** Returns the named path, otherwise that of the project's registry if it exists; `null` for the registry of the package. */
 export function registryPathOf(named: string | null): string | null {
   return named ?? (existsSync(defaultPaths.registry) ? defaultPaths.registry : null)
 }
 
 /**
- * Whose answers the embedded service's are: those of one edition of one registry. Another edition may know
- * more, so its answers are asked for anew; that costs nothing here.
+ * Scope of the answers of the embedded service: one edition of one registry. Another edition may have more companies, so
+ * lookups are sent to it again, free of charge.
  */
 export function embeddedScope(edition: string): string {
   return `embedded:${edition}`
 }
 
-/** The same for a registry that need not be opened to answer. Errors: REGISTRY_NOT_FOUND, REGISTRY_INVALID. */
+/** Reads the scope without opening the registry for answers. Throws REGISTRY_NOT_FOUND and REGISTRY_INVALID. */
 export async function embeddedScopeOf(named: string | null): Promise<string> {
   const path = registryPathOf(named)
   if (path === null) return embeddedScope(shippedEdition())

@@ -21,8 +21,8 @@ import { isOfChanges } from '../pipeline/figures/alarms.js'
 import { splitOutputPath, type Partition } from '../pipeline/lookups/partition.js'
 
 /**
- * Which part of which job a process has; null: its job has no parts. Throws PARTITION_INVALID, PARTITION_UNCLEAR, and
- * PARTITION_UNSUPPORTED where parts could not be told from each other, or would not be all rows together.
+ * Returns the job and the partition of this process, or `null` without partitions. Throws PARTITION_INVALID,
+ * PARTITION_UNCLEAR, and PARTITION_UNSUPPORTED if the settings do not allow partitions.
  */
 function partOfJob(
   { job, input, output, checkpoint, alarms }: Settings,
@@ -32,15 +32,12 @@ function partOfJob(
   const partition = resolvePartition(job.partition ?? undefined, environment)
   if (partition === null) return null
   if (job.name === null) {
-    throw unsupported(
-      '--partition without --job',
-      'parts belong to a job that is named: --job nightly-2026-01-31',
-    )
+    throw unsupported('--partition without --job', 'name the job of the partitions: --job nightly-2026-01-31')
   }
   if (!isPostgresUrl(checkpoint.path)) {
     throw unsupported(
-      '--partition with a checkpoint of one process',
-      'parts share what was asked and who published what: pass --checkpoint postgres://user@host:5432/database',
+      '--partition with a checkpoint in a file',
+      'partitions share one checkpoint: pass --checkpoint postgres://user@host:5432/database',
     )
   }
   if (input.paths?.includes('-') === true)
@@ -62,20 +59,23 @@ function assertHasParts({ path, partial = false }: Settings['output']): void {
   if (path === '-') throw unsupported('--partition to standard output', 'pass -o with a file')
   if (path !== undefined && splitOutputPath(path).extension === '') {
     throw unsupported(
-      `--partition with an output whose name tells no format (${path})`,
+      `--partition with an output name without a format (${path})`,
       'pass -o with a name like out.parquet, out.csv or out.ndjson.gz',
     )
   }
   if (partial)
-    throw unsupported('--partition with --partial', 'a part is published once, and whole: leave it out')
+    throw unsupported(
+      '--partition with --partial',
+      'a part is only published when it is complete: omit --partial',
+    )
 }
 
-/** Rows move between the parts of a job from one to the next: what a part published is compared with nothing. */
+/** Throws if changes are requested: a row may be in another part of the next job, so parts cannot be compared. */
 function assertComparesNothing(
   { changes, report }: Settings['output'],
   { conditions }: Settings['alarms'],
 ): void {
-  const hint = 'the rows of parts are not remembered from one job to the next: leave it out'
+  const hint = 'the rows of parts are not stored from one job to the next: omit the flag'
   if (changes !== undefined) throw unsupported('--partition with --changes', hint)
   if (report !== undefined) throw unsupported('--partition with --report', hint)
   if (conditions.some(isOfChanges)) throw unsupported('--partition with --fail-on of changes', hint)
@@ -85,39 +85,39 @@ const unsupported = (what: string, hint: string): UserError =>
   new UserError('PARTITION_UNSUPPORTED', `${what} is not possible`, { hint })
 
 export interface EnrichOptions {
-  /** Aborted: nothing new is submitted, what is in flight is saved, and the summary says `interrupted`. */
+  /** After an abort nothing new is submitted, requests in flight are saved, and the summary has `interrupted`. */
   signal?: AbortSignal
-  /** Where ENRICH_API_KEY, ENRICH_API_KEY_FILE, ENRICH_BASE_URL and ENRICH_WEBHOOK_SECRET are read; `process.env` if left out. */
+  /** Source of ENRICH_API_KEY, ENRICH_API_KEY_FILE, ENRICH_BASE_URL and ENRICH_WEBHOOK_SECRET; defaults to `process.env`. */
   environment?: Environment
-  /** Lookups whose last outcome is among these are asked again: `enrich retry`. */
+  /** Lookups with these outcomes are submitted again, like `enrich retry`. */
   askAgain?: readonly string[]
-  /** The config file that the config came from, if it came from one: no output is written over it. */
+  /** Path of the file that the config was read from. No output overwrites it. */
   configPath?: string
-  /** Goes on although the checkpoint is older than its head says, or a copy: what was lost may be billed again. */
+  /** Continues with an older or copied checkpoint; lost lookups may be billed again. */
   acceptRollback?: boolean
-  /** What the run is remembered to have been started by, without anything secret; `library` if left out. */
+  /** Command recorded in the history, without secrets; defaults to `library`. */
   command?: string
   stdin?: NodeJS.ReadableStream
   stdout?: NodeJS.WritableStream
-  /** Time and chance, for rehearsals and tests; the system's if left out. */
+  /** Clock and random source, for rehearsals and tests; defaults to those of the system. */
   clock?: Clock
   random?: Random
-  /** What one answer of a hosted service may take, in time, bytes and depth; generous if left out. */
+  /** Limits of a response of a hosted service, in time, bytes and depth; the defaults are generous. */
   answerBounds?: Partial<TransportLimits>
 }
 
-/** A run that goes on: its events as they come, and its summary when it has ended. */
+/** An active run: an iterable of its events, with its summary at the end. */
 export interface EnrichRun extends AsyncIterable<RunEvent> {
   /**
-   * Rejects with a `UserError` for whatever is wrong with the input, the output, the config or the
-   * checkpoint, and with the signal's reason when it aborts while the input is still being read.
+   * Rejects with a `UserError` if the input, the output, the config or the checkpoint is invalid, and with the signal's
+   * reason if it aborts while the input is read.
    */
   readonly summary: Promise<RunSummary>
 }
 
 /**
- * Enriches a file of company names: what the command line does, from code. `config` has the keys of
- * pipeline.config.json. Calling it again with the same config resumes.
+ * Enriches a file of company names, like the command line. `config` has the keys of pipeline.config.json. Calling it again
+ * with the same config resumes.
  */
 export function enrich(config: FileConfig, options: EnrichOptions = {}): EnrichRun {
   const stream = new EventStream<RunEvent>()
@@ -228,14 +228,14 @@ function metadataOf({ input, checkpoint }: Settings): Readonly<Record<string, st
   }
 }
 
-/** Null where the checkpoint is a file. */
+/** `null` if the checkpoint is a file. */
 function sharedPlace({ checkpoint, service }: Settings, environment: Environment): SharedPlace | null {
   if (!isPostgresUrl(checkpoint.path)) return null
   const apiKey = () => (service.baseUrl === null ? null : resolveApiKey(environment).reveal())
   return { url: checkpoint.path, environment, apiKey }
 }
 
-/** Throws WEBHOOK_* and USAGE_INVALID. The embedded service sends none: it answers within moments. */
+/** Throws WEBHOOK_* and USAGE_INVALID. The embedded service sends no webhooks. */
 function webhookOptions(
   { webhook: { url, listen }, service }: Settings,
   environment: Environment,
@@ -243,23 +243,22 @@ function webhookOptions(
 ): WebhookOptions {
   if (url === null && listen !== null) {
     throw new UserError('USAGE_INVALID', '--webhook-listen without --webhook-url', {
-      hint: 'the service has to be told the public address that leads there; enrich receive listens without a run',
+      hint: 'pass the public URL that leads to this address as --webhook-url; enrich receive listens without a run',
     })
   }
   if (url === null || service.baseUrl === null) {
     if (url !== null)
-      observe({ type: 'notice', text: 'The embedded service sends no webhooks: it is polled.' })
+      observe({ type: 'notice', text: 'The embedded service sends no webhooks; its answers are polled.' })
     return { url: null, receiver: null }
   }
   return { url, receiver: listen === null ? null : { listen, keys: resolveWebhookKeys(environment) } }
 }
 
-/** Loaded when it is needed: what is wrong with an input or a config is reported without it. */
+/** Imported late, so that errors of the input and the config are reported sooner. */
 const loadClient = () => import('../client/client.js')
 
 /**
- * Connects to the hosted service of the settings, or starts the embedded one. Throws API_KEY_* and what opening
- * a registry or the service's data throws.
+ * Connects to the hosted service of the settings, or starts the embedded one. Throws API_KEY_* and REGISTRY_*.
  */
 export async function connectTo(
   settings: Settings,
@@ -296,10 +295,10 @@ export async function connectTo(
   }
 }
 
-/** Unread events beyond this are dropped, oldest first: nobody has to read them for a run to go on. */
+/** Maximum number of unread events; the oldest are dropped, because a caller need not read them. */
 const unreadMax = 1_000
 
-/** Events pushed from one side, read from the other. */
+/** A queue of events with an async reader. */
 class EventStream<Event> {
   readonly #unread: Event[] = []
   #isEnded = false

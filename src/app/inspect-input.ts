@@ -23,23 +23,23 @@ import { systemRandom } from '../platform/random.js'
 
 export interface Inspection {
   input: Input
-  /** Whose answers are looked at, as a connection has it. */
+  /** Scope of the answers, like that of a connection. */
   scope: string
   columns: ColumnReport
-  /** What has to be known of earlier runs with other columns. */
+  /** Note about earlier runs with other columns, or `null`. */
   columnNote: string | null
-  /** Of identifiers that are none, and rows that ask without a name. */
+  /** Notes about invalid identifiers and about rows without a name. */
   rowNotes: readonly string[]
   index: RowIndex
-  /** What people decided of its lookups. */
+  /** Reviewers' decisions about the lookups. */
   decided: DecidedLookups
-  /** Null where there is no checkpoint yet. */
+  /** `null` without a checkpoint. */
   reader: CheckpointReader | null
-  /** The file that is read, which is a copy where the checkpoint is on a server. */
+  /** File that is read; a copy if the checkpoint is on a server. */
   checkpointPath: string
-  /** Why a run with this checkpoint would stop; null where it would not. */
+  /** Problem that would stop a run with this checkpoint, or `null`. */
   problem: UserError | null
-  /** Where the checkpoint is on a server, what people decided, and candidates. */
+  /** Decisions and candidates of a checkpoint on a server; `null` for a file. */
   review: RunReview | null
 }
 
@@ -47,9 +47,9 @@ export interface InspectionDeps {
   settings: Settings
   stdin: NodeJS.ReadableStream
   signal: AbortSignal
-  /** Where a password of a checkpoint on a server is looked for; `process.env` if left out. */
+  /** Source of the password of a checkpoint on a server; defaults to `process.env`. */
   environment?: Environment
-  /** Called with each batch of lookups, which say whether they are decided, and the ids they have, in order. */
+  /** Called with each batch of lookups and their ids, in the same order. */
   onBatch?: (
     lookups: readonly KeyedLookup[],
     ids: readonly LookupId[],
@@ -59,8 +59,8 @@ export interface InspectionDeps {
 }
 
 /**
- * Reads the input and what is known of it, and changes nothing: no lock, no network, no new checkpoint.
- * `use` is given what was found, which is closed afterwards.
+ * Reads the input and its answers in the checkpoint. Changes nothing: no lock, no network, no new checkpoint. Calls `use`
+ * with the result, and closes it afterwards.
  */
 export async function inspectInput<Result>(
   deps: InspectionDeps,
@@ -83,14 +83,14 @@ export async function inspectInput<Result>(
   )
 }
 
-/** Loaded where there is something to look at: a quarter of what a plan would take to start. */
+/** Imported only if there is a checkpoint, because it takes a quarter of the start-up time of a plan. */
 async function loadCheckpoints() {
   const { peekAtCheckpoint } = await import('../pipeline/checkpoint/sqlite/reader.js')
   const { blamingDamage, problemOf } = await import('../pipeline/checkpoint/sqlite/verify.js')
   return { peekAtCheckpoint, blamingDamage, problemOf }
 }
 
-/** What is known there of the input's lookups is copied here while they are read. */
+/** Copies the lookups of the input from the server to a local file while the input is read. */
 async function inspectShared<Result>(
   url: string,
   deps: InspectionDeps,
@@ -109,7 +109,7 @@ async function inspectShared<Result>(
   })
 }
 
-/** What is known of earlier runs, wherever it is kept. */
+/** Data of earlier runs, from a file or a server. */
 interface Known {
   readonly path: string
   readonly review?: RunReview | null
@@ -117,7 +117,7 @@ interface Known {
   problem(isBilled: boolean): UserError | null
 }
 
-/** `earlier` is null where there is no checkpoint. */
+/** `earlier` is `null` without a checkpoint. */
 async function inspectWith<Result>(
   earlier: Known | null,
   deps: InspectionDeps,
@@ -186,7 +186,7 @@ async function inspectWith<Result>(
   }
 }
 
-/** Loaded where there may be any: a plan without decisions starts without it. */
+/** Imported only if there may be decisions. */
 async function standingDecisions(
   { decisions, service }: Settings,
   checkpointPath: string,
@@ -201,7 +201,7 @@ async function standingDecisions(
   })
 }
 
-/** The records of companies that were decided for, wherever the checkpoint is. */
+/** Fetches the records of decided companies from a server; does nothing for a file. */
 async function fetchRecords(reader: CheckpointReader, { byLookup }: StandingDecisions): Promise<void> {
   const companies = new Set([...byLookup.values()].flatMap(({ entityId }) => entityId ?? []))
   await fetchKnown(
@@ -210,11 +210,11 @@ async function fetchRecords(reader: CheckpointReader, { byLookup }: StandingDeci
   )
 }
 
-/** Ids that no checkpoint has, for lookups that were decided and never asked: what was decided of them is known. */
+/** Assigns temporary ids to decided lookups that the checkpoint does not have. */
 class UnknownIds {
   readonly #ids = new Map<string, LookupId>()
 
-  /** That of the checkpoint, if there is one; 0 where nothing is known of a lookup. */
+  /** Returns the id in the checkpoint, otherwise a temporary one for a decided lookup, otherwise 0. */
   idOf(known: LookupId, lookup: KeyedLookup | undefined): LookupId {
     if (known !== 0 || lookup?.isDecided !== true) return known
     const key = Buffer.from(lookup.key).toString('hex')
@@ -224,14 +224,14 @@ class UnknownIds {
   }
 }
 
-/** Far above those of lookups, and below those of rows that ask for nothing. */
+/** Above the ids of lookups, and below those of rows without a lookup. */
 const highestUnknownId = 0xf000_0000
 
-/** Where the rows come from. Throws USAGE_INVALID when no input is named. */
+/** Builds the options of the input. Throws USAGE_INVALID without an input. */
 export function inputOptions(settings: Settings, stdin?: NodeJS.ReadableStream): InputOptions {
   const { paths, format, delimiter, encoding, sheet, limit } = settings.input
   if (paths === undefined) {
-    throw new UserError('USAGE_INVALID', 'no input is named', {
+    throw new UserError('USAGE_INVALID', 'there is no input', {
       hint: 'name the file with the company names: enrich companies.csv -o out.parquet; or set input.paths in the config',
     })
   }

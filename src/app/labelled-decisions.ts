@@ -4,21 +4,21 @@ import { decisionService, type Decision } from '../pipeline/lookups/decision.js'
 import type { LabelledQuery } from '../registry/evaluate/labelled-query.js'
 
 export interface LabelledDecisions {
-  /** Each with the id that was accepted, or with none; its own id is the key of the lookup. */
+  /** Queries with the accepted id, or without an id; `id` is the key of the lookup. */
   readonly queries: readonly LabelledQuery[]
-  /** Their ids are those of another service. */
+  /** Number of decisions with ids of another service. */
   readonly otherServiceCount: number
-  /** More was asked than a decisions file has: a context, or the row itself. */
+  /** Number of decisions whose lookup had more than a decisions file has, like a context. */
   readonly furtherAskedCount: number
 }
 
-/** What people decided, as queries whose answers are known; decisions of hosted services are left out. */
+/** Turns decisions into labelled queries; decisions of hosted services are omitted. */
 export function labelledDecisions(decisions: readonly Decision[]): LabelledDecisions {
   const embedded = decisionService(null)
   const own = new Map<string, Decision>()
   for (const decision of decisions) {
     if (decision.service === null && !own.has(decision.lookup)) own.set(decision.lookup, decision)
-    // What names its service is about no other.
+    // A decision with a service applies only to that service.
     if (decision.service === embedded) own.set(decision.lookup, decision)
   }
   return {
@@ -43,7 +43,7 @@ function labelled(decision: Decision): LabelledQuery {
   }
 }
 
-/** A row without a name was decided by its domain. */
+/** Returns whether the lookup was by domain, because the row has no name. */
 const isOfDomain = ({ lookup, name }: Decision): boolean =>
   lookup === Buffer.from(stageLookup('domain', name).key).toString('hex')
 

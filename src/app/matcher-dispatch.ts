@@ -9,9 +9,9 @@ import {
 } from './matcher-protocol.js'
 
 const dispatchLimits = {
-  /** How often it is looked at what the threads are at. */
+  /** Interval of checking the progress of the threads. */
   watchEveryMs: 10,
-  /** A question at which so many threads ended is the cause. */
+  /** After this many ended threads, the question is considered the cause. */
   endedThreadsMax: 2,
 } as const
 
@@ -21,7 +21,7 @@ export interface DispatchDeps extends Omit<
 > {
   readonly threadCount: number
   readonly clock: Clock
-  /** Answers what no thread is there to answer. */
+  /** Answers a question in this thread if no other is available. */
   readonly answerHere: (question: Question) => AnswerTexts
 }
 
@@ -34,12 +34,12 @@ interface Ticket extends Asked {
 const numberMax = 2 ** 31 - 1
 const kinds = ['resolve', 'search', 'candidates', 'likely'] as const satisfies readonly Question['kind'][]
 
-/** Threads, and what they are asked: each question goes to the one with the least to do, several in a message. */
+/** Sends each question to the least loaded thread, several in a message. */
 export class Dispatch {
   readonly #deps: DispatchDeps
   readonly #places: readonly Place[]
   readonly #open = new Map<number, Ticket>()
-  /** Runs come in hundreds, searches one by one: kinds take turns. */
+  /** Waiting questions by kind. Kinds alternate, because runs come in hundreds and searches one by one. */
   readonly #waiting: Record<Question['kind'], Ticket[]> = {
     resolve: [],
     search: [],
@@ -74,7 +74,7 @@ export class Dispatch {
     this.#places = Array.from({ length: deps.threadCount }, () => new Place(place))
   }
 
-  /** Whether threads take questions, or will again in a moment. */
+  /** Whether threads accept questions, or are restarting. */
   get isOpen(): boolean {
     return this.#places.some(({ state }) => state === 'open' || state === 'restarting')
   }
@@ -98,14 +98,14 @@ export class Dispatch {
     })
   }
 
-  /** Rejects what is open, and ends the threads. */
+  /** Rejects open questions, and ends the threads. */
   async close(): Promise<void> {
     this.#closing.abort()
     for (const number of [...this.#open.keys()]) this.#take(number)?.reject(closed())
     await Promise.all(this.#places.map((place) => place.end()))
   }
 
-  /** After what is asked in the same breath, which then shares a message. */
+  /** Defers sending, so that questions of the same tick share a message. */
   #pumpSoon(): void {
     if (this.#isPumpDue) return
     this.#isPumpDue = true
@@ -135,7 +135,7 @@ export class Dispatch {
     return undefined
   }
 
-  /** What was taken back from a thread may be answered by it all the same. */
+  /** Skips questions that were withdrawn from a thread, but that it has answered nevertheless. */
   #nextOf(waiting: Ticket[]): Ticket | undefined {
     let ticket = waiting.shift()
     while (ticket !== undefined && !this.#open.has(ticket.number)) ticket = waiting.shift()
@@ -173,17 +173,17 @@ export class Dispatch {
     if (ticket !== undefined) this.#waiting[ticket.question.kind].unshift(ticket)
   }
 
-  /** Only reads are asked, so asking again changes nothing; what ends its thread twice would end them all. */
+  /** Rejects or repeats a question. Repeating a read is safe, but a question that ends its thread twice is rejected. */
   #giveUp(number: number, why: 'too_long' | 'thread_ended'): void {
     const ticket = this.#open.get(number)
     if (ticket === undefined) return
     if (why === 'too_long') {
       const seconds = this.#deps.questionMsMax / 1000
-      this.#take(number)?.reject(new Error(`matching this name took longer than ${seconds} s, and was ended`))
-    } else if (++ticket.endedThreadCount >= dispatchLimits.endedThreadsMax) {
       this.#take(number)?.reject(
-        new Error('matching this name ended its thread, and another when asked again'),
+        new Error(`matching this name took longer than ${seconds} s, and was stopped`),
       )
+    } else if (++ticket.endedThreadCount >= dispatchLimits.endedThreadsMax) {
+      this.#take(number)?.reject(new Error('matching this name ended its thread, and that of the retry'))
     } else this.#askAgain(number)
   }
 

@@ -22,49 +22,49 @@ import { knowledgeOf } from './registry-adapter.js'
 
 const poolLimits = {
   threadsMax: 64,
-  /** Without being told how many. */
+  /** Default maximum number of threads. */
   threadsByDefaultMax: 8,
-  /** What the threads' pages of the registry may take together, but no thread has less than the least. */
+  /** Page cache of the registry for all threads together, in KiB; each thread has at least the minimum. */
   cacheKibibytes: 65_536,
   threadCacheKibibytesMin: 16_384,
-  /** Searches that wait; further ones are refused. Runs are stored, and whoever works them off asks for so many. */
+  /** Maximum number of waiting searches; further ones are refused. Runs are limited by the service. */
   searchesWaitingMax: 1_000,
   questionMsMax: 10_000,
-  /** Names that took this thread so long are work enough for others: starting them takes a part of it. */
+  /** Threads are started after the main thread has matched names for this long. */
   workHereMsMax: 150,
 } as const
 
 export interface MatcherPoolDeps {
-  /** Open in this thread, and its owner's to close, after the pool. */
+  /** Registry of this thread. The caller closes it after the pool. */
   readonly registry: Registry
-  /** Where the threads open it again; null: the one that ships with the package. */
+  /** Path that the threads open; `null` for the registry of the package. */
   readonly registryPath: string | null
-  /** 0: all is answered in this thread. */
+  /** With 0, this thread matches all names. */
   readonly threadCount: number
-  /** When threads are started: at once, or when there is work enough for them. */
+  /** Start threads immediately, or when there is enough work. */
   readonly start: 'at_once' | 'with_work'
-  /** Candidates of answers that are doubtful by this threshold are made beside them, to be asked for; none if left out. */
+  /** Candidates are gathered with answers that are doubtful by this threshold; without it, none are. */
   readonly doubtThreshold?: number
   readonly log: (line: string) => void
   readonly clock?: Clock
   readonly questionMsMax?: number
-  /** Of the threads; this package's if left out. */
+  /** Code of the threads; defaults to that of this package. */
   readonly code?: ThreadCode
 }
 
-/** A `Knowledge` whose names are matched in threads. */
+/** A `Knowledge` that matches names in threads. */
 export interface MatcherPool extends Knowledge {
-  /** The companies that a query may mean, the likeliest first. */
+  /** Returns the candidates of a query, the likeliest first. */
   candidates(query: Query): Promise<readonly Candidate[]>
-  /** Those that take questions now. */
+  /** Number of threads that accept questions. */
   openThreadCount(): number
-  /** Ends the threads; what is open is rejected. */
+  /** Ends the threads, and rejects open questions. */
   close(): Promise<void>
 }
 
 /**
- * None where there is one core. In a run the first thread is busy all the time and has a core to itself; of a service the
- * system shares the cores out between all.
+ * Returns 0 on one core. In a run the main thread is always busy and keeps one core; in a service the threads use all
+ * cores.
  */
 export function threadsByDefault(beside: 'a_run' | 'a_service', coreCount = availableParallelism()): number {
   if (coreCount < 2) return 0
@@ -72,8 +72,8 @@ export function threadsByDefault(beside: 'a_run' | 'a_service', coreCount = avai
 }
 
 /**
- * Names are matched by threads, each with the registry open; all else is read in this one. Until the threads are
- * there, and where none can be started, this thread matches names too.
+ * Creates a pool of threads that match names, each with the registry open. Other reads use this thread, which also matches
+ * names while no thread is available.
  */
 export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
   const { registry, registryPath, threadCount, log, clock = systemClock } = deps
@@ -98,7 +98,7 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
       answerHere: (question) => knowledge.atOnce(() => answerQuestion(knowledge, question)),
     })
   }
-  /** Null where this thread is to answer. */
+  /** `null` if this thread should answer. */
   const threads = (): Dispatch | null => {
     if (isClosed) throw closed()
     return dispatch?.isOpen === true ? dispatch : null
@@ -163,20 +163,20 @@ const tooBusy = (): Refusal =>
   new Refusal(500, errorTypes.apiError, 'too many searches wait already; try again in a moment')
 
 const alongLimits = {
-  /** Answers whose candidates wait: more than are in flight between a thread and whoever gathers them. */
+  /** Maximum number of answers with stored candidates; more than can be in flight. */
   countMax: 5_000,
   charsMax: 16 * 2 ** 20,
 } as const
 
 /**
- * Candidates that came along with answers, as JSON, until somebody asks for them. Of those that nobody asks for the
- * oldest are dropped: they can be made again.
+ * Candidates that were gathered with answers, as JSON, until they are read. The oldest unread ones are dropped; they can
+ * be gathered again.
  */
 export class CandidatesAlong {
   readonly #texts = new Map<string, string>()
   #charCount = 0
 
-  /** Null: none came along. */
+  /** Stores candidates; `null` is ignored. */
   keep(query: Query, text: string | null): void {
     if (text === null) return
     const key = keyOf(query)
@@ -189,7 +189,7 @@ export class CandidatesAlong {
     }
   }
 
-  /** Null where there are none, or no more. */
+  /** Removes and returns candidates, or `null`. */
   take(query: Query): string | null {
     const key = keyOf(query)
     const text = this.#texts.get(key) ?? null

@@ -15,15 +15,15 @@ import { resolutionText } from '../service/runs/run-outcome.js'
 import type { AskedQuery, RegistryKnowledge } from './registry-adapter.js'
 
 /**
- * What goes between the thread of the service and those of the matchers. Several questions and several answers go in
- * a message, and answers go as JSON text: a deep object would be copied on both sides, eight times as dear.
+ * Messages between the thread of the service and the matcher threads. A message has several questions or answers. Answers
+ * are JSON text, because cloning deep objects takes eight times as long.
  */
 
 export type Question =
   | {
       readonly kind: 'resolve'
       readonly query: Query
-      /** An answer that is doubtful by this threshold brings its candidates along; null: none does. */
+      /** Answers that are doubtful by this threshold contain their candidates; `null`: no answer does. */
       readonly doubtThreshold: number | null
     }
   | { readonly kind: 'search'; readonly request: SearchRequest }
@@ -31,7 +31,7 @@ export type Question =
   | { readonly kind: 'likely'; readonly query: Query; readonly countMax: number }
 
 export interface Asked {
-  /** From 1 on, and never that of another open question. */
+  /** From 1; unique among open questions. */
   readonly number: number
   readonly question: Question
 }
@@ -43,43 +43,43 @@ export type Answered =
   | { readonly number: number; readonly texts: AnswerTexts }
   | { readonly number: number; readonly error: SentError }
 
-/** The first message of a matcher: which file it has opened. Then come its answers. */
+/** First message of a matcher, with the file that it has opened. */
 export interface Opened {
   readonly file: string
 }
 
 export const sharedAt = {
-  /** The number of the question that the matcher is at; 0 between questions. */
+  /** Number of the current question; 0 between questions. */
   question: 0,
-  /** The number of the last message whose questions are to be left, as far as they were not begun. */
+  /** Number of the last withdrawn message, whose unstarted questions are skipped. */
   withdrawnMessage: 1,
 } as const
 
-/** Questions for a matcher; messages are numbered from 1 on. */
+/** Questions for a matcher; messages are numbered from 1. */
 export interface AskMessage {
   readonly messageNumber: number
   readonly asked: readonly Asked[]
 }
 
-/** What a matcher is started with. */
+/** Start parameters of a matcher. */
 export interface MatcherStart {
-  /** Null: the registry that ships with the package. */
+  /** `null` for the registry of the package. */
   readonly registryPath: string | null
   readonly cacheKibibytes: number
-  /** What both sides see without a message; `sharedAt` says what stands where. */
+  /** Shared memory of both sides; `sharedAt` has the positions. */
   readonly shared: Int32Array<SharedArrayBuffer>
 }
 
-/** Answers of quick questions go together; none waits longer than this for the next. */
+/** Longest delay of an answer to share a message with the next one. */
 const gatherMsMax = 1
 
-/** What a thread does, from when its registry is open until it is ended. */
+/** Answers questions until the thread is ended. */
 export function answerQuestions(
   port: MessagePort | null,
   { registryPath, shared }: MatcherStart,
   knowledge: RegistryKnowledge,
 ): void {
-  if (port === null) throw new Error('questions come to a thread')
+  if (port === null) throw new Error('this is not a worker thread')
   port.on('message', ({ messageNumber, asked }: AskMessage) => {
     let answered: Answered[] = []
     let sentAtMs = performance.now()
@@ -125,7 +125,7 @@ export function answerQuestion(knowledge: RegistryKnowledge, question: Question)
   }
 }
 
-/** Null also where they cannot be told: whoever needs them asks for them, and hears why. */
+/** Returns `null` without candidates or after an error; the error is reported when they are requested directly. */
 export function candidatesBeside(
   { status, match_confidence: confidence }: Resolution,
   asked: Pick<AskedQuery, 'candidates'>,
@@ -154,7 +154,7 @@ export function readResolution([
   }
 }
 
-/** Those that came along with an answer, as JSON; null where none did. */
+/** Candidates of an answer as JSON, or `null`. */
 export const candidatesAlong = ([, , , , candidates]: AnswerTexts): string | null => candidates ?? null
 
 export const readCandidates = ([candidates = '[]']: AnswerTexts): readonly Candidate[] =>
@@ -165,7 +165,7 @@ export const readSearch = ([results = '']: AnswerTexts): SearchResults => JSON.p
 export const readLikely = ([companies = '']: AnswerTexts): LikelyCompanies =>
   JSON.parse(companies) as LikelyCompanies
 
-/** An error as it crosses threads: a clone would lose its code, its hint and its class. */
+/** A serialized error; a structured clone would lose its code, hint and class. */
 export interface SentError {
   readonly message: string
   readonly stack: string | undefined
@@ -188,7 +188,7 @@ export function receiveError({ message, stack, code, hint }: SentError): Error {
   return error
 }
 
-/** Tells whether two threads have the same file open, whatever its path leads to by now. */
+/** Identifies an open file, so that threads can check that they use the same one even if the path was replaced. */
 export function fileOf(registryPath: string | null): string {
   if (registryPath === null) return 'shipped'
   const { dev, ino } = statSync(registryPath, { bigint: true })

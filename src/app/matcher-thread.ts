@@ -13,44 +13,44 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { codeFolder } from '../platform/installed-package.js'
 
-/** A thread of its own that answers from a registry of its own, one question after the other. */
+/** A worker thread with its registry, which answers one question after the other. */
 interface MatcherThread {
   send(asked: readonly Asked[]): void
-  /** What was sent and is not begun is left, and gets no answer. */
+  /** Withdraws questions that are not started; they get no answer. */
   withdraw(): void
-  /** The number of the question that it is at; 0 between questions. Also of one that has ended. */
+  /** Number of the current question, also after the end; 0 between questions. */
   at(): number
-  /** Whatever it is at; resolves when nothing of it is left. Nothing is reported of it any more. */
+  /** Terminates the thread, and stops its events. Resolves when it has ended. */
   end(): Promise<void>
 }
 
-/** What a thread runs. */
+/** Code of a thread. */
 export interface ThreadCode {
   readonly file: URL
-  /** Those of this process if left out. */
+  /** Defaults to those of this process. */
   readonly execArgv?: readonly string[]
   readonly heapMebibytesMax?: number
 }
 
 interface MatcherThreadDeps extends Omit<MatcherStart, 'shared'> {
-  /** Null: the one of this package. */
+  /** `null` for the code of this package. */
   readonly code: ThreadCode | null
   readonly onOpened: (opened: Opened) => void
   readonly onAnswered: (answered: readonly Answered[]) => void
-  /** It ended by itself; why, where it said so. */
+  /** The thread ended without being told to. */
   readonly onEnded: (error: unknown) => void
 }
 
-/** A question may need some megabytes; one that needs more ends its thread, and not the process. */
+/** A question that needs more memory ends its thread, but not the process. */
 const heapMebibytesMax = 512
 
-/** Null where the source runs as it is, or was bundled into another's. */
+/** `null` if the source runs without a build, or was bundled into another program. */
 function codeOfPackage(): ThreadCode | null {
   const file = new URL('app/matcher-worker.js', codeFolder)
   return file.protocol === 'file:' && existsSync(fileURLToPath(file)) ? { file } : null
 }
 
-/** Null where threads cannot be started here. */
+/** `null` if threads cannot be started. */
 function startMatcherThread(deps: MatcherThreadDeps): MatcherThread | null {
   const code = deps.code ?? codeOfPackage()
   if (code === null) return null
@@ -95,34 +95,34 @@ function startMatcherThread(deps: MatcherThreadDeps): MatcherThread | null {
 }
 
 const placeLimits = {
-  /** What a thread has before it, so that it need not wait for this one, which may be busy for so long. */
+  /** Maximum number of queued questions of a thread, so that it does not wait for the main thread. */
   questionsMax: 24,
-  /** A question that takes longer has its thread to itself: what waits behind it goes elsewhere. */
+  /** After this time, the questions queued behind a slow one go to other threads. */
   heldUpMs: 20,
-  /** A thread that ends so often in a row, with no answer between, is not started again. */
+  /** Maximum number of consecutive ends of a thread without an answer. */
   failuresMax: 3,
   restartMs: 100,
 } as const
 
 export interface PlaceDeps extends Pick<MatcherThreadDeps, 'registryPath' | 'cacheKibibytes' | 'code'> {
-  /** The file that is answered from: a thread that opens another one is sent away. */
+  /** The required file; a thread that opens another one is ended. */
   readonly file: string
-  /** A question that takes longer is given up, and its thread ended. */
+  /** Maximum duration of a question; afterwards its thread is ended. */
   readonly questionMsMax: number
   readonly clock: Clock
   readonly log: (line: string) => void
   readonly onAnswered: (answered: readonly Answered[]) => void
-  /** They are to be asked again, as if they had not been. */
+  /** The questions must be sent again. */
   readonly onReturned: (asked: readonly Asked[]) => void
   readonly onGivenUp: (asked: Asked, why: 'too_long' | 'thread_ended') => void
-  /** It takes questions, or takes none any more. */
+  /** The thread starts or stops accepting questions. */
   readonly onChanged: () => void
 }
 
-/** `starting`: none of its threads has opened the registry yet. `gone`: none will be started again. */
+/** `starting`: no thread has opened the registry yet. `gone`: no thread is started again. */
 type PlaceState = 'starting' | 'open' | 'restarting' | 'gone'
 
-/** A place for a thread, which may have several after one another. */
+/** A slot for a thread, which is replaced after it ends. */
 export class Place {
   readonly #deps: PlaceDeps
   readonly #inFlight = new Map<number, Asked>()
@@ -130,9 +130,9 @@ export class Place {
   #state: PlaceState = 'starting'
   #thread: MatcherThread | null = null
   #outbox: Asked[] = []
-  /** Threads that ended since the last answer. */
+  /** Number of threads that ended since the last answer. */
   #failureCount = 0
-  /** Which question the thread was at when it was looked at, and since when that is known. */
+  /** The current question at the last check, and the time at which it was first seen. */
   #seen = { at: 0, sinceMs: 0 }
   #isHeldUp = false
 
@@ -145,7 +145,7 @@ export class Place {
     return this.#state
   }
 
-  /** How many questions it has; null where it takes none. */
+  /** Number of its questions; `null` if it accepts none. */
   get load(): number | null {
     const takesMore = this.#inFlight.size < placeLimits.questionsMax
     return this.#state === 'open' && !this.#isHeldUp && takesMore ? this.#inFlight.size : null
@@ -156,14 +156,14 @@ export class Place {
     this.#outbox.push(asked)
   }
 
-  /** What was given since goes out, in one message. */
+  /** Sends the collected questions in one message. */
   send(): void {
     if (this.#outbox.length === 0) return
     this.#thread?.send(this.#outbox)
     this.#outbox = []
   }
 
-  /** Sees to a question that takes long. */
+  /** Handles a question that takes too long. */
   look(): void {
     if (this.#state !== 'open') return
     const at = this.#thread?.at() ?? 0
@@ -233,7 +233,7 @@ export class Place {
     this.#deps.onAnswered(answered)
   }
 
-  /** What it had goes elsewhere; where threads end again and again none is started. */
+  /** Returns its questions, and starts a new thread unless too many ended. */
   #replace(): void {
     const isHopeless = this.#failureCount >= placeLimits.failuresMax
     if (isHopeless) this.#state = 'gone'

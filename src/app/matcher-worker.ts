@@ -4,7 +4,7 @@ import { openShippedRegistry } from '../registry/shipped.js'
 import { answerQuestions, type MatcherStart } from './matcher-protocol.js'
 import { knowledgeOf } from './registry-adapter.js'
 
-// A thread of its own: the registry open, and one question answered after the other.
+// Entry point of a matcher thread.
 const start = workerData as MatcherStart
 const { registryPath, cacheKibibytes } = start
 const registry =

@@ -28,7 +28,7 @@ interface StorePlaceDeps {
   readonly clock: Clock
 }
 
-/** Beside the checkpoint, or in it where that is on a server. Throws REVIEW_STORE_*, CHECKPOINT_*, DISK_FULL. */
+/** Opens the store next to a checkpoint in a file, or in the database. Throws REVIEW_STORE_*, CHECKPOINT_*, DISK_FULL. */
 async function openStorePlace(
   { checkpointPath }: Pick<Inspection, 'checkpointPath'>,
   { settings, environment, clock }: StorePlaceDeps,
@@ -62,30 +62,30 @@ export interface ReviewRequest {
   readonly stdin: NodeJS.ReadableStream
   readonly signal: AbortSignal
   readonly clock: Clock
-  /** The command that answers the input, for hints. */
+  /** Command of the run, for hints. */
   readonly runCommand: string
-  /** Is told of what goes wrong while nobody asks. */
+  /** Called with errors of background work. */
   readonly onTrouble: (error: unknown) => void
 }
 
 export interface OpenReview {
   readonly session: ReviewSession
-  /** As decisions name it: `embedded`, or the base URL of a hosted one. */
+  /** The service as decisions name it: `embedded`, or the base URL of a hosted one. */
   readonly service: string
   readonly input: Pick<Inspection, 'input' | 'columns' | 'columnNote' | 'rowNotes' | 'problem'>
 }
 
 /**
- * Opens the review of the input that the settings name, from what the checkpoint knows of it: no lock, and nothing is
- * asked of the service before somebody wants candidates. `use` is given the session, which is closed afterwards. Throws
- * CHECKPOINT_NOT_FOUND, REVIEW_NOTHING_ANSWERED, what the input throws, and what a session does.
+ * Opens the review of an input from the answers in the checkpoint, without a lock. The service is called only for
+ * candidates. Calls `use` with the session, and closes it afterwards. Throws CHECKPOINT_NOT_FOUND,
+ * REVIEW_NOTHING_ANSWERED, and errors of the input and the session.
  */
 export function reviewOfFile<Result>(
   request: ReviewRequest,
   use: (opened: OpenReview) => Promise<Result>,
 ): Promise<Result> {
   const { stdin, signal, environment } = request
-  // The file is made by the first decision.
+  // The first decision creates the file.
   const settings = {
     ...request.settings,
     decisions: { ...request.settings.decisions, isNamed: false },
@@ -145,10 +145,10 @@ async function reviewOf<Result>(
   }
 }
 
-/** Standard input is read once. */
+/** Standard input can be read only once. */
 const isRead = ({ input }: Settings): boolean => input.paths?.includes('-') === false
 
-/** A service that keeps to the interface calls nothing matched below a confidence: there is no need to read it. */
+/** Answers above the confidence of a match need not be read: the interface never calls less a match. */
 function doubtOf({ review: { threshold }, service }: Settings): Doubt {
   const isSure = service.baseUrl === null && threshold <= matchedConfidenceMin
   return {
@@ -157,21 +157,21 @@ function doubtOf({ review: { threshold }, service }: Settings): Doubt {
   }
 }
 
-/** A run that goes on may answer soon, and what was decided can be looked at. */
+/** Throws REVIEW_NOTHING_ANSWERED, unless a run is active or there are decisions to show. */
 function assertAnswered(session: ReviewSession, runCommand: string): void {
   const { lookupCount, unansweredCount, decidedCount } = session.counts()
   if (lookupCount > unansweredCount || decidedCount > 0 || session.isRunGoingOn) return
-  throw new UserError('REVIEW_NOTHING_ANSWERED', 'nothing that the input asks is answered yet', {
+  throw new UserError('REVIEW_NOTHING_ANSWERED', 'no lookup of the input has an answer yet', {
     hint: `run first, with the same columns, service and registry: ${runCommand}`,
   })
 }
 
 const notFound = (path: string, runCommand: string): UserError =>
   new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
-    hint: `a run makes it: ${runCommand}`,
+    hint: `a run creates it: ${runCommand}`,
   })
 
-/** In a container there may be no user of that number. */
+/** In a container, the user id may have no name. */
 function systemUser(environment: Environment): string {
   try {
     return userInfo().username
@@ -185,8 +185,8 @@ interface LateCandidates extends CandidateSource {
 }
 
 /**
- * Candidates of a service that is connected to when the first are asked for: what was kept is reviewed without it, and
- * without a key. A connection that fails is tried again; its error is thrown.
+ * Candidates from a service that is connected by the first request. Stored candidates need neither the service nor a key.
+ * A failed connection is thrown, and retried by the next request.
  */
 function lateCandidates(connect: () => Promise<Pick<Connection, 'candidates' | 'close'>>): LateCandidates {
   let connecting: ReturnType<typeof connect> | null = null

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { FileConfig } from '../config/file-config.js'
 import { enrich } from './enrich.js'
 
-/** A row of the input, answered: what was asked for, and what came. */
+/** A row of the input with its answer. */
 export interface PreviewRow {
   readonly name: string
   readonly status: string
@@ -14,14 +14,14 @@ export interface PreviewRow {
   readonly error: string | null
 }
 
-/** So many of the first rows are answered, of which those are shown that have a name. */
+/** Number of rows that are looked up; the first ones with a name are shown. */
 const rowsAskedMax = 50
 const rowsShownMax = 5
 const prefix = 'enrich_preview_'
 
 /**
- * The first rows of an input with a usable name, answered by the embedded service: nothing is billed, and nothing is
- * written where a run would look for it. Throws what a run with this config would throw of its input or registry.
+ * Looks up the first rows with a usable name at the embedded service. Nothing is billed, and no checkpoint is created.
+ * Throws errors of the input and the registry, like a run.
  */
 export async function previewRows(config: FileConfig, signal: AbortSignal): Promise<PreviewRow[]> {
   const folder = mkdtempSync(join(tmpdir(), 'enrich-preview-'))
@@ -34,7 +34,7 @@ export async function previewRows(config: FileConfig, signal: AbortSignal): Prom
         checkpoint: { path: join(folder, 'checkpoint.sqlite') },
         service: { ...(config.service?.registry === undefined ? {} : { registry: config.service.registry }) },
       },
-      // Without the variables of a hosted service: five rows are shown, not bought.
+      // Without the variables of a hosted service, so that nothing is billed.
       { signal, environment: {} },
     )
     await run.summary

@@ -19,16 +19,16 @@ import type {
   SearchResults,
 } from '../service/knowledge.js'
 
-/** What answers at once. */
+/** A synchronous `Knowledge`. */
 export interface RegistryKnowledge extends Knowledge {
   resolve(query: Query): Resolution
   search(request: SearchRequest): SearchResults
   likelyCompanies(query: Query, countMax: number): LikelyCompanies
-  /** The companies that a query may mean, the likeliest first. */
+  /** Returns the candidates of a query, the likeliest first. */
   candidates(query: Query): readonly Candidate[]
-  /** Both of one query, which is matched once. */
+  /** Returns answer and candidates of a query, which is matched once. */
   ask(query: Query): AskedQuery
-  /** What is asked within it is answered from one state of the registry. */
+  /** Runs reads on one snapshot of the registry. */
   atOnce<Answer>(answer: () => Answer): Answer
 }
 
@@ -37,7 +37,7 @@ export interface AskedQuery {
   candidates(): readonly Candidate[]
 }
 
-/** A registry in the terms of the service that answers from it. */
+/** Adapts a registry to the interface that the service reads. */
 export function knowledgeOf(registry: Registry): RegistryKnowledge {
   return {
     edition: () => registry.edition(),
@@ -65,7 +65,7 @@ export function knowledgeOf(registry: Registry): RegistryKnowledge {
       return found === null ? null : ownershipOf(found)
     },
     resolveDomain: (domain) => registry.resolveDomain(domain),
-    // The registry holds no ranks and no list of mailbox providers.
+    // The registry has no ranks and no list of mailbox providers.
     domainFacts: (domain) => ({
       trancoRank: null,
       isDisposable: null,
@@ -74,7 +74,7 @@ export function knowledgeOf(registry: Registry): RegistryKnowledge {
   }
 }
 
-/** A registration is named as it is registered: that tells two of one brand apart. */
+/** Registrations keep their registered names, which distinguish two of the same brand. */
 function resultOf(hit: SearchHit): SearchResult {
   const { country, countryCode, jurisdictionCode } = hit.jurisdiction
   return {
@@ -87,7 +87,7 @@ function resultOf(hit: SearchHit): SearchResult {
   }
 }
 
-/** Where nothing says how likely a company is, it is the least likely of all. */
+/** Confidence of a candidate without a score. */
 const unknownConfidence = 0
 
 function likelyCompaniesOf(asked: AskedCompanies, countMax: number): LikelyCompanies {
@@ -116,7 +116,7 @@ const organizationTypes = {
   unknown: 'business',
 } as const satisfies Record<Company['type'], string>
 
-/** Within an answer companies go by their own ids, so that whoever asks can tell which company is which. */
+/** Companies of an answer are identified by their entity ids. */
 function ownershipOf({ targetId, companies, links, ...found }: CompanyOwnership): Ownership {
   const types = new Map(companies.map(({ id, type }) => [id, type]))
   return {
@@ -142,10 +142,10 @@ function ownershipOf({ targetId, companies, links, ...found }: CompanyOwnership)
   }
 }
 
-/** A parent whose share no register tells is the parent, no more. */
+/** A parent whose share is unknown is only `parent`. */
 function relationshipTypeOf({ type, percentage }: OwnershipLink, isGovernment: boolean): RelationshipType {
   if (isGovernment) return 'government_owns'
-  // A branch is a part of its company, not a company beside it.
+  // A branch is a part of its company, not another company.
   if (type === 'IS_INTERNATIONAL_BRANCH_OF') return 'owns'
   if (percentage === null) return 'parent_of'
   if (percentage === 50) return 'owns'

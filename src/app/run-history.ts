@@ -10,8 +10,8 @@ import { systemClock } from '../platform/clock.js'
 import { systemRandom } from '../platform/random.js'
 
 /**
- * Gives what the checkpoint of a path, or on a server, remembers of its runs, and closes it afterwards. Throws
- * CHECKPOINT_NOT_FOUND and the other CHECKPOINT_*.
+ * Calls `use` with the runs recorded in a checkpoint, and closes it afterwards. Throws CHECKPOINT_NOT_FOUND and other
+ * CHECKPOINT_*.
  */
 export function withKnownHistory<Result>(
   path: string,
@@ -24,7 +24,7 @@ export function withKnownHistory<Result>(
       : historyOfFile(path, closeLater)
     if (history !== null) return use(history)
     throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
-      hint: 'a run makes it: enrich companies.csv -o out.parquet',
+      hint: 'a run creates it: enrich companies.csv -o out.parquet',
     })
   }
   if (isPostgresUrl(path)) return closingAfter(opening)
@@ -36,7 +36,7 @@ async function sharedHistory(
   environment: Environment,
   closeLater: CloseLater,
 ): Promise<KnownHistory | null> {
-  // A checkpoint in a file is read without what speaks to a server.
+  // Imported here, because a checkpoint in a file does not need it.
   const { lookAtHistory } = await import('../pipeline/history/postgres/history-copy.js')
   return lookAtHistory(
     { url, folder: tmpdir(), clock: systemClock, random: systemRandom, environment },

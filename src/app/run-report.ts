@@ -14,16 +14,16 @@ import type { SourceFile } from '../pipeline/input/input.js'
 import { assertOutputUsable } from '../pipeline/output/output-path.js'
 
 export interface WatchDeps {
-  /** Null: no page is served. */
+  /** `null` without a live page. */
   readonly address: Readonly<ListenAddress> | null
   readonly checkpointPath: string
-  /** As it was typed. */
+  /** Command line of the run. */
   readonly command: string
   readonly clock: Clock
   readonly observe: (event: RunEvent) => void
 }
 
-/** Runs `work` with its live page beside it, if one is asked for; the page is gone when the work is. Throws LISTEN_FAILED. */
+/** Runs `work`, and serves its live page until the work ends if one is configured. Throws LISTEN_FAILED. */
 export async function watchedRun<Result>(
   deps: WatchDeps,
   work: (observe: (event: RunEvent) => void) => Promise<Result>,
@@ -32,11 +32,11 @@ export async function watchedRun<Result>(
   const { live, server, known, lastReport } = await startWatch(deps, deps.address)
   const observe = (event: RunEvent) => {
     live.observe(event)
-    // From here on the run is remembered itself, and what went before it with it.
+    // From here on the run is recorded, and its predecessors are known.
     if (event.type === 'planned') live.knowEarlier(known())
     deps.observe(event)
   }
-  observe({ type: 'notice', text: `The run is shown at ${server.url} while it goes on.` })
+  observe({ type: 'notice', text: `Live page of this run: ${server.url}` })
   try {
     const result = await work(observe)
     live.end({ report: lastReport(), failure: null })
@@ -52,12 +52,12 @@ export async function watchedRun<Result>(
 interface Watch {
   readonly live: LiveRun
   readonly server: LiveServer
-  /** The run itself, once it is remembered, and those of its series before it. */
+  /** Reads the earlier runs of the series, and the cost so far. */
   readonly known: () => Pick<LiveData, 'earlier' | 'paid'>
   readonly lastReport: () => ReportData | null
 }
 
-/** Loaded where a page is asked for: no other run needs any of it. */
+/** Imported only for a live page. */
 async function startWatch(
   { checkpointPath, command, clock }: WatchDeps,
   address: Readonly<ListenAddress>,
@@ -74,7 +74,7 @@ async function startWatch(
     known: () =>
       readingHistory(checkpointPath, { earlier: [], paid: [] }, (reader) => {
         const runs = reader.runs()
-        // The newest one is this run, unless nothing is remembered of it.
+        // The newest one is this run, unless it is not recorded.
         const own = runs[0]
         if (own === undefined || own.endedAtMs !== null) return { earlier: [], paid: [] }
         number = own.number
@@ -87,7 +87,7 @@ async function startWatch(
   }
 }
 
-/** A page is no reason for a run to fail: what cannot be read is not shown, and `enrich checkpoint verify` finds it. */
+/** Returns the fallback after an error: the page must not fail a run, and `enrich checkpoint verify` finds damage. */
 function readingHistory<Value>(
   path: string,
   otherwise: Value,
@@ -106,19 +106,19 @@ function readingHistory<Value>(
   }
 }
 
-/** What it is reported as elsewhere; of a bug no more than that it is one. */
+/** The text of an error on the live page. The details of a bug are not shown. */
 function failureText(error: unknown): string {
   if (error instanceof UserError) return `${error.code}: ${errorText(error)}`
   return error instanceof Interruption ? 'interrupted' : 'a bug in enrich'
 }
 
 /**
- * Throws what would make writing the report of a run fail, before anything is submitted: OUTPUT_IS_INPUT,
- * OUTPUT_UNWRITABLE, DISK_FULL; USAGE_INVALID where it is to be written over another file of the run.
+ * Checks before the first submission that the report can be written. Throws OUTPUT_IS_INPUT, OUTPUT_UNWRITABLE, DISK_FULL,
+ * and USAGE_INVALID if it would overwrite another file of the run.
  */
 function assertReportApart(path: string, inputFiles: readonly SourceFile[], others: readonly string[]): void {
   if (path === '-') {
-    throw new UserError('USAGE_INVALID', '--report writes a file, and not to standard output', {
+    throw new UserError('USAGE_INVALID', '--report cannot write to standard output', {
       hint: 'name a file; enrich report -o - writes the report of a run to standard output',
     })
   }
@@ -128,7 +128,7 @@ function assertReportApart(path: string, inputFiles: readonly SourceFile[], othe
       hint: 'name another file for the report',
     })
   }
-  // Any format of text: what it asks of the disk is the same.
+  // Any text format has the same disk requirements.
   assertOutputUsable(inputFiles, path, 'ndjson')
 }
 

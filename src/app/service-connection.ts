@@ -28,7 +28,7 @@ import type { Registry } from '../registry/registry.js'
 
 const never = new AbortController().signal
 
-/** Candidates of the embedded service: its matcher has them beside each answer. */
+/** Candidates of the embedded service, which the matcher gathers with each answer. */
 function embeddedCandidates(
   matchers: Pick<MatcherPool, 'candidates'>,
   registry: Pick<Registry, 'searchCompanies' | 'company'>,
@@ -64,8 +64,8 @@ interface HostedCandidatesDeps {
 }
 
 /**
- * Candidates of a hosted service: `GET /v2/search`, when somebody looks at a lookup. The interface states no limit for
- * it: it is kept to the lowest of those that it states, and to what the service's headers say.
+ * Candidates of a hosted service, from `GET /v2/search`, requested when a lookup is shown. The interface states no rate
+ * limit for it, so the lowest stated limit and the response headers apply.
  */
 export function hostedCandidates({ client, clock, windowMs }: HostedCandidatesDeps): CandidateSource {
   const pace = createPace(clock, rateLimits.entityReadsPerMinute, windowMs)
@@ -85,7 +85,7 @@ export function hostedCandidates({ client, clock, windowMs }: HostedCandidatesDe
   }
   const search = async (text: string, countryCode: string | null, signal = never) => {
     signal.throwIfAborted()
-    // Nothing can be asked by less; and nobody is to wait for the end of a pause before the page answers.
+    // The interface accepts no shorter names, so no request is sent.
     if (Array.from(text).length < fieldLimits.nameCharsMin) return []
     const country = countryCode === null ? {} : { country_code: countryCode }
     const query = { name: text, limit: String(fieldLimits.searchResultsMax), ...country }
@@ -105,7 +105,7 @@ export function hostedCandidates({ client, clock, windowMs }: HostedCandidatesDe
     candidatesOf: async ({ name, location }: Lookup, signal) => {
       const { name: asked } = readIdentifiers(name)
       if (asked === null) return []
-      // Loaded when it is needed: the lists of countries and regions take longer than all else of a start.
+      // Imported here, because loading the lists of countries and regions is slow.
       const { certainCountry } = await import('./certain-country.js')
       const found = await search(asked, certainCountry(location), signal)
       return found.slice(0, candidatesMax)
@@ -116,30 +116,30 @@ export function hostedCandidates({ client, clock, windowMs }: HostedCandidatesDe
 }
 
 const unavailable = (reason: string, hint: string, cause?: unknown) =>
-  new UserError('CANDIDATES_UNAVAILABLE', `the service gives no candidates: ${reason}`, { hint, cause })
+  new UserError('CANDIDATES_UNAVAILABLE', `the service returned no candidates: ${reason}`, { hint, cause })
 
-/** A connection by which every route can be called, the pipeline's among them. */
+/** A connection for all routes of the interface. */
 export interface WholeConnection extends Connection {
   client: WholeClient
 }
 
 export interface EmbeddedDeps {
   registryPath: string | null
-  /** How many runs the pipeline waits for at one time. */
+  /** Maximum number of runs in flight. */
   inFlightRunsMax: number
-  /** Threads that names are matched in, once there are enough; null: one less than there are cores. */
+  /** Number of threads that match names; `null`: cores minus one. */
   matchers: number | null
-  /** Answers that are less sure than this are doubtful: their candidates are made beside them; none if left out. */
+  /** Candidates are gathered with answers below this confidence; without it, none are. */
   doubtThreshold?: number
   notice: (text: string) => void
 }
 
-/** Beyond those that are waited for: kickoffs that are under way, and answers that are still being read. */
+/** Runs kept in addition to those in flight: submissions being sent, and answers being read. */
 const runsKeptBeside = 1_000
 
 /** Starts the service in this process, without a socket, and connects to it. */
 export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnection> {
-  // Loaded when they are needed: a run against a hosted service, and commands that only look, start without.
+  // Imported here, because hosted runs and commands that only read do not need them.
   const { chooseRegistry } = await import('./choose-registry.js')
   const { registry, path, label } = chooseRegistry(deps.registryPath)
   let matchers: MatcherPool | null = null
@@ -166,8 +166,8 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
     })
     const { entityCount } = registry.info()
     deps.notice(
-      `Embedded service, answering from ${label} (${formatCount(entityCount)} entities). ` +
-        'A hosted service: --base-url and ENRICH_API_KEY. Your own data: enrich registry import.',
+      `Embedded service with ${label} (${formatCount(entityCount)} entities). ` +
+        'For a hosted service, set --base-url and ENRICH_API_KEY. To load your own data, use enrich registry import.',
     )
     const client = createServiceClient({ apiKey }, createLocalTransport(service.answer))
     return {
@@ -191,8 +191,8 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
 }
 
 /**
- * Every file of ours that a run with these settings has in use, or that another command in this folder may have.
- * Throws CHECKPOINT_INVALID where the checkpoint is one of the others.
+ * Lists the files of enrich that a run with these settings, or another command in this folder, may use. Throws
+ * CHECKPOINT_INVALID if the checkpoint is one of the other files.
  */
 export function filesInUse(
   settings: Settings,

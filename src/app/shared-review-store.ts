@@ -6,17 +6,17 @@ import { SharedReview, type SharedReviewDeps } from '../pipeline/decisions/postg
 import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import type { ReviewStore } from '../pipeline/decisions/review-store.js'
 
-/** Where decisions and candidates are, and what tells of runs that go on meanwhile. */
+/** Store of decisions and candidates, with the state of active runs. */
 export interface StorePlace {
   readonly store: ReviewStore
-  /** As of the last time that it was followed, where the checkpoint is on a server. */
+  /** Whether a run is active; on a server, as of the last call of `follow`. */
   readonly isRunGoingOn: () => boolean
-  /** Brings what was answered since to the reader; null where a file is read as it is written. */
+  /** Copies new answers to the reader; `null` for a checkpoint in a file, which needs no copy. */
   readonly follow: ((reader: CheckpointReader, unanswered: () => readonly LookupId[]) => Promise<void>) | null
   readonly close: () => void | Promise<void>
 }
 
-/** Of a checkpoint on a server. What runs do there is asked for, not told. Throws CHECKPOINT_*, DISK_FULL. */
+/** Opens the store in the database of a checkpoint; active runs are polled. Throws CHECKPOINT_*, DISK_FULL. */
 export async function openSharedStorePlace(
   url: string,
   deps: Omit<SharedReviewDeps, 'database'> & { readonly environment: Environment },

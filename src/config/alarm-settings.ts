@@ -9,7 +9,7 @@ import { priceMissing } from './billing.js'
 
 export interface AlarmSettings {
   readonly conditions: readonly AlarmCondition[]
-  /** Null: nobody is sent a message. */
+  /** `null`: no notification. */
   readonly notify: NotifySettings | null
 }
 
@@ -19,7 +19,7 @@ interface NotifySettings {
   readonly when: NotifyTime
 }
 
-/** Throws FAIL_ON_INVALID, BILLING_PRICE_MISSING and NOTIFY_URL_INVALID; none repeats anything of the URL. */
+/** Throws FAIL_ON_INVALID, BILLING_PRICE_MISSING and NOTIFY_URL_INVALID, never with a part of the URL. */
 export function resolveAlarms(given: FilledOf<typeof alarms>, knowsCost: boolean): AlarmSettings {
   const conditions = given.failOn === undefined ? [] : conditionsOf(given.failOn)
   if (!knowsCost && conditions.some(({ name }) => name === 'cost'))
@@ -37,7 +37,7 @@ function conditionsOf(text: string): readonly AlarmCondition[] {
   throw new UserError('FAIL_ON_INVALID', `--fail-on: ${parsed.fault}`, { hint: conditionHint })
 }
 
-/** What can be said of it without asking a name server; the rest is judged when it is used. */
+/** Rules that need no name server; the others are checked when the URL is used. */
 const notifyUrlRules = { allowsLoopback: true, allowsAddresses: false, called: 'notify URL' } as const
 
 function notifyUrl(text: string): Secret {

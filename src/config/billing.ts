@@ -66,7 +66,7 @@ function parseAmount(text: string): Parsed<number> {
     : { value: Number(text.trim()) }
 }
 
-/** Null without a price of a lookup. A request about a domain is billed like one, unless it has a price of its own. */
+/** Returns `null` without a price of a lookup. A domain request costs as much, unless its price is configured. */
 export function pricesOf({ unitPrice, currency, stagePrices }: FilledOf<typeof billing>): Prices | null {
   if (unitPrice === undefined) return null
   const { entity, hierarchy, domain = unitPrice } = stagePrices
@@ -77,20 +77,20 @@ export function pricesOf({ unitPrice, currency, stagePrices }: FilledOf<typeof b
   return { currency: currency ?? null, byKind: Object.fromEntries(byKind) }
 }
 
-/** Null without a bound. */
+/** Returns `null` without a limit. */
 export function costLimitOf(costMax: number | undefined, prices: Prices | null): CostLimit | null {
   if (costMax === undefined || prices === null) return null
   return { prices, costMaxMicros: microsOf(costMax, moneyLimits.costUnitsMax) }
 }
 
-/** The schema has judged it. */
+/** Converts an amount that the schema has validated. */
 function microsOf(amount: number, unitsMax: number): Micros {
   const micros = microsOfNumber(amount, unitsMax)
-  if (micros === null) throw new Error(`${amount} is no amount`)
+  if (micros === null) throw new Error(`${amount} is not an amount`)
   return micros
 }
 
-/** `what` cannot be judged without a price. */
+/** `what` needs a price. */
 export function priceMissing(what: string): UserError {
   return new UserError('BILLING_PRICE_MISSING', `${what} needs the price of a lookup`, {
     hint: 'set billing.unitPrice in the config, like {"billing":{"unitPrice":0.05,"currency":"EUR"}}',

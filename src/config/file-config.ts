@@ -6,12 +6,12 @@ import { options } from './options.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** pipeline.config.json: every key may be left out. */
+/** pipeline.config.json; every key is optional. */
 export type FileConfig = ConfigOf<typeof options>
 
-/** Checks a config from anywhere (a file, flags, code). Throws CONFIG_INVALID, which names the key. */
+/** Validates a config from a file, flags or code. Throws CONFIG_INVALID with the name of the key. */
 export function parseConfig(value: unknown, origin: string): FileConfig {
-  // Most often nothing is said, and zod takes a while to find that right.
+  // Most often it is empty, and zod is slow.
   if (isPlain(value) && Object.keys(value).length === 0) return {}
   const parsed = schemaOf(options, value).safeParse(value, { jitless: true })
   if (parsed.success) return parsed.data
@@ -59,12 +59,12 @@ export function readConfigFile(path: string): FileConfig {
   return parseConfig(value, path)
 }
 
-/** What the parser says without the piece of the file it quotes: somebody may have put the API key there. */
+/** Removes the quoted part of the file from a parser's message: it may contain an API key. */
 function withoutExcerpt(error: unknown): string {
   return error instanceof Error ? error.message.replace(/,? *(\.\.\.)?".*$/su, '') : 'not JSON'
 }
 
-/** The environment's share of the config, between the file and the flags. An empty variable is an unset one. */
+/** Reads the config keys set by the environment. An empty variable counts as unset. */
 export function environmentConfig(environment: Environment): FileConfig {
   const given = listOptions(options).map(({ path, option: { variable } }) => ({
     path,
@@ -73,7 +73,7 @@ export function environmentConfig(environment: Environment): FileConfig {
   return parseConfig(nest(given), 'the environment')
 }
 
-/** Values by the paths of their keys, as an object; where there is none, its key is left out. */
+/** Builds an object from values by path; omits undefined values. */
 export function nest(values: readonly { path: readonly string[]; value: unknown }[]): object {
   const root: Record<string, unknown> = {}
   for (const { path, value } of values) {
@@ -85,7 +85,7 @@ export function nest(values: readonly { path: readonly string[]; value: unknown 
   return root
 }
 
-/** `over` wins key by key; lists are replaced, not joined. */
+/** Merges key by key; `over` wins, and lists are replaced. */
 export function mergeConfigs(under: FileConfig, over: FileConfig): FileConfig {
   const merged: Record<string, unknown> = { ...under }
   for (const [key, value] of Object.entries(over)) {

@@ -9,7 +9,7 @@ import {
   type IdentifierColumns,
 } from '../pipeline/lookups/identifier-columns.js'
 
-/** Which flags a command takes is said by group; within one, `--help` lists them in the order of the table. */
+/** Commands select their flags by group; within a group, they have the order of the table. */
 export type FlagGroup =
   | 'config'
   | 'input'
@@ -24,59 +24,59 @@ export type FlagGroup =
   | 'review'
   | 'run'
 
-/** What a flag's text means, or what is wrong with it, in a sentence. */
+/** The value of a flag, or a sentence about its error. */
 export type Parsed<Value> = { readonly value: Value } | { readonly fault: string }
 
-/** A flag that is about one call of a command, and no key of the file. */
+/** A flag without a config key. */
 export interface CallFlag {
-  /** As commander takes them: `-o, --output <path>`. */
+  /** In the syntax of commander: `-o, --output <path>`. */
   readonly names: string
   readonly group: FlagGroup
   /** Its line in `--help`, without the default. */
   readonly help: string
   readonly choices?: readonly string[]
   readonly default?: string
-  /** What holds where it is not given, in words. */
+  /** The default in words. */
   readonly unset?: string
-  /** What the manual says beyond `help`. */
+  /** Additional text for the manual. */
   readonly manual?: string
 }
 
 interface OptionFlag<Value> extends Pick<CallFlag, 'names' | 'group' | 'help'> {
-  /** Of a flag with a value; the schema's own choices, or the text itself, where there is none. */
+  /** Parser of a flag with a value; by default the text is checked against the choices, or used unchanged. */
   readonly parse?: (text: string) => Parsed<Value>
-  /** Of a flag without a value: what it sets. */
+  /** Value that a flag without an argument sets. */
   readonly sets?: Value
-  /** Of a flag whose value may be left out: the text that then stands for it. */
+  /** Text that is used if the argument of the flag is omitted. */
   readonly preset?: string
 }
 
-/** Where no service is named, the embedded one answers: it is ours alone, and its defaults differ. */
+/** Without a base URL, the embedded service is used; its defaults differ. */
 export type ServiceKind = 'hosted' | 'embedded'
 
 interface OptionEntry<Value, Default> {
-  /** Made when a value is checked. Its description says what the key is, for editors and for the manual. */
+  /** Creates the schema. Its description is for editors and for the manual. */
   readonly schema: () => z.ZodType<Value>
-  /** All values there are, where that is a short list. */
+  /** All allowed values, if they are few. */
   readonly choices?: readonly string[]
   readonly flag?: OptionFlag<NoInfer<Value>>
-  /** The variable of the environment that goes above the file. */
+  /** Environment variable that overrides the file. */
   readonly variable?: string
-  /** Null: nothing, which is a value too, such as no limit. */
+  /** `null` is a value, such as no limit. */
   readonly defaults?: Readonly<Record<ServiceKind, Default>>
-  /** What holds where it is not set and there is no default value, in words. */
+  /** Behaviour without a value, in words. */
   readonly unset?: string
-  /** A path of this machine, and never an address. */
+  /** Use of the path, which must be local. */
   readonly path?: PathUse
-  /** In the manual, in place of the description where that leans on its key. */
+  /** Replaces the description in the manual. */
   readonly meaning?: string
-  /** What the manual says beyond that. */
+  /** Additional text for the manual. */
   readonly manual?: string
-  /** In pipeline.config.example.json, where that is not the hosted default. */
+  /** Value in pipeline.config.example.json, if not the default of a hosted service. */
   readonly example?: NoInfer<Value>
 }
 
-/** One setting, and all that is said of it anywhere; its place in the table is its key. */
+/** A setting with all of its texts. Its position in the table is its key. */
 export interface Option<Value = unknown, Default = unknown> extends OptionEntry<Value, Default> {
   readonly isOption: true
 }
@@ -103,13 +103,13 @@ export interface OptionTable {
   readonly [key: string]: Option | OptionTable
 }
 
-/** A config as people write it: every key may be left out. */
+/** A config file; every key is optional. */
 export type ConfigOf<Node> =
   Node extends Option<infer Value>
     ? Value
     : { -readonly [Key in keyof Node]?: ConfigOf<Node[Key]> | undefined }
 
-/** A config whose defaults are filled in: left out is only what has none. */
+/** A config with defaults; only keys without a default are optional. */
 export type FilledOf<Node> =
   Node extends Option<infer Value, infer Default>
     ? Value | Default
@@ -124,7 +124,7 @@ export type FilledOf<Node> =
 
 export const isOption = (node: Option | OptionTable): node is Option => node['isOption'] === true
 
-/** The options of a table in its order, each with the path of its key. */
+/** Lists the options of a table in order, each with the path of its key. */
 export function listOptions(
   table: OptionTable,
   above: readonly string[] = [],
@@ -136,8 +136,8 @@ export function listOptions(
 }
 
 /**
- * Unknown keys are errors, so that a typing mistake cannot pass for a setting. The schema for `value` alone leaves out
- * the keys that it does not have: most configs have few, and a schema takes long to make.
+ * Builds a schema in which unknown keys are errors. With `value`, only the schemas of its keys are created, because most
+ * configs have few keys and creating schemas is slow.
  */
 export function schemaOf<Table extends OptionTable>(
   table: Table,
@@ -168,7 +168,7 @@ export function fillDefaults<Table extends OptionTable>(
   return filled as FilledOf<Table>
 }
 
-/** What stands at the path of a key; undefined where there is nothing. */
+/** Returns the value at a path, or `undefined`. */
 export function valueAt(config: object, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], config)
 }
@@ -210,7 +210,7 @@ export function parseDelimiter(text: string): Parsed<string> {
 
 export function parseListen(text: string): Parsed<string> {
   return parseListenAddress(text) === null
-    ? { fault: 'host:port is needed, like 127.0.0.1:8788.' }
+    ? { fault: 'It must be host:port, like 127.0.0.1:8788.' }
     : { value: text }
 }
 

@@ -7,19 +7,18 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** `I/N`, `/N` (I comes from the environment), or `auto` (both do). */
 const written = /^(?:auto|(\d{1,9})?\/(\d{1,9}))$/
 
-/** Of the flag and the key: whether it can be read at all. */
+/** Checks the syntax of the flag and the key. */
 export function parsePartition(text: string): Parsed<string> {
   const asked = text.trim()
   return written.test(asked)
     ? { value: asked }
-    : { fault: 'It must be I/N, like 3/64, or /N or auto where the engine that starts it tells I.' }
+    : { fault: 'It must be I/N, like 3/64; or /N or auto if Kubernetes or Slurm sets I.' }
 }
 
 /**
- * Which part a process has: what is asked for, with what Kubernetes or Slurm say in the environment. They are read
- * where a partition is asked for, and never by themselves: an array of tasks may as well have a file each. Throws
- * PARTITION_INVALID where there is no such part, and PARTITION_UNCLEAR where nothing says which, or two say different
- * things.
+ * Determines the partition of this process from the setting and the variables of Kubernetes or Slurm. The variables are
+ * ignored without the setting, because tasks may also have one file each. Throws PARTITION_INVALID if there is no such
+ * partition, and PARTITION_UNCLEAR if the partition is missing or contradictory.
  */
 export function resolvePartition(asked: string | undefined, environment: Environment): Partition | null {
   if (asked === undefined || asked === '') return null
@@ -55,16 +54,20 @@ interface ToldIndex {
 function agreed(told: readonly ToldIndex[], count: number): number {
   const [first, ...others] = told
   if (first === undefined) {
-    throw new UserError('PARTITION_UNCLEAR', `nothing says which of the ${count} parts this process has`, {
-      hint: `pass --partition I/${count}; else I comes from JOB_COMPLETION_INDEX or SLURM_ARRAY_TASK_ID, and neither is set`,
-    })
+    throw new UserError(
+      'PARTITION_UNCLEAR',
+      `the number of this process among the ${count} parts is missing`,
+      {
+        hint: `pass --partition I/${count}, or set JOB_COMPLETION_INDEX or SLURM_ARRAY_TASK_ID`,
+      },
+    )
   }
   const other = others.find(({ index }) => index !== first.index)
   if (other === undefined) return first.index
   throw new UserError(
     'PARTITION_UNCLEAR',
-    `${first.origin} says part ${first.index} of ${count}, and ${other.origin} says part ${other.index}`,
-    { hint: 'let them agree, or unset the variable that is not meant' },
+    `${first.origin} means part ${first.index} of ${count}, and ${other.origin} means part ${other.index}`,
+    { hint: 'unset the variable that is wrong' },
   )
 }
 
@@ -97,8 +100,8 @@ function slurmTask(environment: Environment): SlurmTask | null {
 }
 
 /**
- * By its place in the whole array. Of an array that is not the whole job, such as the tasks that are run once more,
- * nothing says whether the first one was 0 or 1: then I has to be passed.
+ * Returns the position in the whole array. If the array is only a part of the job, like repeated tasks, its first index is
+ * unknown, and I must be passed.
  */
 function slurmIndex(
   task: SlurmTask | null,
@@ -113,7 +116,7 @@ function slurmIndex(
       origin: `SLURM_ARRAY_TASK_ID=${task.id} of an array from ${task.least}`,
     }
   if (index !== null) return null
-  // With `auto` the count is that of this array, and says nothing of the job.
+  // With `auto`, the count is that of this array, not of the job.
   const parts = isCountStated ? String(count) : 'N'
   throw new UserError(
     'PARTITION_UNCLEAR',
@@ -121,7 +124,7 @@ function slurmIndex(
       (isCountStated ? `and the job has ${count} parts` : 'and is not the whole job'),
     {
       hint:
-        `to run some tasks once more, pass --partition "$SLURM_ARRAY_TASK_ID/${parts}" where the array began at 1, or ` +
+        `to run some tasks again, pass --partition "$SLURM_ARRAY_TASK_ID/${parts}" where the array began at 1, or ` +
         `"$((SLURM_ARRAY_TASK_ID + 1))/${parts}" where it began at 0` +
         (isCountStated ? '' : '; N is the number of parts of the job'),
     },
@@ -130,19 +133,19 @@ function slurmIndex(
 
 function wholeNumber(name: string, text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new UserError('PARTITION_INVALID', `${name} is no whole number`, {
+  throw new UserError('PARTITION_INVALID', `${name} is not a whole number`, {
     hint: `unset ${name}, or pass --partition I/N`,
   })
 }
 
 function throwInvalid(asked: string): never {
-  throw new UserError('PARTITION_INVALID', `${JSON.stringify(asked)} is no part of a job`, {
+  throw new UserError('PARTITION_INVALID', `${JSON.stringify(asked)} is not a partition`, {
     hint: 'pass --partition I/N, like 3/64',
   })
 }
 
 function throwUncounted(): never {
-  throw new UserError('PARTITION_UNCLEAR', 'nothing says how many parts the job has', {
-    hint: 'pass --partition I/N or /N, or set ENRICH_PARTITION; of engines, Slurm alone tells N (SLURM_ARRAY_TASK_COUNT)',
+  throw new UserError('PARTITION_UNCLEAR', 'the number of parts of the job is missing', {
+    hint: 'pass --partition I/N or /N, or set ENRICH_PARTITION; only Slurm sets N (SLURM_ARRAY_TASK_COUNT)',
   })
 }

@@ -21,27 +21,27 @@ import { costLimitOf, priceMissing, pricesOf } from './billing.js'
 
 type Filled = FilledOf<typeof options>
 
-/** One frozen value: flags over environment over file over defaults, checked and in plain units. */
+/** The validated settings: flags over environment over file over defaults. Frozen. */
 export interface Settings {
   readonly input: Filled['input']
   readonly output: Filled['output']
   readonly checkpoint: { readonly path: string; readonly maxAgeMs: number | null }
-  /** `isNamed`: by the user, so that the file has to be there. */
+  /** `isNamed`: set by the user, so that the file must exist. */
   readonly decisions: { readonly path: string; readonly isNamed: boolean }
   readonly review: ReviewSettings
   readonly service: {
     readonly baseUrl: string | null
     readonly registryPath: string | null
-    /** Null: one less than there are cores. */
+    /** `null`: cores minus one. */
     readonly matchers: number | null
   }
   readonly budget: {
     readonly lookupsMax: number | null
-    /** Left out where nobody pays. */
+    /** Undefined if lookups are free. */
     readonly cost?: CostLimit
     readonly durationMsMax: number | null
   }
-  /** Null where nobody pays, or no price is known. */
+  /** `null` if lookups are free or no price is configured. */
   readonly prices: Prices | null
   readonly identifierUse: IdentifierUse
   readonly onLost: 'hold' | 'resubmit'
@@ -51,17 +51,17 @@ export interface Settings {
   readonly stages: StageOptions
   readonly alarms: AlarmSettings
   readonly metricsPath: string | null
-  /** The column by whose values a report counts; null: none. */
+  /** The column by which a report groups rows, or `null`. */
   readonly reportBy: string | null
-  /** Where the live page is served; null: nowhere. */
+  /** Address of the live page, or `null`. */
   readonly watch: Readonly<ListenAddress> | null
-  /** Without a name, named by its input. `partition` as it is asked for; null: the job has no parts. */
+  /** `name` defaults to the input. `partition` is the setting, or `null` without partitions. */
   readonly job: { readonly name: string | null; readonly partition: string | null }
   readonly history: Filled['history']
   readonly webhook: { readonly url: string | null; readonly listen: Readonly<ListenAddress> | null }
   /**
-   * The settings that decide what a run does and costs, by the keys and in the units of the config, defaults included.
-   * Without addresses, which may contain a secret, and without input paths, which are recorded elsewhere.
+   * The settings that affect the result and the cost of a run, with the keys and units of the config and with defaults.
+   * URLs are omitted because they may contain a secret, input paths because they are recorded separately.
    */
   readonly asConfigured: Readonly<Record<string, unknown>>
 }
@@ -69,12 +69,12 @@ export interface Settings {
 interface ReviewSettings {
   /** 0 to 100. */
   readonly threshold: number
-  /** Null: the system user. */
+  /** `null`: the system user. */
   readonly reviewer: string | null
   readonly listen: Readonly<ListenAddress>
 }
 
-/** Settles what is left open. `config` is already merged from flags, environment and file. */
+/** Adds defaults to a config merged from flags, environment and file, and validates it. */
 export function resolveSettings(config: FileConfig, environment: Environment): Settings {
   const whole = mergeConfigs(environmentConfig(environment), config)
   const baseUrl = whole.service?.baseUrl === undefined ? null : parseBaseUrl(whole.service.baseUrl)
@@ -167,7 +167,7 @@ function reviewSettings({ threshold, reviewer = '', listen }: Filled['review']):
   return { threshold, reviewer: reviewer.trim() || null, listen: address }
 }
 
-/** Those that are named, else those that the config has a key for; in their own order. */
+/** The stages of `with`, otherwise those with a key in the config, in the order of `stageKinds`. */
 function stagesAsked({ stages = {} }: FileConfig): StageKind[] {
   return stageKinds.filter((kind) => stages.with?.includes(kind) ?? stages[kind] !== undefined)
 }
@@ -228,18 +228,18 @@ function deepFreeze<Value extends object>(value: Value): Value {
 
 /**
  * The API key of a hosted service, from ENRICH_API_KEY or the file that ENRICH_API_KEY_FILE names.
- * Throws API_KEY_MISSING and API_KEY_INVALID; neither repeats anything of the key.
+ * Throws API_KEY_MISSING and API_KEY_INVALID, never with a part of the key.
  */
 export function resolveApiKey(environment: Environment): Secret {
   const fromVariable = (environment['ENRICH_API_KEY'] ?? '').trim()
   const key = fromVariable === '' ? readKeyFile(environment['ENRICH_API_KEY_FILE']).trim() : fromVariable
   if (key === '') {
     throw new UserError('API_KEY_MISSING', 'a base URL is set, but no API key', {
-      hint: 'set ENRICH_API_KEY, or ENRICH_API_KEY_FILE to a file that holds the key alone',
+      hint: 'set ENRICH_API_KEY, or ENRICH_API_KEY_FILE to a file that contains only the key',
     })
   }
   if (!/^[\x21-\x7e]{1,512}$/.test(key)) {
-    throw new UserError('API_KEY_INVALID', 'the API key holds characters that a key cannot have', {
+    throw new UserError('API_KEY_INVALID', 'the API key has invalid characters', {
       hint: 'check ENRICH_API_KEY for spaces, line ends or quotes inside the key',
     })
   }
@@ -247,27 +247,27 @@ export function resolveApiKey(environment: Environment): Secret {
 }
 
 /**
- * The signing secrets of webhooks, from ENRICH_WEBHOOK_SECRET: several, separated by spaces, while one is being
- * replaced. Throws WEBHOOK_SECRET_MISSING and WEBHOOK_SECRET_INVALID; neither repeats anything of a secret.
+ * The signing secrets of webhooks, from ENRICH_WEBHOOK_SECRET; separated by spaces if there are several. Throws
+ * WEBHOOK_SECRET_MISSING and WEBHOOK_SECRET_INVALID, never with a part of a secret.
  */
 export function resolveWebhookKeys(environment: Environment): WebhookKeys {
   const text = environment['ENRICH_WEBHOOK_SECRET'] ?? ''
   if (text.trim() === '') {
-    throw new UserError('WEBHOOK_SECRET_MISSING', 'webhooks are to be received, but no secret is set', {
+    throw new UserError('WEBHOOK_SECRET_MISSING', 'receiving webhooks needs a secret, and none is set', {
       hint: "set ENRICH_WEBHOOK_SECRET to the signing secret of the service's settings (whsec_…)",
     })
   }
   return parseWebhookSecrets(text)
 }
 
-/** The path is not repeated: people set the variable to the key itself. */
+/** The error does not repeat the path, which may be the key itself by mistake. */
 function readKeyFile(path: string | undefined): string {
   if (path === undefined || path === '') return ''
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
     throw new UserError('API_KEY_MISSING', 'the file that ENRICH_API_KEY_FILE names cannot be read', {
-      hint: 'the variable holds a path; the file holds the key alone and is readable by this user',
+      hint: 'set the variable to the path of a file that contains only the key and that this user can read',
       cause: (error as NodeJS.ErrnoException).code,
     })
   }

@@ -220,7 +220,7 @@ describe('on a hosted service', () => {
     expect([code, stderr]).toEqual([
       0,
       expect.stringMatching(
-        /^2 doubtful lookups \(3 rows\)\n {2}note: 2 without candidates: the service gives no candidates: .*\n {2}written {3}todo\.csv\n/,
+        /^2 doubtful lookups \(3 rows\)\n {2}note: 2 without candidates: the service returned no candidates: .*\n {2}written {3}todo\.csv\n/,
       ),
     ])
     expect(readCsv(place, 'todo.csv').map((line) => line['candidate 2 id'])).toEqual(['', ''])

@@ -152,7 +152,7 @@ describe('a question that takes long', () => {
     await impatient.untilOpen()
     expect(await decideRun(pool, asks('HANG'), true, 0)).toMatchObject({
       status: 'FAILED',
-      fault: 'matching this name took longer than 0.2 s, and was ended',
+      fault: 'matching this name took longer than 0.2 s, and was stopped',
     })
   })
 })

@@ -105,7 +105,7 @@ describe('flags by the table', () => {
     [['--max-age', '30'], 'It must be a number and s, m, h or d, like 30d.'],
     [['--delimiter', '||'], 'It must be one character, or tab.'],
     [['--columns', ','], 'It must name at least one.'],
-    [['--webhook-listen', 'here'], 'host:port is needed, like 127.0.0.1:8788.'],
+    [['--webhook-listen', 'here'], 'It must be host:port, like 127.0.0.1:8788.'],
     [['--basis', 'all'], 'Allowed choices are auto, inline, file, none.'],
   ])('%j is refused', (argv, message) => {
     expect(() => configFrom(...argv)).toThrow(message)
