@@ -201,7 +201,7 @@ async function standingDecisions(
   })
 }
 
-/** Fetches the records of decided companies from a server; does nothing for a file. */
+/** Loads the records of decided companies into the reader. */
 async function fetchRecords(reader: CheckpointReader, { byLookup }: StandingDecisions): Promise<void> {
   const companies = new Set([...byLookup.values()].flatMap(({ entityId }) => entityId ?? []))
   await fetchKnown(

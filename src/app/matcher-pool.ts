@@ -27,7 +27,7 @@ const poolLimits = {
   /** Page cache of the registry for all threads together, in KiB; each thread has at least the minimum. */
   cacheKibibytes: 65_536,
   threadCacheKibibytesMin: 16_384,
-  /** Maximum number of waiting searches; further ones are refused. Runs are limited by the service. */
+  /** Maximum number of waiting searches; further ones are refused. Runs are stored, and their worker limits its requests. */
   searchesWaitingMax: 1_000,
   questionMsMax: 10_000,
   /** Threads are started after the main thread has matched names for this long. */

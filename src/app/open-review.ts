@@ -148,7 +148,7 @@ async function reviewOf<Result>(
 /** Standard input can be read only once. */
 const isRead = ({ input }: Settings): boolean => input.paths?.includes('-') === false
 
-/** Answers above the confidence of a match need not be read: the interface never calls less a match. */
+/** The embedded service answers `matched` only from a minimum confidence; with a lower threshold it need not be read. */
 function doubtOf({ review: { threshold }, service }: Settings): Doubt {
   const isSure = service.baseUrl === null && threshold <= matchedConfidenceMin
   return {

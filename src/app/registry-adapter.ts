@@ -142,7 +142,7 @@ function ownershipOf({ targetId, companies, links, ...found }: CompanyOwnership)
   }
 }
 
-/** A parent whose share is unknown is only `parent`. */
+/** A parent whose share is unknown is `parent_of`. */
 function relationshipTypeOf({ type, percentage }: OwnershipLink, isGovernment: boolean): RelationshipType {
   if (isGovernment) return 'government_owns'
   // A branch is a part of its company, not another company.

@@ -175,7 +175,7 @@ describe('a thread that ends', () => {
     await shared.untilOpen()
     const dying = textOf(pool, 'DIE')
     const others = companies.map(({ name = '' }) => textOf(pool, name))
-    await expect(dying).rejects.toThrow('ended its thread, and another when asked again')
+    await expect(dying).rejects.toThrow('ended its thread, and that of the retry')
     expect(await Promise.all(others)).toHaveLength(400)
   })
 
