@@ -1,28 +1,28 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { evaluationText } from '../src/cli/terminal/evaluation-text.js'
+import { formatEvaluation } from '../src/cli/terminal/evaluation-text.js'
 import { isExpected } from '../src/registry/evaluate/evaluate.js'
 import { readLabelledQueries, type LabelledQuery } from '../src/registry/evaluate/labelled-query.js'
 import { measure, type Judgement } from '../src/registry/evaluate/measure.js'
 import type { CandidateName } from '../src/registry/match/candidate.js'
 import { decide } from '../src/registry/match/decide.js'
-import { featureNames, featuresOf, type FeatureName } from '../src/registry/match/features.js'
+import { featureNames, computeFeatures, type FeatureName } from '../src/registry/match/features.js'
 import {
   queryFeatureNames,
-  queryFeaturesOf,
-  evidenceKindOf,
+  computeQueryFeatures,
+  classifyEvidence,
   evidenceKinds,
   type EvidenceKind,
 } from '../src/registry/match/evidence.js'
 import {
   fittedCoefficients,
-  sameLine,
-  scoreOf,
+  repeatLine,
+  computeScore,
   type Coefficients,
-  type Lines,
+  type ConfidenceCurves,
 } from '../src/registry/match/model.js'
-import { evidencesOf, queryFactsOf, rankCompanies, type MatchQuery } from '../src/registry/match/rank.js'
-import { companiesNamed, namesFor, readQuery } from '../src/registry/answer/resolve.js'
+import { buildEvidences, toQueryFacts, rankCompanies, type MatchQuery } from '../src/registry/match/rank.js'
+import { findCompanyNames, findCandidateNames, readQuery } from '../src/registry/answer/resolve.js'
 import { openRegistry, type WritableRegistry } from '../src/registry/registry.js'
 import { acceptShareOf, cornersOf } from './confidence-line.js'
 import { fitShares, sparse, type ShareSample } from './share-fit.js'
@@ -162,17 +162,18 @@ function exampleOf(
   const read = readQuery(query, vocabulary)
   const isSeveral =
     read !== null &&
-    companiesNamed(query.name, read, namesFor(read, registry.resolveDeps), registry.resolveDeps).length > 1
+    findCompanyNames(query.name, read, findCandidateNames(read, registry.resolveDeps), registry.resolveDeps)
+      .length > 1
   // Of several names in one text none is right, whatever the model says.
   const asked = isSeveral ? null : read
-  const names = asked === null ? [] : namesFor(asked, registry.resolveDeps)
+  const names = asked === null ? [] : findCandidateNames(asked, registry.resolveDeps)
   const right = new Set(
     names.map(({ entityNumber }) => entityNumber).filter((number) => isRight(number, query)),
   )
   const isPresent = query.expected.length > 0
   const absentNames =
     asked !== null && isPresent
-      ? namesFor(asked, registry.resolveDeps, ({ entityNumber }) => isRight(entityNumber, query))
+      ? findCandidateNames(asked, registry.resolveDeps, ({ entityNumber }) => isRight(entityNumber, query))
       : null
   const sampleOf = (of: readonly CandidateName[], share: number): ShareSample[] =>
     asked === null || share === 0
@@ -180,7 +181,7 @@ function exampleOf(
       : [
           {
             weight: share,
-            none: queryFeaturesOf(queryFactsOf(asked, vocabulary)),
+            none: computeQueryFeatures(toQueryFacts(asked, vocabulary)),
             companies: rowsOf(asked, of, registry, right),
           },
         ]
@@ -210,12 +211,12 @@ function rowsOf(
   right: ReadonlySet<number>,
 ): ShareSample['companies'] {
   const options = new Map<number, { features: number[]; score: number }[]>()
-  for (const evidence of evidencesOf(asked, names, registry.resolveDeps.vocabulary(), () => 0)) {
-    const features = featuresOf(evidence)
+  for (const evidence of buildEvidences(asked, names, registry.resolveDeps.vocabulary(), () => 0)) {
+    const features = computeFeatures(evidence)
     const { entityNumber } = evidence.comparison.candidate
     const known = options.get(entityNumber) ?? []
     options.set(entityNumber, known)
-    known.push({ features, score: scoreOf(features, fittedCoefficients.company) })
+    known.push({ features, score: computeScore(features, fittedCoefficients.company) })
   }
   return [...options]
     .map(([number, all]) => ({ number, all: all.sort((a, b) => b.score - a.score) }))
@@ -232,7 +233,7 @@ function fit(examples: readonly Example[], start?: readonly number[]): number[] 
   return fitShares(samples, featureNames.length, queryFeatureNames.length, ridge, start, fixedPlaces)
 }
 
-function coefficientsFrom(fitted: readonly number[], confidence: Lines): Coefficients {
+function coefficientsFrom(fitted: readonly number[], confidence: ConfidenceCurves): Coefficients {
   const rounded = (value: number) => Number(value.toFixed(3))
   return {
     company: featureNames.map((name, at) => fixed[name] ?? rounded(fitted[at] ?? 0)),
@@ -307,13 +308,13 @@ const fittedWithout = new Map(
     ),
   ]),
 )
-const unlined = (numbers: readonly number[]) => coefficientsFrom(numbers, sameLine([[1, 100]]))
+const unlined = (numbers: readonly number[]) => coefficientsFrom(numbers, repeatLine([[1, 100]]))
 const shares = taught.filter(isCounted).flatMap((example) => {
   const { ranked } = rank(example, example.names, unlined(fittedWithout.get(example.kind) ?? fitted))
   const [best] = ranked
   if (best === undefined) return []
   const isRight = isRightOne(best, example.right)
-  return [{ kind: evidenceKindOf(best.evidence), share: best.share, isRight, weight: example.weight }]
+  return [{ kind: classifyEvidence(best.evidence), share: best.share, isRight, weight: example.weight }]
 })
 const acceptShares: Partial<Record<EvidenceKind, number>> = {}
 const lines = evidenceKinds.map((kind) => {
@@ -323,7 +324,7 @@ const lines = evidenceKinds.map((kind) => {
   acceptShares[kind] = acceptShare
   return [kind, fixedLine ?? cornersOf(own, acceptShare)] as const
 })
-const confidence: Lines = Object.fromEntries(lines) as Record<EvidenceKind, [number, number][]>
+const confidence: ConfidenceCurves = Object.fromEntries(lines) as Record<EvidenceKind, [number, number][]>
 const without = new Map(
   [...fittedWithout].map(([kind, numbers]) => [kind, coefficientsFrom(numbers, confidence)]),
 )
@@ -365,7 +366,7 @@ function tradeText(examples: readonly Example[]): string {
 const round = (value: number | null) => (value === null ? null : Number(value.toFixed(4)))
 const report = (name: string, examples: readonly Example[]) => {
   const measured = measure(examples.map((example) => judge(example, coefficientsFor(example))))
-  console.log(`\n${name}\n${evaluationText(measured).replace(/\nlatency.*\n/, '')}`)
+  console.log(`\n${name}\n${formatEvaluation(measured).replace(/\nlatency.*\n/, '')}`)
   console.log(absentText(examples, coefficientsFor))
   console.log(`accepted from a share of\n${tradeText(examples)}`)
   return {

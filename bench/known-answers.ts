@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { answerLineVersion, renderAnswer } from '../src/pipeline/answers/answer-line.js'
-import { identify, identityText, type Lookup } from '../src/core/lookup-identity.js'
+import { identify, toIdentityText, type Lookup } from '../src/core/lookup-identity.js'
 import type { LookupId } from '../src/pipeline/checkpoint/checkpoint.js'
 import { openCheckpoint } from '../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { systemRandom } from '../src/platform/random.js'
@@ -21,7 +21,7 @@ export function lookupOf({ name, city, region, country }: Company): Lookup {
 /** The key that the pipeline gives the lookup of a row with this company. */
 export function keyOfCompany(company: Company): Uint8Array {
   return createHash('sha256')
-    .update(identityText(lookupOf(company), 0))
+    .update(toIdentityText(lookupOf(company), 0))
     .digest()
     .subarray(0, 16)
 }
@@ -55,7 +55,7 @@ export async function answerAll(
   try {
     for (let first = 0; first < companies.length; first += batchCount) {
       const batch = companies.slice(first, first + batchCount)
-      const ids = await checkpoint.want(
+      const ids = await checkpoint.registerLookups(
         batch.map((company) => ({
           kind: 'resolution' as const,
           key: keyOfCompany(company),

@@ -1,7 +1,7 @@
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { seededFractions } from '../src/platform/random.js'
-import { sicLabel } from '../src/registry/reference/industry-codes.js'
+import { createSeededFractions } from '../src/platform/random.js'
+import { findSicLabel } from '../src/registry/reference/industry-codes.js'
 import { openRegistry } from '../src/registry/registry.js'
 import { indexCompanies, readBearers, readCompanies, type LabelledCompany } from './labelled-companies.js'
 import { madeUpNames, siblingNames, type NameWords } from './made-up-names.js'
@@ -29,7 +29,7 @@ const { values } = parseArgs({
 })
 const { registry: from, out, 'registry-out': registryOut } = values
 if (from === undefined || out === undefined) throw new Error('--registry and --out are needed')
-const fraction = seededFractions(Number(values.seed))
+const fraction = createSeededFractions(Number(values.seed))
 const perStratum = Number(values['per-stratum'])
 /** Some ways apply to one name in a thousand. */
 const triesPerQuery = 2000
@@ -210,7 +210,7 @@ function addContextQueries(stratum: string, count: number): void {
 /** What none of the others shares: the industry, or the town. */
 function contextOf(company: LabelledCompany, others: readonly LabelledCompany[]): string | null {
   const { sic, city, cityKey } = company
-  const label = sic === null ? null : sicLabel(sic)
+  const label = sic === null ? null : findSicLabel(sic)
   const industry = label !== null && !others.some((other) => other.sic === sic) ? label.toLowerCase() : null
   const town = city !== null && !others.some((other) => other.cityKey === cityKey) ? city : null
   if (industry !== null && (town === null || fraction() < 0.6))

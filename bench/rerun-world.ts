@@ -5,7 +5,7 @@ import { columnKinds } from '../src/pipeline/answers/column-kinds.js'
 import { answerColumns } from '../src/pipeline/answers/columns.js'
 import { answerLineVersion } from '../src/pipeline/answers/answer-line.js'
 import { migrations } from '../src/pipeline/checkpoint/sqlite/schema.js'
-import { openDuckDb, sqlName, sqlPath, sqlText } from '../src/parquet/duckdb.js'
+import { openDuckDb, quoteSqlName, quoteSqlPath, quoteSqlText } from '../src/parquet/duckdb.js'
 import { Chance } from '../test/simulation/chance.js'
 import { makeCompanies, type Company } from './companies.js'
 import { answerAll } from './known-answers.js'
@@ -86,10 +86,12 @@ async function makeWorld(world: RerunWorld, shape: RerunShape): Promise<void> {
   const companies = makeCompanies(world.lookupCount, chance)
   await writeLines(world.csv, inputLines(companies, shape, chance))
   const extra = extraNames(shape).map((name) => [name, 'VARCHAR'] as const)
-  const columns = [...Object.entries(csvTypes), ...extra].map(([name, type]) => `${name}: ${sqlText(type)}`)
+  const columns = [...Object.entries(csvTypes), ...extra].map(
+    ([name, type]) => `${name}: ${quoteSqlText(type)}`,
+  )
   await copy(
     world,
-    `SELECT * FROM read_csv(${sqlPath(world.csv)}, header = true, columns = {${columns.join(', ')}})`,
+    `SELECT * FROM read_csv(${quoteSqlPath(world.csv)}, header = true, columns = {${columns.join(', ')}})`,
     world.parquet,
   )
   const lines = join(world.folder, 'answers.ndjson')
@@ -108,9 +110,9 @@ async function makeWorld(world: RerunWorld, shape: RerunShape): Promise<void> {
   await once(stream, 'close')
   const keys = keyColumns.map((name) => `asked_${name}`)
   const structure = keys.map((name) => `${name}: 'VARCHAR'`)
-  const fields = answerColumns.map(({ name, kind }) => `${sqlName(name)} ${columnKinds[kind].sqlType}`)
-  structure.push(`a: ${sqlText(`STRUCT(${fields.join(', ')})`)}`)
-  const read = `read_json(${sqlPath(lines)}, format = 'newline_delimited', columns = {${structure.join(', ')}})`
+  const fields = answerColumns.map(({ name, kind }) => `${quoteSqlName(name)} ${columnKinds[kind].sqlType}`)
+  structure.push(`a: ${quoteSqlText(`STRUCT(${fields.join(', ')})`)}`)
+  const read = `read_json(${quoteSqlPath(lines)}, format = 'newline_delimited', columns = {${structure.join(', ')}})`
   await copy(world, `SELECT ${keys.join(', ')}, unnest(a) FROM ${read}`, world.answers)
   rmSync(lines)
 }
@@ -154,7 +156,7 @@ async function copy({ folder }: RerunWorld, select: string, to: string): Promise
   const duckDb = await openDuckDb(folder, worldMemoryBytes)
   try {
     await duckDb.run(
-      `COPY (${select}) TO ${sqlText(to)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 8192)`,
+      `COPY (${select}) TO ${quoteSqlText(to)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 8192)`,
     )
   } finally {
     duckDb.close()

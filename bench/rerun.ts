@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { columnKinds, reviewColumns } from '../src/pipeline/answers/column-kinds.js'
 import { answerColumns } from '../src/pipeline/answers/columns.js'
 import type { RunEvent } from '../src/pipeline/events.js'
-import { openDuckDb, sqlPath, sqlText } from '../src/parquet/duckdb.js'
+import { openDuckDb, quoteSqlPath, quoteSqlText } from '../src/parquet/duckdb.js'
 import type { CsvPass } from './csv-peer.js'
 import type { Statement } from './duckdb-peer.js'
 import { runMetered, runPeer, type Metered } from './metered.js'
@@ -97,12 +97,12 @@ async function joinStatement(
 ): Promise<Statement> {
   const [groupRows] = await query(
     temporaryFolder,
-    `SELECT max(row_group_num_rows) FROM parquet_metadata(${sqlPath(ours)})`,
+    `SELECT max(row_group_num_rows) FROM parquet_metadata(${quoteSqlPath(ours)})`,
   )
   const read =
     format === 'csv'
-      ? `read_csv(${sqlPath(world.csv)}, header = true, all_varchar = true)`
-      : `read_parquet(${sqlPath(world.parquet)})`
+      ? `read_csv(${quoteSqlPath(world.csv)}, header = true, all_varchar = true)`
+      : `read_parquet(${quoteSqlPath(world.parquet)})`
   const answered = answerColumns.map(({ name }) => `answer.${name} AS enrich_${name}`)
   // Nobody decided anything, and no candidates were kept.
   const reviewed = reviewColumns.map(
@@ -113,8 +113,8 @@ async function joinStatement(
   return {
     sql:
       `COPY (SELECT input.*, ${added.join(', ')} FROM ${read} AS input ` +
-      `LEFT JOIN read_parquet(${sqlPath(world.answers)}) AS answer ON ${on.join(' AND ')}) ` +
-      `TO ${sqlText(to)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${String(groupRows)})`,
+      `LEFT JOIN read_parquet(${quoteSqlPath(world.answers)}) AS answer ON ${on.join(' AND ')}) ` +
+      `TO ${quoteSqlText(to)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${String(groupRows)})`,
     temporaryFolder,
   }
 }
@@ -122,12 +122,15 @@ async function joinStatement(
 /** Throws unless both files hold the same rows, and ours in the order of the input: the peer's join keeps none. */
 async function assertSame(folder: string, ours: string, theirs: string): Promise<void> {
   const fingerprint = (path: string) =>
-    query(folder, `SELECT count(*), bit_xor(hash(o)), sum(hash(o)) FROM read_parquet(${sqlPath(path)}) AS o`)
+    query(
+      folder,
+      `SELECT count(*), bit_xor(hash(o)), sum(hash(o)) FROM read_parquet(${quoteSqlPath(path)}) AS o`,
+    )
   const [one, other] = [String(await fingerprint(ours)), String(await fingerprint(theirs))]
   if (one !== other) throw new Error(`the outputs differ (rows, hashes): ours ${one}, the peer's ${other}`)
   const [misplaced] = await query(
     folder,
-    `SELECT count(*) FROM read_parquet(${sqlPath(ours)}, file_row_number = true)
+    `SELECT count(*) FROM read_parquet(${quoteSqlPath(ours)}, file_row_number = true)
      WHERE row_id::BIGINT <> file_row_number + 1`,
   )
   if (misplaced !== 0n) throw new Error(`${String(misplaced)} rows are out of order`)

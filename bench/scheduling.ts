@@ -100,7 +100,7 @@ export async function measureScheduling(
     const { tally, counter } = createTally()
     let startedAtMs = 0
     const run = async () => {
-      await checkpoint.want(
+      await checkpoint.registerLookups(
         names.map((name) => ({
           kind: 'resolution' as const,
           key: keyOf(name),

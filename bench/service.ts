@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
 import { storeAccounts } from '../src/service/accounts/accounts.js'
 import { openDatabase } from '../src/service/storage/database.js'
-import { newCallId, newRunIds } from '../src/service/ids.js'
+import { createCallId, createRunIds } from '../src/service/ids.js'
 import { createRunStore, type NewRun } from '../src/service/runs/run-store.js'
 import { systemRandom } from '../src/platform/random.js'
 import { diskFolder, grouped, ratio, type Say } from './support.js'
@@ -203,7 +203,7 @@ function fill(folder: string, runCount: number): number {
     for (let done = 0; done < runCount; done += batchRuns) {
       const nowMs = Date.now()
       const runs = Array.from({ length: Math.min(batchRuns, runCount - done) }, (_, at): NewRun => {
-        const ids = newRunIds('run', newCallId(systemRandom), systemRandom, nowMs)
+        const ids = createRunIds('run', createCallId(systemRandom), systemRandom, nowMs)
         const query = { name: `Stored ${done + at}`, location: null, context: null }
         const rest = { customId: null, surface: 'v3', webhookUrl: null, withBasis: false } as const
         return { accountNumber: 1, ids, query, createdAtMs: nowMs, dueAtMs: nowMs, ...rest }

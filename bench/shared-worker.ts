@@ -54,7 +54,7 @@ async function main(work: SharedWork): Promise<void> {
   )
   const nowMs = Date.now()
   const wantedFromMs = performance.now()
-  const ids = await checkpoint.want(
+  const ids = await checkpoint.registerLookups(
     companies.map((company) => ({
       kind: 'resolution',
       key: keyOfCompany(company),

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServiceClient } from '../src/client/client.js'
 import { resolveSettings } from '../src/config/settings.js'
-import { resolutionKey } from '../src/pipeline/checkpoint/lookup-key.js'
+import { calculateResolutionKey } from '../src/pipeline/checkpoint/lookup-key.js'
 import { openCheckpoint } from '../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { openInbox } from '../src/pipeline/inbox/inbox.js'
 import { stageKinds } from '../src/pipeline/lookups/lookup-kind.js'
 import { Backlog } from '../src/pipeline/scheduler/backlog.js'
-import { defaultStages } from '../src/pipeline/lookups/stage-options.js'
+import { createDefaultStages } from '../src/pipeline/lookups/stage-options.js'
 import { runUntilAnswered } from '../src/pipeline/scheduler/scheduler.js'
-import { nothingDecided } from '../src/pipeline/lookups/stage-questions.js'
-import { planStages, stagesToAsk } from '../src/pipeline/stage-runs.js'
+import { noDecisions } from '../src/pipeline/lookups/stage-questions.js'
+import { planStages, toScheduledStages } from '../src/pipeline/stage-runs.js'
 import { createTally } from '../src/pipeline/tally.js'
 import { systemClock, WakeSignal } from '../src/platform/clock.js'
 import { Chance } from '../test/simulation/chance.js'
@@ -152,14 +152,14 @@ async function askAll(
   const { limits, polling } = resolveSettings({ service: { baseUrl } }, {})
   const lookups = Array.from({ length: rowCount }, (_, index) => {
     const lookup = { name: `Company ${index}`, location: null, context: null }
-    return { kind: 'resolution' as const, key: resolutionKey(lookup), lookup }
+    return { kind: 'resolution' as const, key: calculateResolutionKey(lookup), lookup }
   })
-  await checkpoint.want(lookups)
+  await checkpoint.registerLookups(lookups)
   const policy = { nowMs: Date.now(), maxAgeMs: null, onLost: 'hold' } as const
   const plan = await checkpoint.plan(policy)
-  const options = defaultStages({ limits, polling }, stageKinds)
+  const options = createDefaultStages({ limits, polling }, stageKinds)
   const stages = await planStages(
-    { deps: { requests: { stages: options, askAgain: [] } }, checkpoint, decided: nothingDecided },
+    { deps: { requests: { stages: options, askAgain: [] } }, checkpoint, decided: noDecisions },
     policy,
   )
   const { tally, counter } = createTally()
@@ -175,7 +175,7 @@ async function askAll(
     clock: systemClock,
     random: chance,
     ...webhooks,
-    stages: stagesToAsk(options, stages),
+    stages: toScheduledStages(options, stages),
     scheduling: { limits, polling, serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
     interrupt: new AbortController().signal,
     resolutions: { backlog: new Backlog(plan.submit), counter },

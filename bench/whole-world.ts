@@ -2,7 +2,7 @@ import { createReadStream, existsSync, mkdirSync, renameSync, rmSync, writeFileS
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'csv-parse'
-import { seededFractions } from '../src/platform/random.js'
+import { createSeededFractions } from '../src/platform/random.js'
 import { importCsvInto } from '../src/registry/import/import-csv.js'
 import { derivationVersion } from '../src/registry/model/registry-rows.js'
 import { Chance } from '../test/simulation/chance.js'
@@ -73,7 +73,7 @@ function* inputLines(
   distinctive: readonly string[],
   count: number,
 ): Generator<string> {
-  const fraction = seededFractions(2)
+  const fraction = createSeededFractions(2)
   const towns = [...new Set(held.map(({ city }) => city))]
   const makers = Object.values(madeUpNames)
   yield csvLine(['company_name', 'city', 'country'])

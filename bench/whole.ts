@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openDuckDb, sqlPath, sqlText } from '../src/parquet/duckdb.js'
+import { openDuckDb, quoteSqlPath, quoteSqlText } from '../src/parquet/duckdb.js'
 import type { RunEvent } from '../src/pipeline/events.js'
 import type { Statement } from './duckdb-peer.js'
 import type { MatcherFigures, MatcherWork } from './matcher-peer.js'
@@ -77,12 +77,12 @@ async function runMatcher(world: WholeWorld): Promise<MatcherFigures> {
 async function copyStatement(ours: string, temporaryFolder: string): Promise<Statement> {
   const duckDb = await openDuckDb(temporaryFolder)
   try {
-    const sql = `SELECT max(row_group_num_rows) FROM parquet_metadata(${sqlPath(ours)})`
+    const sql = `SELECT max(row_group_num_rows) FROM parquet_metadata(${quoteSqlPath(ours)})`
     const [groupRows] = (await duckDb.all(sql))[0] ?? []
     const to = join(temporaryFolder, 'theirs.parquet')
     return {
       sql:
-        `COPY (SELECT * FROM read_parquet(${sqlPath(ours)})) TO ${sqlText(to)} ` +
+        `COPY (SELECT * FROM read_parquet(${quoteSqlPath(ours)})) TO ${quoteSqlText(to)} ` +
         `(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${String(groupRows)})`,
       temporaryFolder,
     }

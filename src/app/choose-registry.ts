@@ -1,10 +1,10 @@
 import { openRegistry, type Registry } from '../registry/registry.js'
 import { openShippedRegistry } from '../registry/shipped.js'
-import { registryPathOf } from './embedded-scope.js'
+import { findRegistryPath } from './embedded-scope.js'
 
 /** Opens the named registry, otherwise that of the project if it exists, otherwise that of the package. */
 export function chooseRegistry(named: string | null): ChosenRegistry {
-  const path = registryPathOf(named)
+  const path = findRegistryPath(named)
   return path === null
     ? { registry: openShippedRegistry(), path, label: 'the small registry that ships with the package' }
     : { registry: openRegistry(path, { readonly: true }), path, label: path }

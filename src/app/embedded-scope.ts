@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { defaultPaths } from '../config/options.js'
-import { shippedEdition } from '../registry/edition.js'
+import { getShippedEdition } from '../registry/edition.js'
 
 /** Returns the named path, otherwise that of the project's registry if it exists; `null` for the registry of the package. */
-export function registryPathOf(named: string | null): string | null {
+export function findRegistryPath(named: string | null): string | null {
   return named ?? (existsSync(defaultPaths.registry) ? defaultPaths.registry : null)
 }
 
@@ -11,14 +11,14 @@ export function registryPathOf(named: string | null): string | null {
  * Scope of the answers of the embedded service: one edition of one registry. Another edition may have more companies, so
  * lookups are sent to it again, free of charge.
  */
-export function embeddedScope(edition: string): string {
+export function formatEmbeddedScope(edition: string): string {
   return `embedded:${edition}`
 }
 
 /** Reads the scope without opening the registry for answers. Throws REGISTRY_NOT_FOUND and REGISTRY_INVALID. */
-export async function embeddedScopeOf(named: string | null): Promise<string> {
-  const path = registryPathOf(named)
-  if (path === null) return embeddedScope(shippedEdition())
+export async function readEmbeddedScope(named: string | null): Promise<string> {
+  const path = findRegistryPath(named)
+  if (path === null) return formatEmbeddedScope(getShippedEdition())
   const { readEdition } = await import('../registry/store/open-store.js')
-  return embeddedScope(readEdition(path))
+  return formatEmbeddedScope(readEdition(path))
 }

@@ -2,14 +2,19 @@ import type { TransportLimits } from '../client/transport.js'
 import { parseConfig, type Environment, type FileConfig } from '../config/file-config.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
-import { hostedCandidates, connectEmbedded, filesInUse, type WholeConnection } from './service-connection.js'
-import { inputOptions } from './inspect-input.js'
+import {
+  createHostedCandidates,
+  connectEmbedded,
+  listFilesInUse,
+  type WholeConnection,
+} from './service-connection.js'
+import { buildInputOptions } from './inspect-input.js'
 import type { RunEvent } from '../pipeline/events.js'
 import type { WebhookOptions } from '../pipeline/inbox/webhooks.js'
-import type { SharedPlace } from '../pipeline/checkpoint/postgres/shared-run.js'
+import type { SharedCheckpointLocation } from '../pipeline/checkpoint/postgres/shared-run.js'
 import type { PipelineDeps } from '../pipeline/deps.js'
 import { runPipeline } from '../pipeline/run.js'
-import { reportOfRun, watchedRun } from './run-report.js'
+import { createRunReport, runWithLivePage } from './run-report.js'
 import type { RunSummary } from '../pipeline/summary.js'
 import { systemClock, type Clock } from '../platform/clock.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
@@ -17,14 +22,14 @@ import { systemRandom, type Random } from '../platform/random.js'
 import { resolveApiKey, resolveSettings, resolveWebhookKeys, type Settings } from '../config/settings.js'
 import { version } from '../platform/installed-package.js'
 import { resolvePartition } from '../config/partition.js'
-import { isOfChanges } from '../pipeline/figures/alarms.js'
+import { isChangeCondition } from '../pipeline/figures/alarms.js'
 import { splitOutputPath, type Partition } from '../pipeline/lookups/partition.js'
 
 /**
  * Returns the job and the partition of this process, or `null` without partitions. Throws PARTITION_INVALID,
  * PARTITION_UNCLEAR, and PARTITION_UNSUPPORTED if the settings do not allow partitions.
  */
-function partOfJob(
+function resolvePart(
   { job, input, output, checkpoint, alarms }: Settings,
   environment: Environment,
   askAgain: readonly string[],
@@ -32,20 +37,26 @@ function partOfJob(
   const partition = resolvePartition(job.partition ?? undefined, environment)
   if (partition === null) return null
   if (job.name === null) {
-    throw unsupported('--partition without --job', 'name the job of the partitions: --job nightly-2026-01-31')
+    throw createUnsupported(
+      '--partition without --job',
+      'name the job of the partitions: --job nightly-2026-01-31',
+    )
   }
   if (!isPostgresUrl(checkpoint.path)) {
-    throw unsupported(
+    throw createUnsupported(
       '--partition with a checkpoint in a file',
       'partitions share one checkpoint: pass --checkpoint postgres://user@host:5432/database',
     )
   }
   if (input.paths?.includes('-') === true)
-    throw unsupported('--partition with standard input', 'name files that every process can read')
+    throw createUnsupported('--partition with standard input', 'name files that every process can read')
   if (input.limit !== undefined)
-    throw unsupported('--partition with --limit', 'run a pilot without --partition, under another --job')
+    throw createUnsupported(
+      '--partition with --limit',
+      'run a pilot without --partition, under another --job',
+    )
   if (askAgain.length > 0) {
-    throw unsupported(
+    throw createUnsupported(
       'retry with --partition',
       'retry all rows without --partition, under another --job; then run the parts under a new --job',
     )
@@ -56,15 +67,15 @@ function partOfJob(
 }
 
 function assertHasParts({ path, partial = false }: Settings['output']): void {
-  if (path === '-') throw unsupported('--partition to standard output', 'pass -o with a file')
+  if (path === '-') throw createUnsupported('--partition to standard output', 'pass -o with a file')
   if (path !== undefined && splitOutputPath(path).extension === '') {
-    throw unsupported(
+    throw createUnsupported(
       `--partition with an output name without a format (${path})`,
       'pass -o with a name like out.parquet, out.csv or out.ndjson.gz',
     )
   }
   if (partial)
-    throw unsupported(
+    throw createUnsupported(
       '--partition with --partial',
       'a part is only published when it is complete: omit --partial',
     )
@@ -76,12 +87,13 @@ function assertComparesNothing(
   { conditions }: Settings['alarms'],
 ): void {
   const hint = 'the rows of parts are not stored from one job to the next: omit the flag'
-  if (changes !== undefined) throw unsupported('--partition with --changes', hint)
-  if (report !== undefined) throw unsupported('--partition with --report', hint)
-  if (conditions.some(isOfChanges)) throw unsupported('--partition with --fail-on of changes', hint)
+  if (changes !== undefined) throw createUnsupported('--partition with --changes', hint)
+  if (report !== undefined) throw createUnsupported('--partition with --report', hint)
+  if (conditions.some(isChangeCondition))
+    throw createUnsupported('--partition with --fail-on of changes', hint)
 }
 
-const unsupported = (what: string, hint: string): UserError =>
+const createUnsupported = (what: string, hint: string): UserError =>
   new UserError('PARTITION_UNSUPPORTED', `${what} is not possible`, { hint })
 
 export interface EnrichOptions {
@@ -144,8 +156,8 @@ async function run(
   const settings = resolveSettings(parseConfig(config, 'the config'), environment)
   const { clock = systemClock, command = 'library' } = options
   const watch = { address: settings.watch, checkpointPath: settings.checkpoint.path, command, clock }
-  return watchedRun({ ...watch, observe }, (observer) =>
-    runPipeline(pipelineDeps({ settings, environment, options, observe: observer, clock, command })),
+  return runWithLivePage({ ...watch, observe }, (observer) =>
+    runPipeline(buildPipelineDeps({ settings, environment, options, observe: observer, clock, command })),
   )
 }
 
@@ -158,27 +170,34 @@ interface RunCall {
   readonly command: string
 }
 
-function pipelineDeps({ settings, environment, options, observe, clock, command }: RunCall): PipelineDeps {
+function buildPipelineDeps({
+  settings,
+  environment,
+  options,
+  observe,
+  clock,
+  command,
+}: RunCall): PipelineDeps {
   return {
     source: {
-      input: inputOptions(settings, options.stdin),
+      input: buildInputOptions(settings, options.stdin),
       columns: settings.input.columns,
       identifierUse: settings.identifierUse,
       dedupe: settings.input.dedupe,
       rowKey: settings.input.rowKey ?? null,
       groupBy: settings.reportBy,
-      part: partOfJob(settings, environment, options.askAgain ?? []),
+      part: resolvePart(settings, environment, options.askAgain ?? []),
     },
     target: {
       output: settings.output,
       changesPath: settings.output.changes ?? null,
       metadata: metadataOf(settings),
       ...(options.stdout === undefined ? {} : { stdout: options.stdout }),
-      ownFiles: filesInUse(settings, options.configPath ?? null, environment),
+      ownFiles: listFilesInUse(settings, options.configPath ?? null, environment),
     },
     store: {
       checkpoint: settings.checkpoint,
-      shared: sharedPlace(settings, environment),
+      shared: buildSharedPlace(settings, environment),
       acceptRollback: options.acceptRollback ?? false,
       decisions: settings.decisions,
     },
@@ -194,7 +213,7 @@ function pipelineDeps({ settings, environment, options, observe, clock, command 
       onLost: settings.onLost,
       doubtThreshold: settings.review.threshold,
       prices: settings.prices,
-      webhooks: webhookOptions(settings, environment, observe),
+      webhooks: buildWebhookOptions(settings, environment, observe),
     },
     reporting: {
       history: {
@@ -205,7 +224,7 @@ function pipelineDeps({ settings, environment, options, observe, clock, command 
         runsMax: settings.history.keep,
       },
       ending: { ...settings.alarms, metricsPath: settings.metricsPath },
-      report: settings.output.report === undefined ? null : reportOfRun(settings.output.report),
+      report: settings.output.report === undefined ? null : createRunReport(settings.output.report),
     },
     connect: () => connectTo(settings, environment, observe, options.answerBounds),
     observe,
@@ -229,14 +248,17 @@ function metadataOf({ input, checkpoint }: Settings): Readonly<Record<string, st
 }
 
 /** `null` if the checkpoint is a file. */
-function sharedPlace({ checkpoint, service }: Settings, environment: Environment): SharedPlace | null {
+function buildSharedPlace(
+  { checkpoint, service }: Settings,
+  environment: Environment,
+): SharedCheckpointLocation | null {
   if (!isPostgresUrl(checkpoint.path)) return null
   const apiKey = () => (service.baseUrl === null ? null : resolveApiKey(environment).reveal())
   return { url: checkpoint.path, environment, apiKey }
 }
 
 /** Throws WEBHOOK_* and USAGE_INVALID. The embedded service sends no webhooks. */
-function webhookOptions(
+function buildWebhookOptions(
   { webhook: { url, listen }, service }: Settings,
   environment: Environment,
   observe: (event: RunEvent) => void,
@@ -290,7 +312,7 @@ export async function connectTo(
     service: 'hosted',
     scope: baseUrl,
     client,
-    candidates: hostedCandidates({ client, clock: systemClock, windowMs }),
+    candidates: createHostedCandidates({ client, clock: systemClock, windowMs }),
     close: () => client.close(),
   }
 }

@@ -3,21 +3,21 @@ import { dirname } from 'node:path'
 import { reportColumns, type ColumnReport } from '../pipeline/lookups/column-report.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
-import { embeddedScopeOf } from './embedded-scope.js'
+import { readEmbeddedScope } from './embedded-scope.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../pipeline/checkpoint/checkpoint.js'
-import { fetchKnown, idsOf, stageLookup } from '../pipeline/checkpoint/lookup-key.js'
+import { fetchKnown, findLookupIds, buildStageLookup } from '../pipeline/checkpoint/lookup-key.js'
 import { DecidedLookups } from '../pipeline/decided-lookups.js'
-import { decisionService } from '../pipeline/lookups/decision.js'
-import { isAnythingDecided, isAnythingAt } from '../pipeline/checkpoint/paths.js'
+import { getDecisionService } from '../pipeline/lookups/decision.js'
+import { hasDecisions, isCheckpointAt } from '../pipeline/checkpoint/paths.js'
 import type { RunReview } from '../pipeline/decisions/review-mirror.js'
 import type { StandingDecisions } from '../pipeline/decisions/decisions-book.js'
-import { earlierNamesIn, chooseColumns, sampleColumns } from '../pipeline/column-choice.js'
+import { createEarlierNames, chooseColumns, sampleColumns } from '../pipeline/column-choice.js'
 import { ingest } from '../pipeline/ingest.js'
 import { openInput, type Input, type InputOptions } from '../pipeline/input/input.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
 import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
-import { closingAfter } from '../platform/close-stack.js'
+import { withCleanup } from '../platform/close-stack.js'
 import { systemClock } from '../platform/clock.js'
 import { systemRandom } from '../platform/random.js'
 
@@ -68,7 +68,7 @@ export async function inspectInput<Result>(
 ): Promise<Result> {
   const { path } = deps.settings.checkpoint
   if (isPostgresUrl(path)) return inspectShared(path, deps, use)
-  if (!isAnythingAt(path)) return inspectWith(null, deps, use)
+  if (!isCheckpointAt(path)) return inspectWith(null, deps, use)
   const { peekAtCheckpoint, blamingDamage, problemOf } = await loadCheckpoints()
   return blamingDamage(path, () =>
     inspectWith(
@@ -86,8 +86,8 @@ export async function inspectInput<Result>(
 /** Imported only if there is a checkpoint, because it takes a quarter of the start-up time of a plan. */
 async function loadCheckpoints() {
   const { peekAtCheckpoint } = await import('../pipeline/checkpoint/sqlite/reader.js')
-  const { blamingDamage, problemOf } = await import('../pipeline/checkpoint/sqlite/verify.js')
-  return { peekAtCheckpoint, blamingDamage, problemOf }
+  const { diagnoseDamage, findProblem } = await import('../pipeline/checkpoint/sqlite/verify.js')
+  return { peekAtCheckpoint, blamingDamage: diagnoseDamage, problemOf: findProblem }
 }
 
 /** Copies the lookups of the input from the server to a local file while the input is read. */
@@ -96,12 +96,12 @@ async function inspectShared<Result>(
   deps: InspectionDeps,
   use: (found: Inspection) => Promise<Result>,
 ): Promise<Result> {
-  const { lookAtShared } = await import('../pipeline/checkpoint/postgres/local-copy.js')
+  const { openSharedView } = await import('../pipeline/checkpoint/postgres/local-copy.js')
   const { lookAtReview } = await import('../pipeline/decisions/postgres/shared-review.js')
   const { environment = process.env } = deps
-  return closingAfter(async (closeLater) => {
+  return withCleanup(async (closeLater) => {
     const place = { url, folder: tmpdir(), clock: systemClock, random: systemRandom, environment }
-    const look = await lookAtShared(place, closeLater)
+    const look = await openSharedView(place, closeLater)
     if (look === null) return inspectWith(null, deps, use)
     const { decisions } = deps.settings
     const review = await lookAtReview(look, { ...place, decisionsPath: decisions.path }, closeLater)
@@ -110,7 +110,7 @@ async function inspectShared<Result>(
 }
 
 /** Data of earlier runs, from a file or a server. */
-interface Known {
+interface EarlierRuns {
   readonly path: string
   readonly review?: RunReview | null
   peek(scope: string): CheckpointReader | null
@@ -119,16 +119,16 @@ interface Known {
 
 /** `earlier` is `null` without a checkpoint. */
 async function inspectWith<Result>(
-  earlier: Known | null,
+  earlier: EarlierRuns | null,
   deps: InspectionDeps,
   use: (found: Inspection) => Promise<Result>,
 ): Promise<Result> {
   const { settings } = deps
-  const input = await openInput(inputOptions(settings, deps.stdin))
+  const input = await openInput(buildInputOptions(settings, deps.stdin))
   try {
     const samples = await sampleColumns(input)
     const { baseUrl, registryPath } = settings.service
-    const scope = baseUrl ?? (await embeddedScopeOf(registryPath))
+    const scope = baseUrl ?? (await readEmbeddedScope(registryPath))
     const reader = earlier?.peek(scope) ?? null
     try {
       const asked = settings.input.columns
@@ -142,24 +142,24 @@ async function inspectWith<Result>(
         signal: deps.signal,
       })
       const { rule, note } = choice
-      const standing = await standingDecisions(settings, earlier?.path ?? settings.checkpoint.path)
+      const standing = await loadStandingDecisions(settings, earlier?.path ?? settings.checkpoint.path)
       const decided = new DecidedLookups(standing.byLookup)
       if (reader !== null) await fetchRecords(reader, standing)
-      const unknownIds = new UnknownIds()
+      const unknownIds = new TemporaryIds()
       const { index, identifierCounts } = await ingest({
         input,
         rule,
         dedupe: settings.input.dedupe,
         place: async (asked) => {
-          const lookups = decided.marked(asked)
+          const lookups = decided.markDecided(asked)
           if (reader !== null) await fetchKnown(reader, lookups)
-          const known = reader === null ? lookups.map(() => 0) : idsOf(reader, lookups)
-          const ids = known.map((id, at) => unknownIds.idOf(id, lookups[at]))
+          const known = reader === null ? lookups.map(() => 0) : findLookupIds(reader, lookups)
+          const ids = known.map((id, at) => unknownIds.getId(id, lookups[at]))
           decided.note(lookups, ids)
           deps.onBatch?.(lookups, ids, reader, decided)
           return ids
         },
-        earlier: earlierNamesIn(reader),
+        earlier: createEarlierNames(reader),
         spool: null,
         signal: deps.signal,
       })
@@ -170,7 +170,7 @@ async function inspectWith<Result>(
         scope,
         columns: report,
         columnNote: note,
-        rowNotes: [...identifierCounts.notes(baseUrl !== null), ...standing.notices],
+        rowNotes: [...identifierCounts.listNotes(baseUrl !== null), ...standing.notices],
         index,
         decided,
         reader,
@@ -187,17 +187,17 @@ async function inspectWith<Result>(
 }
 
 /** Imported only if there may be decisions. */
-async function standingDecisions(
+async function loadStandingDecisions(
   { decisions, service }: Settings,
   checkpointPath: string,
 ): Promise<StandingDecisions> {
-  if (!decisions.isNamed && !isAnythingDecided(decisions.path, checkpointPath))
+  if (!decisions.isNamed && !hasDecisions(decisions.path, checkpointPath))
     return { byLookup: new Map(), notices: [] }
   const { readStandingDecisions } = await import('../pipeline/decisions/decisions-book.js')
   return readStandingDecisions({
     ...decisions,
     checkpointPath,
-    service: decisionService(service.baseUrl),
+    service: getDecisionService(service.baseUrl),
   })
 }
 
@@ -206,16 +206,16 @@ async function fetchRecords(reader: CheckpointReader, { byLookup }: StandingDeci
   const companies = new Set([...byLookup.values()].flatMap(({ entityId }) => entityId ?? []))
   await fetchKnown(
     reader,
-    [...companies].map((entityId) => stageLookup('entity', entityId)),
+    [...companies].map((entityId) => buildStageLookup('entity', entityId)),
   )
 }
 
 /** Assigns temporary ids to decided lookups that the checkpoint does not have. */
-class UnknownIds {
+class TemporaryIds {
   readonly #ids = new Map<string, LookupId>()
 
   /** Returns the id in the checkpoint, otherwise a temporary one for a decided lookup, otherwise 0. */
-  idOf(known: LookupId, lookup: KeyedLookup | undefined): LookupId {
+  getId(known: LookupId, lookup: KeyedLookup | undefined): LookupId {
     if (known !== 0 || lookup?.isDecided !== true) return known
     const key = Buffer.from(lookup.key).toString('hex')
     const id = this.#ids.get(key) ?? highestUnknownId - this.#ids.size
@@ -228,7 +228,7 @@ class UnknownIds {
 const highestUnknownId = 0xf000_0000
 
 /** Builds the options of the input. Throws USAGE_INVALID without an input. */
-export function inputOptions(settings: Settings, stdin?: NodeJS.ReadableStream): InputOptions {
+export function buildInputOptions(settings: Settings, stdin?: NodeJS.ReadableStream): InputOptions {
   const { paths, format, delimiter, encoding, sheet, limit } = settings.input
   if (paths === undefined) {
     throw new UserError('USAGE_INVALID', 'there is no input', {

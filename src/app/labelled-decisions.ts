@@ -1,6 +1,6 @@
-import { nameWithIdentifiers } from '../core/stated-identifiers.js'
-import { resolutionKey, stageLookup } from '../pipeline/checkpoint/lookup-key.js'
-import { decisionService, type Decision } from '../pipeline/lookups/decision.js'
+import { appendIdentifiers } from '../core/stated-identifiers.js'
+import { calculateResolutionKey, buildStageLookup } from '../pipeline/checkpoint/lookup-key.js'
+import { getDecisionService, type Decision } from '../pipeline/lookups/decision.js'
 import type { LabelledQuery } from '../registry/evaluate/labelled-query.js'
 
 export interface LabelledDecisions {
@@ -13,8 +13,8 @@ export interface LabelledDecisions {
 }
 
 /** Turns decisions into labelled queries; decisions of hosted services are omitted. */
-export function labelledDecisions(decisions: readonly Decision[]): LabelledDecisions {
-  const embedded = decisionService(null)
+export function toLabelledDecisions(decisions: readonly Decision[]): LabelledDecisions {
+  const embedded = getDecisionService(null)
   const own = new Map<string, Decision>()
   for (const decision of decisions) {
     if (decision.service === null && !own.has(decision.lookup)) own.set(decision.lookup, decision)
@@ -22,20 +22,20 @@ export function labelledDecisions(decisions: readonly Decision[]): LabelledDecis
     if (decision.service === embedded) own.set(decision.lookup, decision)
   }
   return {
-    queries: [...own.values()].map(labelled),
+    queries: [...own.values()].map(toLabelledQuery),
     otherServiceCount: decisions.filter(({ service }) => service !== null && service !== embedded).length,
     furtherAskedCount: [...own.values()].filter(
-      (decision) => !isOfDomain(decision) && decision.lookup !== keyOf(decision),
+      (decision) => !isOfDomain(decision) && decision.lookup !== getLookupKey(decision),
     ).length,
   }
 }
 
-function labelled(decision: Decision): LabelledQuery {
+function toLabelledQuery(decision: Decision): LabelledQuery {
   const { lookup, name, location, entityId } = decision
   const website = { kind: 'website', value: name, place: null } as const
   return {
     id: lookup,
-    name: isOfDomain(decision) ? nameWithIdentifiers(null, [website]) : name,
+    name: isOfDomain(decision) ? appendIdentifiers(null, [website]) : name,
     location,
     context: null,
     stratum: 'all',
@@ -45,7 +45,7 @@ function labelled(decision: Decision): LabelledQuery {
 
 /** Returns whether the lookup was by domain, because the row has no name. */
 const isOfDomain = ({ lookup, name }: Decision): boolean =>
-  lookup === Buffer.from(stageLookup('domain', name).key).toString('hex')
+  lookup === Buffer.from(buildStageLookup('domain', name).key).toString('hex')
 
-const keyOf = ({ name, location }: Decision): string =>
-  Buffer.from(resolutionKey({ name, location, context: null })).toString('hex')
+const getLookupKey = ({ name, location }: Decision): string =>
+  Buffer.from(calculateResolutionKey({ name, location, context: null })).toString('hex')

@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.js'
-import { Place, type PlaceDeps } from './matcher-thread.js'
+import { ThreadSlot, type PlaceDeps } from './matcher-thread.js'
 import {
   receiveError,
   type AnswerTexts,
@@ -37,7 +37,7 @@ const kinds = ['resolve', 'search', 'candidates', 'likely'] as const satisfies r
 /** Sends each question to the least loaded thread, several in a message. */
 export class Dispatch {
   readonly #deps: DispatchDeps
-  readonly #places: readonly Place[]
+  readonly #places: readonly ThreadSlot[]
   readonly #open = new Map<number, Ticket>()
   /** Waiting questions by kind. Kinds alternate, because runs come in hundreds and searches one by one. */
   readonly #waiting: Record<Question['kind'], Ticket[]> = {
@@ -58,20 +58,20 @@ export class Dispatch {
       ...deps,
       onAnswered: (answered) => {
         for (const one of answered) this.#answer(one)
-        this.#pumpSoon()
+        this.#scheduleSending()
       },
       onReturned: (asked) => {
         for (const { number } of [...asked].reverse()) this.#askAgain(number)
-        this.#pumpSoon()
+        this.#scheduleSending()
       },
       onGivenUp: ({ number }, why) => {
         this.#giveUp(number, why)
       },
       onChanged: () => {
-        this.#pumpSoon()
+        this.#scheduleSending()
       },
     }
-    this.#places = Array.from({ length: deps.threadCount }, () => new Place(place))
+    this.#places = Array.from({ length: deps.threadCount }, () => new ThreadSlot(place))
   }
 
   /** Whether threads accept questions, or are restarting. */
@@ -83,7 +83,7 @@ export class Dispatch {
     return this.#places.filter(({ state }) => state === 'open').length
   }
 
-  waitingCount(kind: Question['kind']): number {
+  countWaiting(kind: Question['kind']): number {
     return this.#waiting[kind].length
   }
 
@@ -93,7 +93,7 @@ export class Dispatch {
       const ticket: Ticket = { number: this.#lastNumber, question, resolve, reject, endedThreadCount: 0 }
       this.#open.set(ticket.number, ticket)
       this.#waiting[question.kind].push(ticket)
-      this.#pumpSoon()
+      this.#scheduleSending()
       if (!this.#isWatching) void this.#watch()
     })
   }
@@ -101,23 +101,23 @@ export class Dispatch {
   /** Rejects open questions, and ends the threads. */
   async close(): Promise<void> {
     this.#closing.abort()
-    for (const number of [...this.#open.keys()]) this.#take(number)?.reject(closed())
+    for (const number of [...this.#open.keys()]) this.#take(number)?.reject(createClosedError())
     await Promise.all(this.#places.map((place) => place.end()))
   }
 
   /** Defers sending, so that questions of the same tick share a message. */
-  #pumpSoon(): void {
+  #scheduleSending(): void {
     if (this.#isPumpDue) return
     this.#isPumpDue = true
     queueMicrotask(() => {
       this.#isPumpDue = false
-      this.#pump()
+      this.#sendWaiting()
     })
   }
 
-  #pump(): void {
+  #sendWaiting(): void {
     if (this.#closing.signal.aborted) return
-    for (let place = leastLoaded(this.#places); place !== null; place = leastLoaded(this.#places)) {
+    for (let place = findLeastLoaded(this.#places); place !== null; place = findLeastLoaded(this.#places)) {
       const ticket = this.#next()
       if (ticket === undefined) break
       place.give({ number: ticket.number, question: ticket.question })
@@ -129,14 +129,14 @@ export class Dispatch {
   #next(): Ticket | undefined {
     for (let passedCount = 0; passedCount < kinds.length; passedCount++) {
       const kind = kinds[this.#turn++ % kinds.length] ?? 'resolve'
-      const ticket = this.#nextOf(this.#waiting[kind])
+      const ticket = this.#takeNext(this.#waiting[kind])
       if (ticket !== undefined) return ticket
     }
     return undefined
   }
 
   /** Skips questions that were withdrawn from a thread, but that it has answered nevertheless. */
-  #nextOf(waiting: Ticket[]): Ticket | undefined {
+  #takeNext(waiting: Ticket[]): Ticket | undefined {
     let ticket = waiting.shift()
     while (ticket !== undefined && !this.#open.has(ticket.number)) ticket = waiting.shift()
     return ticket
@@ -152,7 +152,7 @@ export class Dispatch {
       ticket.reject(error)
     }
     setImmediate(() => {
-      this.#pumpSoon()
+      this.#scheduleSending()
     })
   }
 
@@ -197,8 +197,8 @@ export class Dispatch {
   }
 }
 
-function leastLoaded(places: readonly Place[]): Place | null {
-  let least: { place: Place; load: number } | null = null
+function findLeastLoaded(places: readonly ThreadSlot[]): ThreadSlot | null {
+  let least: { place: ThreadSlot; load: number } | null = null
   for (const place of places) {
     const { load } = place
     if (load !== null && (least === null || load < least.load)) least = { place, load }
@@ -206,4 +206,4 @@ function leastLoaded(places: readonly Place[]): Place | null {
   return least?.place ?? null
 }
 
-export const closed = (): Error => new Error('the matchers are closed')
+export const createClosedError = (): Error => new Error('the matchers are closed')

@@ -6,19 +6,19 @@ import type { Registry } from '../registry/registry.js'
 import type { Candidate } from '../pipeline/answers/candidate.js'
 import type { Knowledge, Query } from '../service/knowledge.js'
 import { Refusal } from '../service/refusal.js'
-import { closed, Dispatch } from './matcher-dispatch.js'
+import { createClosedError, Dispatch } from './matcher-dispatch.js'
 import {
   answerQuestion,
-  candidatesAlong,
-  candidatesBeside,
-  fileOf,
+  getCandidates,
+  gatherCandidates,
+  identifyFile,
   readCandidates,
   readLikely,
   readResolution,
   readSearch,
 } from './matcher-protocol.js'
 import type { ThreadCode } from './matcher-thread.js'
-import { knowledgeOf } from './registry-adapter.js'
+import { createKnowledge } from './registry-adapter.js'
 
 const poolLimits = {
   threadsMax: 64,
@@ -66,7 +66,10 @@ export interface MatcherPool extends Knowledge {
  * Returns 0 on one core. In a run the main thread is always busy and keeps one core; in a service the threads use all
  * cores.
  */
-export function threadsByDefault(beside: 'a_run' | 'a_service', coreCount = availableParallelism()): number {
+export function countDefaultThreads(
+  beside: 'a_run' | 'a_service',
+  coreCount = availableParallelism(),
+): number {
   if (coreCount < 2) return 0
   return Math.min(beside === 'a_run' ? coreCount - 1 : coreCount, poolLimits.threadsByDefaultMax)
 }
@@ -77,8 +80,8 @@ export function threadsByDefault(beside: 'a_run' | 'a_service', coreCount = avai
  */
 export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
   const { registry, registryPath, threadCount, log, clock = systemClock } = deps
-  const knowledge = knowledgeOf(registry)
-  const file = fileOf(registryPath)
+  const knowledge = createKnowledge(registry)
+  const file = identifyFile(registryPath)
   let dispatch: Dispatch | null = null
   let isClosed = false
   let workedHereMs = 0
@@ -100,7 +103,7 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
   }
   /** `null` if this thread should answer. */
   const threads = (): Dispatch | null => {
-    if (isClosed) throw closed()
+    if (isClosed) throw createClosedError()
     return dispatch?.isOpen === true ? dispatch : null
   }
   const here = <Answer>(answer: () => Answer): Answer => {
@@ -113,12 +116,12 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
     }
   }
   if (deps.start === 'at_once') startThreads()
-  const along = new CandidatesAlong()
+  const along = new CandidateCache()
   const doubtThreshold = deps.doubtThreshold ?? null
   const resolveHere = (query: Query): Resolution => {
     const asked = knowledge.ask(query)
     const answer = asked.answer()
-    along.keep(query, candidatesBeside(answer, asked, doubtThreshold))
+    along.keep(query, gatherCandidates(answer, asked, doubtThreshold))
     return answer
   }
   return {
@@ -127,7 +130,7 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
       const open = threads()
       if (open === null) return here(() => resolveHere(query))
       return open.ask({ kind: 'resolve', query, doubtThreshold }).then((texts) => {
-        along.keep(query, candidatesAlong(texts))
+        along.keep(query, getCandidates(texts))
         return readResolution(texts)
       })
     },
@@ -142,13 +145,13 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
     search: (request) => {
       const open = threads()
       if (open === null) return here(() => knowledge.search(request))
-      if (open.waitingCount('search') >= poolLimits.searchesWaitingMax) throw tooBusy()
+      if (open.countWaiting('search') >= poolLimits.searchesWaitingMax) throw createTooBusyError()
       return open.ask({ kind: 'search', request }).then(readSearch)
     },
     likelyCompanies: (query, countMax) => {
       const open = threads()
       if (open === null) return here(() => knowledge.likelyCompanies(query, countMax))
-      if (open.waitingCount('likely') >= poolLimits.searchesWaitingMax) throw tooBusy()
+      if (open.countWaiting('likely') >= poolLimits.searchesWaitingMax) throw createTooBusyError()
       return open.ask({ kind: 'likely', query, countMax }).then(readLikely)
     },
     openThreadCount: () => dispatch?.openCount ?? 0,
@@ -159,7 +162,7 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
   }
 }
 
-const tooBusy = (): Refusal =>
+const createTooBusyError = (): Refusal =>
   new Refusal(500, errorTypes.apiError, 'too many searches wait already; try again in a moment')
 
 const alongLimits = {
@@ -172,14 +175,14 @@ const alongLimits = {
  * Candidates that were gathered with answers, as JSON, until they are read. The oldest unread ones are dropped; they can
  * be gathered again.
  */
-export class CandidatesAlong {
+export class CandidateCache {
   readonly #texts = new Map<string, string>()
   #charCount = 0
 
   /** Stores candidates; `null` is ignored. */
   keep(query: Query, text: string | null): void {
     if (text === null) return
-    const key = keyOf(query)
+    const key = buildQueryKey(query)
     this.#drop(key)
     this.#texts.set(key, text)
     this.#charCount += text.length
@@ -191,7 +194,7 @@ export class CandidatesAlong {
 
   /** Removes and returns candidates, or `null`. */
   take(query: Query): string | null {
-    const key = keyOf(query)
+    const key = buildQueryKey(query)
     const text = this.#texts.get(key) ?? null
     this.#drop(key)
     return text
@@ -203,4 +206,4 @@ export class CandidatesAlong {
   }
 }
 
-const keyOf = ({ name, location, context }: Query) => JSON.stringify([name, location, context])
+const buildQueryKey = ({ name, location, context }: Query) => JSON.stringify([name, location, context])

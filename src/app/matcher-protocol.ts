@@ -11,7 +11,7 @@ import type {
   SearchRequest,
   SearchResults,
 } from '../service/knowledge.js'
-import { resolutionText } from '../service/runs/run-outcome.js'
+import { toResolutionText } from '../service/runs/run-outcome.js'
 import type { AskedQuery, RegistryKnowledge } from './registry-adapter.js'
 
 /**
@@ -96,7 +96,7 @@ export function answerQuestions(
     if (answered.length > 0) port.postMessage(answered)
     Atomics.store(shared, sharedAt.question, 0)
   })
-  port.postMessage({ file: fileOf(registryPath) } satisfies Opened)
+  port.postMessage({ file: identifyFile(registryPath) } satisfies Opened)
 }
 
 function answerOrError(knowledge: RegistryKnowledge, number: number, question: Question): Answered {
@@ -112,8 +112,8 @@ export function answerQuestion(knowledge: RegistryKnowledge, question: Question)
     case 'resolve': {
       const asked = knowledge.ask(question.query)
       const answer = asked.answer()
-      const { outcome, basis, status, classification } = resolutionText(answer)
-      const candidates = candidatesBeside(answer, asked, question.doubtThreshold)
+      const { outcome, basis, status, classification } = toResolutionText(answer)
+      const candidates = gatherCandidates(answer, asked, question.doubtThreshold)
       return [outcome, basis, status, classification ?? '', ...(candidates === null ? [] : [candidates])]
     }
     case 'search':
@@ -126,7 +126,7 @@ export function answerQuestion(knowledge: RegistryKnowledge, question: Question)
 }
 
 /** Returns `null` without candidates or after an error; the error is reported when they are requested directly. */
-export function candidatesBeside(
+export function gatherCandidates(
   { status, match_confidence: confidence }: Resolution,
   asked: Pick<AskedQuery, 'candidates'>,
   threshold: number | null,
@@ -155,7 +155,7 @@ export function readResolution([
 }
 
 /** Candidates of an answer as JSON, or `null`. */
-export const candidatesAlong = ([, , , , candidates]: AnswerTexts): string | null => candidates ?? null
+export const getCandidates = ([, , , , candidates]: AnswerTexts): string | null => candidates ?? null
 
 export const readCandidates = ([candidates = '[]']: AnswerTexts): readonly Candidate[] =>
   JSON.parse(candidates) as Candidate[]
@@ -189,7 +189,7 @@ export function receiveError({ message, stack, code, hint }: SentError): Error {
 }
 
 /** Identifies an open file, so that threads can check that they use the same one even if the path was replaced. */
-export function fileOf(registryPath: string | null): string {
+export function identifyFile(registryPath: string | null): string {
   if (registryPath === null) return 'shipped'
   const { dev, ino } = statSync(registryPath, { bigint: true })
   return `${dev}:${ino}`

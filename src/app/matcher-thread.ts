@@ -1,4 +1,4 @@
-import { errorText } from '../core/errors.js'
+import { getErrorText } from '../core/errors.js'
 import type { Clock } from '../platform/clock.js'
 import {
   type Answered,
@@ -45,14 +45,14 @@ interface MatcherThreadDeps extends Omit<MatcherStart, 'shared'> {
 const heapMebibytesMax = 512
 
 /** `null` if the source runs without a build, or was bundled into another program. */
-function codeOfPackage(): ThreadCode | null {
+function findPackageCode(): ThreadCode | null {
   const file = new URL('app/matcher-worker.js', codeFolder)
   return file.protocol === 'file:' && existsSync(fileURLToPath(file)) ? { file } : null
 }
 
 /** `null` if threads cannot be started. */
 function startMatcherThread(deps: MatcherThreadDeps): MatcherThread | null {
-  const code = deps.code ?? codeOfPackage()
+  const code = deps.code ?? findPackageCode()
   if (code === null) return null
   const { registryPath, cacheKibibytes, onOpened, onAnswered, onEnded } = deps
   const shared = new Int32Array(
@@ -120,14 +120,14 @@ export interface PlaceDeps extends Pick<MatcherThreadDeps, 'registryPath' | 'cac
 }
 
 /** `starting`: no thread has opened the registry yet. `gone`: no thread is started again. */
-type PlaceState = 'starting' | 'open' | 'restarting' | 'gone'
+type SlotState = 'starting' | 'open' | 'restarting' | 'gone'
 
 /** A slot for a thread, which is replaced after it ends. */
-export class Place {
+export class ThreadSlot {
   readonly #deps: PlaceDeps
   readonly #inFlight = new Map<number, Asked>()
   readonly #closing = new AbortController()
-  #state: PlaceState = 'starting'
+  #state: SlotState = 'starting'
   #thread: MatcherThread | null = null
   #outbox: Asked[] = []
   /** Number of threads that ended since the last answer. */
@@ -141,7 +141,7 @@ export class Place {
     this.#start()
   }
 
-  get state(): PlaceState {
+  get state(): SlotState {
     return this.#state
   }
 
@@ -196,13 +196,13 @@ export class Place {
     const thread = startMatcherThread({
       ...this.#deps,
       onOpened: (opened) => {
-        this.#opened(opened)
+        this.#onOpened(opened)
       },
       onAnswered: (answered) => {
-        this.#answered(answered)
+        this.#onAnswered(answered)
       },
       onEnded: (error) => {
-        this.#deps.log(`a thread that matches names ended: ${errorText(error)}`)
+        this.#deps.log(`a thread that matches names ended: ${getErrorText(error)}`)
         this.#failureCount++
         this.#giveUpOn(thread?.at() ?? 0, 'thread_ended')
         this.#replace()
@@ -212,7 +212,7 @@ export class Place {
     if (thread === null) this.#state = 'gone'
   }
 
-  #opened({ file }: Opened): void {
+  #onOpened({ file }: Opened): void {
     const isSame = file === this.#deps.file
     this.#state = isSame ? 'open' : 'gone'
     if (!isSame) {
@@ -224,7 +224,7 @@ export class Place {
     this.#deps.onChanged()
   }
 
-  #answered(answered: readonly Answered[]): void {
+  #onAnswered(answered: readonly Answered[]): void {
     this.#failureCount = 0
     for (const { number } of answered) {
       this.#inFlight.delete(number)

@@ -3,15 +3,15 @@ import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
 import { matchedConfidenceMin } from '../contract/outcome-rules.js'
 import { UserError } from '../core/errors.js'
-import { decisionService } from '../pipeline/lookups/decision.js'
-import { openDecisionsBook } from '../pipeline/decisions/decisions-book.js'
+import { getDecisionService } from '../pipeline/lookups/decision.js'
+import { openDecisionSync } from '../pipeline/decisions/decisions-book.js'
 import { isDoubtful } from '../pipeline/lookups/lookup-state.js'
 import type { Clock } from '../platform/clock.js'
-import { bareName } from '../registry/normalize/parsed-name.js'
-import type { Doubt } from '../review/input-lookups.js'
-import { keepFresh, type ReviewSession } from '../review/session.js'
+import { toBareName } from '../registry/normalize/parsed-name.js'
+import type { DoubtPolicy } from '../review/input-lookups.js'
+import { refreshPeriodically, type ReviewSession } from '../review/session.js'
 import { openSession } from '../review/open-session.js'
-import { embeddedScopeOf } from './embedded-scope.js'
+import { readEmbeddedScope } from './embedded-scope.js'
 import { connectTo } from './enrich.js'
 import { inspectInput, type Inspection } from './inspect-input.js'
 import type { CandidateSource } from '../pipeline/answers/candidate.js'
@@ -20,7 +20,7 @@ import { isPostgresUrl } from '../core/server-addresses.js'
 import { openReviewStore } from '../pipeline/decisions/review-store.js'
 import { isRunGoingOn } from '../pipeline/history/reader.js'
 import { systemRandom } from '../platform/random.js'
-import type { StorePlace } from './shared-review-store.js'
+import type { ReviewBackend } from './shared-review-store.js'
 
 interface StorePlaceDeps {
   readonly settings: Pick<Settings, 'checkpoint' | 'decisions'>
@@ -29,15 +29,15 @@ interface StorePlaceDeps {
 }
 
 /** Opens the store next to a checkpoint in a file, or in the database. Throws REVIEW_STORE_*, CHECKPOINT_*, DISK_FULL. */
-async function openStorePlace(
+async function openReviewBackend(
   { checkpointPath }: Pick<Inspection, 'checkpointPath'>,
   { settings, environment, clock }: StorePlaceDeps,
-): Promise<StorePlace> {
+): Promise<ReviewBackend> {
   const { path } = settings.checkpoint
   if (isPostgresUrl(path)) {
-    const { openSharedStorePlace } = await import('./shared-review-store.js')
+    const { openSharedReviewBackend } = await import('./shared-review-store.js')
     const { path: decisionsPath } = settings.decisions
-    return openSharedStorePlace(path, {
+    return openSharedReviewBackend(path, {
       checkpointPath,
       decisionsPath,
       environment,
@@ -80,7 +80,7 @@ export interface OpenReview {
  * candidates. Calls `use` with the session, and closes it afterwards. Throws CHECKPOINT_NOT_FOUND,
  * REVIEW_NOTHING_ANSWERED, and errors of the input and the session.
  */
-export function reviewOfFile<Result>(
+export function reviewFile<Result>(
   request: ReviewRequest,
   use: (opened: OpenReview) => Promise<Result>,
 ): Promise<Result> {
@@ -91,11 +91,11 @@ export function reviewOfFile<Result>(
     decisions: { ...request.settings.decisions, isNamed: false },
   }
   return inspectInput({ settings, stdin, signal, environment }, (found) =>
-    reviewOf(found, { ...request, settings }, use),
+    runReview(found, { ...request, settings }, use),
   )
 }
 
-async function reviewOf<Result>(
+async function runReview<Result>(
   found: Inspection,
   request: ReviewRequest,
   use: (opened: OpenReview) => Promise<Result>,
@@ -104,10 +104,10 @@ async function reviewOf<Result>(
   const { checkpointPath } = found
   const { baseUrl, registryPath } = settings.service
   const { reader, index } = found
-  if (reader === null) throw notFound(settings.checkpoint.path, request.runCommand)
-  const service = decisionService(baseUrl)
-  const { store, follow, isRunGoingOn, close } = await openStorePlace(found, request)
-  const source = lateCandidates(() => connectTo(settings, environment, () => undefined))
+  if (reader === null) throw createNotFound(settings.checkpoint.path, request.runCommand)
+  const service = getDecisionService(baseUrl)
+  const { store, follow, isRunGoingOn, close } = await openReviewBackend(found, request)
+  const source = createLateCandidates(() => connectTo(settings, environment, () => undefined))
   try {
     const session = await openSession({
       index,
@@ -116,22 +116,22 @@ async function reviewOf<Result>(
       store,
       service,
       source,
-      bareName,
+      bareName: toBareName,
       clock,
       signal,
       inspectAgain: isRead(settings)
         ? () =>
             inspectInput({ settings, stdin, signal, environment }, (again) => Promise.resolve(again.index))
         : null,
-      book: openDecisionsBook(store, settings.decisions.path, service),
+      book: openDecisionSync(store, settings.decisions.path, service),
       decisionsPath: settings.decisions.path,
-      scope: baseUrl ?? (await embeddedScopeOf(registryPath)),
-      reviewer: settings.review.reviewer ?? systemUser(environment),
-      doubt: doubtOf(settings),
+      scope: baseUrl ?? (await readEmbeddedScope(registryPath)),
+      reviewer: settings.review.reviewer ?? findSystemUser(environment),
+      doubt: createDoubt(settings),
       isRunGoingOn,
       follow: follow === null ? null : (unanswered) => follow(reader, unanswered),
     })
-    const fresh = keepFresh({ session, clock, onTrouble })
+    const fresh = refreshPeriodically({ session, clock, onTrouble })
     try {
       assertAnswered(session, request.runCommand)
       return await use({ session, service, input: found })
@@ -149,7 +149,7 @@ async function reviewOf<Result>(
 const isRead = ({ input }: Settings): boolean => input.paths?.includes('-') === false
 
 /** The embedded service answers `matched` only from a minimum confidence; with a lower threshold it need not be read. */
-function doubtOf({ review: { threshold }, service }: Settings): Doubt {
+function createDoubt({ review: { threshold }, service }: Settings): DoubtPolicy {
   const isSure = service.baseUrl === null && threshold <= matchedConfidenceMin
   return {
     isDoubtful: (outcome, confidence) => isDoubtful({ state: 'answered', outcome, confidence }, threshold),
@@ -159,20 +159,20 @@ function doubtOf({ review: { threshold }, service }: Settings): Doubt {
 
 /** Throws REVIEW_NOTHING_ANSWERED, unless a run is active or there are decisions to show. */
 function assertAnswered(session: ReviewSession, runCommand: string): void {
-  const { lookupCount, unansweredCount, decidedCount } = session.counts()
+  const { lookupCount, unansweredCount, decidedCount } = session.getCounts()
   if (lookupCount > unansweredCount || decidedCount > 0 || session.isRunGoingOn) return
   throw new UserError('REVIEW_NOTHING_ANSWERED', 'no lookup of the input has an answer yet', {
     hint: `run first, with the same columns, service and registry: ${runCommand}`,
   })
 }
 
-const notFound = (path: string, runCommand: string): UserError =>
+const createNotFound = (path: string, runCommand: string): UserError =>
   new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
     hint: `a run creates it: ${runCommand}`,
   })
 
 /** In a container, the user id may have no name. */
-function systemUser(environment: Environment): string {
+function findSystemUser(environment: Environment): string {
   try {
     return userInfo().username
   } catch {
@@ -180,7 +180,7 @@ function systemUser(environment: Environment): string {
   }
 }
 
-interface LateCandidates extends CandidateSource {
+interface LazyCandidateSource extends CandidateSource {
   close(): Promise<void>
 }
 
@@ -188,7 +188,9 @@ interface LateCandidates extends CandidateSource {
  * Candidates from a service that is connected by the first request. Stored candidates need neither the service nor a key.
  * A failed connection is thrown, and retried by the next request.
  */
-function lateCandidates(connect: () => Promise<Pick<Connection, 'candidates' | 'close'>>): LateCandidates {
+function createLateCandidates(
+  connect: () => Promise<Pick<Connection, 'candidates' | 'close'>>,
+): LazyCandidateSource {
   let connecting: ReturnType<typeof connect> | null = null
   const source = async (): Promise<CandidateSource> => {
     connecting ??= connect()
@@ -201,7 +203,7 @@ function lateCandidates(connect: () => Promise<Pick<Connection, 'candidates' | '
   }
   return {
     isEager: false,
-    candidatesOf: async (asked, signal) => (await source()).candidatesOf(asked, signal),
+    findCandidates: async (asked, signal) => (await source()).findCandidates(asked, signal),
     search: async (text, countryCode, signal) => (await source()).search(text, countryCode, signal),
     company: async (entityId, signal) => (await source()).company(entityId, signal),
     close: async () => {

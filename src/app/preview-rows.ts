@@ -43,7 +43,7 @@ export async function previewRows(config: FileConfig, signal: AbortSignal): Prom
     const rows = readFileSync(outputPath, 'utf8')
       .split('\n')
       .filter((line) => line !== '')
-      .map((line) => previewOf(JSON.parse(line) as Readonly<Record<string, unknown>>, nameColumn))
+      .map((line) => toPreviewRow(JSON.parse(line) as Readonly<Record<string, unknown>>, nameColumn))
     const usable = rows.filter(({ status }) => status !== 'invalid_input')
     return (usable.length === 0 ? rows : usable).slice(0, rowsShownMax)
   } finally {
@@ -51,7 +51,7 @@ export async function previewRows(config: FileConfig, signal: AbortSignal): Prom
   }
 }
 
-function previewOf(row: Readonly<Record<string, unknown>>, nameColumn: string): PreviewRow {
+function toPreviewRow(row: Readonly<Record<string, unknown>>, nameColumn: string): PreviewRow {
   const text = (name: string) => {
     const value = row[name]
     return typeof value === 'string' && value !== '' ? value : null

@@ -38,7 +38,7 @@ export interface AskedQuery {
 }
 
 /** Adapts a registry to the interface that the service reads. */
-export function knowledgeOf(registry: Registry): RegistryKnowledge {
+export function createKnowledge(registry: Registry): RegistryKnowledge {
   return {
     edition: () => registry.edition(),
     atOnce: (answer) => registry.atOnce(answer),
@@ -56,13 +56,13 @@ export function knowledgeOf(registry: Registry): RegistryKnowledge {
         ...(countryCode === null ? {} : { countryCode }),
         ...(regionCode === null ? {} : { regionCode }),
       })
-      return { results: hits.map(resultOf), totalCount }
+      return { results: hits.map(toSearchResult), totalCount }
     },
-    likelyCompanies: (query, countMax) => likelyCompaniesOf(registry.ask(query), countMax),
+    likelyCompanies: (query, countMax) => toLikelyCompanies(registry.ask(query), countMax),
     suggest: (prefix, countMax) => registry.suggest(prefix, countMax),
     ownership: (id) => {
       const found = registry.ownership(id)
-      return found === null ? null : ownershipOf(found)
+      return found === null ? null : toOwnership(found)
     },
     resolveDomain: (domain) => registry.resolveDomain(domain),
     // The registry has no ranks and no list of mailbox providers.
@@ -75,7 +75,7 @@ export function knowledgeOf(registry: Registry): RegistryKnowledge {
 }
 
 /** Registrations keep their registered names, which distinguish two of the same brand. */
-function resultOf(hit: SearchHit): SearchResult {
+function toSearchResult(hit: SearchHit): SearchResult {
   const { country, countryCode, jurisdictionCode } = hit.jurisdiction
   return {
     id: hit.id,
@@ -90,7 +90,7 @@ function resultOf(hit: SearchHit): SearchResult {
 /** Confidence of a candidate without a score. */
 const unknownConfidence = 0
 
-function likelyCompaniesOf(asked: AskedCompanies, countMax: number): LikelyCompanies {
+function toLikelyCompanies(asked: AskedCompanies, countMax: number): LikelyCompanies {
   const companies = asked
     .candidates(countMax)
     .map((candidate) => ({
@@ -117,7 +117,7 @@ const organizationTypes = {
 } as const satisfies Record<Company['type'], string>
 
 /** Companies of an answer are identified by their entity ids. */
-function ownershipOf({ targetId, companies, links, ...found }: CompanyOwnership): Ownership {
+function toOwnership({ targetId, companies, links, ...found }: CompanyOwnership): Ownership {
   const types = new Map(companies.map(({ id, type }) => [id, type]))
   return {
     targetId,
@@ -134,7 +134,7 @@ function ownershipOf({ targetId, companies, links, ...found }: CompanyOwnership)
       id: `r${index + 1}`,
       from: link.ownerId,
       to: link.ownedId,
-      relationship_type: relationshipTypeOf(link, types.get(link.ownerId) === 'government'),
+      relationship_type: toRelationshipType(link, types.get(link.ownerId) === 'government'),
       ownership_percentage: link.percentage,
       established_date: link.fromDate,
     })),
@@ -143,7 +143,7 @@ function ownershipOf({ targetId, companies, links, ...found }: CompanyOwnership)
 }
 
 /** A parent whose share is unknown is `parent_of`. */
-function relationshipTypeOf({ type, percentage }: OwnershipLink, isGovernment: boolean): RelationshipType {
+function toRelationshipType({ type, percentage }: OwnershipLink, isGovernment: boolean): RelationshipType {
   if (isGovernment) return 'government_owns'
   // A branch is a part of its company, not another company.
   if (type === 'IS_INTERNATIONAL_BRANCH_OF') return 'owns'

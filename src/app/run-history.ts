@@ -2,10 +2,10 @@ import { tmpdir } from 'node:os'
 import type { Environment } from '../config/file-config.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
-import { blamingDamage } from '../pipeline/checkpoint/sqlite/verify.js'
+import { diagnoseDamage } from '../pipeline/checkpoint/sqlite/verify.js'
 import type { KnownHistory } from '../pipeline/history/remembered-runs.js'
 import { openHistory } from '../pipeline/history/reader.js'
-import { closingAfter, type CloseLater } from '../platform/close-stack.js'
+import { withCleanup, type CloseLater } from '../platform/close-stack.js'
 import { systemClock } from '../platform/clock.js'
 import { systemRandom } from '../platform/random.js'
 
@@ -18,20 +18,20 @@ export function withKnownHistory<Result>(
   environment: Environment,
   use: (history: KnownHistory) => Result | Promise<Result>,
 ): Promise<Result> {
-  const opening = async (closeLater: CloseLater) => {
+  const useHistory = async (closeLater: CloseLater) => {
     const history = isPostgresUrl(path)
-      ? await sharedHistory(path, environment, closeLater)
-      : historyOfFile(path, closeLater)
+      ? await openSharedHistory(path, environment, closeLater)
+      : openFileHistory(path, closeLater)
     if (history !== null) return use(history)
     throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
       hint: 'a run creates it: enrich companies.csv -o out.parquet',
     })
   }
-  if (isPostgresUrl(path)) return closingAfter(opening)
-  return blamingDamage(path, () => closingAfter(opening))
+  if (isPostgresUrl(path)) return withCleanup(useHistory)
+  return diagnoseDamage(path, () => withCleanup(useHistory))
 }
 
-async function sharedHistory(
+async function openSharedHistory(
   url: string,
   environment: Environment,
   closeLater: CloseLater,
@@ -44,7 +44,7 @@ async function sharedHistory(
   )
 }
 
-function historyOfFile(path: string, closeLater: CloseLater): KnownHistory | null {
+function openFileHistory(path: string, closeLater: CloseLater): KnownHistory | null {
   const history = openHistory(path)
   if (history === null) return null
   closeLater(() => {

@@ -1,4 +1,4 @@
-import { errorText, UserError, Interruption } from '../core/errors.js'
+import { getErrorText, UserError, Interruption } from '../core/errors.js'
 import type { ListenAddress } from '../core/server-addresses.js'
 import type { RunEvent } from '../pipeline/events.js'
 import type { HistoryReader } from '../pipeline/history/remembered-runs.js'
@@ -6,7 +6,7 @@ import { openHistory } from '../pipeline/history/reader.js'
 import type { Clock } from '../platform/clock.js'
 import type { LiveData, LiveRun } from '../report/live/live-run.js'
 import type { LiveServer } from '../report/live/live-server.js'
-import { type ReportData, isListedIn } from '../report/report-data.js'
+import { type ReportData, createListedCheck } from '../report/report-data.js'
 import type { RunReport } from '../pipeline/deps.js'
 import { publishText } from '../pipeline/output/staged-file.js'
 import { isSameFile } from '../platform/files.js'
@@ -24,7 +24,7 @@ export interface WatchDeps {
 }
 
 /** Runs `work`, and serves its live page until the work ends if one is configured. Throws LISTEN_FAILED. */
-export async function watchedRun<Result>(
+export async function runWithLivePage<Result>(
   deps: WatchDeps,
   work: (observe: (event: RunEvent) => void) => Promise<Result>,
 ): Promise<Result> {
@@ -33,7 +33,7 @@ export async function watchedRun<Result>(
   const observe = (event: RunEvent) => {
     live.observe(event)
     // From here on the run is recorded, and its predecessors are known.
-    if (event.type === 'planned') live.knowEarlier(known())
+    if (event.type === 'planned') live.setEarlierRuns(known())
     deps.observe(event)
   }
   observe({ type: 'notice', text: `Live page of this run: ${server.url}` })
@@ -42,7 +42,7 @@ export async function watchedRun<Result>(
     live.end({ report: lastReport(), failure: null })
     return result
   } catch (error) {
-    live.end({ report: null, failure: failureText(error) })
+    live.end({ report: null, failure: describeFailure(error) })
     throw error
   } finally {
     await server.close()
@@ -64,7 +64,7 @@ async function startWatch(
 ): Promise<Watch> {
   const { LiveRun } = await import('../report/live/live-run.js')
   const { startLiveServer } = await import('../report/live/live-server.js')
-  const { gatherReport, earlierRuns, paidRuns } = await import('../report/gather-data.js')
+  const { gatherReport, listEarlierRuns, listPaidRuns } = await import('../report/gather-data.js')
   const nowMs = () => clock.nowMs()
   const live = new LiveRun({ command, startedAtMs: nowMs(), nowMs })
   let number: number | null = null
@@ -72,23 +72,23 @@ async function startWatch(
     live,
     server: await startLiveServer({ run: live, address, clock }),
     known: () =>
-      readingHistory(checkpointPath, { earlier: [], paid: [] }, (reader) => {
+      readHistoryOrDefault(checkpointPath, { earlier: [], paid: [] }, (reader) => {
         const runs = reader.runs()
         // The newest one is this run, unless it is not recorded.
         const own = runs[0]
         if (own === undefined || own.endedAtMs !== null) return { earlier: [], paid: [] }
         number = own.number
-        return { earlier: earlierRuns(runs, own), paid: paidRuns(runs, own) }
+        return { earlier: listEarlierRuns(runs, own), paid: listPaidRuns(runs, own) }
       }),
     lastReport: () =>
-      readingHistory(checkpointPath, null, (reader) =>
+      readHistoryOrDefault(checkpointPath, null, (reader) =>
         number === null ? null : gatherReport({ reader, number, nowMs: nowMs() }),
       ),
   }
 }
 
 /** Returns the fallback after an error: the page must not fail a run, and `enrich checkpoint verify` finds damage. */
-function readingHistory<Value>(
+function readHistoryOrDefault<Value>(
   path: string,
   otherwise: Value,
   read: (reader: HistoryReader) => Value,
@@ -107,8 +107,8 @@ function readingHistory<Value>(
 }
 
 /** The text of an error on the live page. The details of a bug are not shown. */
-function failureText(error: unknown): string {
-  if (error instanceof UserError) return `${error.code}: ${errorText(error)}`
+function describeFailure(error: unknown): string {
+  if (error instanceof UserError) return `${error.code}: ${getErrorText(error)}`
   return error instanceof Interruption ? 'interrupted' : 'a bug in enrich'
 }
 
@@ -133,17 +133,17 @@ function assertReportApart(path: string, inputFiles: readonly SourceFile[], othe
 }
 
 /** Writes the report of a run at its end. */
-export function reportOfRun(path: string): RunReport {
+export function createRunReport(path: string): RunReport {
   return {
     path,
-    isListed: isListedIn,
+    isListed: createListedCheck,
     assertApart: (inputFiles, others) => {
       assertReportApart(path, inputFiles, others)
     },
     write: async (reader, number, end) => {
       const { gatherReport } = await import('../report/gather-data.js')
-      const { reportPage } = await import('../report/page.js')
-      await publishText(path, reportPage(gatherReport({ reader, number, nowMs: end.endedAtMs, end })))
+      const { renderReportPage } = await import('../report/page.js')
+      await publishText(path, renderReportPage(gatherReport({ reader, number, nowMs: end.endedAtMs, end })))
     },
   }
 }

@@ -2,15 +2,20 @@ import { formatCount } from '../core/text.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import { defaultPaths } from '../config/options.js'
 import { systemRandom } from '../platform/random.js'
-import { embeddedScope } from './embedded-scope.js'
+import { formatEmbeddedScope } from './embedded-scope.js'
 import type { MatcherPool } from './matcher-pool.js'
-import type { WholeClient } from '../client/client.js'
+import type { FullServiceClient } from '../client/client.js'
 import type { Connection } from '../pipeline/deps.js'
-import { assertCheckpointApart, checkpointFiles, registryFiles, type OwnFile } from '../pipeline/own-files.js'
+import {
+  assertCheckpointApart,
+  listCheckpointFiles,
+  listRegistryFiles,
+  type OwnFile,
+} from '../pipeline/own-files.js'
 import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
 import { fieldLimits, rateLimits } from '../contract/limits.js'
-import { errorText, UserError } from '../core/errors.js'
+import { getErrorText, UserError } from '../core/errors.js'
 import type { Exchange } from '../core/http-exchange.js'
 import type { Lookup } from '../core/lookup-identity.js'
 import { readIdentifiers } from '../core/stated-identifiers.js'
@@ -19,7 +24,7 @@ import { readRateHeaders } from '../pipeline/pace/pacing.js'
 import {
   judgeCompany,
   judgeSearch,
-  waitHint,
+  formatWaitHint,
   type SearchVerdict,
 } from '../pipeline/answers/search-candidates.js'
 import { createPace } from '../pipeline/scheduler/pace.js'
@@ -29,36 +34,38 @@ import type { Registry } from '../registry/registry.js'
 const never = new AbortController().signal
 
 /** Candidates of the embedded service, which the matcher gathers with each answer. */
-function embeddedCandidates(
+function createEmbeddedCandidates(
   matchers: Pick<MatcherPool, 'candidates'>,
   registry: Pick<Registry, 'searchCompanies' | 'company'>,
 ): CandidateSource {
-  const explained = async <Found>(work: () => Promise<Found>, signal = never) => {
+  const explainFailure = async <Found>(work: () => Promise<Found>, signal = never) => {
     signal.throwIfAborted()
     try {
       return await work()
     } catch (error) {
-      throw error instanceof UserError ? error : unavailable(errorText(error), 'try again in a moment', error)
+      throw error instanceof UserError
+        ? error
+        : createUnavailable(getErrorText(error), 'try again in a moment', error)
     }
   }
   return {
     isEager: true,
-    candidatesOf: ({ name, location, context }, signal) =>
-      explained(() => matchers.candidates({ name, location, context }), signal),
+    findCandidates: ({ name, location, context }, signal) =>
+      explainFailure(() => matchers.candidates({ name, location, context }), signal),
     search: (text, countryCode, signal) => {
       const limit = fieldLimits.searchResultsMax
       const country = countryCode === null ? {} : { countryCode }
-      return explained(
+      return explainFailure(
         () => Promise.resolve(registry.searchCompanies({ name: text, limit, ...country })),
         signal,
       )
     },
-    company: (entityId, signal) => explained(() => Promise.resolve(registry.company(entityId)), signal),
+    company: (entityId, signal) => explainFailure(() => Promise.resolve(registry.company(entityId)), signal),
   }
 }
 
 interface HostedCandidatesDeps {
-  readonly client: Pick<WholeClient, 'calls'>
+  readonly client: Pick<FullServiceClient, 'calls'>
   readonly clock: Clock
   readonly windowMs: number
 }
@@ -67,21 +74,21 @@ interface HostedCandidatesDeps {
  * Candidates of a hosted service, from `GET /v2/search`, requested when a lookup is shown. The interface states no rate
  * limit for it, so the lowest stated limit and the response headers apply.
  */
-export function hostedCandidates({ client, clock, windowMs }: HostedCandidatesDeps): CandidateSource {
+export function createHostedCandidates({ client, clock, windowMs }: HostedCandidatesDeps): CandidateSource {
   const pace = createPace(clock, rateLimits.entityReadsPerMinute, windowMs)
   let refusedUntilMs = -Infinity
-  const asked = async (ask: () => Promise<Exchange>, signal: AbortSignal) => {
+  const requestCandidates = async (ask: () => Promise<Exchange>, signal: AbortSignal) => {
     const pausedMs = refusedUntilMs - clock.monotonicMs()
-    if (pausedMs > 0) throw unavailable('it was asked too often', waitHint(pausedMs))
-    await pace.turn(signal)
+    if (pausedMs > 0) throw createUnavailable('it was asked too often', formatWaitHint(pausedMs))
+    await pace.waitForTurn(signal)
     signal.throwIfAborted()
     const exchange = await ask()
     if (exchange.kind === 'reply') pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
     return exchange
   }
-  const refused = ({ retryMs, reason, hint }: Extract<SearchVerdict, { kind: 'refused' }>) => {
+  const createRefused = ({ retryMs, reason, hint }: Extract<SearchVerdict, { kind: 'refused' }>) => {
     if (retryMs !== null) refusedUntilMs = clock.monotonicMs() + retryMs
-    return unavailable(reason, hint)
+    return createUnavailable(reason, hint)
   }
   const search = async (text: string, countryCode: string | null, signal = never) => {
     signal.throwIfAborted()
@@ -89,25 +96,28 @@ export function hostedCandidates({ client, clock, windowMs }: HostedCandidatesDe
     if (Array.from(text).length < fieldLimits.nameCharsMin) return []
     const country = countryCode === null ? {} : { country_code: countryCode }
     const query = { name: text, limit: String(fieldLimits.searchResultsMax), ...country }
-    const verdict = judgeSearch(await asked(() => client.calls.search({ query }), signal), clock.nowMs())
+    const verdict = judgeSearch(
+      await requestCandidates(() => client.calls.search({ query }), signal),
+      clock.nowMs(),
+    )
     if (verdict.kind === 'found') return verdict.candidates
-    throw refused(verdict)
+    throw createRefused(verdict)
   }
   const company = async (entityId: string, signal = never) => {
     signal.throwIfAborted()
     const read = () => client.calls.readEntity({ params: { id: entityId }, query: {} })
-    const verdict = judgeCompany(await asked(read, signal), clock.nowMs())
+    const verdict = judgeCompany(await requestCandidates(read, signal), clock.nowMs())
     if (verdict.kind === 'found') return verdict.company
-    throw refused(verdict)
+    throw createRefused(verdict)
   }
   return {
     isEager: false,
-    candidatesOf: async ({ name, location }: Lookup, signal) => {
+    findCandidates: async ({ name, location }: Lookup, signal) => {
       const { name: asked } = readIdentifiers(name)
       if (asked === null) return []
       // Imported here, because loading the lists of countries and regions is slow.
-      const { certainCountry } = await import('./certain-country.js')
-      const found = await search(asked, certainCountry(location), signal)
+      const { findCertainCountry } = await import('./certain-country.js')
+      const found = await search(asked, findCertainCountry(location), signal)
       return found.slice(0, candidatesMax)
     },
     search,
@@ -115,12 +125,12 @@ export function hostedCandidates({ client, clock, windowMs }: HostedCandidatesDe
   }
 }
 
-const unavailable = (reason: string, hint: string, cause?: unknown) =>
+const createUnavailable = (reason: string, hint: string, cause?: unknown) =>
   new UserError('CANDIDATES_UNAVAILABLE', `the service returned no candidates: ${reason}`, { hint, cause })
 
 /** A connection for all routes of the interface. */
 export interface WholeConnection extends Connection {
-  client: WholeClient
+  client: FullServiceClient
 }
 
 export interface EmbeddedDeps {
@@ -148,11 +158,11 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
     const { startLocalService } = await import('../service/local-service.js')
     const { createServiceClient } = await import('../client/client.js')
     const { createLocalTransport } = await import('../client/transport.js')
-    const { createMatcherPool, threadsByDefault } = await import('./matcher-pool.js')
+    const { createMatcherPool, countDefaultThreads } = await import('./matcher-pool.js')
     const knowledge = createMatcherPool({
       registry,
       registryPath: path,
-      threadCount: deps.matchers ?? threadsByDefault('a_run'),
+      threadCount: deps.matchers ?? countDefaultThreads('a_run'),
       start: 'with_work',
       ...(deps.doubtThreshold === undefined ? {} : { doubtThreshold: deps.doubtThreshold }),
       log: deps.notice,
@@ -173,9 +183,9 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
     return {
       service: 'embedded',
       isDemo: path === null,
-      scope: embeddedScope(registry.edition()),
+      scope: formatEmbeddedScope(registry.edition()),
       client,
-      candidates: embeddedCandidates(knowledge, registry),
+      candidates: createEmbeddedCandidates(knowledge, registry),
       close: async () => {
         await client.close()
         await service.close()
@@ -194,7 +204,7 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
  * Lists the files of enrich that a run with these settings, or another command in this folder, may use. Throws
  * CHECKPOINT_INVALID if the checkpoint is one of the other files.
  */
-export function filesInUse(
+export function listFilesInUse(
   settings: Settings,
   configPath: string | null,
   environment: Environment,
@@ -204,7 +214,7 @@ export function filesInUse(
   const configPaths = new Set([configPath ?? defaultPaths.config, defaultPaths.config])
   const decisionPaths = new Set([settings.decisions.path, defaultPaths.decisions])
   const others: readonly OwnFile[] = [
-    ...registryFiles(settings.service.registryPath ?? defaultPaths.registry),
+    ...listRegistryFiles(settings.service.registryPath ?? defaultPaths.registry),
     ...[...configPaths].map((path) => ({ path, what: 'the config' })),
     ...(keyPath === undefined || keyPath === '' ? [] : [{ path: keyPath, what: 'the file of the API key' }]),
     ...[...decisionPaths].map((path) => ({ path, what: 'the decisions' })),
@@ -212,7 +222,7 @@ export function filesInUse(
   const isFile = !isPostgresUrl(checkpointPath)
   if (isFile) assertCheckpointApart(checkpointPath, others)
   return [
-    ...(isFile ? checkpointFiles(checkpointPath) : []),
+    ...(isFile ? listCheckpointFiles(checkpointPath) : []),
     ...others,
     { path: defaultPaths.serviceData, what: "the service's data", isFolder: true },
   ]

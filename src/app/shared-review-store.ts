@@ -1,13 +1,13 @@
 import type { Environment } from '../config/file-config.js'
 import { openShared } from '../pipeline/checkpoint/postgres/open-database.js'
-import { answeredAmong, isAnyAlive } from '../pipeline/checkpoint/postgres/lookup-rows.js'
+import { filterAnswered, isAnyAlive } from '../pipeline/checkpoint/postgres/lookup-rows.js'
 import { ReviewStatements } from '../pipeline/decisions/postgres/review-sql.js'
 import { SharedReview, type SharedReviewDeps } from '../pipeline/decisions/postgres/shared-review.js'
 import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import type { ReviewStore } from '../pipeline/decisions/review-store.js'
 
 /** Store of decisions and candidates, with the state of active runs. */
-export interface StorePlace {
+export interface ReviewBackend {
   readonly store: ReviewStore
   /** Whether a run is active; on a server, as of the last call of `follow`. */
   readonly isRunGoingOn: () => boolean
@@ -17,10 +17,10 @@ export interface StorePlace {
 }
 
 /** Opens the store in the database of a checkpoint; active runs are polled. Throws CHECKPOINT_*, DISK_FULL. */
-export async function openSharedStorePlace(
+export async function openSharedReviewBackend(
   url: string,
   deps: Omit<SharedReviewDeps, 'database'> & { readonly environment: Environment },
-): Promise<StorePlace> {
+): Promise<ReviewBackend> {
   const database = await openShared(url, deps)
   const statements = new ReviewStatements(database, deps)
   let store: SharedReview | null = null
@@ -41,7 +41,7 @@ export async function openSharedStorePlace(
       const wasGoingOn = isGoingOn
       isGoingOn = await isAnyAlive(statements)
       if (!isGoingOn && !wasGoingOn) return
-      const answered = await answeredAmong(statements, unanswered())
+      const answered = await filterAnswered(statements, unanswered())
       if (answered.length > 0) await reader.fetchLookups(answered)
     },
     close: async () => {

@@ -2,8 +2,8 @@ import { CommanderError } from 'commander'
 import { UserError, type ExitCode, Interruption } from '../core/errors.js'
 import { printable } from '../core/terminal-text.js'
 import {
-  commandsAsTyped,
-  programName,
+  replaceProgramName,
+  findProgramName,
   type CliIo,
   reportError,
   reportInterruption,
@@ -18,7 +18,7 @@ function prepareProcess(environment: NodeJS.ProcessEnv): void {
   for (const [name, value] of Object.entries(allocatorEnvironment)) environment[name] ??= value
   // Code that loads modules runs once; optimizing it takes a sixth of the start-up time. See `startIsOver`.
   setFlagsFromString('--no-opt')
-  if (globalThis.gc === undefined) exposeGc()
+  if (globalThis.gc === undefined) defineLazyGc()
 }
 
 /** Enables V8's optimizing compiler for the work of the command. */
@@ -27,7 +27,7 @@ function startIsOver(): void {
 }
 
 /** Defines `globalThis.gc`; its context is created by the first call, because most commands never need it. */
-function exposeGc(): void {
+function defineLazyGc(): void {
   globalThis.gc = (() => {
     setFlagsFromString('--expose-gc')
     const { runInNewContext } = createRequire(import.meta.url)('node:vm') as {
@@ -71,18 +71,18 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 let exitCode: ExitCode = 0
-const program = programName(process.env)
+const program = findProgramName(process.env)
 const io: CliIo = {
   out: (text) => {
     // JSON lines are printed unchanged.
     const isData = /^[[{]/.test(text)
-    const words = isData ? text : commandsAsTyped(text, program)
+    const words = isData ? text : replaceProgramName(text, program)
     if (process.stdout.isTTY)
-      screen.words(words, process.stdout, !isData && canDraw(process.stdout, process.env))
+      screen.print(words, process.stdout, !isData && canDraw(process.stdout, process.env))
     else process.stdout.write(printable(words))
   },
   err: (text) => {
-    screen.words(commandsAsTyped(text, program), process.stderr, canDraw(process.stderr, process.env))
+    screen.print(replaceProgramName(text, program), process.stderr, canDraw(process.stderr, process.env))
   },
   draw: (line) => {
     screen.draw(line)
@@ -106,11 +106,11 @@ try {
   startIsOver()
   await commands.parseAsync(process.argv)
 } catch (error) {
-  exitCode = endOf(error)
+  exitCode = reportFailure(error)
 }
 process.exitCode = exitCode === 130 && interrupted.by !== null ? exitCodeOfSignal[interrupted.by] : exitCode
 
-function endOf(error: unknown): ExitCode {
+function reportFailure(error: unknown): ExitCode {
   if (interrupted.by !== null && (isAbort(error) || (error instanceof UserError && isAbort(error.cause))))
     return reportInterruption(exitCodeOfSignal[interrupted.by], io)
   if (error instanceof CommanderError) {
@@ -120,7 +120,7 @@ function endOf(error: unknown): ExitCode {
     const message =
       error.code === 'commander.help'
         ? 'a command is missing'
-        : withoutValues(error.message.replace(/^error: /, ''))
+        : removeFlagValues(error.message.replace(/^error: /, ''))
     const hint = message.startsWith("unknown option '--dry-run'")
       ? 'enrich plan is the dry run: it shows the lookups and the cost of a run, and submits nothing'
       : 'enrich --help lists the commands, enrich COMMAND --help the flags of a command'
@@ -130,7 +130,7 @@ function endOf(error: unknown): ExitCode {
 }
 
 /** Removes the value of an unknown flag, which may be a secret (`--api-key=…`). */
-function withoutValues(message: string): string {
+function removeFlagValues(message: string): string {
   return message.replace(/^(unknown option '[^'=]*=).*(?=')/s, '$1…')
 }
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import {
-  environmentConfig,
+  readEnvironmentConfig,
   mergeConfigs,
-  nest,
+  buildNested,
   parseConfig,
   readConfigFile,
   type Environment,
@@ -18,18 +18,18 @@ export interface ConfigFlags {
   readonly [attribute: string]: unknown
 }
 
-interface FlagOfKey extends CallFlag {
+interface FlagEntry extends CallFlag {
   readonly parse?: ((text: string) => Parsed<unknown>) | undefined
   readonly preset?: string
 }
 
 /** All flags: those of config keys, and those without a key. */
-const allFlags: readonly FlagOfKey[] = [
+const allFlags: readonly FlagEntry[] = [
   ...callFlags,
   ...listOptions(options).flatMap(({ option }) => {
     const { flag, unset, variable, defaults } = option
     if (flag === undefined) return []
-    if (!takesValue(flag.names)) return [flag]
+    if (!hasArgument(flag.names)) return [flag]
     const standing = unset ?? (defaults === undefined ? undefined : String(defaults.hosted))
     const note = variable === undefined || standing === undefined ? standing : `${standing}; env: ${variable}`
     const choices = flag.parse === undefined ? option.choices : undefined
@@ -49,29 +49,29 @@ export const statusFlag = '--status <a,b>'
 /** Adds groups of flags to a command. */
 export function addConfigFlags(command: Command, groups: readonly FlagGroup[]): Command {
   for (const group of groups)
-    for (const flag of allFlags) if (flag.group === group) command.addOption(optionOf(flag))
+    for (const flag of allFlags) if (flag.group === group) command.addOption(toOption(flag))
   return command
 }
 
-function optionOf({ names, help, unset, choices, parse, preset, default: standing }: FlagOfKey): Option {
+function toOption({ names, help, unset, choices, parse, preset, default: standing }: FlagEntry): Option {
   const option = new Option(names, unset === undefined ? help : `${help} (default: ${unset})`)
   if (choices !== undefined) option.choices(choices)
   if (standing !== undefined) option.default(standing)
   if (preset !== undefined) option.preset(preset)
-  return parse === undefined ? option : option.argParser((text) => valueOf(parse(text)))
+  return parse === undefined ? option : option.argParser((text) => getParsedValue(parse(text)))
 }
 
-function valueOf(parsed: Parsed<unknown>): unknown {
+function getParsedValue(parsed: Parsed<unknown>): unknown {
   if ('fault' in parsed) throw new InvalidArgumentError(parsed.fault)
   return parsed.value
 }
 
-function takesValue(names: string): boolean {
+function hasArgument(names: string): boolean {
   return /[<[]/.test(names)
 }
 
 /** The flag that an argument names, and whether the next argument is its value; `null` if it is unknown. */
-function flagOf(argument: string): { group: FlagGroup; takesNext: 'always' | 'maybe' | 'never' } | null {
+function findFlag(argument: string): { group: FlagGroup; takesNext: 'always' | 'maybe' | 'never' } | null {
   const [name = '', value] = argument.split('=', 2)
   const flags = [...allFlags, { names: statusFlag, group: 'run' as const }]
   const found = flags.find(({ names }) => names.split(/[ ,]+/).includes(name))
@@ -81,11 +81,11 @@ function flagOf(argument: string): { group: FlagGroup; takesNext: 'always' | 'ma
 }
 
 /** Keeps the inputs, and the flags of these groups with their values. */
-export function argumentsOfGroups(words: readonly string[], groups: readonly FlagGroup[]): string[] {
+export function selectArguments(words: readonly string[], groups: readonly FlagGroup[]): string[] {
   const kept: string[] = []
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? ''
-    const flag = word.startsWith('-') && word !== '-' ? flagOf(word) : null
+    const flag = word.startsWith('-') && word !== '-' ? findFlag(word) : null
     const next = words[at + 1]
     const isMaybeValue = next !== undefined && !next.startsWith('-')
     const hasNext = flag?.takesNext === 'always' || (flag?.takesNext === 'maybe' && isMaybeValue)
@@ -97,40 +97,40 @@ export function argumentsOfGroups(words: readonly string[], groups: readonly Fla
 }
 
 /** Path of the config file in use, or `null`. */
-export function configPathOf(flags: ConfigFlags): string | null {
+export function findConfigPath(flags: ConfigFlags): string | null {
   return flags.config ?? (existsSync(defaultPaths.config) ? defaultPaths.config : null)
 }
 
 /** Merges flags over the environment over the config file. Throws CONFIG_*. */
-export function configOf(
+export function readConfig(
   inputs: readonly string[],
   flags: ConfigFlags,
   environment: Environment,
 ): FileConfig {
-  const path = configPathOf(flags)
+  const path = findConfigPath(flags)
   const file = path === null ? {} : readConfigFile(path)
-  return mergeConfigs(file, configOfFlags(inputs, flags, environment))
+  return mergeConfigs(file, readConfigFromFlags(inputs, flags, environment))
 }
 
 /** Merges flags over the environment, without the config file. Throws CONFIG_INVALID. */
-export function configOfFlags(
+export function readConfigFromFlags(
   inputs: readonly string[],
   flags: ConfigFlags,
   environment: Environment,
 ): FileConfig {
-  const asked = parseConfig(fromFlags(inputs, flags), 'the command line')
-  return mergeConfigs(environmentConfig(environment), asked)
+  const asked = parseConfig(toConfigObject(inputs, flags), 'the command line')
+  return mergeConfigs(readEnvironmentConfig(environment), asked)
 }
 
-function fromFlags(inputs: readonly string[], flags: ConfigFlags): object {
+function toConfigObject(inputs: readonly string[], flags: ConfigFlags): object {
   const given = listOptions(options).map(({ path, option: { flag } }) => {
     if (flag === undefined) return { path, value: undefined }
     const option = new Option(flag.names)
     const value = flags[option.attributeName()]
-    if (takesValue(flag.names)) return { path, value }
+    if (hasArgument(flag.names)) return { path, value }
     // commander returns true for a `--no-…` flag that was not passed; the config file decides then.
     return { path, value: value === !option.negate ? flag.sets : undefined }
   })
   const paths = inputs.length === 0 ? undefined : [...inputs]
-  return nest([{ path: ['input', 'paths'], value: paths }, ...given])
+  return buildNested([{ path: ['input', 'paths'], value: paths }, ...given])
 }

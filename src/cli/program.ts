@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { version } from '../platform/installed-package.js'
 import { describeOption } from './run-help.js'
-import { helpColumns, termList, wrappedColumnsLeast, type CliIo } from './terminal/command-io.js'
+import { getHelpWidth, formatTermList, wrappedColumnsLeast, type CliIo } from './terminal/command-io.js'
 import { assertLocalPath, type PathUse } from '../core/local-path.js'
 
 interface ListedCommand {
@@ -147,7 +147,7 @@ export async function createProgram(io: CliIo, typed: readonly string[] | null =
     .exitOverride()
     .configureHelp({ minWidthToWrap: wrappedColumnsLeast, optionDescription: describeOption })
     .configureOutput({
-      getOutHelpWidth: helpColumns,
+      getOutHelpWidth: getHelpWidth,
       writeOut: (text) => {
         io.out(text)
       },
@@ -175,12 +175,12 @@ function formatOverview(program: Command): string {
   return `${[
     `Usage: enrich ${program.usage()}`,
     program.description(),
-    termList('Common commands:', common),
-    termList(
+    formatTermList('Common commands:', common),
+    formatTermList(
       'Other commands:',
       [...others].map(([group, names]) => [group, names.join(', ')]),
     ),
-    termList('More help:', furtherHelp),
+    formatTermList('More help:', furtherHelp),
   ].join('\n\n')}\n`
 }
 

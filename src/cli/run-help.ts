@@ -1,7 +1,7 @@
 import { CommanderError, Help, Option, type Command } from 'commander'
 import { environmentVariables } from '../config/options.js'
 import { exitCodes } from '../core/errors.js'
-import { helpColumns, termList, type CliIo } from './terminal/command-io.js'
+import { getHelpWidth, formatTermList, type CliIo } from './terminal/command-io.js'
 
 /** Flags of `run` and `retry` by group, in the order of their help. `further` is only in `--help-all`. */
 const helpGroups: readonly { title: string; common: readonly string[]; further: readonly string[] }[] = [
@@ -62,7 +62,7 @@ function formatFullHelp(command: Command): string {
   const exits = Object.entries(exitCodes).flatMap(([code, entry]) =>
     'meaning' in entry ? [[code, entry.meaning] as const] : [],
   )
-  return `${flags}\n${termList('Environment:', variables)}\n\n${termList('Exit codes:', exits)}\n`
+  return `${flags}\n${formatTermList('Environment:', variables)}\n\n${formatTermList('Exit codes:', exits)}\n`
 }
 
 function formatHelp(
@@ -71,7 +71,7 @@ function formatHelp(
   describe: (option: Option) => string,
 ): string {
   const help = command.createHelp()
-  help.helpWidth = helpColumns()
+  help.helpWidth = getHelpWidth()
   const options = help.visibleOptions(command)
   const termWidth = help.longestOptionTermLength(command, help)
   const texts = groups.flatMap(([title, names]) => {

@@ -29,7 +29,7 @@ export interface ServiceClient {
 }
 
 /** The whole interface: every route of the contract, and any other request with the key. */
-export interface WholeClient extends ServiceClient {
+export interface FullServiceClient extends ServiceClient {
   readonly calls: Calls
   exchange(request: TransportRequest): Promise<Exchange>
 }
@@ -40,19 +40,19 @@ export interface ServiceClientOptions extends TransportOptions {
 }
 
 /** Uses HTTP unless another transport is given, as for a service in this process or a simulation. */
-export function createServiceClient(options: ServiceClientOptions, transport?: Transport): WholeClient
+export function createServiceClient(options: ServiceClientOptions, transport?: Transport): FullServiceClient
 export function createServiceClient(
   options: Pick<ServiceClientOptions, 'apiKey'>,
   transport: Transport,
-): WholeClient
+): FullServiceClient
 export function createServiceClient(
   options: ServiceClientOptions | Pick<ServiceClientOptions, 'apiKey'>,
-  transport: Transport = overHttp(options as ServiceClientOptions),
-): WholeClient {
+  transport: Transport = createHttpTransport(options as ServiceClientOptions),
+): FullServiceClient {
   const headers = { [apiKeyHeader]: options.apiKey, accept: 'application/json' }
   const exchange = async (request: TransportRequest) => {
     const answer = await transport.exchange({ ...request, headers: { ...headers, ...request.headers } })
-    return transport.isLocal === true ? answer : withoutKey(answer, options.apiKey)
+    return transport.isLocal === true ? answer : redactKey(answer, options.apiKey)
   }
   const calls = createCalls(exchange)
   return {
@@ -71,7 +71,7 @@ export function createServiceClient(
 }
 
 /** Loads the HTTP client on demand: loading it takes half of a command's start-up time. */
-function overHttp(options: TransportOptions): Transport {
+function createHttpTransport(options: TransportOptions): Transport {
   const loading = import('./http-transport.js').then(({ createTransport }) => createTransport(options))
   return {
     exchange: async (request) => (await loading).exchange(request),
@@ -108,20 +108,21 @@ interface LooseInput {
 /** Creates the calls; `exchange` sends one request and adds the key. */
 export function createCalls(exchange: (request: TransportRequest) => Promise<Exchange>): Calls {
   const calls = Object.entries<Route>(routes).map(([name, route]) => {
-    const call = (input: LooseInput, signal?: AbortSignal) => exchange({ ...requestOf(route, input), signal })
+    const call = (input: LooseInput, signal?: AbortSignal) =>
+      exchange({ ...buildRequest(route, input), signal })
     return [name, call] as const
   })
   return Object.fromEntries(calls) as unknown as Calls
 }
 
 /** Builds the request of a call. The compiler has checked the input; the server validates the values. */
-export function requestOf(route: Route, { params = {}, query = {}, body }: LooseInput): TransportRequest {
-  const request = { method: route.method, path: pathOf(route, params, query) }
+export function buildRequest(route: Route, { params = {}, query = {}, body }: LooseInput): TransportRequest {
+  const request = { method: route.method, path: buildPath(route, params, query) }
   if (route.body === null || body === undefined) return { ...request, headers: {} }
   return { ...request, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
-function pathOf(
+function buildPath(
   route: Route,
   params: Readonly<Record<string, string>>,
   query: Readonly<Record<string, string | undefined>>,
@@ -140,9 +141,9 @@ const mark = '[secret]'
 const keyCharsMin = 8
 
 /** Redacts the key in an answer: answers are printed, stored and put into the paths of further requests. */
-export function withoutKey(exchange: Exchange, apiKey: string): Exchange {
+export function redactKey(exchange: Exchange, apiKey: string): Exchange {
   if (exchange.kind === 'no_reply' || apiKey.length < keyCharsMin) return exchange
-  const clean = cleaner(apiKey)
+  const clean = createRedactor(apiKey)
   return {
     ...exchange,
     headers: clean(exchange.headers) as Readonly<Record<string, string>>,
@@ -151,13 +152,13 @@ export function withoutKey(exchange: Exchange, apiKey: string): Exchange {
 }
 
 /** Returns a function that redacts the key in a value, and returns values without the key unchanged. */
-function cleaner(apiKey: string): (value: unknown) => unknown {
+function createRedactor(apiKey: string): (value: unknown) => unknown {
   const inUrl = encodeURIComponent(apiKey)
   const cleanText = (text: string) => text.replaceAll(apiKey, mark).replaceAll(inUrl, mark)
   const clean = (value: unknown): unknown => {
     if (typeof value === 'string') return cleanText(value)
     if (typeof value !== 'object' || value === null) return value
-    if (Array.isArray(value)) return sameOr(value, value.map(clean))
+    if (Array.isArray(value)) return keepIfEqual(value, value.map(clean))
     const entries = Object.entries(value)
     const cleaned = entries.map(([key, member]) => [cleanText(key), clean(member)] as const)
     const isSame = cleaned.every(([key, member], at) => key === entries[at]?.[0] && member === entries[at][1])
@@ -167,6 +168,6 @@ function cleaner(apiKey: string): (value: unknown) => unknown {
   return clean
 }
 
-function sameOr(list: readonly unknown[], cleaned: readonly unknown[]): unknown {
+function keepIfEqual(list: readonly unknown[], cleaned: readonly unknown[]): unknown {
   return cleaned.every((member, at) => member === list[at]) ? list : cleaned
 }

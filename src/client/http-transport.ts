@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { promisify } from 'node:util'
 import type { Exchange } from '../core/http-exchange.js'
-import { systemClock, within } from '../platform/clock.js'
+import { systemClock, withTimeout } from '../platform/clock.js'
 import {
   defaultLimits,
   noAnswerInTime,
@@ -25,7 +25,7 @@ export function createTransport(options: TransportOptions): Transport {
   const agent = new Agent({
     connections: options.connectionsMax,
     pipelining: 1,
-    connect: rememberingConnector(limits.connectMsMax, connectFailures),
+    connect: createTrackedConnector(limits.connectMsMax, connectFailures),
     // Below the usual idle limits of servers: a request written to a closing connection is a lost answer.
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 30_000,
@@ -42,7 +42,7 @@ export function createTransport(options: TransportOptions): Transport {
  * Remembers errors of connections that were never established, including failed TLS handshakes: their requests were
  * not sent. Error codes do not tell, because most of them can also occur in the middle of a reply.
  */
-function rememberingConnector(
+function createTrackedConnector(
   connectMsMax: number,
   connectFailures: WeakSet<Error>,
 ): ReturnType<typeof buildConnector> {
@@ -55,7 +55,7 @@ function rememberingConnector(
   }
 }
 
-interface Wire {
+interface ExchangeContext {
   agent: Agent
   connectFailures: WeakSet<Error>
   options: TransportOptions
@@ -63,17 +63,21 @@ interface Wire {
 }
 
 /** Limits the whole exchange, so that a server that sends a byte now and then cannot prolong it. */
-async function exchange(wire: Wire, call: TransportRequest): Promise<Exchange> {
+async function exchange(wire: ExchangeContext, call: TransportRequest): Promise<Exchange> {
   const signals = call.signal === undefined ? [] : [call.signal]
-  return within({ clock: systemClock, msMax: wire.limits.exchangeMsMax, signals }, (signal) =>
-    exchangeUntil(signal, wire, call),
+  return withTimeout({ clock: systemClock, msMax: wire.limits.exchangeMsMax, signals }, (signal) =>
+    sendUntilAborted(signal, wire, call),
   )
 }
 
-async function exchangeUntil(signal: AbortSignal, wire: Wire, call: TransportRequest): Promise<Exchange> {
+async function sendUntilAborted(
+  signal: AbortSignal,
+  wire: ExchangeContext,
+  call: TransportRequest,
+): Promise<Exchange> {
   const { agent, connectFailures, options, limits } = wire
   let reply: Dispatcher.ResponseData
-  const whyAborted = () => (call.signal?.aborted === true ? stoppedBeforeAnswer : noAnswerInTime)
+  const describeAbort = () => (call.signal?.aborted === true ? stoppedBeforeAnswer : noAnswerInTime)
   try {
     reply = await request(options.baseUrl + call.path, {
       method: call.method,
@@ -85,10 +89,10 @@ async function exchangeUntil(signal: AbortSignal, wire: Wire, call: TransportReq
   } catch (error) {
     if (error instanceof Error && connectFailures.has(error)) return noReply(error, 'no')
     return signal.aborted
-      ? { kind: 'no_reply', sent: 'maybe', reason: whyAborted() }
+      ? { kind: 'no_reply', sent: 'maybe', reason: describeAbort() }
       : noReply(error, 'maybe')
   }
-  const headers = plainHeaders(reply.headers)
+  const headers = flattenHeaders(reply.headers)
   try {
     const sent = await readCapped(reply.body, limits.responseBytesMax)
     const bytes = await decode(sent, headers['content-encoding'], limits.responseBytesMax)
@@ -98,7 +102,7 @@ async function exchangeUntil(signal: AbortSignal, wire: Wire, call: TransportReq
     return { kind: 'reply', status: reply.statusCode, headers, ...parsed }
   } catch (error) {
     // The status is known even if the body is not usable: a 401 stays a 401.
-    const broken = `the body broke off (${signal.aborted ? whyAborted() : codeOf(error)})`
+    const broken = `the body broke off (${signal.aborted ? describeAbort() : findErrorCode(error)})`
     const bodyFault = error instanceof BodyFault ? error.message : broken
     return { kind: 'reply', status: reply.statusCode, headers, body: undefined, bodyFault }
   }
@@ -139,7 +143,7 @@ async function decode(bytes: Buffer, encoding: string | undefined, bytesMax: num
 }
 
 function noReply(error: unknown, sent: 'no' | 'maybe'): Exchange {
-  const code = codeOf(error)
+  const code = findErrorCode(error)
   return { kind: 'no_reply', sent, reason: reasons[code] ?? code }
 }
 
@@ -151,7 +155,7 @@ const reasons: Record<string, string> = {
 }
 
 /** Returns the code of an error, or of the first error inside it that has one. */
-function codeOf(error: unknown): string {
+function findErrorCode(error: unknown): string {
   let current: unknown = error
   for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
     const code = (current as NodeJS.ErrnoException).code
@@ -163,7 +167,7 @@ function codeOf(error: unknown): string {
   return 'unknown error'
 }
 
-function plainHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+function flattenHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const plain: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) plain[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value

@@ -1,5 +1,5 @@
 import type { Exchange } from '../core/http-exchange.js'
-import { nestsDeeperThan } from '../core/json.js'
+import { isDeeperThan } from '../core/json.js'
 
 export interface TransportOptions {
   /** Origin and path without a trailing slash, as returned by `parseBaseUrl`. */
@@ -54,7 +54,7 @@ export function createLocalTransport(answer: AnswerLocally, given: Partial<Trans
   return {
     isLocal: true,
     exchange: async (call) => {
-      const reply = await inTime(answer(call), limits.exchangeMsMax, call.signal)
+      const reply = await waitForReply(answer(call), limits.exchangeMsMax, call.signal)
       if (typeof reply === 'string') return { kind: 'no_reply', sent: 'maybe', reason: reply }
       const { status, headers, text } = reply
       const isTooLarge =
@@ -68,7 +68,7 @@ export function createLocalTransport(answer: AnswerLocally, given: Partial<Trans
 }
 
 /** Resolves to the reply, or to the reason why it came too late or was not awaited. */
-function inTime<Reply>(
+function waitForReply<Reply>(
   reply: Promise<Reply>,
   msMax: number,
   signal: AbortSignal | undefined,
@@ -97,7 +97,7 @@ export const stoppedBeforeAnswer = 'stopped before the answer came'
 /** Parses the body of a reply, or returns the fault in it. */
 export function parseBody(text: string, depthMax: number): { body: unknown; bodyFault: string | null } {
   if (text.trim() === '') return { body: undefined, bodyFault: 'the body is empty' }
-  if (nestsDeeperThan(text, depthMax)) {
+  if (isDeeperThan(text, depthMax)) {
     return { body: undefined, bodyFault: `the body nests deeper than ${depthMax} levels` }
   }
   try {

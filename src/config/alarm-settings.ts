@@ -5,7 +5,7 @@ import { conditionHint, parseConditions, type AlarmCondition } from '../pipeline
 import type { NotifyFormat, NotifyTime } from '../pipeline/figures/notify-message.js'
 import type { FilledOf } from './option.js'
 import type { alarms } from './reporting-review-options.js'
-import { priceMissing } from './billing.js'
+import { createPriceMissing } from './billing.js'
 
 export interface AlarmSettings {
   readonly conditions: readonly AlarmCondition[]
@@ -21,9 +21,9 @@ interface NotifySettings {
 
 /** Throws FAIL_ON_INVALID, BILLING_PRICE_MISSING and NOTIFY_URL_INVALID, never with a part of the URL. */
 export function resolveAlarms(given: FilledOf<typeof alarms>, knowsCost: boolean): AlarmSettings {
-  const conditions = given.failOn === undefined ? [] : conditionsOf(given.failOn)
+  const conditions = given.failOn === undefined ? [] : readConditions(given.failOn)
   if (!knowsCost && conditions.some(({ name }) => name === 'cost'))
-    throw priceMissing('a condition of --fail-on on cost')
+    throw createPriceMissing('a condition of --fail-on on cost')
   const { notify, notifyFormat: format, notifyWhen: when } = given
   return {
     conditions,
@@ -31,7 +31,7 @@ export function resolveAlarms(given: FilledOf<typeof alarms>, knowsCost: boolean
   }
 }
 
-function conditionsOf(text: string): readonly AlarmCondition[] {
+function readConditions(text: string): readonly AlarmCondition[] {
   const parsed = parseConditions(text)
   if ('conditions' in parsed) return parsed.conditions
   throw new UserError('FAIL_ON_INVALID', `--fail-on: ${parsed.fault}`, { hint: conditionHint })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import {
-  microsOfNumber,
+  parseNumberMicros,
   parseAmountMicros,
   type CostLimit,
   type Micros,
@@ -13,7 +13,7 @@ import { UserError } from '../core/errors.js'
 const moneyLimits = { priceUnitsMax: 1_000_000, costUnitsMax: 1_000_000_000 } as const
 
 const amount = (unitsMax: number) =>
-  z.number().refine((value) => microsOfNumber(value, unitsMax) !== null, {
+  z.number().refine((value) => parseNumberMicros(value, unitsMax) !== null, {
     error: 'an amount of at most six decimals, like 0.05',
   })
 const price = () => amount(moneyLimits.priceUnitsMax)
@@ -67,31 +67,31 @@ function parseAmount(text: string): Parsed<number> {
 }
 
 /** Returns `null` without a price of a lookup. A domain request costs as much, unless its price is configured. */
-export function pricesOf({ unitPrice, currency, stagePrices }: FilledOf<typeof billing>): Prices | null {
+export function resolvePrices({ unitPrice, currency, stagePrices }: FilledOf<typeof billing>): Prices | null {
   if (unitPrice === undefined) return null
   const { entity, hierarchy, domain = unitPrice } = stagePrices
   const stated = { resolution: unitPrice, entity, hierarchy, domain }
   const byKind = Object.entries(stated).flatMap(([kind, price]) =>
-    price === undefined ? [] : [[kind, microsOf(price, moneyLimits.priceUnitsMax)] as const],
+    price === undefined ? [] : [[kind, convertToMicros(price, moneyLimits.priceUnitsMax)] as const],
   )
   return { currency: currency ?? null, byKind: Object.fromEntries(byKind) }
 }
 
 /** Returns `null` without a limit. */
-export function costLimitOf(costMax: number | undefined, prices: Prices | null): CostLimit | null {
+export function resolveCostLimit(costMax: number | undefined, prices: Prices | null): CostLimit | null {
   if (costMax === undefined || prices === null) return null
-  return { prices, costMaxMicros: microsOf(costMax, moneyLimits.costUnitsMax) }
+  return { prices, costMaxMicros: convertToMicros(costMax, moneyLimits.costUnitsMax) }
 }
 
 /** Converts an amount that the schema has validated. */
-function microsOf(amount: number, unitsMax: number): Micros {
-  const micros = microsOfNumber(amount, unitsMax)
+function convertToMicros(amount: number, unitsMax: number): Micros {
+  const micros = parseNumberMicros(amount, unitsMax)
   if (micros === null) throw new Error(`${amount} is not an amount`)
   return micros
 }
 
 /** `what` needs a price. */
-export function priceMissing(what: string): UserError {
+export function createPriceMissing(what: string): UserError {
   return new UserError('BILLING_PRICE_MISSING', `${what} needs the price of a lookup`, {
     hint: 'set billing.unitPrice in the config, like {"billing":{"unitPrice":0.05,"currency":"EUR"}}',
   })

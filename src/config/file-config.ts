@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { UserError } from '../core/errors.js'
-import { listOptions, schemaOf, type ConfigOf } from './option.js'
+import { listOptions, buildSchema, type ConfigOf } from './option.js'
 import { options } from './options.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -13,7 +13,7 @@ export type FileConfig = ConfigOf<typeof options>
 export function parseConfig(value: unknown, origin: string): FileConfig {
   // Most often it is empty, and zod is slow.
   if (isPlain(value) && Object.keys(value).length === 0) return {}
-  const parsed = schemaOf(options, value).safeParse(value, { jitless: true })
+  const parsed = buildSchema(options, value).safeParse(value, { jitless: true })
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   const where = issue?.path.join('.') ?? ''
@@ -22,12 +22,12 @@ export function parseConfig(value: unknown, origin: string): FileConfig {
       ? `unknown key ${issue.keys.map((key) => JSON.stringify(where === '' ? key : `${where}.${key}`)).join(', ')}`
       : `${where === '' ? 'the whole' : JSON.stringify(where)}: ${issue?.message ?? 'invalid'}`
   throw new UserError('CONFIG_INVALID', `${origin}: ${what}`, {
-    hint: hintOf(origin, what),
+    hint: findHint(origin, what),
     cause: z.prettifyError(parsed.error),
   })
 }
 
-function hintOf(origin: string, what: string): string {
+function findHint(origin: string, what: string): string {
   if (origin === 'the command line') return 'enrich --help lists every flag'
   if (/^unknown key .*"webhook\.[^"]*(key|secret)"/i.test(what))
     return 'the signing secret goes into ENRICH_WEBHOOK_SECRET: a config is copied and committed'
@@ -53,28 +53,28 @@ export function readConfigFile(path: string): FileConfig {
   } catch (error) {
     throw new UserError('CONFIG_NOT_JSON', `the config ${path} is not JSON`, {
       hint: 'comments and trailing commas are not JSON; pipeline.config.example.json is an example',
-      cause: withoutExcerpt(error),
+      cause: removeExcerpt(error),
     })
   }
   return parseConfig(value, path)
 }
 
 /** Removes the quoted part of the file from a parser's message: it may contain an API key. */
-function withoutExcerpt(error: unknown): string {
+function removeExcerpt(error: unknown): string {
   return error instanceof Error ? error.message.replace(/,? *(\.\.\.)?".*$/su, '') : 'not JSON'
 }
 
 /** Reads the config keys set by the environment. An empty variable counts as unset. */
-export function environmentConfig(environment: Environment): FileConfig {
+export function readEnvironmentConfig(environment: Environment): FileConfig {
   const given = listOptions(options).map(({ path, option: { variable } }) => ({
     path,
     value: variable === undefined || environment[variable] === '' ? undefined : environment[variable],
   }))
-  return parseConfig(nest(given), 'the environment')
+  return parseConfig(buildNested(given), 'the environment')
 }
 
 /** Builds an object from values by path; omits undefined values. */
-export function nest(values: readonly { path: readonly string[]; value: unknown }[]): object {
+export function buildNested(values: readonly { path: readonly string[]; value: unknown }[]): object {
   const root: Record<string, unknown> = {}
   for (const { path, value } of values) {
     if (value === undefined) continue

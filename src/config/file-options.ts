@@ -7,7 +7,7 @@ import {
 } from '../pipeline/lookups/identifier-columns.js'
 import { encodingNames } from '../tables/encodings/names.js'
 import {
-  oneOf,
+  createChoice,
   option,
   parseDelimiter,
   parseIdColumns,
@@ -15,18 +15,18 @@ import {
   parseListOfSome,
   parsePositive,
   parseSize,
-  same,
+  useForBoth,
 } from './option.js'
 
 const column = () => z.string().min(1)
 const path = () => z.string().min(1)
 const idColumns = (): z.ZodType<IdentifierColumns | 'none'> =>
   z.union([z.literal('none'), z.partialRecord(z.enum([...identifierKeys, ...identifierPlaceKeys]), column())])
-const inputFormat = oneOf(
+const inputFormat = createChoice(
   ['csv', 'parquet', 'ndjson', 'json', 'xlsx'],
   'The format of the input. Required for standard input; defaults to the file extension.',
 )
-const outputFormat = oneOf(
+const outputFormat = createChoice(
   ['csv', 'parquet', 'ndjson', 'xlsx', 'csv.gz', 'ndjson.gz'],
   'The format of the output. Required for standard output; defaults to the file extension.',
 )
@@ -111,7 +111,7 @@ export const input = {
     example: ',',
   }),
   encoding: option({
-    ...oneOf(encodingNames, 'The encoding of CSV, NDJSON or JSON input. Detected by default.'),
+    ...createChoice(encodingNames, 'The encoding of CSV, NDJSON or JSON input. Detected by default.'),
     flag: { names: '--encoding <name>', group: 'input', help: 'encoding of CSV, NDJSON or JSON input' },
     unset: 'detected',
     meaning: 'The encoding of CSV, NDJSON or JSON input.',
@@ -167,7 +167,7 @@ export const input = {
       help: 'send one lookup for each row, even if several rows are the same',
       sets: false,
     },
-    defaults: same(true),
+    defaults: useForBoth(true),
   }),
 }
 
@@ -195,7 +195,7 @@ export const output = {
     example: 'parquet',
   }),
   basis: option({
-    ...oneOf(['auto', 'inline', 'file', 'none'], 'Where to write the sources of each field.'),
+    ...createChoice(['auto', 'inline', 'file', 'none'], 'Where to write the sources of each field.'),
     flag: { names: '--basis <where>', group: 'output', help: 'where to write the sources of each field' },
     unset: 'auto',
     manual:
@@ -247,7 +247,7 @@ export const output = {
         .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,40}$/, 'letters, digits, _ . -')
         .describe('The prefix of the names of added columns.'),
     flag: { names: '--prefix <text>', group: 'output', help: 'prefix of the names of added columns' },
-    defaults: same('enrich_'),
+    defaults: useForBoth('enrich_'),
   }),
   memory: option({
     schema: () =>

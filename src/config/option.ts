@@ -88,12 +88,15 @@ export function option<Value, const Default = undefined>(
 }
 
 /** A setting with one of a few values. */
-export const oneOf = <const Choice extends string>(choices: readonly Choice[], description: string) => ({
+export const createChoice = <const Choice extends string>(
+  choices: readonly Choice[],
+  description: string,
+) => ({
   choices,
   schema: () => z.enum(choices).describe(description),
 })
 
-export const same = <const Default>(value: Default): Record<ServiceKind, Default> => ({
+export const useForBoth = <const Default>(value: Default): Record<ServiceKind, Default> => ({
   hosted: value,
   embedded: value,
 })
@@ -139,14 +142,14 @@ export function listOptions(
  * Builds a schema in which unknown keys are errors. With `value`, only the schemas of its keys are created, because most
  * configs have few keys and creating schemas is slow.
  */
-export function schemaOf<Table extends OptionTable>(
+export function buildSchema<Table extends OptionTable>(
   table: Table,
   value?: unknown,
 ): z.ZodType<ConfigOf<Table>> {
   const isFor = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
   const shape = Object.entries(table)
     .filter(([key]) => isFor === null || Object.hasOwn(isFor, key))
-    .map(([key, node]) => [key, isOption(node) ? node.schema() : schemaOf(node, isFor?.[key])] as const)
+    .map(([key, node]) => [key, isOption(node) ? node.schema() : buildSchema(node, isFor?.[key])] as const)
   const whole = z.strictObject(Object.fromEntries(shape))
   const isWhole = isFor !== null && shape.every(([key]) => isFor[key] !== undefined)
   return (isWhole ? whole : whole.partial()) as unknown as z.ZodType<ConfigOf<Table>>
@@ -169,7 +172,7 @@ export function fillDefaults<Table extends OptionTable>(
 }
 
 /** Returns the value at a path, or `undefined`. */
-export function valueAt(config: object, path: readonly string[]): unknown {
+export function getValueAt(config: object, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], config)
 }
 

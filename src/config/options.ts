@@ -2,7 +2,15 @@ import * as z from 'zod'
 import { rateLimits } from '../contract/limits.js'
 import { parseDurationMs } from '../core/time.js'
 import { parseListenAddress } from '../core/server-addresses.js'
-import { oneOf, option, parseDuration, parseListen, parseWholeNumber, same, type CallFlag } from './option.js'
+import {
+  createChoice,
+  option,
+  parseDuration,
+  parseListen,
+  parseWholeNumber,
+  useForBoth,
+  type CallFlag,
+} from './option.js'
 import {
   alarms,
   metrics,
@@ -27,13 +35,13 @@ export const defaultPaths = {
   decisions: defaultDecisionsPath,
 } as const
 
-const duration = () =>
+const createDurationSchema = () =>
   z
     .string()
     .refine((text) => parseDurationMs(text) !== null, { error: 'a number and s, m, h or d, like 30d' })
 const path = () => z.string().min(1)
-const positive = () => z.int().positive()
-export const matcherCount = () => z.int().min(0).max(64)
+const createPositiveSchema = () => z.int().positive()
+export const createMatcherCountSchema = () => z.int().min(0).max(64)
 
 const checkpoint = {
   path: option({
@@ -46,13 +54,14 @@ const checkpoint = {
       group: 'checkpoint',
       help: 'store of lookups and answers: a file, or postgres://…',
     },
-    defaults: same(defaultPaths.checkpoint),
+    defaults: useForBoth(defaultPaths.checkpoint),
     path: 'checkpoint',
     manual:
       'A path, or `postgres://user@host/database`; see [Several machines](several-machines.md#several-machines).',
   }),
   maxAge: option({
-    schema: () => duration().describe('Submit a lookup again when its answer is older than this.'),
+    schema: () =>
+      createDurationSchema().describe('Submit a lookup again when its answer is older than this.'),
     flag: {
       names: '--max-age <duration>',
       group: 'asking',
@@ -67,7 +76,7 @@ const checkpoint = {
 
 const lookup = {
   identifiers: option({
-    ...oneOf(['first', 'context'], 'How to send identifiers: in place of the name, or as context.'),
+    ...createChoice(['first', 'context'], 'How to send identifiers: in place of the name, or as context.'),
     defaults: { hosted: 'context', embedded: 'first' },
     manual:
       '`first` is for services that resolve identifiers exactly, like `enrich serve`. See ' +
@@ -96,7 +105,9 @@ const service = {
   }),
   matchers: option({
     schema: () =>
-      matcherCount().describe('The number of threads in which the embedded service matches names.'),
+      createMatcherCountSchema().describe(
+        'The number of threads in which the embedded service matches names.',
+      ),
     unset: 'cores minus one, at most 8',
     manual: 'With `0`, the main thread matches names.',
     example: 2,
@@ -119,7 +130,7 @@ const budget = {
   }),
   costMax,
   durationMax: option({
-    schema: () => duration().describe('Stop the run after this time.'),
+    schema: () => createDurationSchema().describe('Stop the run after this time.'),
     flag: {
       names: '--max-duration <duration>',
       group: 'asking',
@@ -133,7 +144,7 @@ const budget = {
 
 const submission = {
   onLost: option({
-    ...oneOf(
+    ...createChoice(
       ['hold', 'resubmit'],
       'What to do with a submission whose response was lost and that may have been billed.',
     ),
@@ -143,12 +154,15 @@ const submission = {
       help: 'submit lookups again that may have been billed already',
       sets: 'resubmit',
     },
-    defaults: same('hold'),
+    defaults: useForBoth('hold'),
     manual: 'The flag sets `resubmit`.',
   }),
   onServerError: option({
-    ...oneOf(['hold', 'resubmit'], 'What to do after a submission got HTTP 500 and may have been billed.'),
-    defaults: same('hold'),
+    ...createChoice(
+      ['hold', 'resubmit'],
+      'What to do after a submission got HTTP 500 and may have been billed.',
+    ),
+    defaults: useForBoth('hold'),
     manual: 'Set `resubmit` only if you know that the service creates nothing when it returns 500.',
   }),
 }
@@ -156,23 +170,24 @@ const submission = {
 /** A hosted service documents its limits; the embedded one has none. */
 const pace = {
   submitPerMinute: option({
-    schema: () => positive().max(1_000_000).describe('Submissions per window.'),
+    schema: () => createPositiveSchema().max(1_000_000).describe('Submissions per window.'),
     defaults: { hosted: rateLimits.submissionsPerMinute, embedded: null },
   }),
   pollPerMinute: option({
-    schema: () => positive().max(1_000_000).describe('Polls per window.'),
+    schema: () => createPositiveSchema().max(1_000_000).describe('Polls per window.'),
     defaults: { hosted: rateLimits.pollsPerMinute, embedded: null },
   }),
   windowSeconds: option({
     schema: () => z.number().positive().max(3600).describe('Length of the window of both limits.'),
-    defaults: same(rateLimits.windowSeconds),
+    defaults: useForBoth(rateLimits.windowSeconds),
   }),
   inFlightRunsMax: option({
-    schema: () => positive().max(100_000).describe('Submitted lookups without an answer, at once.'),
+    schema: () =>
+      createPositiveSchema().max(100_000).describe('Submitted lookups without an answer, at once.'),
     defaults: { hosted: 2_000, embedded: 200 },
   }),
   submitConcurrency: option({
-    schema: () => positive().max(256).describe('Submission requests in flight at once.'),
+    schema: () => createPositiveSchema().max(256).describe('Submission requests in flight at once.'),
     defaults: { hosted: 16, embedded: 32 },
   }),
 }
@@ -195,7 +210,7 @@ const polling = {
         .positive()
         .max(100_000)
         .describe('Stop polling a lookup after this time; the next command continues.'),
-    defaults: same(60),
+    defaults: useForBoth(60),
   }),
 }
 

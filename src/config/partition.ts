@@ -25,18 +25,21 @@ export function resolvePartition(asked: string | undefined, environment: Environ
   const [, indexText, countText] = written.exec(asked) ?? throwInvalid(asked)
   const index = indexText === undefined ? null : Number(indexText)
   const stated = countText === undefined ? null : Number(countText)
-  const slurm = slurmTask(environment)
-  const count = stated ?? slurm?.count ?? throwUncounted()
+  const slurm = readSlurmTask(environment)
+  const count = stated ?? slurm?.count ?? throwCountMissing()
   if (count < 1 || count > partitionCountMax) {
     throw new UserError('PARTITION_INVALID', `a job has 1 to ${partitionCountMax} parts, not ${count}`, {
       hint: 'pass --partition I/N, like 3/64',
     })
   }
   const told = [
-    kubernetesIndex(environment),
-    slurmIndex(slurm, { count, isCountStated: stated !== null }, index),
+    readKubernetesIndex(environment),
+    readSlurmIndex(slurm, { count, isCountStated: stated !== null }, index),
   ].filter((one) => one !== null)
-  const chosen = agreed(index === null ? told : [{ index, origin: `--partition ${asked}` }, ...told], count)
+  const chosen = chooseIndex(
+    index === null ? told : [{ index, origin: `--partition ${asked}` }, ...told],
+    count,
+  )
   if (chosen < 1 || chosen > count) {
     throw new UserError('PARTITION_INVALID', `there is no part ${chosen} of ${count}`, {
       hint: 'parts are counted from 1: --partition 1/64 is the first of 64, --partition 64/64 the last',
@@ -45,13 +48,13 @@ export function resolvePartition(asked: string | undefined, environment: Environ
   return { index: chosen, count }
 }
 
-interface ToldIndex {
+interface StatedIndex {
   /** From 1. */
   readonly index: number
   readonly origin: string
 }
 
-function agreed(told: readonly ToldIndex[], count: number): number {
+function chooseIndex(told: readonly StatedIndex[], count: number): number {
   const [first, ...others] = told
   if (first === undefined) {
     throw new UserError(
@@ -72,10 +75,10 @@ function agreed(told: readonly ToldIndex[], count: number): number {
 }
 
 /** Kubernetes counts from 0. */
-function kubernetesIndex(environment: Environment): ToldIndex | null {
+function readKubernetesIndex(environment: Environment): StatedIndex | null {
   const text = environment['JOB_COMPLETION_INDEX'] ?? ''
   if (text === '') return null
-  return { index: wholeNumber('JOB_COMPLETION_INDEX', text) + 1, origin: `JOB_COMPLETION_INDEX=${text}` }
+  return { index: parseIndex('JOB_COMPLETION_INDEX', text) + 1, origin: `JOB_COMPLETION_INDEX=${text}` }
 }
 
 interface SlurmTask {
@@ -85,9 +88,9 @@ interface SlurmTask {
   readonly most: number
 }
 
-function slurmTask(environment: Environment): SlurmTask | null {
+function readSlurmTask(environment: Environment): SlurmTask | null {
   const text = (name: string) => environment[`SLURM_ARRAY_TASK_${name}`] ?? ''
-  const number = (name: string) => wholeNumber(`SLURM_ARRAY_TASK_${name}`, text(name))
+  const number = (name: string) => parseIndex(`SLURM_ARRAY_TASK_${name}`, text(name))
   if (text('ID') === '') return null
   if (text('COUNT') === '' || text('MIN') === '') {
     throw new UserError('PARTITION_UNCLEAR', 'SLURM_ARRAY_TASK_ID is set, and _COUNT or _MIN is not', {
@@ -103,11 +106,11 @@ function slurmTask(environment: Environment): SlurmTask | null {
  * Returns the position in the whole array. If the array is only a part of the job, like repeated tasks, its first index is
  * unknown, and I must be passed.
  */
-function slurmIndex(
+function readSlurmIndex(
   task: SlurmTask | null,
   { count, isCountStated }: { count: number; isCountStated: boolean },
   index: number | null,
-): ToldIndex | null {
+): StatedIndex | null {
   if (task === null) return null
   const isWhole = task.count === count && task.most - task.least + 1 === count
   if (isWhole)
@@ -131,7 +134,7 @@ function slurmIndex(
   )
 }
 
-function wholeNumber(name: string, text: string): number {
+function parseIndex(name: string, text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw new UserError('PARTITION_INVALID', `${name} is not a whole number`, {
     hint: `unset ${name}, or pass --partition I/N`,
@@ -144,7 +147,7 @@ function throwInvalid(asked: string): never {
   })
 }
 
-function throwUncounted(): never {
+function throwCountMissing(): never {
   throw new UserError('PARTITION_UNCLEAR', 'the number of parts of the job is missing', {
     hint: 'pass --partition I/N or /N, or set ENRICH_PARTITION; only Slurm sets N (SLURM_ARRAY_TASK_COUNT)',
   })

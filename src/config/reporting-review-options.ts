@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { parseListenAddress } from '../core/server-addresses.js'
-import { option, parseListen, oneOf, same } from './option.js'
+import { option, parseListen, createChoice, useForBoth } from './option.js'
 import { notifyFormats, notifyTimes } from '../pipeline/figures/notify-message.js'
 import { parsePartition } from './partition.js'
 
@@ -77,12 +77,15 @@ export const alarms = {
     example: '',
   }),
   notifyFormat: option({
-    ...oneOf(notifyFormats, 'The format of that summary.'),
-    defaults: same('json'),
+    ...createChoice(notifyFormats, 'The format of that summary.'),
+    defaults: useForBoth('json'),
   }),
   notifyWhen: option({
-    ...oneOf(notifyTimes, 'When to send it: after every run, or only after an exit code other than 0.'),
-    defaults: same('always'),
+    ...createChoice(
+      notifyTimes,
+      'When to send it: after every run, or only after an exit code other than 0.',
+    ),
+    defaults: useForBoth('always'),
   }),
 }
 
@@ -149,7 +152,7 @@ export const job = {
 export const history = {
   keep: option({
     schema: () => z.int().min(2).max(10_000).describe('Keep the outputs of the last N runs of each job.'),
-    defaults: same(90),
+    defaults: useForBoth(90),
     manual:
       'Older runs stay listed without their outputs, up to ten times N. See [The history of runs](history.md).',
   }),
@@ -179,7 +182,7 @@ export const review = {
   threshold: option({
     schema: () =>
       z.int().min(0).max(100).describe('Matches below this confidence are doubtful, and go to review.'),
-    defaults: same(80),
+    defaults: useForBoth(80),
   }),
   reviewer: option({
     schema: () =>
@@ -205,6 +208,6 @@ export const review = {
       help: 'address of the review page',
       parse: parseListen,
     },
-    defaults: same('127.0.0.1:0'),
+    defaults: useForBoth('127.0.0.1:0'),
   }),
 }

@@ -11,13 +11,17 @@ import type { ServerErrorMeaning } from '../pipeline/answers/outcome.js'
 import type { PollingPace } from '../pipeline/pace/polling.js'
 import type { CostLimit, Prices } from '../pipeline/figures/money.js'
 import { stageKinds, type StageKind } from '../pipeline/lookups/lookup-kind.js'
-import { defaultStages, type KindOptions, type StageOptions } from '../pipeline/lookups/stage-options.js'
+import {
+  createDefaultStages,
+  type KindOptions,
+  type StageOptions,
+} from '../pipeline/lookups/stage-options.js'
 import type { SchedulerLimits } from '../pipeline/scheduler/scheduler.js'
 import { resolveAlarms, type AlarmSettings } from './alarm-settings.js'
-import { environmentConfig, mergeConfigs, type Environment, type FileConfig } from './file-config.js'
-import { fillDefaults, listOptions, valueAt, type FilledOf } from './option.js'
+import { readEnvironmentConfig, mergeConfigs, type Environment, type FileConfig } from './file-config.js'
+import { fillDefaults, listOptions, getValueAt, type FilledOf } from './option.js'
 import { defaultPaths, options } from './options.js'
-import { costLimitOf, priceMissing, pricesOf } from './billing.js'
+import { resolveCostLimit, createPriceMissing, resolvePrices } from './billing.js'
 
 type Filled = FilledOf<typeof options>
 
@@ -76,13 +80,13 @@ interface ReviewSettings {
 
 /** Adds defaults to a config merged from flags, environment and file, and validates it. */
 export function resolveSettings(config: FileConfig, environment: Environment): Settings {
-  const whole = mergeConfigs(environmentConfig(environment), config)
+  const whole = mergeConfigs(readEnvironmentConfig(environment), config)
   const baseUrl = whole.service?.baseUrl === undefined ? null : parseBaseUrl(whole.service.baseUrl)
   const filled = fillDefaults(options, whole, baseUrl === null ? 'embedded' : 'hosted')
   const { input, output, checkpoint, lookup, service, budget, submission, limits, polling, webhook } = filled
-  const prices = pricesOf(filled.billing)
-  if (budget.costMax !== undefined && prices === null) throw priceMissing('--max-cost')
-  const costLimit = baseUrl === null ? null : costLimitOf(budget.costMax, prices)
+  const prices = resolvePrices(filled.billing)
+  if (budget.costMax !== undefined && prices === null) throw createPriceMissing('--max-cost')
+  const costLimit = baseUrl === null ? null : resolveCostLimit(budget.costMax, prices)
   assertLocalPaths(whole)
   const scheduling = {
     limits: {
@@ -98,20 +102,20 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
       deadlineMs: polling.deadlineMinutes * 60_000,
     },
   }
-  return deepFreeze<Settings>({
+  return freezeDeep<Settings>({
     input,
     output,
-    checkpoint: { path: checkpoint.path, maxAgeMs: durationMs(checkpoint.maxAge) },
+    checkpoint: { path: checkpoint.path, maxAgeMs: toDurationMs(checkpoint.maxAge) },
     decisions: {
       path: isUnset(filled.decisions.path) ? defaultPaths.decisions : filled.decisions.path,
       isNamed: !isUnset(filled.decisions.path),
     },
-    review: reviewSettings(filled.review),
+    review: resolveReview(filled.review),
     service: { baseUrl, registryPath: service.registry ?? null, matchers: service.matchers ?? null },
     budget: {
       lookupsMax: budget.lookupsMax ?? null,
       ...(costLimit === null ? {} : { cost: costLimit }),
-      durationMsMax: durationMs(budget.durationMax),
+      durationMsMax: toDurationMs(budget.durationMax),
     },
     prices: baseUrl === null ? null : prices,
     identifierUse: lookup.identifiers,
@@ -123,7 +127,7 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
       partition: isUnset(filled.job.partition) ? null : filled.job.partition,
     },
     history: filled.history,
-    stages: stageOptions(filled.stages, stagesAsked(whole), scheduling),
+    stages: resolveStages(filled.stages, listStages(whole), scheduling),
     alarms: resolveAlarms(filled.alarms, baseUrl === null || prices !== null),
     metricsPath: filled.metrics.file ?? null,
     reportBy: filled.report.by ?? null,
@@ -132,7 +136,7 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
       url: isUnset(webhook.url) ? null : parseWebhookUrl(webhook.url, isLocal(baseUrl)),
       listen: isUnset(webhook.listen) ? null : parseListenAddress(webhook.listen),
     },
-    asConfigured: pickRecorded(filled, stagesAsked(whole)),
+    asConfigured: pickRecorded(filled, listStages(whole)),
   })
 }
 
@@ -161,23 +165,23 @@ function pickRecorded(filled: Filled, stages: readonly StageKind[]): Settings['a
   }
 }
 
-function reviewSettings({ threshold, reviewer = '', listen }: Filled['review']): ReviewSettings {
+function resolveReview({ threshold, reviewer = '', listen }: Filled['review']): ReviewSettings {
   const address = parseListenAddress(listen)
   if (address === null) throw new Error('the default address of the review page cannot be read')
   return { threshold, reviewer: reviewer.trim() || null, listen: address }
 }
 
 /** The stages of `with`, otherwise those with a key in the config, in the order of `stageKinds`. */
-function stagesAsked({ stages = {} }: FileConfig): StageKind[] {
+function listStages({ stages = {} }: FileConfig): StageKind[] {
   return stageKinds.filter((kind) => stages.with?.includes(kind) ?? stages[kind] !== undefined)
 }
 
-function stageOptions(
+function resolveStages(
   { entity, hierarchy, domain }: Filled['stages'],
   asked: readonly StageKind[],
   scheduling: Pick<Settings, 'limits' | 'polling'>,
 ): StageOptions {
-  const { kinds } = defaultStages(scheduling)
+  const { kinds } = createDefaultStages(scheduling)
   const of = (
     kind: StageKind,
     {
@@ -185,20 +189,25 @@ function stageOptions(
       lookupsMax,
     }: { readonly maxAge?: string | undefined; readonly lookupsMax?: number | undefined },
     limits: KindOptions['limits'],
-  ): KindOptions => ({ ...kinds[kind], maxAgeMs: durationMs(maxAge), lookupsMax: lookupsMax ?? null, limits })
-  const together = (perWindow: number | null) => ({
+  ): KindOptions => ({
+    ...kinds[kind],
+    maxAgeMs: toDurationMs(maxAge),
+    lookupsMax: lookupsMax ?? null,
+    limits,
+  })
+  const createSharedLimits = (perWindow: number | null) => ({
     submissionsPerWindow: perWindow,
     pollsPerWindow: perWindow,
   })
   return {
     asked,
     kinds: {
-      entity: of('entity', entity, together(entity.perMinute)),
+      entity: of('entity', entity, createSharedLimits(entity.perMinute)),
       hierarchy: of('hierarchy', hierarchy, {
         submissionsPerWindow: hierarchy.submitPerMinute,
         pollsPerWindow: hierarchy.pollPerMinute,
       }),
-      domain: of('domain', domain, together(domain.perMinute)),
+      domain: of('domain', domain, createSharedLimits(domain.perMinute)),
     },
   }
 }
@@ -206,7 +215,7 @@ function stageOptions(
 function assertLocalPaths(config: FileConfig): void {
   for (const { path, option } of listOptions(options)) {
     if (option.path === undefined) continue
-    for (const value of [valueAt(config, path)].flat())
+    for (const value of [getValueAt(config, path)].flat())
       if (typeof value === 'string') assertLocalPath(value, option.path)
   }
 }
@@ -215,13 +224,13 @@ const isUnset = (text: string | undefined): text is undefined | '' => text === u
 
 const isLocal = (baseUrl: string | null): boolean => baseUrl !== null && isLoopback(new URL(baseUrl).hostname)
 
-function durationMs(text: string | undefined): number | null {
+function toDurationMs(text: string | undefined): number | null {
   return text === undefined ? null : parseDurationMs(text)
 }
 
-function deepFreeze<Value extends object>(value: Value): Value {
+function freezeDeep<Value extends object>(value: Value): Value {
   for (const member of Object.values(value)) {
-    if (typeof member === 'object' && member !== null) deepFreeze(member as object)
+    if (typeof member === 'object' && member !== null) freezeDeep(member as object)
   }
   return Object.freeze(value)
 }

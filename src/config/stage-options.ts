@@ -4,22 +4,25 @@ import { parseDurationMs } from '../core/time.js'
 import { stageKinds, type StageKind } from '../pipeline/lookups/lookup-kind.js'
 import { option, parseList, type Option, type Parsed } from './option.js'
 
-const duration = () =>
+const createDurationSchema = () =>
   z
     .string()
     .refine((text) => parseDurationMs(text) !== null, { error: 'a number and s, m, h or d, like 30d' })
-const perWindow = () => z.int().positive().max(1_000_000)
+const createPerWindowSchema = () => z.int().positive().max(1_000_000)
 
 const maxAge = (of: string, example: string) =>
   option({
-    schema: () => duration().describe(`Request ${of} again when it is older than this.`),
+    schema: () => createDurationSchema().describe(`Request ${of} again when it is older than this.`),
     unset: 'none; kept permanently',
     example,
   })
 const lookupsMax = (of: string) =>
   option({ schema: () => z.int().min(0).describe(`Request at most this many ${of}.`), example: 1_000 })
 const limit = (of: string, hosted: number): Option<number, number | null> =>
-  option({ schema: () => perWindow().describe(`${of} per window.`), defaults: { hosted, embedded: null } })
+  option({
+    schema: () => createPerWindowSchema().describe(`${of} per window.`),
+    defaults: { hosted, embedded: null },
+  })
 
 /** Requests that follow the answers. A stage runs if its key is set, or if `with` names it. */
 export const stages = {

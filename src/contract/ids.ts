@@ -4,37 +4,37 @@ import * as z from 'zod'
  * Identifier kinds (interface: "Identifier kinds"). Branded, so that a `RunId` cannot be passed as a `RequestId`: the
  * interface says the two are never interchangeable.
  */
-const prefixed = (prefix: string) => z.string().regex(new RegExp(`^${prefix}[A-Za-z0-9_-]{1,120}$`))
+const createPrefixedId = (prefix: string) => z.string().regex(new RegExp(`^${prefix}[A-Za-z0-9_-]{1,120}$`))
 
 /** A master entity, `siq_…`. */
-export const entityId = prefixed('siq_').brand<'EntityId'>()
+export const entityId = createPrefixedId('siq_').brand<'EntityId'>()
 export type EntityId = z.infer<typeof entityId>
 
 /** One government registration, `le_…`. */
-export const legalEntityId = prefixed('le_').brand<'LegalEntityId'>()
+export const legalEntityId = createPrefixedId('le_').brand<'LegalEntityId'>()
 export type LegalEntityId = z.infer<typeof legalEntityId>
 
 /** Presence in one country, `op_…`. */
-export const presenceId = prefixed('op_').brand<'PresenceId'>()
+export const presenceId = createPrefixedId('op_').brand<'PresenceId'>()
 
 /** One HTTP call, `req_…`; each call has a new one. */
-export const callId = prefixed('req_').brand<'CallId'>()
+export const callId = createPrefixedId('req_').brand<'CallId'>()
 export type CallId = z.infer<typeof callId>
 
 /** The alternate id of a v3 job, `reqa_…`. */
-export const requestId = prefixed('reqa_').brand<'RequestId'>()
+export const requestId = createPrefixedId('reqa_').brand<'RequestId'>()
 export type RequestId = z.infer<typeof requestId>
 
 /** One streaming resolution, `reqs_…`. */
-export const streamId = prefixed('reqs_').brand<'StreamId'>()
+export const streamId = createPrefixedId('reqs_').brand<'StreamId'>()
 export type StreamId = z.infer<typeof streamId>
 
 /** A v3 unit of work started by POST, `run_…`. */
-export const runId = prefixed('run_').brand<'RunId'>()
+export const runId = createPrefixedId('run_').brand<'RunId'>()
 export type RunId = z.infer<typeof runId>
 
 /** One webhook event, `evt_…`. */
-export const eventId = prefixed('evt_').brand<'EventId'>()
+export const eventId = createPrefixedId('evt_').brand<'EventId'>()
 export type EventId = z.infer<typeof eventId>
 
 /** Opaque: a client must neither parse nor validate it. */

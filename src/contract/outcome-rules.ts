@@ -18,7 +18,7 @@ export interface OutcomeFields {
 }
 
 /** Returns a message for each broken rule of "Resolution outcome meanings" and of the basis. */
-function outcomeFaults(outcome: OutcomeFields): string[] {
+function findOutcomeFaults(outcome: OutcomeFields): string[] {
   const { status, match_confidence: confidence, entity, candidate } = outcome
   const isKnown = entity !== null
   const isUnresolved = status === 'no_match' || status === 'not_found'
@@ -48,13 +48,13 @@ function outcomeFaults(outcome: OutcomeFields): string[] {
     'a legal entity is either confirmed or not confirmed',
   ])
   for (const { field } of outcome.basis ?? []) {
-    faults.push([!isPathOf(entity, field), `basis names ${field}, which is not in the entity`])
+    faults.push([!hasPath(entity, field), `basis names ${field}, which is not in the entity`])
   }
   return faults.filter(([isFault]) => isFault).map(([, message]) => message)
 }
 
 /** Checks own properties only, so that `constructor` is not a field. */
-function isPathOf(value: unknown, path: string): boolean {
+function hasPath(value: unknown, path: string): boolean {
   let inner = value
   for (const part of path.split('.')) {
     if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, part)) return false
@@ -65,5 +65,5 @@ function isPathOf(value: unknown, path: string): boolean {
 
 /** Adds an issue for each broken rule; for a schema's `superRefine`. */
 export function checkOutcome(outcome: OutcomeFields, context: z.RefinementCtx): void {
-  for (const message of outcomeFaults(outcome)) context.addIssue({ code: 'custom', message })
+  for (const message of findOutcomeFaults(outcome)) context.addIssue({ code: 'custom', message })
 }

@@ -48,7 +48,7 @@ const plain = { params: z.object({}), query: z.object({}), limit: null } as cons
 const read = { ...plain, method: 'GET', body: null } as const
 const change = { ...plain, method: 'POST' } as const
 
-const ofEntity = z.object({ entity_id: entityId })
+const entityParams = z.object({ entity_id: entityId })
 /** The run of a resolution, or of a read whose record was still being built. */
 const anyRun = z.union([runObject, recordRunObject])
 
@@ -65,7 +65,7 @@ export const routes = {
     ...read,
     path: '/v1/entities/{entity_id}',
     summary: 'The record of a company; built on first demand',
-    params: ofEntity,
+    params: entityParams,
     replies: { 200: entityReplyV1 },
     errors: [400, 401, 404, 500, 504],
   },
@@ -81,7 +81,7 @@ export const routes = {
     ...read,
     path: '/v1/entity/{entity_id}/hierarchy',
     summary: 'The ownership of a company, from the last research',
-    params: ofEntity,
+    params: entityParams,
     replies: { 200: hierarchyReply },
     errors: [400, 401, 500],
   },
@@ -89,7 +89,7 @@ export const routes = {
     ...read,
     path: '/v1/entity/{entity_id}/ultimate-parent',
     summary: 'The ultimate parent of a company, from the last research',
-    params: ofEntity,
+    params: entityParams,
     replies: { 200: hierarchyReply },
     errors: [400, 401, 500],
   },
@@ -97,7 +97,7 @@ export const routes = {
     ...change,
     path: '/v1/entity/{entity_id}/hierarchy',
     summary: 'Start research of the ownership of a company',
-    params: ofEntity,
+    params: entityParams,
     // The interface shows no payload: none is required, and any body is ignored.
     body: z.unknown(),
     replies: { 200: hierarchyReply, 202: hierarchyReply },
@@ -231,7 +231,7 @@ export const routes = {
 export type RouteName = keyof typeof routes
 
 /** Returns the methods of a route. A GET also accepts HEAD, unless it is billed. */
-export function methodsOf({ method, isBilled }: Route): ('GET' | 'HEAD' | 'POST')[] {
+export function listMethods({ method, isBilled }: Route): ('GET' | 'HEAD' | 'POST')[] {
   return method === 'GET' && isBilled !== true ? ['GET', 'HEAD'] : [method]
 }
 
@@ -239,7 +239,7 @@ export function methodsOf({ method, isBilled }: Route): ('GET' | 'HEAD' | 'POST'
 export type Version = 'v1' | 'v2' | 'v3'
 
 /** Returns the version of a path; paths of neither v1 nor v2 are answered as v3. */
-export function versionOf(path: string): Version {
+export function parseVersion(path: string): Version {
   const prefix = /^\/(v[12])(?:[/?]|$)/.exec(path)?.[1]
   return prefix === 'v1' || prefix === 'v2' ? prefix : 'v3'
 }

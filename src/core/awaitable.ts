@@ -9,7 +9,7 @@ export type Deferrable<Store> = {
 }
 
 /** Calls `next` with the value: immediately if it is not a promise, else when the promise resolves. */
-export const andThen = <Value, Result>(
+export const applyWhenReady = <Value, Result>(
   value: Awaitable<Value>,
   next: (value: Value) => Awaitable<Result>,
 ): Awaitable<Result> => (value instanceof Promise ? value.then(next) : next(value))

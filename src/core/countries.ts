@@ -62,28 +62,28 @@ for (const { alpha2, alpha3, name } of iso31661) {
   const aliases = countryAliases[alpha2]?.split('|') ?? []
   countryNames.set(
     alpha2,
-    aliases[0] !== undefined && /[,(]| of /.test(name) ? everydayName(alpha2, aliases[0]) : name,
+    aliases[0] !== undefined && /[,(]| of /.test(name) ? getEverydayName(alpha2, aliases[0]) : name,
   )
-  for (const known of [name, alpha2, alpha3, ...aliases]) countryCodes.set(closed(known), alpha2)
+  for (const known of [name, alpha2, alpha3, ...aliases]) countryCodes.set(foldCountryName(known), alpha2)
 }
 
-function everydayName(code: string, first: string): string {
+function getEverydayName(code: string, first: string): string {
   return code === 'AE' ? 'United Arab Emirates' : first
 }
 
 /** Reduces a name to lower-case Latin letters and digits; other scripts are transliterated. */
-function closed(text: string): string {
+function foldCountryName(text: string): string {
   const plain = anyAscii(text.slice(0, nameCharsMax).normalize('NFKC')).toLowerCase()
   return plain.replace(/&|\+/g, 'and').replace(/[^a-z0-9]+/g, '')
 }
 
 /** Returns the ISO 3166-1 alpha-2 code for a country's name or code, or null. */
-export function countryCodeOf(text: string): string | null {
+export function findCountryCode(text: string): string | null {
   const direct = text.trim().toUpperCase()
-  return iso31661Alpha3ToAlpha2[direct] ?? countryCodes.get(closed(text)) ?? null
+  return iso31661Alpha3ToAlpha2[direct] ?? countryCodes.get(foldCountryName(text)) ?? null
 }
 
 /** Returns the everyday English name for a country code, or null. */
-export function countryNameOf(code: string): string | null {
+export function findCountryName(code: string): string | null {
   return countryNames.get(code) ?? null
 }

@@ -11,9 +11,9 @@ const textCharsMax = 2_048
  * provider's (`github.io`). Returns null for an IP address in any spelling, a single label, a bare suffix (`co.uk`) and
  * reserved names.
  */
-export function domainNameOf(text: string): string | null {
+export function toRootDomain(text: string): string | null {
   if (text.length > textCharsMax) return null
-  const host = asciiHostOf(hostIn(text.trim()))
+  const host = toAsciiHost(extractHost(text.trim()))
   if (host === null || !isPublicName(host)) return null
   const options = { extractHostname: false, detectIp: false }
   const domain =
@@ -23,7 +23,7 @@ export function domainNameOf(text: string): string | null {
 }
 
 /** Returns the host of an address: without scheme, user, port and path. */
-function hostIn(text: string): string {
+function extractHost(text: string): string {
   const address = text.replace(/^mailto:/i, '').replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\//i, '')
   const authority = /^[^/?#\\]*/.exec(address)?.[0] ?? ''
   // Several addresses in one line are ambiguous.
@@ -35,7 +35,7 @@ function hostIn(text: string): string {
 }
 
 /** Returns the ASCII form of a host (UTS 46), or null if it is not a valid host. */
-function asciiHostOf(host: string): string | null {
+function toAsciiHost(host: string): string | null {
   // The URL parser would treat these characters as other parts of a URL, or drop them.
   if (!/^[^\s\p{Cc}:/?#[\]@\\<>|^"'`{};]+$/u.test(host) || !URL.canParse(`http://${host}`)) return null
   return new URL(`http://${host}`).hostname

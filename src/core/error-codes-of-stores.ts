@@ -1,5 +1,5 @@
 /** Errors of a checkpoint on PostgreSQL; part of the error table. */
-export const errorsOfSharing = {
+export const sharingErrors = {
   CHECKPOINT_URL_INVALID: {
     meaning: 'the URL of the checkpoint is not valid, or has no host or database',
     remedy: 'write it like `postgres://user@host:5432/database`; the message does not repeat it',
@@ -132,7 +132,7 @@ export const errorsOfSharing = {
 } as const
 
 /** Errors of the run history; part of the error table. */
-export const errorsOfHistory = {
+export const historyErrors = {
   RUN_NOT_FOUND: {
     meaning: '`diff`, `report` or `runs` named a run that is not in the history, or the history is empty',
     remedy: 'run `enrich runs` to list the runs',
@@ -160,7 +160,7 @@ export const errorsOfHistory = {
 } as const
 
 /** Errors of partitioned jobs; part of the error table. */
-export const errorsOfParts = {
+export const partErrors = {
   PARTITION_INVALID: {
     meaning: 'the partition, from `--partition` or the environment, does not exist',
     remedy: 'write I/N with I from 1 to N, like `--partition 3/64`',
@@ -207,7 +207,7 @@ export const errorsOfParts = {
 } as const
 
 /** Errors of decisions and of the review; part of the error table. */
-export const errorsOfReview = {
+export const reviewErrors = {
   DECISIONS_NOT_FOUND: {
     meaning: 'the file named with `--decisions` does not exist',
     remedy: 'check the path; `enrich review` creates the file',

@@ -1,5 +1,5 @@
 import { errorsOfInputs } from './error-codes-of-inputs.js'
-import { errorsOfHistory, errorsOfSharing, errorsOfParts, errorsOfReview } from './error-codes-of-stores.js'
+import { historyErrors, sharingErrors, partErrors, reviewErrors } from './error-codes-of-stores.js'
 
 /**
  * Every error code that a user can see, with its meaning and what to do. `exitCode` defaults to 2, which states that
@@ -159,10 +159,10 @@ export const errorTable = {
       'the head file is missing or unreadable, so `enrich` cannot tell whether this checkpoint is the newest',
     remedy: 'do as for `CHECKPOINT_BEHIND`',
   },
-  ...errorsOfReview,
-  ...errorsOfSharing,
-  ...errorsOfHistory,
-  ...errorsOfParts,
+  ...reviewErrors,
+  ...sharingErrors,
+  ...historyErrors,
+  ...partErrors,
   LEDGER_INVALID: {
     meaning: 'the list of charges for `reconcile` cannot be read, or has no `custom_id` column',
     remedy: 'read the hint',

@@ -74,7 +74,7 @@ export class UserError extends Error {
   /**
    * Marks the error as raised after submissions: exit code 5 instead of 2, since 2 means that nothing was submitted.
    */
-  afterSubmissions(): this {
+  markAfterSubmissions(): this {
     this.#isAfterSubmissions = true
     return this
   }
@@ -102,20 +102,20 @@ export class Interruption extends Error {
 }
 
 /** Returns the exit code for an abort reason; 130 if the caller gave another reason. */
-export const interruptionCode = (reason: unknown): 130 | 143 =>
+export const getInterruptionCode = (reason: unknown): 130 | 143 =>
   reason instanceof Interruption ? reason.exitCode : 130
 
 /** Ends an exhaustive switch: a new member of a union does not compile until it is handled. */
-export function unreachable(value: never): never {
+export function assertNever(value: never): never {
   throw new Error(`unreachable: ${String(value)}`)
 }
 
 /** Returns the message of a thrown value, which need not be an Error. */
-export function errorText(error: unknown): string {
+export function getErrorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
 /** Returns the stack of a thrown value, for logs and bug reports. */
-export function errorStack(error: unknown): string {
+export function getErrorStack(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -19,11 +19,14 @@ export const mayHaveArrived = (exchange: Exchange): boolean =>
   exchange.kind === 'reply' || exchange.sent === 'maybe'
 
 /** Returns the `error.type` and message of an error body, in any of the service's forms. */
-export function errorOf(body: unknown): { type: string | null; message: string | null } {
+export function readError(body: unknown): { type: string | null; message: string | null } {
   if (!isObject(body)) return { type: null, message: null }
   const error = body['error']
-  if (isObject(error)) return { type: textOf(error['type']), message: textOf(error['message']) }
-  return { type: textOf(error) ?? textOf(body['code']), message: textOf(body['message']) }
+  if (isObject(error)) return { type: toBoundedText(error['type']), message: toBoundedText(error['message']) }
+  return {
+    type: toBoundedText(error) ?? toBoundedText(body['code']),
+    message: toBoundedText(body['message']),
+  }
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -31,7 +34,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 /** Longest text taken from a server's message, which is untrusted. */
 const textCharsMax = 300
-function textOf(value: unknown): string | null {
+function toBoundedText(value: unknown): string | null {
   if (typeof value !== 'string') return null
   // eslint-disable-next-line no-control-regex -- control characters are what must not reach a terminal
   return value.replace(/[\x00-\x1f\x7f-\x9f\s]+/g, ' ').slice(0, textCharsMax)

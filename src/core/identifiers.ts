@@ -8,11 +8,11 @@ export type CanonicalIdentifier = { readonly value: string } | { readonly reason
  * 97-10 checked. CIK: ten digits, leading zeros. EIN: nine digits, no dash. BIC: eight or eleven characters, upper
  * case. DUNS: nine digits. Ticker and registration number: upper case, trimmed.
  */
-export function canonicalIdentifier(type: IdentifierType, text: string): CanonicalIdentifier {
+export function toCanonicalIdentifier(type: IdentifierType, text: string): CanonicalIdentifier {
   const closed = text.toUpperCase().replace(/[\s\u00a0]+/g, '')
   switch (type) {
     case 'lei':
-      return checkedLei(closed)
+      return checkLei(closed)
     case 'cik':
     case 'sec_cik':
       return /^\d{1,10}$/.test(closed) && Number(closed) > 0
@@ -49,7 +49,7 @@ export function canonicalIdentifier(type: IdentifierType, text: string): Canonic
   }
 }
 
-function checkedLei(lei: string): CanonicalIdentifier {
+function checkLei(lei: string): CanonicalIdentifier {
   if (!/^[A-Z0-9]{18}\d{2}$/.test(lei))
     return { reason: `LEI "${lei.slice(0, 24)}" does not have the form of an LEI` }
   let remainder = 0

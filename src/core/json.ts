@@ -10,11 +10,11 @@ const lenientLimits = {
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-export function objectOf(value: unknown): JsonObject | null {
+export function toObject(value: unknown): JsonObject | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null
 }
 
-export function listOf(value: unknown): readonly unknown[] {
+export function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
@@ -37,25 +37,25 @@ export function atPath(value: unknown, path: string): unknown {
 }
 
 /** Returns text unchanged and any other value as JSON text; null for null and undefined. */
-export function textOf(value: unknown, charsMax: number = lenientLimits.textCharsMax): string | null {
+export function toText(value: unknown, charsMax: number = lenientLimits.textCharsMax): string | null {
   if (value === undefined || value === null) return null
-  const text = typeof value === 'string' ? value : jsonOf(value)
-  return text === null ? null : wellFormed(cut(text, charsMax))
+  const text = typeof value === 'string' ? value : stringifyLeniently(value)
+  return text === null ? null : replaceIllFormed(cut(text, charsMax))
 }
 
 /** Returns an integer, also from text ("80"); null for anything else and beyond the safe range. */
-export function integerOf(value: unknown): number | null {
+export function toInteger(value: unknown): number | null {
   const number = typeof value === 'string' && /^-?\d{1,16}$/.test(value.trim()) ? Number(value) : value
   return typeof number === 'number' && Number.isSafeInteger(number) ? number + 0 : null
 }
 
-export function booleanOf(value: unknown): boolean | null {
+export function toBoolean(value: unknown): boolean | null {
   if (value === 'true') return true
   if (value === 'false') return false
   return typeof value === 'boolean' ? value : null
 }
 
-function jsonOf(value: unknown): string | null {
+function stringifyLeniently(value: unknown): string | null {
   try {
     return JSON.stringify(value)
   } catch {
@@ -68,7 +68,7 @@ function cut(text: string, charsMax: number): string {
   return text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`
 }
 
-function wellFormed(text: string): string {
+function replaceIllFormed(text: string): string {
   // Most texts are well formed: this check is faster than the replacement.
   if (text.isWellFormed() && !text.includes('\0')) return text
   return text.replace(/\p{Surrogate}|\0/gu, '\ufffd')
@@ -84,14 +84,14 @@ export interface JsonMember {
  * Returns the members of the JSON object in `line`, in order. Values stay text, so no digit is lost. The line must be a
  * valid JSON object; otherwise the result is undefined.
  */
-export function jsonMembers(line: string): readonly JsonMember[] {
+export function listJsonMembers(line: string): readonly JsonMember[] {
   const members: JsonMember[] = []
   let at = skipSpace(line, line.indexOf('{') + 1)
   while (line.charAt(at) === '"') {
-    const keyEnd = stringEnd(line, at)
+    const keyEnd = findStringEnd(line, at)
     const key = unquote(line.slice(at, keyEnd))
     const valueStart = skipSpace(line, line.indexOf(':', keyEnd) + 1)
-    const valueEnd = endOfValue(line, valueStart)
+    const valueEnd = findValueEnd(line, valueStart)
     members.push({ key, raw: line.slice(valueStart, valueEnd) })
     at = skipSpace(line, skipSpace(line, valueEnd) + 1)
   }
@@ -113,7 +113,7 @@ function skipSpace(line: string, from: number): number {
 }
 
 /** Returns the index after the closing quote of the string that starts at `from`. */
-function stringEnd(line: string, from: number): number {
+function findStringEnd(line: string, from: number): number {
   let at = from + 1
   for (;;) {
     const quote = line.indexOf('"', at)
@@ -125,20 +125,20 @@ function stringEnd(line: string, from: number): number {
   }
 }
 
-function endOfValue(line: string, from: number): number {
+function findValueEnd(line: string, from: number): number {
   const first = line.charAt(from)
-  if (first === '"') return stringEnd(line, from)
-  if (first === '{' || first === '[') return endOfNested(line, from)
+  if (first === '"') return findStringEnd(line, from)
+  if (first === '{' || first === '[') return findNestedEnd(line, from)
   let at = from
   while (at < line.length && !/[,}\s]/.test(line.charAt(at))) at++
   return at
 }
 
-function endOfNested(line: string, from: number): number {
+function findNestedEnd(line: string, from: number): number {
   let depth = 0
   for (let at = from; at < line.length; at++) {
     const char = line.charCodeAt(at)
-    if (char === 0x22) at = stringEnd(line, at) - 1
+    if (char === 0x22) at = findStringEnd(line, at) - 1
     else if (char === 0x7b || char === 0x5b) depth++
     else if ((char === 0x7d || char === 0x5d) && --depth === 0) return at + 1
   }
@@ -149,7 +149,7 @@ function endOfNested(line: string, from: number): number {
  * Whether JSON text nests deeper than `depthMax`. `JSON.parse` accepts a million levels, but code that walks the result
  * would overflow the stack.
  */
-export function nestsDeeperThan(text: string, depthMax: number): boolean {
+export function isDeeperThan(text: string, depthMax: number): boolean {
   let depth = 0
   let inString = false
   for (let index = 0; index < text.length; index++) {

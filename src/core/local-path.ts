@@ -43,7 +43,7 @@ const duckdb: Kind = {
   read: `duckdb FILE -csv -c 'SELECT …' ${pipe}`,
   write: `duckdb FILE -c "CREATE TABLE companies AS FROM 'out.parquet'"`,
 }
-const another = (name: string): Kind => ({ name })
+const createKind = (name: string): Kind => ({ name })
 
 const kinds: Readonly<Record<string, Kind>> = {
   s3,
@@ -64,19 +64,19 @@ const kinds: Readonly<Record<string, Kind>> = {
   sqlite,
   sqlite3: sqlite,
   duckdb,
-  md: another('MotherDuck'),
-  motherduck: another('MotherDuck'),
-  mysql: another('MySQL'),
-  mariadb: another('MariaDB'),
-  mongodb: another('MongoDB'),
-  redis: another('Redis'),
-  mssql: another('SQL Server'),
-  sqlserver: another('SQL Server'),
-  oracle: another('Oracle'),
-  snowflake: another('Snowflake'),
-  bigquery: another('BigQuery'),
-  jdbc: another('a database'),
-  odbc: another('a database'),
+  md: createKind('MotherDuck'),
+  motherduck: createKind('MotherDuck'),
+  mysql: createKind('MySQL'),
+  mariadb: createKind('MariaDB'),
+  mongodb: createKind('MongoDB'),
+  redis: createKind('Redis'),
+  mssql: createKind('SQL Server'),
+  sqlserver: createKind('SQL Server'),
+  oracle: createKind('Oracle'),
+  snowflake: createKind('Snowflake'),
+  bigquery: createKind('BigQuery'),
+  jdbc: createKind('a database'),
+  odbc: createKind('a database'),
 }
 
 /**
@@ -99,7 +99,7 @@ export function assertLocalPath(path: string, use: PathUse): void {
   throw new UserError(
     'PATH_IS_ADDRESS',
     `${useTexts[use]} is an address${kind === undefined ? '' : ` of ${kind.name}`} (${shown}), and must be a local ${use === 'registry' || use === 'checkpoint' ? 'file' : 'path'}`,
-    { hint: name.toLowerCase() === 'file' ? 'pass the path alone, without file://' : hintOf(kind, use) },
+    { hint: name.toLowerCase() === 'file' ? 'pass the path alone, without file://' : getHint(kind, use) },
   )
 }
 
@@ -111,7 +111,7 @@ const useTexts: Readonly<Record<PathUse, string>> = {
   file: 'a file',
 }
 
-function hintOf(kind: Kind | undefined, use: PathUse): string {
+function getHint(kind: Kind | undefined, use: PathUse): string {
   switch (use) {
     case 'input':
       return kind?.read === undefined
@@ -131,7 +131,7 @@ function hintOf(kind: Kind | undefined, use: PathUse): string {
 }
 
 /** Returns a text without the secrets of addresses in it: user and password, query and fragment. */
-export function withoutAddressSecrets(text: string): string {
+export function redactAddresses(text: string): string {
   return text
     .replace(/\b([a-z][a-z0-9+.-]+:\/\/)[^\s'"`]*@/gi, '$1…@')
     .replace(/\b([a-z][a-z0-9+.-]+:\/\/[^\s'"`?#]*)[?#][^\s'"`]*/gi, '$1?…')

@@ -211,7 +211,7 @@ export function identify(
   context: readonly (string | null)[],
 ): Identified {
   const lookup: Lookup = {
-    name: tidy(name ?? ''),
+    name: normalizeText(name ?? ''),
     location: join(location),
     context: join(context),
   }
@@ -240,7 +240,7 @@ export function identify(
  * `occurrence` (from 0) distinguishes equal lookups if each row is submitted separately. The leading number is the
  * version of this format: it may only change together with a migration.
  */
-export function identityText(lookup: Lookup, occurrence: number): string {
+export function toIdentityText(lookup: Lookup, occurrence: number): string {
   return JSON.stringify([
     1,
     foldText(lookup.name),
@@ -252,11 +252,11 @@ export function identityText(lookup: Lookup, occurrence: number): string {
 
 /** Folds case, width and spaces of a text. */
 export function foldText(text: string | null): string {
-  return text === null ? '' : tidy(text.normalize('NFKC').toLowerCase())
+  return text === null ? '' : normalizeText(text.normalize('NFKC').toLowerCase())
 }
 
 /** Returns one line with single spaces, no control characters, composed letters, well-formed. */
-function tidy(text: string): string {
+function normalizeText(text: string): string {
   return (
     text
       .toWellFormed()
@@ -269,7 +269,7 @@ function tidy(text: string): string {
 
 function join(parts: readonly (string | null)[]): string | null {
   const joined = parts
-    .map((part) => tidy(part ?? ''))
+    .map((part) => normalizeText(part ?? ''))
     .filter((part) => part !== '')
     .join(', ')
   return joined === '' ? null : joined

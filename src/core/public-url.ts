@@ -66,17 +66,17 @@ export function judgeWebhookUrl(text: string, rules: WebhookUrlRules): WebhookUr
 }
 
 function judgeText(text: string, rules: WebhookUrlRules): WebhookUrlVerdict {
-  if (text.length > urlCharsMax) return refused(`is longer than ${urlCharsMax} characters`)
+  if (text.length > urlCharsMax) return createRefusal(`is longer than ${urlCharsMax} characters`)
   if (!/^[\x21-\x5b\x5d-\x7e]+$/.test(text)) {
-    return refused('contains a space, a backslash or a character outside printable ASCII')
+    return createRefusal('contains a space, a backslash or a character outside printable ASCII')
   }
   const [, scheme = '', authority = ''] = /^(https?):\/\/([^/?#]*)/i.exec(text) ?? []
-  if (authority.includes('@')) return refused('contains a user or a password')
+  if (authority.includes('@')) return createRefusal('contains a user or a password')
   const [, host] = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i.exec(authority) ?? []
   const url = URL.canParse(text) ? new URL(text) : null
-  if (scheme === '' || url === null) return refused('is not an https address')
+  if (scheme === '' || url === null) return createRefusal('is not an https address')
   if (host === undefined || url.hostname !== host.toLowerCase()) {
-    return refused('has a host in an unusual spelling')
+    return createRefusal('has a host in an unusual spelling')
   }
   return judgeParts(url, rules)
 }
@@ -84,20 +84,20 @@ function judgeText(text: string, rules: WebhookUrlRules): WebhookUrlVerdict {
 function judgeParts(url: URL, rules: WebhookUrlRules): WebhookUrlVerdict {
   const isLocal = isLoopback(url.hostname)
   if (isLocal && rules.allowsLoopback) return { kind: 'allowed', url, isLocal }
-  if (url.protocol !== 'https:') return refused('is not https')
+  if (url.protocol !== 'https:') return createRefusal('is not https')
   // The parser drops 443, the default port of https.
   if (url.port !== '' && Number(url.port) <= 1024)
-    return refused('has a port that is neither 443 nor above 1024')
+    return createRefusal('has a port that is neither 443 nor above 1024')
   const isLiteral = isAddressLiteral(url.hostname)
-  if (isLiteral && !rules.allowsAddresses) return refused('has an IP address instead of a host name')
+  if (isLiteral && !rules.allowsAddresses) return createRefusal('has an IP address instead of a host name')
   const isPublic = isLiteral
     ? isPublicAddress(url.hostname.replace(/^\[|\]$/g, ''))
     : isPublicName(url.hostname)
-  if (!isPublic) return refused('has a host that is not public')
+  if (!isPublic) return createRefusal('has a host that is not public')
   return { kind: 'allowed', url, isLocal: false }
 }
 
-const refused = (what: string): WebhookUrlVerdict => ({ kind: 'refused', reason: what })
+const createRefusal = (what: string): WebhookUrlVerdict => ({ kind: 'refused', reason: what })
 
 /**
  * Parses the URL to which the service sends deliveries. The service checks it again, with its resolved addresses. A
@@ -106,15 +106,15 @@ const refused = (what: string): WebhookUrlVerdict => ({ kind: 'refused', reason:
  */
 export function parseWebhookUrl(text: string, isLocalService = false): string {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null) throw invalid('the webhook URL cannot be parsed')
-  if (url.hash !== '') throw invalid('the webhook URL has a fragment, which is never sent')
+  if (url === null) throw createUrlError('the webhook URL cannot be parsed')
+  if (url.hash !== '') throw createUrlError('the webhook URL has a fragment, which is never sent')
   const rules = { allowsLoopback: isLocalService, allowsAddresses: true }
   const verdict = judgeWebhookUrl(url.href, rules)
-  if (verdict.kind === 'refused') throw invalid(verdict.reason)
+  if (verdict.kind === 'refused') throw createUrlError(verdict.reason)
   return url.href
 }
 
-function invalid(message: string): UserError {
+function createUrlError(message: string): UserError {
   return new UserError('WEBHOOK_URL_INVALID', message, {
     hint: 'use a public https address that leads to --webhook-listen, like https://hooks.example.com/enrich',
   })

@@ -11,7 +11,7 @@ const suffixesMax = 3
  * Removes the suffixes that EDGAR adds to distinguish registrants of the same name: `BANK OF AMERICA CORP /DE/`,
  * `Viridian Therapeutics, Inc.\DE`. "SA/NV" is a legal form and stays.
  */
-export function withoutRegistrySuffix(name: string): string {
+export function removeRegistrySuffix(name: string): string {
   let shown = name
   for (let count = 0; count < suffixesMax; count++) {
     const end = shown.trimEnd()

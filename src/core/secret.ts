@@ -22,14 +22,14 @@ export class Secret {
 const secretFlags = ['--notify'] as const
 
 /** Replaces omitted text. */
-export const leftOut = '…'
+export const omittedText = '…'
 
 /** Returns arguments for display, without the values of secret flags and of the flags in `more`. */
-export function withoutSecretArguments(argv: readonly string[], more: readonly string[] = []): string[] {
+export function redactArguments(argv: readonly string[], more: readonly string[] = []): string[] {
   const flags: readonly string[] = [...secretFlags, ...more]
   return argv.map((argument, index) => {
-    if (flags.includes(argv[index - 1] ?? '')) return leftOut
+    if (flags.includes(argv[index - 1] ?? '')) return omittedText
     const flag = flags.find((name) => argument.startsWith(`${name}=`))
-    return flag === undefined ? argument : `${flag}=${leftOut}`
+    return flag === undefined ? argument : `${flag}=${omittedText}`
   })
 }

@@ -62,13 +62,13 @@ const parameters = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'sslcert',
  * no message repeats the text, since users may paste passwords into URLs. Messages name the database as `what`.
  */
 export function parsePostgresUrl(text: string, what = 'the checkpoint'): PostgresAddress {
-  const invalid = (why: string, hint?: string) => invalidUrl(what, why, hint)
-  const decoded = (part: string) => decodedOr(part, invalid)
+  const invalid = (why: string, hint?: string) => createUrlError(what, why, hint)
+  const decodePart = (part: string) => decodeOrThrow(part, invalid)
   const url = isPostgresUrl(text) && URL.canParse(text) ? new URL(text) : null
   // A text that is not a URL may contain a password with a slash or a question mark.
   if (url === null) throw invalid('it cannot be read as a URL')
-  const given = (name: string) => url.searchParams.get(name) || null
-  if (url.password !== '' || given('password') !== null) {
+  const getParameter = (name: string) => url.searchParams.get(name) || null
+  if (url.password !== '' || getParameter('password') !== null) {
     throw new UserError('CHECKPOINT_URL_HAS_PASSWORD', `the URL of ${what} contains a password`, {
       hint: `the list of processes would show it: set PGPASSWORD, or store it in ~/.pgpass, and write ${form}`,
     })
@@ -77,9 +77,9 @@ export function parsePostgresUrl(text: string, what = 'the checkpoint'): Postgre
   if (unknown !== undefined || url.hash !== '') {
     throw invalid('it has an unknown parameter', `known parameters: ${parameters.join(', ')}`)
   }
-  const host = decoded(url.hostname).replace(/^\[|\]$/g, '') || given('host')
-  const database = decoded(url.pathname.replace(/^\//, ''))
-  const port = Number(url.port || given('port') || 5432)
+  const host = decodePart(url.hostname).replace(/^\[|\]$/g, '') || getParameter('host')
+  const database = decodePart(url.pathname.replace(/^\//, ''))
+  const port = Number(url.port || getParameter('port') || 5432)
   if (host === null) throw invalid('it names no host')
   if (/[,\s]/.test(host))
     throw invalid('it names several hosts', 'name the one that accepts writes, or an alias of it')
@@ -89,20 +89,20 @@ export function parsePostgresUrl(text: string, what = 'the checkpoint'): Postgre
     host,
     port,
     database,
-    user: decoded(url.username) || given('user'),
-    tls: tlsOf(
-      { mode: given('sslmode'), isLocal: isThisMachine(host), what, invalid },
+    user: decodePart(url.username) || getParameter('user'),
+    tls: resolveTls(
+      { mode: getParameter('sslmode'), isLocal: isThisMachine(host), what, invalid },
       {
-        rootPath: given('sslrootcert'),
-        certificatePath: given('sslcert'),
-        keyPath: given('sslkey'),
+        rootPath: getParameter('sslrootcert'),
+        certificatePath: getParameter('sslcert'),
+        keyPath: getParameter('sslkey'),
       },
     ),
   }
 }
 
 /** Formats an address for display and storage. */
-export const shownPostgresUrl = ({ host, port, database, user }: PostgresAddress): string =>
+export const formatPostgresUrl = ({ host, port, database, user }: PostgresAddress): string =>
   host.startsWith('/')
     ? `postgres:///${database}?host=${host}&port=${port}`
     : `postgres://${user === null ? '' : `${encodeURIComponent(user)}@`}${host.includes(':') ? `[${host}]` : host}:${port}/${database}`
@@ -112,15 +112,15 @@ const isThisMachine = (host: string) => host.startsWith('/') || host === '::1' |
 
 type Invalid = (why: string, hint?: string) => UserError
 
-interface AskedTls {
+interface TlsRequest {
   readonly mode: string | null
   readonly isLocal: boolean
   readonly what: string
   readonly invalid: Invalid
 }
 
-function tlsOf(
-  { mode, isLocal, what, invalid }: AskedTls,
+function resolveTls(
+  { mode, isLocal, what, invalid }: TlsRequest,
   paths: Omit<PostgresTls, 'mode'>,
 ): PostgresTls | null {
   switch (mode) {
@@ -150,7 +150,7 @@ function tlsOf(
   }
 }
 
-function decodedOr(text: string, invalid: Invalid): string {
+function decodeOrThrow(text: string, invalid: Invalid): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -158,7 +158,7 @@ function decodedOr(text: string, invalid: Invalid): string {
   }
 }
 
-function invalidUrl(what: string, why: string, hint?: string): UserError {
+function createUrlError(what: string, why: string, hint?: string): UserError {
   return new UserError('CHECKPOINT_URL_INVALID', `the URL of ${what} is wrong: ${why}`, {
     hint: hint ?? `use ${form}; set the password in PGPASSWORD or ~/.pgpass`,
   })

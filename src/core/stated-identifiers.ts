@@ -1,7 +1,7 @@
 import type { IdentifierType } from '../contract/enums.js'
-import { countryCodeOf } from './countries.js'
-import { domainNameOf } from './domain-name.js'
-import { canonicalIdentifier } from './identifiers.js'
+import { findCountryCode } from './countries.js'
+import { toRootDomain } from './domain-name.js'
+import { toCanonicalIdentifier } from './identifiers.js'
 
 /**
  * Identifiers in free text: `Apple Inc (LEI HWUPKR0MPOU8FGXBT394, CIK 0000320193)`. The interface has only names,
@@ -37,7 +37,7 @@ const placePattern = /^[A-Z]{2}(?:-[A-Z0-9]{1,3})?$/
 const exchangePattern = /^[A-Z][A-Z0-9 ]{1,19}$/
 
 /** Formats identifiers: `LEI HWUPKR0MPOU8FGXBT394, company number GB 00445790, ticker NASDAQ:AAPL`. */
-export function writeIdentifiers(identifiers: readonly StatedIdentifier[]): string {
+export function formatIdentifiers(identifiers: readonly StatedIdentifier[]): string {
   return [...identifiers]
     .sort((a, b) => statedKinds.indexOf(a.kind) - statedKinds.indexOf(b.kind))
     .map(({ kind, value, place }) => {
@@ -48,8 +48,8 @@ export function writeIdentifiers(identifiers: readonly StatedIdentifier[]): stri
 }
 
 /** Returns the name with its identifiers in brackets, or the identifiers alone. */
-export function nameWithIdentifiers(name: string | null, identifiers: readonly StatedIdentifier[]): string {
-  const stated = writeIdentifiers(identifiers)
+export function appendIdentifiers(name: string | null, identifiers: readonly StatedIdentifier[]): string {
+  const stated = formatIdentifiers(identifiers)
   return name === null || name === '' ? stated : `${name} (${stated})`
 }
 
@@ -90,43 +90,43 @@ function readStated(text: string): StatedIdentifier[] | null {
 function readValue(kind: StatedKind, text: string): StatedIdentifier | null {
   switch (kind) {
     case 'website':
-      return statedIdentifier(kind, text, null)
+      return toStatedIdentifier(kind, text, null)
     case 'ticker': {
       const [, exchange = null, symbol = ''] = /^(?:([^:]+):)?\s*(\S+)$/.exec(text) ?? []
-      return statedIdentifier(kind, symbol, exchange)
+      return toStatedIdentifier(kind, symbol, exchange)
     }
     case 'registration_id': {
       const [, place = null, value = ''] = /^(?:([A-Z]{2}(?:-[A-Z0-9]{1,3})?)\s+)?(\S.*)$/.exec(text) ?? []
-      return statedIdentifier(kind, value, place)
+      return toStatedIdentifier(kind, value, place)
     }
     case 'lei':
     case 'cik':
     case 'ein':
     case 'bic':
-      return statedIdentifier(kind, text, null)
+      return toStatedIdentifier(kind, text, null)
   }
 }
 
 function readBare(text: string): StatedIdentifier[] | null {
   const compact = text.replace(/\s+/g, '')
-  const lei = compact.length === 20 ? statedIdentifier('lei', compact, null) : null
+  const lei = compact.length === 20 ? toStatedIdentifier('lei', compact, null) : null
   if (lei !== null) return [lei]
   const isAddress = /^(?:https?:\/\/|www\.|mailto:)\S+$/i.test(text) || /^[^\s@,()]+@[^\s@,()]+$/.test(text)
-  const website = isAddress ? statedIdentifier('website', text, null) : null
+  const website = isAddress ? toStatedIdentifier('website', text, null) : null
   return website === null ? null : [website]
 }
 
 /** Returns an identifier in its canonical form, or null if the text is not of that kind. */
-export function statedIdentifier(
+export function toStatedIdentifier(
   kind: StatedKind,
   text: string,
   place: string | null,
 ): StatedIdentifier | null {
   if (kind === 'website') {
-    const domain = domainNameOf(text)
+    const domain = toRootDomain(text)
     return domain === null ? null : { kind, value: domain, place: null }
   }
-  const canonical = canonicalIdentifier(kind, text)
+  const canonical = toCanonicalIdentifier(kind, text)
   if (!('value' in canonical) || /[,()]/.test(canonical.value)) return null
   const tidyPlace = place === null ? null : place.trim().toUpperCase()
   const pattern = kind === 'ticker' ? exchangePattern : placePattern
@@ -141,7 +141,7 @@ export function statedIdentifier(
  * Reads an identifier that fills a cell; null if the text is not of that kind. `place` (the country of the register, or
  * the exchange of a ticker) applies if the cell does not state one.
  */
-export function identifierInCell(
+export function readCellIdentifier(
   kind: StatedKind,
   text: string,
   place: string | null,
@@ -149,25 +149,25 @@ export function identifierInCell(
   switch (kind) {
     case 'ticker': {
       const [, exchange = place, symbol = ''] = /^(?:([^:]+):)?\s*(.*)$/.exec(text) ?? []
-      return statedIdentifier(kind, symbol, exchange)
+      return toStatedIdentifier(kind, symbol, exchange)
     }
     case 'registration_id': {
       // `SC 095237` would be read as a number of the Seychelles.
       const number = place === null ? text.replace(/^\s*([a-z]{2}(?:-[a-z0-9]{1,3})?)\s+/i, '$1') : text
-      return /\d/.test(number) ? statedIdentifier(kind, number, place) : null
+      return /\d/.test(number) ? toStatedIdentifier(kind, number, place) : null
     }
     case 'website':
     case 'lei':
     case 'cik':
     case 'ein':
     case 'bic':
-      return statedIdentifier(kind, text, null)
+      return toStatedIdentifier(kind, text, null)
   }
 }
 
 /** Returns the place of a register: `US-DE` for `us_de`, `DE` for `Germany`; null if no country is recognized. */
-export function registerPlaceOf(text: string): string | null {
+export function toRegisterPlace(text: string): string | null {
   const [, country = '', region = ''] = /^([A-Za-z]{2})[-_]([A-Za-z0-9]{1,3})$/.exec(text.trim()) ?? []
-  if (country !== '') return countryCodeOf(country) === null ? null : `${country}-${region}`.toUpperCase()
-  return countryCodeOf(text)
+  if (country !== '') return findCountryCode(country) === null ? null : `${country}-${region}`.toUpperCase()
+  return findCountryCode(text)
 }

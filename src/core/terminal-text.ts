@@ -5,9 +5,9 @@ const wide =
 const zeroWidth = /[\p{Mn}\p{Me}\p{Cf}]/u
 
 /** Returns the number of terminal columns of a text. The caller must remove control characters. */
-export function displayWidth(text: string): number {
+export function measureWidth(text: string): number {
   let width = 0
-  for (const char of text) width += columnsOf(char)
+  for (const char of text) width += getCharWidth(char)
   return width
 }
 
@@ -16,14 +16,14 @@ export function cutToWidth(text: string, columnsMax: number): string {
   let width = 0
   let length = 0
   for (const char of text) {
-    width += columnsOf(char)
+    width += getCharWidth(char)
     if (width > columnsMax) return text.slice(0, length)
     length += char.length
   }
   return text
 }
 
-function columnsOf(char: string): number {
+function getCharWidth(char: string): number {
   if (char < '\u0300') return 1
   if (zeroWidth.test(char)) return 0
   return wide.test(char) ? 2 : 1

@@ -5,13 +5,13 @@ const pattern =
  * Normalizes an ISO 8601 instant to `YYYY-MM-DDTHH:MM:SS[.ffffff]Z`, to the microsecond; null if the text is not an
  * instant. A text without an offset is in UTC. Years 0001 to 9999.
  */
-export function utcInstant(text: string): string | null {
+export function normalizeInstant(text: string): string | null {
   const parts = pattern.exec(text.trim())
   if (parts === null) return null
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = [1, 2, 3, 4, 5, 6].map((index) =>
     Number(parts[index] ?? 0),
   )
-  const offset = offsetMinutes(parts[8])
+  const offset = parseOffsetMinutes(parts[8])
   if (offset === null || hour > 23 || minute > 59 || second > 59) return null
   const instant = new Date(0)
   instant.setUTCFullYear(year, month - 1, day)
@@ -24,12 +24,12 @@ export function utcInstant(text: string): string | null {
 }
 
 /** Parses an instant to Unix time in milliseconds; null if the text is not an instant. */
-export function instantMs(text: string): number | null {
-  const instant = utcInstant(text)
+export function parseInstantMs(text: string): number | null {
+  const instant = normalizeInstant(text)
   return instant === null ? null : Date.parse(instant)
 }
 
-function offsetMinutes(text: string | undefined): number | null {
+function parseOffsetMinutes(text: string | undefined): number | null {
   if (text === undefined || text.toUpperCase() === 'Z') return 0
   const digits = text.slice(1).replace(':', '')
   const hours = Number(digits.slice(0, 2))

@@ -46,17 +46,17 @@ export class WebhookKeys {
  */
 export function parseWebhookSecrets(text: string): WebhookKeys {
   const secrets = text.split(/\s+/).filter((part) => part !== '')
-  if (secrets.length === 0) throw invalid('the webhook secret is empty')
+  if (secrets.length === 0) throw createSecretError('the webhook secret is empty')
   if (secrets.length > signatureLimits.secretsMax) {
-    throw invalid(`there are more than ${signatureLimits.secretsMax} webhook secrets`)
+    throw createSecretError(`there are more than ${signatureLimits.secretsMax} webhook secrets`)
   }
   return new WebhookKeys(
     secrets.map((secret) => {
-      if (!secret.startsWith('whsec_')) throw invalid('a webhook secret does not begin with whsec_')
+      if (!secret.startsWith('whsec_')) throw createSecretError('a webhook secret does not begin with whsec_')
       const key = decodeBase64(secret.slice('whsec_'.length))
-      if (key === null) throw invalid('a webhook secret is not base64 after its whsec_')
+      if (key === null) throw createSecretError('a webhook secret is not base64 after its whsec_')
       if (key.length < signatureLimits.keyBytesMin || key.length > signatureLimits.keyBytesMax) {
-        throw invalid(
+        throw createSecretError(
           `a webhook secret has ${key.length} bytes: ${signatureLimits.keyBytesMin} to ${signatureLimits.keyBytesMax} are needed`,
         )
       }
@@ -65,7 +65,7 @@ export function parseWebhookSecrets(text: string): WebhookKeys {
   )
 }
 
-function invalid(message: string): UserError {
+function createSecretError(message: string): UserError {
   return new UserError('WEBHOOK_SECRET_INVALID', message, {
     hint: "copy the whole secret from the service's settings into ENRICH_WEBHOOK_SECRET; separate several with spaces",
   })
@@ -80,7 +80,7 @@ export function signDelivery(
   keys: WebhookKeys,
   hmacSha256: HmacSha256,
 ): string {
-  const message = signedBytes(delivery.eventId, String(delivery.timestampSeconds), delivery.body)
+  const message = buildSignedBytes(delivery.eventId, String(delivery.timestampSeconds), delivery.body)
   return keys
     .sign(message, hmacSha256)
     .map((signature) => `v1,${signature}`)
@@ -114,9 +114,9 @@ export function judgeSignatureHeaders(
   if (delivery.signature === undefined || delivery.signature.every((value) => value.trim() === '')) {
     return { kind: 'unsigned' }
   }
-  const id = single(delivery.id)
-  const timestamp = single(delivery.timestamp)
-  const signature = single(delivery.signature)
+  const id = getSingle(delivery.id)
+  const timestamp = getSingle(delivery.timestamp)
+  const signature = getSingle(delivery.signature)
   // A dot in the id would be ambiguous: another id and timestamp would have the same signature.
   if (id === null || !/^[\x21-\x2d\x2f-\x7e]+$/.test(id) || id.length > signatureLimits.idCharsMax) {
     return { kind: 'malformed' }
@@ -141,22 +141,25 @@ export function verifyDelivery(
   const refusal = judgeSignatureHeaders(delivery, nowMs)
   if (refusal !== null) return refusal
   const eventId = delivery.id?.[0] ?? ''
-  const given = signaturesOf(delivery.signature?.[0] ?? '')
-  const expected = keys.sign(signedBytes(eventId, delivery.timestamp?.[0] ?? '', delivery.body), hmacSha256)
+  const given = parseSignatures(delivery.signature?.[0] ?? '')
+  const expected = keys.sign(
+    buildSignedBytes(eventId, delivery.timestamp?.[0] ?? '', delivery.body),
+    hmacSha256,
+  )
   let isGenuine = false
   // All are compared, so that the elapsed time reveals nothing about them.
-  for (const one of given) for (const other of expected) isGenuine = sameText(one, other) || isGenuine
+  for (const one of given) for (const other of expected) isGenuine = isSameText(one, other) || isGenuine
   return isGenuine ? { kind: 'genuine', eventId } : { kind: 'forged' }
 }
 
-const single = (values: readonly string[] | undefined): string | null =>
+const getSingle = (values: readonly string[] | undefined): string | null =>
   values?.length === 1 ? (values[0] ?? null) : null
 
-function signaturesOf(header: string): string[] {
+function parseSignatures(header: string): string[] {
   return header.split(' ').flatMap((entry) => (entry.startsWith('v1,') ? [entry.slice('v1,'.length)] : []))
 }
 
-function signedBytes(id: string, timestamp: string, body: Uint8Array): Uint8Array {
+function buildSignedBytes(id: string, timestamp: string, body: Uint8Array): Uint8Array {
   const head = new TextEncoder().encode(`${id}.${timestamp}.`)
   const bytes = new Uint8Array(head.length + body.length)
   bytes.set(head)
@@ -165,7 +168,7 @@ function signedBytes(id: string, timestamp: string, body: Uint8Array): Uint8Arra
 }
 
 /** Compares two texts in constant time for equal lengths. */
-function sameText(one: string, other: string): boolean {
+function isSameText(one: string, other: string): boolean {
   if (one.length !== other.length) return false
   let difference = 0
   for (let index = 0; index < one.length; index++) {

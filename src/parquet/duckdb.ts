@@ -1,4 +1,4 @@
-import { nativePackageMissing } from '../platform/native-package.js'
+import { createNativePackageError } from '../platform/native-package.js'
 import { parquetLimits } from './limits.js'
 import type * as DuckDbApi from '@duckdb/node-api'
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api'
@@ -60,11 +60,11 @@ export async function openDuckDb(
 ): Promise<DuckDb> {
   // Loaded only if needed: loading takes longer than most commands, which read no Parquet.
   const duckDb = await import('@duckdb/node-api').catch((error: unknown) => {
-    throw nativePackageMissing('@duckdb/node-bindings', error)
+    throw createNativePackageError('@duckdb/node-bindings', error)
   })
   const instance = await duckDb.DuckDBInstance.create(':memory:', {
     threads: String(duckDbLimits.threads),
-    memory_limit: memoryText(memoryBytes),
+    memory_limit: formatMemory(memoryBytes),
     temp_directory: temporaryFolder ?? '',
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
@@ -74,20 +74,20 @@ export async function openDuckDb(
   })
   const connection = await instance.connect()
   await connection.run("SET GLOBAL TimeZone = 'UTC'")
-  return session(duckDb, instance, connection)
+  return createSession(duckDb, instance, connection)
 }
 
 const chunkRowsMax = 2_048
 
-const memoryText = (bytes: number): string => `${Math.ceil(bytes / 1_000_000)}MB`
+const formatMemory = (bytes: number): string => `${Math.ceil(bytes / 1_000_000)}MB`
 
-function session(
+function createSession(
   { DuckDBDataChunk, UINTEGER }: typeof DuckDbApi,
   instance: DuckDBInstance,
   connection: DuckDBConnection,
 ): DuckDb {
   const open = new Set([connection])
-  const disconnect = (one: DuckDBConnection) => {
+  const closeConnection = (one: DuckDBConnection) => {
     if (open.delete(one)) one.closeSync()
   }
   return {
@@ -100,14 +100,14 @@ function session(
       try {
         await aside.run(sql)
       } finally {
-        disconnect(aside)
+        closeConnection(aside)
       }
     },
     useThreads: async (count) => {
       await connection.run(`SET GLOBAL threads = ${count}`)
     },
     limitMemory: async (bytes) => {
-      await connection.run(`SET GLOBAL memory_limit = ${sqlText(memoryText(bytes))}`)
+      await connection.run(`SET GLOBAL memory_limit = ${quoteSqlText(formatMemory(bytes))}`)
     },
     all: async (sql) => (await connection.runAndReadAll(sql)).getRowsJS(),
     createNumbers: async (table, numbers) => {
@@ -142,7 +142,7 @@ function session(
           collectGarbage()
         }
       } finally {
-        disconnect(streaming)
+        closeConnection(streaming)
       }
     },
     interrupt: () => {
@@ -150,7 +150,7 @@ function session(
     },
     close: () => {
       if (!open.has(connection)) return
-      for (const one of open) disconnect(one)
+      for (const one of open) closeConnection(one)
       instance.closeSync()
     },
   }
@@ -173,16 +173,16 @@ export function isOutOfMemory(error: unknown): boolean {
 }
 
 /** Formats a text as an SQL literal. */
-export function sqlText(text: string): string {
+export function quoteSqlText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
 /** Formats a name as an SQL identifier. */
-export function sqlName(name: string): string {
+export function quoteSqlName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
 /** Formats a path as an SQL literal without wildcards. */
-export function sqlPath(path: string): string {
-  return sqlText(path.replace(/[*?[]/g, '[$&]'))
+export function quoteSqlPath(path: string): string {
+  return quoteSqlText(path.replace(/[*?[]/g, '[$&]'))
 }

@@ -59,7 +59,7 @@ export interface PartShape {
 }
 
 /** Splits columns by their leaf counts, so that no statement writes too many. Returns start and end of each. */
-export function columnSlices(leafCounts: readonly number[]): readonly (readonly [number, number])[] {
+export function sliceColumns(leafCounts: readonly number[]): readonly (readonly [number, number])[] {
   const slices: [number, number][] = [[0, 0]]
   let leaves = 0
   for (const [index, count] of leafCounts.entries()) {
@@ -105,7 +105,7 @@ export function planWriting(
 }
 
 /** Returns the number of leaf columns of an SQL type: one, except for structs and maps. */
-export function leafCountOf(type: string): number {
+export function countLeaves(type: string): number {
   // Quoted names and coordinate systems, and the digits of a decimal, may contain commas.
   const plain = type.replace(/"(?:[^"]|"")*"|'(?:[^']|'')*'/g, 'x').replace(/DECIMAL\(\d+,\d+\)/g, 'DECIMAL')
   return plain.split(',').length

@@ -1,16 +1,16 @@
 import { renameSync, rmSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import {
-  footerAround,
-  haveSameRest,
-  parquetEnd,
+  buildFooter,
+  hasSameRest,
+  buildParquetEnd,
   parquetMagic,
-  partOf,
+  combineSlices,
   type ParquetFooter,
   type ParquetPart,
   type SliceFiles,
-  columnNamesOf,
-  haveSameSchema,
+  listColumnNames,
+  hasSameSchema,
 } from './row-group-files.js'
 
 const tailBytes = 8
@@ -57,11 +57,11 @@ export class ParquetFile {
         byThread,
       })),
     )
-    const taken = partOf(read, this.#bytes)
+    const taken = combineSlices(read, this.#bytes)
     if (taken.rowCount !== rowCount)
       throw new Error(`a part has ${taken.rowCount} rows instead of ${rowCount}`)
     this.#first ??= taken
-    if (!haveSameRest(this.#first, taken)) throw new Error('the parts of the output differ in their columns')
+    if (!hasSameRest(this.#first, taken)) throw new Error('the parts of the output differ in their columns')
     this.#isFirstWhole ||= this.#fileCount === 0 && slices[0]?.byThread === null
     const bodyBytes = read.flatMap(({ files }) => files.map((file) => file.bodyBytes)).values()
     for (const path of slices.flatMap(({ paths }) => paths))
@@ -75,9 +75,9 @@ export class ParquetFile {
   async end(): Promise<void> {
     if (this.#first === null) throw new Error('an output has no parts')
     if (this.#fileCount === 1 && this.#isFirstWhole) return
-    const { before, after } = footerAround(this.#first, this.#rowCount, this.#rowGroupCount)
+    const { before, after } = buildFooter(this.#first, this.#rowCount, this.#rowGroupCount)
     const footer = Buffer.concat([before, ...this.#rowGroups, after])
-    await this.#write(Buffer.concat([footer, parquetEnd(footer.length)]))
+    await this.#write(Buffer.concat([footer, buildParquetEnd(footer.length)]))
   }
 
   async close(): Promise<void> {
@@ -148,11 +148,11 @@ export interface ParquetFacts {
 
 /** Throws if the file is not a complete Parquet file. */
 export async function readParquetFacts(path: string): Promise<ParquetFacts> {
-  const part = partOf([{ files: [await readFooter(path)], byThread: null }], parquetMagic.length)
+  const part = combineSlices([{ files: [await readFooter(path)], byThread: null }], parquetMagic.length)
   return {
     rowCount: part.rowCount,
-    columns: columnNamesOf(part),
-    isLike: (other) => haveSameSchema(part, other.part),
+    columns: listColumnNames(part),
+    isLike: (other) => hasSameSchema(part, other.part),
     part,
   }
 }
@@ -172,9 +172,9 @@ export async function joinParquet(paths: readonly string[], target: string): Pro
     const rowGroups: Buffer[] = []
     for (const path of paths) {
       const footer = await readFooter(path)
-      const part = partOf([{ files: [footer], byThread: null }], at)
+      const part = combineSlices([{ files: [footer], byThread: null }], at)
       first ??= part
-      if (!haveSameSchema(first, part)) throw new Error(`${path} has different columns from the first file`)
+      if (!hasSameSchema(first, part)) throw new Error(`${path} has different columns from the first file`)
       await copyBody(path, footer.bodyBytes, file)
       at += footer.bodyBytes
       rowCount += part.rowCount
@@ -182,9 +182,9 @@ export async function joinParquet(paths: readonly string[], target: string): Pro
       rowGroups.push(part.rowGroups)
     }
     if (first === null) throw new Error('there is no file to join')
-    const { before, after } = footerAround(first, rowCount, rowGroupCount)
+    const { before, after } = buildFooter(first, rowCount, rowGroupCount)
     const footer = Buffer.concat([before, ...rowGroups, after])
-    await file.writeFile(Buffer.concat([footer, parquetEnd(footer.length)]))
+    await file.writeFile(Buffer.concat([footer, buildParquetEnd(footer.length)]))
   } finally {
     await file.close()
   }

@@ -1,28 +1,28 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { collectGarbage, isOutOfMemory, openDuckDb, sqlName, type DuckDb } from './duckdb.js'
+import { collectGarbage, isOutOfMemory, openDuckDb, quoteSqlName, type DuckDb } from './duckdb.js'
 import {
   parquetLimits,
-  columnSlices,
-  leafCountOf,
+  sliceColumns,
+  countLeaves,
   planWriting,
   type PartShape,
   type WritingPlan,
 } from './limits.js'
 import {
   type LineFile,
-  cellOf,
-  copyPart,
-  copyWaiting,
-  disorderQuery,
-  linesQuery,
-  linesRelation,
-  noRows,
-  rowQueries,
-  rowRange,
-  sliced,
-  waitingRange,
+  buildCell,
+  buildPartCopy,
+  buildTemporaryCopy,
+  buildDisorderQuery,
+  buildLinesQuery,
+  buildLinesRelation,
+  buildEmptyRelation,
+  buildRowQueries,
+  buildRowRange,
+  sliceLineColumns,
+  buildTemporaryRange,
   type Column,
   type LineColumn,
   type RowRelation,
@@ -75,7 +75,7 @@ export async function openParquetWriter(deps: ParquetWriterDeps): Promise<Parque
   collectGarbage()
   let duckDb: DuckDb | null = null
   try {
-    const shape = shapeOf(deps)
+    const shape = getPartShape(deps)
     const plan = planWriting(shape, deps.memoryBytes, availableParallelism())
     // No temporary folder, because a join that spills loses the order of rows.
     duckDb = await openDuckDb(null, plan.limitBytes(Infinity))
@@ -93,13 +93,14 @@ export async function openParquetWriter(deps: ParquetWriterDeps): Promise<Parque
 }
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
-const leafCountsOf = (columns: readonly Column[]): number[] => columns.map(({ type }) => leafCountOf(type))
+const countColumnLeaves = (columns: readonly Column[]): number[] =>
+  columns.map(({ type }) => countLeaves(type))
 
-function shapeOf({ rowColumns, lineColumns, readsParquet }: ParquetWriterDeps): PartShape {
-  const leafCounts = leafCountsOf(rowColumns)
-  const widest = Math.max(...columnSlices(leafCounts).map((slice) => sum(leafCounts.slice(...slice))))
+function getPartShape({ rowColumns, lineColumns, readsParquet }: ParquetWriterDeps): PartShape {
+  const leafCounts = countColumnLeaves(rowColumns)
+  const widest = Math.max(...sliceColumns(leafCounts).map((slice) => sum(leafCounts.slice(...slice))))
   return {
-    sliceLeafCount: Math.max(widest, sum(leafCountsOf(lineColumns))),
+    sliceLeafCount: Math.max(widest, sum(countColumnLeaves(lineColumns))),
     readsParquet,
   }
 }
@@ -129,13 +130,14 @@ export class ParquetWriter {
   }
 
   /** Adds spooled rows. `numbersOf` returns the line numbers of rows. */
-  async addFiles(files: readonly LineFile[], numbersOf: RowNumbers): Promise<void> {
+  async addFiles(files: readonly LineFile[], getNumbers: RowNumbers): Promise<void> {
     const write = async (parts: readonly PlannedPart[]) => {
-      for (const part of parts) await this.#write(part, numbersOf, (from) => this.#rowsOfFiles(files, from))
+      for (const part of parts)
+        await this.#write(part, getNumbers, (from) => this.#selectFileRows(files, from))
     }
     let firstRow = 0
     for (const file of files) {
-      await write(this.#planner.add(file, numbersOf(firstRow, file.rowCount)))
+      await write(this.#planner.add(file, getNumbers(firstRow, file.rowCount)))
       firstRow += file.rowCount
     }
     await write(this.#planner.end())
@@ -145,36 +147,36 @@ export class ParquetWriter {
    * Adds all rows of a relation. Copies it first if there are several parts, because only copies give fast access to
    * any part.
    */
-  async addRows(source: RowSource, rowCount: number, numbersOf: RowNumbers): Promise<void> {
+  async addRows(source: RowSource, rowCount: number, getNumbers: RowNumbers): Promise<void> {
     const parts: PlannedPart[] = []
     for (let first = 0; first < rowCount; first += parquetLimits.rowGroupRowsMax) {
       const count = Math.min(parquetLimits.rowGroupRowsMax, rowCount - first)
       parts.push(
         ...this.#planner.add(
           { rowCount: count, byteCount: count * source.rowBytes },
-          numbersOf(first, count),
+          getNumbers(first, count),
         ),
       )
     }
     let copies: Promise<ReadonlyMap<string, string>> | null = null
-    const rowsOf = async (part: PlannedPart): Promise<PartRows> => {
-      if (part.rowCount === rowCount && source.isScan) return (columns) => scanOf(source, columns)
+    const getRows = async (part: PlannedPart): Promise<PartRows> => {
+      if (part.rowCount === rowCount && source.isScan) return (columns) => createScan(source, columns)
       const paths = await (copies ??= this.#copyRows(source))
       return (columns) => ({
-        scan: waitingRange(paths.get(columns[0]?.key ?? '') ?? '', part.firstRow, part.rowCount),
-        cells: columns.map((column) => cellOf('r', column)),
+        scan: buildTemporaryRange(paths.get(columns[0]?.key ?? '') ?? '', part.firstRow, part.rowCount),
+        cells: columns.map((column) => buildCell('r', column)),
       })
     }
-    for (const part of [...parts, ...this.#planner.end()]) await this.#write(part, numbersOf, rowsOf)
+    for (const part of [...parts, ...this.#planner.end()]) await this.#write(part, getNumbers, getRows)
   }
 
   /** Copies a relation to files, one for each slice of columns, by the key of the slice's first column. */
   async #copyRows({ relation, cells }: RowSource): Promise<ReadonlyMap<string, string>> {
     const paths = new Map<string, string>()
-    for (const columns of sliced(this.#deps.rowColumns)) {
+    for (const columns of sliceLineColumns(this.#deps.rowColumns)) {
       const path = join(this.#deps.folder, `rows-${paths.size}.parquet`)
-      const chosen = columns.map((column) => `${cells.get(column) ?? 'NULL'} AS ${sqlName(column.key)}`)
-      await this.#duckDb.run(copyWaiting(path, `SELECT ${chosen.join(', ')} FROM ${relation} AS r`))
+      const chosen = columns.map((column) => `${cells.get(column) ?? 'NULL'} AS ${quoteSqlName(column.key)}`)
+      await this.#duckDb.run(buildTemporaryCopy(path, `SELECT ${chosen.join(', ')} FROM ${relation} AS r`))
       paths.set(columns[0]?.key ?? '', path)
     }
     return paths
@@ -187,7 +189,10 @@ export class ParquetWriter {
       await this.#write(
         part,
         () => [],
-        () => (columns) => ({ scan: noRows(columns), cells: columns.map((column) => cellOf('r', column)) }),
+        () => (columns) => ({
+          scan: buildEmptyRelation(columns),
+          cells: columns.map((column) => buildCell('r', column)),
+        }),
       )
     }
     await this.#whole.end()
@@ -205,7 +210,7 @@ export class ParquetWriter {
     rmSync(this.#deps.folder, { recursive: true, force: true })
   }
 
-  #rowsOfFiles(files: readonly LineFile[], { firstRow, rowCount }: PlannedPart) {
+  #selectFileRows(files: readonly LineFile[], { firstRow, rowCount }: PlannedPart) {
     let row = 0
     let skippedRows = 0
     const chosen = files.filter((file) => {
@@ -216,75 +221,75 @@ export class ParquetWriter {
     })
     const isWhole = sum(chosen.map((file) => file.rowCount)) === rowCount
     return (columns: readonly LineColumn[]) => {
-      const relation = linesRelation(chosen, columns)
+      const relation = buildLinesRelation(chosen, columns)
       return {
-        scan: isWhole ? relation : rowRange(relation, firstRow - skippedRows, rowCount),
-        cells: columns.map((column) => cellOf('r', column)),
+        scan: isWhole ? relation : buildRowRange(relation, firstRow - skippedRows, rowCount),
+        cells: columns.map((column) => buildCell('r', column)),
       }
     }
   }
 
   /** Writes a part, in two halves if it needs more memory than estimated. */
-  async #write(part: PlannedPart, numbersOf: RowNumbers, rowsOf: RowsOf): Promise<void> {
+  async #write(part: PlannedPart, getNumbers: RowNumbers, rowsOf: RowSelector): Promise<void> {
     try {
-      await this.#whole.append(await this.#convert(part, numbersOf, await rowsOf(part)), part.rowCount)
+      await this.#whole.append(await this.#convert(part, getNumbers, await rowsOf(part)), part.rowCount)
     } catch (error) {
       const { firstRow, rowCount, groupRowsMax } = part
       if (!isOutOfMemory(error) || rowCount <= groupRowsMax) throw error
       const half = Math.ceil(rowCount / 2 / groupRowsMax) * groupRowsMax
-      await this.#write({ ...part, rowCount: half, lineCount: 0 }, numbersOf, rowsOf)
+      await this.#write({ ...part, rowCount: half, lineCount: 0 }, getNumbers, rowsOf)
       await this.#write(
         { ...part, firstRow: firstRow + half, rowCount: rowCount - half, lineCount: 0 },
-        numbersOf,
+        getNumbers,
         rowsOf,
       )
     }
   }
 
   /** Writes the files of a part, one for each slice of columns. */
-  async #convert(part: PlannedPart, numbersOf: RowNumbers, rows: PartRows): Promise<readonly PartSlice[]> {
+  async #convert(part: PlannedPart, getNumbers: RowNumbers, rows: PartRows): Promise<readonly PartSlice[]> {
     const { rowColumns, lineColumns } = this.#deps
     const lines = this.#lines
-    const numbers = function* () {
+    const listNumbers = function* () {
       const end = part.firstRow + part.rowCount
       for (let first = part.firstRow; first < end; first += numberBatch)
-        yield* Array.from(numbersOf(first, Math.min(numberBatch, end - first)))
+        yield* Array.from(getNumbers(first, Math.min(numberBatch, end - first)))
     }
-    await this.#duckDb.createNumbers('numbers', numbers())
+    await this.#duckDb.createNumbers('numbers', listNumbers())
     const isOfAll = part.lineCount === lines.numbers.length
-    const wanted = isOfAll ? lines.numbers : Uint32Array.from(new Set(numbers())).sort()
-    const linePaths = lines.pathsOf(wanted[0] ?? 0, wanted.at(-1) ?? 0)
+    const wanted = isOfAll ? lines.numbers : Uint32Array.from(new Set(listNumbers())).sort()
+    const linePaths = lines.findPaths(wanted[0] ?? 0, wanted.at(-1) ?? 0)
     if (!isOfAll) await this.#duckDb.createNumbers('wanted', wanted)
     const wantedTable = isOfAll ? null : 'wanted'
     const numbersTable = 'numbers'
     const query = { rows, numbersTable, rowColumns, lineColumns, linePaths, wantedTable }
     await this.#duckDb.useThreads(this.#laneCount)
     // The lines are most of the work, so they start first.
-    const copies = rowQueries(query).map((select) => () => this.#copy(part, select))
+    const copies = buildRowQueries(query).map((select) => () => this.#copy(part, select))
     if (lineColumns.length > 0)
-      copies.push(() => this.#copyByThread(part, linesQuery(query, part.groupRowsMax)))
+      copies.push(() => this.#copyByThread(part, buildLinesQuery(query, part.groupRowsMax)))
     const slices = new Array<PartSlice>(copies.length)
     const left = [...copies.entries()].reverse().values()
-    const lane = async () => {
+    const runLane = async () => {
       for (const [index, copy] of left) slices[index] = await copy()
     }
-    const lanes = await Promise.allSettled(Array.from({ length: this.#laneCount }, lane))
+    const lanes = await Promise.allSettled(Array.from({ length: this.#laneCount }, runLane))
     for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason
     return slices
   }
 
   async #copy({ groupRowsMax }: PlannedPart, select: string): Promise<PartSlice> {
-    const path = this.#newPath()
+    const path = this.#createPath()
     await this.#duckDb.runAside(
-      copyPart(path, select, { groupRowsMax, metadata: this.#deps.metadata, isByThread: false }),
+      buildPartCopy(path, select, { groupRowsMax, metadata: this.#deps.metadata, isByThread: false }),
     )
     return { paths: [path], byThread: null }
   }
 
   async #copyByThread({ groupRowsMax }: PlannedPart, select: string): Promise<PartSlice> {
-    const folder = this.#newPath()
+    const folder = this.#createPath()
     await this.#duckDb.runAside(
-      copyPart(folder, select, { groupRowsMax, metadata: this.#deps.metadata, isByThread: true }),
+      buildPartCopy(folder, select, { groupRowsMax, metadata: this.#deps.metadata, isByThread: true }),
     )
     const paths = readdirSync(folder).map((name) => join(folder, name))
     await assertOrdered(this.#duckDb, paths)
@@ -292,14 +297,14 @@ export class ParquetWriter {
   }
 
   /** A new path each time, because DuckDB caches the metadata of a path. */
-  #newPath(): string {
+  #createPath(): string {
     return join(this.#deps.folder, `${this.#sliceCount++}.parquet`)
   }
 }
 
 /** Throws if threads wrote rows in another order, which would join lines with the wrong rows. */
 export async function assertOrdered(duckDb: Pick<DuckDb, 'all'>, paths: readonly string[]): Promise<void> {
-  const disorder = await duckDb.all(disorderQuery(paths))
+  const disorder = await duckDb.all(buildDisorderQuery(paths))
   if (disorder.length > 0) throw new Error('the rows of a part are in the wrong order')
 }
 
@@ -308,12 +313,12 @@ export type RowNumbers = (firstRow: number, rowCount: number) => ArrayLike<numbe
 
 type PartRows = (columns: readonly LineColumn[]) => RowRelation
 
-type RowsOf = (part: PlannedPart) => PartRows | Promise<PartRows>
+type RowSelector = (part: PlannedPart) => PartRows | Promise<PartRows>
 
 /** Line numbers requested at once. */
 const numberBatch = 65_536
 
-const scanOf = ({ relation, cells }: RowSource, columns: readonly LineColumn[]): RowRelation => ({
+const createScan = ({ relation, cells }: RowSource, columns: readonly LineColumn[]): RowRelation => ({
   scan: relation,
   cells: columns.map((column) => cells.get(column) ?? 'NULL'),
 })

@@ -1,7 +1,7 @@
 import { parquetLimits } from './limits.js'
 import { rm } from 'node:fs/promises'
 import { collectGarbage, type DuckDb } from './duckdb.js'
-import { LineWriter, copyWaiting, linesRelation, numberKey, type LineColumn } from './part-sql.js'
+import { LineWriter, buildTemporaryCopy, buildLinesRelation, numberKey, type LineColumn } from './part-sql.js'
 
 /** Rows that are read together. */
 export interface RowBlock {
@@ -50,12 +50,12 @@ export class PartPlanner {
 
   /** Adds the next rows, with their line numbers. Returns the parts completed before or within them. */
   add(block: RowBlock, lineNumbers: ArrayLike<number>): PlannedPart[] {
-    const indexes = Array.from(lineNumbers, (number) => this.#indexOf(number))
-    const groupRowsMax = this.#groupRowsMax(block, indexes)
+    const indexes = Array.from(lineNumbers, (number) => this.#findLine(number))
+    const groupRowsMax = this.#calculateGroupRows(block, indexes)
     const parts: PlannedPart[] = []
     if (groupRowsMax === null) return [...this.end(), ...this.#cutByRow(block, indexes)]
-    if (this.#open.groupRowsMax !== groupRowsMax || !this.#takes(indexes)) parts.push(...this.end())
-    if (!this.#takes(indexes)) return [...parts, ...this.#cutByRow(block, indexes)]
+    if (this.#open.groupRowsMax !== groupRowsMax || !this.#canTake(indexes)) parts.push(...this.end())
+    if (!this.#canTake(indexes)) return [...parts, ...this.#cutByRow(block, indexes)]
     this.#open.groupRowsMax = groupRowsMax
     this.#open.rowCount += block.rowCount
     for (const index of indexes) this.#count(index)
@@ -74,12 +74,12 @@ export class PartPlanner {
   }
 
   /** Returns `null` if a vector of the rows is too large for a row group. */
-  #groupRowsMax({ rowCount, byteCount }: RowBlock, indexes: readonly number[]): number | null {
+  #calculateGroupRows({ rowCount, byteCount }: RowBlock, indexes: readonly number[]): number | null {
     const { rowGroupRowsMax, rowGroupBytesMax, heavyRowGroupBytesMax } = parquetLimits
     let heaviestRowBytes = 0
     for (let start = 0; start < rowCount; start += vectorRows) {
       const vector = indexes.slice(start, start + vectorRows)
-      const lineBytes = vector.reduce((sum, index) => sum + this.#bytesOf(index), 0)
+      const lineBytes = vector.reduce((sum, index) => sum + this.#getLineBytes(index), 0)
       heaviestRowBytes = Math.max(heaviestRowBytes, byteCount / rowCount + lineBytes / vector.length)
     }
     let rows: number = rowGroupRowsMax
@@ -90,10 +90,10 @@ export class PartPlanner {
   }
 
   /** Returns whether a block fits in the open part. */
-  #takes(indexes: readonly number[]): boolean {
+  #canTake(indexes: readonly number[]): boolean {
     const fresh = new Set(indexes.filter((index) => this.#countedIn[index] !== this.#partNumber))
     let bytes = this.#open.lineBytes
-    for (const index of fresh) bytes += this.#bytesOf(index)
+    for (const index of fresh) bytes += this.#getLineBytes(index)
     return bytes <= this.#lineBytesMax
   }
 
@@ -104,7 +104,7 @@ export class PartPlanner {
     const parts: PlannedPart[] = []
     let partBytes = 0
     for (const index of indexes) {
-      const bytes = byteCount / rowCount + this.#bytesOf(index)
+      const bytes = byteCount / rowCount + this.#getLineBytes(index)
       if (this.#open.rowCount === rowGroupRowsMax || partBytes + bytes > bytesMax) {
         parts.push(...this.end())
         partBytes = 0
@@ -120,15 +120,15 @@ export class PartPlanner {
   #count(index: number): void {
     if (this.#countedIn[index] === this.#partNumber) return
     this.#countedIn[index] = this.#partNumber
-    this.#open.lineBytes += this.#bytesOf(index)
+    this.#open.lineBytes += this.#getLineBytes(index)
     this.#open.lineCount++
   }
 
-  #bytesOf(index: number): number {
+  #getLineBytes(index: number): number {
     return this.#weights.byteCounts[index] ?? 0
   }
 
-  #indexOf(number: number): number {
+  #findLine(number: number): number {
     const { numbers } = this.#weights
     let low = 0
     let high = numbers.length
@@ -153,7 +153,7 @@ export interface NumberedLines {
 /** Lines that DuckDB has decoded once to Parquet files, in the order of their numbers. */
 export interface StoredLines extends LineWeights {
   /** Returns the files that contain lines of a range of numbers. */
-  readonly pathsOf: (first: number, last: number) => readonly string[]
+  readonly findPaths: (first: number, last: number) => readonly string[]
 }
 
 const numberColumn: LineColumn = { key: numberKey, name: numberKey, type: 'UINTEGER' }
@@ -189,8 +189,10 @@ export async function storeLines(deps: StoreDeps): Promise<StoredLines> {
       uncollectedBytes = 0
       collectGarbage()
     }
-    const relation = linesRelation([file], [numberColumn, ...columns])
-    const stored = duckDb.runAside(copyWaiting(path, `SELECT * FROM ${relation}`)).then(() => rm(file.path))
+    const relation = buildLinesRelation([file], [numberColumn, ...columns])
+    const stored = duckDb
+      .runAside(buildTemporaryCopy(path, `SELECT * FROM ${relation}`))
+      .then(() => rm(file.path))
     // The error is thrown where the promise is awaited.
     stored.catch(() => undefined)
     storing.push(stored)
@@ -215,5 +217,5 @@ export async function storeLines(deps: StoreDeps): Promise<StoredLines> {
     files
       .filter(({ firstNumber, lastNumber }) => firstNumber <= last && lastNumber >= first)
       .map(({ path }) => path)
-  return { numbers, byteCounts, pathsOf }
+  return { numbers, byteCounts, findPaths: pathsOf }
 }

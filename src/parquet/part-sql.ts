@@ -1,5 +1,5 @@
-import { sqlName, sqlPath, sqlText } from './duckdb.js'
-import { parquetLimits, columnSlices, leafCountOf } from './limits.js'
+import { quoteSqlName, quoteSqlPath, quoteSqlText } from './duckdb.js'
+import { parquetLimits, sliceColumns, countLeaves } from './limits.js'
 import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -31,7 +31,7 @@ export class LineWriter {
     let bytesMax = 1
     // A UTF-16 unit takes at most three bytes in UTF-8.
     for (const text of texts) bytesMax += 3 * text.length
-    if (this.length + bytesMax > this.buffer.length) this.grow(bytesMax)
+    if (this.length + bytesMax > this.buffer.length) this.expandBuffer(bytesMax)
     const start = this.length
     for (const text of texts)
       this.length +=
@@ -79,7 +79,7 @@ export class LineWriter {
     return join(this.folder, `${this.prefix}${this.fileCount}.ndjson`)
   }
 
-  private grow(bytes: number): void {
+  private expandBuffer(bytes: number): void {
     const larger = Buffer.allocUnsafe(2 * (this.length + bytes))
     this.buffer.copy(larger, 0, 0, this.length)
     this.buffer = larger
@@ -99,20 +99,20 @@ export interface LineColumn extends Column {
 
 /** Key of a line's number. */
 export const numberKey = '#'
-const number = sqlName(numberKey)
+const number = quoteSqlName(numberKey)
 
 /** Reserved for each column and thread; DuckDB's default is 1 MiB. */
 const dictionaryPageBytes = 64 * 1024
 
 /** Returns a relation of JSON lines, with the keys as column names. */
-export function linesRelation(files: readonly LineFile[], columns: readonly LineColumn[]): string {
+export function buildLinesRelation(files: readonly LineFile[], columns: readonly LineColumn[]): string {
   const structure = columns.map(
-    ({ key, type }) => `${sqlName(key)}: ${sqlText(type === 'JSON' ? 'VARCHAR' : type)}`,
+    ({ key, type }) => `${quoteSqlName(key)}: ${quoteSqlText(type === 'JSON' ? 'VARCHAR' : type)}`,
   )
   const lineBytesMax = files.reduce((most, file) => Math.max(most, file.lineBytesMax), 0)
   const objectBytesMax = Math.max(lineBytesMax + 1024, parquetLimits.lineBytesMin)
   return (
-    `read_json([${files.map(({ path }) => sqlPath(path)).join(', ')}], format = 'newline_delimited', ` +
+    `read_json([${files.map(({ path }) => quoteSqlPath(path)).join(', ')}], format = 'newline_delimited', ` +
     `columns = {${structure.join(', ')}}, maximum_object_size = ${objectBytesMax}, compression = 'uncompressed')`
   )
 }
@@ -138,13 +138,13 @@ export interface PartQuery {
 }
 
 /**
- * Returns one query for each slice of the rows' columns, in order. All produce the same row groups as `linesQuery`,
+ * Returns one query for each slice of the rows' columns, in order. All produce the same row groups as `buildLinesQuery`,
  * those of the numbers table.
  */
-export function rowQueries({ rows, rowColumns, numbersTable }: PartQuery): readonly string[] {
-  return sliced(rowColumns).map((columns) => {
+export function buildRowQueries({ rows, rowColumns, numbersTable }: PartQuery): readonly string[] {
+  return sliceLineColumns(rowColumns).map((columns) => {
     const { scan, cells } = rows(columns)
-    const chosen = columns.map(({ name }, index) => `${cells[index] ?? 'NULL'} AS ${sqlName(name)}`)
+    const chosen = columns.map(({ name }, index) => `${cells[index] ?? 'NULL'} AS ${quoteSqlName(name)}`)
     return `SELECT ${chosen.join(', ')} FROM ${scan} AS r POSITIONAL JOIN ${numbersTable}`
   })
 }
@@ -155,14 +155,14 @@ export function rowQueries({ rows, rowColumns, numbersTable }: PartQuery): reado
  * which DuckDB keeps the order of rows. A LEFT JOIN does not: within 2,048 rows, it moves those with hash collisions
  * (about six in a million) to the end.
  */
-export function linesQuery(query: PartQuery, groupRowsMax: number): string {
+export function buildLinesQuery(query: PartQuery, groupRowsMax: number): string {
   const { lineColumns, numbersTable } = query
-  const chosen = lineColumns.map((column) => `${cellOf('line', column)} AS ${sqlName(column.name)}`)
-  const cells = lineColumns.map(({ key }) => `${sqlName(key)}: l.${sqlName(key)}`)
-  const line = `(SELECT {${cells.join(', ')}} FROM ${linesBehind(query)} AS l WHERE l.${number} = r.${number})`
+  const chosen = lineColumns.map((column) => `${buildCell('line', column)} AS ${quoteSqlName(column.name)}`)
+  const cells = lineColumns.map(({ key }) => `${quoteSqlName(key)}: l.${quoteSqlName(key)}`)
+  const line = `(SELECT {${cells.join(', ')}} FROM ${buildLineScan(query)} AS l WHERE l.${number} = r.${number})`
   return (
     `SELECT ${[number, ...chosen].join(', ')} FROM ` +
-    `(SELECT ${placeOf('r.rowid', groupRowsMax)} AS ${number}, ${line} AS line FROM ${numbersTable} AS r)`
+    `(SELECT ${buildPlace('r.rowid', groupRowsMax)} AS ${number}, ${line} AS line FROM ${numbersTable} AS r)`
   )
 }
 
@@ -170,61 +170,61 @@ export function linesQuery(query: PartQuery, groupRowsMax: number): string {
 const countedRows = 256
 
 /** Returns the SQL for a row's place: the number of earlier row groups, and a wrapping row count. */
-export const placeOf = (row: string, groupRowsMax: number): string =>
+export const buildPlace = (row: string, groupRowsMax: number): string =>
   `(${row} // ${groupRowsMax} * ${countedRows} + ${row} % ${countedRows})::INTEGER`
 
 /** Returns the number of earlier row groups for the place of a group's first row. */
-export const groupsAbove = (place: number): number => Math.floor(place / countedRows)
+export const countGroupsBefore = (place: number): number => Math.floor(place / countedRows)
 
 /** Returns a query that finds a row in files whose rows are not in the order of their places, the first column. */
-export function disorderQuery(paths: readonly string[]): string {
+export function buildDisorderQuery(paths: readonly string[]): string {
   const ahead = `(file_row_number - ${number}) & ${countedRows - 1}`
   return (
-    `SELECT 1 FROM read_parquet([${paths.map(sqlPath).join(', ')}], file_row_number = true) ` +
+    `SELECT 1 FROM read_parquet([${paths.map(quoteSqlPath).join(', ')}], file_row_number = true) ` +
     `GROUP BY ${number} // ${countedRows} HAVING min(${ahead}) <> max(${ahead}) LIMIT 1`
   )
 }
 
-function linesBehind({ linePaths, lineColumns, wantedTable }: PartQuery): string {
-  if (linePaths.length === 0) return noRows(lineColumns)
-  const lines = `read_parquet([${linePaths.map(sqlPath).join(', ')}])`
+function buildLineScan({ linePaths, lineColumns, wantedTable }: PartQuery): string {
+  if (linePaths.length === 0) return buildEmptyRelation(lineColumns)
+  const lines = `read_parquet([${linePaths.map(quoteSqlPath).join(', ')}])`
   return wantedTable === null
     ? lines
     : `(SELECT * FROM ${lines} WHERE ${number} IN (SELECT ${number} FROM ${wantedTable}))`
 }
 
-export function sliced(columns: readonly LineColumn[]): (readonly LineColumn[])[] {
-  return columnSlices(columns.map(({ type }) => leafCountOf(type))).map((slice) => columns.slice(...slice))
+export function sliceLineColumns(columns: readonly LineColumn[]): (readonly LineColumn[])[] {
+  return sliceColumns(columns.map(({ type }) => countLeaves(type))).map((slice) => columns.slice(...slice))
 }
 
-export function cellOf(table: string, { key, type }: LineColumn): string {
-  return `${table}.${sqlName(key)}${type === 'JSON' ? '::JSON' : ''}`
+export function buildCell(table: string, { key, type }: LineColumn): string {
+  return `${table}.${quoteSqlName(key)}${type === 'JSON' ? '::JSON' : ''}`
 }
 
 /** Returns an empty relation with these columns. */
-export function noRows(columns: readonly LineColumn[]): string {
+export function buildEmptyRelation(columns: readonly LineColumn[]): string {
   const cells = [`NULL::UINTEGER AS ${number}`].concat(
-    columns.map(({ key, type }) => `NULL::${type} AS ${sqlName(key)}`),
+    columns.map(({ key, type }) => `NULL::${type} AS ${quoteSqlName(key)}`),
   )
   return `(SELECT ${cells.join(', ')} WHERE false)`
 }
 
 /** Returns a range of rows of a relation, at most a row group. */
-export function rowRange(relation: string, firstRow: number, rowCount: number): string {
+export function buildRowRange(relation: string, firstRow: number, rowCount: number): string {
   return `(SELECT * FROM ${relation} LIMIT ${rowCount} OFFSET ${firstRow})`
 }
 
-/** Returns a range of rows of a file from `copyWaiting`. */
-export function waitingRange(path: string, firstRow: number, rowCount: number): string {
+/** Returns a range of rows of a file from `buildTemporaryCopy`. */
+export function buildTemporaryRange(path: string, firstRow: number, rowCount: number): string {
   return (
-    `(SELECT * FROM read_parquet(${sqlPath(path)}, file_row_number = true) ` +
+    `(SELECT * FROM read_parquet(${quoteSqlPath(path)}, file_row_number = true) ` +
     `WHERE file_row_number BETWEEN ${firstRow} AND ${firstRow + rowCount - 1})`
   )
 }
 
 /** Returns the statement that writes temporary data as Parquet. */
-export function copyWaiting(path: string, select: string): string {
-  return `COPY (${select}) TO ${sqlText(path)} (FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE 2048)`
+export function buildTemporaryCopy(path: string, select: string): string {
+  return `COPY (${select}) TO ${quoteSqlText(path)} (FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE 2048)`
 }
 
 export interface CopyOptions {
@@ -235,12 +235,12 @@ export interface CopyOptions {
   readonly isByThread: boolean
 }
 
-export function copyPart(
+export function buildPartCopy(
   path: string,
   select: string,
   { groupRowsMax, metadata, isByThread }: CopyOptions,
 ): string {
-  const pairs = Object.entries(metadata).map(([key, value]) => `${sqlText(key)}: ${sqlText(value)}`)
+  const pairs = Object.entries(metadata).map(([key, value]) => `${quoteSqlText(key)}: ${quoteSqlText(value)}`)
   // A higher level takes 25 % longer for files that are 5 % smaller.
   const options = [
     'FORMAT parquet',
@@ -251,5 +251,5 @@ export function copyPart(
   options.push(`STRING_DICTIONARY_PAGE_SIZE_LIMIT ${dictionaryPageBytes}`)
   if (isByThread) options.push('PER_THREAD_OUTPUT')
   if (pairs.length > 0) options.push(`KV_METADATA {${pairs.join(', ')}}`)
-  return `COPY (${select}) TO ${sqlText(path)} (${options.join(', ')})`
+  return `COPY (${select}) TO ${quoteSqlText(path)} (${options.join(', ')})`
 }

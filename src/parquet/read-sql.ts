@@ -1,16 +1,16 @@
-import { sqlName, sqlPath, sqlText, type DuckDb } from './duckdb.js'
+import { quoteSqlName, quoteSqlPath, quoteSqlText, type DuckDb } from './duckdb.js'
 import type { Column } from './part-sql.js'
 
 /** Returns a relation of files, with columns united by name: all rows, or the first `rowsMax`. */
-export function sqlRelation(paths: readonly string[], rowsMax?: number): string {
-  const list = paths.map(sqlPath).join(', ')
+export function buildRelation(paths: readonly string[], rowsMax?: number): string {
+  const list = paths.map(quoteSqlPath).join(', ')
   const read = `read_parquet([${list}], union_by_name = true, hive_partitioning = false, filename = false)`
   return rowsMax === undefined ? read : `(SELECT * FROM ${read} LIMIT ${rowsMax})`
 }
 
 /** Returns the top-level columns of a file. `parquet_schema` lists the schema tree depth first. */
-export async function columnNames(duckDb: DuckDb, path: string): Promise<readonly string[]> {
-  const rows = await duckDb.all(`SELECT name, num_children FROM parquet_schema(${sqlPath(path)})`)
+export async function readColumnNames(duckDb: DuckDb, path: string): Promise<readonly string[]> {
+  const rows = await duckDb.all(`SELECT name, num_children FROM parquet_schema(${quoteSqlPath(path)})`)
   const names: string[] = []
   let inside = 0
   for (const [name, children] of rows.slice(1)) {
@@ -25,22 +25,25 @@ export async function columnNames(duckDb: DuckDb, path: string): Promise<readonl
  * Returns DuckDB's text form; nested values as JSON text, bytes decoded if they are text, because older writers do not
  * mark text.
  */
-export const textExpression = ({ name, type }: Column): string => toText(sqlName(name), type)
+export const buildTextExpression = ({ name, type }: Column): string => toText(quoteSqlName(name), type)
 
 /** Returns the same for a struct member; NULL if an enclosing struct is. */
-export function memberTextExpression({ name }: Column, { path, type }: StructMember): string {
-  const value = path.reduce((inner, key) => `struct_extract(${inner}, ${sqlText(key)})`, sqlName(name))
+export function buildMemberTextExpression({ name }: Column, { path, type }: StructMember): string {
+  const value = path.reduce(
+    (inner, key) => `struct_extract(${inner}, ${quoteSqlText(key)})`,
+    quoteSqlName(name),
+  )
   return toText(value, type)
 }
 
 function toText(value: string, type: string): string {
   if (type === 'VARCHAR') return value
   if (type === 'BLOB') return `coalesce(try(decode(${value})), ${value}::VARCHAR)`
-  return nestedKind(type) === null ? `${value}::VARCHAR` : `to_json(${value})::VARCHAR`
+  return getNestedKind(type) === null ? `${value}::VARCHAR` : `to_json(${value})::VARCHAR`
 }
 
 /** Returns the kind of a nested type, or `null` for types with single values. */
-export function nestedKind(type: string): 'struct' | 'list' | 'map' | 'union' | null {
+export function getNestedKind(type: string): 'struct' | 'list' | 'map' | 'union' | null {
   if (type.endsWith(']')) return 'list'
   if (type.startsWith('STRUCT(')) return 'struct'
   if (type.startsWith('MAP(')) return 'map'
@@ -54,13 +57,13 @@ export interface StructMember {
 }
 
 /** Parses the members of a struct type such as `STRUCT("name" VARCHAR, place STRUCT(city VARCHAR))`, in order. */
-export function structMembers(type: string): StructMember[] {
-  if (nestedKind(type) !== 'struct') return []
+export function parseStructMembers(type: string): StructMember[] {
+  if (getNestedKind(type) !== 'struct') return []
   return splitMembers(type.slice('STRUCT('.length, -1)).flatMap((text) => {
     const [, quoted, bare = '', own = ''] = /^\s*(?:"((?:[^"]|"")*)"|(\S+))\s+([^]*)$/.exec(text) ?? []
     const key = quoted?.replaceAll('""', '"') ?? bare
-    if (nestedKind(own) === null) return [{ path: [key], type: own }]
-    return structMembers(own).map((member) => ({ ...member, path: [key, ...member.path] }))
+    if (getNestedKind(own) === null) return [{ path: [key], type: own }]
+    return parseStructMembers(own).map((member) => ({ ...member, path: [key, ...member.path] }))
   })
 }
 
@@ -81,20 +84,20 @@ function splitMembers(text: string): string[] {
 }
 
 /** Returns the expression for a row as JSON text, by the relation's alias. Apply `quoteNonFinite` to the result. */
-export function objectExpression(columns: readonly Column[], alias: string): string {
+export function buildObjectExpression(columns: readonly Column[], alias: string): string {
   return columns.some(({ type }) => type === 'JSON')
-    ? membersAsJson(columns)
-    : `to_json(${sqlName(alias)})::VARCHAR`
+    ? buildJsonMembers(columns)
+    : `to_json(${quoteSqlName(alias)})::VARCHAR`
 }
 
 /** `to_json` of a whole row would parse JSON values and round their numbers; this keeps their text. */
-function membersAsJson(columns: readonly Column[]): string {
+function buildJsonMembers(columns: readonly Column[]): string {
   const members = columns.map(({ name, type }) => {
-    const column = sqlName(name)
+    const column = quoteSqlName(name)
     // In JSON text, line breaks only occur in places for spaces.
     const json =
       type === 'JSON' ? `translate(${column}::VARCHAR, E'\\r\\n', '  ')` : `to_json(${column})::VARCHAR`
-    return `${sqlText(`${JSON.stringify(name)}:`)} || coalesce(${json}, 'null')`
+    return `${quoteSqlText(`${JSON.stringify(name)}:`)} || coalesce(${json}, 'null')`
   })
   return `'{' || ${members.join(" || ',' || ")} || '}'`
 }
@@ -123,7 +126,7 @@ export interface GeoMetadata {
  * geometry. Keeps facts about the rows (`bbox`) only for one whole file. Other geometry (Parquet's GEOMETRY and
  * GEOGRAPHY) and VARIANT cannot be written.
  */
-export async function geoMetadata(
+export async function readGeoMetadata(
   duckDb: DuckDb,
   paths: readonly string[],
   columns: readonly Column[],
@@ -134,11 +137,11 @@ export async function geoMetadata(
   const texts = new Set<string | null>()
   const annotated = new Set<string>()
   for (const file of paths) {
-    const path = sqlPath(file)
+    const path = quoteSqlPath(file)
     const [geo] = await duckDb.all(
       `SELECT decode(value) FROM parquet_kv_metadata(${path}) WHERE key = 'geo'::BLOB`,
     )
-    texts.add(geo === undefined ? null : withoutRows(String(geo[0]), isWhole && paths.length === 1))
+    texts.add(geo === undefined ? null : removeRowFacts(String(geo[0]), isWhole && paths.length === 1))
     const typed = await duckDb.all(
       `SELECT name FROM parquet_schema(${path}) WHERE regexp_matches(logical_type, '^Geo(metry|graphy)')`,
     )
@@ -152,7 +155,7 @@ export async function geoMetadata(
   return { metadata: { geo: text }, unfitColumn: null }
 }
 
-function withoutRows(text: string, isWhole: boolean): string | null {
+function removeRowFacts(text: string, isWhole: boolean): string | null {
   if (isWhole) return text
   try {
     const geo = JSON.parse(text) as { columns?: Record<string, { bbox?: unknown }> }

@@ -1,4 +1,4 @@
-import { groupsAbove } from './part-sql.js'
+import { countGroupsBefore } from './part-sql.js'
 import { isThriftList, readThrift, writeThrift, type Thrift, type ThriftStruct } from './thrift.js'
 
 /** Ids of the footer fields with counts and offsets (parquet-format, parquet.thrift). */
@@ -51,15 +51,15 @@ interface ParquetSlice {
  * Combines Parquet files with different columns of the same rows into a part whose row groups start at `offset` of
  * another file. Only the offsets in row groups change. Throws if the rows differ.
  */
-export function partOf(slices: readonly SliceFiles[], offset: number): ParquetPart {
+export function combineSlices(slices: readonly SliceFiles[], offset: number): ParquetPart {
   let at = offset
   const [first, ...others] = slices.map(({ files, byThread }) => {
     const taken = files.map(({ footer, bodyBytes }) => {
-      const slice = sliceOf(footer, at)
+      const slice = parseSlice(footer, at)
       at += bodyBytes
       return slice
     })
-    return byThread === null ? onlyOf(taken) : inOrder(taken, byThread.groupRowsMax)
+    return byThread === null ? takeOnly(taken) : combineInOrder(taken, byThread.groupRowsMax)
   })
   if (first === undefined) throw new Error('a part of the output has no columns')
   for (const other of others) join(first, other)
@@ -72,13 +72,13 @@ export function partOf(slices: readonly SliceFiles[], offset: number): ParquetPa
   }
 }
 
-function onlyOf([slice, ...others]: readonly ParquetSlice[]): ParquetSlice {
+function takeOnly([slice, ...others]: readonly ParquetSlice[]): ParquetSlice {
   if (slice === undefined || others.length > 0) throw new Error('a slice of a part is not one file')
   return slice
 }
 
 /** Combines the files of concurrent threads. Throws if a row group is not in the place given by its first column. */
-function inOrder(files: readonly ParquetSlice[], groupRowsMax: number): ParquetSlice {
+function combineInOrder(files: readonly ParquetSlice[], groupRowsMax: number): ParquetSlice {
   const placed = files
     .flatMap(({ rowGroups }) => rowGroups)
     .map((group) => ({ group, place: takePlace(group) }))
@@ -86,10 +86,10 @@ function inOrder(files: readonly ParquetSlice[], groupRowsMax: number): ParquetS
   let rowCount = 0
   for (const { group, place } of placed) {
     if (place !== Math.floor(rowCount / groupRowsMax)) throw new Error('a part lacks some of its row groups')
-    rowCount += numberIn(group, fields.rowGroup.rowCount)
+    rowCount += getNumber(group, fields.rowGroup.rowCount)
   }
   const rests = files.map(({ rest }) => rest)
-  for (const rest of rests) leaveFirstColumnOut(rest)
+  for (const rest of rests) removeFirstColumn(rest)
   const [rest, ...others] = rests
   if (rest === undefined || others.some((other) => !writeThrift(other).equals(writeThrift(rest))))
     throw new Error('the files of a part differ in their columns')
@@ -98,21 +98,21 @@ function inOrder(files: readonly ParquetSlice[], groupRowsMax: number): ParquetS
 
 /** Removes the first column of a row group and returns the number of earlier row groups. */
 function takePlace(group: ThriftStruct): number {
-  const meta = structOf(
-    structOf(listIn(group, fields.rowGroup.columns).shift()).get(fields.column.meta)?.value,
+  const meta = toStruct(
+    toStruct(getList(group, fields.rowGroup.columns).shift()).get(fields.column.meta)?.value,
   )
-  const least = structOf(meta.get(fields.meta.statistics)?.value).get(fields.statistics.least)?.value
+  const least = toStruct(meta.get(fields.meta.statistics)?.value).get(fields.statistics.least)?.value
   if (!Buffer.isBuffer(least)) throw new Error('a row group lacks its place')
-  addNumber(group, fields.rowGroup.bytes, -numberIn(meta, fields.meta.bytes))
-  addNumber(group, fields.rowGroup.packedBytes, -numberIn(meta, fields.meta.packedBytes))
-  return groupsAbove(least.readInt32LE())
+  addNumber(group, fields.rowGroup.bytes, -getNumber(meta, fields.meta.bytes))
+  addNumber(group, fields.rowGroup.packedBytes, -getNumber(meta, fields.meta.packedBytes))
+  return countGroupsBefore(least.readInt32LE())
 }
 
-function leaveFirstColumnOut(rest: ThriftStruct): void {
-  const schema = listIn(rest, fields.file.schema)
+function removeFirstColumn(rest: ThriftStruct): void {
+  const schema = getList(rest, fields.file.schema)
   schema.splice(1, 1)
-  addNumber(structOf(schema[0]), fields.schemaElement.childCount, -1)
-  if (rest.has(fields.file.columnOrders)) listIn(rest, fields.file.columnOrders).shift()
+  addNumber(toStruct(schema[0]), fields.schemaElement.childCount, -1)
+  if (rest.has(fields.file.columnOrders)) getList(rest, fields.file.columnOrders).shift()
 }
 
 /** Appends the columns of one slice to those of another. */
@@ -120,31 +120,31 @@ function join(to: ParquetSlice, from: ParquetSlice): void {
   if (to.rowCount !== from.rowCount || to.rowGroups.length !== from.rowGroups.length)
     throw new Error('the slices of a part differ in their rows')
   for (const [index, group] of to.rowGroups.entries()) {
-    const other = structOf(from.rowGroups[index])
-    if (numberIn(group, fields.rowGroup.rowCount) !== numberIn(other, fields.rowGroup.rowCount))
+    const other = toStruct(from.rowGroups[index])
+    if (getNumber(group, fields.rowGroup.rowCount) !== getNumber(other, fields.rowGroup.rowCount))
       throw new Error('the slices of a part differ in their row groups')
-    for (const column of listIn(other, fields.rowGroup.columns))
-      listIn(group, fields.rowGroup.columns).push(column)
+    for (const column of getList(other, fields.rowGroup.columns))
+      getList(group, fields.rowGroup.columns).push(column)
     for (const id of [fields.rowGroup.bytes, fields.rowGroup.packedBytes])
-      addNumber(group, id, numberIn(other, id))
+      addNumber(group, id, getNumber(other, id))
   }
-  const [root] = listIn(to.rest, fields.file.schema)
-  const [otherRoot, ...elements] = listIn(from.rest, fields.file.schema)
+  const [root] = getList(to.rest, fields.file.schema)
+  const [otherRoot, ...elements] = getList(from.rest, fields.file.schema)
   const { childCount } = fields.schemaElement
-  addNumber(structOf(root), childCount, numberIn(structOf(otherRoot), childCount))
-  for (const element of elements) listIn(to.rest, fields.file.schema).push(element)
+  addNumber(toStruct(root), childCount, getNumber(toStruct(otherRoot), childCount))
+  for (const element of elements) getList(to.rest, fields.file.schema).push(element)
   if (!to.rest.has(fields.file.columnOrders)) return
-  for (const order of listIn(from.rest, fields.file.columnOrders))
-    listIn(to.rest, fields.file.columnOrders).push(order)
+  for (const order of getList(from.rest, fields.file.columnOrders))
+    getList(to.rest, fields.file.columnOrders).push(order)
 }
 
-function listIn(struct: ThriftStruct, id: number): Thrift[] {
+function getList(struct: ThriftStruct, id: number): Thrift[] {
   const list = struct.get(id)?.value
   if (!isThriftList(list)) throw new Error('the footer of a part is invalid')
   return list.items
 }
 
-function numberIn(struct: ThriftStruct, id: number): number {
+function getNumber(struct: ThriftStruct, id: number): number {
   const value = struct.get(id)?.value
   return typeof value === 'number' ? value : 0
 }
@@ -154,7 +154,7 @@ function addNumber(to: ThriftStruct, id: number, number: number): void {
   if (typeof field?.value === 'number') field.value += number
 }
 
-function sliceOf(footer: Buffer, offset: number): ParquetSlice {
+function parseSlice(footer: Buffer, offset: number): ParquetSlice {
   const rest = readThrift(footer)
   const rowCount = rest.get(fields.file.rowCount)?.value
   const groups = rest.get(fields.file.rowGroups)?.value
@@ -162,7 +162,7 @@ function sliceOf(footer: Buffer, offset: number): ParquetSlice {
   rest.delete(fields.file.rowCount)
   rest.delete(fields.file.rowGroups)
   const rowGroups = groups.items.map((group) => {
-    const struct = structOf(group)
+    const struct = toStruct(group)
     move(struct, offset - parquetMagic.length)
     return struct
   })
@@ -176,9 +176,9 @@ function move(rowGroup: ThriftStruct, distance: number): void {
   const columns = rowGroup.get(fields.rowGroup.columns)?.value
   if (!isThriftList(columns)) throw new Error('a row group has no columns')
   for (const item of columns.items) {
-    const column = structOf(item)
+    const column = toStruct(item)
     for (const id of [fields.column.offset, ...fields.column.indexOffsets]) moveField(column, id, distance)
-    const meta = structOf(column.get(fields.column.meta)?.value)
+    const meta = toStruct(column.get(fields.column.meta)?.value)
     for (const id of fields.meta.offsets) moveField(meta, id, distance)
   }
 }
@@ -189,45 +189,45 @@ function moveField(struct: ThriftStruct, id: number, distance: number): void {
   if (typeof field?.value === 'number' && field.value > 0) field.value += distance
 }
 
-function structOf(value: Thrift | undefined): ThriftStruct {
+function toStruct(value: Thrift | undefined): ThriftStruct {
   if (value instanceof Map) return value
   throw new Error('the footer of a part is invalid')
 }
 
 /** Returns whether two parts have the same columns, types and metadata. */
-export function haveSameRest(one: ParquetPart, other: ParquetPart): boolean {
+export function hasSameRest(one: ParquetPart, other: ParquetPart): boolean {
   return writeThrift(one.rest).equals(writeThrift(other.rest))
 }
 
 /** Returns whether two parts have the same columns and types. */
-export function haveSameSchema(one: ParquetPart, other: ParquetPart): boolean {
-  const schemaOf = ({ rest }: ParquetPart) => {
+export function hasSameSchema(one: ParquetPart, other: ParquetPart): boolean {
+  const encodeSchema = ({ rest }: ParquetPart) => {
     const field = rest.get(fields.file.schema)
     return writeThrift(new Map(field === undefined ? [] : [[fields.file.schema, field]]))
   }
-  return schemaOf(one).equals(schemaOf(other))
+  return encodeSchema(one).equals(encodeSchema(other))
 }
 
 /** Returns the names of top-level columns. */
-export function columnNamesOf({ rest }: ParquetPart): readonly string[] {
-  const [, ...elements] = listIn(rest, fields.file.schema).map(structOf)
+export function listColumnNames({ rest }: ParquetPart): readonly string[] {
+  const [, ...elements] = getList(rest, fields.file.schema).map(toStruct)
   const names: string[] = []
   let inside = 0
   for (const element of elements) {
-    if (inside === 0) names.push(nameOf(element))
+    if (inside === 0) names.push(getName(element))
     else inside--
-    inside += numberIn(element, fields.schemaElement.childCount)
+    inside += getNumber(element, fields.schemaElement.childCount)
   }
   return names
 }
 
-function nameOf(element: ThriftStruct): string {
+function getName(element: ThriftStruct): string {
   const name = element.get(fields.schemaElement.name)?.value
   return name instanceof Uint8Array ? Buffer.from(name).toString('utf8') : ''
 }
 
 /** Returns the footer's bytes before and after the row groups, without its length and the final magic bytes. */
-export function footerAround(
+export function buildFooter(
   { rest }: ParquetPart,
   rowCount: number,
   rowGroupCount: number,
@@ -252,7 +252,7 @@ export function footerAround(
 }
 
 /** Returns the last bytes of a Parquet file with a footer of this length. */
-export function parquetEnd(footerBytes: number): Buffer {
+export function buildParquetEnd(footerBytes: number): Buffer {
   const end = Buffer.alloc(4)
   end.writeUInt32LE(footerBytes)
   return Buffer.concat([end, parquetMagic])

@@ -33,20 +33,20 @@ export function isThriftList(value: Thrift | undefined): value is ThriftList {
 
 /** Throws for invalid Thrift and for numbers beyond 2^53. */
 export function readThrift(bytes: Buffer): ThriftStruct {
-  return new ThriftReader(bytes).struct()
+  return new ThriftReader(bytes).readStruct()
 }
 
 class ThriftReader {
   private at = 0
   constructor(private readonly bytes: Buffer) {}
 
-  struct(): ThriftStruct {
+  readStruct(): ThriftStruct {
     const fields: ThriftStruct = new Map()
     let id = 0
     for (;;) {
       const head = this.byte()
       if (head === 0) return fields
-      id = head >> 4 === 0 ? this.integer() : id + (head >> 4)
+      id = head >> 4 === 0 ? this.readInteger() : id + (head >> 4)
       const type = head & 15
       fields.set(id, { type, value: type <= types.false ? type === types.true : this.value(type) })
     }
@@ -55,12 +55,12 @@ class ThriftReader {
   private value(type: number): Thrift {
     switch (type) {
       case types.struct:
-        return this.struct()
+        return this.readStruct()
       case types.list:
       case types.set:
-        return this.list()
+        return this.readList()
       case types.binary:
-        return this.take(this.varint())
+        return this.take(this.readVarint())
       case types.double:
         return this.take(8)
       case types.byte:
@@ -68,15 +68,15 @@ class ThriftReader {
       case types.false:
         return this.byte()
       default:
-        if (type <= types.i64) return this.integer()
+        if (type <= types.i64) return this.readInteger()
         throw new Error(`Thrift type ${type} is unknown`)
     }
   }
 
-  private list(): ThriftList {
+  private readList(): ThriftList {
     const head = this.byte()
     const elementType = head & 15
-    const count = head >> 4 === 15 ? this.varint() : head >> 4
+    const count = head >> 4 === 15 ? this.readVarint() : head >> 4
     return { elementType, items: Array.from({ length: count }, () => this.value(elementType)) }
   }
 
@@ -90,7 +90,7 @@ class ThriftReader {
     return this.bytes.subarray(this.at - count, this.at)
   }
 
-  private varint(): number {
+  private readVarint(): number {
     let value = 0
     for (let scale = 1; ; scale *= 128) {
       const byte = this.byte()
@@ -101,8 +101,8 @@ class ThriftReader {
   }
 
   /** Zigzag: the sign is the lowest bit. */
-  private integer(): number {
-    const value = this.varint()
+  private readInteger(): number {
+    const value = this.readVarint()
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2
   }
 }
@@ -110,7 +110,7 @@ class ThriftReader {
 /** `afterId`: id of the preceding field, if the struct is the rest of another one. */
 export function writeThrift(struct: ThriftStruct, afterId = 0): Buffer {
   const writer = new ThriftWriter()
-  writer.struct(struct, afterId)
+  writer.writeStruct(struct, afterId)
   return writer.written()
 }
 
@@ -122,58 +122,58 @@ class ThriftWriter {
     return this.bytes.subarray(0, this.length)
   }
 
-  struct(fields: ThriftStruct, afterId = 0): void {
+  writeStruct(fields: ThriftStruct, afterId = 0): void {
     let last = afterId
     for (const [id, { type, value }] of fields) {
       const written = typeof value === 'boolean' ? (value ? types.true : types.false) : type
       const step = id - last
-      if (step > 0 && step < 16) this.byte((step << 4) | written)
+      if (step > 0 && step < 16) this.writeByte((step << 4) | written)
       else {
-        this.byte(written)
-        this.integer(id)
+        this.writeByte(written)
+        this.writeInteger(id)
       }
       if (typeof value !== 'boolean') this.value(type, value)
       last = id
     }
-    this.byte(0)
+    this.writeByte(0)
   }
 
   private value(type: number, value: Thrift): void {
     if (typeof value === 'number') {
-      if (type <= types.byte) this.byte(value)
-      else this.integer(value)
+      if (type <= types.byte) this.writeByte(value)
+      else this.writeInteger(value)
     } else if (value instanceof Uint8Array) {
-      if (type === types.binary) this.varint(value.length)
-      this.raw(value)
-    } else if (isThriftList(value)) this.list(value)
-    else if (typeof value === 'object') this.struct(value)
+      if (type === types.binary) this.writeVarint(value.length)
+      this.writeBytes(value)
+    } else if (isThriftList(value)) this.writeList(value)
+    else if (typeof value === 'object') this.writeStruct(value)
   }
 
-  private list({ elementType, items }: ThriftList): void {
-    this.byte((Math.min(items.length, 15) << 4) | elementType)
-    if (items.length >= 15) this.varint(items.length)
+  private writeList({ elementType, items }: ThriftList): void {
+    this.writeByte((Math.min(items.length, 15) << 4) | elementType)
+    if (items.length >= 15) this.writeVarint(items.length)
     for (const item of items) this.value(elementType, item)
   }
 
-  private byte(value: number): void {
+  private writeByte(value: number): void {
     this.reserve(1)
     this.bytes[this.length++] = value
   }
 
-  private raw(value: Uint8Array): void {
+  private writeBytes(value: Uint8Array): void {
     this.reserve(value.length)
     this.bytes.set(value, this.length)
     this.length += value.length
   }
 
-  private varint(value: number): void {
+  private writeVarint(value: number): void {
     let left = value
-    for (; left >= 128; left = Math.floor(left / 128)) this.byte((left % 128) | 128)
-    this.byte(left)
+    for (; left >= 128; left = Math.floor(left / 128)) this.writeByte((left % 128) | 128)
+    this.writeByte(left)
   }
 
-  private integer(value: number): void {
-    this.varint(value < 0 ? -2 * value - 1 : 2 * value)
+  private writeInteger(value: number): void {
+    this.writeVarint(value < 0 ? -2 * value - 1 : 2 * value)
   }
 
   private reserve(count: number): void {

@@ -1,17 +1,17 @@
 import { formatDuration } from '../core/time.js'
 import type { OpenRun, PipelineDeps } from './deps.js'
 import type { PlannedLookups } from './events.js'
-import { besideGathering, lookupsOf, type OnAnswered } from './gather-candidates.js'
+import { withCandidateGathering, listLookups, type OnAnswered } from './gather-candidates.js'
 import type { RowIndex } from './input/row-index.js'
 import { watchProgress } from './progress-watch.js'
 import { withSettled, type LookupPlan } from './lookups/lookup-state.js'
-import { endedBy, isBudgetEnd, type Stop } from './figures/stop.js'
+import { findEndReason, isBudgetEnd, type Stop } from './figures/stop.js'
 import { claimWaiting, waitForLost } from './scheduler/lost-submissions.js'
 import { endJobs, readSpending } from './scheduler/budgets.js'
 import { runUntilAnswered } from './scheduler/scheduler.js'
 import type { Backlog } from './scheduler/backlog.js'
 import type { RunCounter } from './scheduler/run-counter.js'
-import { planStages, stagesToAsk, type StageRun } from './stage-runs.js'
+import { planStages, toScheduledStages, type StageRun } from './stage-runs.js'
 import type { SummaryFacts } from './summary.js'
 import type { Tally } from './tally.js'
 
@@ -43,17 +43,17 @@ export async function planRun(run: OpenRun): Promise<Planned> {
     knowsEarlierRuns,
   })
   const stages = await planStages(run, { nowMs, maxAgeMs, onLost, knowsEarlierRuns })
-  return { plan, lostWaitMs, stages, asked: askedByRows(plan, stages) }
+  return { plan, lostWaitMs, stages, asked: countRowLookups(plan, stages) }
 }
 
 /** At this point, the domain stage contains only lookups of rows. */
-function askedByRows(plan: Plan, stages: readonly StageRun[]): PlannedLookups {
-  const countOf = (one: Plan) => Object.values(one).reduce((sum, count) => sum + count, 0)
+function countRowLookups(plan: Plan, stages: readonly StageRun[]): PlannedLookups {
+  const sumPlan = (one: Plan) => Object.values(one).reduce((sum, count) => sum + count, 0)
   const whole = { ...plan }
   for (const stage of stages)
     if (stage.kind === 'domain')
       for (const state of Object.keys(whole) as LookupPlan[]) whole[state] += stage.plan[state]
-  return { lookupCount: countOf(whole), domainCount: countOf(whole) - countOf(plan), plan: whole }
+  return { lookupCount: sumPlan(whole), domainCount: sumPlan(whole) - sumPlan(plan), plan: whole }
 }
 
 /**
@@ -86,7 +86,7 @@ async function reconcileLostSubmissions({
   return isOver ? 'resubmit' : 'hold'
 }
 
-interface AskDeps extends Planned {
+interface RunLookupsDeps extends Planned {
   /** The lookups of all rows. */
   index: RowIndex
   /** Drives the scheduler. */
@@ -99,9 +99,9 @@ interface AskDeps extends Planned {
 /**
  * Submits and polls until nothing is left to wait for, or a stop. Returns the plan of this process and the stop reason.
  */
-export async function askUntilAnswered(
+export async function runLookups(
   run: OpenRun,
-  { plan, lostWaitMs, stages, index, backlog, tally, counter }: AskDeps,
+  { plan, lostWaitMs, stages, index, backlog, tally, counter }: RunLookupsDeps,
 ): Promise<{ plan: Plan; stop: Stop | null; job: SummaryFacts['job']; askingMs: number }> {
   const { deps, checkpoint, connection } = run
   const { clock, random, interrupt, observe, requests } = deps
@@ -119,12 +119,12 @@ export async function askUntilAnswered(
     spent: isBounded ? await readSpending(checkpoint) : null,
     timeline: run.timeline,
   })
-  const known = plan.answered === 0 ? new Uint32Array() : lookupsOf(index)
-  const alsoKnown = async () => {
-    const { answered } = await checkpoint.settledElsewhere()
-    return answered === 0 ? new Uint32Array() : lookupsOf(index)
+  const known = plan.answered === 0 ? new Uint32Array() : listLookups(index)
+  const listAlsoKnown = async () => {
+    const { answered } = await checkpoint.countSettledByOthers()
+    return answered === 0 ? new Uint32Array() : listLookups(index)
   }
-  const asking = (onAnswered: OnAnswered | undefined) =>
+  const runScheduler = (onAnswered: OnAnswered | undefined) =>
     runUntilAnswered({
       checkpoint,
       service: { client: connection.client, answersAreChecked: connection.service === 'embedded' },
@@ -132,7 +132,7 @@ export async function askUntilAnswered(
       random,
       resolutions: { backlog, counter, onAnswered },
       interrupt,
-      stages: stagesToAsk(requests.stages, stages),
+      stages: toScheduledStages(requests.stages, stages),
       decided: run.decided,
       ...(run.webhooks === null ? {} : { webhooks: run.webhooks }),
       scheduling: {
@@ -140,12 +140,15 @@ export async function askUntilAnswered(
         durationMsMax: durationMsMax === null ? null : Math.max(0, durationMsMax - lostWaitMs),
       },
     })
-  const stop = await besideGathering(run, known, asking, alsoKnown).finally(progress.end)
+  const stop = await withCandidateGathering(run, known, runScheduler, listAlsoKnown).finally(progress.end)
 
-  const settled = withSettled(plan, await checkpoint.settledElsewhere())
+  const settled = withSettled(plan, await checkpoint.countSettledByOthers())
   for (const stage of stages)
-    Object.assign(stage.plan, withSettled(stage.plan, await checkpoint.of(stage.kind).settledElsewhere()))
-  const ended = endedBy({ stop, stages })
+    Object.assign(
+      stage.plan,
+      withSettled(stage.plan, await checkpoint.forKind(stage.kind).countSettledByOthers()),
+    )
+  const ended = findEndReason({ stop, stages })
   const spent = ended !== null && isBudgetEnd(ended.stop) ? await readSpending(checkpoint) : null
   const isOver = await endJobs(checkpoint, { stop, stages, sharesBudget: cost !== undefined }, clock.nowMs())
   // The parts of a job share one budget until all of them are published.

@@ -3,7 +3,7 @@ import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
 import type { KeptCandidates } from './decisions/review-store.js'
 import type { RunReview } from './decisions/review-mirror.js'
 import type { HistoryWriter } from './history/history-writer.js'
-import type { InboxPlace } from './inbox/webhooks.js'
+import type { InboxAccess } from './inbox/webhooks.js'
 import type { PartDatabase } from './parts/part-ledger.js'
 
 /** Storage of a run: local files, or a server shared with other processes. */
@@ -14,11 +14,11 @@ export interface RunBackend {
   /** Opens a reader before the checkpoint is open; null if there is no checkpoint. */
   peek(scope: string): CheckpointReader | null
   /** Creates the writer of the run history. */
-  historyWriter(checkpoint: Checkpoint): HistoryWriter
+  createHistoryWriter(checkpoint: Checkpoint): HistoryWriter
   /** Inbox of deliveries. */
-  readonly inbox: InboxPlace
+  readonly inbox: InboxAccess
   /** Store of candidates, created on first use. */
-  candidates(): KeptCandidates
+  openCandidates(): KeptCandidates
   /** Decisions on the server, copied to the path before they are read; null if they are local. */
   readonly review: RunReview | null
   /** Database of published parts; null if not supported. */

@@ -3,13 +3,13 @@ import type { OpenRun } from './deps.js'
 import type { RecordedOutput } from './history/output-recorder.js'
 import { openHistory } from './history/reader.js'
 import type { Ingested } from './ingest.js'
-import { exitCodeOf } from './figures/run-summary.js'
-import { endedBy, type Stop } from './figures/stop.js'
-import { interruptionCode, type ExitCode, UserError, type ErrorCode } from '../core/errors.js'
-import { summarise, type RunSummary, type SummaryFacts } from './summary.js'
+import { getExitCode } from './figures/run-summary.js'
+import { findEndReason, type Stop } from './figures/stop.js'
+import { getInterruptionCode, type ExitCode, UserError, type ErrorCode } from '../core/errors.js'
+import { buildSummary, type RunSummary, type SummaryFacts } from './summary.js'
 import type { Tally } from './tally.js'
 import { readKnownRows, writeOutput } from './write-output.js'
-import { ChangeCounter, changesBetween, settledOutput } from './history/changes-between.js'
+import { ChangeCounter, compareOutputs, readSettledOutput } from './history/changes-between.js'
 import { publishChanges } from './history/changes-file.js'
 import type { PublishedOutput } from './history/remembered-runs.js'
 import type { StoredOutput } from './history/run-history.js'
@@ -33,13 +33,13 @@ async function writeChanges(run: OpenRun, stored: StoredOutput | null): Promise<
   try {
     if (stored !== null && baseline !== null) {
       const changes = await compareWith(run, baseline, stored.run)
-      tellCounts(run, changes)
+      reportChangeCounts(run, changes)
       return changes
     }
-    tellFirst(run, stored)
+    reportFirstOutput(run, stored)
   } catch (error) {
     if (!(error instanceof UserError) || !incomparable.has(error.code)) throw error
-    tell(run, `This output is not compared with an earlier one: ${error.message}.`)
+    reportWarning(run, `This output is not compared with an earlier one: ${error.message}.`)
   }
   if (run.changes !== null) await publishChanges(run.changes, [])
   return null
@@ -62,9 +62,9 @@ async function compareWith(
   const history = openHistory(backend.path)
   try {
     const counter = new ChangeCounter()
-    const before = known(history === null ? null : settledOutput(history, baseline), baseline)
+    const before = known(history === null ? null : readSettledOutput(history, baseline), baseline)
     const after = known(history?.published(number) ?? null, number)
-    const batches = counter.counting(changesBetween(before, after))
+    const batches = counter.countWhileReading(compareOutputs(before, after))
     if (changes !== null) await publishChanges(changes, batches)
     while (batches.next().done !== true);
     return { baseline, rowCountBefore: before.rows.length, counts: counter.counts }
@@ -78,26 +78,26 @@ function known(output: PublishedOutput | null, run: number): PublishedOutput {
   throw new UserError('RUN_OUTPUT_UNKNOWN', `the output of run ${run} is no longer in the history`)
 }
 
-function tellFirst(run: OpenRun, stored: StoredOutput | null): void {
+function reportFirstOutput(run: OpenRun, stored: StoredOutput | null): void {
   if (run.changes === null) return
   const why =
     stored === null ? 'The output of this run is not in the history' : 'This is the first output of its input'
-  tell(run, `${why}: it cannot be compared, and ${run.changes.path} has no changes.`)
+  reportWarning(run, `${why}: it cannot be compared, and ${run.changes.path} has no changes.`)
 }
 
-function tellCounts({ deps, changes }: OpenRun, { baseline, counts }: KnownChanges): void {
+function reportChangeCounts({ deps, changes }: OpenRun, { baseline, counts }: KnownChanges): void {
   if (changes === null) return
   const kinds = Object.entries(counts).map(([kind, count]) => `${kind} ${count}`)
   const text = `Since run ${baseline}: ${kinds.length === 0 ? 'no changes' : kinds.join(' · ')}, in ${changes.path}.`
   deps.observe({ type: 'notice', text })
 }
 
-function tell({ deps }: OpenRun, text: string): void {
+function reportWarning({ deps }: OpenRun, text: string): void {
   deps.observe({ type: 'notice', text, isWarning: true })
 }
 
 /** Results of submitting and polling. */
-export interface Asked
+export interface LookupResults
   extends Pick<Planned, 'plan' | 'stages'>, Pick<Ingested, 'index' | 'rowKeys' | 'groups'> {
   /** Lookups by domain for rows without a name. */
   readonly domainCount: number
@@ -112,35 +112,35 @@ export interface Asked
  * Performs the steps after the last answer. After a crash between any two steps, the next run of the series is compared
  * with the same baseline as this one.
  */
-export async function closeRun(run: OpenRun, asked: Asked): Promise<RunSummary> {
+export async function closeRun(run: OpenRun, asked: LookupResults): Promise<RunSummary> {
   const { stop, stages } = asked
-  const isWritten = endedBy({ stop, stages }) === null || run.output.partial
+  const isWritten = findEndReason({ stop, stages }) === null || run.output.partial
   const { history, ending } = run
   const written = isWritten ? await writeOutput(run, asked) : null
   const known =
     written === null && (run.deps.reporting.report ?? null) !== null ? await readKnownRows(run, asked) : null
-  const ran = summariseRun(run, asked, written, known ?? written)
+  const ran = summarizeRun(run, asked, written, known ?? written)
   await noteSummary(run, ran, written !== null)
   if (known !== null) await noteKnownRows(run, asked, known.recorded)
   const changes = written === null ? null : await publishInHistory(run, asked, written.recorded)
-  const alarms = written === null ? [] : ending.alarms(ran, changes)
+  const alarms = written === null ? [] : ending.getAlarms(ran, changes)
   const summary: RunSummary = { ...ran, alarms }
   history.note({ summary, alarms })
-  const exitCode = exitCodeOf(summary, interruptionCode(run.deps.interrupt.reason))
+  const exitCode = getExitCode(summary, getInterruptionCode(run.deps.interrupt.reason))
   await writeReport(run, exitCode)
   run.deps.observe({ type: 'finished', summary })
-  await ending.ofRun(summary, { run: history.run, changes })
+  await ending.reportRun(summary, { run: history.run, changes })
   await history.end(exitCode)
   return summary
 }
 
-function summariseRun(
+function summarizeRun(
   { deps, connection, input, startedAtMs }: OpenRun,
-  { plan, ...asked }: Asked,
+  { plan, ...asked }: LookupResults,
   written: Awaited<ReturnType<typeof writeOutput>> | null,
   known: Awaited<ReturnType<typeof readKnownRows>> | null,
 ): RunSummary {
-  return summarise({
+  return buildSummary({
     service: connection.service,
     isDemo: connection.isDemo,
     ...asked,
@@ -150,7 +150,7 @@ function summariseRun(
     rows: written?.rowCounts ?? new Map(),
     review: known?.review ?? null,
     report: written?.report ?? null,
-    notes: input.notes(),
+    notes: input.listNotes(),
   })
 }
 
@@ -160,7 +160,7 @@ async function noteSummary(
   summary: RunSummary,
   isRead: boolean,
 ) {
-  const sha256 = isRead && part === null ? await input.fingerprint() : null
+  const sha256 = isRead && part === null ? await input.calculateFingerprint() : null
   history.note({
     summary,
     money: summary.money,
@@ -172,7 +172,7 @@ async function noteSummary(
 /** Stores the rows, then their changes, then marks them as published. Returns null if there was no baseline. */
 async function publishInHistory(
   run: OpenRun,
-  { groups }: Asked,
+  { groups }: LookupResults,
   recorded: RecordedOutput | null,
 ): Promise<KnownChanges | null> {
   const { history } = run
@@ -188,7 +188,7 @@ async function publishInHistory(
 /** Stores the rows of a run without an output for its report; no run is compared with them. */
 async function noteKnownRows(
   { history }: OpenRun,
-  { groups }: Asked,
+  { groups }: LookupResults,
   recorded: RecordedOutput | null,
 ): Promise<void> {
   const stored = await history.storeOutput(recorded, groups)

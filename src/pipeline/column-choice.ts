@@ -1,43 +1,43 @@
 import { formatCount } from '../core/text.js'
 import { withHintFirst } from '../core/errors.js'
 import type { CheckpointReader } from './checkpoint/checkpoint.js'
-import { fetchKnown, idsOf, resolutionKey } from './checkpoint/lookup-key.js'
+import { fetchKnown, findLookupIds, calculateResolutionKey } from './checkpoint/lookup-key.js'
 import type { Input, TextRow } from './input/input.js'
-import { createRowReader, keyedQuestion, type EarlierNames } from './row-reader.js'
-import type { AskingRule, IdentifierUse } from './lookups/asking-rule.js'
+import { createRowReader, toKeyedLookup, type EarlierNames } from './row-reader.js'
+import type { LookupRule, IdentifierUse } from './lookups/asking-rule.js'
 import type { ColumnSamples } from './lookups/column-content.js'
 import {
-  askedColumns,
+  listLookupColumns,
   detectColumns,
-  type AskedColumns,
+  type NamedColumns,
   type LookupColumns,
 } from './lookups/detect-columns.js'
-import { identifiersIn } from './lookups/identifier-columns.js'
-import { plainColumns } from './lookups/nested-columns.js'
+import { listIdentifierColumns } from './lookups/identifier-columns.js'
+import { listPlainColumns } from './lookups/nested-columns.js'
 import type { Lookup } from '../core/lookup-identity.js'
 
 /** Returns the names submitted earlier in the scope of a reader; none without a reader. */
-export function earlierNamesIn(reader: CheckpointReader | null): EarlierNames {
+export function createEarlierNames(reader: CheckpointReader | null): EarlierNames {
   return {
     fetch: async (lookups) => {
       if (reader === null || lookups.length === 0) return
       await reader.fetch(
         'resolution',
-        lookups.map((lookup) => resolutionKey(lookup)),
+        lookups.map((lookup) => calculateResolutionKey(lookup)),
       )
     },
-    wasAsked: (lookup) => reader !== null && wasAskedIn(reader, lookup),
+    wasAsked: (lookup) => reader !== null && hasBeenLookedUp(reader, lookup),
   }
 }
 
-function wasAskedIn(reader: CheckpointReader, lookup: Lookup): boolean {
-  const ids = reader.find('resolution', [resolutionKey(lookup)]).filter((id) => id !== 0)
-  const [known] = reader.known(ids)
+function hasBeenLookedUp(reader: CheckpointReader, lookup: Lookup): boolean {
+  const ids = reader.find('resolution', [calculateResolutionKey(lookup)]).filter((id) => id !== 0)
+  const [known] = reader.readAnswers(ids)
   return known !== undefined && known !== null && known.state !== 'new'
 }
 
 /** The same, with a reader that is opened on first use. */
-export function askedBefore(
+export function createLazyEarlierNames(
   open: () => CheckpointReader | null | Promise<CheckpointReader | null>,
 ): EarlierNames & { close: () => void } {
   // A missing reader is not searched again: a list may have a million such names.
@@ -46,9 +46,9 @@ export function askedBefore(
     fetch: async (lookups) => {
       if (lookups.length === 0) return
       if (reader === undefined) reader = await open()
-      await earlierNamesIn(reader).fetch(lookups)
+      await createEarlierNames(reader).fetch(lookups)
     },
-    wasAsked: (lookup) => earlierNamesIn(reader ?? null).wasAsked(lookup),
+    wasAsked: (lookup) => createEarlierNames(reader ?? null).wasAsked(lookup),
     close: () => reader?.close(),
   }
 }
@@ -57,9 +57,9 @@ const sampleLimits = { columnsMax: 500, rowsMax: 200, cellCharsMax: 200 } as con
 
 /** Returns the first non-blank cells of the first columns, to distinguish for example a state from a status. */
 export async function sampleColumns(input: Input): Promise<ColumnSamples> {
-  const columns = plainColumns(input.columns, input.nested).slice(0, sampleLimits.columnsMax)
+  const columns = listPlainColumns(input.columns, input.nested).slice(0, sampleLimits.columnsMax)
   const samples = new Map<string, string[]>(columns.map((column) => [column, []]))
-  for await (const rows of input.sampleRows(columns)) {
+  for await (const rows of input.readSampleRows(columns)) {
     for (const row of rows.slice(0, sampleLimits.rowsMax)) {
       for (const [at, column] of columns.entries()) {
         const cell = row[at]?.slice(0, sampleLimits.cellCharsMax).trim() ?? ''
@@ -77,7 +77,7 @@ export async function sampleColumns(input: Input): Promise<ColumnSamples> {
  */
 export function detectInputColumns(
   { columns, nested, sheetHint }: Pick<Input, 'columns' | 'nested' | 'sheetHint'>,
-  asked: AskedColumns,
+  asked: NamedColumns,
   samples: ColumnSamples,
 ): LookupColumns {
   try {
@@ -88,7 +88,7 @@ export function detectInputColumns(
 }
 
 export interface ColumnChoice {
-  rule: AskingRule
+  rule: LookupRule
   /** A note to the user about earlier runs with other columns. */
   note: string | null
 }
@@ -99,7 +99,7 @@ export interface ColumnChoice {
  */
 export async function chooseColumns(options: {
   input: Input
-  asked: AskedColumns
+  asked: NamedColumns
   identifierUse: IdentifierUse
   samples: ColumnSamples
   /** Null if nothing was looked up yet. */
@@ -109,7 +109,7 @@ export async function chooseColumns(options: {
   const { input, asked, samples, reader, identifierUse } = options
   const columns = detectInputColumns(input, asked, samples)
   const rule = { columns, identifierUse, readsNames: asked.identifiers !== 'none' }
-  const others = otherColumns(input, asked, columns, samples)
+  const others = listOtherColumns(input, asked, columns, samples)
   if (reader === null || others.length === 0) return { rule, note: null }
   const rules = others.map((other) => ({ columns: other, identifierUse, readsNames: false }))
   const { counts: all, isWhole } = await countKnown([rule, ...rules], reader, options)
@@ -122,19 +122,19 @@ export async function chooseColumns(options: {
   if (asked.location !== undefined || asked.name !== undefined || asked.identifiers !== undefined) {
     return {
       rule,
-      note: `${rows} looked up before with ${described(other.columns)}; with the new columns, they are looked up and billed again`,
+      note: `${rows} looked up before with ${describeColumns(other.columns)}; with the new columns, they are looked up and billed again`,
     }
   }
   const note =
-    `${rows} looked up before with ${described(other.columns)}: kept, so that nothing is looked up and billed again. ` +
-    `This version would use ${described(columns)}; choose with --location-columns, --name-column and --id-columns`
+    `${rows} looked up before with ${describeColumns(other.columns)}: kept, so that nothing is looked up and billed again. ` +
+    `This version would use ${describeColumns(columns)}; choose with --location-columns, --name-column and --id-columns`
   return { rule: other, note }
 }
 
 /** Returns the columns that earlier runs may have used: without identifiers, and as detected without named columns. */
-function otherColumns(
+function listOtherColumns(
   { columns: header, nested }: Input,
-  asked: AskedColumns,
+  asked: NamedColumns,
   columns: LookupColumns,
   samples: ColumnSamples,
 ): LookupColumns[] {
@@ -158,13 +158,13 @@ function otherColumns(
         : detectColumns(header, { ...named, location, context }, samples, nested)
     candidates.push(detected)
   }
-  const seen = new Set([described(columns)])
-  return candidates.filter((one) => !seen.has(described(one)) && seen.add(described(one)))
+  const seen = new Set([describeColumns(columns)])
+  return candidates.filter((one) => !seen.has(describeColumns(one)) && seen.add(describeColumns(one)))
 }
 
-function described({ name, location, identifiers }: LookupColumns): string {
+function describeColumns({ name, location, identifiers }: LookupColumns): string {
   const places = location.length === 0 ? 'no location' : `the location from ${location.join(', ')}`
-  const columns = identifiersIn(identifiers).map(({ column }) => column)
+  const columns = listIdentifierColumns(identifiers).map(({ column }) => column)
   const stated = columns.length === 0 ? '' : ` and identifiers from ${columns.join(', ')}`
   return `${name === null ? 'no name' : `the name from ${name}`} and ${places}${stated}`
 }
@@ -181,20 +181,20 @@ interface RowStanding {
 
 /** Counts the rows looked up before, by rule. Equal rows are checked once. */
 async function countKnown(
-  rules: readonly AskingRule[],
+  rules: readonly LookupRule[],
   reader: CheckpointReader,
   { input, signal }: { input: Input; signal: AbortSignal },
 ): Promise<{ counts: readonly number[]; isWhole: boolean }> {
-  const columns = [...new Set(rules.flatMap((rule) => askedColumns(rule.columns)))]
-  const standingsOf = createRowJudge(rules, columns, reader)
+  const columns = [...new Set(rules.flatMap((rule) => listLookupColumns(rule.columns)))]
+  const judgeRows = createRowJudge(rules, columns, reader)
   const seen = new Map<string, RowStanding>()
   const counts = rules.map(() => 0)
   const askCounts = rules.map(() => 0)
-  for await (const rows of input.sampleRows(columns)) {
+  for await (const rows of input.readSampleRows(columns)) {
     signal.throwIfAborted()
     const keys = rows.map((row) => JSON.stringify(row))
     const fresh = new Map(keys.flatMap((key, at) => (seen.has(key) ? [] : [[key, rows[at] ?? []] as const])))
-    const standings = (await standingsOf([...fresh.values()])).values()
+    const standings = (await judgeRows([...fresh.values()])).values()
     for (const key of fresh.keys()) seen.set(key, standings.next().value ?? { asks: [], wasAsked: [] })
     for (const key of keys) {
       const standing = seen.get(key)
@@ -215,23 +215,23 @@ async function countKnown(
 }
 
 function createRowJudge(
-  rules: readonly AskingRule[],
+  rules: readonly LookupRule[],
   columns: readonly string[],
   reader: CheckpointReader,
 ): (rows: readonly TextRow[]) => Promise<RowStanding[]> {
-  const places = rules.map((rule) => askedColumns(rule.columns).map((name) => columns.indexOf(name)))
-  const readers = rules.map((rule) => createRowReader(rule, earlierNamesIn(reader)))
+  const places = rules.map((rule) => listLookupColumns(rule.columns).map((name) => columns.indexOf(name)))
+  const readers = rules.map((rule) => createRowReader(rule, createEarlierNames(reader)))
   return async (rows) => {
     const standings = rows.map(() => ({ asks: rules.map(() => false), wasAsked: rules.map(() => false) }))
     for (const [index, read] of readers.entries()) {
       const own = rows.map((row) => (places[index] ?? []).map((at) => row[at] ?? null))
       const asking = (await read(own)).flatMap((question, at) =>
-        question.kind === 'invalid' ? [] : [{ at, lookup: keyedQuestion(question) }],
+        question.kind === 'invalid' ? [] : [{ at, lookup: toKeyedLookup(question) }],
       )
       const lookups = asking.map(({ lookup }) => lookup)
       await fetchKnown(reader, lookups)
-      const ids = idsOf(reader, lookups)
-      const wereAsked = reader.wereAsked(ids)
+      const ids = findLookupIds(reader, lookups)
+      const wereAsked = reader.checkSubmitted(ids)
       for (const [offset, { at }] of asking.entries()) {
         const standing = standings[at]
         if (standing === undefined) continue

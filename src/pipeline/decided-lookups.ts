@@ -2,7 +2,7 @@ import type { KeyedLookup, LookupId, CheckpointReader } from './checkpoint/check
 import type { Decision } from './lookups/decision.js'
 import type { DecidedLookup, DecidedRows } from './lookups/stage-questions.js'
 import { openReviewStoreToRead, type ReviewReader } from './decisions/review-store.js'
-import type { CandidatesOfRows, ReviewOfRows } from './output/answer-lines.js'
+import type { RowCandidates, ReviewData } from './output/answer-lines.js'
 import type { Candidate } from './answers/candidate.js'
 import type { OutputColumn } from './answers/columns.js'
 import { isDoubtfulLine } from './answers/doubtful-line.js'
@@ -37,10 +37,10 @@ export class DecidedLookups implements DecidedRows {
   }
 
   /** Marks the decided lookups. Without deduplication, a decision applies to all equal rows. */
-  marked(lookups: readonly KeyedLookup[]): readonly KeyedLookup[] {
+  markDecided(lookups: readonly KeyedLookup[]): readonly KeyedLookup[] {
     if (this.#byLookup.size === 0) return lookups
     return lookups.map((lookup) =>
-      this.#decisionOf(lookup) === null ? lookup : { ...lookup, isDecided: true },
+      this.#findDecision(lookup) === null ? lookup : { ...lookup, isDecided: true },
     )
   }
 
@@ -49,7 +49,7 @@ export class DecidedLookups implements DecidedRows {
     if (this.#byLookup.size === 0) return
     for (const [at, asked] of lookups.entries()) {
       const id = ids[at] ?? 0
-      const decision = id === 0 || this.#byId.has(id) ? null : this.#decisionOf(asked)
+      const decision = id === 0 || this.#byId.has(id) ? null : this.#findDecision(asked)
       if (decision === null) continue
       this.#met.add(decision)
       const decided = { decision, kind: asked.kind, asked: asked.lookup }
@@ -61,24 +61,24 @@ export class DecidedLookups implements DecidedRows {
     }
   }
 
-  of(id: LookupId): DecidedLookup | null {
+  findById(id: LookupId): DecidedLookup | null {
     return this.#byId.get(id) ?? null
   }
 
-  ofCompany(entityId: string): readonly DecidedLookup[] {
+  listByCompany(entityId: string): readonly DecidedLookup[] {
     return this.#byCompany.get(entityId) ?? []
   }
 
-  #decisionOf({ key, plainKey }: KeyedLookup): Decision | null {
-    const own = this.#byLookup.get(hexOf(key))
-    return own ?? (plainKey === undefined ? null : (this.#byLookup.get(hexOf(plainKey)) ?? null))
+  #findDecision({ key, plainKey }: KeyedLookup): Decision | null {
+    const own = this.#byLookup.get(toHex(key))
+    return own ?? (plainKey === undefined ? null : (this.#byLookup.get(toHex(plainKey)) ?? null))
   }
 }
 
-const hexOf = (key: Uint8Array): string =>
+const toHex = (key: Uint8Array): string =>
   Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('hex')
 
-interface OpenReviewOfRows extends ReviewOfRows {
+interface OpenReviewOfRows extends ReviewData {
   readonly close: () => void
 }
 
@@ -103,8 +103,8 @@ export function openReviewOfRows(deps: ReviewOfRowsDeps): OpenReviewOfRows {
   return {
     threshold,
     candidates:
-      hasCandidates && reader !== null ? candidatesOfRows({ store, scope, threshold, reader }) : null,
-    decidedOf: (id) => decided.of(id),
+      hasCandidates && reader !== null ? createRowCandidates({ store, scope, threshold, reader }) : null,
+    decidedOf: (id) => decided.findById(id),
     urlOf: ({ decision: { lookup, entityId } }) => {
       const [candidates = null] = store?.candidates(scope, [lookup]) ?? []
       return candidates?.find((candidate) => candidate.entityId === entityId)?.url ?? null
@@ -117,27 +117,29 @@ interface CandidatesOfRowsDeps {
   readonly store: Pick<ReviewReader, 'candidates'>
   readonly scope: string
   readonly threshold: number
-  readonly reader: Pick<CheckpointReader, 'identities'>
+  readonly reader: Pick<CheckpointReader, 'readIdentities'>
 }
 
-function candidatesOfRows(deps: CandidatesOfRowsDeps): CandidatesOfRows {
+function createRowCandidates(deps: CandidatesOfRowsDeps): RowCandidates {
   const { store, scope, threshold, reader } = deps
   return {
     isDoubtful: (outcome, line) => isDoubtfulLine(outcome, () => line.toString(), threshold),
-    membersOf: (ids) => {
-      const keys = reader.identities(ids).map((identity) => Buffer.from(identity?.key ?? []).toString('hex'))
+    formatMembers: (ids) => {
+      const keys = reader
+        .readIdentities(ids)
+        .map((identity) => Buffer.from(identity?.key ?? []).toString('hex'))
       const kept = store.candidates(scope, keys)
       return new Map(
         ids.flatMap((id, at) => {
           const candidates = kept[at] ?? []
-          return candidates.length === 0 ? [] : [[id, candidatesMember(candidates)] as const]
+          return candidates.length === 0 ? [] : [[id, renderCandidatesMember(candidates)] as const]
         }),
       )
     },
   }
 }
 
-function candidatesMember(candidates: readonly Candidate[]): string {
+function renderCandidatesMember(candidates: readonly Candidate[]): string {
   const listed = candidates.map(({ entityId, name, legalName, place, confidence, url }) => ({
     entity_id: entityId,
     name,

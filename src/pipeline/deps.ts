@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.js'
 import type { Random } from '../platform/random.js'
 import type { RunBackend } from './backend.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
-import type { SharedPlace } from './checkpoint/postgres/shared-run.js'
+import type { SharedCheckpointLocation } from './checkpoint/postgres/shared-run.js'
 import type { DecidedLookups } from './decided-lookups.js'
 import type { CandidateSource } from './answers/candidate.js'
 import type { EndingOptions, Ending } from './ending/ending.js'
@@ -18,9 +18,9 @@ import type { RowSpool } from './output/row-spool.js'
 import type { OwnFile } from './own-files.js'
 import type { OpenPart } from './parts/job-of-parts.js'
 import type { Partition } from './lookups/partition.js'
-import type { AskingRule, IdentifierUse } from './lookups/asking-rule.js'
+import type { LookupRule, IdentifierUse } from './lookups/asking-rule.js'
 import type { RunRecord, Timeline } from './figures/run-record.js'
-import type { AskedColumns } from './lookups/detect-columns.js'
+import type { NamedColumns } from './lookups/detect-columns.js'
 import type { Prices } from './figures/money.js'
 import type { StageOptions } from './lookups/stage-options.js'
 import type { SchedulingOptions } from './scheduler/scheduler.js'
@@ -54,7 +54,7 @@ export interface PipelineDeps {
 /** The rows to read. */
 interface RunSource {
   input: InputOptions
-  columns: AskedColumns
+  columns: NamedColumns
   /** How the service accepts identifiers. */
   identifierUse: IdentifierUse
   dedupe: boolean
@@ -63,7 +63,7 @@ interface RunSource {
   /** Column by whose values rows are counted, as the user spelled it; optional. */
   groupBy?: string | null
   /** The part of its job that this process runs; null or absent if the job has no parts. */
-  part?: PartOfJob | null
+  part?: JobPart | null
 }
 
 /** The files to write. */
@@ -82,7 +82,7 @@ interface RunTarget {
 interface RunStore {
   checkpoint: { path: string; maxAgeMs: number | null }
   /** Address of a checkpoint on a server. If set, `checkpoint.path` is not used. */
-  shared?: SharedPlace | null
+  shared?: SharedCheckpointLocation | null
   /** Set if the user knows that the checkpoint is older than its head, or a copy. */
   acceptRollback?: boolean
   /** File of the reviewers' decisions; it has to exist if the user named it (`isNamed`). Optional. */
@@ -123,17 +123,17 @@ export interface RunReport {
   /** Whether the report of a run may show rows of a status. */
   readonly isListed: (record: RunRecord) => (status: string) => boolean
   /** `end`: facts that are not in the history yet. Throws OUTPUT_UNWRITABLE, DISK_FULL, CHECKPOINT_DAMAGED. */
-  write(history: HistoryReader, run: number, end: EndOfRun): Promise<void>
+  write(history: HistoryReader, run: number, end: RunEndFacts): Promise<void>
 }
 
-interface EndOfRun {
+interface RunEndFacts {
   readonly endedAtMs: number
   readonly exitCode: number
   readonly record: RunRecord
 }
 
 /** The part of one of several processes that share an input and an output. */
-interface PartOfJob {
+interface JobPart {
   readonly job: string
   readonly partition: Partition
 }
@@ -156,7 +156,7 @@ export interface OpenRun {
   deps: PipelineDeps
   backend: RunBackend
   input: Input
-  rule: AskingRule
+  rule: LookupRule
   output: ResolvedOutput
   /** As spelled in the input. */
   rowKeyColumn: string | null

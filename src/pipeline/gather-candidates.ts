@@ -1,9 +1,9 @@
 import type { RunObjectLenient } from '../contract/resolution.js'
 import type { LookupId, CheckpointReader } from './checkpoint/checkpoint.js'
-import { CandidateGatherer, doubtfulAmong } from './decisions/candidate-gatherer.js'
+import { CandidateGatherer, findDoubtful } from './decisions/candidate-gatherer.js'
 import type { OpenRun } from './deps.js'
 import type { RowIndex } from './input/row-index.js'
-import { decisionService } from './lookups/decision.js'
+import { getDecisionService } from './lookups/decision.js'
 import { doubtThresholdByDefault } from './lookups/lookup-state.js'
 import type { Stop } from './figures/stop.js'
 import type { RunReview } from './decisions/review-mirror.js'
@@ -19,7 +19,7 @@ export type OnAnswered = (lookupId: LookupId, run: RunObjectLenient) => void
  * an earlier run, which may have died before it gathered all candidates; `alsoKnown`: those that other processes may
  * have answered.
  */
-export async function besideGathering(
+export async function withCandidateGathering(
   { deps, backend, connection }: OpenRun,
   known: Uint32Array,
   work: (onAnswered: OnAnswered | undefined) => Promise<Stop | null>,
@@ -35,8 +35,8 @@ export async function besideGathering(
     scope,
     clock,
     threshold: doubtThreshold,
-    editionScopes: `${decisionService(null)}:`,
-    openStore: () => backend.candidates(),
+    editionScopes: `${getDecisionService(null)}:`,
+    openStore: () => backend.openCandidates(),
     openReader: () => backend.peek(scope),
     stopSignal: AbortSignal.any([stopping.signal, interrupt]),
     onMissing: (text) => {
@@ -46,11 +46,11 @@ export async function besideGathering(
   const gathering = gatherer.run(known)
   try {
     const stop = await work((lookupId, run) => {
-      gatherer.answered(lookupId, run)
+      gatherer.onAnswer(lookupId, run)
     })
     if (stop === null) {
       const also = await alsoKnown()
-      if (also.length > 0) gatherer.lookAt(also)
+      if (also.length > 0) gatherer.recheck(also)
       gatherer.complete()
     } else stopping.abort()
     return stop
@@ -63,8 +63,8 @@ export async function besideGathering(
 }
 
 /** Returns the lookups of all rows, without duplicates. */
-export function lookupsOf(index: RowIndex): Uint32Array {
-  return index.distinct().ids.filter((id) => id !== 0 && index.reasonOf(id) === null)
+export function listLookups(index: RowIndex): Uint32Array {
+  return index.getDistinct().ids.filter((id) => id !== 0 && index.getReason(id) === null)
 }
 
 interface BringCandidatesDeps {
@@ -83,17 +83,17 @@ interface BringCandidatesDeps {
 const lookupsAtOnce = 2_000
 
 /** Copies the candidates that an output shows: of decided lookups, and of doubtful ones if their column is written. */
-export async function bringCandidates(deps: BringCandidatesDeps): Promise<void> {
+export async function copyCandidates(deps: BringCandidatesDeps): Promise<void> {
   const { review, scope, index, reader, decided, columns, doubtThreshold } = deps
-  if (decided.length > 0) await review.bringCandidates(scope, decided)
+  if (decided.length > 0) await review.loadCandidates(scope, decided)
   const isWritten = columns.some(({ name }) => name === ('candidates' satisfies ReviewColumnName))
   if (!isWritten || reader === null) return
-  const ids = lookupsOf(index)
+  const ids = listLookups(index)
   for (let start = 0; start < ids.length; start += lookupsAtOnce) {
-    const doubtful = doubtfulAmong([...ids.subarray(start, start + lookupsAtOnce)], reader, doubtThreshold)
-    const keys = reader.identities(doubtful).flatMap((identity) => identity?.key ?? [])
+    const doubtful = findDoubtful([...ids.subarray(start, start + lookupsAtOnce)], reader, doubtThreshold)
+    const keys = reader.readIdentities(doubtful).flatMap((identity) => identity?.key ?? [])
     if (keys.length > 0)
-      await review.bringCandidates(
+      await review.loadCandidates(
         scope,
         keys.map((key) => Buffer.from(key).toString('hex')),
       )

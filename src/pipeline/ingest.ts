@@ -1,5 +1,5 @@
-import type { AskingRule } from './lookups/asking-rule.js'
-import { askedColumns } from './lookups/detect-columns.js'
+import type { LookupRule } from './lookups/asking-rule.js'
+import { listLookupColumns } from './lookups/detect-columns.js'
 import { IdentifierCounts } from './lookups/identifier-content.js'
 import { openSqlite } from '../platform/sqlite.js'
 import type { KeyedLookup, LookupId } from './checkpoint/checkpoint.js'
@@ -11,15 +11,15 @@ import { RowKeys } from './input/row-keys.js'
 import {
   createRowReader,
   isNoteworthy,
-  keyedQuestion,
-  type AskedQuestion,
+  toKeyedLookup,
+  type ValidQuestion,
   type EarlierNames,
   type RowReader,
 } from './row-reader.js'
 
 export interface IngestDeps {
   input: Input
-  rule: AskingRule
+  rule: LookupRule
   /** Whether equal rows share one lookup; otherwise each row is looked up separately. */
   dedupe: boolean
   /** Returns the id of each lookup, in order; 0 if it has none. */
@@ -55,19 +55,19 @@ export async function ingest(deps: IngestDeps): Promise<Ingested> {
   const identifierCounts = new IdentifierCounts()
   const occurrences = deps.dedupe ? null : new OccurrenceCounter()
   const placer = new RowPlacer(deps, index, identifierCounts, occurrences)
-  const besides = new RowsBesides(deps)
+  const extraColumns = new ExtraColumns(deps)
   try {
-    for await (const { cells, rows } of keyBatches(deps, besides)) {
+    for await (const { cells, rows } of readBatches(deps, extraColumns)) {
       signal.throwIfAborted()
       await spool?.add(rows)
-      for (const row of besides.take(cells)) placer.add(row)
+      for (const row of extraColumns.take(cells)) placer.add(row)
       if (placer.waitingCount >= placedRowsMin) await placer.place()
     }
     await placer.place()
     await spool?.end()
-    return { index, identifierCounts, ...besides.taken() }
+    return { index, identifierCounts, ...extraColumns.getResults() }
   } catch (error) {
-    besides.close()
+    extraColumns.close()
     throw error
   } finally {
     occurrences?.close()
@@ -80,18 +80,18 @@ interface KeyBatch {
   readonly rows: readonly MemberRow[]
 }
 
-async function* keyBatches(
+async function* readBatches(
   { input, rule, spool }: IngestDeps,
-  besides: RowsBesides,
+  extraColumns: ExtraColumns,
 ): AsyncGenerator<KeyBatch> {
-  const names = [...askedColumns(rule.columns), ...besides.columns]
-  const memberRows = spool === null ? null : input.keyMemberRows(names)
-  if (memberRows === null) for await (const cells of input.keyRows(names)) yield { cells, rows: [] }
+  const names = [...listLookupColumns(rule.columns), ...extraColumns.columns]
+  const memberRows = spool === null ? null : input.readKeyMemberRows(names)
+  if (memberRows === null) for await (const cells of input.readKeyRows(names)) yield { cells, rows: [] }
   else for await (const rows of memberRows) yield { cells: rows.map((row) => row.cells), rows }
 }
 
 /** Reads the additional columns of rows, which follow the lookup columns. */
-class RowsBesides {
+class ExtraColumns {
   readonly columns: readonly string[]
   readonly #askedCount: number
   readonly #rowKeys: RowKeys | null
@@ -99,7 +99,7 @@ class RowsBesides {
 
   constructor({ rule, rowKeyColumn = null, groupColumn = null }: IngestDeps) {
     this.columns = [rowKeyColumn, groupColumn].filter((column) => column !== null)
-    this.#askedCount = askedColumns(rule.columns).length
+    this.#askedCount = listLookupColumns(rule.columns).length
     this.#rowKeys = rowKeyColumn === null ? null : new RowKeys(rowKeyColumn)
     this.#groups = groupColumn === null ? null : new RowGrouping(groupColumn)
   }
@@ -112,7 +112,7 @@ class RowsBesides {
     return cells.map((row) => row.slice(0, this.#askedCount))
   }
 
-  taken(): Pick<Ingested, 'rowKeys' | 'groups'> {
+  getResults(): Pick<Ingested, 'rowKeys' | 'groups'> {
     return { rowKeys: this.#rowKeys, groups: this.#groups }
   }
 
@@ -122,17 +122,17 @@ class RowsBesides {
 }
 
 /** Lookup of all rows with the same cells; before placement, it has neither id nor reason. */
-interface Placed {
+interface PlacedLookup {
   id: LookupId
   /** Why there is no lookup. */
   reason: string | null
   /** The question, if it must be reported. */
-  noted: AskedQuestion | null
+  noted: ValidQuestion | null
 }
 
 /** A new lookup, with the cells of its first row. */
-interface Fresh {
-  readonly placed: Placed
+interface NewLookup {
+  readonly placed: PlacedLookup
   readonly cells: TextRow
 }
 
@@ -142,12 +142,12 @@ class RowPlacer {
   readonly #index: RowIndex
   readonly #counts: IdentifierCounts
   readonly #occurrences: OccurrenceCounter | null
-  readonly #questionsOf: RowReader
+  readonly #readQuestions: RowReader
   /** Lookups by their cells; empty if each row is looked up separately. */
-  readonly #known = new Map<string, Placed>()
+  readonly #known = new Map<string, PlacedLookup>()
   /** Waiting rows, in order. */
-  #waiting: Placed[] = []
-  #fresh: Fresh[] = []
+  #waiting: PlacedLookup[] = []
+  #fresh: NewLookup[] = []
 
   constructor(
     deps: IngestDeps,
@@ -159,7 +159,7 @@ class RowPlacer {
     this.#index = index
     this.#counts = counts
     this.#occurrences = occurrences
-    this.#questionsOf = createRowReader(deps.rule, deps.earlier)
+    this.#readQuestions = createRowReader(deps.rule, deps.earlier)
   }
 
   get waitingCount(): number {
@@ -168,12 +168,12 @@ class RowPlacer {
 
   /** For a known row, only a reference is kept. */
   add(cells: TextRow): void {
-    const key = cellsKey(cells)
+    const key = toCellsKey(cells)
     let placed = this.#known.get(key)
     if (placed === undefined) {
       placed = { id: 0, reason: null, noted: null }
-      const ownKey = ownCopy(key)
-      this.#fresh.push({ placed, cells: cellsOfKey(ownKey, cells) })
+      const ownKey = copyText(key)
+      this.#fresh.push({ placed, cells: parseCellsKey(ownKey, cells) })
       if (this.#occurrences === null) this.#known.set(ownKey, placed)
     }
     this.#waiting.push(placed)
@@ -193,9 +193,9 @@ class RowPlacer {
     if (this.#known.size > knownRowsMax) this.#known.clear()
   }
 
-  async #settle(fresh: readonly Fresh[]): Promise<void> {
-    const questions = await this.#questionsOf(fresh.map(({ cells }) => cells))
-    const asking: Placed[] = []
+  async #settle(fresh: readonly NewLookup[]): Promise<void> {
+    const questions = await this.#readQuestions(fresh.map(({ cells }) => cells))
+    const asking: PlacedLookup[] = []
     const lookups: KeyedLookup[] = []
     for (const [at, question] of questions.entries()) {
       const placed = fresh[at]?.placed
@@ -206,7 +206,7 @@ class RowPlacer {
       }
       if (isNoteworthy(question)) placed.noted = question
       asking.push(placed)
-      lookups.push(keyed(question, this.#occurrences))
+      lookups.push(buildKeyedLookup(question, this.#occurrences))
     }
     const ids = lookups.length === 0 ? [] : await this.#deps.place(lookups)
     for (const [at, placed] of asking.entries()) placed.id = ids[at] ?? 0
@@ -217,26 +217,26 @@ class RowPlacer {
 const knownRowsMax = 100_000
 
 /** Returns an unambiguous text for a row's cells. */
-function cellsKey(cells: TextRow): string {
+function toCellsKey(cells: TextRow): string {
   let lengths = ''
   for (const cell of cells) lengths += cell === null ? '-,' : `${cell.length},`
   return lengths + cells.join('')
 }
 
 /** Returns the cells in a key; their lengths are those of `like`. */
-function cellsOfKey(key: string, like: TextRow): TextRow {
+function parseCellsKey(key: string, like: TextRow): TextRow {
   let at = key.length - like.reduce((length, cell) => length + (cell?.length ?? 0), 0)
   return like.map((cell) => (cell === null ? null : key.slice(at, (at += cell.length))))
 }
 
-function keyed(question: AskedQuestion, occurrences: OccurrenceCounter | null): KeyedLookup {
-  const first = keyedQuestion(question)
+function buildKeyedLookup(question: ValidQuestion, occurrences: OccurrenceCounter | null): KeyedLookup {
+  const first = toKeyedLookup(question)
   const occurrence = question.kind === 'resolution' ? (occurrences?.next(first.key) ?? 0) : 0
-  return occurrence === 0 ? first : { ...keyedQuestion(question, occurrence), plainKey: first.key }
+  return occurrence === 0 ? first : { ...toKeyedLookup(question, occurrence), plainKey: first.key }
 }
 
 /** Copies a text, so that it does not keep the piece of the input alive from which it was sliced. */
-const ownCopy = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')
+const copyText = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')
 
 /** Counts the occurrences of keys; on disk, so that memory use stays constant. */
 class OccurrenceCounter {

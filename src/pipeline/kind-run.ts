@@ -16,7 +16,7 @@ export interface KindRun {
 }
 
 /** Returns the counts of billed and possibly billed submissions. */
-export function billedOf({ kind, tally }: Pick<KindRun, 'kind' | 'tally'>): BilledCounts {
+export function countBilled({ kind, tally }: Pick<KindRun, 'kind' | 'tally'>): BilledCounts {
   return {
     kind,
     billedCount: tally.accepted + tally.claimed - tally.disproved,
@@ -33,7 +33,7 @@ export function countUnsubmitted({ plan, tally }: Pick<KindRun, 'plan' | 'tally'
 export const countAccepted = (tally: Tally): number => tally.accepted - tally.disproved
 
 /** Returns the results as counts, for progress and summary. */
-export function stageFactsOf({ kind, plan, tally, stop }: KindRun): StageFacts {
+export function toStageFacts({ kind, plan, tally, stop }: KindRun): StageFacts {
   const lookupCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
   const rejectedCount = plan.invalid + tally.rejected
   const uncertainCount = Math.max(0, plan.uncertain + tally.lost - tally.claimed)

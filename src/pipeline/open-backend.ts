@@ -1,48 +1,48 @@
 import type { Clock } from '../platform/clock.js'
 import type { CloseLater } from '../platform/close-stack.js'
 import type { RunBackend } from './backend.js'
-import type { SharedPlace } from './checkpoint/postgres/shared-run.js'
+import type { SharedCheckpointLocation } from './checkpoint/postgres/shared-run.js'
 import { peekAtCheckpoint } from './checkpoint/sqlite/reader.js'
 import { openCheckpoint } from './checkpoint/sqlite/sqlite-checkpoint.js'
 import { openReviewStore, type ReviewStore } from './decisions/review-store.js'
 import type { PipelineDeps } from './deps.js'
 import { HistoryStore } from './history/sqlite-history.js'
-import { inboxBeside } from './inbox/webhooks.js'
+import { createFileInbox } from './inbox/webhooks.js'
 
 /** Opens the backend; `closeLater` closes it. Throws CHECKPOINT_*. */
 export async function openBackend(deps: PipelineDeps, closeLater: CloseLater): Promise<RunBackend> {
   const { shared = null, checkpoint, wrapBackend } = deps.store
   const backend =
     shared === null
-      ? fileBackend(checkpoint.path, deps.clock, closeLater)
-      : await serverBackend(shared, deps, closeLater)
+      ? createFileBackend(checkpoint.path, deps.clock, closeLater)
+      : await createServerBackend(shared, deps, closeLater)
   return wrapBackend?.(backend) ?? backend
 }
 
-function fileBackend(path: string, clock: Clock, closeLater: CloseLater): RunBackend {
+function createFileBackend(path: string, clock: Clock, closeLater: CloseLater): RunBackend {
   let store: ReviewStore | null = null
   closeLater(() => store?.close())
   return {
     path,
     openCheckpoint,
     peek: (scope) => peekAtCheckpoint(path, scope),
-    historyWriter: (checkpoint) => new HistoryStore(checkpoint),
-    inbox: inboxBeside(path, clock),
-    candidates: () => (store ??= openReviewStore(path)),
+    createHistoryWriter: (checkpoint) => new HistoryStore(checkpoint),
+    inbox: createFileInbox(path, clock),
+    openCandidates: () => (store ??= openReviewStore(path)),
     review: null,
     parts: null,
   }
 }
 
 /** A run reads local copies of the data on the server. */
-async function serverBackend(
-  shared: SharedPlace,
+async function createServerBackend(
+  shared: SharedCheckpointLocation,
   deps: PipelineDeps,
   closeLater: CloseLater,
 ): Promise<RunBackend> {
   // A run with a local checkpoint starts without loading PostgreSQL.
-  const { joinShared } = await import('./checkpoint/postgres/shared-run.js')
-  const { inboxOfRun } = await import('./inbox/shared-inbox.js')
+  const { joinSharedCheckpoint } = await import('./checkpoint/postgres/shared-run.js')
+  const { createRunInbox } = await import('./inbox/shared-inbox.js')
   const { SharedHistory } = await import('./history/postgres/shared-history.js')
   const { SharedReview } = await import('./decisions/postgres/shared-review.js')
   const { clock, random, interrupt: signal, source, store } = deps
@@ -53,7 +53,7 @@ async function serverBackend(
     deps.observe({ type: 'notice', text, isWarning: true })
   }
   const joining = { ...shared, folder, clock, random, acceptRollback, part, notice, signal }
-  const run = await joinShared(joining, closeLater)
+  const run = await joinSharedCheckpoint(joining, closeLater)
   const review = new SharedReview({
     database: run.database,
     checkpointPath: run.path,
@@ -68,10 +68,10 @@ async function serverBackend(
     path: run.path,
     openCheckpoint: (options) => run.openCheckpoint(options),
     peek: (scope) => run.peek(scope),
-    historyWriter: () => new SharedHistory(run.store(), run.copy),
-    inbox: inboxOfRun({ ...run, owner: run.store }),
-    candidates: () => review.ofRun.candidates,
-    review: review.ofRun,
+    createHistoryWriter: () => new SharedHistory(run.store(), run.copy),
+    inbox: createRunInbox({ ...run, owner: run.store }),
+    openCandidates: () => review.runReview.candidates,
+    review: review.runReview,
     parts: run.database,
   }
 }

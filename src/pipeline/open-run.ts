@@ -4,30 +4,35 @@ import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
 import { chooseColumns, detectInputColumns, sampleColumns } from './column-choice.js'
 import type { Connection, OpenRun, PipelineDeps } from './deps.js'
 import { DecidedLookups } from './decided-lookups.js'
-import { decisionService } from './lookups/decision.js'
+import { getDecisionService } from './lookups/decision.js'
 import { readStandingDecisions } from './decisions/decisions-book.js'
 import type { Ending } from './ending/ending.js'
 import { assertMetricsReplaceable } from './ending/metrics-file.js'
-import { assertChangesApart, changesFile, type ChangesTarget } from './history/changes-file.js'
+import { assertChangesApart, createChangesFile, type ChangesTarget } from './history/changes-file.js'
 import { openWebhooks } from './inbox/webhooks.js'
 import { assertInputFound, nameJob, openInput, type Input } from './input/input.js'
-import { assertBesideUsable, resolveOutput, writtenPaths, type ResolvedOutput } from './output/output-path.js'
+import {
+  assertExtraOutputUsable,
+  resolveOutput,
+  listWrittenPaths,
+  type ResolvedOutput,
+} from './output/output-path.js'
 import { RowSpool } from './output/row-spool.js'
 import { assertCheckpointApart, assertNotOurs } from './own-files.js'
-import { assertJobOfAll, openPart, type OpenPart } from './parts/job-of-parts.js'
-import { jobMarkOf, type PublishedPart } from './parts/part-ledger.js'
-import { partPath, type Partition, namedJob, seriesOfPart } from './lookups/partition.js'
+import { assertJobWithoutParts, openPart, type OpenPart } from './parts/job-of-parts.js'
+import { createJobMark, type PublishedPart } from './parts/part-ledger.js'
+import { buildPartPath, type Partition, toNamedJob, buildPartSeries } from './lookups/partition.js'
 import type { ColumnSamples } from './lookups/column-content.js'
 import { reportColumns } from './lookups/column-report.js'
 import { findColumn } from './lookups/detect-columns.js'
-import type { AskingRule } from './lookups/asking-rule.js'
+import type { LookupRule } from './lookups/asking-rule.js'
 import { createTimeline, runRecordVersion, type RunRecord } from './figures/run-record.js'
 import { checkOutput } from './write-output.js'
 import { resolve } from 'node:path'
 import { RunHistory } from './history/run-history.js'
 import { doubtThresholdByDefault } from './lookups/lookup-state.js'
 import { lookupKinds, type LookupKind } from './lookups/lookup-kind.js'
-import { moneyOf } from './figures/money.js'
+import { calculateMoney } from './figures/money.js'
 
 /** Adds the run to the history once its checkpoint is open. */
 function beginHistory(
@@ -39,13 +44,13 @@ function beginHistory(
 ): Promise<RunHistory> {
   const { observe, clock, reporting, requests } = deps
   return RunHistory.begin({
-    store: backend.historyWriter(checkpoint),
+    store: backend.createHistoryWriter(checkpoint),
     path: backend.path,
-    series: seriesOf(deps),
+    series: getSeries(deps),
     runsMax: reporting.history.runsMax,
     nowMs: () => clock.nowMs(),
     doubtThreshold: requests.doubtThreshold ?? doubtThresholdByDefault,
-    record: recordOf(deps, input, connection),
+    record: createRecord(deps, input, connection),
     warn: (text) => {
       observe({ type: 'notice', text, isWarning: true })
     },
@@ -56,17 +61,17 @@ function beginHistory(
  * Returns the series of a run: the user's job and its part; else the input as named, not the files found, which may be
  * different tomorrow.
  */
-function seriesOf({ source, reporting }: PipelineDeps): string {
+function getSeries({ source, reporting }: PipelineDeps): string {
   const { input, part = null } = source
   const { job } = reporting.history
-  if (part !== null) return seriesOfPart(part.job, part.partition)
-  if (job !== null) return namedJob(job)
+  if (part !== null) return buildPartSeries(part.job, part.partition)
+  if (job !== null) return toNamedJob(job)
   return JSON.stringify(input.paths.map((path) => (path === '-' ? path : resolve(path))))
 }
 
-const nothingBilled = (kind: LookupKind) => ({ kind, billedCount: 0, uncertainCount: 0 })
+const toUnbilledCounts = (kind: LookupKind) => ({ kind, billedCount: 0, uncertainCount: 0 })
 
-function recordOf(
+function createRecord(
   { source, reporting: { history }, requests: { prices = null } }: PipelineDeps,
   input: Input,
   connection: Connection,
@@ -83,7 +88,7 @@ function recordOf(
     summary: null,
     error: null,
     // Prices are kept for a killed run, whose submissions are counted later.
-    money: prices === null ? null : moneyOf(prices, lookupKinds.map(nothingBilled)),
+    money: prices === null ? null : calculateMoney(prices, lookupKinds.map(toUnbilledCounts)),
     figures: null,
     timeline: [],
     changes: null,
@@ -92,7 +97,7 @@ function recordOf(
 }
 
 /** The part of a run that another process has already published: nothing is left to do. */
-export class PublishedBefore {
+export class AlreadyPublished {
   constructor(
     readonly partition: Partition,
     readonly part: PublishedPart,
@@ -106,39 +111,39 @@ export async function openRun(
   backend: RunBackend,
   ending: Ending,
   closeLater: CloseLater,
-): Promise<OpenRun | PublishedBefore> {
+): Promise<OpenRun | AlreadyPublished> {
   const { source, target, requests, reporting } = deps
   const startedAtMs = deps.clock.monotonicMs()
   const attempt = deps.random.id('').slice(0, attemptLength)
   // If both input and output are missing, the input is reported, since it is typed first.
   if (target.output.path === undefined) await assertInputFound(source.input)
-  const output = outputOf(deps, attempt)
+  const output = resolvePartOutput(deps, attempt)
   const changes = resolveChanges(deps, output)
   const beside = [changes?.path, reporting.report?.path].filter((path) => path !== undefined)
-  assertNotOurs([...writtenPaths(output), ...beside], target.ownFiles)
+  assertNotOurs([...listWrittenPaths(output), ...beside], target.ownFiles)
   const partition = source.part?.partition
   const input = await openInput({ ...source.input, ...(partition === undefined ? {} : { partition }) })
   closeLater(() => input.close())
   const inputFiles = input.files.map(({ path }) => ({ path, what: 'the input' }))
   assertCheckpointApart(backend.path, inputFiles)
   // Guesses are reported before anything is billed.
-  for (const text of input.notes()) deps.observe({ type: 'notice', text, isWarning: true })
+  for (const text of input.listNotes()) deps.observe({ type: 'notice', text, isWarning: true })
   const samples = await sampleColumns(input)
   detectInputColumns(input, source.columns, samples)
-  const rowKeyColumn = rowKeyOf(deps, input)
-  const groupColumn = groupColumnOf(deps, input)
+  const rowKeyColumn = findRowKeyColumn(deps, input)
+  const groupColumn = findGroupColumn(deps, input)
   checkOutput(input, output, 0)
-  checkMetricsFile(deps, input, [...writtenPaths(output), ...beside])
-  if (changes !== null) assertChangesApart(changes, input.files, writtenPaths(output))
+  checkMetricsFile(deps, input, [...listWrittenPaths(output), ...beside])
+  if (changes !== null) assertChangesApart(changes, input.files, listWrittenPaths(output))
   reporting.report?.assertApart(input.files, [
-    ...writtenPaths(output),
+    ...listWrittenPaths(output),
     ...(changes === null ? [] : [changes.path]),
   ])
   const connection = await deps.connect()
   closeLater(() => connection.close())
-  const part = await openPartOf(deps, backend, input, connection, attempt)
+  const part = await openRunPart(deps, backend, input, connection, attempt)
   if (part !== null && part.published !== null)
-    return new PublishedBefore(part.partition, part.published, connection)
+    return new AlreadyPublished(part.partition, part.published, connection)
   const rule = await settleColumns(deps, input, samples, backend.peek(connection.scope))
   const decided = await readDecided(deps, backend, connection)
   const checkpoint = await openRunCheckpoint(deps, backend, input, connection)
@@ -146,7 +151,7 @@ export async function openRun(
   const history = await beginHistory(deps, backend, input, connection, checkpoint)
   const webhooks = await openWebhooks(requests.webhooks, backend.inbox, deps.clock)
   if (webhooks !== null) closeLater(() => webhooks.close())
-  const rowSpool = spoolsRows(input, output) ? new RowSpool(output.path, source.input.spoolFolder) : null
+  const rowSpool = shouldSpoolRows(input, output) ? new RowSpool(output.path, source.input.spoolFolder) : null
   if (rowSpool !== null) closeLater(() => rowSpool.remove())
   return {
     deps,
@@ -173,15 +178,15 @@ export async function openRun(
 const attemptLength = 8
 
 /** A part is written to a file of its attempt next to the output. */
-function outputOf({ source, target, requests }: PipelineDeps, attempt: string): ResolvedOutput {
+function resolvePartOutput({ source, target, requests }: PipelineDeps, attempt: string): ResolvedOutput {
   const whole = resolveOutput({ ...target.output, stages: requests.stages.asked })
   const { part = null } = source
   if (part === null) return whole
-  return { ...whole, path: partPath(whole.path, part.partition, jobMarkOf(part.job), attempt) }
+  return { ...whole, path: buildPartPath(whole.path, part.partition, createJobMark(part.job), attempt) }
 }
 
 /** Opens the part of this run. A run over all rows cannot join a job with parts. Throws the errors of joining a job. */
-async function openPartOf(
+async function openRunPart(
   deps: PipelineDeps,
   { parts: database }: RunBackend,
   input: Input,
@@ -192,7 +197,7 @@ async function openPartOf(
   const { part = null } = source
   const { job } = reporting.history
   if (part === null) {
-    if (database !== null && job !== null) await assertJobOfAll(database, job, scope)
+    if (database !== null && job !== null) await assertJobWithoutParts(database, job, scope)
     return null
   }
   if (database === null) throw new Error('a part without a database to publish it in')
@@ -203,7 +208,7 @@ async function openPartOf(
     attempt,
     clock,
     database,
-    inputFingerprint: input.listFingerprint(),
+    inputFingerprint: input.calculateListFingerprint(),
     nowMs: clock.nowMs(),
   })
   if (opened.notice !== null) observe({ type: 'notice', text: opened.notice, isWarning: true })
@@ -218,15 +223,15 @@ function checkMetricsFile(
   const path = reporting.ending?.metricsPath ?? null
   if (path === null) return
   assertNotOurs([path], target.ownFiles)
-  assertBesideUsable(input.files, path, others)
+  assertExtraOutputUsable(input.files, path, others)
   assertMetricsReplaceable(path)
 }
 
-function rowKeyOf({ source: { rowKey = null } }: PipelineDeps, { columns }: Input): string | null {
+function findRowKeyColumn({ source: { rowKey = null } }: PipelineDeps, { columns }: Input): string | null {
   return rowKey === null ? null : findColumn(columns, rowKey, '--row-key')
 }
 
-function groupColumnOf({ source: { groupBy = null } }: PipelineDeps, { columns }: Input): string | null {
+function findGroupColumn({ source: { groupBy = null } }: PipelineDeps, { columns }: Input): string | null {
   return groupBy === null ? null : findColumn(columns, groupBy, '--report-by')
 }
 
@@ -235,11 +240,11 @@ function resolveChanges(
   { target: { changesPath = null } }: PipelineDeps,
   { bom, memoryBytes }: ResolvedOutput,
 ): ChangesTarget | null {
-  return changesPath === null ? null : changesFile({ path: changesPath, bom, memoryBytes })
+  return changesPath === null ? null : createChangesFile({ path: changesPath, bom, memoryBytes })
 }
 
 /** Parsing text again takes longer than storing the rows; DuckDB reads Parquet again quickly. */
-function spoolsRows(input: Input, output: ResolvedOutput): boolean {
+function shouldSpoolRows(input: Input, output: ResolvedOutput): boolean {
   return output.format === 'parquet' && input.format !== 'parquet'
 }
 
@@ -249,7 +254,7 @@ async function settleColumns(
   input: Input,
   samples: ColumnSamples,
   reader: CheckpointReader | null,
-): Promise<AskingRule> {
+): Promise<LookupRule> {
   const { observe, interrupt, source } = deps
   const { columns: asked, identifierUse } = source
   try {
@@ -270,11 +275,11 @@ async function readDecided(
   { service, scope }: Connection,
 ): Promise<DecidedLookups> {
   if (decisions === undefined) return new DecidedLookups(new Map())
-  await review?.bringDecisions()
+  await review?.loadDecisions()
   const { byLookup, notices } = await readStandingDecisions({
     ...decisions,
     checkpointPath: path,
-    service: decisionService(service === 'hosted' ? scope : null),
+    service: getDecisionService(service === 'hosted' ? scope : null),
   })
   for (const text of notices) observe({ type: 'notice', text, isWarning: true })
   return new DecidedLookups(byLookup)

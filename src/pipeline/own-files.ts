@@ -1,7 +1,7 @@
 import { UserError } from '../core/errors.js'
-import { finalPath, isPlaceIn, isSamePlace, placeOf, isSqliteFile } from '../platform/files.js'
-import { reviewStorePath } from './checkpoint/paths.js'
-import { inboxPath } from './inbox/inbox.js'
+import { resolveFinalPath, isPlaceIn, isSamePlace, readPlace, isSqliteFile } from '../platform/files.js'
+import { getReviewStorePath } from './checkpoint/paths.js'
+import { getInboxPath } from './inbox/inbox.js'
 
 /** A file that must not be overwritten; `what` describes it to the user. */
 export interface OwnFile {
@@ -14,9 +14,9 @@ export interface OwnFile {
 /** Suffixes of SQLite's files next to a database. */
 const sqliteSuffixes = ['-wal', '-shm', '-journal'] as const
 /** Suffixes of all files next to a database of enrich. */
-const besideSuffixes = [...sqliteSuffixes, '.lock', '.lock.json', '.reserve', '.head'] as const
+const databaseSuffixes = [...sqliteSuffixes, '.lock', '.lock.json', '.reserve', '.head'] as const
 
-const sqliteFiles = (path: string, what: string): OwnFile[] => [
+const listSqliteFiles = (path: string, what: string): OwnFile[] => [
   { path, what },
   ...sqliteSuffixes.map((suffix) => ({ path: path + suffix, what: `a file of ${what}` })),
 ]
@@ -25,22 +25,22 @@ const sqliteFiles = (path: string, what: string): OwnFile[] => [
  * Returns all files of a checkpoint, its inbox and its review store. SQLite creates its files next to the target of a
  * link.
  */
-export function checkpointFiles(checkpointPath: string): readonly OwnFile[] {
-  return [...new Set([checkpointPath, finalPath(checkpointPath)])].flatMap((path) => [
-    ...sqliteFiles(path, 'the checkpoint'),
-    ...sqliteFiles(`${path}.lock`, "the checkpoint's lock"),
+export function listCheckpointFiles(checkpointPath: string): readonly OwnFile[] {
+  return [...new Set([checkpointPath, resolveFinalPath(checkpointPath)])].flatMap((path) => [
+    ...listSqliteFiles(path, 'the checkpoint'),
+    ...listSqliteFiles(`${path}.lock`, "the checkpoint's lock"),
     { path: `${path}.lock.json`, what: "the checkpoint's lock" },
     { path: `${path}.reserve`, what: "the checkpoint's reserve" },
     { path: `${path}.head`, what: "the checkpoint's head" },
-    ...sqliteFiles(inboxPath(path), 'the inbox of webhooks'),
-    ...sqliteFiles(reviewStorePath(path), 'the review store'),
+    ...listSqliteFiles(getInboxPath(path), 'the inbox of webhooks'),
+    ...listSqliteFiles(getReviewStorePath(path), 'the review store'),
   ])
 }
 
 /** Returns the files of a registry. */
-export function registryFiles(registryPath: string): readonly OwnFile[] {
-  return [...new Set([registryPath, finalPath(registryPath)])].flatMap((path) =>
-    sqliteFiles(path, 'the registry'),
+export function listRegistryFiles(registryPath: string): readonly OwnFile[] {
+  return [...new Set([registryPath, resolveFinalPath(registryPath)])].flatMap((path) =>
+    listSqliteFiles(path, 'the registry'),
   )
 }
 
@@ -52,7 +52,7 @@ export function assertNotOurs(outputPaths: readonly string[], ownFiles: readonly
   const find = createFinder(ownFiles)
   for (const path of outputPaths) {
     if (path === '-') continue
-    const own = find(path) ?? databaseAt(path)
+    const own = find(path) ?? findDatabase(path)
     if (own === undefined) continue
     throw new UserError('OUTPUT_IS_OURS', `the output ${path} would overwrite ${own.what} ${own.path}`, {
       hint: 'name another output: these files contain data that was paid for',
@@ -61,10 +61,10 @@ export function assertNotOurs(outputPaths: readonly string[], ownFiles: readonly
 }
 
 /** Returns the database at a path, or the one to which the file belongs. */
-function databaseAt(path: string): OwnFile | undefined {
+function findDatabase(path: string): OwnFile | undefined {
   if (isSqliteFile(path)) return { path, what: 'the database' }
-  const target = finalPath(path)
-  const suffix = besideSuffixes.find((ending) => target.endsWith(ending))
+  const target = resolveFinalPath(path)
+  const suffix = databaseSuffixes.find((ending) => target.endsWith(ending))
   const database = suffix === undefined ? undefined : target.slice(0, -suffix.length)
   if (database === undefined || !isSqliteFile(database)) return undefined
   return { path: database, what: 'a file of the database' }
@@ -76,7 +76,7 @@ function databaseAt(path: string): OwnFile | undefined {
  */
 export function assertCheckpointApart(checkpointPath: string, others: readonly OwnFile[]): void {
   const find = createFinder(others)
-  for (const file of checkpointFiles(checkpointPath)) {
+  for (const file of listCheckpointFiles(checkpointPath)) {
     const other = find(file.path)
     if (other === undefined) continue
     const named = file.path === checkpointPath ? 'is' : `would keep ${file.what} in`
@@ -92,9 +92,9 @@ export function assertCheckpointApart(checkpointPath: string, others: readonly O
 
 /** Returns a function that finds the file or folder to which a path leads. */
 function createFinder(files: readonly OwnFile[]): (path: string) => OwnFile | undefined {
-  const placed = files.map((file) => ({ file, place: placeOf(file.path) }))
+  const placed = files.map((file) => ({ file, place: readPlace(file.path) }))
   return (path) => {
-    const place = placeOf(path)
+    const place = readPlace(path)
     const isMet = ({ file, place: own }: (typeof placed)[number]) =>
       file.isFolder === true ? isPlaceIn(place, own) : isSamePlace(place, own)
     return placed.find(isMet)?.file

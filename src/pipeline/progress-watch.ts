@@ -1,17 +1,17 @@
 import type { LookupPlan } from './lookups/lookup-state.js'
-import { microsOfUnits, moneyOf, unitsOf, type Money, type Prices } from './figures/money.js'
+import { toMicros, calculateMoney, toUnits, type Money, type Prices } from './figures/money.js'
 import type { PollingPace } from './pace/polling.js'
 import { estimateEtaMs, type Progress, type TimeLeftFacts } from './figures/progress.js'
 import type { Clock } from '../platform/clock.js'
 import type { RunObserver } from './events.js'
-import { billedOf, countAccepted, countUnsubmitted, stageFactsOf, type KindRun } from './kind-run.js'
+import { countBilled, countAccepted, countUnsubmitted, toStageFacts, type KindRun } from './kind-run.js'
 import type { TimelinePoint, Timeline } from './figures/run-record.js'
 import type { JobSpending } from './scheduler/budgets.js'
 import type { SchedulingOptions } from './scheduler/scheduler.js'
 import type { Tally } from './tally.js'
 import { formatCount, plural } from '../core/text.js'
 import { formatDuration } from '../core/time.js'
-import { explainStop, waitsForRuns, type Stop } from './figures/stop.js'
+import { explainStop, shouldWaitForRuns, type Stop } from './figures/stop.js'
 
 /** Longer than a rate limit's window, and than the longest wait that a server may request. */
 const firstNoticeMs = 180_000
@@ -30,7 +30,7 @@ export function watchRefusals(
       const sinceMs = refusedSinceMs[what]
       if (sinceMs !== null && nowMs - sinceMs >= nextNoticeMs[what]) {
         nextNoticeMs[what] = (nowMs - sinceMs) * 2
-        notify(refusedFor(what, nowMs - sinceMs))
+        notify(describeRefusals(what, nowMs - sinceMs))
       } else if (sinceMs === null && nextNoticeMs[what] > firstNoticeMs) {
         nextNoticeMs[what] = firstNoticeMs
         notify(`The service accepts ${what} again.`)
@@ -39,7 +39,7 @@ export function watchRefusals(
   }
 }
 
-const refusedFor = (what: string, forMs: number) =>
+const describeRefusals = (what: string, forMs: number) =>
   `The service has answered 429 to all ${what} for ${formatDuration(forMs)}; the run waits and continues when it can. ` +
   'Check whether another program uses this API key, or a limit of the plan is reached; --max-duration limits the wait.'
 
@@ -76,7 +76,7 @@ interface StopState {
 function watchStop(notify: (sentence: string) => void): (state: StopState) => void {
   let isReported = false
   return ({ stop, running, left }) => {
-    if (isReported || stop === null || !waitsForRuns(stop)) return
+    if (isReported || stop === null || !shouldWaitForRuns(stop)) return
     isReported = true
     const explained = explainStop({ kind: 'resolution', stop })
     if (running === 0 || explained === null) return
@@ -115,13 +115,13 @@ export function watchProgress(deps: ProgressWatchDeps): { end: () => void; elaps
   const startedAtMs = clock.monotonicMs()
   const ended = new AbortController()
   const samples: Sample[] = []
-  const lookAtRefusals = watchRefusals(deps.tally.refusedSinceMs, (text) => {
+  const checkRefusals = watchRefusals(deps.tally.refusedSinceMs, (text) => {
     observe({ type: 'notice', text })
   })
-  const lookAtMisdirected = watchMisdirected(deps.tally, (text) => {
+  const checkMisdirected = watchMisdirected(deps.tally, (text) => {
     observe({ type: 'notice', text })
   })
-  const lookAtStop = watchStop((text) => {
+  const checkStop = watchStop((text) => {
     observe({ type: 'notice', text, isWarning: true })
   })
   let endedAtMs: number | null = null
@@ -134,13 +134,13 @@ export function watchProgress(deps: ProgressWatchDeps): { end: () => void; elaps
     const progress = snapshot(deps, samples, nowMs - startedAtMs)
     deps.timeline.add(progress.sofar)
     observe({ type: 'progress', progress })
-    lookAtStop({ stop: deps.tally.stop, running: progress.running, left: countUnsubmitted(deps) })
+    checkStop({ stop: deps.tally.stop, running: progress.running, left: countUnsubmitted(deps) })
   }
   void (async () => {
     while (!ended.signal.aborted) {
       report()
-      lookAtRefusals(clock.monotonicMs())
-      lookAtMisdirected()
+      checkRefusals(clock.monotonicMs())
+      checkMisdirected()
       await clock.sleep(progressIntervalMs, ended.signal)
     }
   })()
@@ -170,11 +170,13 @@ function snapshot(deps: ProgressWatchDeps, samples: readonly Sample[], elapsedMs
   const unsubmitted = countUnsubmitted(deps)
   const toSubmit = Math.min(unsubmitted, countAllowed(deps))
   const running = Math.max(0, plan.poll + tally.accepted + tally.claimed - tally.answered - tally.parked)
-  const firstAnswersInMs = firstAnswersIn(deps, toSubmit, running)
-  const stages = deps.stages.map(stageFactsOf)
-  const own = etaOf(deps, { toSubmit, running, tally, answersPerMs: answerRate(samples, 0) })
-  const ofStages = deps.stages.map((stage, at) => stageEtaMs(stage, deps, answerRate(samples, at + 1)))
-  const etaMs = latest([own, ...ofStages])
+  const firstAnswersInMs = estimateFirstAnswersMs(deps, toSubmit, running)
+  const stages = deps.stages.map(toStageFacts)
+  const own = estimateEta(deps, { toSubmit, running, tally, answersPerMs: calculateAnswerRate(samples, 0) })
+  const ofStages = deps.stages.map((stage, at) =>
+    estimateStageEtaMs(stage, deps, calculateAnswerRate(samples, at + 1)),
+  )
+  const etaMs = findLatest([own, ...ofStages])
   const submissionsPerMinute = rate(samples, (sample) => sample.submissions)
   const pollsPerMinute = rate(samples, (sample) => sample.polls)
   return {
@@ -189,40 +191,40 @@ function snapshot(deps: ProgressWatchDeps, samples: readonly Sample[], elapsedMs
     heldBack: unsubmitted - toSubmit,
     submissionsPerMinute,
     pollsPerMinute,
-    submitLimit: perMinute(limits.submissionsPerWindow, limits.windowMs),
-    pollLimit: perMinute(limits.pollsPerWindow, limits.windowMs),
+    submitLimit: toPerMinute(limits.submissionsPerWindow, limits.windowMs),
+    pollLimit: toPerMinute(limits.pollsPerWindow, limits.windowMs),
     elapsedMs,
     // The run cannot end before the first answer.
     etaMs: etaMs === null || firstAnswersInMs === null ? etaMs : Math.max(etaMs, firstAnswersInMs),
     outcomes: Object.fromEntries(tally.outcomes),
-    sofar: sofarOf([tally, ...deps.stages.map((stage) => stage.tally)], elapsedMs),
+    sofar: createTimelinePoint([tally, ...deps.stages.map((stage) => stage.tally)], elapsedMs),
     firstAnswersInMs,
     stages,
-    money: moneySoFar(deps),
-    budget: budgetSoFar(deps),
+    money: calculateMoneySoFar(deps),
+    budget: calculateBudgetSoFar(deps),
   }
 }
 
-export function moneySoFar({
+export function calculateMoneySoFar({
   prices,
   tally,
   stages,
 }: Pick<ProgressWatchDeps, 'prices' | 'tally' | 'stages'>): Money | null {
   if (prices === null) return null
-  return moneyOf(prices, [billedOf({ kind: 'resolution', tally }), ...stages.map(billedOf)])
+  return calculateMoney(prices, [countBilled({ kind: 'resolution', tally }), ...stages.map(countBilled)])
 }
 
 /** Includes the spending of earlier processes of the job. */
-function budgetSoFar(deps: ProgressWatchDeps): Progress['budget'] {
+function calculateBudgetSoFar(deps: ProgressWatchDeps): Progress['budget'] {
   const { scheduling, spent } = deps
   const { cost } = scheduling
-  const money = moneySoFar(deps)
+  const money = calculateMoneySoFar(deps)
   if (cost === undefined || spent === null || money === null) return null
   const before = [...spent.byKind].map(([kind, count]) => ({ kind, billedCount: count, uncertainCount: 0 }))
-  const spentMicros = [moneyOf(cost.prices, before).cost, money.cost, money.uncertainCost]
-    .map(microsOfUnits)
+  const spentMicros = [calculateMoney(cost.prices, before).cost, money.cost, money.uncertainCost]
+    .map(toMicros)
     .reduce((sum, micros) => sum + micros, 0)
-  return { costMax: unitsOf(cost.costMaxMicros), spent: unitsOf(spentMicros) }
+  return { costMax: toUnits(cost.costMaxMicros), spent: toUnits(spentMicros) }
 }
 
 /** Counts the resolutions that may still be submitted: none after a stop, and at most those within the budget. */
@@ -233,14 +235,14 @@ function countAllowed(deps: ProgressWatchDeps): number {
   const bounds: number[] = []
   if (lookupsMax !== null && spent !== null)
     bounds.push(lookupsMax - spent.byRows - countAccepted(tally) - tally.lost)
-  const budget = budgetSoFar(deps)
+  const budget = calculateBudgetSoFar(deps)
   const price = prices?.byKind.resolution ?? 0
   if (budget !== null && price > 0)
-    bounds.push(Math.floor((microsOfUnits(budget.costMax) - microsOfUnits(budget.spent)) / price))
+    bounds.push(Math.floor((toMicros(budget.costMax) - toMicros(budget.spent)) / price))
   return Math.max(0, Math.min(Infinity, ...bounds))
 }
 
-function sofarOf(tallies: readonly Tally[], elapsedMs: number): TimelinePoint {
+function createTimelinePoint(tallies: readonly Tally[], elapsedMs: number): TimelinePoint {
   const sum = (of: (tally: Tally) => number) => tallies.reduce((total, tally) => total + of(tally), 0)
   return {
     elapsedMs: Math.round(elapsedMs),
@@ -251,7 +253,7 @@ function sofarOf(tallies: readonly Tally[], elapsedMs: number): TimelinePoint {
   }
 }
 
-function etaOf(
+function estimateEta(
   { scheduling }: Pick<ProgressWatchDeps, 'scheduling'>,
   {
     tally,
@@ -264,8 +266,8 @@ function etaOf(
 }
 
 /** A stopped stage waits for nothing. Records are immediate, so only the recent rate counts. */
-function stageEtaMs(stage: KindRun, deps: ProgressWatchDeps, answersPerMs: number): number | null {
-  const { stop, pendingCount } = stageFactsOf(stage)
+function estimateStageEtaMs(stage: KindRun, deps: ProgressWatchDeps, answersPerMs: number): number | null {
+  const { stop, pendingCount } = toStageFacts(stage)
   const running = stop === null ? pendingCount : 0
   const { windowMs, inFlightRunsMax } = deps.scheduling.limits
   const paced = { submissionsPerWindow: null, pollsPerWindow: null, windowMs, inFlightRunsMax, runs: null }
@@ -273,7 +275,7 @@ function stageEtaMs(stage: KindRun, deps: ProgressWatchDeps, answersPerMs: numbe
 }
 
 /** Returns the latest estimate; null if all known ones are zero and others are unknown. */
-function latest(etasMs: readonly (number | null)[]): number | null {
+function findLatest(etasMs: readonly (number | null)[]): number | null {
   const most = Math.max(0, ...etasMs.map((etaMs) => etaMs ?? 0))
   return most === 0 && etasMs.includes(null) ? null : most
 }
@@ -285,7 +287,7 @@ const longRunTimes = 5
  * Returns the time until the first answer. Runs of an earlier process are polled immediately, others at a minimum age.
  * Null if no answer is expected: nothing runs or will run, polls are refused, or the oldest run is long overdue.
  */
-function firstAnswersIn(
+function estimateFirstAnswersMs(
   { plan, tally, scheduling }: ProgressWatchDeps,
   toSubmit: number,
   running: number,
@@ -299,12 +301,12 @@ function firstAnswersIn(
   return oldestMs > firstAfterMs * longRunTimes || tally.refusedSinceMs.polls !== null ? null : 0
 }
 
-function perMinute(perWindow: number | null, windowMs: number): number | null {
+function toPerMinute(perWindow: number | null, windowMs: number): number | null {
   return perWindow === null ? null : Math.round((perWindow / windowMs) * 60_000)
 }
 
 /** Returns the answers of a kind in the span of the samples, per millisecond. */
-function answerRate(samples: readonly Sample[], kind: number): number {
+function calculateAnswerRate(samples: readonly Sample[], kind: number): number {
   const [first, last] = [samples[0], samples.at(-1)]
   if (first === undefined || last === undefined || last.atMs === first.atMs) return 0
   return ((last.answered[kind] ?? 0) - (first.answered[kind] ?? 0)) / (last.atMs - first.atMs)

@@ -1,16 +1,16 @@
 import { identify, type Lookup, isPlaceholder } from '../core/lookup-identity.js'
 import type { KeyedLookup } from './checkpoint/checkpoint.js'
-import { resolutionKey, stageLookup } from './checkpoint/lookup-key.js'
+import { calculateResolutionKey, buildStageLookup } from './checkpoint/lookup-key.js'
 import type { TextRow } from './input/input.js'
-import type { AskingRule } from './lookups/asking-rule.js'
-import { identifiersIn } from './lookups/identifier-columns.js'
+import type { LookupRule } from './lookups/asking-rule.js'
+import { listIdentifierColumns } from './lookups/identifier-columns.js'
 import { mayBeIdentifier } from './lookups/name-cell.js'
 import type { RowQuestion } from './lookups/row-question.js'
-import { placeOfHeader } from './lookups/header-words.js'
+import { parsePlaceHeader } from './lookups/header-words.js'
 
-export type AskedQuestion = Exclude<RowQuestion, { kind: 'invalid' }>
+export type ValidQuestion = Exclude<RowQuestion, { kind: 'invalid' }>
 
-/** Returns the lookups of rows, in order; rows contain the cells of `askedColumns`. */
+/** Returns the lookups of rows, in order; rows contain the cells of `listLookupColumns`. */
 export type RowReader = (rows: readonly TextRow[]) => Promise<readonly RowQuestion[]>
 
 /** Names submitted before as they are. */
@@ -27,22 +27,22 @@ const loadQuestions = () => import('./lookups/row-question.js')
  * have any. Placeholders (`n/a`) in locations and contexts are omitted. `earlier`: a lookup submitted before with a
  * placeholder, or with an address as name, is kept, so that it is not billed again.
  */
-export function createRowReader(rule: AskingRule, earlier: EarlierNames): RowReader {
+export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowReader {
   const { columns, readsNames } = rule
-  const hasIdentifiers = identifiersIn(columns.identifiers).length > 0
+  const hasIdentifiers = listIdentifierColumns(columns.identifiers).length > 0
   const isRead = ([cell = null]: TextRow) => readsNames && columns.name !== null && mayBeIdentifier(cell)
   const blankPlaceholders = createPlaceholderBlanker(rule)
   let questions: Awaited<ReturnType<typeof loadQuestions>> | null = null
   const ask = (row: TextRow) =>
     questions === null || (!hasIdentifiers && !isRead(row))
-      ? plainQuestion(rule, row)
-      : questions.questionOf(rule, questions.cellsOf(rule, row))
+      ? readPlainQuestion(rule, row)
+      : questions.toRowQuestion(rule, questions.toRowCells(rule, row))
   return async (rows) => {
     if (questions === null && (hasIdentifiers || rows.some(isRead))) questions = await loadQuestions()
     const read = rows.map((row) => {
       const blanked = blankPlaceholders(row)
       const before = [
-        ...(isRead(row) ? [plainQuestion(rule, row)] : []),
+        ...(isRead(row) ? [readPlainQuestion(rule, row)] : []),
         ...(blanked === row ? [] : [ask(row)]),
       ]
       return { blanked, before: before.filter((question) => question.kind === 'resolution') }
@@ -55,12 +55,12 @@ export function createRowReader(rule: AskingRule, earlier: EarlierNames): RowRea
 }
 
 /** Blanks the placeholders in a row's location and context; returns the same row if it has no placeholder. */
-function createPlaceholderBlanker({ columns }: AskingRule): (row: TextRow) => TextRow {
+function createPlaceholderBlanker({ columns }: LookupRule): (row: TextRow) => TextRow {
   const { name, location, context } = columns
   const first = name === null ? 0 : 1
   const end = first + location.length + context.length
   const hasCodes = location.map((column) => {
-    const part = placeOfHeader(column)?.part
+    const part = parsePlaceHeader(column)?.part
     return part === 'country' || part === 'region'
   })
   const isBlanked = (cell: string | null, at: number) =>
@@ -76,7 +76,7 @@ function createPlaceholderBlanker({ columns }: AskingRule): (row: TextRow) => Te
 const twoLetterCode = /^\s*[A-Z]\.? ?[A-Z]\.?\s*$/
 
 /** Looks up by name, location and context only. */
-function plainQuestion({ columns }: AskingRule, row: TextRow): RowQuestion {
+function readPlainQuestion({ columns }: LookupRule, row: TextRow): RowQuestion {
   const [name = null, ...cells] = columns.name === null ? [null, ...row] : row
   const contextAt = columns.location.length
   const context = cells.slice(contextAt, contextAt + columns.context.length)
@@ -85,11 +85,11 @@ function plainQuestion({ columns }: AskingRule, row: TextRow): RowQuestion {
   return { kind: 'resolution', lookup: read.lookup, byIdentifier: false, faults: [] }
 }
 
-export const isNoteworthy = (question: AskedQuestion): boolean =>
+export const isNoteworthy = (question: ValidQuestion): boolean =>
   question.kind === 'domain' || question.byIdentifier || question.faults.length > 0
 
 /** Returns the key and content of a question for the checkpoint. */
-export const keyedQuestion = ({ kind, lookup }: AskedQuestion, occurrence = 0): KeyedLookup =>
+export const toKeyedLookup = ({ kind, lookup }: ValidQuestion, occurrence = 0): KeyedLookup =>
   kind === 'domain'
-    ? stageLookup(kind, lookup.name)
-    : { kind, key: resolutionKey(lookup, occurrence), lookup }
+    ? buildStageLookup(kind, lookup.name)
+    : { kind, key: calculateResolutionKey(lookup, occurrence), lookup }

@@ -1,23 +1,23 @@
 import { formatCount } from '../core/text.js'
 import { UserError } from '../core/errors.js'
-import { closingAfter, type CloseLater } from '../platform/close-stack.js'
+import { withCleanup, type CloseLater } from '../platform/close-stack.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
-import { askUntilAnswered, planRun, type Planned } from './ask.js'
+import { runLookups, planRun, type Planned } from './ask.js'
 import { closeRun } from './close-run.js'
-import { blamingDamage } from './checkpoint/sqlite/verify.js'
-import { askedBefore } from './column-choice.js'
+import { diagnoseDamage } from './checkpoint/sqlite/verify.js'
+import { createLazyEarlierNames } from './column-choice.js'
 import type { OpenRun, PipelineDeps } from './deps.js'
-import { openEnding, type Ending, endOfError } from './ending/ending.js'
+import { openEnding, type Ending, getErrorEnd } from './ending/ending.js'
 import { ingest, type Ingested } from './ingest.js'
 import type { RowIndex } from './input/row-index.js'
-import { openRun, PublishedBefore } from './open-run.js'
-import { publishedText } from './parts/job-of-parts.js'
-import { filesOf } from './parts/part-ledger.js'
-import { summaryOfNothing } from './summary.js'
+import { openRun, AlreadyPublished } from './open-run.js'
+import { describePublished } from './parts/job-of-parts.js'
+import { listPartFiles } from './parts/part-ledger.js'
+import { createEmptySummary } from './summary.js'
 import type { RunBackend } from './backend.js'
 import { openBackend } from './open-backend.js'
 import { Backlog } from './scheduler/backlog.js'
-import { moneySoFar } from './progress-watch.js'
+import { calculateMoneySoFar } from './progress-watch.js'
 import type { Prices, Money } from './figures/money.js'
 import { planSpending, type PlannedSpending } from './figures/planned-spending.js'
 import type { RunSummary } from './figures/run-summary.js'
@@ -29,34 +29,34 @@ import { assertFilesMayGrow, checkOutput, tryOutput } from './write-output.js'
 export async function runPipeline(deps: PipelineDeps): Promise<RunSummary> {
   const ending = openEnding(deps)
   try {
-    return await walk(deps, ending)
+    return await runOnBackend(deps, ending)
   } catch (error) {
-    await ending.ofError(error)
+    await ending.reportError(error)
     throw error
   }
 }
 
-function walk(deps: PipelineDeps, ending: Ending): Promise<RunSummary> {
-  return closingAfter(async (closeBackendLater) => {
+function runOnBackend(deps: PipelineDeps, ending: Ending): Promise<RunSummary> {
+  return withCleanup(async (closeBackendLater) => {
     const backend = await openBackend(deps, closeBackendLater)
-    return blamingDamage(backend.path, () =>
-      closingAfter((closeLater) => walkOver(deps, backend, ending, closeLater)),
+    return diagnoseDamage(backend.path, () =>
+      withCleanup((closeLater) => runSteps(deps, backend, ending, closeLater)),
     )
   })
 }
 
-async function walkOver(
+async function runSteps(
   deps: PipelineDeps,
   backend: RunBackend,
   ending: Ending,
   closeLater: CloseLater,
 ): Promise<RunSummary> {
   const run = await openRun(deps, backend, ending, closeLater)
-  if (run instanceof PublishedBefore) return summaryOfPart(deps, run)
+  if (run instanceof AlreadyPublished) return summarizePublishedPart(deps, run)
   const spending: Spending = { prices: deps.requests.prices ?? null, ...createTally(), stages: [] }
-  return recordingFailure(
+  return recordFailure(
     run,
-    () => moneySoFar(spending),
+    () => calculateMoneySoFar(spending),
     async () => {
       const read = await readInput(run)
       closeLater(() => read.rowKeys?.close())
@@ -64,7 +64,7 @@ async function walkOver(
       spending.stages = planned.stages
       const backlog = new Backlog(planned.plan.submit)
       const backlogs = [backlog, ...planned.stages.map((stage) => stage.backlog)]
-      return sayingWhatWasBilled(backlogs, () => askAndClose(run, read, planned, backlog, spending))
+      return markErrorsAfterSubmissions(backlogs, () => lookUpAndClose(run, read, planned, backlog, spending))
     },
   )
 }
@@ -76,14 +76,14 @@ interface Spending extends ReturnType<typeof createTally> {
 }
 
 /** The part is already published: nothing is submitted or written. */
-function summaryOfPart(
+function summarizePublishedPart(
   { observe }: PipelineDeps,
-  { part, partition, connection }: PublishedBefore,
+  { part, partition, connection }: AlreadyPublished,
 ): RunSummary {
-  observe({ type: 'notice', text: publishedText(partition, part) })
+  observe({ type: 'notice', text: describePublished(partition, part) })
   const summary: RunSummary = {
-    ...summaryOfNothing(connection.service, createTally().tally),
-    outputPaths: filesOf(part),
+    ...createEmptySummary(connection.service, createTally().tally),
+    outputPaths: listPartFiles(part),
     rowCount: part.rowCount,
   }
   observe({ type: 'finished', summary })
@@ -94,12 +94,12 @@ function summaryOfPart(
 async function readInput(run: OpenRun): Promise<Ingested> {
   const { deps, backend, input, rule, rowKeyColumn, groupColumn, checkpoint, connection, decided } = run
   const { interrupt: signal, observe } = deps
-  const place = async (lookups: Parameters<typeof checkpoint.want>[0]) => {
-    const ids = await checkpoint.want(decided.marked(lookups))
+  const place = async (lookups: Parameters<typeof checkpoint.registerLookups>[0]) => {
+    const ids = await checkpoint.registerLookups(decided.markDecided(lookups))
     decided.note(lookups, ids)
     return ids
   }
-  const asked = askedBefore(() => backend.peek(connection.scope))
+  const asked = createLazyEarlierNames(() => backend.peek(connection.scope))
   const read = await ingest({
     input,
     rule,
@@ -111,15 +111,15 @@ async function readInput(run: OpenRun): Promise<Ingested> {
     spool: run.rowSpool,
     earlier: asked,
   }).finally(asked.close)
-  for (const text of read.identifierCounts.notes(connection.service === 'hosted'))
+  for (const text of read.identifierCounts.listNotes(connection.service === 'hosted'))
     observe({ type: 'notice', text, isWarning: true })
-  if (decided.unmetCount > 0) observe({ type: 'notice', text: unmetText(decided.unmetCount) })
+  if (decided.unmetCount > 0) observe({ type: 'notice', text: describeUnmet(decided.unmetCount) })
   // The header may have grown while the rows were read: checked again before anything is submitted.
   checkOutput(input, run.output, read.index.rowCount)
   return read
 }
 
-const unmetText = (count: number): string =>
+const describeUnmet = (count: number): string =>
   count === 1
     ? '1 decision is for a lookup that is not in this input.'
     : `${formatCount(count)} decisions are for lookups that are not in this input.`
@@ -165,7 +165,7 @@ async function describeSpending(
   return planSpending({ byName: plan.submit, byDomain, stages: demands }, { prices, lookupsMax, cost, spent })
 }
 
-async function askAndClose(
+async function lookUpAndClose(
   run: OpenRun,
   read: Ingested,
   planned: Planned,
@@ -173,11 +173,11 @@ async function askAndClose(
   { tally, counter }: Spending,
 ): Promise<RunSummary> {
   const { domainCount } = planned.asked
-  const asked = await askUntilAnswered(run, { ...planned, index: read.index, backlog, tally, counter })
+  const asked = await runLookups(run, { ...planned, index: read.index, backlog, tally, counter })
   return closeRun(run, { ...planned, ...asked, ...read, domainCount, tally })
 }
 
-async function sayingWhatWasBilled<Result>(
+async function markErrorsAfterSubmissions<Result>(
   backlogs: readonly Backlog[],
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -186,13 +186,13 @@ async function sayingWhatWasBilled<Result>(
   } catch (thrown) {
     const error = explainSystemFailure(thrown)
     throw error instanceof UserError && backlogs.some(({ hasSubmitted }) => hasSubmitted)
-      ? error.afterSubmissions()
+      ? error.markAfterSubmissions()
       : error
   }
 }
 
 /** Records an error or an early interruption in the history. */
-async function recordingFailure<Result>(
+async function recordFailure<Result>(
   run: OpenRun,
   moneySoFar: () => Money | null,
   work: () => Promise<Result>,
@@ -202,10 +202,10 @@ async function recordingFailure<Result>(
   } catch (thrown) {
     const error = explainSystemFailure(thrown)
     const { history, timeline, ending, deps } = run
-    const { exitCode, failure } = endOfError(error, deps.interrupt)
+    const { exitCode, failure } = getErrorEnd(error, deps.interrupt)
     const money = moneySoFar()
     history.note({ error: failure, money, timeline: timeline.points() })
-    await ending.ofError(error, { run: history.run, money })
+    await ending.reportError(error, { run: history.run, money })
     await history.end(exitCode)
     throw error
   }

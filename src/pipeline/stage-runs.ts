@@ -1,14 +1,14 @@
 import type { Checkpoint } from './checkpoint/checkpoint.js'
-import { stageLookup } from './checkpoint/lookup-key.js'
+import { buildStageLookup } from './checkpoint/lookup-key.js'
 import type { PipelineDeps } from './deps.js'
 import type { KindRun } from './kind-run.js'
 import { stageKinds, type StageKind } from './lookups/lookup-kind.js'
 import type { LookupPlan, PlanPolicy } from './lookups/lookup-state.js'
 import type { Stop } from './figures/stop.js'
 import { Backlog } from './scheduler/backlog.js'
-import { stagePolicy, type StageOptions } from './lookups/stage-options.js'
+import { buildStagePolicy, type StageOptions } from './lookups/stage-options.js'
 import type { DecidedRows } from './lookups/stage-questions.js'
-import type { StagesToAsk } from './scheduler/deps.js'
+import type { ScheduledStages } from './scheduler/deps.js'
 import type { RunCounter } from './scheduler/run-counter.js'
 import { createTally, type Tally } from './tally.js'
 
@@ -25,7 +25,7 @@ export interface StageRun extends KindRun {
 
 interface StagePlanDeps {
   deps: { requests: Pick<PipelineDeps['requests'], 'stages' | 'askAgain'> }
-  checkpoint: Pick<Checkpoint, 'of'>
+  checkpoint: Pick<Checkpoint, 'forKind'>
   decided: Pick<DecidedRows, 'companies'>
 }
 
@@ -40,11 +40,11 @@ export async function planStages(
   const { stages: options, askAgain } = run.deps.requests
   const stages: StageRun[] = []
   for (const kind of stageKinds) {
-    const own = { ...stagePolicy(kind, options, policy), askAgain }
+    const own = { ...buildStagePolicy(kind, options, policy), askAgain }
     // The record of a decided company expires like an answer, unless records have their own maximum age.
     if (kind === 'entity')
-      await wantRecords(run, { ...own, nowMs, maxAgeMs: own.maxAgeMs ?? policy.maxAgeMs })
-    const plan = await run.checkpoint.of(kind).plan({ ...own, nowMs })
+      await registerRecords(run, { ...own, nowMs, maxAgeMs: own.maxAgeMs ?? policy.maxAgeMs })
+    const plan = await run.checkpoint.forKind(kind).plan({ ...own, nowMs })
     const lookupCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
     if (!options.asked.includes(kind) && lookupCount === 0) continue
     const { tally, counter } = createTally()
@@ -57,18 +57,18 @@ export async function planStages(
 /** Records registered at once; each batch is one commit of the checkpoint. */
 const wantedAtOnce = 5_000
 
-async function wantRecords({ checkpoint, decided }: StagePlanDeps, policy: PlanPolicy): Promise<void> {
+async function registerRecords({ checkpoint, decided }: StagePlanDeps, policy: PlanPolicy): Promise<void> {
   const { companies } = decided
   for (let start = 0; start < companies.length; start += wantedAtOnce) {
     const some = companies.slice(start, start + wantedAtOnce)
-    await checkpoint.of('entity').follow(
-      some.map((entityId) => stageLookup('entity', entityId)),
+    await checkpoint.forKind('entity').follow(
+      some.map((entityId) => buildStageLookup('entity', entityId)),
       policy,
     )
   }
 }
 
-export function stagesToAsk(options: StageOptions, stages: readonly StageRun[]): StagesToAsk {
+export function toScheduledStages(options: StageOptions, stages: readonly StageRun[]): ScheduledStages {
   const kinds = stages.map((stage) => {
     const { kind, backlog, counter, policy, plan } = stage
     const onStop = (reason: Stop) => {

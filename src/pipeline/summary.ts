@@ -1,11 +1,11 @@
-import { nothingPlanned, type LookupPlan } from './lookups/lookup-state.js'
-import { endedBy, isBudgetEnd, type BudgetEnd, type Stop } from './figures/stop.js'
+import { createEmptyPlan, type LookupPlan } from './lookups/lookup-state.js'
+import { findEndReason, isBudgetEnd, type BudgetEnd, type Stop } from './figures/stop.js'
 import type { RowCounts } from './output/answer-lines.js'
 import { RowIndex } from './input/row-index.js'
 import type { PublishReport } from './output/publish.js'
 import type { Tally } from './tally.js'
-import { billedOf, countAccepted, countUnsubmitted, stageFactsOf, type KindRun } from './kind-run.js'
-import { moneyOf, type Prices } from './figures/money.js'
+import { countBilled, countAccepted, countUnsubmitted, toStageFacts, type KindRun } from './kind-run.js'
+import { calculateMoney, type Prices } from './figures/money.js'
 import type { JobSpending } from './scheduler/budgets.js'
 import type { ReviewCounts, RunSummary } from './figures/run-summary.js'
 
@@ -34,15 +34,15 @@ export interface SummaryFacts {
   askingMs: number
 }
 
-export function summarise(facts: SummaryFacts): RunSummary {
+export function buildSummary(facts: SummaryFacts): RunSummary {
   const { stop, plan, tally, index, report, domainCount } = facts
   const nameCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
   const cachedCount = plan.answered
-  const stages = facts.stages.map(stageFactsOf)
+  const stages = facts.stages.map(toStageFacts)
   const failedCount = plan.failed + (tally.outcomes.get('failed') ?? 0)
   const rejectedCount = plan.invalid + tally.rejected
   const uncertainCount = Math.max(0, plan.uncertain + tally.lost - tally.claimed)
-  const billed = [billedOf({ kind: 'resolution', tally }), ...facts.stages.map(billedOf)]
+  const billed = [countBilled({ kind: 'resolution', tally }), ...facts.stages.map(countBilled)]
   return {
     service: facts.service,
     isDemo: facts.isDemo === true,
@@ -78,9 +78,9 @@ export function summarise(facts: SummaryFacts): RunSummary {
     schemaDeviations: Object.fromEntries(tally.schemaDeviations),
     basisLineCount: report?.basisLineCount ?? 0,
     stages,
-    money: facts.prices === null ? null : moneyOf(facts.prices, billed),
+    money: facts.prices === null ? null : calculateMoney(facts.prices, billed),
     alarms: [],
-    notes: [...facts.notes, ...notesOf(tally)],
+    notes: [...facts.notes, ...buildNotes(tally)],
     elapsedMs: facts.elapsedMs,
     submissionsPerMinute: facts.askingMs > 0 ? tally.submissions / (facts.askingMs / 60_000) : 0,
   }
@@ -90,7 +90,7 @@ const countLost = ({ lost, lostReads }: Tally): number => lost + lostReads
 
 /** Returns the state of the budget that ended the run; `null` if none did. */
 function findBudgetEnd({ service, stop, job, prices, ...facts }: SummaryFacts): BudgetEnd | null {
-  const ended = endedBy({ stop, stages: facts.stages.map(stageFactsOf) })
+  const ended = findEndReason({ stop, stages: facts.stages.map(toStageFacts) })
   if (ended === null || !isBudgetEnd(ended.stop) || job === null) return null
   const all: readonly Pick<KindRun, 'kind' | 'plan' | 'tally'>[] = [
     { kind: 'resolution', plan: facts.plan, tally: facts.tally },
@@ -104,10 +104,10 @@ function findBudgetEnd({ service, stop, job, prices, ...facts }: SummaryFacts): 
     return kind === 'resolution' || (kind === 'domain' && facts.domainCount > 0)
   }
   const counted = all.filter(isCounted)
-  const costOf = (count: (one: (typeof all)[number]) => number): number | null => {
+  const calculateCost = (count: (one: (typeof all)[number]) => number): number | null => {
     if (prices === null) return null
     const kinds = counted.map((one) => ({ kind: one.kind, billedCount: count(one), uncertainCount: 0 }))
-    return moneyOf(prices, kinds).cost
+    return calculateMoney(prices, kinds).cost
   }
   const sum = (count: (one: (typeof all)[number]) => number) =>
     counted.reduce((total, one) => total + count(one), 0)
@@ -115,11 +115,11 @@ function findBudgetEnd({ service, stop, job, prices, ...facts }: SummaryFacts): 
   const countSpent = ({ kind }: Pick<KindRun, 'kind'>) => job.spent.byKind.get(kind) ?? 0
   return {
     leftCount: sum(countUnsubmitted),
-    leftCost: costOf(countUnsubmitted),
+    leftCost: calculateCost(countUnsubmitted),
     spentCount: isOfRows ? job.spent.byRows : sum(countSpent),
-    spentCost: costOf(countSpent),
+    spentCost: calculateCost(countSpent),
     ownCount: sum(countOwn),
-    ownCost: costOf(countOwn),
+    ownCost: calculateCost(countOwn),
     isBilled: service === 'hosted',
     startsAnew: job.startsAnew,
     currency: prices?.currency ?? null,
@@ -127,8 +127,8 @@ function findBudgetEnd({ service, stop, job, prices, ...facts }: SummaryFacts): 
 }
 
 /** Summary of a run without any lookups. */
-export const summaryOfNothing = (service: RunSummary['service'], tally: Tally): RunSummary =>
-  summarise({
+export const createEmptySummary = (service: RunSummary['service'], tally: Tally): RunSummary =>
+  buildSummary({
     service,
     stop: null,
     job: null,
@@ -137,7 +137,7 @@ export const summaryOfNothing = (service: RunSummary['service'], tally: Tally): 
     stages: [],
     prices: null,
     index: new RowIndex(),
-    plan: nothingPlanned(),
+    plan: createEmptyPlan(),
     rows: new Map(),
     review: null,
     report: null,
@@ -146,7 +146,7 @@ export const summaryOfNothing = (service: RunSummary['service'], tally: Tally): 
     askingMs: 0,
   })
 
-function notesOf({ webhookRefusal, contradictions, deliveries, ...tally }: Tally): string[] {
+function buildNotes({ webhookRefusal, contradictions, deliveries, ...tally }: Tally): string[] {
   return [
     ...(tally.misdirected === 0
       ? []

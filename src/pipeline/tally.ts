@@ -1,9 +1,9 @@
 import type { OpenRunsView } from './pace/run-durations.js'
 import type { Stop } from './figures/stop.js'
-import type { Counted, RequestKind, RunCounter } from './scheduler/run-counter.js'
+import type { CounterName, RequestKind, RunCounter } from './scheduler/run-counter.js'
 
 /** Counts of a run so far, for progress, notices and the summary; no decision uses them. */
-export interface Tally extends Readonly<Record<Counted, number>> {
+export interface Tally extends Readonly<Record<CounterName, number>> {
   /** Runs with a final answer, by outcome; includes `failed`. */
   readonly answered: number
   readonly outcomes: ReadonlyMap<string, number>
@@ -52,24 +52,24 @@ export function createTally(): { tally: Tally; counter: RunCounter } {
   }
   const counter: RunCounter = {
     count: (what) => tally[what]++,
-    replied: (what, isRefused, nowMs) => {
+    onReply: (what, isRefused, nowMs) => {
       tally.refusedSinceMs[what] = isRefused ? (tally.refusedSinceMs[what] ?? nowMs) : null
       if (isRefused) tally.rateLimited++
     },
-    answered: (outcome) => {
+    countAnswer: (outcome) => {
       tally.answered++
       addOne(tally.outcomes, outcome)
     },
-    deviated: (deviation) => {
+    countDeviation: (deviation) => {
       addOne(tally.schemaDeviations, deviation)
     },
-    held: (lookupId) => tally.held.add(lookupId),
-    released: (lookupId) => tally.held.delete(lookupId),
-    delivered: (state) => tally.deliveries[state]++,
-    webhookRefused: (reason) => {
+    markHeld: (lookupId) => tally.held.add(lookupId),
+    unmarkHeld: (lookupId) => tally.held.delete(lookupId),
+    countDelivery: (state) => tally.deliveries[state]++,
+    onWebhookRefused: (reason) => {
       tally.webhookRefusal ??= reason
     },
-    stopped: (reason) => {
+    onStopped: (reason) => {
       tally.stop ??= reason
     },
     watchOpenRuns: (look) => {

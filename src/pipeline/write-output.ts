@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs'
 import { parquetLimits } from '../parquet/limits.js'
-import { fileBytesMax, fileTooLarge } from '../platform/system-limits.js'
-import { bringCandidates } from './gather-candidates.js'
+import { getFileBytesMax, createFileTooLargeError } from '../platform/system-limits.js'
+import { copyCandidates } from './gather-candidates.js'
 import { openCheckpointReader } from './checkpoint/sqlite/reader.js'
 import { tryChanges } from './history/changes-file.js'
 import type { RecordedOutput } from './history/output-recorder.js'
 import type { Input } from './input/input.js'
 import type { Ingested } from './ingest.js'
 import type { OpenRun } from './deps.js'
-import { answerLinesOf, type AnswerLines, type RowCounts } from './output/answer-lines.js'
+import { createAnswerLines, type AnswerLines, type RowCounts } from './output/answer-lines.js'
 import { openReviewOfRows } from './decided-lookups.js'
 import { assertCellsFit } from './output/xlsx.js'
 import { assertOutputUsable, type ResolvedOutput } from './output/output-path.js'
@@ -16,7 +16,7 @@ import { publish, tryPublishing, type PublishReport } from './output/publish.js'
 import { publishPart } from './parts/job-of-parts.js'
 import { assertNamesFitParquet, assertNoClash } from './answers/columns.js'
 import { doubtThresholdByDefault } from './lookups/lookup-state.js'
-import { labelColumn } from './lookups/detect-columns.js'
+import { getLabelColumn } from './lookups/detect-columns.js'
 import type { ReviewCounts } from './figures/run-summary.js'
 
 /** Checks everything about the output that can be known before a submission is billed. */
@@ -38,7 +38,7 @@ export async function tryOutput(run: OpenRun, rowCount: number): Promise<void> {
     output,
     columns: output.columns,
     basis: output.basis,
-    nameColumn: labelColumn(rule.columns),
+    nameColumn: getLabelColumn(rule.columns),
     rowCount,
     memoryBytes: output.memoryBytes,
     metadata: deps.target.metadata,
@@ -72,15 +72,15 @@ export function writeOutput(
       output,
       columns: output.columns,
       basis: output.basis,
-      nameColumn: labelColumn(run.rule.columns),
+      nameColumn: getLabelColumn(run.rule.columns),
       answers,
       memoryBytes: output.memoryBytes,
       rowFiles: run.rowSpool?.files,
       rowCount: asked.index.rowCount,
-      metadata: { ...deps.target.metadata, ...(await inputMetadata(run)) },
+      metadata: { ...deps.target.metadata, ...(await getInputMetadata(run)) },
       stdout: deps.target.stdout,
     })
-    return { report: await asPart(run, report) }
+    return { report: await publishAsPart(run, report) }
   })
 }
 
@@ -106,7 +106,7 @@ async function readAnswers<Used>(
   const reader = openCheckpointReader(backend.path, scope)
   const { doubtThreshold = doubtThresholdByDefault } = deps.requests
   if (backend.review !== null) {
-    await bringCandidates({
+    await copyCandidates({
       review: backend.review,
       scope,
       index,
@@ -130,10 +130,10 @@ async function readAnswers<Used>(
       run.part !== null
         ? null
         : await history.recorder(index, {
-            identitiesOf: (ids) => reader?.identities(ids) ?? [],
+            identitiesOf: (ids) => reader?.readIdentities(ids) ?? [],
             rowKeys,
           })
-    const answers = answerLinesOf({ index, reader, stages: output.stages, review }, recorder)
+    const answers = createAnswerLines({ index, reader, stages: output.stages, review }, recorder)
     const used = await use(answers)
     const recorded = await history.finish(recorder)
     return { ...used, rowCounts: answers.rowCounts, review: answers.review(), recorded }
@@ -144,14 +144,14 @@ async function readAnswers<Used>(
 }
 
 /** A part reads only its own rows, so it uses the hash of the list of files. */
-async function inputMetadata({ input, part }: OpenRun): Promise<Readonly<Record<string, string>>> {
+async function getInputMetadata({ input, part }: OpenRun): Promise<Readonly<Record<string, string>>> {
   return part === null
-    ? { 'enrich.input_sha256': await input.fingerprint() }
-    : { 'enrich.input_list_sha256': input.listFingerprint() }
+    ? { 'enrich.input_sha256': await input.calculateFingerprint() }
+    : { 'enrich.input_list_sha256': input.calculateListFingerprint() }
 }
 
 /** Publishes the written file as the part of its job; it may be discarded. */
-async function asPart({ part, output, deps }: OpenRun, report: PublishReport): Promise<PublishReport> {
+async function publishAsPart({ part, output, deps }: OpenRun, report: PublishReport): Promise<PublishReport> {
   if (part === null) return report
   const published = await publishPart(part, output.path, report)
   if (published.notice !== null) deps.observe({ type: 'notice', text: published.notice })
@@ -171,7 +171,7 @@ export function assertFilesMayGrow(
   input: Input,
   output: ResolvedOutput,
 ): void {
-  const bytesMax = fileBytesMax()
+  const bytesMax = getFileBytesMax()
   if (bytesMax === null) return
   const checkpointBytes = statSync(checkpointPath, { throwIfNoEntry: false })?.size ?? 0
   assertBelow(
@@ -190,5 +190,6 @@ export function assertFilesMayGrow(
 }
 
 function assertBelow(bytesMax: number, bytes: number, what: string): void {
-  if (bytes > bytesMax) throw fileTooLarge(undefined, `; ${what} needs about ${Math.ceil(bytes / 1024)}`)
+  if (bytes > bytesMax)
+    throw createFileTooLargeError(undefined, `; ${what} needs about ${Math.ceil(bytes / 1024)}`)
 }

@@ -18,14 +18,14 @@ export const systemClock: Clock = {
         resolve()
         return
       }
-      const done = () => {
+      const finish = () => {
         clearTimeout(timer)
-        signal?.removeEventListener('abort', done)
+        signal?.removeEventListener('abort', finish)
         resolve()
       }
       // Timers use whole milliseconds; rounding down would wake too early.
-      const timer = setTimeout(done, Math.min(Math.max(0, Math.ceil(delayMs)), timerMsMax))
-      signal?.addEventListener('abort', done, { once: true })
+      const timer = setTimeout(finish, Math.min(Math.max(0, Math.ceil(delayMs)), timerMsMax))
+      signal?.addEventListener('abort', finish, { once: true })
     }),
 }
 
@@ -53,7 +53,7 @@ export class WakeSignal {
 }
 
 /** Runs an action whose signal aborts after `msMax` by the clock, or with one of `signals`. */
-export async function within<Result>(
+export async function withTimeout<Result>(
   { clock, msMax, signals = [] }: { clock: Clock; msMax: number; signals?: readonly AbortSignal[] },
   action: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {

@@ -7,7 +7,7 @@ export interface CloseStack {
 }
 
 /** Opens a composite resource; passes `open` the stack for its parts. If `open` throws, closes the added parts. */
-export function opening<Opened>(open: (stack: CloseStack) => Opened): Opened {
+export function openWithCleanup<Opened>(open: (stack: CloseStack) => Opened): Opened {
   const closes: (() => void)[] = []
   const closeAll = (errors: unknown[]) => {
     for (let close = closes.pop(); close !== undefined; close = closes.pop()) {
@@ -40,7 +40,7 @@ export type CloseLater = (close: () => void | Promise<void>) => void
  * Runs `work`, then closes what it registered, one after the other in reverse order, all of them. Throws the first
  * error: that of `work`, otherwise the first of a close.
  */
-export async function closingAfter<Result>(
+export async function withCleanup<Result>(
   work: (closeLater: CloseLater) => Promise<Result>,
 ): Promise<Result> {
   const closes: (() => void | Promise<void>)[] = []

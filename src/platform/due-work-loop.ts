@@ -78,14 +78,14 @@ export function startDueWorkLoop(deps: DueWorkDeps): DueWorkLoop {
       await sleepFor(retryMs)
     }
   }
-  const work = async (): Promise<void> => {
+  const runLoop = async (): Promise<void> => {
     while (!signal.aborted) {
       isWoken = false
       await look()
     }
     await inFlight.ended()
   }
-  const worked = nextTurn().then(work)
+  const worked = nextTurn().then(runLoop)
 
   return {
     expect: (dueAtMs) => {

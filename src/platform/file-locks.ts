@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { keepToOwner } from './files.js'
-import { openSqlite, sqliteCode, type Sqlite } from './sqlite.js'
+import { openSqlite, getSqliteCode, type Sqlite } from './sqlite.js'
 import { setTimeout } from 'node:timers/promises'
 
 export interface ProcessLock {
@@ -46,7 +46,7 @@ export function takeLock(path: string, nowMs: number): ProcessLock {
     }
     return { release: () => lock.close() }
   } catch (error) {
-    if (sqliteCode(error)?.startsWith('SQLITE_BUSY') !== true) throw error
+    if (getSqliteCode(error)?.startsWith('SQLITE_BUSY') !== true) throw error
     throw new LockHeldError(readHolder(holderPath), error)
   }
 }
@@ -57,7 +57,7 @@ function openLock(path: string): Sqlite {
     return openExclusively(path)
   } catch (error) {
     // Only the lock matters: the file's content is not ours.
-    if (!/^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/.test(sqliteCode(error) ?? '')) throw error
+    if (!/^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/.test(getSqliteCode(error) ?? '')) throw error
     truncateSync(path)
     rmSync(`${path}-journal`, { force: true })
     return openExclusively(path)
@@ -137,24 +137,24 @@ function tryLock(path: string): Sqlite | null {
   try {
     // Never opens an existing file: closing it would release this process's own lock on it.
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
-    before = inodeOf(path)
+    before = readInode(path)
     lock = openSqlite(path, { synchronous: 'OFF', busyTimeoutMs: 0, journal: 'DELETE' })
     lock.exec('BEGIN EXCLUSIVE')
     // The locked file may have been removed before it was locked: then another file is the lock by now.
-    if (before !== null && before === inodeOf(path)) return lock
+    if (before !== null && before === readInode(path)) return lock
     lock.close()
     return null
   } catch (error) {
     lock?.close()
-    const code = sqliteCode(error)
+    const code = getSqliteCode(error)
     // If the holder removes the file while SQLite opens it, SQLite reports a disk error.
-    const isRemoved = code === 'SQLITE_IOERR_FSTAT' || (code !== null && before !== inodeOf(path))
+    const isRemoved = code === 'SQLITE_IOERR_FSTAT' || (code !== null && before !== readInode(path))
     if (code?.startsWith('SQLITE_BUSY') === true || isRemoved) return null
     throw error
   }
 }
 
-function inodeOf(path: string): bigint | null {
+function readInode(path: string): bigint | null {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null
 }
 

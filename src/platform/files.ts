@@ -22,15 +22,15 @@ import { basename, dirname, join, resolve, sep } from 'node:path'
 const givenMarks = new Set<string>()
 
 /** Returns process id and random characters for a temporary file name, to recognize files of killed processes. */
-export function temporaryMark(): string {
+export function createTemporaryMark(): string {
   const mark = `${process.pid}-${randomBytes(4).toString('hex')}`
   givenMarks.add(mark)
   return mark
 }
 
 /** Returns a temporary path next to `path`. */
-export function temporaryPath(path: string, suffix = ''): string {
-  return join(dirname(path), `.${basename(path)}.${temporaryMark()}.tmp${suffix}`)
+export function buildTemporaryPath(path: string, suffix = ''): string {
+  return join(dirname(path), `.${basename(path)}.${createTemporaryMark()}.tmp${suffix}`)
 }
 
 /** Creates a folder and its parents. On a read-only disk Node.js reports a missing folder: throws EROFS instead. */
@@ -62,11 +62,11 @@ export function removeStale(folder: string, prefix: string, end: string): void {
 }
 
 function isStale(mark: string, processId: number): boolean {
-  return processId === process.pid ? !givenMarks.has(mark) : !processLives(processId)
+  return processId === process.pid ? !givenMarks.has(mark) : !isProcessAlive(processId)
 }
 
 /** Whether a process with this id runs on this machine (also of another user). */
-function processLives(processId: number): boolean {
+function isProcessAlive(processId: number): boolean {
   if (processId === process.pid) return true
   try {
     process.kill(processId, 0)
@@ -117,7 +117,7 @@ function restrict(file: string): void {
 const linksMax = 40
 
 /** Resolves a path to its final target, even if it does not exist; follows links, also dangling ones. */
-export function finalPath(path: string): string {
+export function resolveFinalPath(path: string): string {
   let at = resolve(path)
   for (let links = 0; links < linksMax; links++) {
     try {
@@ -127,7 +127,7 @@ export function finalPath(path: string): string {
         at = resolve(dirname(at), readlinkSync(at))
       } catch {
         const folder = dirname(at)
-        return folder === at ? at : join(finalPath(folder), basename(at))
+        return folder === at ? at : join(resolveFinalPath(folder), basename(at))
       }
     }
   }
@@ -142,8 +142,8 @@ interface Place {
   readonly file: string | null
 }
 
-export function placeOf(path: string): Place {
-  return { path: folded(finalPath(path)), file: fileAt(path) }
+export function readPlace(path: string): Place {
+  return { path: foldPath(resolveFinalPath(path)), file: identifyFile(path) }
 }
 
 /** Whether two paths lead to the same file, also by a link. Paths that differ in case only count as the same. */
@@ -154,11 +154,12 @@ export const isSamePlace = (one: Place, other: Place): boolean =>
 export const isPlaceIn = ({ path }: Place, { path: folder }: Place): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 
-export const isSameFile = (one: string, other: string): boolean => isSamePlace(placeOf(one), placeOf(other))
+export const isSameFile = (one: string, other: string): boolean =>
+  isSamePlace(readPlace(one), readPlace(other))
 
-const folded = (path: string): string => path.normalize('NFC').toLowerCase()
+const foldPath = (path: string): string => path.normalize('NFC').toLowerCase()
 
-function fileAt(path: string): string | null {
+function identifyFile(path: string): string | null {
   try {
     const { dev, ino } = statSync(path, { bigint: true })
     return `${dev} ${ino}`

@@ -6,7 +6,7 @@ const gatherTurns = 4
 const gatherMsMax = 20
 
 /** Result of one item of a commit. */
-export type Settled<Result> = { readonly value: Result } | { readonly error: unknown }
+export type ItemResult<Result> = { readonly value: Result } | { readonly error: unknown }
 
 interface Waiting<Item, Result> {
   readonly item: Item
@@ -14,7 +14,7 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void
 }
 
-export interface GatheredCommits<Item, Result> {
+export interface GroupCommit<Item, Result> {
   /** Resolves once the item is committed; rejects if it is not. */
   readonly add: (item: Item) => Promise<Result>
   /** Commits waiting items now. */
@@ -31,10 +31,10 @@ export interface GatherOptions {
  * afterwards. `commit` returns the result of each; if it throws, all are rejected. Items that arrive during a commit
  * wait for the next.
  */
-export function createGatheredCommits<Item, Result>(
-  commit: (items: readonly Item[]) => readonly Settled<Result>[] | Promise<readonly Settled<Result>[]>,
+export function createGroupCommit<Item, Result>(
+  commit: (items: readonly Item[]) => readonly ItemResult<Result>[] | Promise<readonly ItemResult<Result>[]>,
   { gatherMs = null }: GatherOptions = {},
-): GatheredCommits<Item, Result> {
+): GroupCommit<Item, Result> {
   let waiting: Waiting<Item, Result>[] = []
   let isCommitting = false
 
@@ -50,7 +50,7 @@ export function createGatheredCommits<Item, Result>(
       rejectAll(batch, error)
     }
   }
-  const settleLater = async (batch: typeof waiting, settled: Promise<readonly Settled<Result>[]>) => {
+  const settleLater = async (batch: typeof waiting, settled: Promise<readonly ItemResult<Result>[]>) => {
     isCommitting = true
     try {
       settle(batch, await settled)
@@ -60,7 +60,7 @@ export function createGatheredCommits<Item, Result>(
     isCommitting = false
     flush()
   }
-  const gather = gatherMs === null ? afterSomeTurns(flush) : afterSomeTime(flush, gatherMs)
+  const gather = gatherMs === null ? createTurnTrigger(flush) : createDelayTrigger(flush, gatherMs)
   return {
     add: (item) =>
       new Promise((resolve, reject) => {
@@ -73,7 +73,7 @@ export function createGatheredCommits<Item, Result>(
 
 function settle<Item, Result>(
   batch: readonly Waiting<Item, Result>[],
-  settled: readonly Settled<Result>[],
+  settled: readonly ItemResult<Result>[],
 ): void {
   for (const [index, { resolve, reject }] of batch.entries()) {
     const one = settled[index]
@@ -91,7 +91,7 @@ function rejectAll<Item, Result>(batch: readonly Waiting<Item, Result>[], error:
  * Returns a trigger that calls `act` once after a few turns of the event loop. An idle loop takes these turns at once;
  * under load they take longer and collect larger batches. A timer would delay every commit of an idle process.
  */
-function afterSomeTurns(act: () => void): () => void {
+function createTurnTrigger(act: () => void): () => void {
   let isDue = false
   let turns = 0
   let sinceMs = 0
@@ -113,16 +113,16 @@ function afterSomeTurns(act: () => void): () => void {
   }
 }
 
-function afterSomeTime(act: () => void, delayMs: number): () => void {
+function createDelayTrigger(act: () => void, delayMs: number): () => void {
   let isDue = false
-  const due = () => {
+  const onDue = () => {
     isDue = false
     act()
   }
   return () => {
     if (isDue) return
     isDue = true
-    setTimeout(due, delayMs)
+    setTimeout(onDue, delayMs)
   }
 }
 
@@ -135,7 +135,7 @@ export interface TransactionDeps extends GatherOptions {
   readonly afterCommit?: () => void
 }
 
-export interface GatheredTransactions {
+export interface GroupTransactions {
   readonly add: <Result>(change: () => Result) => Promise<Result>
   readonly flush: () => void
 }
@@ -144,10 +144,7 @@ export interface GatheredTransactions {
  * Groups changes of a database into transactions. A change that throws is rolled back and rejected alone; a failed
  * commit rejects all, on a full disk after a retry if `makeRoom` freed space.
  */
-export function createGatheredTransactions(
-  database: Sqlite,
-  deps: TransactionDeps = {},
-): GatheredTransactions {
+export function createGroupTransactions(database: Sqlite, deps: TransactionDeps = {}): GroupTransactions {
   const { makeRoom, beforeCommit, afterCommit, gatherMs } = deps
   // Created once: each has four functions with properties.
   const inSavepoint = database.transaction((change: () => unknown) => change())
@@ -156,9 +153,9 @@ export function createGatheredTransactions(
     beforeCommit?.()
     return settled
   })
-  const commits = createGatheredCommits<() => unknown, unknown>(
+  const commits = createGroupCommit<() => unknown, unknown>(
     (changes) => {
-      const settled = orWithRoom(() => once.immediate(changes), makeRoom)
+      const settled = retryWithRoom(() => once.immediate(changes), makeRoom)
       afterCommit?.()
       return settled
     },
@@ -168,7 +165,7 @@ export function createGatheredTransactions(
 }
 
 /** Isolates a failed change from the others. */
-function settleOne(database: Sqlite, change: () => unknown): Settled<unknown> {
+function settleOne(database: Sqlite, change: () => unknown): ItemResult<unknown> {
   try {
     return { value: change() }
   } catch (error) {
@@ -178,7 +175,7 @@ function settleOne(database: Sqlite, change: () => unknown): Settled<unknown> {
   }
 }
 
-function orWithRoom<Result>(action: () => Result, makeRoom: (() => boolean) | undefined): Result {
+function retryWithRoom<Result>(action: () => Result, makeRoom: (() => boolean) | undefined): Result {
   try {
     return action()
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { AddressInfo, Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { errorText, UserError } from '../core/errors.js'
+import { getErrorText, UserError } from '../core/errors.js'
 import { type ListenAddress, isLoopback } from '../core/server-addresses.js'
 import type { Clock } from './clock.js'
 import type { IncomingMessage, IncomingHttpHeaders } from 'node:http'
@@ -16,7 +16,7 @@ export async function listen(
   } catch (error) {
     await app.close()
     const code = (error as NodeJS.ErrnoException).code
-    const reason = code === 'EADDRINUSE' ? 'the port is taken' : (code ?? errorText(error))
+    const reason = code === 'EADDRINUSE' ? 'the port is taken' : (code ?? getErrorText(error))
     throw new UserError('LISTEN_FAILED', `cannot listen on ${host}:${port}${purpose}: ${reason}`, {
       hint,
       cause: error,
@@ -26,7 +26,7 @@ export async function listen(
   return { host: address, port: boundPort }
 }
 
-export function httpUrl({ host, port }: Readonly<ListenAddress>): string {
+export function formatHttpUrl({ host, port }: Readonly<ListenAddress>): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 

@@ -15,14 +15,14 @@ const uses = {
 type NativePackage = keyof typeof uses
 
 /** Returns the error for a native package that cannot be loaded, with its likely cause and the repair command. */
-export function nativePackageMissing(name: NativePackage, cause: unknown): UserError {
+export function createNativePackageError(name: NativePackage, cause: unknown): UserError {
   const what = `the package ${name}, which ${uses[name]},`
-  const isWithoutBinary = name !== '@duckdb/node-bindings' && folderAbove(name) !== null
+  const isWithoutBinary = name !== '@duckdb/node-bindings' && findFolderAbove(name) !== null
   const [state, reason, command] = isWithoutBinary
     ? [
         'has no binary that Node.js can load here',
         'npm did not run its install script (ignore-scripts is set, or allow-scripts does not list it), or Node.js was replaced',
-        `npm rebuild ${at(folderAbove(name))}--ignore-scripts=false ${name}`,
+        `npm rebuild ${at(findFolderAbove(name))}--ignore-scripts=false ${name}`,
       ]
     : [
         'is not installed for this platform',
@@ -41,14 +41,14 @@ function installCommand(): string {
     return 'npm ci --include=optional --ignore-scripts=false'
   const { optionalDependencies } = require(manifestPath) as { optionalDependencies: Record<string, string> }
   const specs = Object.entries(optionalDependencies).map(([name, range]) => `"${name}@${range}"`)
-  const where = at(folderAbove('@duckdb/node-api'))
+  const where = at(findFolderAbove('@duckdb/node-api'))
   return `npm install ${where}--no-save --omit=dev --include=optional --ignore-scripts=false ${specs.join(' ')}`
 }
 
 const at = (folder: string | null): string => (folder === null ? '' : `--prefix "${folder}" `)
 
 /** Returns the folder whose node_modules contains a package; `null` if none does. */
-function folderAbove(name: string): string | null {
+function findFolderAbove(name: string): string | null {
   const folders = require.resolve.paths(name) ?? []
   const found = folders.find((folder) => existsSync(join(folder, name, 'package.json')))
   return found === undefined ? null : dirname(found)

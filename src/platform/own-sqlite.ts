@@ -5,7 +5,7 @@ import {
   migrate,
   NotOursError,
   openSqlite,
-  versionOf,
+  readSchemaVersion,
   type OpenSqliteOptions,
   type Sqlite,
 } from './sqlite.js'
@@ -37,15 +37,15 @@ export interface OpenOwnOptions extends Omit<OpenSqliteOptions, 'readonly'> {
  * newer version, without changing it. Throws the errors of `explain`.
  */
 export function openOwn(own: OwnSqlite, options: OpenOwnOptions): Sqlite {
-  const { isPrivate = false, setUp, aroundMigration = atOnce, finish, ...sqlite } = options
+  const { isPrivate = false, setUp, aroundMigration = runDirectly, finish, ...sqlite } = options
   const { path, applicationId, migrations } = own
-  return explained(own, () => {
+  return withExplainedErrors(own, () => {
     assertOwnUntouched(own)
     if (isPrivate && path !== inMemory) keepToOwner(path)
-    return orClosed(openSqlite(path, sqlite), (database) => {
+    return closeOnError(openSqlite(path, sqlite), (database) => {
       if (applicationId !== null) database.pragma(`application_id = ${applicationId}`)
       setUp?.(database)
-      if (versionOf(database) !== migrations.length) {
+      if (readSchemaVersion(database) !== migrations.length) {
         aroundMigration(() => {
           migrate(database, migrations)
         }, database)
@@ -63,8 +63,8 @@ export interface ReadOwnOptions {
 
 /** Opens the file read-only, while another process may be writing. Throws the errors of `explain`. */
 export function readOwn(own: OwnSqlite, { versions, setUp }: ReadOwnOptions): Sqlite {
-  return explained(own, () =>
-    orClosed(openSqlite(own.path, { synchronous: 'NORMAL', readonly: true }), (database) => {
+  return withExplainedErrors(own, () =>
+    closeOnError(openSqlite(own.path, { synchronous: 'NORMAL', readonly: true }), (database) => {
       const { isUnmade, version } = assertOwn(database, own)
       if (versions === 'current' && isUnmade) throw new NotOursError('other_kind', 'it is empty')
       if (versions === 'current' && version < own.migrations.length) {
@@ -77,14 +77,14 @@ export function readOwn(own: OwnSqlite, { versions, setUp }: ReadOwnOptions): Sq
 
 /** Creates the folder; refuses a file of another kind or version. Throws the errors of `explain`. */
 export function assertOwnPath(own: OwnSqlite): void {
-  explained(own, () => {
+  withExplainedErrors(own, () => {
     assertOwnUntouched(own)
   })
 }
 
 const inMemory = ':memory:'
 
-const atOnce = (act: () => void): void => {
+const runDirectly = (act: () => void): void => {
   act()
 }
 
@@ -104,18 +104,18 @@ function assertOwnUntouched(own: OwnSqlite): void {
 /** A file with neither id nor tables may be incomplete, from a killed or a running process. */
 function assertOwn(database: Sqlite, { applicationId, migrations }: OwnSqlite) {
   const id = database.pragma('application_id', { simple: true }) as number
-  const version = versionOf(database)
+  const version = readSchemaVersion(database)
   const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
   const isUnmade = id === 0 && isEmpty
   if (applicationId !== null && id !== applicationId && !isUnmade)
     throw new NotOursError('other_kind', `it is marked ${id}`)
   if (version < 0 || (version === 0 && !isEmpty))
     throw new NotOursError('no_version', 'it has tables but no version')
-  if (version > migrations.length) throw NotOursError.newer(version, migrations.length)
+  if (version > migrations.length) throw NotOursError.createNewer(version, migrations.length)
   return { isUnmade, version }
 }
 
-function explained<Result>({ explain }: OwnSqlite, action: () => Result): Result {
+function withExplainedErrors<Result>({ explain }: OwnSqlite, action: () => Result): Result {
   try {
     return action()
   } catch (error) {
@@ -123,7 +123,7 @@ function explained<Result>({ explain }: OwnSqlite, action: () => Result): Result
   }
 }
 
-function orClosed(database: Sqlite, prepare: (database: Sqlite) => void): Sqlite {
+function closeOnError(database: Sqlite, prepare: (database: Sqlite) => void): Sqlite {
   try {
     prepare(database)
     return database

@@ -10,7 +10,7 @@ export interface Random {
 }
 
 /** Returns a generator of fractions in [0, 1), determined by the seed (mulberry32). */
-export function seededFractions(seed: number): () => number {
+export function createSeededFractions(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

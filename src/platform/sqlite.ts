@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type Database from 'better-sqlite3'
-import { nativePackageMissing } from './native-package.js'
+import { createNativePackageError } from './native-package.js'
 import { assertCanOpenFiles } from './system-limits.js'
 
 export type Sqlite = Database.Database
@@ -30,7 +30,7 @@ export function loadDriver(): Driver {
       failures.push(error)
     }
   }
-  throw nativePackageMissing(driverNames[0], failures[0])
+  throw createNativePackageError(driverNames[0], failures[0])
 }
 
 /** A prepared statement, in a type that declarations can name. */
@@ -63,7 +63,7 @@ export interface OpenSqliteOptions {
 
 /** Opens a database (":memory:" too). Throws SQLite's errors, which the caller translates. */
 export function openSqlite(path: string, options: OpenSqliteOptions): Sqlite {
-  const database = opened(path, options)
+  const database = openFile(path, options)
   try {
     if (!options.readonly) database.pragma(`journal_mode = ${options.journal ?? 'WAL'}`)
     database.pragma(`synchronous = ${options.synchronous}`)
@@ -71,7 +71,7 @@ export function openSqlite(path: string, options: OpenSqliteOptions): Sqlite {
     return database
   } catch (error) {
     try {
-      if (sqliteCode(error) === 'SQLITE_CANTOPEN') assertCanOpenFiles()
+      if (getSqliteCode(error) === 'SQLITE_CANTOPEN') assertCanOpenFiles()
     } finally {
       database.close()
     }
@@ -79,7 +79,7 @@ export function openSqlite(path: string, options: OpenSqliteOptions): Sqlite {
   }
 }
 
-function opened(path: string, options: OpenSqliteOptions): Sqlite {
+function openFile(path: string, options: OpenSqliteOptions): Sqlite {
   try {
     return new (loadDriver())(path, {
       readonly: options.readonly ?? false,
@@ -87,7 +87,7 @@ function opened(path: string, options: OpenSqliteOptions): Sqlite {
       timeout: options.busyTimeoutMs ?? 5_000,
     })
   } catch (error) {
-    if (sqliteCode(error) === 'SQLITE_CANTOPEN') assertCanOpenFiles()
+    if (getSqliteCode(error) === 'SQLITE_CANTOPEN') assertCanOpenFiles()
     throw error
   }
 }
@@ -101,12 +101,12 @@ export class NotOursError extends Error {
     super(message)
   }
 
-  static newer(version: number, known: number): NotOursError {
+  static createNewer(version: number, known: number): NotOursError {
     return new NotOursError('newer_version', `schema version ${version}, this version knows ${known}`)
   }
 }
 
-export const versionOf = (database: Sqlite): number =>
+export const readSchemaVersion = (database: Sqlite): number =>
   database.pragma('user_version', { simple: true }) as number
 
 /**
@@ -114,10 +114,10 @@ export const versionOf = (database: Sqlite): number =>
  * concurrent processes. Throws NotOursError if a newer version wrote the file.
  */
 export function migrate(database: Sqlite, migrations: readonly string[]): void {
-  const found = versionOf(database)
-  if (found > migrations.length) throw NotOursError.newer(found, migrations.length)
+  const found = readSchemaVersion(database)
+  if (found > migrations.length) throw NotOursError.createNewer(found, migrations.length)
   const step = database.transaction((migration: string, version: number) => {
-    if (versionOf(database) >= version) return
+    if (readSchemaVersion(database) >= version) return
     database.exec(migration)
     database.pragma(`user_version = ${version}`)
   })
@@ -128,12 +128,12 @@ export function migrate(database: Sqlite, migrations: readonly string[]): void {
 }
 
 /** Returns SQLite's code of an error (`SQLITE_FULL`, `SQLITE_NOTADB`, …), or `null`. */
-export function sqliteCode(error: unknown): string | null {
+export function getSqliteCode(error: unknown): string | null {
   return loaded !== null && error instanceof loaded.SqliteError ? error.code : null
 }
 
 /** Whether SQLite had no space for the database or its side files. */
 export function isDiskFull(error: unknown): boolean {
-  const code = sqliteCode(error)
+  const code = getSqliteCode(error)
   return code !== null && /^SQLITE_(FULL|IOERR_SHMSIZE)/.test(code)
 }

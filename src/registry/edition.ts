@@ -31,7 +31,7 @@ export function readSources(database: Sqlite): SourceRow[] {
 }
 
 /** Computes the edition. An import depends only on these values and on the order of imports. */
-export function editionOf(
+export function computeEdition(
   sources: readonly Pick<SourceRow, 'file_sha256' | 'settings_json' | 'derivation' | 'before'>[],
 ): string {
   const content = sources.map(({ file_sha256, settings_json, derivation, before }) => [
@@ -60,8 +60,8 @@ export function readShippedFile(): Buffer {
 }
 
 /** Returns the edition of the shipped registry. Errors: REGISTRY_NOT_FOUND. */
-export function shippedEdition(): string {
-  return editionOf([
+export function getShippedEdition(): string {
+  return computeEdition([
     {
       file_sha256: createHash('sha256').update(readShippedFile()).digest('hex'),
       settings_json: JSON.stringify(shippedSettings),

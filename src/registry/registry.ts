@@ -1,15 +1,15 @@
 import type { EntityRecord } from '../contract/entity.js'
 import { type EntityId, entityId } from '../contract/ids.js'
 import type { Resolution } from '../contract/result.js'
-import { sqliteCode, type Sqlite } from '../platform/sqlite.js'
-import { editionOf, readSources } from './edition.js'
-import { aliasesOf, resolveDomain } from './answer/domains.js'
-import { entityRecordOf, primaryOf } from './answer/entity-record.js'
-import { linkageReport, type LinkageReport } from './linkage/linkage-report.js'
+import { getSqliteCode, type Sqlite } from '../platform/sqlite.js'
+import { computeEdition, readSources } from './edition.js'
+import { listDomainAliases, resolveDomain } from './answer/domains.js'
+import { buildEntityRecord, getPrimary } from './answer/entity-record.js'
+import { buildLinkageReport, type LinkageReport } from './linkage/linkage-report.js'
 import type { Vocabulary } from './match/vocabulary.js'
-import { ownershipOf, type CompanyOwnership } from './answer/ownership.js'
-import { ask, type AskedQuery } from './answer/match-query.js'
-import { candidateOf, type CompanyCandidate } from './answer/candidates.js'
+import { readOwnership, type CompanyOwnership } from './answer/ownership.js'
+import { ask, type MatchedQuery } from './answer/match-query.js'
+import { toCompanyCandidate, type CompanyCandidate } from './answer/candidates.js'
 import type { IdentifiedDeps } from './answer/identified.js'
 import type { NameQuery, ResolveDeps } from './answer/resolve.js'
 import {
@@ -29,7 +29,7 @@ import { createOwnershipReader } from './store/relationships.js'
 
 export type { LinkageReport } from './linkage/linkage-report.js'
 export type { CompanyOwnership, OwnershipLink } from './answer/ownership.js'
-export type { AskedQuery } from './answer/match-query.js'
+export type { MatchedQuery as AskedQuery } from './answer/match-query.js'
 export type { CompanyCandidate } from './answer/candidates.js'
 export type { SearchHit, SearchQuery } from './answer/search.js'
 
@@ -78,7 +78,7 @@ export interface Registry {
   /** Returns at most `countMax` companies that the query may mean, best first, even if no company is matched. */
   candidates(query: NameQuery, countMax: number): CompanyCandidate[]
   /** Returns the answer and the candidates of a query, which is matched once. */
-  ask(query: NameQuery): AskedQuery
+  ask(query: NameQuery): MatchedQuery
   /** Returns the record of a company; for a merged id, of the company it was merged into. `null` for an unknown id. */
   entity(id: EntityId): { record: EntityRecord; mergedInto: EntityId | null } | null
   /** Returns parents and subsidiaries; for a merged id, of the canonical company. `null` for an unknown id. */
@@ -119,21 +119,25 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
   const finder = createCandidateFinder(database)
   const vocabulary = createVocabularyCache(database)
   const ownerships = createOwnershipReader(database)
-  const entityByNumber = (number: number) => reader.entityByNumber(number)
+  const findEntityByNumber = (number: number) => reader.entityByNumber(number)
   const resolveDeps = {
     find: finder.find,
     vocabulary: vocabulary.current,
     reader,
     isBranch: (number: number) => ownerships.isBranch(number),
   }
-  const domainDeps = { holdersOf: createHolderFinder(database), ownerships, entityByNumber }
+  const domainDeps = {
+    findByDomain: createHolderFinder(database),
+    ownerships,
+    entityByNumber: findEntityByNumber,
+  }
   const identifiedDeps: IdentifiedDeps = {
     ...resolveDeps,
-    bearersOf: createIdentifierFinder(database),
+    findByIdentifier: createIdentifierFinder(database),
     namesOf: createCompanyNames(database),
     domains: domainDeps,
   }
-  const suggestDeps = { ...identifiedDeps, beginningsOf: createNameBeginningFinder(database) }
+  const suggestDeps = { ...identifiedDeps, findBeginnings: createNameBeginningFinder(database) }
 
   return {
     path,
@@ -142,48 +146,50 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
     atOnce: createReadTransactions(database),
     contentChanged: vocabulary.forget,
     info: () => ({ path, ...readInfo(database) }),
-    linkage: () => linkageReport(database, createWordWeight(database)),
-    edition: () => editionOf(readSources(database)),
+    linkage: () => buildLinkageReport(database, createWordWeight(database)),
+    edition: () => computeEdition(readSources(database)),
     search: (query) => searchNames(query, { ...resolveDeps, ...identifiedDeps }),
     searchCompanies: (query) => searchCompanies(query, { ...resolveDeps, ...identifiedDeps }),
     suggest: (prefix, countMax) => suggestCompanies(prefix, countMax, suggestDeps),
     company(id) {
-      const stored = reader.entityById(reader.mergedInto(id) ?? id)
+      const stored = reader.entityById(reader.findMergeTarget(id) ?? id)
       return stored === null
         ? null
-        : candidateOf(stored, primaryOf(stored), { confidence: null, evidence: [] })
+        : toCompanyCandidate(stored, getPrimary(stored), { confidence: null, evidence: [] })
     },
     ask: (query) => ask(query, identifiedDeps),
     resolve: (query) => ask(query, identifiedDeps).answer(),
     candidates: (query, countMax) => ask(query, identifiedDeps).candidates(countMax),
     entity(id) {
-      const mergedInto = reader.mergedInto(id)
+      const mergedInto = reader.findMergeTarget(id)
       const stored = reader.entityById(mergedInto ?? id)
       if (stored === null) return null
       return {
-        record: entityRecordOf(stored),
+        record: buildEntityRecord(stored),
         mergedInto: mergedInto === null ? null : entityId.parse(mergedInto),
       }
     },
     ownership(id) {
-      const number = reader.entityNumber(reader.mergedInto(id) ?? id)
-      return number === null ? null : ownershipOf(number, { ownerships, entityByNumber })
+      const number = reader.entityNumber(reader.findMergeTarget(id) ?? id)
+      return number === null
+        ? null
+        : readOwnership(number, { ownerships, entityByNumber: findEntityByNumber })
     },
     resolveDomain: (domain) => resolveDomain(domain, domainDeps),
-    domainAliases: (domain) => aliasesOf(domain, domainDeps),
+    domainAliases: (domain) => listDomainAliases(domain, domainDeps),
     close: () => {
-      if (!database.readonly) settleIntoOneFile(database)
+      if (!database.readonly) convertToSingleFile(database)
       database.close()
     },
   }
 }
 
 /** Makes the file a single one that can be copied and read from read-only media. Does nothing while others read it. */
-function settleIntoOneFile(database: Sqlite): void {
+function convertToSingleFile(database: Sqlite): void {
   try {
     database.pragma('journal_mode = DELETE')
   } catch (error) {
-    if (sqliteCode(error) === null) throw error
+    if (getSqliteCode(error) === null) throw error
   }
 }
 
@@ -220,7 +226,7 @@ function readInfo(database: Sqlite): Omit<RegistryInfo, 'path'> {
     .get()
   return {
     entityCount: counted?.total ?? 0,
-    edition: editionOf(sources),
+    edition: computeEdition(sources),
     sources: sources.map((source) => ({
       name: source.name,
       format: source.format,

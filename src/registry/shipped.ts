@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { readShippedFile, shippedEdition, shippedPath, shippedSettings } from './edition.js'
+import { readShippedFile, getShippedEdition, shippedPath, shippedSettings } from './edition.js'
 import { codeFolder } from '../platform/installed-package.js'
 import { importCsvText } from './import/import-csv.js'
 import { openRegistry, type WritableRegistry } from './registry.js'
@@ -10,7 +10,7 @@ const checkedAtMs = Date.UTC(2026, 10, 20)
 
 /** Opens the shipped registry from the build's store or, without one, in memory. Errors: REGISTRY_NOT_FOUND. */
 export function openShippedRegistry(): WritableRegistry {
-  const registry = openMade() ?? importShipped(openRegistry(':memory:'))
+  const registry = openShippedStore() ?? importShipped(openRegistry(':memory:'))
   return { ...registry, info: () => ({ ...registry.info(), path: shippedPath }) }
 }
 
@@ -28,12 +28,12 @@ export function importShipped(registry: WritableRegistry): WritableRegistry {
 }
 
 /** Returns the path of the store that the build creates, which contains its edition. Errors: REGISTRY_NOT_FOUND. */
-export const madePath = (): string =>
-  fileURLToPath(new URL(`registry/shipped-${shippedEdition()}.sqlite`, codeFolder))
+export const getShippedStorePath = (): string =>
+  fileURLToPath(new URL(`registry/shipped-${getShippedEdition()}.sqlite`, codeFolder))
 
 /** Returns `null` if the store does not exist or cannot be opened in place. */
-function openMade(): WritableRegistry | null {
-  const path = madePath()
+function openShippedStore(): WritableRegistry | null {
+  const path = getShippedStorePath()
   try {
     return existsSync(path) ? openRegistry(path, { readonly: true }) : null
   } catch {

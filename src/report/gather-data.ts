@@ -1,5 +1,5 @@
 import { UserError } from '../core/errors.js'
-import { changesBetween, settledOutput } from '../pipeline/history/changes-between.js'
+import { compareOutputs, readSettledOutput } from '../pipeline/history/changes-between.js'
 import type {
   HistoryReader,
   PublishedOutput,
@@ -8,8 +8,8 @@ import type {
   PublishedEntry,
 } from '../pipeline/history/remembered-runs.js'
 import {
-  isListedIn,
-  figuresOf,
+  createListedCheck,
+  getFigures,
   reportLimits,
   type ReportAttention,
   type ReportChanges,
@@ -24,13 +24,13 @@ import type { OutputFigures } from '../pipeline/figures/run-record.js'
 import type { ReviewCounts } from '../pipeline/figures/run-summary.js'
 
 /** An entry with its number of rows. */
-interface Counted {
+interface CountedEntry {
   readonly number: number
   readonly rowCount: number
 }
 
 /** Returns the rows of an output that need review. Throws HISTORY_VERSION. */
-export function rowsToReview(
+export function findRowsToReview(
   output: PublishedOutput,
   { rowCount, rowsByStatus }: ReviewCounts,
   figures: OutputFigures | null,
@@ -39,27 +39,27 @@ export function rowsToReview(
   const statuses = Object.keys(rowsByStatus)
   const allOfThem = statuses.reduce((sum, status) => sum + (figures?.rowsByStatus[status] ?? 0), 0)
   // States are unpacked only if some rows with these statuses are decided or have enough confidence.
-  return largestEntries(output, allOfThem === rowCount ? counted : amongReviewed(output, counted))
+  return findLargestEntries(output, allOfThem === rowCount ? counted : filterReviewed(output, counted))
 }
 
 /** Returns rows that have no answer and are not waiting for one. Throws HISTORY_VERSION. */
-export const unansweredRows = (output: PublishedOutput): ReportAttention =>
-  largestEntries(output, countAmong(output, isUnanswered))
+export const findUnansweredRows = (output: PublishedOutput): ReportAttention =>
+  findLargestEntries(output, countAmong(output, isUnanswered))
 
-function amongReviewed(output: PublishedOutput, counted: readonly Counted[]): Counted[] {
+function filterReviewed(output: PublishedOutput, counted: readonly CountedEntry[]): CountedEntry[] {
   const reviewed = new Set<number>()
   for (const [number, { state }] of output.entries(counted.map((one) => one.number)))
     if (needsReview(state)) reviewed.add(number)
   return counted.filter(({ number }) => reviewed.has(number))
 }
 
-function largestEntries(output: PublishedOutput, counted: Counted[]): ReportAttention {
+function findLargestEntries(output: PublishedOutput, counted: CountedEntry[]): ReportAttention {
   const rowCount = counted.reduce((sum, one) => sum + one.rowCount, 0)
   const largest = counted.sort((one, other) => other.rowCount - one.rowCount || one.number - other.number)
-  return { rowCount, entries: entriesOf(output, largest.slice(0, reportLimits.attentionMax)) }
+  return { rowCount, entries: listEntries(output, largest.slice(0, reportLimits.attentionMax)) }
 }
 
-function countAmong(output: PublishedOutput, isWanted: (status: string) => boolean): Counted[] {
+function countAmong(output: PublishedOutput, isWanted: (status: string) => boolean): CountedEntry[] {
   const wanted = new Set(output.numbersOf(isWanted))
   const counts = new Map<number, number>()
   for (const number of output.rows) if (wanted.has(number)) counts.set(number, (counts.get(number) ?? 0) + 1)
@@ -67,19 +67,19 @@ function countAmong(output: PublishedOutput, isWanted: (status: string) => boole
 }
 
 /** Sorted by number of rows, then by first row. */
-function entriesOf(output: PublishedOutput, largest: readonly Counted[]): AttentionEntry[] {
+function listEntries(output: PublishedOutput, largest: readonly CountedEntry[]): AttentionEntry[] {
   const firstRows = new Map(largest.map(({ number }) => [number, 0]))
   for (const [index, number] of output.rows.entries())
     if (firstRows.get(number) === 0) firstRows.set(number, index + 1)
   const counts = new Map(largest.map(({ number, rowCount }) => [number, rowCount]))
   return [...output.entries(counts.keys())]
     .map(([number, entry]) =>
-      attentionEntry(entry, { rowNumber: firstRows.get(number) ?? 0, rowCount: counts.get(number) ?? 0 }),
+      toAttentionEntry(entry, { rowNumber: firstRows.get(number) ?? 0, rowCount: counts.get(number) ?? 0 }),
     )
     .sort((one, other) => other.rowCount - one.rowCount || one.rowNumber - other.rowNumber)
 }
 
-function attentionEntry(
+function toAttentionEntry(
   { rowKey, name, state }: PublishedEntry,
   place: Pick<AttentionEntry, 'rowNumber' | 'rowCount'>,
 ): AttentionEntry {
@@ -109,32 +109,37 @@ export interface GatherOptions {
 /** Collects the data of a run's report from the history. Throws RUN_NOT_FOUND. */
 export function gatherReport({ reader, number, nowMs, end }: GatherOptions): ReportData {
   const runs = reader.runs()
-  const run = { ...chosenRun(runs, number), ...end }
+  const run = { ...findChosenRun(runs, number), ...end }
   const output = reader.published(run.number)
   return {
     run,
-    earlier: earlierRuns(runs, run),
-    paid: [run, ...paidRuns(runs, run)],
-    changes: changesOfRun(reader, run, output),
+    earlier: listEarlierRuns(runs, run),
+    paid: [run, ...listPaidRuns(runs, run)],
+    changes: findChanges(reader, run, output),
     review: output === null ? null : reviewOfRun(run, output),
-    unanswered: output === null ? null : knownOr(null, (): ReportAttention | null => unansweredRows(output)),
+    unanswered:
+      output === null ? null : readOr(null, (): ReportAttention | null => findUnansweredRows(output)),
     madeAtMs: nowMs,
   }
 }
 
 /** Returns the outputs that the report needs. Throws RUN_NOT_FOUND. */
-export function outputsOfReport(reader: Pick<HistoryReader, 'runs'>, number: number | null): WantedOutputs {
-  const run = chosenRun(reader.runs(), number)
-  return { newer: run.number, older: run.record?.changes?.baseline ?? null, isListed: isListedIn(run.record) }
+export function listReportOutputs(reader: Pick<HistoryReader, 'runs'>, number: number | null): WantedOutputs {
+  const run = findChosenRun(reader.runs(), number)
+  return {
+    newer: run.number,
+    older: run.record?.changes?.baseline ?? null,
+    isListed: createListedCheck(run.record),
+  }
 }
 
 function reviewOfRun(run: RememberedRun, output: PublishedOutput): ReportAttention | null {
   const counts = run.record?.summary?.review ?? null
   if (counts === null) return null
-  return knownOr(null, (): ReportAttention | null => rowsToReview(output, counts, figuresOf(run)))
+  return readOr(null, (): ReportAttention | null => findRowsToReview(output, counts, getFigures(run)))
 }
 
-function chosenRun(runs: readonly RememberedRun[], number: number | null): RememberedRun {
+function findChosenRun(runs: readonly RememberedRun[], number: number | null): RememberedRun {
   const chosen =
     number === null
       ? (runs.find(({ isPublished }) => isPublished) ?? runs[0])
@@ -147,7 +152,7 @@ function chosenRun(runs: readonly RememberedRun[], number: number | null): Remem
 }
 
 /** Returns earlier runs of the same series that published an output, newest first. */
-export function earlierRuns(
+export function listEarlierRuns(
   runs: readonly RememberedRun[],
   { number, series }: Pick<RememberedRun, 'number' | 'series'>,
 ): RememberedRun[] {
@@ -157,7 +162,7 @@ export function earlierRuns(
 }
 
 /** Returns earlier runs of the same series that cost anything or published an output, newest first. */
-export function paidRuns(
+export function listPaidRuns(
   runs: readonly RememberedRun[],
   { number, series }: Pick<RememberedRun, 'number' | 'series'>,
 ): RememberedRun[] {
@@ -168,25 +173,25 @@ export function paidRuns(
   })
 }
 
-function changesOfRun(
+function findChanges(
   reader: HistoryReader,
   { record }: RememberedRun,
   output: PublishedOutput | null,
 ): ReportChanges | null {
   const changes = record?.changes ?? null
   if (changes === null) return null
-  const before = settledOutput(reader, changes.baseline)
-  return { ...changes, largest: before === null || output === null ? null : knownOr(null, findLargest) }
+  const before = readSettledOutput(reader, changes.baseline)
+  return { ...changes, largest: before === null || output === null ? null : readOr(null, findLargest) }
 
   function findLargest(): ReportChanges['largest'] {
     const found = new LargestChanges()
-    if (before !== null && output !== null) for (const some of changesBetween(before, output)) found.add(some)
+    if (before !== null && output !== null) for (const some of compareOutputs(before, output)) found.add(some)
     return found.list()
   }
 }
 
 /** Returns `otherwise` if another version stored the data, or in another format. The record still has its counts. */
-function knownOr<Value>(otherwise: Value, read: () => Value): Value {
+function readOr<Value>(otherwise: Value, read: () => Value): Value {
   try {
     return read()
   } catch (error) {
@@ -198,42 +203,43 @@ function knownOr<Value>(otherwise: Value, read: () => Value): Value {
 }
 
 /** Maximum number of distinct changes of one kind in memory. Beyond it, those with the fewest rows are dropped. */
-const keptMax = 20_000
+const countedMax = 20_000
 
-interface Kept {
+interface CountedChange {
   readonly change: Change
   rowCount: number
 }
 
 /** Collects the changes that affect the most rows, per kind. Equal changes of several rows are counted as one. */
 export class LargestChanges {
-  readonly #byKind = new Map<ChangeKind, Map<string, Kept>>()
+  readonly #byKind = new Map<ChangeKind, Map<string, CountedChange>>()
 
   add(changes: readonly Change[]): void {
     for (const change of changes) {
-      const kept = this.#byKind.get(change.kind) ?? new Map<string, Kept>()
+      const kept = this.#byKind.get(change.kind) ?? new Map<string, CountedChange>()
       this.#byKind.set(change.kind, kept)
-      const key = keyOf(change)
+      const key = toChangeKey(change)
       const known = kept.get(key)
       if (known !== undefined) known.rowCount++
       else kept.set(key, { change, rowCount: 1 })
-      if (kept.size > keptMax) this.#byKind.set(change.kind, new Map(largestOf(kept, keptMax / 2)))
+      if (kept.size > countedMax) this.#byKind.set(change.kind, new Map(takeLargest(kept, countedMax / 2)))
     }
   }
 
   /** Returns changes in the order of `changeKinds`, within a kind those with the most rows first. */
   list(): readonly ReportChange[] {
     return changeKinds.flatMap((kind) =>
-      largestOf(this.#byKind.get(kind) ?? new Map<string, Kept>(), reportLimits.changesPerKindMax).map(
-        ([, { change, rowCount }]) => ({ ...change, rowCount }),
-      ),
+      takeLargest(
+        this.#byKind.get(kind) ?? new Map<string, CountedChange>(),
+        reportLimits.changesPerKindMax,
+      ).map(([, { change, rowCount }]) => ({ ...change, rowCount })),
     )
   }
 }
 
 /** Changes of different rows with the same key are equal. */
-const keyOf = ({ name, field, old, new: now, oldEntityId, newEntityId }: Change): string =>
+const toChangeKey = ({ name, field, old, new: now, oldEntityId, newEntityId }: Change): string =>
   JSON.stringify([name, field, old, now, oldEntityId, newEntityId])
 
-const largestOf = (kept: ReadonlyMap<string, Kept>, countMax: number): [string, Kept][] =>
+const takeLargest = (kept: ReadonlyMap<string, CountedChange>, countMax: number): [string, CountedChange][] =>
   [...kept].sort(([, one], [, other]) => other.rowCount - one.rowCount).slice(0, countMax)

@@ -1,23 +1,23 @@
-import { html, pageHtml, styleHtml, type Html, type HtmlPart, stylesheet } from '../web/html.js'
+import { html, renderPage, renderStyle, type Html, type HtmlPart, readStylesheets } from '../web/html.js'
 import { texturesHtml } from './charts/outcomes.js'
 import type { ReportData } from './report-data.js'
-import { attentionHtml, changesHtml } from './sections/row-lists.js'
+import { renderAttention, renderChanges } from './sections/row-lists.js'
 import {
-  confidenceHtml,
-  costHtml,
-  groupsHtml,
-  outcomesHtml,
-  timelineHtml,
+  renderConfidence,
+  renderCost,
+  renderGroups,
+  renderOutcomes,
+  renderTimeline,
 } from './sections/chart-sections.js'
-import { alarmsHtml, tilesHtml, jobHtml, settingsHtml } from './sections/run-facts.js'
-import { headlineOf } from './sections/headline.js'
-import { dayText, moment } from './value-text.js'
+import { renderAlarms, renderTiles, renderJob, renderSettings } from './sections/run-facts.js'
+import { buildHeadline } from './sections/headline.js'
+import { formatDay, renderMoment } from './value-text.js'
 
 /** Allows styles only: no scripts, images, fonts or network access. */
 const reportPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 /** Style of the report and the live page. */
-export const reportStyle = (): string => stylesheet('web/base', 'web/charts', 'report/report')
+export const readReportStyle = (): string => readStylesheets('web/base', 'web/charts', 'report/report')
 
 export interface Section {
   readonly id: string
@@ -26,26 +26,26 @@ export interface Section {
 }
 
 /** Builds a self-contained report of a run, without scripts. */
-export function reportPage(data: ReportData): string {
+export function renderReportPage(data: ReportData): string {
   const { run } = data
-  const sections = reportSections(data)
-  return pageHtml({
-    title: `Run ${run.number}, ${dayText(run.startedAtMs)}: enrich`,
+  const sections = buildReportSections(data)
+  return renderPage({
+    title: `Run ${run.number}, ${formatDay(run.startedAtMs)}: enrich`,
     head: html`<meta
         http-equiv="content-security-policy"
         content="${reportPolicy}"
-      />${styleHtml(reportStyle())}`,
+      />${renderStyle(readReportStyle())}`,
     body: html`<body>
       ${texturesHtml}
-      ${bodyHtml({
+      ${renderBody({
         title: `Run ${run.number}`,
-        below: html`${jobHtml(run)}, ${moment(run.startedAtMs)}`,
-        top: topHtml(data),
+        below: html`${renderJob(run)}, ${renderMoment(run.startedAtMs)}`,
+        top: renderTop(data),
         sections,
       })}
       <footer class="quiet">
         <p>
-          Written by enrich on ${moment(data.madeAtMs)}. The page is self-contained and makes no network
+          Written by enrich on ${renderMoment(data.madeAtMs)}. The page is self-contained and makes no network
           requests.
         </p>
       </footer>
@@ -61,7 +61,7 @@ export interface BodyOptions {
   readonly sections: readonly Section[]
 }
 
-export const bodyHtml = ({ title, below, top, sections }: BodyOptions): Html =>
+export const renderBody = ({ title, below, top, sections }: BodyOptions): Html =>
   html`<header>
       <h1>${title}</h1>
       <p class="quiet">${below}</p>
@@ -71,30 +71,30 @@ export const bodyHtml = ({ title, below, top, sections }: BodyOptions): Html =>
         ${sections.map(({ id, title: name }) => html`<li><a href="#${id}">${name}</a></li>`)}
       </ul>
     </nav>
-    <main>${top} ${sections.map(sectionHtml)}</main>`
+    <main>${top} ${sections.map(renderSection)}</main>`
 
-const sectionHtml = (section: Section): Html =>
+const renderSection = (section: Section): Html =>
   html`<section aria-labelledby="${section.id}" data-part="${section.id}">
     <h2 id="${section.id}">${section.title}</h2>
     ${section.html}
   </section> `
 
 /** Headline, key figures and alarms. */
-export const topHtml = (data: ReportData): Html =>
+export const renderTop = (data: ReportData): Html =>
   html`<div data-part="top">
-    <p class="lead">${headlineOf(data)}</p>
-    ${tilesHtml(data)} ${alarmsHtml(data.run)}
+    <p class="lead">${buildHeadline(data)}</p>
+    ${renderTiles(data)} ${renderAlarms(data.run)}
   </div>`
 
-export function reportSections(data: ReportData): Section[] {
+export function buildReportSections(data: ReportData): Section[] {
   return [
-    { id: 'changes', title: 'What changed', html: changesHtml(data) },
-    { id: 'attention', title: 'Rows to review', html: attentionHtml(data) },
-    { id: 'rows', title: 'Outcomes', html: outcomesHtml(data) },
-    { id: 'sure', title: 'Confidence', html: confidenceHtml(data) },
-    { id: 'groups', title: 'Matches by group', html: groupsHtml(data) },
-    { id: 'course', title: 'Timeline', html: timelineHtml(data) },
-    { id: 'money', title: 'Cost', html: costHtml(data) },
-    { id: 'settings', title: 'Settings', html: settingsHtml(data.run) },
+    { id: 'changes', title: 'What changed', html: renderChanges(data) },
+    { id: 'attention', title: 'Rows to review', html: renderAttention(data) },
+    { id: 'rows', title: 'Outcomes', html: renderOutcomes(data) },
+    { id: 'sure', title: 'Confidence', html: renderConfidence(data) },
+    { id: 'groups', title: 'Matches by group', html: renderGroups(data) },
+    { id: 'course', title: 'Timeline', html: renderTimeline(data) },
+    { id: 'money', title: 'Cost', html: renderCost(data) },
+    { id: 'settings', title: 'Settings', html: renderSettings(data.run) },
   ]
 }

@@ -10,7 +10,7 @@ export const reportLimits = {
 } as const
 
 /** Returns the figures of a run's output, or those known when it stopped. */
-export const figuresOf = (run: RememberedRun | undefined): OutputFigures | null =>
+export const getFigures = (run: RememberedRun | undefined): OutputFigures | null =>
   run?.record?.figures ?? run?.record?.knownFigures ?? null
 
 export interface ReportData {
@@ -77,14 +77,14 @@ export const outcomeGroups = [
 type OutcomeKey = (typeof outcomeGroups)[number]['key']
 
 /** Returns the group of a status. Unknown statuses count as doubtful, so that a reviewer sees them. */
-export function outcomeOf(status: string): OutcomeKey {
+export function toOutcomeGroup(status: string): OutcomeKey {
   const group = outcomeGroups.find(({ statuses }) => (statuses as readonly string[]).includes(status))
   return group?.key ?? 'doubtful'
 }
 
-export function rowsByGroup(rowsByStatus: Readonly<Record<string, number>>): Record<OutcomeKey, number> {
+export function countRowsByGroup(rowsByStatus: Readonly<Record<string, number>>): Record<OutcomeKey, number> {
   const rows = { matched: 0, doubtful: 0, none: 0, open: 0, failed: 0 }
-  for (const [status, count] of Object.entries(rowsByStatus)) rows[outcomeOf(status)] += count
+  for (const [status, count] of Object.entries(rowsByStatus)) rows[toOutcomeGroup(status)] += count
   return rows
 }
 
@@ -95,5 +95,5 @@ export function isUnanswered(status: string): boolean {
 }
 
 /** Whether the report of a run may list rows with a status. */
-export const isListedIn = (record: RunRecord | null) => (status: string) =>
+export const createListedCheck = (record: RunRecord | null) => (status: string) =>
   isUnanswered(status) || Object.hasOwn(record?.summary?.review?.rowsByStatus ?? {}, status)

@@ -2,7 +2,7 @@ import { formatAmount } from '../pipeline/figures/money.js'
 import { html, type Html } from '../web/html.js'
 
 /** `96.4 %`; 0 and 100 only if exact. */
-export function percent(part: number, whole: number): string {
+export function formatPercent(part: number, whole: number): string {
   if (whole === 0) return '–'
   const share = (part / whole) * 100
   if (share > 0 && share < 0.1) return 'under 0.1 %'
@@ -11,17 +11,17 @@ export function percent(part: number, whole: number): string {
 }
 
 /** `EUR 12.30`, without line breaks. */
-export const amount = (units: number, currency: string | null): string =>
+export const formatMoney = (units: number, currency: string | null): string =>
   formatAmount(units, currency).replaceAll(' ', '\u00a0')
 
 /** `2026-01-31 04:05 UTC` */
-export function moment(atMs: number): Html {
+export function renderMoment(atMs: number): Html {
   const text = new Date(atMs).toISOString()
-  return html`<time datetime="${text}">${momentText(atMs)}</time>`
+  return html`<time datetime="${text}">${formatMoment(atMs)}</time>`
 }
 
-const momentText = (atMs: number): string =>
+const formatMoment = (atMs: number): string =>
   `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 /** `2026-01-31` */
-export const dayText = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10)
+export const formatDay = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10)

@@ -4,7 +4,7 @@ import { withAnswerFirst } from '../pipeline/answers/answer-candidate.js'
 import { candidatesMax, type Candidate, type CandidateSource } from '../pipeline/answers/candidate.js'
 import type { ReviewStore } from '../pipeline/decisions/review-store.js'
 
-export interface CandidateBookDeps {
+export interface CandidateStoreDeps {
   readonly store: Pick<ReviewStore, 'candidates' | 'fetchCandidates' | 'keepCandidates'>
   readonly source: CandidateSource
   /** The connection that returned these candidates. */
@@ -13,16 +13,16 @@ export interface CandidateBookDeps {
 }
 
 /** Maximum number of search results that are remembered. Only these, and candidates, can be accepted. */
-const foundMax = 100_000
+const searchResultsMax = 100_000
 
 /** Candidates per lookup key (hexadecimal digits). Each lookup's candidates are requested once and then stored. */
-export class CandidateBook {
-  readonly #deps: CandidateBookDeps
+export class CandidateStore {
+  readonly #deps: CandidateStoreDeps
   readonly #asking = new Map<string, Promise<readonly Candidate[]>>()
   /** Search results by lookup and company. */
   readonly #found = new Map<string, Candidate>()
 
-  constructor(deps: CandidateBookDeps) {
+  constructor(deps: CandidateStoreDeps) {
     this.#deps = deps
   }
 
@@ -32,13 +32,13 @@ export class CandidateBook {
   }
 
   /** Returns lists aligned with the lookups; `null` if a lookup's candidates were never requested. */
-  kept(lookups: readonly string[]): (readonly Candidate[] | null)[] {
+  readStored(lookups: readonly string[]): (readonly Candidate[] | null)[] {
     return this.#deps.store.candidates(this.#deps.scope, lookups)
   }
 
   /** The request continues if the caller stops waiting, because its result is stored. Throws CANDIDATES_UNAVAILABLE. */
-  of(lookup: string, asked: Lookup, ofAnswer: Candidate | null): Promise<readonly Candidate[]> {
-    const [stored] = this.kept([lookup])
+  getCandidates(lookup: string, asked: Lookup, ofAnswer: Candidate | null): Promise<readonly Candidate[]> {
+    const [stored] = this.readStored([lookup])
     if (stored !== null && stored !== undefined) return Promise.resolve(stored)
     const before = this.#asking.get(lookup)
     if (before !== undefined) return before
@@ -62,28 +62,28 @@ export class CandidateBook {
   /** Records that a candidate was displayed for the lookup, so that it may be accepted. */
   remember(lookup: string, candidate: Candidate): void {
     if (candidate.entityId === null) return
-    this.#found.set(foundKey(lookup, candidate.entityId), candidate)
+    this.#found.set(toFoundKey(lookup, candidate.entityId), candidate)
     for (const key of this.#found.keys()) {
-      if (this.#found.size <= foundMax) break
+      if (this.#found.size <= searchResultsMax) break
       this.#found.delete(key)
     }
   }
 
   /** Returns the company as it was displayed for the lookup; else `null`. */
-  shown(lookup: string, entityId: string): Candidate | null {
-    const [stored] = this.kept([lookup])
+  findShown(lookup: string, entityId: string): Candidate | null {
+    const [stored] = this.readStored([lookup])
     return (
       stored?.find((candidate) => candidate.entityId === entityId) ??
-      this.#found.get(foundKey(lookup, entityId)) ??
+      this.#found.get(toFoundKey(lookup, entityId)) ??
       null
     )
   }
 
   /** Adds companies that were found by a search and accepted to the candidates. */
-  async keepChosen(chosen: ReadonlyMap<string, Candidate>): Promise<void> {
+  async storeChosen(chosen: ReadonlyMap<string, Candidate>): Promise<void> {
     const lookups = [...chosen.keys()]
     const changed = new Map<string, readonly Candidate[]>()
-    for (const [at, stored] of this.kept(lookups).entries()) {
+    for (const [at, stored] of this.readStored(lookups).entries()) {
       const candidate = chosen.get(lookups[at] ?? '')
       if (candidate === undefined || stored?.some(({ entityId }) => entityId === candidate.entityId)) continue
       changed.set(lookups[at] ?? '', [candidate, ...(stored ?? [])].slice(0, candidatesMax))
@@ -97,10 +97,10 @@ export class CandidateBook {
   }
 
   async #ask(lookup: string, asked: Lookup, ofAnswer: Candidate | null): Promise<readonly Candidate[]> {
-    const found = await this.#deps.source.candidatesOf(asked)
+    const found = await this.#deps.source.findCandidates(asked)
     const answered = withAnswerFirst(ofAnswer, found)
     // A search result that was accepted during the request stays in the list.
-    const chosen = this.kept([lookup])[0] ?? []
+    const chosen = this.readStored([lookup])[0] ?? []
     const isNew = ({ entityId }: Candidate) => chosen.every((one) => one.entityId !== entityId)
     const candidates = [...chosen, ...answered.filter(isNew)].slice(0, candidatesMax)
     await this.#keep(new Map([[lookup, candidates]]))
@@ -113,4 +113,4 @@ export class CandidateBook {
   }
 }
 
-const foundKey = (lookup: string, entityId: string): string => `${lookup} ${entityId}`
+const toFoundKey = (lookup: string, entityId: string): string => `${lookup} ${entityId}`

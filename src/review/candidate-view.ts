@@ -61,25 +61,25 @@ function compare(
   right: string | null,
   share: (ones: readonly Piece[], others: readonly Piece[]) => void,
 ): ComparedTexts {
-  const [ones, others] = [piecesOf(left), piecesOf(right)]
+  const [ones, others] = [splitPieces(left), splitPieces(right)]
   share(ones.filter(isWord), others.filter(isWord))
-  return { left: marksOf(ones), right: marksOf(others) }
+  return { left: buildMarks(ones), right: buildMarks(others) }
 }
 
 /** Also splits scripts without spaces into words. */
 const words = new Intl.Segmenter('und', { granularity: 'word' })
 const letters = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
-function piecesOf(text: string | null): Piece[] {
+function splitPieces(text: string | null): Piece[] {
   if (text === null || text === '') return []
-  const pieceOf = (piece: string, spellings: readonly string[]): Piece => ({
+  const createPiece = (piece: string, spellings: readonly string[]): Piece => ({
     text: piece,
     spellings,
     isShared: false,
     letterMarks: null,
   })
-  if (text.length > charsMax) return [pieceOf(text, [])]
-  return [...words.segment(text)].map(({ segment }) => pieceOf(segment, spellingsOf(segment)))
+  if (text.length > charsMax) return [createPiece(text, [])]
+  return [...words.segment(text)].map(({ segment }) => createPiece(segment, listSpellings(segment)))
 }
 
 const umlauts: Readonly<Record<string, string>> = {
@@ -95,16 +95,16 @@ const umlauts: Readonly<Record<string, string>> = {
 const plainWord = /^[a-zA-Z0-9]+$/
 
 /** Returns spellings without accents, and with umlauts written as two letters. */
-function spellingsOf(text: string): string[] {
+function listSpellings(text: string): string[] {
   if (plainWord.test(text)) return [text.toLowerCase()]
   if (text === ' ') return []
   const folded = text.normalize('NFKC').toLowerCase()
   const spelledOut = folded.replace(/[äöüåøæß]/g, (letter) => umlauts[letter] ?? letter)
-  return [...new Set([folded, spelledOut].map(plainLetters))].filter((spelling) => spelling !== '')
+  return [...new Set([folded, spelledOut].map(removeAccents))].filter((spelling) => spelling !== '')
 }
 
 /** Combining marks are accents in Latin script, but letters in other scripts. */
-function plainLetters(text: string): string {
+function removeAccents(text: string): string {
   return text
     .normalize('NFD')
     .replace(/(?<=\p{Script=Latin}\p{M}*)\p{M}/gu, '')
@@ -132,7 +132,7 @@ function shareJoined(ones: readonly Piece[], others: readonly Piece[]): void {
   for (const whole of others) {
     for (const [at, first] of ones.entries()) {
       if (first.isShared) continue
-      const parts = partsOf(whole.spellings[0] ?? '', ones.slice(at, at + joinedWordsMax))
+      const parts = findParts(whole.spellings[0] ?? '', ones.slice(at, at + joinedWordsMax))
       for (const word of parts.length === 0 ? [] : [whole, ...parts]) word.isShared = true
       if (parts.length > 0) break
     }
@@ -140,7 +140,7 @@ function shareJoined(ones: readonly Piece[], others: readonly Piece[]): void {
 }
 
 /** Returns the leading words that form `whole` when joined; empty if none do. */
-function partsOf(whole: string, following: readonly Piece[]): readonly Piece[] {
+function findParts(whole: string, following: readonly Piece[]): readonly Piece[] {
   let joined = ''
   for (const [at, { spellings, isShared }] of following.entries()) {
     joined += spellings[0] ?? ''
@@ -164,11 +164,11 @@ function shareMoved(ones: readonly Piece[], others: readonly Piece[]): void {
 
 /** Shares letters of similar words. Each word is paired with its most similar one. */
 function shareLetters(ones: readonly Piece[], others: readonly Piece[]): void {
-  const lettersOfOthers = others.map(lettersOf)
+  const lettersOfOthers = others.map(toLetters)
   const pairs = ones
-    .map(lettersOf)
+    .map(toLetters)
     .flatMap((one) => lettersOfOthers.map((other) => ({ one, other })))
-    .filter(({ one, other }) => resemblanceBound(one, other) >= resemblanceMin)
+    .filter(({ one, other }) => boundResemblance(one, other) >= resemblanceMin)
     .map(({ one, other }) => ({ words: [one.word, other.word], ...compareLetters(one, other) }))
     .filter(({ resemblance }) => resemblance >= resemblanceMin)
     .sort((pair, another) => another.resemblance - pair.resemblance)
@@ -201,15 +201,15 @@ interface Letters {
   readonly folded: string[]
 }
 
-function lettersOf(word: Piece): Letters {
+function toLetters(word: Piece): Letters {
   if (plainWord.test(word.text))
     return { word, written: Array.from(word.text), folded: Array.from(word.text.toLowerCase()) }
   const written = [...letters.segment(word.text)].map(({ segment }) => segment)
-  return { word, written, folded: written.map((letter) => spellingsOf(letter)[0] ?? letter) }
+  return { word, written, folded: written.map((letter) => listSpellings(letter)[0] ?? letter) }
 }
 
 /** Returns an upper bound of the similarity. */
-function resemblanceBound(one: Letters, other: Letters): number {
+function boundResemblance(one: Letters, other: Letters): number {
   const left = [...other.folded]
   for (const letter of one.folded) {
     const at = left.indexOf(letter)
@@ -220,7 +220,7 @@ function resemblanceBound(one: Letters, other: Letters): number {
 }
 
 /** Text between two words is marked only if both are. */
-function marksOf(pieces: readonly Piece[]): Mark[] {
+function buildMarks(pieces: readonly Piece[]): Mark[] {
   const marks: Mark[] = []
   const add = ({ text, isShared }: Mark) => {
     const last = marks.at(-1)
@@ -246,7 +246,7 @@ interface AskedTexts {
   readonly location: string | null
 }
 
-export function candidateView(candidate: Candidate, asked: AskedTexts): CandidateView {
+export function toCandidateView(candidate: Candidate, asked: AskedTexts): CandidateView {
   const { legalName, name, place } = candidate
   const names = compareNames(asked.name, legalName ?? name)
   return {
@@ -263,16 +263,16 @@ export function candidateView(candidate: Candidate, asked: AskedTexts): Candidat
     nameMarks: names.right,
     askedMarks: names.left,
     placeMarks: comparePlaces(asked.location, place).right,
-    obstacle: obstacleOf(candidate),
+    obstacle: findObstacle(candidate),
   }
 }
 
-function obstacleOf({ entityId }: Candidate): string | null {
+function findObstacle({ entityId }: Candidate): string | null {
   if (entityId === null) return 'the service returned no company id for it'
   return isEntityId(entityId) ? null : `its id ${entityId} is not a company id (siq_…)`
 }
 
-export function decisionView(decision: KeptDecision): DecisionView {
+export function toDecisionView(decision: KeptDecision): DecisionView {
   const { sequence, lookup, name, verdict, entityId, entityName, decidedBy, decidedAtMs, note } = decision
   return { sequence, lookup, name, verdict, entityId, entityName, decidedBy, decidedAtMs, note }
 }

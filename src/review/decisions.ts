@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
-import type { DecisionsBook } from '../pipeline/decisions/decisions-book.js'
+import type { DecisionSync } from '../pipeline/decisions/decisions-book.js'
 import type { KeptDecision, ReviewStore } from '../pipeline/decisions/review-store.js'
 import type { CompanyRecords } from './stored-answers.js'
 import { findFirst } from './input-lookups.js'
@@ -11,12 +11,12 @@ import { UserError } from '../core/errors.js'
 import type { Lookup } from '../core/lookup-identity.js'
 import type { Candidate } from '../pipeline/answers/candidate.js'
 import type { Decision } from '../pipeline/lookups/decision.js'
-import type { CandidateBook } from './candidate-store.js'
+import type { CandidateStore } from './candidate-store.js'
 import type { Choice } from './session.js'
 
-export interface VerdictsDeps {
+export interface CurrentDecisionsDeps {
   readonly store: ReviewStore
-  readonly book: DecisionsBook
+  readonly book: DecisionSync
   readonly decisionsPath: string
   readonly service: string
   readonly reader: CheckpointReader
@@ -29,7 +29,7 @@ export interface VerdictsDeps {
 }
 
 /** Returns a value that changes whenever the file is written. */
-function stampOf(path: string): string {
+function readStamp(path: string): string {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? 'none' : [found.ino, found.size, found.mtimeNs].join(' ')
 }
@@ -38,25 +38,25 @@ function stampOf(path: string): string {
 const batchDecisions = 100
 
 /** The decisions in force for lookups of the queue. Decisions for other lookups stay unchanged. */
-export class Verdicts {
-  readonly #deps: VerdictsDeps
+export class CurrentDecisions {
+  readonly #deps: CurrentDecisionsDeps
   /** Lookup numbers by key; 0 if the input does not have the lookup. */
   readonly #ids = new Map<string, LookupId>()
   #standing = new Map<string, KeptDecision>()
   #seenVersion = -1
   #seenFile = ''
 
-  constructor(deps: VerdictsDeps) {
+  constructor(deps: CurrentDecisionsDeps) {
     this.#deps = deps
   }
 
   /** `lookup` is its key in hexadecimal digits. */
-  standing(lookup: string): KeptDecision | null {
+  getDecision(lookup: string): KeptDecision | null {
     return this.#standing.get(lookup) ?? null
   }
 
   /** Returns those of these sequences that are in force. */
-  among(sequences: readonly number[]): number[] {
+  filterCurrent(sequences: readonly number[]): number[] {
     const inForce = new Set([...this.#standing.values()].map(({ sequence }) => sequence))
     return sequences.filter((sequence) => inForce.has(sequence))
   }
@@ -65,11 +65,11 @@ export class Verdicts {
    * Reads other reviewers' changes, and writes all decisions in force to the file. Throws DECISIONS_*, REVIEW_STORE_*,
    * DISK_FULL; the store has been read then.
    */
-  async bringTogether(): Promise<void> {
+  async synchronize(): Promise<void> {
     const { book, decisionsPath } = this.#deps
     try {
-      await book.bringTogether()
-      this.#seenFile = stampOf(decisionsPath)
+      await book.sync()
+      this.#seenFile = readStamp(decisionsPath)
     } finally {
       await this.fetchRecords()
       this.#reload()
@@ -79,7 +79,7 @@ export class Verdicts {
   /** Fetches the stored records of all accepted companies. */
   async fetchRecords(): Promise<void> {
     const { isShared, records, store, service } = this.#deps
-    if (isShared) await records.fetch(store.standing(service))
+    if (isShared) await records.fetch(store.listCurrent(service))
   }
 
   /** Like `bringTogether`, after new decisions. */
@@ -87,10 +87,10 @@ export class Verdicts {
     const { book, store, decisionsPath } = this.#deps
     const isAlone = store.decisionVersion() === this.#seenVersion + 1
     if (!isAlone || !(await book.append(made))) {
-      await this.bringTogether()
+      await this.synchronize()
       return
     }
-    this.#seenFile = stampOf(decisionsPath)
+    this.#seenFile = readStamp(decisionsPath)
     this.#seenVersion += 2
     this.#find(made.map(({ lookup }) => lookup))
     for (const decision of made) {
@@ -103,8 +103,9 @@ export class Verdicts {
   async refresh(): Promise<void> {
     const { store, decisionsPath } = this.#deps
     await store.refresh()
-    const isSeen = store.decisionVersion() === this.#seenVersion && stampOf(decisionsPath) === this.#seenFile
-    if (!isSeen) await this.bringTogether()
+    const isSeen =
+      store.decisionVersion() === this.#seenVersion && readStamp(decisionsPath) === this.#seenFile
+    if (!isSeen) await this.synchronize()
   }
 
   /** Reads the store again. */
@@ -113,7 +114,7 @@ export class Verdicts {
     const version = store.decisionVersion()
     if (version === this.#seenVersion) return
     const before = this.#standing
-    this.#standing = new Map(store.standing(service).map((decision) => [decision.lookup, decision]))
+    this.#standing = new Map(store.listCurrent(service).map((decision) => [decision.lookup, decision]))
     this.#find([...this.#standing.keys()])
     for (const lookup of before.keys()) if (!this.#standing.has(lookup)) this.#set(lookup, null)
     for (const [lookup, decision] of this.#standing)
@@ -132,7 +133,7 @@ export class Verdicts {
   }
 
   /** Call after the input was read again: it may contain lookups of further decisions. */
-  findAgain(): void {
+  findMissing(): void {
     for (const [lookup, id] of this.#ids) if (id === 0) this.#ids.delete(lookup)
     this.#find([...this.#standing.keys()])
     for (const [lookup, decision] of this.#standing) this.#set(lookup, decision)
@@ -141,7 +142,7 @@ export class Verdicts {
   #set(lookup: string, decision: KeptDecision | null): void {
     const { queue, records } = this.#deps
     const id = this.#ids.get(lookup) ?? 0
-    if (id !== 0) queue.decide(id, decision, decision === null ? null : records.doubtOf(decision))
+    if (id !== 0) queue.decide(id, decision, decision === null ? null : records.findDoubt(decision))
   }
 
   #find(wanted: readonly string[]): void {
@@ -150,13 +151,13 @@ export class Verdicts {
     const ids = findFirst(reader, lookups)
     for (const [at, lookup] of lookups.entries()) {
       const id = ids[at] ?? 0
-      this.#ids.set(lookup, id !== 0 && (queue.placeOf(id) !== null || include(id)) ? id : 0)
+      this.#ids.set(lookup, id !== 0 && (queue.getPlace(id) !== null || include(id)) ? id : 0)
     }
   }
 }
 
 interface ChoiceDeps {
-  readonly candidates: CandidateBook
+  readonly candidates: CandidateStore
   readonly records: CompanyRecords
   readonly service: string
   readonly reviewer: string
@@ -173,23 +174,24 @@ interface ChosenDecisions {
  * Converts choices to decisions; `asked` is aligned with them. A company must have been displayed for the lookup, unless
  * the lookup's candidates are unknown. Throws REVIEW_CHOICE_INVALID.
  */
-export function decisionsOf(
+export function toDecisions(
   choices: readonly Choice[],
   asked: readonly Lookup[],
   deps: ChoiceDeps,
 ): ChosenDecisions {
   const shown = new Map<string, Candidate>()
   const names = new Map<string, string>()
-  const kept = deps.candidates.kept(choices.map(({ lookup }) => lookup))
+  const kept = deps.candidates.readStored(choices.map(({ lookup }) => lookup))
   for (const [at, { lookup, entityId }] of choices.entries()) {
     if (entityId === null) continue
     // With any other id, the decisions file could not be read again.
-    if (!isEntityId(entityId)) throw notOne(entityId)
-    const candidate = deps.candidates.shown(lookup, entityId)
-    if (candidate === null && kept[at] !== null) throw notShown(asked[at]?.name ?? lookup, entityId)
+    if (!isEntityId(entityId)) throw createIdError(entityId)
+    const candidate = deps.candidates.findShown(lookup, entityId)
+    if (candidate === null && kept[at] !== null)
+      throw createNotShownError(asked[at]?.name ?? lookup, entityId)
     if (candidate === null) continue
     shown.set(lookup, candidate)
-    const name = deps.records.nameOf(entityId) ?? candidate.legalName ?? candidate.name
+    const name = deps.records.findName(entityId) ?? candidate.legalName ?? candidate.name
     if (name !== null) names.set(entityId, name)
   }
   const decisions = choices.map(({ lookup, verdict, entityId, note }, at) => ({
@@ -199,7 +201,7 @@ export function decisionsOf(
     note: note?.trim() === '' ? null : note,
     name: asked[at]?.name ?? '',
     location: asked[at]?.location ?? null,
-    entityName: entityId === null ? null : (names.get(entityId) ?? deps.records.nameOf(entityId)),
+    entityName: entityId === null ? null : (names.get(entityId) ?? deps.records.findName(entityId)),
     decidedBy: deps.reviewer,
     decidedAtMs: deps.nowMs,
     service: deps.service,
@@ -207,12 +209,12 @@ export function decisionsOf(
   return { decisions, shown }
 }
 
-const notOne = (entityId: string): UserError =>
+const createIdError = (entityId: string): UserError =>
   new UserError('REVIEW_CHOICE_INVALID', `${entityId} is not a company id`, {
     hint: 'company ids start with siq_; no decision was recorded',
   })
 
-const notShown = (name: string, entityId: string): UserError =>
+const createNotShownError = (name: string, entityId: string): UserError =>
   new UserError('REVIEW_CHOICE_INVALID', `${entityId} is not among the candidates of ${name}`, {
     hint: 'choose one of its candidates, or search for the company first; no decision was recorded',
   })

@@ -1,5 +1,5 @@
 import type { Lookup } from '../core/lookup-identity.js'
-import { nameWithIdentifiers } from '../core/stated-identifiers.js'
+import { appendIdentifiers } from '../core/stated-identifiers.js'
 import type { LookupId, CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
 import { firstKinds } from '../pipeline/lookups/lookup-kind.js'
@@ -19,17 +19,17 @@ interface InputLookups {
 /** Rows read at once. */
 const sliceRows = 65_536
 
-export function lookupsOf(index: RowIndex): InputLookups {
-  const { ids: all, rowCounts: countsOfAll } = index.distinct()
+export function listLookups(index: RowIndex): InputLookups {
+  const { ids: all, rowCounts: countsOfAll } = index.getDistinct()
   // Invalid rows have the highest numbers. Lookups that the checkpoint did not know are 0.
   const first = all[0] === 0 ? 1 : 0
   let end = all.length
-  while (end > first && index.reasonOf(all[end - 1] ?? 0) !== null) end--
+  while (end > first && index.getReason(all[end - 1] ?? 0) !== null) end--
   const ids = all.slice(first, end)
   const firstRows = new Uint32Array(ids.length).fill(noRow)
   for (let start = 0; start < index.rowCount; start += sliceRows) {
     for (const [offset, id] of index.slice(start, sliceRows).entries()) {
-      const at = placeOf(ids, id)
+      const at = findPlace(ids, id)
       if (at !== -1 && firstRows[at] === noRow) firstRows[at] = start + offset
     }
   }
@@ -44,7 +44,7 @@ export function lookupsOf(index: RowIndex): InputLookups {
 const noRow = 0xffff_ffff
 
 /** Binary search. Returns -1 if the id is missing. */
-function placeOf(ids: Uint32Array, id: LookupId): number {
+function findPlace(ids: Uint32Array, id: LookupId): number {
   let [low, high] = [0, ids.length - 1]
   while (low <= high) {
     const middle = (low + high) >> 1
@@ -57,9 +57,9 @@ function placeOf(ids: Uint32Array, id: LookupId): number {
 }
 
 /** Returns the lookup with a domain converted to an identifier. */
-export const meant = (asked: Lookup, isOfDomain: boolean): Lookup =>
+export const resolveDomain = (asked: Lookup, isOfDomain: boolean): Lookup =>
   isOfDomain
-    ? { ...asked, name: nameWithIdentifiers(null, [{ kind: 'website', value: asked.name, place: null }]) }
+    ? { ...asked, name: appendIdentifiers(null, [{ kind: 'website', value: asked.name, place: null }]) }
     : asked
 
 /**
@@ -72,7 +72,7 @@ export function findFirst(reader: Pick<CheckpointReader, 'find'>, lookups: reado
 }
 
 /** Decides which answers a reviewer sees. */
-export interface Doubt {
+export interface DoubtPolicy {
   isDoubtful(outcome: string, confidence: number | null): boolean
   /** Whether the confidence has to be read for this outcome. */
   needsConfidence(outcome: string): boolean
@@ -110,30 +110,30 @@ export class AnswerScan {
   }
 
   /** Returns lookups without an answer at the last scan. */
-  unanswered(): LookupId[] {
+  listUnanswered(): LookupId[] {
     return [...this.#lookups.ids].filter((_, place) => this.#states[place] === lookupStates.unanswered)
   }
 
   /** Throws CHECKPOINT_*, and the signal's reason. */
-  async look(reader: CheckpointReader, queue: Queue, doubt: Doubt, signal: AbortSignal): Promise<void> {
-    for (const places of this.#batches()) {
+  async scan(reader: CheckpointReader, queue: Queue, doubt: DoubtPolicy, signal: AbortSignal): Promise<void> {
+    for (const places of this.#readBatches()) {
       signal.throwIfAborted()
-      this.#lookAt(places, reader, queue, doubt)
+      this.#scanPlaces(places, reader, queue, doubt)
       await setImmediate()
     }
   }
 
   /** Adds a lookup to the queue, whatever its answer. Returns false if the input does not have it. */
   include(id: LookupId, reader: CheckpointReader, queue: Queue): boolean {
-    const place = placeOf(this.#lookups.ids, id)
+    const place = findPlace(this.#lookups.ids, id)
     if (place === -1) return false
-    const [answer] = reader.answeredOutcomes([id], () => true)
+    const [answer] = reader.readAnsweredOutcomes([id], () => true)
     const [status, confidence] = [answer?.outcome ?? 'pending', answer?.confidence ?? null]
     this.#add([{ place, id, status, confidence }], false, reader, queue)
     return true
   }
 
-  *#batches(): Generator<readonly number[]> {
+  *#readBatches(): Generator<readonly number[]> {
     let batch: number[] = []
     for (let place = 0; place < this.#states.length; place++) {
       if (this.#states[place] === lookupStates.settled) continue
@@ -145,24 +145,24 @@ export class AnswerScan {
     if (batch.length > 0) yield batch
   }
 
-  #lookAt(places: readonly number[], reader: CheckpointReader, queue: Queue, doubt: Doubt): void {
+  #scanPlaces(places: readonly number[], reader: CheckpointReader, queue: Queue, doubt: DoubtPolicy): void {
     const ids = places.map((place) => this.#lookups.ids[place] ?? 0)
-    const answers = reader.answeredOutcomes(ids, (outcome) => doubt.needsConfidence(outcome))
+    const answers = reader.readAnsweredOutcomes(ids, (outcome) => doubt.needsConfidence(outcome))
     const fresh: Found[] = []
     for (const [at, place] of places.entries()) {
       const [id, answer] = [ids[at] ?? 0, answers[at] ?? null]
       const { outcome: status = 'pending', confidence = null } = answer ?? {}
       const isDoubtful = answer !== null && doubt.isDoubtful(status, confidence)
-      if (queue.placeOf(id) !== null)
-        queue.change(id, answer === null ? { isDoubtful } : { status, confidence, isDoubtful })
+      if (queue.getPlace(id) !== null)
+        queue.update(id, answer === null ? { isDoubtful } : { status, confidence, isDoubtful })
       else if (isDoubtful) fresh.push({ place, id, status, confidence })
-      this.#become(place, answer === null ? 'unanswered' : isDoubtful ? 'queued' : 'settled')
+      this.#setState(place, answer === null ? 'unanswered' : isDoubtful ? 'queued' : 'settled')
     }
     this.#add(fresh, true, reader, queue)
   }
 
   #add(found: readonly Found[], isDoubtful: boolean, reader: CheckpointReader, queue: Queue): void {
-    const asked = reader.asked(found.map(({ id }) => id))
+    const asked = reader.readLookups(found.map(({ id }) => id))
     const { rowCounts, firstRows } = this.#lookups
     for (const [at, { place, ...facts }] of found.entries()) {
       const { name = '', location = null } = asked[at] ?? {}
@@ -171,13 +171,13 @@ export class AnswerScan {
         isDoubtful,
         rowCount: rowCounts[place] ?? 0,
         firstRow: firstRows[place] ?? 0,
-        nameHash: hashOf(this.#bareName(name)),
+        nameHash: calculateHash(this.#bareName(name)),
         text: location === null ? name : `${name} ${location}`,
       })
     }
   }
 
-  #become(place: number, state: keyof typeof lookupStates): void {
+  #setState(place: number, state: keyof typeof lookupStates): void {
     const isUnanswered = (value: number | undefined) => Number(value === lookupStates.unanswered)
     this.#unansweredCount += isUnanswered(lookupStates[state]) - isUnanswered(this.#states[place])
     this.#states[place] = lookupStates[state]
@@ -192,7 +192,7 @@ interface Found {
 }
 
 /** FNV-1a, cut to 30 bits so that it is a small integer. */
-function hashOf(text: string): number {
+function calculateHash(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return hash & 0x3fffffff

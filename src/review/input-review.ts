@@ -1,15 +1,15 @@
 import { statSync } from 'node:fs'
 import { UserError } from '../core/errors.js'
 import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
-import type { DecisionsBook } from '../pipeline/decisions/decisions-book.js'
+import type { DecisionSync } from '../pipeline/decisions/decisions-book.js'
 import type { ReviewStore } from '../pipeline/decisions/review-store.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
 import type { Clock } from '../platform/clock.js'
-import { AnswerScan, type Doubt, findFirst, lookupsOf } from './input-lookups.js'
+import { AnswerScan, type DoubtPolicy, findFirst, listLookups } from './input-lookups.js'
 import { CompanyRecords } from './stored-answers.js'
 import { Queue, type QueueEntry } from './queue.js'
 import type { QueueCounts } from './session.js'
-import { Verdicts } from './decisions.js'
+import { CurrentDecisions } from './decisions.js'
 
 export interface InputReviewDeps {
   readonly index: RowIndex
@@ -18,11 +18,11 @@ export interface InputReviewDeps {
   readonly reader: CheckpointReader
   readonly checkpointPath: string
   readonly store: ReviewStore
-  readonly book: DecisionsBook
+  readonly book: DecisionSync
   readonly decisionsPath: string
   /** The service's name in decisions. */
   readonly service: string
-  readonly doubt: Doubt
+  readonly doubt: DoubtPolicy
   /** Removes the legal form and punctuation of a name. */
   readonly bareName: (name: string) => string
   /** Whether a run is writing to the checkpoint. */
@@ -43,7 +43,7 @@ const firstFilter = { view: 'open', statuses: [], text: '', sort: 'rows' } as co
 /** Doubtful lookups and decisions of an input, from the checkpoint and the review store. */
 export class InputReview {
   readonly queue = new Queue()
-  readonly verdicts: Verdicts
+  readonly verdicts: CurrentDecisions
   readonly records: CompanyRecords
   readonly #deps: InputReviewDeps
   readonly #assertSame: () => void
@@ -59,13 +59,13 @@ export class InputReview {
     const { index, reader, clock } = deps
     this.#deps = deps
     this.#assertSame = guardCheckpoint(deps.checkpointPath)
-    const lookups = lookupsOf(index)
+    const lookups = listLookups(index)
     this.#scan = new AnswerScan(lookups, deps.bareName)
     this.#unknownRowCount = lookups.unknownRowCount
     this.#inspectAfterMs = clock.monotonicMs() + inspectionEveryMs
     this.records = new CompanyRecords(reader)
     const { queue, records } = this
-    this.verdicts = new Verdicts({
+    this.verdicts = new CurrentDecisions({
       ...deps,
       queue,
       records,
@@ -77,8 +77,8 @@ export class InputReview {
   /** Resolves when the decisions file has all decisions in force. */
   static async open(deps: InputReviewDeps): Promise<InputReview> {
     const opened = new InputReview(deps)
-    await opened.look()
-    await opened.verdicts.bringTogether()
+    await opened.readNewAnswers()
+    await opened.verdicts.synchronize()
     opened.queue.filter(firstFilter)
     return opened
   }
@@ -87,7 +87,7 @@ export class InputReview {
     return this.#isRunGoingOn
   }
 
-  counts(): QueueCounts {
+  readCounts(): QueueCounts {
     const { lookupCount, unansweredCount } = this.#scan
     return { ...this.queue.counts(), lookupCount, unansweredCount }
   }
@@ -98,15 +98,15 @@ export class InputReview {
 
   /** `lookup` is a key in hexadecimal digits. Throws REVIEW_LOOKUP_UNKNOWN. */
   entry(lookup: string): QueueEntry {
-    const [found] = this.entries([lookup])
-    if (found === undefined) throw unknown(lookup)
+    const [found] = this.getEntries([lookup])
+    if (found === undefined) throw createUnknownError(lookup)
     return found
   }
 
   /** Returns entries aligned with the lookups. Throws REVIEW_LOOKUP_UNKNOWN. */
-  entries(lookups: readonly string[]): QueueEntry[] {
+  getEntries(lookups: readonly string[]): QueueEntry[] {
     return this.find(lookups).map((entry, at) => {
-      if (entry === null) throw unknown(lookups[at] ?? '')
+      if (entry === null) throw createUnknownError(lookups[at] ?? '')
       return entry
     })
   }
@@ -120,11 +120,11 @@ export class InputReview {
    * Returns up to `max` other open lookups whose names differ only in legal form, case and punctuation, those with the
    * most rows first.
    */
-  alike(entry: QueueEntry, name: string, max: number): readonly QueueEntry[] {
+  findAlike(entry: QueueEntry, name: string, max: number): readonly QueueEntry[] {
     const { reader, bareName } = this.#deps
-    const near = this.queue.openOfName(entry.nameHash).filter(({ id }) => id !== entry.id)
+    const near = this.queue.findOpenByName(entry.nameHash).filter(({ id }) => id !== entry.id)
     const bare = bareName(name)
-    const asked = reader.asked(near.map(({ id }) => id))
+    const asked = reader.readLookups(near.map(({ id }) => id))
     return near
       .filter((_, at) => bareName(asked[at]?.name ?? '') === bare)
       .sort((one, other) => other.rowCount - one.rowCount)
@@ -132,19 +132,19 @@ export class InputReview {
   }
 
   /** Reads new answers. Throws REVIEW_CHECKPOINT_CHANGED. */
-  async look(): Promise<void> {
+  async readNewAnswers(): Promise<void> {
     this.assertSame()
     const { reader, doubt, signal, isRunGoingOn, follow } = this.#deps
-    await follow?.(() => this.#scan.unanswered())
+    await follow?.(() => this.#scan.listUnanswered())
     const wasGoingOn = this.#isRunGoingOn
     this.#isRunGoingOn = isRunGoingOn()
     if (wasGoingOn !== this.#isRunGoingOn) this.queue.touch()
-    const version = reader.version()
+    const version = reader.readVersion()
     const isChanged = version !== this.#seenVersion
     this.#mayKnowMore ||= this.#seenVersion !== -1 && (isChanged || (follow !== null && this.#isRunGoingOn))
     const isInspected = this.#mayKnowMore && (await this.#inspectAgain())
     if (!isChanged && !isInspected) return
-    await this.#scan.look(reader, this.queue, doubt, signal)
+    await this.#scan.scan(reader, this.queue, doubt, signal)
     if (this.#seenVersion !== -1) {
       await this.verdicts.fetchRecords()
       await this.verdicts.review()
@@ -158,19 +158,19 @@ export class InputReview {
     if (this.#unknownRowCount === 0 || inspectAgain === null) return false
     const beganMs = clock.monotonicMs()
     if (beganMs < this.#inspectAfterMs) return false
-    const lookups = lookupsOf(await inspectAgain())
+    const lookups = listLookups(await inspectAgain())
     const endedMs = clock.monotonicMs()
     this.#inspectAfterMs = endedMs + Math.max(inspectionEveryMs, restPerInspection * (endedMs - beganMs))
     this.#mayKnowMore = false
     if (lookups.unknownRowCount === this.#unknownRowCount) return false
     this.#unknownRowCount = lookups.unknownRowCount
     this.#scan = new AnswerScan(lookups, bareName)
-    this.verdicts.findAgain()
+    this.verdicts.findMissing()
     return true
   }
 }
 
-const unknown = (lookup: string): UserError =>
+const createUnknownError = (lookup: string): UserError =>
   new UserError('REVIEW_LOOKUP_UNKNOWN', `the input has no doubtful lookup ${lookup}`, {
     hint: 'reload the page',
   })
@@ -180,9 +180,9 @@ const unknown = (lookup: string): UserError =>
  * longer write to the open file. Writes, compaction and migration keep the file.
  */
 function guardCheckpoint(path: string): () => void {
-  const opened = fileOf(path)
+  const opened = readFileIdentity(path)
   return () => {
-    const found = fileOf(path)
+    const found = readFileIdentity(path)
     if (found === opened) return
     const what = found === null ? 'was deleted' : 'was replaced'
     throw new UserError(
@@ -196,7 +196,7 @@ function guardCheckpoint(path: string): () => void {
 }
 
 /** Returns an identity of the file; `null` if it does not exist. */
-function fileOf(path: string): string | null {
+function readFileIdentity(path: string): string | null {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? null : `${found.dev}:${found.ino}`
 }

@@ -3,11 +3,11 @@ import type { Lookup } from '../core/lookup-identity.js'
 import { withAnswerFirst } from '../pipeline/answers/answer-candidate.js'
 import { candidatesMax, type Candidate, type CandidateSource } from '../pipeline/answers/candidate.js'
 import type { KeptDecision } from '../pipeline/decisions/review-store.js'
-import { factsOfAnswer, type AnswerFacts } from './stored-answers.js'
-import { CandidateBook } from './candidate-store.js'
-import { candidateView, decisionView } from './candidate-view.js'
-import { decisionsOf } from './decisions.js'
-import { meant } from './input-lookups.js'
+import { toAnswerFacts, type AnswerFacts } from './stored-answers.js'
+import { CandidateStore } from './candidate-store.js'
+import { toCandidateView, toDecisionView } from './candidate-view.js'
+import { toDecisions } from './decisions.js'
+import { resolveDomain } from './input-lookups.js'
 import { InputReview, type InputReviewDeps } from './input-review.js'
 import type {
   AlikeRow,
@@ -16,7 +16,7 @@ import type {
   LookupDetail,
   QueuePage,
   QueueRow,
-  SearchFound,
+  SearchReply,
   UndoReply,
 } from './page-data.js'
 import type { QueueEntry } from './queue.js'
@@ -26,8 +26,8 @@ import type {
   QueueFilter,
   QueueWindow,
   ReviewSession,
-  SearchWanted,
-  ShownLookup,
+  CompanySearch,
+  LookupFacts,
 } from './session.js'
 
 export interface SessionDeps extends InputReviewDeps {
@@ -54,7 +54,7 @@ export async function openSession(deps: SessionDeps): Promise<ReviewSession> {
 class InputSession implements ReviewSession {
   readonly #deps: SessionDeps
   readonly #review: InputReview
-  readonly #candidates: CandidateBook
+  readonly #candidates: CandidateStore
   /** Lookups whose stored candidates are in memory. */
   readonly #fetched = new Set<string>()
   /** Decisions of this session that were not undone, one list per change. */
@@ -64,7 +64,7 @@ class InputSession implements ReviewSession {
   constructor(deps: SessionDeps, review: InputReview) {
     this.#deps = deps
     this.#review = review
-    this.#candidates = new CandidateBook(deps)
+    this.#candidates = new CandidateStore(deps)
   }
 
   get reviewer(): string {
@@ -75,41 +75,41 @@ class InputSession implements ReviewSession {
     return this.#review.isRunGoingOn
   }
 
-  counts(): QueueCounts {
-    return this.#review.counts()
+  getCounts(): QueueCounts {
+    return this.#review.readCounts()
   }
 
-  ownCount(): number {
-    return this.#review.verdicts.among(this.#decided.flat()).length
+  countOwn(): number {
+    return this.#review.verdicts.filterCurrent(this.#decided.flat()).length
   }
 
-  page({ from, count, find, ...filter }: QueueWindow): QueuePage {
+  readPage({ from, count, find, ...filter }: QueueWindow): QueuePage {
     this.#review.assertSame()
     const { queue, isRunGoingOn } = this.#review
     const entries = queue.filter(filter)
     const places = this.#review.find(find).flatMap((entry, at) => {
-      const place = entry === null ? null : queue.placeOf(entry.id)
+      const place = entry === null ? null : queue.getPlace(entry.id)
       const index = place === null ? -1 : entries.indexOf(place)
       return index === -1 ? [] : [[find[at] ?? '', index] as const]
     })
     const { openByStatus } = queue.counts()
     return {
-      ...this.#state(),
+      ...this.#getPageState(),
       totalCount: entries.length,
       from,
       openByStatus,
       isRunGoingOn,
-      rows: this.#rowsOf(this.#entriesAt(entries.subarray(from, from + count))),
+      rows: this.#toRows(this.#getEntriesAt(entries.subarray(from, from + count))),
       places: Object.fromEntries(places),
     }
   }
 
-  *rows(filter: QueueFilter): Generator<QueueRow> {
+  *readRows(filter: QueueFilter): Generator<QueueRow> {
     // A copy, because decisions during the iteration do not change places.
     const places = this.#review.queue.filter(filter).slice()
     for (let start = 0; start < places.length; start += sessionLimits.rowsBatch) {
       this.#review.assertSame()
-      yield* this.#rowsOf(this.#entriesAt(places.subarray(start, start + sessionLimits.rowsBatch)))
+      yield* this.#toRows(this.#getEntriesAt(places.subarray(start, start + sessionLimits.rowsBatch)))
     }
   }
 
@@ -118,69 +118,75 @@ class InputSession implements ReviewSession {
     for (const lookup of lookups) this.#fetched.add(lookup)
   }
 
-  async detail(lookup: string): Promise<LookupDetail> {
+  async readDetail(lookup: string): Promise<LookupDetail> {
     this.#review.assertSame()
     const entry = this.#review.entry(lookup)
-    const asked = this.#askedOf(entry)
-    const alike = this.#rowsOf(this.#review.alike(entry, asked.name, sessionLimits.alikeMax))
+    const asked = this.#readLookup(entry)
+    const alike = this.#toRows(this.#review.findAlike(entry, asked.name, sessionLimits.alikeMax))
     await this.#candidates.fetch([lookup, ...alike.map((row) => row.lookup)])
-    const { candidates, candidatesError, factors } = await this.#shownBeside(lookup, entry, asked)
-    const [row] = this.#rowsOf([entry])
+    const { candidates, candidatesError, factors } = await this.#readShownFacts(lookup, entry, asked)
+    const [row] = this.#toRows([entry])
     if (row === undefined) throw new Error(`the checkpoint lost lookup ${entry.id}`)
     return {
       row,
       context: asked.context,
-      candidates: candidates.map((candidate) => candidateView(candidate, asked)),
+      candidates: candidates.map((candidate) => toCandidateView(candidate, asked)),
       candidatesError,
       factors,
-      alike: this.#alikeOf(alike, candidates),
+      alike: this.#toAlikeRows(alike, candidates),
     }
   }
 
-  async shown(lookup: string, asks: boolean): Promise<ShownLookup> {
+  async readShown(lookup: string, asks: boolean): Promise<LookupFacts> {
     this.#review.assertSame()
     const entry = this.#review.entry(lookup)
     await this.#fetchOnce(lookup)
-    return this.#shownBeside(lookup, entry, this.#askedOf(entry), asks)
+    return this.#readShownFacts(lookup, entry, this.#readLookup(entry), asks)
   }
 
-  async companyFor(lookup: string, entityId: string, signal?: AbortSignal): Promise<Candidate | null> {
+  async findCompany(lookup: string, entityId: string, signal?: AbortSignal): Promise<Candidate | null> {
     this.#review.assertSame()
     this.#review.entry(lookup)
     await this.#fetchOnce(lookup)
-    const shown = this.#candidates.shown(lookup, entityId)
+    const shown = this.#candidates.findShown(lookup, entityId)
     if (shown !== null) return shown
     const found = await this.#deps.source.company(entityId, signal)
     if (found !== null) this.#candidates.remember(lookup, found)
     return found
   }
 
-  async candidatesOf(lookup: string): Promise<readonly Candidate[]> {
+  async readCandidates(lookup: string): Promise<readonly Candidate[]> {
     this.#review.assertSame()
     const entry = this.#review.entry(lookup)
-    const { candidate, isOfDomain } = this.#factsOf(entry)
+    const { candidate, isOfDomain } = this.#readFacts(entry)
     await this.#fetchOnce(lookup)
-    return this.#candidates.of(lookup, meant(this.#askedOf(entry), isOfDomain), candidate)
+    return this.#candidates.getCandidates(
+      lookup,
+      resolveDomain(this.#readLookup(entry), isOfDomain),
+      candidate,
+    )
   }
 
-  async search({ lookup, text, country }: SearchWanted, signal?: AbortSignal): Promise<SearchFound> {
+  async search({ lookup, text, country }: CompanySearch, signal?: AbortSignal): Promise<SearchReply> {
     this.#review.assertSame()
-    const asked = this.#askedOf(this.#review.entry(lookup))
+    const asked = this.#readLookup(this.#review.entry(lookup))
     const found = await this.#candidates.search(lookup, text, country, signal)
-    return { candidates: found.map((candidate) => candidateView(candidate, asked)) }
+    return { candidates: found.map((candidate) => toCandidateView(candidate, asked)) }
   }
 
   decide(choices: readonly Choice[]): Promise<DecideReply> {
-    return this.#inOrder(async () => {
+    return this.#runInOrder(async () => {
       this.#review.assertSame()
       const { store, service, reviewer, clock } = this.#deps
       const { records, verdicts } = this.#review
-      const entries = this.#review.entries(choices.map(({ lookup }) => lookup))
-      const asked = this.#deps.reader.asked(entries.map(({ id }) => id)).map((one) => one ?? nothingAsked)
+      const entries = this.#review.getEntries(choices.map(({ lookup }) => lookup))
+      const asked = this.#deps.reader
+        .readLookups(entries.map(({ id }) => id))
+        .map((one) => one ?? nothingAsked)
       const candidates = this.#candidates
       await candidates.fetch(choices.map(({ lookup }) => lookup))
       const nowMs = clock.nowMs()
-      const { decisions, shown } = decisionsOf(choices, asked, {
+      const { decisions, shown } = toDecisions(choices, asked, {
         candidates,
         records,
         service,
@@ -188,37 +194,37 @@ class InputSession implements ReviewSession {
         nowMs,
       })
       const expected = choices.map(({ lookup, seen }) => {
-        return [lookup, seen ?? verdicts.standing(lookup)?.sequence ?? 0] as const
+        return [lookup, seen ?? verdicts.getDecision(lookup)?.sequence ?? 0] as const
       })
-      await candidates.keepChosen(shown)
+      await candidates.storeChosen(shown)
       const outcome = await store.decide(decisions, new Map(expected))
       if (outcome.kind === 'conflict') {
         await verdicts.refresh()
-        return { decisions: [], others: outcome.others.map(decisionView), page: this.#state() }
+        return { decisions: [], others: outcome.others.map(toDecisionView), page: this.#getPageState() }
       }
-      await toFile(() => verdicts.add(outcome.decisions))
+      await tryWriteFile(() => verdicts.add(outcome.decisions))
       this.#decided.push(outcome.decisions.map(({ sequence }) => sequence))
-      return { decisions: outcome.decisions.map(decisionView), others: [], page: this.#state() }
+      return { decisions: outcome.decisions.map(toDecisionView), others: [], page: this.#getPageState() }
     })
   }
 
   undo(sequences: readonly number[]): Promise<UndoReply> {
-    return this.#inOrder(async () => {
+    return this.#runInOrder(async () => {
       this.#review.assertSame()
       const withdrawn = sequences.length > 0 ? await this.#withdraw(sequences) : await this.#withdrawLast()
-      if (withdrawn.length > 0) await toFile(() => this.#review.verdicts.bringTogether())
-      return { decisions: withdrawn.map(decisionView), page: this.#state() }
+      if (withdrawn.length > 0) await tryWriteFile(() => this.#review.verdicts.synchronize())
+      return { decisions: withdrawn.map(toDecisionView), page: this.#getPageState() }
     })
   }
 
-  decisions(count: number): DecisionList {
+  listDecisions(count: number): DecisionList {
     const { store, service } = this.#deps
-    return { decisions: store.newest(service, count).map(decisionView) }
+    return { decisions: store.listNewest(service, count).map(toDecisionView) }
   }
 
   async refresh(): Promise<void> {
-    await this.#review.look()
-    await this.#inOrder(() => this.#review.verdicts.refresh())
+    await this.#review.readNewAnswers()
+    await this.#runInOrder(() => this.#review.verdicts.refresh())
   }
 
   async close(): Promise<void> {
@@ -227,7 +233,7 @@ class InputSession implements ReviewSession {
   }
 
   /** Changes run one after another: each depends on the result of the one before. */
-  #inOrder<Result>(change: () => Promise<Result>): Promise<Result> {
+  #runInOrder<Result>(change: () => Promise<Result>): Promise<Result> {
     const result = this.#lastChange.catch(() => undefined).then(change)
     this.#lastChange = result
     result.catch(() => undefined)
@@ -237,7 +243,7 @@ class InputSession implements ReviewSession {
   /** A decision that was replaced since cannot be undone. */
   #withdraw(sequences: readonly number[]): Promise<KeptDecision[]> {
     const { store, service } = this.#deps
-    const standing = this.#review.verdicts.among(sequences)
+    const standing = this.#review.verdicts.filterCurrent(sequences)
     return standing.length === 0 ? Promise.resolve([]) : store.withdraw(service, standing)
   }
 
@@ -253,18 +259,18 @@ class InputSession implements ReviewSession {
     if (!this.#fetched.has(lookup)) await this.fetchCandidates([lookup])
   }
 
-  #state(): DecideReply['page'] {
+  #getPageState(): DecideReply['page'] {
     const { queue } = this.#review
     const { openCount, decidedCount } = queue.counts()
     return { version: String(queue.version), openCount, decidedCount }
   }
 
-  #entriesAt(places: Uint32Array): QueueEntry[] {
-    return Array.from(places, (place) => this.#review.queue.at(place))
+  #getEntriesAt(places: Uint32Array): QueueEntry[] {
+    return Array.from(places, (place) => this.#review.queue.readEntry(place))
   }
 
-  #rowsOf(entries: readonly QueueEntry[]): QueueRow[] {
-    const identities = this.#deps.reader.identities(entries.map(({ id }) => id))
+  #toRows(entries: readonly QueueEntry[]): QueueRow[] {
+    const identities = this.#deps.reader.readIdentities(entries.map(({ id }) => id))
     return entries.flatMap(({ status, confidence, rowCount, reason, decision }, at) => {
       const identity = identities[at] ?? null
       if (identity === null) return []
@@ -276,51 +282,57 @@ class InputSession implements ReviewSession {
         confidence,
         rowCount,
         reason,
-        decision: decision === null ? null : decisionView(decision),
+        decision: decision === null ? null : toDecisionView(decision),
       }
     })
   }
 
-  #askedOf({ id }: QueueEntry): Lookup {
-    const [asked] = this.#deps.reader.asked([id])
+  #readLookup({ id }: QueueEntry): Lookup {
+    const [asked] = this.#deps.reader.readLookups([id])
     return asked ?? nothingAsked
   }
 
-  #factsOf({ id }: QueueEntry): AnswerFacts {
-    const [known] = this.#deps.reader.known([id])
-    return factsOfAnswer(known ?? null)
+  #readFacts({ id }: QueueEntry): AnswerFacts {
+    const [known] = this.#deps.reader.readAnswers([id])
+    return toAnswerFacts(known ?? null)
   }
 
-  async #shownBeside(lookup: string, entry: QueueEntry, asked: Lookup, asks = true): Promise<ShownLookup> {
+  async #readShownFacts(lookup: string, entry: QueueEntry, asked: Lookup, asks = true): Promise<LookupFacts> {
     const { decision, reason } = entry
-    const { factors, candidate, isOfDomain } = this.#factsOf(entry)
-    const successor = decision === null || reason === null ? null : this.#review.records.successorOf(decision)
+    const { factors, candidate, isOfDomain } = this.#readFacts(entry)
+    const successor =
+      decision === null || reason === null ? null : this.#review.records.findSuccessor(decision)
     if (successor !== null) this.#candidates.remember(lookup, successor)
     if (candidate !== null) this.#candidates.remember(lookup, candidate)
     // The stored candidates may belong to an earlier answer.
     const confirmed = candidate?.entityId === null ? null : candidate
     const own = candidate === null ? [] : [candidate]
     const isOther = ({ entityId }: Candidate) => entityId !== successor?.entityId
-    const beside = (found: readonly Candidate[], candidatesError: string | null = null): ShownLookup => {
+    const withCandidates = (
+      found: readonly Candidate[],
+      candidatesError: string | null = null,
+    ): LookupFacts => {
       const candidates = withAnswerFirst(confirmed, found)
       const all = successor === null ? candidates : [successor, ...candidates.filter(isOther)]
       return { factors, candidatesError, candidates: all.slice(0, candidatesMax) }
     }
     if (!asks) {
-      const [kept] = this.#candidates.kept([lookup])
-      return kept === null || kept === undefined ? beside(own) : beside(kept)
+      const [kept] = this.#candidates.readStored([lookup])
+      return kept === null || kept === undefined ? withCandidates(own) : withCandidates(kept)
     }
     try {
-      return beside(await this.#candidates.of(lookup, meant(asked, isOfDomain), candidate))
+      return withCandidates(
+        await this.#candidates.getCandidates(lookup, resolveDomain(asked, isOfDomain), candidate),
+      )
     } catch (error) {
       if (!(error instanceof UserError)) throw error
-      return beside(own, textOf(error))
+      return withCandidates(own, formatError(error))
     }
   }
 
-  #alikeOf(rows: readonly QueueRow[], candidates: readonly Candidate[]): AlikeRow[] {
+  #toAlikeRows(rows: readonly QueueRow[], candidates: readonly Candidate[]): AlikeRow[] {
     const own = candidates.flatMap(({ entityId }) => entityId ?? [])
-    const kept = this.#candidates.kept(rows.map(({ lookup }) => lookup))
+    const kept = this.#candidates.readStored(rows.map(({ lookup }) => lookup))
     return rows.map((row, at) => {
       const others = kept[at] ?? null
       const isShared = (id: string) => others?.some(({ entityId }) => entityId === id) ?? true
@@ -330,7 +342,7 @@ class InputSession implements ReviewSession {
 }
 
 /** A failure to write the file loses nothing: the store has the decisions. */
-async function toFile(bring: () => Promise<void>): Promise<void> {
+async function tryWriteFile(bring: () => Promise<void>): Promise<void> {
   try {
     await bring()
   } catch (error) {
@@ -346,5 +358,5 @@ async function toFile(bring: () => Promise<void>): Promise<void> {
 /** Stands for a lookup that is no longer in the checkpoint. */
 const nothingAsked: Lookup = { name: '', location: null, context: null }
 
-const textOf = ({ message, hint }: UserError): string =>
+const formatError = ({ message, hint }: UserError): string =>
   hint === undefined ? message : `${message}; ${hint}`

@@ -140,7 +140,7 @@ export interface AlikeRow {
 }
 
 /** `GET /api/search?lookup=…&text=…&country=…` */
-export interface SearchFound {
+export interface SearchReply {
   readonly candidates: readonly CandidateView[]
 }
 

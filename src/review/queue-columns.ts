@@ -22,21 +22,21 @@ export class QueueColumns {
   }
 
   /** Adds a place and returns it. */
-  grow(): number {
+  addPlace(): number {
     if (this.#count === this.ids.length) {
-      this.ids = larger(this.ids)
-      this.rowCounts = larger(this.rowCounts)
-      this.firstRows = larger(this.firstRows)
-      this.nameHashes = larger(this.nameHashes)
-      this.confidences = larger(this.confidences)
-      this.statuses = larger(this.statuses)
-      this.marks = larger(this.marks)
+      this.ids = enlarge(this.ids)
+      this.rowCounts = enlarge(this.rowCounts)
+      this.firstRows = enlarge(this.firstRows)
+      this.nameHashes = enlarge(this.nameHashes)
+      this.confidences = enlarge(this.confidences)
+      this.statuses = enlarge(this.statuses)
+      this.marks = enlarge(this.marks)
     }
     return this.#count++
   }
 
   /** Services have few statuses. Those beyond the limit share one number. */
-  statusNumber(name: string): number {
+  getStatusNumber(name: string): number {
     const known = this.#statusNames.indexOf(name)
     if (known !== -1) return known
     return this.#statusNames.length < statusesMax ? this.#statusNames.push(name) - 1 : statusesMax - 1
@@ -57,7 +57,7 @@ const statusesMax = 250
 
 type Column = Uint32Array | Int16Array | Uint8Array
 
-function larger<Numbers extends Column>(column: Numbers): Numbers {
+function enlarge<Numbers extends Column>(column: Numbers): Numbers {
   const grown = new (column.constructor as new (length: number) => Numbers)(column.length * 2)
   grown.set(column)
   return grown
@@ -67,7 +67,7 @@ function larger<Numbers extends Column>(column: Numbers): Numbers {
 const pieceTexts = 4_096
 
 /** Substring search over many texts, ignoring case and accents. Uses few bytes per text. */
-export class SearchedTexts {
+export class TextIndex {
   readonly #pieces: { readonly bytes: Buffer; readonly starts: Uint32Array }[] = []
   /** Folded texts that are not in a block yet. */
   #rest: Buffer[] = []
@@ -81,7 +81,7 @@ export class SearchedTexts {
     this.#rest.push(Buffer.from(`${searchText(text)}\n`))
     this.#count++
     if (this.#rest.length < pieceTexts) return
-    this.#pieces.push(pieceOf(this.#rest))
+    this.#pieces.push(createBlock(this.#rest))
     this.#rest = []
   }
 
@@ -89,10 +89,10 @@ export class SearchedTexts {
   find(part: string): Uint8Array {
     const found = new Uint8Array(this.#count)
     const wanted = Buffer.from(searchText(part))
-    const pieces = this.#rest.length === 0 ? this.#pieces : [...this.#pieces, pieceOf(this.#rest)]
+    const pieces = this.#rest.length === 0 ? this.#pieces : [...this.#pieces, createBlock(this.#rest)]
     for (const [number, { bytes, starts }] of pieces.entries()) {
       for (let at = bytes.indexOf(wanted); at !== -1;) {
-        const text = textAt(starts, at)
+        const text = findText(starts, at)
         found[number * pieceTexts + text] = 1
         const next = starts[text + 1]
         at = next === undefined ? -1 : bytes.indexOf(wanted, next)
@@ -102,7 +102,7 @@ export class SearchedTexts {
   }
 }
 
-function pieceOf(texts: readonly Buffer[]): { bytes: Buffer; starts: Uint32Array } {
+function createBlock(texts: readonly Buffer[]): { bytes: Buffer; starts: Uint32Array } {
   const starts = new Uint32Array(texts.length)
   let start = 0
   for (const [at, { length }] of texts.entries()) {
@@ -113,7 +113,7 @@ function pieceOf(texts: readonly Buffer[]): { bytes: Buffer; starts: Uint32Array
 }
 
 /** Returns the index of the text that has this byte. */
-function textAt(starts: Uint32Array, byte: number): number {
+function findText(starts: Uint32Array, byte: number): number {
   let [low, high] = [0, starts.length - 1]
   while (low < high) {
     const middle = (low + high + 1) >> 1

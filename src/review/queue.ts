@@ -1,6 +1,6 @@
 import type { LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import type { KeptDecision } from '../pipeline/decisions/review-store.js'
-import { entryMarks, QueueColumns, SearchedTexts } from './queue-columns.js'
+import { entryMarks, QueueColumns, TextIndex } from './queue-columns.js'
 import type { QueueCounts, QueueFilter, QueueSort, QueueView } from './session.js'
 
 /** A doubtful or decided lookup. Other data is read on demand. */
@@ -40,8 +40,8 @@ export class Queue {
   readonly #places = new Map<LookupId, number>()
   /** Verdicts by place. */
   readonly #verdicts = new Map<number, Verdict>()
-  readonly #texts = new SearchedTexts()
-  #sorted: Record<QueueSort, Uint32Array> = noneSorted()
+  readonly #texts = new TextIndex()
+  #sorted: Record<QueueSort, Uint32Array> = createEmptyOrders()
   /** A value that entries are sorted by changed. */
   #isUnsorted = false
   #version = 1
@@ -56,11 +56,11 @@ export class Queue {
 
   get(id: LookupId): QueueEntry | null {
     const place = this.#places.get(id)
-    return place === undefined ? null : this.at(place)
+    return place === undefined ? null : this.readEntry(place)
   }
 
   /** `place` comes from `filter`. */
-  at(place: number): QueueEntry {
+  readEntry(place: number): QueueEntry {
     const { ids, rowCounts, firstRows, nameHashes, confidences, statuses, statusNames } = this.#columns
     const confidence = confidences[place] ?? -1
     return {
@@ -74,34 +74,34 @@ export class Queue {
     }
   }
 
-  placeOf(id: LookupId): number | null {
+  getPlace(id: LookupId): number | null {
     return this.#places.get(id) ?? null
   }
 
   /** Adds a lookup that is not in the queue. */
   add({ id, rowCount, firstRow, status, confidence, nameHash, isDoubtful, text }: NewEntry): void {
     const columns = this.#columns
-    const place = columns.grow()
+    const place = columns.addPlace()
     columns.ids[place] = id
     columns.rowCounts[place] = rowCount
     columns.firstRows[place] = firstRow
     columns.nameHashes[place] = nameHash
     columns.confidences[place] = confidence ?? -1
-    columns.statuses[place] = columns.statusNumber(status)
+    columns.statuses[place] = columns.getStatusNumber(status)
     columns.marks[place] = isDoubtful ? entryMarks.doubtful : 0
     this.#places.set(id, place)
     this.#texts.add(text)
     this.touch()
   }
 
-  change(id: LookupId, { status, confidence, isDoubtful }: EntryChange): void {
+  update(id: LookupId, { status, confidence, isDoubtful }: EntryChange): void {
     const [columns, place] = [this.#columns, this.#places.get(id)]
     if (place === undefined) return
-    const number = status === undefined ? columns.statuses[place] : columns.statusNumber(status)
+    const number = status === undefined ? columns.statuses[place] : columns.getStatusNumber(status)
     const known = columns.confidences[place]
     const sure = confidence === undefined ? known : (confidence ?? -1)
     const before = columns.marks[place] ?? 0
-    const marks = isDoubtful === undefined ? before : marked(before, entryMarks.doubtful, isDoubtful)
+    const marks = isDoubtful === undefined ? before : setMark(before, entryMarks.doubtful, isDoubtful)
     if (number === columns.statuses[place] && sure === known && marks === before) return
     this.#isUnsorted ||= sure !== known || number !== columns.statuses[place]
     columns.statuses[place] = number ?? 0
@@ -149,11 +149,12 @@ export class Queue {
   }
 
   /** Returns open lookups whose names have this hash. */
-  openOfName(nameHash: number): QueueEntry[] {
+  findOpenByName(nameHash: number): QueueEntry[] {
     const { nameHashes, marks, count } = this.#columns
     const found: QueueEntry[] = []
     for (let place = 0; place < count; place++)
-      if (nameHashes[place] === nameHash && viewTables.open[marks[place] ?? 0]) found.push(this.at(place))
+      if (nameHashes[place] === nameHash && viewTables.open[marks[place] ?? 0])
+        found.push(this.readEntry(place))
     return found
   }
 
@@ -187,30 +188,31 @@ export class Queue {
   }
 
   #inOrder(sort: QueueSort): Uint32Array {
-    if (this.#isUnsorted) this.#sorted = noneSorted()
+    if (this.#isUnsorted) this.#sorted = createEmptyOrders()
     this.#isUnsorted = false
     if (this.#sorted[sort].length < this.#columns.count)
-      this.#sorted[sort] = merged(this.#sorted[sort], this.#columns.count, orders[sort](this.#columns))
+      this.#sorted[sort] = mergeSorted(this.#sorted[sort], this.#columns.count, orders[sort](this.#columns))
     return this.#sorted[sort]
   }
 }
 
-const noneSorted = (): Record<QueueSort, Uint32Array> => ({
+const createEmptyOrders = (): Record<QueueSort, Uint32Array> => ({
   rows: new Uint32Array(),
   confidence: new Uint32Array(),
   input: new Uint32Array(),
 })
 
-const marked = (marks: number, mark: number, isSet: boolean): number => (isSet ? marks | mark : marks & ~mark)
+const setMark = (marks: number, mark: number, isSet: boolean): number =>
+  isSet ? marks | mark : marks & ~mark
 
 /** For each mark, whether a view shows the entry. */
 const viewTables: Readonly<Record<QueueView, readonly boolean[]>> = {
-  open: tableOf((isDoubtful, isDecided, isBack) => (isDecided ? isBack : isDoubtful)),
-  decided: tableOf((_, isDecided, isBack) => isDecided && !isBack),
-  all: tableOf((isDoubtful, isDecided) => isDoubtful || isDecided),
+  open: buildTable((isDoubtful, isDecided, isBack) => (isDecided ? isBack : isDoubtful)),
+  decided: buildTable((_, isDecided, isBack) => isDecided && !isBack),
+  all: buildTable((isDoubtful, isDecided) => isDoubtful || isDecided),
 }
 
-function tableOf(
+function buildTable(
   isShown: (isDoubtful: boolean, isDecided: boolean, isBack: boolean) => boolean,
 ): readonly boolean[] {
   const { doubtful, decided, back } = entryMarks
@@ -234,9 +236,9 @@ const at = (column: Uint32Array | Int16Array, place: number): number => column[p
 const orders: Readonly<Record<QueueSort, (keys: Keys) => Order>> = {
   rows: ({ rowCounts, firstRows, statuses, statusNames }) => {
     const isWithout = statusNames.map((name) => Number(withoutCandidates.has(name)))
-    const without = (place: number) => isWithout[statuses[place] ?? 0] ?? 0
+    const isWithoutCandidates = (place: number) => isWithout[statuses[place] ?? 0] ?? 0
     return (one, other) =>
-      without(one) - without(other) ||
+      isWithoutCandidates(one) - isWithoutCandidates(other) ||
       at(rowCounts, other) - at(rowCounts, one) ||
       at(firstRows, one) - at(firstRows, other)
   },
@@ -251,7 +253,7 @@ const orders: Readonly<Record<QueueSort, (keys: Keys) => Order>> = {
 }
 
 /** Sorts the places below `count`. The first of them are `sorted` already. */
-function merged(sorted: Uint32Array, count: number, order: Order): Uint32Array {
+function mergeSorted(sorted: Uint32Array, count: number, order: Order): Uint32Array {
   const added = Uint32Array.from({ length: count - sorted.length }, (_, index) => sorted.length + index)
   added.sort(order)
   if (sorted.length === 0) return added

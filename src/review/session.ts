@@ -9,7 +9,7 @@ import type {
   QueueRow,
   QueueSort,
   QueueView,
-  SearchFound,
+  SearchReply,
   UndoReply,
 } from './page-data.js'
 import type { Clock } from '../platform/clock.js'
@@ -27,7 +27,7 @@ export interface QueueWindow extends QueueFilter {
 }
 
 /** A company search for a lookup. */
-export interface SearchWanted {
+export interface CompanySearch {
   readonly lookup: string
   readonly text: string
   /** Two letters. */
@@ -47,7 +47,7 @@ export interface Choice {
 }
 
 /** Data on which a reviewer decides. */
-export interface ShownLookup extends Pick<LookupDetail, 'candidatesError' | 'factors'> {
+export interface LookupFacts extends Pick<LookupDetail, 'candidatesError' | 'factors'> {
   readonly candidates: readonly Candidate[]
 }
 
@@ -71,30 +71,30 @@ export interface QueueCounts {
 export interface ReviewSession {
   readonly reviewer: string
   readonly isRunGoingOn: boolean
-  counts(): QueueCounts
+  getCounts(): QueueCounts
   /** Lookups decided by this session whose decisions are in force. */
-  ownCount(): number
+  countOwn(): number
   /** Returns at most `count` rows, in the requested order. */
-  page(window: QueueWindow): QueuePage
+  readPage(window: QueueWindow): QueuePage
   /** Yields all rows that match a filter, in its order. */
-  rows(filter: QueueFilter): Iterable<QueueRow>
+  readRows(filter: QueueFilter): Iterable<QueueRow>
   /** Uses stored candidates, or requests and stores them. Throws REVIEW_LOOKUP_UNKNOWN. */
-  detail(lookup: string): Promise<LookupDetail>
+  readDetail(lookup: string): Promise<LookupDetail>
   /** Loads stored candidates of many lookups at once, before they are read one by one. */
   fetchCandidates(lookups: readonly string[]): Promise<void>
   /**
    * Like `detail`, without similar lookups. If `asks` is false, candidates are not requested; missing ones are no error.
    */
-  shown(lookup: string, asks: boolean): Promise<ShownLookup>
+  readShown(lookup: string, asks: boolean): Promise<LookupFacts>
   /** Returns the candidates in stored form. Throws CANDIDATES_UNAVAILABLE and REVIEW_LOOKUP_UNKNOWN. */
-  candidatesOf(lookup: string): Promise<readonly Candidate[]>
+  readCandidates(lookup: string): Promise<readonly Candidate[]>
   /** Throws CANDIDATES_UNAVAILABLE and REVIEW_LOOKUP_UNKNOWN. */
-  search(wanted: SearchWanted, signal?: AbortSignal): Promise<SearchFound>
+  search(wanted: CompanySearch, signal?: AbortSignal): Promise<SearchReply>
   /**
    * Returns the company with this id, or the one it was merged into; `null` if the registry or service has none. It may
    * then be accepted for the lookup. Throws CANDIDATES_UNAVAILABLE and REVIEW_LOOKUP_UNKNOWN.
    */
-  companyFor(lookup: string, entityId: string, signal?: AbortSignal): Promise<Candidate | null>
+  findCompany(lookup: string, entityId: string, signal?: AbortSignal): Promise<Candidate | null>
   /**
    * Records all choices or none, durably, in review store and decisions file. If another reviewer changed a decision,
    * nothing is recorded: `decisions` is empty, and `others` are the new decisions. Throws REVIEW_CHOICE_INVALID for an
@@ -108,13 +108,13 @@ export interface ReviewSession {
    */
   undo(sequences: readonly number[]): Promise<UndoReply>
   /** Newest first. */
-  decisions(count: number): DecisionList
+  listDecisions(count: number): DecisionList
   /** Reads new answers and other reviewers' decisions. Also called periodically. */
   refresh(): Promise<void>
   close(): Promise<void>
 }
 
-interface KeepFreshDeps {
+interface RefreshDeps {
   readonly session: ReviewSession
   readonly clock: Clock
   /** Receives errors of the periodic refresh. Other errors are thrown to the caller. */
@@ -123,12 +123,12 @@ interface KeepFreshDeps {
 
 const everyMsMin = 1_000
 /** Minimum pause after a refresh, as a multiple of its duration. */
-const restPerLook = 4
+const pausePerRefresh = 4
 
 /** Refreshes the session periodically until it is stopped. */
-export function keepFresh({ session, clock, onTrouble }: KeepFreshDeps): { stop(): Promise<void> } {
+export function refreshPeriodically({ session, clock, onTrouble }: RefreshDeps): { stop(): Promise<void> } {
   const stopping = new AbortController()
-  const looking = async (): Promise<void> => {
+  const runLoop = async (): Promise<void> => {
     let waitMs = everyMsMin
     for (;;) {
       await clock.sleep(waitMs, stopping.signal)
@@ -139,10 +139,10 @@ export function keepFresh({ session, clock, onTrouble }: KeepFreshDeps): { stop(
       } catch (error) {
         onTrouble(error)
       }
-      waitMs = Math.max(everyMsMin, restPerLook * (clock.monotonicMs() - beganMs))
+      waitMs = Math.max(everyMsMin, pausePerRefresh * (clock.monotonicMs() - beganMs))
     }
   }
-  const stopped = looking()
+  const stopped = runLoop()
   return {
     stop: () => {
       stopping.abort()

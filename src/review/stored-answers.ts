@@ -1,16 +1,16 @@
-import { at, objectOf, textOf, listOf } from '../core/json.js'
+import { at, toObject, toText, toList } from '../core/json.js'
 import type { CheckpointReader, KnownAnswer } from '../pipeline/checkpoint/checkpoint.js'
-import { stageLookup } from '../pipeline/checkpoint/lookup-key.js'
+import { buildStageLookup } from '../pipeline/checkpoint/lookup-key.js'
 import type { Candidate } from '../pipeline/answers/candidate.js'
 import {
   type Decision,
-  decisionStanding,
-  doubtOfDecision,
+  judgeDecision,
+  explainDoubt,
   type DecisionStanding,
 } from '../pipeline/lookups/decision.js'
-import { answerCandidate } from '../pipeline/answers/answer-candidate.js'
-import { domainResultOf } from '../pipeline/answers/stage-lines.js'
-import { answeredLineOf } from '../pipeline/output/known-line.js'
+import { toAnswerCandidate } from '../pipeline/answers/answer-candidate.js'
+import { getDomainResult } from '../pipeline/answers/stage-lines.js'
+import { getAnsweredLine } from '../pipeline/output/known-line.js'
 import type { LookupDetail } from './page-data.js'
 
 interface ReadRecord {
@@ -32,69 +32,69 @@ export class CompanyRecords {
   /** Fetches the records of accepted companies and of their successors, if the checkpoint is on a server. */
   async fetch(decisions: Iterable<Decision>): Promise<void> {
     const decided = [...decisions]
-    const keyOf = (entityId: string) => stageLookup('entity', entityId).key
-    const keys = [...new Set(decided.flatMap(({ entityId }) => entityId ?? []))].map(keyOf)
+    const toKey = (entityId: string) => buildStageLookup('entity', entityId).key
+    const keys = [...new Set(decided.flatMap(({ entityId }) => entityId ?? []))].map(toKey)
     if (keys.length === 0) return
     await this.#reader.fetch('entity', keys)
     const successors = decided.flatMap((decision) => {
       if (decision.entityId === null) return []
-      const standing = decisionStanding(decision, this.#read(decision.entityId).record())
-      return standing.kind === 'merged' ? [keyOf(standing.into)] : []
+      const standing = judgeDecision(decision, this.#read(decision.entityId).record())
+      return standing.kind === 'merged' ? [toKey(standing.into)] : []
     })
     if (successors.length > 0) await this.#reader.fetch('entity', successors)
   }
 
   /** Returns the reason why a decided lookup is doubtful again, or `null`. */
-  doubtOf(decision: Decision): string | null {
+  findDoubt(decision: Decision): string | null {
     if (decision.entityId === null) return null
     const { answeredAtMs, record } = this.#read(decision.entityId)
     const key = JSON.stringify([decision.entityId, decision.entityName])
     const known = this.#standings.get(key)
     if (known !== undefined && known.answeredAtMs === answeredAtMs)
-      return doubtOfDecision(decision, known.standing)
-    const standing = decisionStanding(decision, record())
+      return explainDoubt(decision, known.standing)
+    const standing = judgeDecision(decision, record())
     this.#standings.set(key, { answeredAtMs, standing })
-    return doubtOfDecision(decision, standing)
+    return explainDoubt(decision, standing)
   }
 
   /** Returns the company's name in its record; `null` if the record was not read. */
-  nameOf(entityId: string): string | null {
+  findName(entityId: string): string | null {
     const entity = at(this.#read(entityId).record(), 'entity')
-    return textOf(at(entity, 'legal_name')) ?? textOf(at(entity, 'display_name'))
+    return toText(at(entity, 'legal_name')) ?? toText(at(entity, 'display_name'))
   }
 
   /** Returns the successor of an accepted company, as a candidate to replace it; `null` if there is none. */
-  successorOf(decision: Decision): Candidate | null {
+  findSuccessor(decision: Decision): Candidate | null {
     if (decision.entityId === null) return null
     const record = this.#read(decision.entityId).record()
-    const standing = decisionStanding(decision, record)
-    if (standing.kind === 'renamed') return candidateOfRecord(decision.entityId, at(record, 'entity'))
+    const standing = judgeDecision(decision, record)
+    if (standing.kind === 'renamed') return toRecordCandidate(decision.entityId, at(record, 'entity'))
     if (standing.kind !== 'merged') return null
     const own = at(this.#read(standing.into).record(), 'entity')
-    return candidateOfRecord(standing.into, own ?? at(record, 'entity'))
+    return toRecordCandidate(standing.into, own ?? at(record, 'entity'))
   }
 
   #read(entityId: string): Omit<ReadRecord, 'record'> & { readonly record: () => unknown } {
-    const [id = 0] = this.#reader.find('entity', [stageLookup('entity', entityId).key])
-    const [known] = this.#reader.known([id])
+    const [id = 0] = this.#reader.find('entity', [buildStageLookup('entity', entityId).key])
+    const [known] = this.#reader.readAnswers([id])
     if (known?.state !== 'answered') return { answeredAtMs: null, record: () => null }
     return { answeredAtMs: known.answeredAtMs, record: () => at(JSON.parse(known.body()), 'data') ?? null }
   }
 }
 
-function candidateOfRecord(entityId: string, entity: unknown): Candidate | null {
-  if (objectOf(entity) === null) return null
+function toRecordCandidate(entityId: string, entity: unknown): Candidate | null {
+  if (toObject(entity) === null) return null
   const address = at(entity, 'headquarters', 'address')
   return {
     entityId,
-    legalEntityId: textOf(at(entity, 'primary_legal_entity', 'id')),
-    name: textOf(at(entity, 'display_name')),
-    legalName: textOf(at(entity, 'legal_name')),
+    legalEntityId: toText(at(entity, 'primary_legal_entity', 'id')),
+    name: toText(at(entity, 'display_name')),
+    legalName: toText(at(entity, 'legal_name')),
     otherNames: [],
-    status: textOf(at(entity, 'status')),
-    place: textOf(at(address, 'formatted_address')),
-    countryCode: textOf(at(address, 'country_code')),
-    jurisdiction: textOf(at(entity, 'primary_legal_entity', 'jurisdiction')),
+    status: toText(at(entity, 'status')),
+    place: toText(at(address, 'formatted_address')),
+    countryCode: toText(at(address, 'country_code')),
+    jurisdiction: toText(at(entity, 'primary_legal_entity', 'jurisdiction')),
     identifiers: [],
     confidence: null,
     evidence: [{ label: 'decision', text: 'successor of the accepted company', weight: null }],
@@ -113,19 +113,19 @@ export interface AnswerFacts {
 
 const nothing: AnswerFacts = { factors: [], candidate: null, isOfDomain: false }
 
-export function factsOfAnswer(known: KnownAnswer | null): AnswerFacts {
+export function toAnswerFacts(known: KnownAnswer | null): AnswerFacts {
   if (known?.state !== 'answered') return { ...nothing, isOfDomain: known?.kind === 'domain' }
-  const line: unknown = JSON.parse(answeredLineOf(known))
-  const factors = listOf(at(line, 'factors')).flatMap((factor) => {
-    const text = textOf(at(factor, 'description')) ?? textOf(at(factor, 'code'))
-    if (objectOf(factor) === null || text === null) return []
-    return [{ type: textOf(at(factor, 'type')), text, impact: textOf(at(factor, 'impact')) }]
+  const line: unknown = JSON.parse(getAnsweredLine(known))
+  const factors = toList(at(line, 'factors')).flatMap((factor) => {
+    const text = toText(at(factor, 'description')) ?? toText(at(factor, 'code'))
+    if (toObject(factor) === null || text === null) return []
+    return [{ type: toText(at(factor, 'type')), text, impact: toText(at(factor, 'impact')) }]
   })
   const body: unknown = JSON.parse(known.body())
   const isOfDomain = known.kind === 'domain'
   return {
     factors,
     isOfDomain,
-    candidate: answerCandidate(isOfDomain ? { data: domainResultOf(body) } : body),
+    candidate: toAnswerCandidate(isOfDomain ? { data: getDomainResult(body) } : body),
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { errorText, UserError } from '../core/errors.js'
+import { getErrorText, UserError } from '../core/errors.js'
 import type { Clock } from '../platform/clock.js'
 import { startDueWorkLoop } from '../platform/due-work-loop.js'
 import { ConnectionLostError, type Postgres } from '../platform/postgres/postgres.js'
@@ -36,13 +36,13 @@ export interface EditionGuardDeps {
 const usualTimes = { lookMs: limits.editionLookMs, lifeMs: limits.editionLifeMs }
 
 /** Returns the edition of the knowledge: of the registry and, if present, the lists of domains. */
-export function servedEditionOf(registryEdition: string | null, listsHash: string | null): string {
+export function calculateServedEdition(registryEdition: string | null, listsHash: string | null): string {
   const registry = registryEdition ?? 'none'
   if (listsHash === null) return registry
   return createHash('sha256').update(`${registry} ${listsHash}`).digest('hex').slice(0, 16)
 }
 
-interface Served {
+interface ServedEdition {
   readonly edition: string
   /** Time since it became the served edition. */
   readonly ageMs: number
@@ -58,8 +58,8 @@ export async function openEditionGuard(deps: EditionGuardDeps): Promise<EditionG
   const { postgres, clock, times: { lookMs, lifeMs } = usualTimes } = deps
   const own = deps.edition()
   const settledAtMs = clock.monotonicMs()
-  const served = await settle(postgres, own, deps.replaces)
-  if (served.edition !== own) throw differs(own, served.edition)
+  const served = await setServedEdition(postgres, own, deps.replaces)
+  if (served.edition !== own) throw createEditionDiffersError(own, served.edition)
   const waitMs = lifeMs + lookMs - served.ageMs
   if (waitMs > 0) {
     deps.log(
@@ -70,7 +70,11 @@ export async function openEditionGuard(deps: EditionGuardDeps): Promise<EditionG
   return watch(deps, waitMs > 0 ? clock.monotonicMs() : settledAtMs)
 }
 
-async function settle(postgres: Postgres, own: string, replaces: string | null): Promise<Served> {
+async function setServedEdition(
+  postgres: Postgres,
+  own: string,
+  replaces: string | null,
+): Promise<ServedEdition> {
   await postgres.query(
     'INSERT INTO enrich_service.served_edition (edition) VALUES ($1) ON CONFLICT DO NOTHING',
     [own],
@@ -87,8 +91,8 @@ async function settle(postgres: Postgres, own: string, replaces: string | null):
   return served
 }
 
-async function readServed(postgres: Postgres): Promise<Served | null> {
-  const [served] = await postgres.query<Served>(
+async function readServed(postgres: Postgres): Promise<ServedEdition | null> {
+  const [served] = await postgres.query<ServedEdition>(
     `SELECT edition, least(extract(epoch FROM clock_timestamp() - greatest(since, '1970-01-01')) * 1000, 1e12)::float8
        AS "ageMs" FROM enrich_service.served_edition`,
   )
@@ -103,7 +107,7 @@ function watch(deps: EditionGuardDeps, fromMs: number): EditionGuard {
   let said: string | null = null
   const problem = (): string | null => {
     const own = edition()
-    if (served !== own) return movedOn(own, served ?? 'none')
+    if (served !== own) return describeChangedEdition(own, served ?? 'none')
     const isSeen = clock.monotonicMs() - seenAtMs < lifeMs
     return isSeen ? null : 'the served edition cannot be checked: the database does not answer'
   }
@@ -126,17 +130,17 @@ function watch(deps: EditionGuardDeps, fromMs: number): EditionGuard {
     onFailure: (error) => {
       // The connection monitor logs once that the database is unreachable.
       if (!(error instanceof ConnectionLostError))
-        log(`the served edition cannot be read: ${errorText(error)}`)
+        log(`the served edition cannot be read: ${getErrorText(error)}`)
     },
   })
   return { problem, stop: () => loop.stop() }
 }
 
-const movedOn = (own: string, served: string) =>
+const describeChangedEdition = (own: string, served: string) =>
   `this replica answers from edition ${own}, but the service from ${served}: it accepts no new work until it is ` +
   'restarted with that edition'
 
-const differs = (own: string, served: string) =>
+const createEditionDiffersError = (own: string, served: string) =>
   new UserError(
     'SERVICE_EDITION_DIFFERS',
     `this registry is edition ${own}, but the service on this database answers from ${served}`,
@@ -151,7 +155,7 @@ type Guard = Pick<EditionGuard, 'problem'>
 const alwaysAnswered: readonly RouteName[] = ['pollRun', 'pollJob', 'pollResolution', 'report']
 
 /** Returns handlers that answer 503, before doing anything, while there is a problem. */
-export function guardedHandlers(handlers: Handlers, guard: Guard): Handlers {
+export function guardHandlers(handlers: Handlers, guard: Guard): Handlers {
   const guarded = Object.entries(handlers).map(([name, handler]) => {
     if (alwaysAnswered.includes(name as RouteName)) return [name, handler] as const
     const call = (asked: never) => {
@@ -164,8 +168,8 @@ export function guardedHandlers(handlers: Handlers, guard: Guard): Handlers {
 }
 
 /** For callers outside the interface: searches are refused in the same way. */
-export function guardedKnowledge(knowledge: Knowledge, guard: Guard): Knowledge {
-  const guarded =
+export function guardKnowledge(knowledge: Knowledge, guard: Guard): Knowledge {
+  const guardCall =
     <Args extends unknown[], Result>(ask: (...args: Args) => Result) =>
     (...args: Args): Result => {
       assertOpen(guard)
@@ -173,15 +177,15 @@ export function guardedKnowledge(knowledge: Knowledge, guard: Guard): Knowledge 
     }
   return {
     ...knowledge,
-    search: guarded((request) => knowledge.search(request)),
-    likelyCompanies: guarded((query, countMax) => knowledge.likelyCompanies(query, countMax)),
-    suggest: guarded((prefix, countMax) => knowledge.suggest(prefix, countMax)),
-    entity: guarded((id) => knowledge.entity(id)),
+    search: guardCall((request) => knowledge.search(request)),
+    likelyCompanies: guardCall((query, countMax) => knowledge.likelyCompanies(query, countMax)),
+    suggest: guardCall((prefix, countMax) => knowledge.suggest(prefix, countMax)),
+    entity: guardCall((id) => knowledge.entity(id)),
   }
 }
 
 /** Returns a store that hands out no due work while there is a problem, so that other replicas take it. */
-export function guardedDue<Due extends { due(nowMs: number, countMax: number): Awaitable<unknown[]> }>(
+export function guardDueWork<Due extends { due(nowMs: number, countMax: number): Awaitable<unknown[]> }>(
   store: Due,
   guard: Guard,
 ): Due {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { routes, type RouteName } from '../contract/routes.js'
-import { seededFractions } from '../platform/random.js'
+import { createSeededFractions } from '../platform/random.js'
 import type { Knowledge } from './knowledge.js'
 
 const rate = z.number().min(0).max(1)
@@ -47,14 +47,14 @@ export const faultPlan = z.strictObject({
 export type FaultPlan = z.output<typeof faultPlan>
 
 /** The fault of a request; `status` is that of an `error`. */
-export interface MetFault {
+export interface InjectedFault {
   readonly fault: RequestFault
   readonly status: number
 }
 
 /** Injected faults. Call each method once per event that could fail. */
 export interface Faults {
-  ofRequest(route: RouteName): MetFault | null
+  chooseRequestFault(route: RouteName): InjectedFault | null
   isRunFailing(): boolean
   isDeliveryDuplicated(): boolean
   /** Delay of a first attempt; usually 0. */
@@ -62,7 +62,7 @@ export interface Faults {
 }
 
 export const noFaults: Faults = {
-  ofRequest: () => null,
+  chooseRequestFault: () => null,
   isRunFailing: () => false,
   isDeliveryDuplicated: () => false,
   deliveryDelayMs: () => 0,
@@ -71,21 +71,22 @@ export const noFaults: Faults = {
 /** Creates faults. Each kind has its own random sequence: more polls do not change which runs fail. */
 export function createFaults(plan: FaultPlan): Faults {
   const [forRequests, forRuns, forDeliveries] = [0, 1, 2].map((offset) =>
-    seededFractions(plan.seed * 3 + offset),
+    createSeededFractions(plan.seed * 3 + offset),
   )
-  const happens = (rate: number, fraction: (() => number) | undefined) =>
+  const isTriggered = (rate: number, fraction: (() => number) | undefined) =>
     rate > 0 && fraction !== undefined && fraction() < rate
   const { deliveries, runs } = plan
   return {
-    ofRequest: (route) => {
+    chooseRequestFault: (route) => {
       for (const { fault, rate, status, routes } of plan.requests) {
-        if (routes?.includes(route) !== false && happens(rate, forRequests)) return { fault, status }
+        if (routes?.includes(route) !== false && isTriggered(rate, forRequests)) return { fault, status }
       }
       return null
     },
-    isRunFailing: () => happens(runs.failedRate, forRuns),
-    isDeliveryDuplicated: () => happens(deliveries.duplicateRate, forDeliveries),
-    deliveryDelayMs: () => (happens(deliveries.lateRate, forDeliveries) ? deliveries.lateSeconds * 1_000 : 0),
+    isRunFailing: () => isTriggered(runs.failedRate, forRuns),
+    isDeliveryDuplicated: () => isTriggered(deliveries.duplicateRate, forDeliveries),
+    deliveryDelayMs: () =>
+      isTriggered(deliveries.lateRate, forDeliveries) ? deliveries.lateSeconds * 1_000 : 0,
   }
 }
 

@@ -11,20 +11,22 @@ export interface RunIds {
   readonly requestId: RequestId | StreamId | null
 }
 
-export function newCallId(random: Random): CallId {
+export function createCallId(random: Random): CallId {
   return random.id('req_') as CallId
 }
 
 /** The kind of call that started a run: a v3 POST or GET kickoff, a v2 submission, or a v2 stream. */
 export type RunKind = 'run' | 'job' | 'async' | 'stream'
 
-export function newRunIds(kind: RunKind, callId: CallId, random: Random, nowMs: number): RunIds {
-  const stamped = (prefix: string) => random.id(prefix + nowMs.toString(36))
+export function createRunIds(kind: RunKind, callId: CallId, random: Random, nowMs: number): RunIds {
+  const createStampedId = (prefix: string) => random.id(prefix + nowMs.toString(36))
   return {
-    runId: stamped('run_') as RunId,
+    runId: createStampedId('run_') as RunId,
     callId,
-    jobId: kind === 'job' ? (stamped('job_') as JobId) : null,
+    jobId: kind === 'job' ? (createStampedId('job_') as JobId) : null,
     requestId:
-      kind === 'run' ? null : (stamped(kind === 'stream' ? 'reqs_' : 'reqa_') as RequestId | StreamId),
+      kind === 'run'
+        ? null
+        : (createStampedId(kind === 'stream' ? 'reqs_' : 'reqa_') as RequestId | StreamId),
   }
 }

@@ -3,23 +3,38 @@ import { systemRandom, type Random } from '../platform/random.js'
 import type { Deferrable } from '../core/awaitable.js'
 import type { Credit } from './accounts/account-book.js'
 import { createWebhooks, type WebhookOptions, type Webhooks, type Outgoing } from './deliveries/webhooks.js'
-import { unguarded, type EditionGuard, guardedDue, guardedHandlers } from './edition-guard.js'
+import { unguarded, type EditionGuard, guardDueWork, guardHandlers } from './edition-guard.js'
 import { noFaults, withFaults, type Faults } from './faults.js'
 import type { Handlers } from './http/mount.js'
 import type { Knowledge } from './knowledge.js'
-import { waiterEndings } from './records/builds/build.js'
+import { createWaiterEndings } from './records/builds/build.js'
 import type { AnyBuildStore } from './records/builds/build-store.js'
 import { createBuilds, type Builds } from './records/builds/builds.js'
-import { entityCompiler, entityEventData } from './records/builds/entity-build.js'
-import { domainCompiler, domainEventData } from './records/domains/domain-build.js'
+import { createEntityCompiler, createEntityEventData } from './records/builds/entity-build.js'
+import { createDomainCompiler, buildDomainEventData } from './records/domains/domain-build.js'
 import { noDomainLists, type DomainLists } from './records/domains/domain-lists.js'
 import type { WebsiteCheck } from './records/domains/website-check.js'
-import { hierarchyCompiler } from './records/hierarchy.js'
+import { createHierarchyCompiler } from './records/hierarchy.js'
 import type { ReportStore } from './report-store.js'
-import { mcpHandlers } from './routes/mcp.js'
-import { hierarchyHandlers, domainHandlersV1, entityHandlersV1, reportHandlers } from './routes/v1.js'
-import { createHeldStreams, type HeldStreams, resolutionHandlers, searchHandlers } from './routes/v2.js'
-import { domainHandlers, entityHandlers, kickoffHandlers, pollHandlers } from './routes/v3.js'
+import { createMcpHandlers } from './routes/mcp.js'
+import {
+  createHierarchyHandlers,
+  createDomainHandlersV1,
+  createEntityHandlersV1,
+  createReportHandlers,
+} from './routes/v1.js'
+import {
+  createHeldStreams,
+  type HeldStreams,
+  createResolutionHandlers,
+  createSearchHandlers,
+} from './routes/v2.js'
+import {
+  createDomainHandlers,
+  createEntityHandlers,
+  createKickoffHandlers,
+  createPollHandlers,
+} from './routes/v3.js'
 import { createHeldPolls, type HeldPolls } from './runs/polls.js'
 import type { Journal, AnyRunStore } from './runs/run-store.js'
 import { followEnds } from './runs/postgres/run-store.js'
@@ -47,28 +62,31 @@ export interface PartsOptions extends WebhookOptions {
 /** Opens all parts of the service except its entry points. `end` closes the data, and so does an error thrown here. */
 export function openParts<Runs extends AnyRunStore>(
   options: PartsOptions,
-  { storage, isInProcess, storesOf }: OpenData<Runs>,
+  { storage, isInProcess, createStores }: OpenData<Runs>,
   isBusy: () => boolean,
   guard: EditionGuard = unguarded,
 ) {
   const { clock = systemClock, random = systemRandom, faults = noFaults } = options
   const knowledge = withFaults(options.knowledge, faults)
-  const log = oneLine(options.log)
+  const log = toOneLineLog(options.log)
   try {
     const streams = createHeldStreams(clock)
     const held = isInProcess ? createHeldPolls(clock) : null
     const waiting = held === null ? [streams.onEnded] : [streams.onEnded, held.onEnded]
-    const stores = storesOf({
+    const stores = createStores({
       waiting,
       clock,
       random,
       lateMs: () => faults.deliveryDelayMs(),
-      endingOf: waiterEndings({ entity: entityEventData(knowledge), domain: domainEventData }),
+      endingOf: createWaiterEndings({
+        entity: createEntityEventData(knowledge),
+        domain: buildDomainEventData,
+      }),
     })
     const { runs: store, callers, limiter } = stores
     const webhooks = createWebhooks(options, { ...stores, clock, log, faults })
     const researcher = startResearcher({
-      store: guardedDue(store, guard),
+      store: guardDueWork(store, guard),
       knowledge,
       clock,
       log,
@@ -79,8 +97,8 @@ export function openParts<Runs extends AnyRunStore>(
       storage.kind === 'shared' ? followEnds({ postgres: storage.postgres, clock, log, streams }) : null
     const deps = { ...stores, knowledge, clock, random, log, isBusy }
     const parts = { ...deps, store, streams, webhooks, researcher, held }
-    const builds = openBuilds(options, parts, guardedDue(stores.builds, guard))
-    const handlers = guardedHandlers(createHandlers(options, { ...parts, builds }), guard)
+    const builds = openBuilds(options, parts, guardDueWork(stores.builds, guard))
+    const handlers = guardHandlers(createHandlers(options, { ...parts, builds }), guard)
     const end = async (closeDoor: () => Promise<void> = () => Promise.resolve()) => {
       streams.close()
       held?.close()
@@ -97,7 +115,7 @@ export function openParts<Runs extends AnyRunStore>(
 }
 
 /** Returns a log that joins the lines of a message into one. */
-export const oneLine =
+export const toOneLineLog =
   (log: ((line: string) => void) | undefined) =>
   (line: string): void =>
     log?.(line.replace(/\s*\n\s*/g, ' '))
@@ -131,9 +149,9 @@ function openBuilds(options: PartsOptions, deps: Deps, store: AnyBuildStore): De
     buildMs: options.buildMs ?? { min: 0, max: 0 },
     edition: () => knowledge.edition?.() ?? null,
     compilers: {
-      entity: entityCompiler(knowledge),
-      domain: domainCompiler({ knowledge, lists, checkWebsite }),
-      hierarchy: hierarchyCompiler(knowledge),
+      entity: createEntityCompiler(knowledge),
+      domain: createDomainCompiler({ knowledge, lists, checkWebsite }),
+      hierarchy: createHierarchyCompiler(knowledge),
     },
   })
 }
@@ -147,16 +165,16 @@ function createHandlers(
   const researchMs = options.researchMs ?? { min: 0, max: 0 }
   const submission = { ...deps, researchMs }
   return {
-    ...kickoffHandlers({ ...submission, gate: webhooks.gate }),
-    ...pollHandlers(store, builds, held),
-    ...entityHandlers(records),
-    ...entityHandlersV1(knowledge, builds),
-    ...domainHandlers({ ...records, credit }),
-    ...domainHandlersV1(builds),
-    ...searchHandlers(knowledge, clock),
-    ...resolutionHandlers(submission),
-    ...reportHandlers(deps.reports),
-    ...hierarchyHandlers(knowledge, builds),
-    ...mcpHandlers(deps),
+    ...createKickoffHandlers({ ...submission, gate: webhooks.gate }),
+    ...createPollHandlers(store, builds, held),
+    ...createEntityHandlers(records),
+    ...createEntityHandlersV1(knowledge, builds),
+    ...createDomainHandlers({ ...records, credit }),
+    ...createDomainHandlersV1(builds),
+    ...createSearchHandlers(knowledge, clock),
+    ...createResolutionHandlers(submission),
+    ...createReportHandlers(deps.reports),
+    ...createHierarchyHandlers(knowledge, builds),
+    ...createMcpHandlers(deps),
   }
 }

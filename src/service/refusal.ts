@@ -1,5 +1,5 @@
 import { errorTypes } from '../contract/errors.js'
-import { methodsOf, routes, type Route, type Version } from '../contract/routes.js'
+import { listMethods, routes, type Route, type Version } from '../contract/routes.js'
 import { isServerTrouble } from '../platform/postgres/postgres.js'
 import { limits } from './limits.js'
 
@@ -29,19 +29,19 @@ export class Refusal extends Error {
 
 export const badRequest = (message: string): Refusal => new Refusal(400, errorTypes.badRequest, message)
 
-export const unauthorized = (): Refusal =>
+export const createUnauthorizedRefusal = (): Refusal =>
   new Refusal(401, errorTypes.unauthorized, 'the apikey header is missing, or its key is not valid')
 
 export const insufficientCredits = (): Refusal =>
   new Refusal(402, errorTypes.insufficientCredits, 'the credit balance is exhausted; nothing was charged')
 
-export const notEnabled = (): Refusal =>
+export const createNotEnabledRefusal = (): Refusal =>
   new Refusal(403, errorTypes.noPricingConfigured, 'v3 is not enabled for this account')
 
-export const foreignOrigin = (): Refusal =>
+export const createForeignOriginRefusal = (): Refusal =>
   new Refusal(403, errorTypes.forbidden, 'web pages of this origin may not call this service')
 
-export const foreignHost = (): Refusal =>
+export const createForeignHostRefusal = (): Refusal =>
   new Refusal(
     421,
     errorTypes.misdirectedRequest,
@@ -78,14 +78,14 @@ export const monthlyLimitReached = (): Refusal =>
   new Refusal(429, errorTypes.monthlyLimitReached, 'the units of this month are used up; nothing was charged')
 
 /** v2 answers a malformed id with 500, v3 with 400 (interface: "v2 entity resolution"). */
-export const malformedRequestId = (): Refusal =>
+export const createMalformedIdRefusal = (): Refusal =>
   new Refusal(500, errorTypes.apiError, 'the request id is malformed')
 
 /** Reveals nothing of the cause: stacks, paths and statements belong in the log. */
 export const internalError = (): Refusal => new Refusal(500, errorTypes.apiError, 'internal error')
 
 /** Not logged for each request: the connection monitor logs the start and the end of an outage. */
-const databaseAway = (): Refusal =>
+const createDatabaseRefusal = (): Refusal =>
   new Refusal(500, errorTypes.apiError, 'the database of the service does not answer; nothing was charged')
 
 /** Whether the error must be logged. */
@@ -98,7 +98,7 @@ const reasonStatuses: readonly number[] = [402, 403, 503]
  * Returns the body of a refusal in the shape of the version (interface: "Errors"). v1 and v2 have one shape for keys
  * (with `requestId`), one for the limit per minute, one for billing, and one for other errors.
  */
-export function errorBodyOf(version: Version, refusal: Refusal, requestId: string): object {
+export function buildErrorBody(version: Version, refusal: Refusal, requestId: string): object {
   const { status, type, message } = refusal
   if (refusal.body !== null) return refusal.body
   if (version === 'v3') return { error: { type, message } }
@@ -112,7 +112,7 @@ export function errorBodyOf(version: Version, refusal: Refusal, requestId: strin
 /** Converts an error of a handler to a refusal. `bodyBytesMax` is the limit of its route. */
 export function toRefusal(error: unknown, bodyBytesMax: number = limits.bodyBytesMax): Refusal {
   if (error instanceof Refusal) return error
-  if (isServerTrouble(error)) return databaseAway()
+  if (isServerTrouble(error)) return createDatabaseRefusal()
   const status = error instanceof Error ? (error as { statusCode?: number }).statusCode : undefined
   if (status === 413) return payloadTooLarge(bodyBytesMax)
   if (status !== undefined && status >= 400 && status < 500) return badRequest('the request cannot be read')
@@ -120,12 +120,12 @@ export function toRefusal(error: unknown, bodyBytesMax: number = limits.bodyByte
 }
 
 const routePatterns = Object.values<Route>(routes).map((route) => ({
-  methods: methodsOf(route),
+  methods: listMethods(route),
   pattern: new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`),
 }))
 
 /** Returns the refusal of a request without a route: 405 if the path has other methods, otherwise 404. */
-export function unknownRoute(url: string): Refusal {
+export function createUnknownRouteRefusal(url: string): Refusal {
   const path = url.split('?', 1)[0] ?? ''
   const allowed = routePatterns.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
   return allowed.length > 0 ? methodNotAllowed(allowed) : notFound('route')

@@ -2,22 +2,22 @@ import type { FastifyInstance } from 'fastify'
 import type { Deferrable } from '../core/awaitable.js'
 import type { ListenAddress } from '../core/server-addresses.js'
 import { systemClock } from '../platform/clock.js'
-import { closeWithin, httpUrl, listen } from '../platform/http-server.js'
+import { closeWithin, formatHttpUrl, listen } from '../platform/http-server.js'
 import { unlimited } from './accounts/rate-limiter.js'
 import type { EventCount } from './deliveries/event-store.js'
 import { assertLocalWebhooksStayLocal, type Webhooks } from './deliveries/webhooks.js'
 import {
   openEditionGuard,
-  servedEditionOf,
+  calculateServedEdition,
   unguarded,
   type EditionGuard,
-  guardedKnowledge,
+  guardKnowledge,
 } from './edition-guard.js'
 import { noFaults } from './faults.js'
 import { createApp, watchRequests } from './http/app.js'
 import { mountRoutes } from './http/mount.js'
 import { limits } from './limits.js'
-import { oneLine, openParts, type PartsOptions } from './parts.js'
+import { toOneLineLog, openParts, type PartsOptions } from './parts.js'
 import { settleAccess, type ReconciliationAccess } from './reconciliation/access.js'
 import { reconciliationPaths } from './reconciliation/manifest.js'
 import { mountReconciliation, type ReconciliationOptions } from './reconciliation/mount-reconciliation.js'
@@ -80,7 +80,10 @@ export type RunningReplica = Deferrable<RunningService>
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   assertMayListen(options)
   // Data in local files is read synchronously, so the counts need no promises.
-  return serve(options, openOwnData({ ...options, log: oneLine(options.log) })) as Promise<RunningService>
+  return serve(
+    options,
+    openOwnData({ ...options, log: toOneLineLog(options.log) }),
+  ) as Promise<RunningService>
 }
 
 /**
@@ -90,13 +93,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
  */
 export async function startReplica(options: ReplicaOptions): Promise<RunningReplica> {
   assertMayListen(options)
-  const log = oneLine(options.log)
+  const log = toOneLineLog(options.log)
   const data = await openSharedData({ ...options, log })
   const { knowledge, domainLists, replacesEdition = null, clock = systemClock } = options
   const { storage } = data
-  const edition = () => servedEditionOf(knowledge.edition?.() ?? null, domainLists?.hash ?? null)
-  const guarding = { postgres: storage.postgres, edition, replaces: replacesEdition, clock, log }
-  const guard = await openEditionGuard(guarding).catch(async (error: unknown) => {
+  const edition = () => calculateServedEdition(knowledge.edition?.() ?? null, domainLists?.hash ?? null)
+  const guardDeps = { postgres: storage.postgres, edition, replaces: replacesEdition, clock, log }
+  const guard = await openEditionGuard(guardDeps).catch(async (error: unknown) => {
     await storage.close()
     throw error
   })
@@ -105,7 +108,7 @@ export async function startReplica(options: ReplicaOptions): Promise<RunningRepl
 
 function assertMayListen(options: ServingOptions): void {
   assertLocalWebhooksStayLocal(options, options.listen.host)
-  settledReconciliation(options)
+  settleReconciliation(options)
 }
 
 async function serve<Runs extends AnyRunStore>(
@@ -114,7 +117,7 @@ async function serve<Runs extends AnyRunStore>(
   guard: EditionGuard = unguarded,
 ) {
   const { faults = noFaults, clock = systemClock } = options
-  const reconciliation = settledReconciliation(options)
+  const reconciliation = settleReconciliation(options)
   let isBusy = () => false
   const parts = openParts(options, data, () => isBusy(), guard)
   const { store, webhooks, callers, limiter, random, log } = parts
@@ -123,7 +126,7 @@ async function serve<Runs extends AnyRunStore>(
     const guests = reconciliation && { path: reconciliationPaths.endpoint, origins: reconciliation.origins }
     const app = createApp(callers, { clock, random, log, guests })
     const { version = 'unknown' } = options
-    const knowledge = guardedKnowledge(options.knowledge, guard)
+    const knowledge = guardKnowledge(options.knowledge, guard)
     if (options.pages ?? true) {
       const links = guests === null ? {} : { reconciliation: guests.path }
       await mountPages(app, { version, links, store, webhooks, guard })
@@ -140,7 +143,7 @@ async function serve<Runs extends AnyRunStore>(
     let ended: Promise<void> | undefined
     return {
       ...bound,
-      url: reachableUrl(bound),
+      url: toReachableUrl(bound),
       runCount: () => store.count() as ReturnType<Runs['count']>,
       eventCount: webhooks.eventCount,
       ledger: (account: string) => store.ledger(account) as ReturnType<Runs['ledger']>,
@@ -152,15 +155,15 @@ async function serve<Runs extends AnyRunStore>(
   }
 }
 
-function settledReconciliation({ reconciliation, listen }: ServingOptions): ReconciliationOptions | null {
+function settleReconciliation({ reconciliation, listen }: ServingOptions): ReconciliationOptions | null {
   if (reconciliation === undefined) return null
   return { ...reconciliation, access: settleAccess(reconciliation.access, listen.host) }
 }
 
 /** A service that listens on every address is reachable at the loopback address. */
-function reachableUrl({ host, port }: Readonly<ListenAddress>): string {
+function toReachableUrl({ host, port }: Readonly<ListenAddress>): string {
   const loopbacks: Partial<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
-  return httpUrl({ host: loopbacks[host] ?? host, port })
+  return formatHttpUrl({ host: loopbacks[host] ?? host, port })
 }
 
 interface PagesDeps {

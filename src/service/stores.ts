@@ -4,9 +4,9 @@ import type { ConnectOptions } from '../platform/postgres/connect.js'
 import { systemRandom, type Random } from '../platform/random.js'
 import type { Sqlite } from '../platform/sqlite.js'
 import {
-  remembered,
+  cacheCallers,
   storeAccounts,
-  storedCallers,
+  createStoredCallers,
   type AccountOptions,
   type Callers,
 } from './accounts/accounts.js'
@@ -17,13 +17,13 @@ import {
   type RateLimiter,
   createSharedRateLimiter,
 } from './accounts/rate-limiter.js'
-import { sharedCallers, storeSharedAccounts } from './accounts/postgres/accounts.js'
+import { createSharedCallers, storeSharedAccounts } from './accounts/postgres/accounts.js'
 import {
   createOutgoing,
   createSharedOutgoing,
   type Outgoing,
   type OutgoingDeps,
-  eventOf,
+  buildRunEvent,
   writeRunEvents,
 } from './deliveries/webhooks.js'
 import type { WaiterEnding } from './records/builds/build.js'
@@ -32,7 +32,7 @@ import { createSharedBuildStore } from './records/builds/postgres-build-store.js
 import { createReportStore, type ReportStore, createSharedReportStore } from './report-store.js'
 import {
   createJournal,
-  directJournal,
+  createDirectJournal,
   type Journal,
   createRunStore,
   type AnyRunStore,
@@ -46,7 +46,7 @@ import { createSharedRunStore } from './runs/postgres/run-store.js'
 import { limits } from './limits.js'
 import {
   openServiceDatabase,
-  watched,
+  withOutageLog,
   openStorage,
   type SharedStorage,
   type Storage,
@@ -76,7 +76,7 @@ export interface OpenData<Runs extends AnyRunStore> {
   readonly storage: Storage
   /** Whether runs are kept in memory for one caller in this process: nothing is billed, and polls wait. */
   readonly isInProcess: boolean
-  readonly storesOf: (deps: StoresDeps) => Stores<Runs>
+  readonly createStores: (deps: StoresDeps) => Stores<Runs>
 }
 
 interface DataOptions {
@@ -108,12 +108,12 @@ export function openOwnData(options: OwnDataOptions): OpenData<RunStore> {
   return {
     storage,
     isInProcess: false,
-    storesOf: (deps) => {
-      const { waiting, ...records } = recordsOf(database, deps)
+    createStores: (deps) => {
+      const { waiting, ...records } = createRecordStores(database, deps)
       const runs = createRunStore(database, waiting)
       return {
         ...records,
-        callers: storedCallers(database),
+        callers: createStoredCallers(database),
         limiter: options.rateLimits === 'spec' ? createRateLimiter(clock, windows) : unlimited,
         credit: createCredit(database, clock),
         runs,
@@ -124,7 +124,7 @@ export function openOwnData(options: OwnDataOptions): OpenData<RunStore> {
 }
 
 /** Creates the stores other than runs. `waiting` includes the listener that writes their events. */
-function recordsOf(database: Sqlite, deps: StoresDeps) {
+function createRecordStores(database: Sqlite, deps: StoresDeps) {
   const outgoing = createOutgoing(database, deps)
   return {
     outgoing,
@@ -140,17 +140,17 @@ export function openMemory(options: DataOptions, runsMax: number): OpenData<RunS
   return {
     storage,
     isInProcess: true,
-    storesOf: (deps) => {
+    createStores: (deps) => {
       if (storage.kind !== 'own') throw new Error('memory is not shared')
-      const { waiting, ...records } = recordsOf(storage.database, deps)
+      const { waiting, ...records } = createRecordStores(storage.database, deps)
       const runs = createMemoryRunStore(runsMax, waiting)
       return {
         ...records,
-        callers: remembered(storedCallers(storage.database)),
+        callers: cacheCallers(createStoredCallers(storage.database)),
         limiter: unlimited,
         credit: freeOfCharge,
         runs,
-        journal: directJournal(runs),
+        journal: createDirectJournal(runs),
       }
     },
   }
@@ -177,7 +177,7 @@ export async function openSharedData(
     connectionsMax: limits.connectionsMax,
     ...(environment === undefined ? {} : { environment }),
   })
-  const postgres = watched(opened.postgres, { ...opened, log })
+  const postgres = withOutageLog(opened.postgres, { ...opened, log })
   const replicaId = random.id('replica_')
   const close = async () => {
     // If this fails, the claims expire by themselves.
@@ -201,7 +201,7 @@ export async function openSharedData(
   return {
     storage,
     isInProcess: false,
-    storesOf: (deps) => {
+    createStores: (deps) => {
       const outgoing = createSharedOutgoing(storage, deps)
       const addEvents: typeof outgoing.outbox.add = (statements, events) =>
         outgoing.outbox.add(statements, events)
@@ -209,7 +209,7 @@ export async function openSharedData(
         outgoing,
         builds: createSharedBuildStore({ ...storage, ...deps, addEvents }),
         reports: createSharedReportStore(postgres, clock),
-        callers: sharedCallers(postgres, clock),
+        callers: createSharedCallers(postgres, clock),
         limiter: options.rateLimits === 'spec' ? createSharedRateLimiter(postgres, clock) : unlimited,
         // The store checks the allowance in its transaction, across all replicas.
         credit: freeOfCharge,
@@ -218,7 +218,7 @@ export async function openSharedData(
           writeEvents: (statements, ended, atMs) =>
             addEvents(
               statements,
-              ended.map((run) => eventOf(run, atMs)).filter((event) => event !== null),
+              ended.map((run) => buildRunEvent(run, atMs)).filter((event) => event !== null),
             ),
           onEnded: deps.waiting,
         }),

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { createReadStream, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
-import { unreachable } from '../core/errors.js'
-import { CompressionError, fileError } from './file-error.js'
+import { assertNever } from '../core/errors.js'
+import { CompressionError, toFileError } from './file-error.js'
 import { tableLimits } from './limits.js'
 
 /** Compression of a file, detected by its first bytes and not by its name. */
@@ -21,12 +21,12 @@ export interface ByteSource {
 }
 
 /** Returns a file on disk, plain or compressed as a whole. `path` is opened, `label` is shown to the user. */
-export function fileBytes(path: string, label: string): ByteSource {
+export function openFileBytes(path: string, label: string): ByteSource {
   return { label, bytes: () => readBytes(path, label) }
 }
 
 async function* readBytes(path: string, label: string): AsyncGenerator<Buffer> {
-  const packing = await packingOf(path, label)
+  const packing = await detectPacking(path, label)
   const raw = createReadStream(path, { highWaterMark: tableLimits.chunkBytes })
   try {
     switch (packing) {
@@ -38,13 +38,13 @@ async function* readBytes(path: string, label: string): AsyncGenerator<Buffer> {
         yield* gunzip(raw)
         break
       case 'zstd':
-        yield* (await import('./zstd.js')).unzstd(raw as AsyncIterable<Buffer>)
+        yield* (await import('./zstd.js')).decompressZstd(raw as AsyncIterable<Buffer>)
         break
       default:
-        unreachable(packing)
+        assertNever(packing)
     }
   } catch (error) {
-    throw fileError(error, label)
+    throw toFileError(error, label)
   } finally {
     raw.destroy()
   }
@@ -65,8 +65,8 @@ async function* gunzip(raw: NodeJS.ReadableStream): AsyncGenerator<Buffer> {
 const zipBeginnings = new Set([0x504b0304, 0x504b0506])
 
 /** Detects the compression by the first bytes. Throws if the file's name ends in .gz or .zst and it has none. */
-export async function packingOf(path: string, label: string): Promise<Packing> {
-  const start = await firstBytes(path, label)
+export async function detectPacking(path: string, label: string): Promise<Packing> {
+  const start = await readFirstBytes(path, label)
   if (start.length >= 2 && start.readUInt16BE(0) === 0x1f8b) return 'gzip'
   if (start.length >= 4) {
     const magic = start.readUInt32LE(0)
@@ -74,12 +74,12 @@ export async function packingOf(path: string, label: string): Promise<Packing> {
     if (zipBeginnings.has(start.readUInt32BE(0))) return 'zip'
   }
   if (start.length > 0 && /\.(gz|zst)$/i.test(path)) {
-    throw fileError(new CompressionError('its content is not compressed'), label)
+    throw toFileError(new CompressionError('its content is not compressed'), label)
   }
   return 'plain'
 }
 
-async function firstBytes(path: string, label: string): Promise<Buffer> {
+async function readFirstBytes(path: string, label: string): Promise<Buffer> {
   try {
     const file = await open(path)
     try {
@@ -89,7 +89,7 @@ async function firstBytes(path: string, label: string): Promise<Buffer> {
       await file.close()
     }
   } catch (error) {
-    throw fileError(error, label)
+    throw toFileError(error, label)
   }
 }
 
@@ -97,13 +97,13 @@ async function firstBytes(path: string, label: string): Promise<Buffer> {
  * Returns the SHA-256 and the modification time of a file on disk. Throws INPUT_NOT_FOUND, INPUT_IS_FOLDER and
  * INPUT_UNREADABLE.
  */
-export async function fingerprintFile(path: string): Promise<{ sha256: string; dateMs: number }> {
+export async function hashFile(path: string): Promise<{ sha256: string; dateMs: number }> {
   try {
     const { mtimeMs } = statSync(path)
     const hash = createHash('sha256')
     for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
     return { sha256: hash.digest('hex'), dateMs: mtimeMs }
   } catch (error) {
-    throw fileError(error, path)
+    throw toFileError(error, path)
   }
 }

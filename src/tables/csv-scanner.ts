@@ -5,7 +5,7 @@ import {
   type RecordReader,
   type RecordSource,
   type TableRecord,
-  textPieces,
+  readTextPieces,
 } from './record-source.js'
 
 export interface CsvDialect {
@@ -35,9 +35,9 @@ export class CsvScanner {
   readonly #isStrict: boolean
   readonly #recordCharsMax: number
   readonly #choose: ChooseColumns
-  readonly #quotes = new NextPlace('"')
-  readonly #returns = new NextPlace('\r')
-  readonly #newlines = new NextPlace('\n')
+  readonly #quotes = new CharFinder('"')
+  readonly #returns = new CharFinder('\r')
+  readonly #newlines = new CharFinder('\n')
   #text = ''
   #line: number
   #at = 0
@@ -90,7 +90,7 @@ export class CsvScanner {
       else if (found === null) records.push(this.#skipLine(start, isEnd ? unclosed : tooLong))
       else if (found === 'unclosed') records.push(this.#skipLine(start, unclosed))
       else if (found.isBlank) this.#pass(found)
-      else if (this.recordCount++ > 0) records.push(this.#checked(start, found))
+      else if (this.recordCount++ > 0) records.push(this.#checkRecord(start, found))
       else {
         this.#readHeader(found.cells)
         this.#pass(found)
@@ -117,7 +117,7 @@ export class CsvScanner {
     this.#chosenCount = chosen.length
   }
 
-  #checked(start: number, found: Found): LocatedRecord {
+  #checkRecord(start: number, found: Found): LocatedRecord {
     const line = this.#line
     if (found.cellCount === this.#columnCount || this.#dialect.keepsRagged === true) {
       this.#pass(found)
@@ -146,22 +146,22 @@ export class CsvScanner {
   #record(start: number, isEnd: boolean): Found | 'unclosed' | null {
     const text = this.#text
     const slots = this.#slots
-    const plain = slots === null ? this.#plainLine(start) : null
+    const plain = slots === null ? this.#readPlainLine(start) : null
     if (plain !== null) return plain
     const isStrict = this.#isStrict
-    if (isStrict && !isEnd && this.#newlines.from(text, start) === text.length) return null
+    if (isStrict && !isEnd && this.#newlines.findFrom(text, start) === text.length) return null
     const cells: string[] = slots === null ? [] : new Array<string>(this.#chosenCount).fill('')
     let cellCount = 0
     let at = start
     for (;;) {
       const isQuoted = this.#dialect.quoted && text.charCodeAt(at) === quote
-      const cellEnd = isQuoted ? this.#quotedEnd(at, isEnd) : this.#plainEnd(at)
+      const cellEnd = isQuoted ? this.#findQuotedEnd(at, isEnd) : this.#findPlainEnd(at)
       if (cellEnd === neverClosed) return 'unclosed'
       if (cellEnd === -1 || (cellEnd >= text.length && !isEnd)) return null
-      if (isStrict && !isQuoted && this.#quotes.from(text, at) < cellEnd) return 'unclosed'
+      if (isStrict && !isQuoted && this.#quotes.findFrom(text, at) < cellEnd) return 'unclosed'
       const slot = slots === null ? cellCount : (slots[cellCount] ?? -1)
       if (slot >= 0 && cellEnd > at) {
-        cells[slot] = isQuoted ? unquoted(text.slice(at + 1, cellEnd - 1)) : text.slice(at, cellEnd)
+        cells[slot] = isQuoted ? unquoteCell(text.slice(at + 1, cellEnd - 1)) : text.slice(at, cellEnd)
       } else if (slots === null) cells[slot] = ''
       cellCount++
       if (!isStrict && cellCount > tableLimits.scannedColumnsMax)
@@ -170,29 +170,29 @@ export class CsvScanner {
         at = cellEnd + 1
         continue
       }
-      const end = lineEnd(text, cellEnd, isEnd)
+      const end = findLineEnd(text, cellEnd, isEnd)
       if (end === -1) return null
       if (isStrict && end < text.length && text.charCodeAt(end - 1) === carriageReturn) return 'unclosed'
-      const lineCount = this.#newlines.from(text, start) === end - 1 ? 1 : countLines(text, start, end)
+      const lineCount = this.#newlines.findFrom(text, start) === end - 1 ? 1 : countLines(text, start, end)
       return { cells, cellCount, end, lineCount, isBlank: cellCount === 1 && cellEnd === start }
     }
   }
 
   /** Returns a line that only needs to be split at delimiters; `null` for other records. */
-  #plainLine(start: number): Found | null {
+  #readPlainLine(start: number): Found | null {
     const text = this.#text
-    const newline = this.#newlines.from(text, start)
-    if (newline === text.length || (this.#dialect.quoted && this.#quotes.from(text, start) < newline))
+    const newline = this.#newlines.findFrom(text, start)
+    if (newline === text.length || (this.#dialect.quoted && this.#quotes.findFrom(text, start) < newline))
       return null
     const end = newline > start && text.charCodeAt(newline - 1) === carriageReturn ? newline - 1 : newline
-    if (this.#returns.from(text, start) < end) return null
+    if (this.#returns.findFrom(text, start) < end) return null
     const cells = end === start ? [] : text.slice(start, end).split(this.#dialect.delimiter)
     const cellCount = cells.length
     if (!this.#isStrict && cellCount > tableLimits.scannedColumnsMax) return null
     return { cells, cellCount, end: newline + 1, lineCount: 1, isBlank: end === start }
   }
 
-  #plainEnd(from: number): number {
+  #findPlainEnd(from: number): number {
     const text = this.#text
     let at = from
     for (; at < text.length; at++) {
@@ -203,7 +203,7 @@ export class CsvScanner {
   }
 
   /** Returns the index after the quote that closes the cell, or -1. A quote followed by text does not close it. */
-  #quotedEnd(from: number, isEnd: boolean): number {
+  #findQuotedEnd(from: number, isEnd: boolean): number {
     const text = this.#text
     let at = from + 1
     for (;;) {
@@ -235,7 +235,7 @@ interface Found {
 }
 
 /** Finds the next occurrence of a character from ascending positions, and searches for each occurrence once. */
-class NextPlace {
+class CharFinder {
   #place = -1
 
   constructor(private readonly char: string) {}
@@ -246,7 +246,7 @@ class NextPlace {
   }
 
   /** Returns the text's length if the character does not occur. */
-  from(text: string, start: number): number {
+  findFrom(text: string, start: number): number {
     if (this.#place >= start) return this.#place
     const found = text.indexOf(this.char, start)
     return (this.#place = found === -1 ? text.length : found)
@@ -259,12 +259,12 @@ const newline = 0x0a
 const carriageReturn = 0x0d
 const byteOrderMark = 0xfeff
 
-function unquoted(text: string): string {
+function unquoteCell(text: string): string {
   return text.includes('""') ? text.replaceAll('""', '"') : text
 }
 
 /** Returns the index after the line end at `at`, or -1 if half of a CRLF may be missing. */
-function lineEnd(text: string, at: number, isEnd: boolean): number {
+function findLineEnd(text: string, at: number, isEnd: boolean): number {
   if (at >= text.length) return text.length
   if (text.charCodeAt(at) !== carriageReturn) return at + 1
   if (at + 1 >= text.length && !isEnd) return -1
@@ -287,7 +287,7 @@ export interface ScanOptions {
 }
 
 /** Returns a reader that uses the scanner, for which a bad record does not affect others. */
-export function scannedRecords({
+export function createScanReader({
   isUnquoted,
   keepsRagged = false,
 }: ScanOptions = {}): RecordReader<LocatedRecord> {
@@ -299,7 +299,7 @@ export function scannedRecords({
 }
 
 async function* scan(source: RecordSource, scanner: CsvScanner): AsyncGenerator<readonly LocatedRecord[]> {
-  for await (const piece of textPieces(source.chunks())) {
+  for await (const piece of readTextPieces(source.chunks())) {
     yield scanner.push(piece)
     if (scanner.hasStopped) return
   }
@@ -312,27 +312,30 @@ async function* scan(source: RecordSource, scanner: CsvScanner): AsyncGenerator<
  * already returned are skipped. Throws INPUT_QUOTE_UNCLOSED, INPUT_CSV_INVALID, INPUT_RECORD_TOO_LARGE and
  * INPUT_COLUMNS_TOO_MANY, each with the line.
  */
-export const strictRecords: RecordReader<TableRecord> = async function* (source, choose) {
+export const readStrictRecords: RecordReader<TableRecord> = async function* (source, choose) {
   const { delimiter, linesAbove } = source
   let chosen: readonly number[] | null = null
   const chooseOnce = (header: readonly string[]) => (chosen = choose(header))
   const scanner = new CsvScanner({ delimiter, quoted: true, linesAbove, isStrict: true }, chooseOnce)
   for await (const records of scan(source, scanner)) if (scanner.recordCount > 0) yield records
   if (!scanner.hasStopped) return
-  const { parsedRecords } = await import('./parsed-records.js')
+  const { readParsedRecords } = await import('./parsed-records.js')
   let passedCount = 0
-  for await (const records of parsedRecords(source)) {
+  for await (const records of readParsedRecords(source)) {
     let given = records.slice(Math.max(0, scanner.recordCount - passedCount))
     if (scanner.recordCount === 0 && passedCount === 0) {
       chooseOnce(records[0]?.cells ?? [])
       given = given.slice(1)
     }
     passedCount += records.length
-    yield picked(given, chosen)
+    yield pickCells(given, chosen)
   }
 }
 
-function picked(records: readonly TableRecord[], indexes: readonly number[] | null): readonly TableRecord[] {
+function pickCells(
+  records: readonly TableRecord[],
+  indexes: readonly number[] | null,
+): readonly TableRecord[] {
   if (indexes === null) return records
   return records.map((record) => ({ ...record, cells: indexes.map((index) => record.cells[index] ?? '') }))
 }

@@ -11,7 +11,7 @@ export interface CsvStyle {
  * Chooses the delimiter: that of the input, so that the same programs can read the output, except that .tsv files have
  * tabs, and .csv files made from .tsv have commas.
  */
-export function csvStyleOf(
+export function chooseCsvStyle(
   path: string,
   input: { readonly delimiter: string | null; readonly files: readonly { readonly label: string }[] },
   bom: boolean,
@@ -39,15 +39,15 @@ export async function openCsvSink(
   header: readonly string[],
   { delimiter, bom }: CsvStyle,
 ): Promise<TableSink<CsvRow>> {
-  await out.write((bom ? '\ufeff' : '') + csvText([header], delimiter))
-  return { add: (rows) => out.write(csvText(rows, delimiter)) }
+  await out.write((bom ? '\ufeff' : '') + formatCsv([header], delimiter))
+  return { add: (rows) => out.write(formatCsv(rows, delimiter)) }
 }
 
 /**
  * Formats rows as CSV text, each with a line feed. Quotes a lone carriage return, which readers take for a line end,
  * and a byte order mark, which they drop.
  */
-export function csvText(rows: readonly CsvRow[], delimiter = ','): string {
+export function formatCsv(rows: readonly CsvRow[], delimiter = ','): string {
   return stringify(rows as (string | null)[][], {
     delimiter,
     record_delimiter: '\n',

@@ -27,17 +27,17 @@ const delimiters = [',', '\t', ';', '|'] as const
  * Detects the layout of a file by its first text. `known`: delimiter from the user or the file's name; takes precedence
  * over a `sep=` line.
  */
-export function layoutOf(sample: string, known: string | undefined): Layout {
+export function detectLayout(sample: string, known: string | undefined): Layout {
   const named = separatorLine.exec(sample)
   const above = named === null ? 0 : 1
   const rest = named === null ? sample : sample.slice(named[0].length)
   const told = known ?? named?.[1]
   const tries = (told === undefined ? delimiters : [told]).flatMap(
-    (delimiter) => titled(rest, delimiter) ?? [],
+    (delimiter) => findTitles(rest, delimiter) ?? [],
   )
   const [best] = tries.sort((one, other) => other.width - one.width)
   return {
-    delimiter: told ?? best?.delimiter ?? sniffDelimiter(rest),
+    delimiter: told ?? best?.delimiter ?? detectDelimiter(rest),
     linesAbove: above + (best?.titleLines ?? 0),
     titleLines: best?.titleLines ?? 0,
   }
@@ -53,7 +53,7 @@ const titleLimits = {
   rowsMin: 2,
 } as const
 
-interface Titled {
+interface TitledHeader {
   readonly delimiter: string
   readonly width: number
   readonly titleLines: number
@@ -64,9 +64,9 @@ interface Titled {
  * reading is possible: the records from the header on have the same width; header cells are filled, distinct words;
  * each line above has at most two filled cells.
  */
-function titled(text: string, delimiter: string): Titled | null {
+function findTitles(text: string, delimiter: string): TitledHeader | null {
   const records = sampleRecords(text, delimiter)
-  const headerAt = headerBelowTitles(records, titleLimits.widthMin)
+  const headerAt = findHeaderBelowTitles(records, titleLimits.widthMin)
   const header = records[headerAt ?? -1]
   return header === undefined ? null : { delimiter, width: header.cells.length, titleLines: header.line - 1 }
 }
@@ -75,7 +75,7 @@ function titled(text: string, delimiter: string): Titled | null {
  * Returns the index of the header in the first records of a table if titles precede it, else `null`. `isTitle` returns
  * whether a record can only be a title.
  */
-export function headerBelowTitles(
+export function findHeaderBelowTitles(
   records: readonly SampleRecord[],
   widthMin: number,
   isTitle: (record: SampleRecord) => boolean = () => false,
@@ -90,7 +90,9 @@ export function headerBelowTitles(
     above.length > 0 &&
     below.length >= titleLimits.rowsMin &&
     below.every(({ cells }) => cells.length === width) &&
-    above.every((record) => filled(record) <= titleLimits.filledCellsMax && filled(record) < width) &&
+    above.every(
+      (record) => countFilled(record) <= titleLimits.filledCellsMax && countFilled(record) < width,
+    ) &&
     (above.every(isTitle) || isApart(above, header, below))
   return isTitled ? headerAt : null
 }
@@ -112,7 +114,7 @@ function isApart(
 ): boolean {
   const last = above.at(-1)
   if (last === undefined) return false
-  const hasGap = filled(last) === 0 || header.line - last.line > last.lineCount
+  const hasGap = countFilled(last) === 0 || header.line - last.line > last.lineCount
   return hasGap || above.length > 1 || hasNumbersBelow(header, below)
 }
 
@@ -123,7 +125,7 @@ function hasNumbersBelow({ cells }: SampleRecord, below: readonly SampleRecord[]
   )
 }
 
-function filled({ cells }: SampleRecord): number {
+function countFilled({ cells }: SampleRecord): number {
   return cells.filter((cell) => cell.trim() !== '').length
 }
 
@@ -133,7 +135,7 @@ const candidates = [',', '\t', ';', '|'] as const
  * Detects the delimiter of a CSV by its first records: one with which quotes are in valid places and most records have
  * as many cells as the header; among equals, the one with more cells. A file with one column gets a comma.
  */
-function sniffDelimiter(text: string): string {
+function detectDelimiter(text: string): string {
   let best = { delimiter: ',', score: 0, cells: 1 }
   for (const delimiter of candidates) {
     const { records, quotesAreRight } = scan(text, delimiter)
@@ -235,10 +237,10 @@ export async function openDelimited(
 ): Promise<DelimitedFile> {
   const text = await openText(file, encoding)
   const told = delimiter ?? (/\.tsv(\.gz|\.zst)?$/i.test(file.label) ? '\t' : undefined)
-  return fileOf(text, layoutOf(await beginningOf(text), told))
+  return createDelimitedFile(text, detectLayout(await readStart(text), told))
 }
 
-async function beginningOf(text: TextSource): Promise<string> {
+async function readStart(text: TextSource): Promise<string> {
   const parts: string[] = []
   let bytes = 0
   for await (const chunk of text.chunks()) {
@@ -249,26 +251,26 @@ async function beginningOf(text: TextSource): Promise<string> {
   return parts.join('')
 }
 
-function fileOf(text: TextSource, layout: Layout): DelimitedFile {
+function createDelimitedFile(text: TextSource, layout: Layout): DelimitedFile {
   const { label } = text
   const { delimiter, linesAbove } = layout
-  const chunks = () => withoutLines(text.chunks(), linesAbove)
+  const chunks = () => skipLines(text.chunks(), linesAbove)
   return {
     label,
     delimiter,
-    notices: [...(text.notice === null ? [] : [text.notice]), ...titleNotice(label, layout)],
+    notices: [...(text.notice === null ? [] : [text.notice]), ...describeTitles(label, layout)],
     records: (reader, choose) => reader({ label, delimiter, linesAbove, chunks }, choose),
   }
 }
 
-function titleNotice(label: string, { titleLines }: Layout): string[] {
+function describeTitles(label: string, { titleLines }: Layout): string[] {
   if (titleLines === 0) return []
   const were = titleLines === 1 ? '1 line above the header was' : `${titleLines} lines above the header were`
   return [`${label}: ${were} left out`]
 }
 
 /** Skips the first lines, which end with LF, CRLF or CR. */
-async function* withoutLines(chunks: AsyncGenerator<Buffer>, count: number): AsyncGenerator<Buffer> {
+async function* skipLines(chunks: AsyncGenerator<Buffer>, count: number): AsyncGenerator<Buffer> {
   let left = count
   let lastWasCr = false
   for await (const chunk of chunks) {

@@ -5,15 +5,15 @@ import { tableLimits } from './limits.js'
 export class CompressionError extends Error {}
 
 /** Explains an error of a file to the user. Returns other errors unchanged. */
-export function fileError(error: unknown, label: string): unknown {
+export function toFileError(error: unknown, label: string): unknown {
   if (error instanceof UserError) return error
-  if (error instanceof CompressionError) return corruptFile(label, error)
+  if (error instanceof CompressionError) return createCorruptFileError(label, error)
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'ENOENT') {
     return new UserError('INPUT_NOT_FOUND', `there is no file ${label}`, { cause: error })
   }
   if (code === 'EISDIR') return new UserError('INPUT_IS_FOLDER', `${label} is a folder`, { cause: error })
-  if (code.startsWith('Z_')) return corruptFile(label, error as Error)
+  if (code.startsWith('Z_')) return createCorruptFileError(label, error as Error)
   if (!code.startsWith('E')) return error
   return new UserError('INPUT_UNREADABLE', `${label} cannot be read: ${(error as Error).message}`, {
     hint: code === 'EACCES' ? 'check the permissions of the file' : 'check the file and its disk',
@@ -21,14 +21,14 @@ export function fileError(error: unknown, label: string): unknown {
   })
 }
 
-function corruptFile(label: string, cause: Error): UserError {
+function createCorruptFileError(label: string, cause: Error): UserError {
   return new UserError('INPUT_COMPRESSION_CORRUPT', `${label} cannot be decompressed: ${cause.message}`, {
     hint: 'the file is truncated or damaged: create or download it again',
     cause,
   })
 }
 
-export function tooManyColumns(where: string): UserError {
+export function createTooManyColumnsError(where: string): UserError {
   return new UserError('INPUT_COLUMNS_TOO_MANY', `more than ${tableLimits.columnsMax} columns in ${where}`, {
     hint: 'check the delimiter (--delimiter), and that the file is a table',
   })

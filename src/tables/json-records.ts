@@ -1,7 +1,7 @@
-import { UserError, errorText } from '../core/errors.js'
+import { UserError, getErrorText } from '../core/errors.js'
 import { tableLimits } from './limits.js'
 import type { TextSource } from './record-source.js'
-import { nestsDeeperThan } from '../core/json.js'
+import { isDeeperThan } from '../core/json.js'
 
 /**
  * Reads the non-blank lines of an NDJSON file, trimmed, in batches. Throws INPUT_RECORD_TOO_LARGE and, with `check`,
@@ -10,20 +10,20 @@ import { nestsDeeperThan } from '../core/json.js'
 export async function* readLines(text: TextSource, check: boolean): AsyncGenerator<readonly string[]> {
   const cutter = new LineCutter(text.label)
   let lineNumber = 0
-  const pieces = async function* () {
+  const splitPieces = async function* () {
     for await (const chunk of text.chunks()) yield cutter.cut(chunk)
     yield cutter.end()
   }
-  for await (const piece of pieces()) {
+  for await (const piece of splitPieces()) {
     const lines: string[] = []
     let failure: UserError | null = null
     for (const whole of piece) {
       lineNumber++
       const line = whole.trim()
       if (line === '') continue
-      const fault = check ? faultOf(line) : null
+      const fault = check ? findFault(line) : null
       if (fault !== null) {
-        failure = invalid(lineNumber, text.label, fault)
+        failure = createLineError(lineNumber, text.label, fault)
         break
       }
       lines.push(line)
@@ -51,7 +51,7 @@ class LineCutter {
     }
     this.rest.push(Buffer.from(chunk.subarray(from)))
     this.restBytes += chunk.length - from
-    if (this.restBytes > tableLimits.recordBytesMax) throw tooLarge(this.lineCount + 1, this.label)
+    if (this.restBytes > tableLimits.recordBytesMax) throw createTooLargeError(this.lineCount + 1, this.label)
     return lines
   }
 
@@ -69,21 +69,21 @@ class LineCutter {
 }
 
 /** Returns why a text is not a valid JSON object, or `null` if it is one. */
-function faultOf(line: string): string | null {
-  if (nestsDeeperThan(line, tableLimits.jsonDepthMax)) {
+function findFault(line: string): string | null {
+  if (isDeeperThan(line, tableLimits.jsonDepthMax)) {
     return `it nests deeper than ${tableLimits.jsonDepthMax} levels`
   }
   let value: unknown
   try {
     value = JSON.parse(line)
   } catch (error) {
-    return errorText(error)
+    return getErrorText(error)
   }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   return isObject ? null : 'it is not an object'
 }
 
-function invalid(lineNumber: number, label: string, reason: string): UserError {
+function createLineError(lineNumber: number, label: string, reason: string): UserError {
   return new UserError(
     'INPUT_JSON_INVALID',
     `line ${lineNumber} of ${label} is not a JSON object: ${reason}`,
@@ -93,7 +93,7 @@ function invalid(lineNumber: number, label: string, reason: string): UserError {
   )
 }
 
-function tooLarge(lineNumber: number, label: string): UserError {
+function createTooLargeError(lineNumber: number, label: string): UserError {
   const mebibytes = tableLimits.recordBytesMax / 1024 / 1024
   return new UserError(
     'INPUT_RECORD_TOO_LARGE',
@@ -117,8 +117,8 @@ export async function* readArray(text: TextSource, check: boolean): AsyncGenerat
     try {
       cutter.cut(chunk, (element, line) => {
         const object = element.toString('utf8').replace(/[\r\n]+[ \t]*/g, '')
-        const fault = check ? faultOf(object) : null
-        if (fault !== null) throw invalidArray(text.label, line, `expected an object: ${fault}`)
+        const fault = check ? findFault(object) : null
+        if (fault !== null) throw createArrayError(text.label, line, `expected an object: ${fault}`)
         objects.push(object)
       })
     } catch (error) {
@@ -164,10 +164,10 @@ class ArrayCutter {
       const char = chunk[at] ?? 0
       if (char === byte.lineFeed) this.line++
       if (this.depth === 0) {
-        if (this.between(char)) from = at
+        if (this.readBetween(char)) from = at
         continue
       }
-      this.inside(char)
+      this.readInside(char)
       if (this.depth > 0) continue
       const last = chunk.subarray(from, at + 1)
       const element = this.pieces.length === 0 ? last : Buffer.concat([...this.pieces, last])
@@ -179,30 +179,30 @@ class ArrayCutter {
   }
 
   end(): void {
-    if (this.place !== 'after') throw this.broken('it ends too early: the array is not closed')
+    if (this.place !== 'after') throw this.createError('it ends too early: the array is not closed')
   }
 
   /** Returns whether an object starts here. */
-  private between(char: number): boolean {
+  private readBetween(char: number): boolean {
     if (char === 0x20 || char === 0x09 || char === 0x0a || char === 0x0d) return false
     switch (this.place) {
       case 'start':
-        if (char !== byte.openArray) throw noArray(this.label, char === byte.openObject)
+        if (char !== byte.openArray) throw createNoArrayError(this.label, char === byte.openObject)
         this.place = 'first'
         return false
       case 'first':
       case 'element':
         if (char === byte.closeArray && this.place === 'first') this.place = 'after'
         else if (char === byte.openObject) return this.begin()
-        else throw this.broken('expected an object')
+        else throw this.createError('expected an object')
         return false
       case 'next':
         if (char === byte.comma) this.place = 'element'
         else if (char === byte.closeArray) this.place = 'after'
-        else throw this.broken('a comma is missing')
+        else throw this.createError('a comma is missing')
         return false
       case 'after':
-        throw this.broken('unexpected text after the array')
+        throw this.createError('unexpected text after the array')
     }
   }
 
@@ -213,7 +213,7 @@ class ArrayCutter {
     return true
   }
 
-  private inside(char: number): void {
+  private readInside(char: number): void {
     if (this.inText) {
       if (this.isEscaped) this.isEscaped = false
       else if (char === byte.backslash) this.isEscaped = true
@@ -235,18 +235,18 @@ class ArrayCutter {
     )
   }
 
-  private broken(reason: string): UserError {
-    return invalidArray(this.label, this.line, reason)
+  private createError(reason: string): UserError {
+    return createArrayError(this.label, this.line, reason)
   }
 }
 
-function invalidArray(label: string, line: number, reason: string): UserError {
+function createArrayError(label: string, line: number, reason: string): UserError {
   return new UserError('INPUT_JSON_INVALID', `line ${line} of ${label}: ${reason}`, {
     hint: 'a .json file is one array of objects: [{…}, {…}]',
   })
 }
 
-function noArray(label: string, isObject: boolean): UserError {
+function createNoArrayError(label: string, isObject: boolean): UserError {
   return new UserError(
     'INPUT_JSON_INVALID',
     `${label} is ${isObject ? 'an object' : 'not an array'}, but must be an array of objects`,

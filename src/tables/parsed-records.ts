@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { CsvError, Parser } from 'csv-parse'
 import { UserError } from '../core/errors.js'
-import { tooManyColumns } from './file-error.js'
+import { createTooManyColumnsError } from './file-error.js'
 import { tableLimits } from './limits.js'
 import type { RecordSource, TableRecord } from './record-source.js'
 
-/** Reads all records, including the header, with csv-parse. Throws the same errors as `strictRecords`. */
-export async function* parsedRecords(source: RecordSource): AsyncGenerator<readonly TableRecord[]> {
+/** Reads all records, including the header, with csv-parse. Throws the same errors as `readStrictRecords`. */
+export async function* readParsedRecords(source: RecordSource): AsyncGenerator<readonly TableRecord[]> {
   const parsing = new CsvParsing(source)
   try {
     for await (const chunk of source.chunks()) {
@@ -86,7 +86,7 @@ class CsvParsing {
   }
 
   async throwIfFailed(): Promise<void> {
-    if (this.#failure !== null) throw await csvFailure(this.#failure, this.#source)
+    if (this.#failure !== null) throw await createCsvError(this.#failure, this.#source)
   }
 
   close(): void {
@@ -116,12 +116,12 @@ class CsvParsing {
     const records: TableRecord[] = []
     const takeRagged = () => {
       for (; this.#ragged[0]?.index === this.#uniformCount; this.#ragged.shift())
-        records.push(this.#located(this.#ragged[0]))
+        records.push(this.#locateRecord(this.#ragged[0]))
     }
     for (const cells of this.#uniform) {
       takeRagged()
       if (this.#failure?.index === this.#uniformCount) break
-      this.#countLinesOf(cells)
+      this.#countLines(cells)
       this.#uniformCount++
       records.push({ cells, line: null, reason: null })
     }
@@ -131,18 +131,18 @@ class CsvParsing {
     return records
   }
 
-  #located({ cells, lines }: RaggedRecord): TableRecord {
-    this.#countLinesOf(cells)
-    const inside = cells.reduce((sum, cell) => sum + lineBreaks(cell), 0)
-    return { cells, line: this.#lineOf(lines) - inside, reason: null }
+  #locateRecord({ cells, lines }: RaggedRecord): TableRecord {
+    this.#countLines(cells)
+    const inside = cells.reduce((sum, cell) => sum + countLineBreaks(cell), 0)
+    return { cells, line: this.#toLine(lines) - inside, reason: null }
   }
 
-  #countLinesOf(cells: readonly string[]): void {
+  #countLines(cells: readonly string[]): void {
     for (const cell of cells)
       if (cell.includes('\r\n')) this.#linesCountedTwice += cell.split('\r\n').length - 1
   }
 
-  #lineOf(lines: number): number {
+  #toLine(lines: number): number {
     return this.#source.linesAbove + lines - this.#linesCountedTwice
   }
 
@@ -150,23 +150,23 @@ class CsvParsing {
     const { error } = this.#failure ?? {}
     const isCut = error instanceof CsvError && Number(error['column']) >= tableLimits.columnsMax
     if (!isCut && !records.some(({ cells }) => cells.length > tableLimits.columnsMax)) return
-    const line = this.#lineOf(this.#parser.info.lines)
-    throw tooManyColumns(`${this.#source.label}, at or before line ${line}`)
+    const line = this.#toLine(this.#parser.info.lines)
+    throw createTooManyColumnsError(`${this.#source.label}, at or before line ${line}`)
   }
 }
 
-function lineBreaks(text: string): number {
+function countLineBreaks(text: string): number {
   return text.split(/\r\n|\n|\r/).length - 1
 }
 
-async function csvFailure({ error, bytesBefore }: Failure, source: RecordSource): Promise<Error> {
+async function createCsvError({ error, bytesBefore }: Failure, source: RecordSource): Promise<Error> {
   if (!(error instanceof CsvError)) return error
   const { label } = source
   const { line, spansLines } = await openField(source, error, bytesBefore)
-  const failed = (code: UserError['code'], message: string, hint: string) =>
+  const createError = (code: UserError['code'], message: string, hint: string) =>
     new UserError(code, message, { hint, cause: error })
   if (error.code === 'CSV_QUOTE_NOT_CLOSED' || (error.code === 'CSV_MAX_RECORD_SIZE' && spansLines)) {
-    return failed(
+    return createError(
       'INPUT_QUOTE_UNCLOSED',
       `a quote that opens on line ${line} of ${label} is never closed`,
       'close it, or double it ("") if it is part of the text',
@@ -174,13 +174,13 @@ async function csvFailure({ error, bytesBefore }: Failure, source: RecordSource)
   }
   if (error.code === 'CSV_MAX_RECORD_SIZE') {
     const mebibytes = tableLimits.recordBytesMax / 1024 / 1024
-    return failed(
+    return createError(
       'INPUT_RECORD_TOO_LARGE',
       `a record of more than ${mebibytes} MiB in ${label}, on line ${line}`,
       'check that it is CSV and that its quotes are closed',
     )
   }
-  return failed(
+  return createError(
     'INPUT_CSV_INVALID',
     `${label} is not a valid CSV at line ${line}: ${error.message}`,
     'quote cells that contain quotes, and double these quotes',

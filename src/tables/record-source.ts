@@ -21,17 +21,17 @@ export interface TextSource {
 export async function openText(file: ByteSource, given: Encoding | undefined): Promise<TextSource> {
   const { label } = file
   const detected = await detectEncoding(file, given)
-  if (detected === null) throw emptyFile(label)
+  if (detected === null) throw createEmptyFileError(label)
   const { encoding, notice } = detected
   return { label, encoding, notice, chunks: () => decodeText(file.bytes(), detected, label) }
 }
 
-export function emptyFile(label: string): UserError {
+export function createEmptyFileError(label: string): UserError {
   return new UserError('INPUT_EMPTY', `${label} is empty`, { hint: 'it needs a header line and rows' })
 }
 
 /** Converts chunks of valid UTF-8, which end with whole characters, to strings. */
-export async function* textPieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+export async function* readTextPieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   for await (const chunk of chunks) yield chunk.toString('utf8')
 }
 
@@ -62,8 +62,8 @@ export interface RecordSource {
 }
 
 /**
- * Reads the records below the header in batches, without blank lines. At a defect, `strictRecords` stops and
- * `scannedRecords` continues; otherwise they agree.
+ * Reads the records below the header in batches, without blank lines. At a defect, `readStrictRecords` stops and
+ * `createScanReader` continues; otherwise they agree.
  */
 export type RecordReader<Found extends TableRecord> = (
   source: RecordSource,

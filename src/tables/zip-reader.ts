@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import { openPromise, type Entry, type ZipFile } from 'yauzl'
 import { UserError } from '../core/errors.js'
 import { tableLimits } from './limits.js'
-import { fileBytes, packingOf, type ByteSource } from './bytes.js'
+import { openFileBytes, detectPacking, type ByteSource } from './bytes.js'
 
 /** A file inside a zip. */
 export interface ZipMember {
@@ -16,15 +16,15 @@ export interface ZipMember {
  * Yields the files of a zip in order, without folders and macOS metadata. Read each member before the next one. Throws
  * INPUT_COMPRESSION_CORRUPT for zips that are damaged, encrypted or too large when unpacked.
  */
-export async function* zipMembers(path: string): AsyncGenerator<ZipMember> {
+export async function* readZipMembers(path: string): AsyncGenerator<ZipMember> {
   const zip = await openZipFile(path)
   try {
-    if (zip.entryCount > tableLimits.zipMembersMax) throw unsound(path, 'it holds too many files')
+    if (zip.entryCount > tableLimits.zipMembersMax) throw createZipError(path, 'it holds too many files')
     for await (const entry of zip.eachEntry()) {
       if (isFile(entry)) yield { name: entry.fileName, read: () => readMember(path, zip, entry) }
     }
   } catch (error) {
-    throw error instanceof UserError ? error : unsound(path, 'it is not a valid zip', error)
+    throw error instanceof UserError ? error : createZipError(path, 'it is not a valid zip', error)
   } finally {
     zip.close()
   }
@@ -43,11 +43,11 @@ export async function openZip(path: string, label: string): Promise<OpenZip> {
   const zip = await openZipFile(path, label)
   const entries = new Map<string, Entry>()
   try {
-    if (zip.entryCount > tableLimits.zipPartsMax) throw unsound(label, 'it holds too many files')
+    if (zip.entryCount > tableLimits.zipPartsMax) throw createZipError(label, 'it holds too many files')
     for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry)
   } catch (error) {
     zip.close()
-    throw error instanceof UserError ? error : unsound(label, 'it is not a valid zip', error)
+    throw error instanceof UserError ? error : createZipError(label, 'it is not a valid zip', error)
   }
   return {
     names: [...entries.keys()],
@@ -66,7 +66,7 @@ async function openZipFile(path: string, label = path): Promise<ZipFile> {
   try {
     return await openPromise(path, { lazyEntries: true, autoClose: false })
   } catch (error) {
-    throw unsound(label, 'it is not a valid zip', error)
+    throw createZipError(label, 'it is not a valid zip', error)
   }
 }
 
@@ -76,26 +76,31 @@ function isFile({ fileName }: Entry): boolean {
 
 async function* readMember(path: string, zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   if (entry.isEncrypted()) {
-    throw unsound(path, `${entry.fileName} is encrypted`, undefined, 'unpack it with its password first')
+    throw createZipError(
+      path,
+      `${entry.fileName} is encrypted`,
+      undefined,
+      'unpack it with its password first',
+    )
   }
   if (!entry.canDecodeFileData()) {
-    throw unsound(path, `${entry.fileName} has an unsupported compression`)
+    throw createZipError(path, `${entry.fileName} has an unsupported compression`)
   }
   checkRatio(path, entry, entry.uncompressedSize)
   const unpacked = await zip.openReadStreamPromise(entry).catch((error: unknown) => {
-    throw unsound(path, `${entry.fileName} cannot be unpacked`, error)
+    throw createZipError(path, `${entry.fileName} cannot be unpacked`, error)
   })
   try {
-    yield* checked(path, entry, unpacked)
+    yield* readVerified(path, entry, unpacked)
   } catch (error) {
-    throw error instanceof UserError ? error : unsound(path, `${entry.fileName} is damaged`, error)
+    throw error instanceof UserError ? error : createZipError(path, `${entry.fileName} is damaged`, error)
   } finally {
     unpacked.destroy()
   }
 }
 
 /** yauzl checks sizes, but not checksums. */
-async function* checked(path: string, entry: Entry, unpacked: Readable): AsyncGenerator<Buffer> {
+async function* readVerified(path: string, entry: Entry, unpacked: Readable): AsyncGenerator<Buffer> {
   let unpackedBytes = 0
   let checksum = 0
   for await (const chunk of unpacked as AsyncIterable<Buffer>) {
@@ -104,16 +109,25 @@ async function* checked(path: string, entry: Entry, unpacked: Readable): AsyncGe
     checkRatio(path, entry, unpackedBytes)
     yield chunk
   }
-  if (checksum !== entry.crc32) throw unsound(path, `${entry.fileName} is damaged: its checksum is wrong`)
+  if (checksum !== entry.crc32)
+    throw createZipError(path, `${entry.fileName} is damaged: its checksum is wrong`)
 }
 
 function checkRatio(path: string, entry: Entry, unpackedBytes: number): void {
   const bytesMax = Math.max(tableLimits.zipSmallBytes, entry.compressedSize * tableLimits.zipRatioMax)
   if (unpackedBytes <= bytesMax) return
-  throw unsound(path, `${entry.fileName} unpacks to more than ${tableLimits.zipRatioMax} times its size`)
+  throw createZipError(
+    path,
+    `${entry.fileName} unpacks to more than ${tableLimits.zipRatioMax} times its size`,
+  )
 }
 
-function unsound(path: string, reason: string, cause?: unknown, hint = 'download the file again'): UserError {
+function createZipError(
+  path: string,
+  reason: string,
+  cause?: unknown,
+  hint = 'download the file again',
+): UserError {
   return new UserError('INPUT_COMPRESSION_CORRUPT', `${path} cannot be read: ${reason}`, { hint, cause })
 }
 
@@ -123,26 +137,26 @@ function unsound(path: string, reason: string, cause?: unknown, hint = 'download
  * INPUT_UNREADABLE, INPUT_COMPRESSION_CORRUPT, and REGISTRY_IMPORT_INVALID for a zip with no such file or several.
  */
 export async function openOneFile(path: string, wanted: RegExp | null): Promise<ByteSource> {
-  if ((await packingOf(path, path)) !== 'zip') return fileBytes(path, path)
-  const name = await theMember(path, wanted ?? dataFile)
-  return { label: `${path}:${name}`, bytes: () => memberBytes(path, name) }
+  if ((await detectPacking(path, path)) !== 'zip') return openFileBytes(path, path)
+  const name = await findOnlyMember(path, wanted ?? dataFile)
+  return { label: `${path}:${name}`, bytes: () => readMemberBytes(path, name) }
 }
 
 const dataFile = /\.(?:csv|tsv|txt|json)$/i
 
 /** Yields the zip members that match `wanted`, or the file itself. Read each before the next one. */
 export async function* openFiles(path: string, wanted: RegExp): AsyncGenerator<ByteSource> {
-  if ((await packingOf(path, path)) !== 'zip') {
-    yield fileBytes(path, path)
+  if ((await detectPacking(path, path)) !== 'zip') {
+    yield openFileBytes(path, path)
     return
   }
-  for await (const member of zipMembers(path)) {
+  for await (const member of readZipMembers(path)) {
     if (wanted.test(member.name)) yield { label: `${path}:${member.name}`, bytes: () => member.read() }
   }
 }
 
-async function* memberBytes(path: string, name: string): AsyncGenerator<Buffer> {
-  for await (const member of zipMembers(path)) {
+async function* readMemberBytes(path: string, name: string): AsyncGenerator<Buffer> {
+  for await (const member of readZipMembers(path)) {
     if (member.name !== name) continue
     yield* member.read()
     return
@@ -150,10 +164,10 @@ async function* memberBytes(path: string, name: string): AsyncGenerator<Buffer> 
   throw new Error(`${name} disappeared from ${path}`)
 }
 
-async function theMember(path: string, wanted: RegExp): Promise<string> {
+async function findOnlyMember(path: string, wanted: RegExp): Promise<string> {
   const found: string[] = []
   const others: string[] = []
-  for await (const { name } of zipMembers(path)) {
+  for await (const { name } of readZipMembers(path)) {
     const list = wanted.test(name) ? found : others
     if (list.length < tableLimits.zipMembersNamedMax) list.push(name)
   }

@@ -27,7 +27,7 @@ export class Packer {
         else resolve()
       })
     })
-    await this.handOn()
+    await this.deliver()
   }
 
   /** Ends the compression and waits until all results are taken. */
@@ -35,14 +35,14 @@ export class Packer {
     const ended = once(this.stream, 'end')
     this.stream.end()
     await ended
-    await this.handOn()
+    await this.deliver()
   }
 
   close(): void {
     this.stream.destroy()
   }
 
-  private async handOn(): Promise<void> {
+  private async deliver(): Promise<void> {
     if (this.failure !== null) throw this.failure
     const packed = this.packed
     this.packed = []
@@ -123,13 +123,13 @@ export async function writeZip(
   bytesMax: number = tableLimits.zipBytesMax,
 ): Promise<void> {
   const plainBytes = files.map(([, file]) => file.plainBytes)
-  if (Math.max(zipBytes(files), ...plainBytes) > bytesMax) throw tooLarge(bytesMax)
+  if (Math.max(calculateZipBytes(files), ...plainBytes) > bytesMax) throw createTooLargeError(bytesMax)
   const directory: Buffer[] = []
   let offset = 0
   for (const [name, file] of files) {
     const fileName = Buffer.from(name)
-    const facts = factsOf(file, fileName)
-    directory.push(directoryEntry(facts, offset), fileName)
+    const facts = buildFileHeader(file, fileName)
+    directory.push(buildDirectoryEntry(facts, offset), fileName)
     await write(Buffer.concat([localMark, facts, noExtra, fileName]))
     if (typeof file.packed === 'string')
       for await (const chunk of createReadStream(file.packed)) await write(chunk as Buffer)
@@ -147,7 +147,7 @@ export async function writeZip(
 }
 
 /** Returns the size of the whole zip, with names and directory. */
-function zipBytes(files: readonly (readonly [name: string, file: PackedFile])[]): number {
+function calculateZipBytes(files: readonly (readonly [name: string, file: PackedFile])[]): number {
   const aroundBytes = localMark.length + factsBytes + noExtra.length + entryBytes
   return files.reduce(
     (sum, [name, file]) => sum + aroundBytes + 2 * Buffer.byteLength(name) + file.packedBytes,
@@ -165,7 +165,7 @@ const deflated = 8
 const dosDate = 0x21
 
 /** Returns the header fields that a file shares with its directory entry. */
-function factsOf({ crc, packedBytes, plainBytes }: PackedFile, fileName: Buffer): Buffer {
+function buildFileHeader({ crc, packedBytes, plainBytes }: PackedFile, fileName: Buffer): Buffer {
   const facts = Buffer.alloc(factsBytes)
   facts.writeUInt16LE(20, 0)
   facts.writeUInt16LE(deflated, 4)
@@ -177,7 +177,7 @@ function factsOf({ crc, packedBytes, plainBytes }: PackedFile, fileName: Buffer)
   return facts
 }
 
-function directoryEntry(facts: Buffer, offset: number): Buffer {
+function buildDirectoryEntry(facts: Buffer, offset: number): Buffer {
   const entry = Buffer.alloc(entryBytes)
   entry.write('PK\x01\x02', 'latin1')
   entry.writeUInt16LE(20, 4)
@@ -186,7 +186,7 @@ function directoryEntry(facts: Buffer, offset: number): Buffer {
   return entry
 }
 
-function tooLarge(bytesMax: number): UserError {
+function createTooLargeError(bytesMax: number): UserError {
   const most = bytesMax === tableLimits.zipBytesMax ? '4 GiB' : `${bytesMax} bytes`
   return new UserError('OUTPUT_UNWRITABLE', `an .xlsx file of more than ${most} cannot be written`, {
     hint: 'write Parquet or .csv.gz: enrich export writes the existing answers and submits nothing',

@@ -1,6 +1,6 @@
 import { Decompress } from 'fzstd'
 import xxhash from 'xxhash-wasm'
-import { errorText } from '../core/errors.js'
+import { getErrorText } from '../core/errors.js'
 import { CompressionError } from './file-error.js'
 import { tableLimits } from './limits.js'
 
@@ -15,7 +15,7 @@ interface Frame {
  * Decompresses zstd frames as a stream, block by block, so that each step handles at most 128 KiB at any ratio. Throws
  * for truncated input, a wrong content size and a wrong checksum.
  */
-export async function* unzstd(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const input = new ByteQueue(source)
   while (await input.has(1)) {
     const magic = (await input.peek(4)).readUInt32LE(0)
@@ -24,11 +24,11 @@ export async function* unzstd(source: AsyncIterable<Buffer>): AsyncGenerator<Buf
       continue
     }
     if (magic !== 0xfd2fb528) throw new CompressionError('it contains bytes that are not zstd')
-    yield* frame(input)
+    yield* decodeFrame(input)
   }
 }
 
-async function* frame(input: ByteQueue): AsyncGenerator<Buffer> {
+async function* decodeFrame(input: ByteQueue): AsyncGenerator<Buffer> {
   const header = await readHeader(input)
   if (header.windowBytes > tableLimits.zstdWindowBytesMax) {
     throw new CompressionError(`it needs a window of ${header.windowBytes} bytes; compress it without --long`)
@@ -50,7 +50,7 @@ async function* frame(input: ByteQueue): AsyncGenerator<Buffer> {
     const checksumBytes = isLast && checksum !== null ? 4 : 0
     const bytes = await input.take(blockBytes + checksumBytes)
     decode(decoder, bytes, isLast)
-    if (checksumBytes > 0 && BigInt(bytes.readUInt32LE(bytes.length - 4)) !== low32(checksum?.digest())) {
+    if (checksumBytes > 0 && BigInt(bytes.readUInt32LE(bytes.length - 4)) !== toLow32(checksum?.digest())) {
       throw new CompressionError('its checksum does not match its content')
     }
     for (const chunk of output) yield chunk
@@ -66,12 +66,12 @@ function decode(decoder: Decompress, bytes: Buffer, isLast: boolean): void {
   try {
     decoder.push(bytes, isLast)
   } catch (error) {
-    throw new CompressionError(errorText(error))
+    throw new CompressionError(getErrorText(error))
   }
 }
 
 /** RFC 8878, section 3.1.1: the checksum is the low half of XXH64. */
-function low32(hash: bigint | undefined): bigint | undefined {
+function toLow32(hash: bigint | undefined): bigint | undefined {
   return hash === undefined ? undefined : hash & 0xffff_ffffn
 }
 

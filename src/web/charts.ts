@@ -24,13 +24,13 @@ interface TableOptions<Row> {
 const bytesMaxDefault = 60_000
 
 /** A table that scrolls horizontally, also by keyboard, and states how many rows it omits. */
-export function tableHtml<Row>(options: TableOptions<Row>): Html {
+export function renderTable<Row>(options: TableOptions<Row>): Html {
   const { id, label, columns, rows, cellsOf, noun = 'rows' } = options
-  const shown = rowsWithin(
+  const shown = takeRowsWithin(
     rows.map(
       (row) =>
         html`<tr>
-          ${cellsOf(row).map((cell, index) => cellHtml(cell, columns[index]))}
+          ${cellsOf(row).map((cell, index) => renderCell(cell, columns[index]))}
         </tr>`,
     ),
     options.bytesMax ?? bytesMaxDefault,
@@ -43,19 +43,19 @@ export function tableHtml<Row>(options: TableOptions<Row>): Html {
         </p>`
       : null
   return html`<div class="scroll" id="${id}" tabindex="0" role="group" aria-label="${label}"><table${columns.length >= 5 ? html` class="wide"` : null}>
-<thead><tr>${columns.map(headHtml)}</tr></thead>
+<thead><tr>${columns.map(renderHead)}</tr></thead>
 <tbody>
 ${shown}</tbody></table></div>${rest}`
 }
 
-const headHtml = ({ name, isNumber }: Column): Html =>
+const renderHead = ({ name, isNumber }: Column): Html =>
   isNumber === true ? html`<th scope="col" class="n">${name}</th>` : html`<th scope="col">${name}</th>`
 
-const cellHtml = (cell: HtmlPart, column: Column | undefined): Html =>
+const renderCell = (cell: HtmlPart, column: Column | undefined): Html =>
   column?.isNumber === true ? html`<td class="n">${cell}</td>` : html`<td>${cell}</td>`
 
 /** Returns the first rows that fit. This limits the size of the page. */
-function rowsWithin(rows: readonly Html[], bytesMax: number): readonly Html[] {
+function takeRowsWithin(rows: readonly Html[], bytesMax: number): readonly Html[] {
   let bytes = 0
   const end = rows.findIndex((row) => (bytes += Buffer.byteLength(String(row))) > bytesMax)
   return end === -1 ? rows : rows.slice(0, end)
@@ -74,14 +74,14 @@ export interface FigureOptions<Row> {
 }
 
 /** A figure with its text, and its values in a closed table. */
-export const figureHtml = <Row>({ id, title, plot, below, table }: FigureOptions<Row>): Html =>
+export const renderFigure = <Row>({ id, title, plot, below, table }: FigureOptions<Row>): Html =>
   html`<figure class="chart" id="${id}">
     <figcaption>${title}</figcaption>
-    ${plot === null ? null : plotHtml({ id, title, ...plot })} ${below}
-    ${detailsHtml(
+    ${plot === null ? null : renderPlot({ id, title, ...plot })} ${below}
+    ${renderDetails(
       `${id}-data`,
       `Data table: ${title}`,
-      tableHtml({ ...table, id: `${id}-table`, label: title }),
+      renderTable({ ...table, id: `${id}-table`, label: title }),
     )}
   </figure>`
 
@@ -96,7 +96,7 @@ export interface PlotOptions {
 }
 
 /** The SVG has no text, because text would be scaled with it. */
-export const plotHtml = ({ id, title, description, marks, size }: PlotOptions): Html =>
+export const renderPlot = ({ id, title, description, marks, size }: PlotOptions): Html =>
   html`<svg class="plot ${size}" role="img" aria-labelledby="${id}-title ${id}-desc">
     <title id="${id}-title">${title}</title>
     <desc id="${id}-desc">${description}</desc>
@@ -104,7 +104,7 @@ export const plotHtml = ({ id, title, description, marks, size }: PlotOptions): 
   </svg>`
 
 /** A disclosure that also opens by keyboard. */
-export const detailsHtml = (id: string, summary: string, inner: HtmlPart, isOpen = false): Html =>
+export const renderDetails = (id: string, summary: string, inner: HtmlPart, isOpen = false): Html =>
   html`<details id="${id}" ${isOpen ? 'open' : null}>
     <summary>${summary}</summary>
     ${inner}
@@ -121,7 +121,7 @@ export interface Rectangle {
   readonly words?: string
 }
 
-export const rectangleHtml = ({ x, y, width, height, className, words }: Rectangle): Html =>
+export const renderRectangle = ({ x, y, width, height, className, words }: Rectangle): Html =>
   html`<rect
     class="${className}"
     x="${place(x)}"
@@ -134,14 +134,14 @@ export const rectangleHtml = ({ x, y, width, height, className, words }: Rectang
 const place = (value: number): string => `${Number(value.toFixed(3))}%`
 
 /** Horizontal position and width of one of several columns, in percent, with a gap. */
-export function columnPlace(index: number, columnCount: number): { x: number; width: number } {
+export function calculateColumnPlace(index: number, columnCount: number): { x: number; width: number } {
   const step = 100 / Math.max(1, columnCount)
   const width = Math.min(step * 0.82, 8)
   return { x: index * step + (step - width) / 2, width }
 }
 
 /** Labels below both ends of a plot. */
-export const endsHtml = (first: HtmlPart, last: HtmlPart): Html =>
+export const renderEnds = (first: HtmlPart, last: HtmlPart): Html =>
   html`<div class="ends quiet"><span>${first}</span><span>${last}</span></div>`
 
 /** Values above this multiple of the usual value do not fit the scale. */
@@ -151,7 +151,7 @@ const outlierFactor = 4
  * Returns the upper end of a scale from 0: the largest value. If a few values are far above the others, it ends just
  * above the others, so that one run of 10,000 does not flatten thirty of 100.
  */
-export function ceilingOf(values: readonly number[]): number {
+export function calculateCeiling(values: readonly number[]): number {
   const sorted = [...values].filter((value) => value > 0).sort((one, other) => one - other)
   const largest = sorted.at(-1) ?? 1
   if (sorted.length < 4) return largest

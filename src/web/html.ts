@@ -34,16 +34,16 @@ const entities: Readonly<Record<string, string>> = {
  */
 export function html(words: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   let text = words[0] ?? ''
-  for (const [index, part] of parts.entries()) text += textOf(part) + (words[index + 1] ?? '')
+  for (const [index, part] of parts.entries()) text += toHtmlText(part) + (words[index + 1] ?? '')
   return new Html(text)
 }
 
-function textOf(part: HtmlPart): string {
+function toHtmlText(part: HtmlPart): string {
   if (part === null) return ''
   if (part instanceof Html) return part.toString()
   if (typeof part === 'number') return String(part)
   if (typeof part === 'string') return escape(part)
-  return part.map(textOf).join('')
+  return part.map(toHtmlText).join('')
 }
 
 const escape = (text: string): string =>
@@ -58,7 +58,7 @@ const foreignCharsMax = 160
 const marksInARow = /(\p{M}{4})\p{M}+/gu
 
 /** Text of a file or server: shortened, and isolated so that its direction does not affect other text. */
-export function foreign(text: string, charsMax = foreignCharsMax): Html {
+export function isolateText(text: string, charsMax = foreignCharsMax): Html {
   return html`<bdi>${cut(text, charsMax)}</bdi>`
 }
 
@@ -68,25 +68,25 @@ export function cut(text: string, charsMax = foreignCharsMax): string {
   return `${shown.slice(0, charsMax - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** A style element whose hash is `styleSource`. Not escaped: only for results of `stylesheet`. */
-export const styleHtml = (css: string): Html => new Html(`<style>${css}</style>`)
+/** A style element whose hash is `getStyleSource`. Not escaped: only for results of `stylesheet`. */
+export const renderStyle = (css: string): Html => new Html(`<style>${css}</style>`)
 
 /** Loads a script. The build would break a tagged template that has an end tag of a script. */
-export const scriptHtml = (address: string, loading: 'type="module"' | 'defer'): Html =>
+export const renderScript = (address: string, loading: 'type="module"' | 'defer'): Html =>
   new Html(`<script ${loading} src="${escape(address)}"></script>`)
 
 /** A link if the text is a web address, else plain text. */
-export function sourceHtml(source: string): Html {
-  const address = addressOf(source)
+export function renderSource(source: string): Html {
+  const address = parseWebAddress(source)
   const shown = cut(source.replace(/^https?:\/\//i, ''), 60)
   return address === null
-    ? foreign(source)
+    ? isolateText(source)
     : html`<a href="${address}" rel="noreferrer"><bdi>${shown}</bdi></a>`
 }
 
 const addressCharsMax = 2_000
 
-function addressOf(text: string): string | null {
+function parseWebAddress(text: string): string | null {
   if (!/^https?:\/\//i.test(text) || text.length > addressCharsMax || !URL.canParse(text)) return null
   const { protocol, href, username, password } = new URL(text)
   const isOfTheWeb = protocol === 'http:' || protocol === 'https:'
@@ -102,7 +102,7 @@ export interface PageOptions {
 }
 
 /** A complete page. Its links send no referrer. */
-export const pageHtml = ({ title, head, body }: PageOptions): string =>
+export const renderPage = ({ title, head, body }: PageOptions): string =>
   String(
     html`<!doctype html>
       <html lang="en">
@@ -120,7 +120,7 @@ export const pageHtml = ({ title, head, body }: PageOptions): string =>
 const texts = new Map<string, string>()
 
 /** Joins CSS files. Names are paths in `src` without `.css`; the build copies the files to `dist`. */
-export const stylesheet = (...names: readonly string[]): string => names.map(readOnce).join('')
+export const readStylesheets = (...names: readonly string[]): string => names.map(readOnce).join('')
 
 function readOnce(name: string): string {
   const text = texts.get(name) ?? readFileSync(new URL(`${name}.css`, codeFolder), 'utf8')
@@ -129,5 +129,5 @@ function readOnce(name: string): string {
 }
 
 /** The content security policy source that permits a style element. */
-export const styleSource = (css: string): string =>
+export const getStyleSource = (css: string): string =>
   `'sha256-${createHash('sha256').update(css).digest('base64')}'`

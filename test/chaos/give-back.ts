@@ -1,6 +1,6 @@
 import { ConnectionLostError, type Postgres } from '../../src/platform/postgres/postgres.js'
 import { lostReason } from '../../src/pipeline/checkpoint/postgres/sweep.js'
-import { startRepeating } from '../../src/pipeline/checkpoint/postgres/retry.js'
+import { startPeriodicTask } from '../../src/pipeline/checkpoint/postgres/retry.js'
 
 const everyMs = 100
 
@@ -9,7 +9,7 @@ const everyMs = 100
  * have been submitted. Gives what ends it.
  */
 export function startGivingBack(postgres: Postgres, mayAsk: () => boolean): () => Promise<void> {
-  return startRepeating(everyMs, async () => {
+  return startPeriodicTask(everyMs, async () => {
     if (!mayAsk()) return
     try {
       await postgres.query(

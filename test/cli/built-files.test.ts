@@ -3,11 +3,13 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { openRegistry, type WritableRegistry } from '../../src/registry/registry.js'
-import { importShipped, madePath } from '../../src/registry/shipped.js'
+import { importShipped, getShippedStorePath } from '../../src/registry/shipped.js'
 import { version } from '../../src/platform/installed-package.js'
 import { mainPath } from '../support/cli.js'
 
-const builtPath = fileURLToPath(new URL(`../../dist/registry/${basename(madePath())}`, import.meta.url))
+const builtPath = fileURLToPath(
+  new URL(`../../dist/registry/${basename(getShippedStorePath())}`, import.meta.url),
+)
 
 /** Every row of every table, but for when it was imported. */
 function rowsOf({ database }: WritableRegistry): Record<string, unknown[]> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { commandNames, commandsAsTyped } from '../../src/cli/terminal/command-io.js'
+import { commandNames, replaceProgramName } from '../../src/cli/terminal/command-io.js'
 import { createPlace, type CliPlace } from '../support/cli.js'
 import {
   argsOf,
@@ -165,7 +165,7 @@ describe('commands that are printed', () => {
     ["enrich 'my file' -o …", true],
     ['/srv/enrich run', false],
   ])('%s: under npx it is changed: %s', (text, isChanged) => {
-    expect(commandsAsTyped(text, 'npx --no-install enrich') !== text).toBe(isChanged)
-    expect(commandsAsTyped(text, 'enrich')).toBe(text)
+    expect(replaceProgramName(text, 'npx --no-install enrich') !== text).toBe(isChanged)
+    expect(replaceProgramName(text, 'enrich')).toBe(text)
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { tableLines, wrapText } from '../../src/cli/terminal/screen.js'
-import { displayWidth } from '../../src/core/terminal-text.js'
+import { formatTableLines, wrapText } from '../../src/cli/terminal/screen.js'
+import { measureWidth } from '../../src/core/terminal-text.js'
 
 const widths = [40, 60, 80, 100, 120, 200]
 const wordOf = fc
@@ -53,7 +53,7 @@ describe('words on a terminal', () => {
       const joined = shown.replace(/ \\\n +/g, ' ')
       expect(joined.replace(/\n +/g, ' ')).toContain(command)
       for (const one of shown.split('\n').filter((one) => !/'.*'/.test(one)))
-        expect(displayWidth(one)).toBeLessThanOrEqual(columnCount)
+        expect(measureWidth(one)).toBeLessThanOrEqual(columnCount)
     }
   })
 
@@ -72,9 +72,9 @@ describe('words on a terminal', () => {
           const shown = wrapText(label + words.join(' '), columnCount)
           for (const line of shown.split('\n')) {
             const isOneWord = words.some(
-              (word) => line.endsWith(word) && displayWidth(word) > columnCount / 2,
+              (word) => line.endsWith(word) && measureWidth(word) > columnCount / 2,
             )
-            if (!isOneWord) expect(displayWidth(line)).toBeLessThanOrEqual(columnCount)
+            if (!isOneWord) expect(measureWidth(line)).toBeLessThanOrEqual(columnCount)
           }
           expect(shown.split(/\s+/).filter((word) => word !== '')).toEqual(
             (label + words.join(' ')).split(/\s+/).filter((word) => word !== ''),
@@ -100,14 +100,14 @@ describe('a table on a terminal', () => {
   const widthsMax = [28, 13, 3, 34, 60]
 
   test.each([20, 39, ...widths])('of %i columns is never wider, and cuts no status', (columnCount) => {
-    const lines = tableLines(rows, widthsMax, columnCount)
-    for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(columnCount)
+    const lines = formatTableLines(rows, widthsMax, columnCount)
+    for (const line of lines) expect(measureWidth(line)).toBeLessThanOrEqual(columnCount)
     if (columnCount >= 39) expect(lines[1]).toContain('  partial_match  76')
     if (columnCount >= 60) expect(lines[2]).toMatch(/One Ap/)
   })
 
   test('has the widths that it wants where there is room', () => {
-    const [, , apple = ''] = tableLines(rows, widthsMax, 200)
+    const [, , apple = ''] = formatTableLines(rows, widthsMax, 200)
     expect(apple).toMatch(/^ {2}Apple {25}matched {8}99 {2}Apple Inc\. {24}One Apple Park Way, .* States$/)
   })
 })

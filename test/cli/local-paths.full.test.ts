@@ -1,6 +1,6 @@
 import type { Argument } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { assertLocalPath, withoutAddressSecrets } from '../../src/core/local-path.js'
+import { assertLocalPath, redactAddresses } from '../../src/core/local-path.js'
 import { companiesCsv, createPlace } from '../support/cli.js'
 import { commandsOfProgram } from '../support/every-command.js'
 
@@ -148,7 +148,7 @@ test.each([
 })
 
 test('an address in a text loses its user and its query, and nothing else', () => {
-  expect(
-    withoutAddressSecrets('no https://u:p@ss@h.example/x?sig=1#y, nor http://127.0.0.1:8/v3 is there'),
-  ).toBe('no https://…@h.example/x?… nor http://127.0.0.1:8/v3 is there')
+  expect(redactAddresses('no https://u:p@ss@h.example/x?sig=1#y, nor http://127.0.0.1:8/v3 is there')).toBe(
+    'no https://…@h.example/x?… nor http://127.0.0.1:8/v3 is there',
+  )
 })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { RunEvent } from '../../src/pipeline/events.js'
-import { liveBody } from '../../src/report/live/live-page.js'
+import { renderLiveBody } from '../../src/report/live/live-page.js'
 import { LiveRun } from '../../src/report/live/live-run.js'
 import { at, canary, companiesCsv, createPlace, quickConfig } from '../support/cli.js'
 import { startForeignService, type Fault, type ForeignService } from '../support/foreign-service.js'
-import { seededFractions } from '../../src/platform/random.js'
+import { createSeededFractions } from '../../src/platform/random.js'
 
 /** More by the environment: MONEY_SEEDS=200 MONEY_FIRST_SEED=1. */
 const seedCount = Number(process.env['MONEY_SEEDS'] ?? 3)
@@ -94,7 +94,7 @@ describe('the service, the list of runs, the report, the plan, the live page and
   test.concurrent.each(Array.from({ length: seedCount }, (_, index) => firstSeed + index))(
     'over a random history of runs (seed %i)',
     async (seed) => {
-      const fraction = seededFractions(seed * 7_919)
+      const fraction = createSeededFractions(seed * 7_919)
       const pick = (count: number) => Math.floor(fraction() * count)
       const cleanups: (() => void | Promise<void>)[] = []
       const place = createPlace((cleanup) => cleanups.push(cleanup as () => void))
@@ -177,7 +177,7 @@ describe('the service, the list of runs, the report, the plan, the live page and
           for (const event of events)
             if (event.type !== 'finished') live.observe(event as unknown as RunEvent)
           const shown = /<dt>Cost so far<\/dt>\s*<dd>([^<]*)<\/dd>/.exec(
-            plainSpaces(String(liveBody(live.data()))),
+            plainSpaces(String(renderLiveBody(live.getData()))),
           )?.[1]
           expect(shown, told).toBe(euros(cost))
         }

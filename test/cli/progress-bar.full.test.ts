@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { progressBar } from '../../src/cli/terminal/reporter.js'
-import { displayWidth } from '../../src/core/terminal-text.js'
+import { formatProgressBar } from '../../src/cli/terminal/reporter.js'
+import { measureWidth } from '../../src/core/terminal-text.js'
 import type { StageFacts } from '../../src/pipeline/figures/run-summary.js'
 import type { Progress } from '../../src/pipeline/figures/progress.js'
 
@@ -30,33 +30,35 @@ const progress: Progress = {
 
 describe('the bar of a terminal', () => {
   test('has every number where there is room', () => {
-    expect(progressBar(progress, 160)).toBe(
+    expect(formatProgressBar(progress, 160)).toBe(
       '[####|--------------] 1,204/5,000 done · matched 1,103 · no_match 64 · 181 running · 37 answered before · submit 598/600 · poll 97/100 per min · ETA 1h04m',
     )
   })
 
   test('keeps what is done and the time left on a narrow one, and never fills the line', () => {
     for (let columnCount = 32; columnCount < 170; columnCount++) {
-      const line = progressBar(progress, columnCount)
+      const line = formatProgressBar(progress, columnCount)
       expect(line.length).toBeLessThan(columnCount)
       expect(line).toContain('1,204/5,000 done')
       expect(line).toContain('ETA 1h04m')
     }
-    expect(progressBar(progress, 80)).toMatchInlineSnapshot(
+    expect(formatProgressBar(progress, 80)).toMatchInlineSnapshot(
       `"[##|------] 1,204/5,000 done · matched 1,103 · 181 running · ETA 1h04m"`,
     )
-    expect(progressBar(progress, 50)).toMatchInlineSnapshot(`"[#|----] 1,204/5,000 done · ETA 1h04m"`)
+    expect(formatProgressBar(progress, 50)).toMatchInlineSnapshot(`"[#|----] 1,204/5,000 done · ETA 1h04m"`)
   })
 
   test('says the share done where there is no room for more, and never breaks', () => {
-    expect(progressBar(progress, 20)).toBe('| 24% of 5,000')
+    expect(formatProgressBar(progress, 20)).toBe('| 24% of 5,000')
     for (let columnCount = 0; columnCount < 32; columnCount++)
-      expect(progressBar(progress, columnCount).length).toBeLessThanOrEqual(Math.max(0, columnCount - 1))
+      expect(formatProgressBar(progress, columnCount).length).toBeLessThanOrEqual(
+        Math.max(0, columnCount - 1),
+      )
   })
 
   test('before the first answers, says when they can be there before it says how many are asked', () => {
     const before = { ...progress, done: 0, cached: 0, outcomes: {}, firstAnswersInMs: 58_000 }
-    expect(progressBar(before, 80)).toMatchInlineSnapshot(
+    expect(formatProgressBar(before, 80)).toMatchInlineSnapshot(
       `"[|--------] 0/5,000 done · first answers in about a minute · ETA 1h04m"`,
     )
   })
@@ -64,12 +66,12 @@ describe('the bar of a terminal', () => {
   test('an outcome nobody knows takes the columns it takes, and no more than there are', () => {
     const odd = { ...progress, outcomes: { ['照合済み'.repeat(3)]: 1_103, matched: 12 } }
     for (let columnCount = 30; columnCount < 170; columnCount++)
-      expect(displayWidth(progressBar(odd, columnCount))).toBeLessThan(columnCount)
+      expect(measureWidth(formatProgressBar(odd, columnCount))).toBeLessThan(columnCount)
   })
 
   test('is full only when all is done, and full when there is nothing to do', () => {
-    expect(progressBar({ ...progress, done: 4_999 }, 160)).toContain('[##################|]')
-    expect(progressBar({ ...progress, lookups: 0, done: 0 }, 160)).toContain('[###################]')
+    expect(formatProgressBar({ ...progress, done: 4_999 }, 160)).toContain('[##################|]')
+    expect(formatProgressBar({ ...progress, lookups: 0, done: 0 }, 160)).toContain('[###################]')
   })
 
   test('keeps its width in a terminal of one width, from the first lookup to the last', () => {
@@ -79,11 +81,11 @@ describe('the bar of a terminal', () => {
           const done = Math.floor(lookups * share)
           const outcomes = { matched: done, no_match: at * 1_000 }
           const etaMs = [null, 5_000, 3_840_000, 200_000_000, 59_000, 0][at] ?? null
-          const line = progressBar(
+          const line = formatProgressBar(
             { ...progress, lookups, done, outcomes, etaMs, running: at * 333 },
             columnCount,
           )
-          expect(displayWidth(line)).toBeLessThan(columnCount)
+          expect(measureWidth(line)).toBeLessThan(columnCount)
           return /^\[.*\] /.exec(line)?.[0].length ?? 0
         })
         expect([columnCount, new Set(widths).size]).toEqual([columnCount, 1])
@@ -95,11 +97,11 @@ describe('the bar of a terminal', () => {
     'of %i columns moves each second before the first answers, and stands still at the end',
     (columnCount) => {
       const waiting = { ...progress, done: 0, cached: 0, outcomes: {}, etaMs: 180_000 }
-      const at = (elapsedMs: number) => progressBar({ ...waiting, elapsedMs }, columnCount)
+      const at = (elapsedMs: number) => formatProgressBar({ ...waiting, elapsedMs }, columnCount)
       for (let second = 1; second < 9; second++) expect(at(second * 1_000)).not.toBe(at((second + 1) * 1_000))
       const ended = { ...waiting, done: 5_000, etaMs: 0 }
-      expect(progressBar({ ...ended, elapsedMs: 1_000 }, columnCount)).toBe(
-        progressBar({ ...ended, elapsedMs: 2_000 }, columnCount),
+      expect(formatProgressBar({ ...ended, elapsedMs: 1_000 }, columnCount)).toBe(
+        formatProgressBar({ ...ended, elapsedMs: 2_000 }, columnCount),
       )
     },
   )
@@ -117,7 +119,7 @@ describe('the bar of a terminal', () => {
       ...{ failedCount: 0, rejectedCount: 0, uncertainCount: 0, pendingCount: 300, outcomes: {}, stop: null },
     }
     const byDomain = { ...progress, lookups: 0, done: 0, stages: [domain] }
-    expect(progressBar(byDomain, 160)).toMatch(/^\[####\|-{14}\] 0\/0 done/)
-    expect(progressBar(byDomain, 16)).toBe('| 25% of 400')
+    expect(formatProgressBar(byDomain, 160)).toMatch(/^\[####\|-{14}\] 0\/0 done/)
+    expect(formatProgressBar(byDomain, 16)).toBe('| 25% of 400')
   })
 })

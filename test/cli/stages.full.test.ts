@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { stageKinds } from '../../src/pipeline/lookups/lookup-kind.js'
-import { columnsOfStage } from '../../src/pipeline/answers/column-kinds.js'
+import { getStageColumns } from '../../src/pipeline/answers/column-kinds.js'
 import { createPlace, fixture, type CliPlace } from '../support/cli.js'
 import { queryDuckDb, readParquet, rowsOfCsv, rowsOfNdjson } from '../support/tables.js'
 
 const input = fixture('companies.csv')
 const all = ['--with', 'entity,hierarchy,domain']
-const stageColumns = stageKinds.flatMap(columnsOfStage)
+const stageColumns = stageKinds.flatMap(getStageColumns)
 const read = (place: CliPlace, name: string) => readFileSync(place.path(name))
 
 /** A run with all stages. */

@@ -9,7 +9,7 @@ import {
   writeConfig,
   type CliPlace,
 } from '../support/cli.js'
-import { displayWidth } from '../../src/core/terminal-text.js'
+import { measureWidth } from '../../src/core/terminal-text.js'
 import { startInPty, type Pty, type PtyOptions } from '../support/pty.js'
 
 /** Of what was meant to drive the terminal, shown as text; and colour, of which there is none. */
@@ -57,7 +57,7 @@ async function expectCleanEnd(pty: Pty, columns = 80): Promise<string[]> {
 /** Lines end between words; the terminal itself breaks none, but of words that have no room beside their label. */
 async function expectNoBrokenWord(pty: Pty, columns: number): Promise<void> {
   const broken = await pty.brokenLines()
-  expect(broken.filter((line) => !line.split(' ').some((word) => displayWidth(word) > columns / 2))).toEqual(
+  expect(broken.filter((line) => !line.split(' ').some((word) => measureWidth(word) > columns / 2))).toEqual(
     [],
   )
 }

@@ -36,7 +36,7 @@ const rateHeadersOf = ({ headers }: ServiceReply) =>
 describe('keys', () => {
   test('AUTH-01 an account has several keys, which see the same runs', async () => {
     const { url, book, alice } = await startWithBook()
-    const { apiKey } = book.keys.add(book.numberOf('alice'), 'ci', 0)
+    const { apiKey } = book.keys.add(book.getAccountNumber('alice'), 'ci', 0)
     const run = await connect(url, apiKey).post(kickoffPath, kickoff)
     expect(run.status).toBe(202)
     expect((await alice.untilDone(`/v3/runs/${String(run.json.run_id)}`)).status).toBe(200)
@@ -44,10 +44,10 @@ describe('keys', () => {
 
   test('AUTH-03 a revoked key is 401 from the next request on, and others of the account are not', async () => {
     const { url, book, alice } = await startWithBook()
-    const { apiKey, keyId } = book.keys.add(book.numberOf('alice'), null, 0)
+    const { apiKey, keyId } = book.keys.add(book.getAccountNumber('alice'), null, 0)
     const other = connect(url, apiKey)
     expect((await other.get('/v3/entities/siq_acme')).status).toBe(200)
-    book.keys.revoke(book.numberOf('alice'), keyId)
+    book.keys.revoke(book.getAccountNumber('alice'), keyId)
     expectRefused(await other.get('/v3/entities/siq_acme'), 401, 'unauthorized')
     expect((await alice.get('/v3/entities/siq_acme')).status).toBe(200)
   })
@@ -214,7 +214,7 @@ describe('accounts given at the start', () => {
       startTestService({ dataFolder, accounts: [{ name: 'default', apiKey }] })
     const first = await start('first-key')
     const book = openBook(dataFolder)
-    const { apiKey } = book.keys.add(book.numberOf('default'), 'ci', 0)
+    const { apiKey } = book.keys.add(book.getAccountNumber('default'), 'ci', 0)
     book.change('default', { v3Enabled: false, creditUnits: 4, monthlyUnitsMax: 9 }, 0)
     await first.service.close()
     const { service } = await start('second-key')

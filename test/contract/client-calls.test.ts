@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { z } from 'zod'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createServiceClient, requestOf, type WholeClient } from '../../src/client/client.js'
-import { routes, versionOf, type RouteName } from '../../src/contract/routes.js'
+import { createServiceClient, buildRequest, type FullServiceClient } from '../../src/client/client.js'
+import { routes, parseVersion, type RouteName } from '../../src/contract/routes.js'
 import type { Exchange } from '../../src/core/http-exchange.js'
 import { keys, startTestService } from '../support/test-service.js'
 
-let client: WholeClient
+let client: FullServiceClient
 
 beforeAll(async () => {
   const { service } = await startTestService()
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => client.close())
 
 /** A call of every route, as a person would write it. */
-const calls: { readonly [Name in RouteName]: (calls: WholeClient['calls']) => Promise<Exchange> } = {
+const calls: { readonly [Name in RouteName]: (calls: FullServiceClient['calls']) => Promise<Exchange> } = {
   readEntityV1: ({ readEntityV1 }) => readEntityV1({ params: { entity_id: 'siq_acme' } }),
   readDomainV1: ({ readDomainV1 }) => readDomainV1({ query: { domain: 'acme.example' } }),
   readHierarchy: ({ readHierarchy }) => readHierarchy({ params: { entity_id: 'siq_acme' } }),
@@ -63,7 +63,9 @@ describe('the client', () => {
     const tells = (Object.keys(routes) as RouteName[]).filter((name) =>
       Object.values(routes[name].replies).some((schema) => mentions(schema, 'business_model')),
     )
-    expect(tells.map((name) => versionOf(routes[name].path)).every((version) => version === 'v1')).toBe(true)
+    expect(tells.map((name) => parseVersion(routes[name].path)).every((version) => version === 'v1')).toBe(
+      true,
+    )
     expect(tells).toEqual(['readEntityV1', 'readDomainV1'])
   })
 
@@ -94,7 +96,7 @@ describe('the client', () => {
   )
 
   test('a query parameter that is undefined is left out', () => {
-    const { path } = requestOf(routes.search, { query: { name: 'A & B', country_code: undefined } })
+    const { path } = buildRequest(routes.search, { query: { name: 'A & B', country_code: undefined } })
     expect(path).toBe('/v2/search?name=A+%26+B')
   })
 })

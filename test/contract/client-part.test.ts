@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createServiceClient, type WholeClient } from '../../src/client/client.js'
+import { createServiceClient, type FullServiceClient } from '../../src/client/client.js'
 import type { CustomId } from '../../src/contract/ids.js'
-import { judgeKickoff, judgePoll, outcomeOf, type PollVerdict } from '../../src/pipeline/answers/outcome.js'
+import { judgeKickoff, judgePoll, readOutcome, type PollVerdict } from '../../src/pipeline/answers/outcome.js'
 import { atPath } from '../../src/core/json.js'
 import { Chance } from '../simulation/chance.js'
 import { fairWeather, SimulatedService } from '../simulation/simulated-service.js'
@@ -10,7 +10,7 @@ import { keys, startTestService } from '../support/test-service.js'
 
 /** A service to call, and how often it was paid for. */
 interface Place {
-  connect(apiKey?: string): WholeClient
+  connect(apiKey?: string): FullServiceClient
   billedCount(): number
   close(): Promise<void>
 }
@@ -58,7 +58,7 @@ describe.each([
   { name: 'the simulated service', start: simulatedService, hasKeys: false },
 ])('$name, as a client needs it', ({ start, hasKeys }) => {
   let place: Place
-  let client: WholeClient
+  let client: FullServiceClient
   beforeAll(async () => {
     place = await start()
     client = place.connect()
@@ -118,7 +118,7 @@ describe.each([
 
   test('INV-09 a match bears a confidence of 80 or more', async () => {
     const { run, failed } = await finish(await kickOff('row 8'))
-    expect(outcomeOf(run, failed)).toBe('matched')
+    expect(readOutcome(run, failed)).toBe('matched')
     expect(Number(run.data?.['match_confidence'])).toBeGreaterThanOrEqual(80)
   })
 

@@ -291,7 +291,7 @@ describe('what a website tells', () => {
     const listed = await start({
       domainLists: {
         hash: null,
-        rankOf: (domain) => (domain === 'acme.example' ? 1_234 : null),
+        getRank: (domain) => (domain === 'acme.example' ? 1_234 : null),
         isDisposable: (domain) => domain === 'gone.example',
       },
     })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { errorBody } from '../../src/contract/errors.js'
 import { hierarchyReply, type HierarchyReply } from '../../src/contract/hierarchy.js'
-import { knowledgeOf } from '../../src/app/registry-adapter.js'
+import { createKnowledge } from '../../src/app/registry-adapter.js'
 import { openShippedRegistry } from '../../src/registry/shipped.js'
 import type { ServiceOptions } from '../../src/service/service.js'
 import { fakeKnowledge, sampleRecord } from '../support/fake-knowledge.js'
@@ -238,7 +238,7 @@ describe('what the registry that ships knows', () => {
     return reply.data!
   }
   beforeAll(async () => {
-    it = await startTestService({ knowledge: knowledgeOf(registry) })
+    it = await startTestService({ knowledge: createKnowledge(registry) })
   })
 
   test('H-06 H-07 H-08 H-09 a chain goes from the company to its ultimate parent', async () => {

@@ -67,7 +67,7 @@ describe('the budget of a route', () => {
       clock: manualClock(minuteStartMs),
     })
     const book = openBook(dataFolder)
-    const second = connect(service.url, book.keys.add(book.numberOf('alice'), null, 0).apiKey)
+    const second = connect(service.url, book.keys.add(book.getAccountNumber('alice'), null, 0).apiKey)
     const v2 = '/v2/entity-resolution/status/reqa_1'
     const seen = [await alice.get(v2), await second.get(v2), await bob.get(v2)].map(remainingOf)
     expect(seen).toEqual([599, 598, 599])

@@ -1,12 +1,12 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, test } from 'vitest'
-import { knowledgeOf } from '../../src/app/registry-adapter.js'
+import { createKnowledge } from '../../src/app/registry-adapter.js'
 import { openShippedRegistry } from '../../src/registry/shipped.js'
 import { keys, startTestService } from '../support/test-service.js'
 
 async function connect(apiKey: string): Promise<Client> {
-  const { service } = await startTestService({ knowledge: knowledgeOf(openShippedRegistry()) })
+  const { service } = await startTestService({ knowledge: createKnowledge(openShippedRegistry()) })
   const client = new Client({ name: 'test', version: '1' }, { jsonSchemaValidator: noValidator })
   const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/v1/mcp`), {
     requestInit: { headers: { apikey: apiKey } },

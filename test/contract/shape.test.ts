@@ -4,7 +4,7 @@ import { routes, type RouteName } from '../../src/contract/routes.js'
 import { entityRecord } from '../../src/contract/entity.js'
 import { domainResult } from '../../src/contract/domain.js'
 import { jobResult } from '../../src/contract/result.js'
-import { knowledgeOf } from '../../src/app/registry-adapter.js'
+import { createKnowledge } from '../../src/app/registry-adapter.js'
 import { importCsvText } from '../../src/registry/import/import-csv.js'
 import { openRegistry } from '../../src/registry/registry.js'
 import { untilBuilt } from '../support/builds.js'
@@ -107,7 +107,7 @@ describe.each([
   beforeAll(async () => {
     const registry = openRegistry(':memory:')
     importCsvText(registry, Buffer.from(file), { fileName: 'r.csv', fileDateMs: 0, sourceName: 'sample' })
-    const knowledge = knowledgeOf(registry)
+    const knowledge = createKnowledge(registry)
     const [hit] = knowledge.search({ name, countryCode: null, regionCode: null, limit: 1 }).results
     id = hit?.entity_id ?? id
     it = await startTestService({ knowledge, researchMs: { min: 0, max: 0 }, buildMs: { min: 0, max: 0 } })

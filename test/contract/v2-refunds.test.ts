@@ -7,7 +7,7 @@ import { openSqlite } from '../../src/platform/sqlite.js'
 import { systemRandom } from '../../src/platform/random.js'
 import { storeAccounts } from '../../src/service/accounts/accounts.js'
 import { openDatabase } from '../../src/service/storage/database.js'
-import { newCallId, newRunIds } from '../../src/service/ids.js'
+import { createCallId, createRunIds } from '../../src/service/ids.js'
 import { createRunStore } from '../../src/service/runs/run-store.js'
 import { callUntilKilled, startChild, type Child } from '../support/child-process.js'
 import { keys } from '../support/keys.js'
@@ -95,7 +95,7 @@ describe('refunds', () => {
       },
     ])
     const accountNumber = 1
-    const ids = newRunIds('async', newCallId(systemRandom), systemRandom, 0)
+    const ids = createRunIds('async', createCallId(systemRandom), systemRandom, 0)
     const run = {
       accountNumber,
       ids,

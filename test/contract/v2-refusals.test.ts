@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { routes, versionOf } from '../../src/contract/routes.js'
-import { openBesideService } from '../../src/service/storage/database.js'
+import { routes, parseVersion } from '../../src/contract/routes.js'
+import { openDatabaseForCommand } from '../../src/service/storage/database.js'
 import { createKeys } from '../../src/service/accounts/accounts.js'
 import { keys } from '../support/keys.js'
 import { manualClock } from '../support/manual-clock.js'
@@ -16,7 +16,7 @@ afterAll(() => {
 })
 
 const everyRoute = Object.entries(routes)
-  .filter(([, { path }]) => versionOf(path) === 'v2')
+  .filter(([, { path }]) => parseVersion(path) === 'v2')
   .map(([name, { method, path }]) => ({ name, method, path: path.replace(/\{\w+\}/, 'reqa_1') }))
 const refused = { error: { message: expect.any(String) as string, type: expect.any(String) as string } }
 
@@ -80,7 +80,7 @@ describe('limits of v2', () => {
     const dataFolder = mkdtempSync(join(folder, 'data-'))
     const clock = manualClock()
     const it = await startTestService({ rateLimits: 'spec', clock, dataFolder })
-    const database = openBesideService(dataFolder, clock.nowMs(), 'refuse')
+    const database = openDatabaseForCommand(dataFolder, clock.nowMs(), 'refuse')
     const ofAlice = database.prepare("SELECT account_number FROM accounts WHERE name = 'alice'").pluck()
     const { apiKey } = createKeys(database).add(ofAlice.get() as number, null, clock.nowMs())
     database.close()

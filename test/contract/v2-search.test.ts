@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EntityId, LegalEntityId } from '../../src/contract/ids.js'
 import { searchReply, type SearchReply, type SearchResult } from '../../src/contract/search.js'
 import type { SearchRequest } from '../../src/service/knowledge.js'
-import { knowledgeOf } from '../../src/app/registry-adapter.js'
+import { createKnowledge } from '../../src/app/registry-adapter.js'
 import { openShippedRegistry } from '../../src/registry/shipped.js'
 import { fakeKnowledge } from '../support/fake-knowledge.js'
 import { manualClock } from '../support/manual-clock.js'
@@ -165,7 +165,7 @@ describe('over the registry that ships', () => {
   const registry = openShippedRegistry()
   let alice: ServiceClient
   beforeAll(async () => {
-    ;({ alice } = await startTestService({ knowledge: knowledgeOf(registry) }))
+    ;({ alice } = await startTestService({ knowledge: createKnowledge(registry) }))
   })
   afterAll(() => {
     registry.close()

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { errorBody } from '../../src/contract/errors.js'
 import { callId } from '../../src/contract/ids.js'
-import { routes, versionOf } from '../../src/contract/routes.js'
+import { routes, parseVersion } from '../../src/contract/routes.js'
 import { connect, kickoffPath, type ServiceReply } from '../support/service-client.js'
 import { keys, startTestService, type TestService } from '../support/test-service.js'
 
@@ -14,7 +14,7 @@ const everyRoute = Object.entries(routes).map(([name, route]) => ({
   name,
   method: route.method,
   path: route.path.replace('{id}', 'siq_acme').replace(/\{\w+\}/, 'run_1'),
-  version: versionOf(route.path),
+  version: parseVersion(route.path),
 }))
 
 /** A 401 in the shape of the version: v1 and v2 say a message and the id of the call, and nothing else. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { domainReplyV1, domainReply } from '../../src/contract/domain.js'
 import { entityReply, type EntityRecord } from '../../src/contract/entity.js'
 import { entityReplyV1 } from '../../src/contract/earlier-versions.js'
-import { knowledgeOf } from '../../src/app/registry-adapter.js'
+import { createKnowledge } from '../../src/app/registry-adapter.js'
 import { importCsvText } from '../../src/registry/import/import-csv.js'
 import { openRegistry } from '../../src/registry/registry.js'
 import { untilBuilt } from '../support/builds.js'
@@ -16,7 +16,7 @@ oslo,Nordlys Kabel AS,active,Storgata 1,Somewhere,No such region,0155,NO,no,9876
 
 const registry = openRegistry(':memory:')
 importCsvText(registry, Buffer.from(register), { fileName: 'r.csv', fileDateMs: 0, sourceName: 'sample' })
-const knowledge = knowledgeOf(registry)
+const knowledge = createKnowledge(registry)
 const idOf = (name: string) => {
   const { entity } = registry.resolve({ name, location: null, context: null })
   if (entity === null) throw new Error(`${name} is not in the register`)
@@ -109,7 +109,7 @@ describe('a record made of a register', () => {
       importCsvText(growing, Buffer.from(text), { fileName: 'r.csv', fileDateMs: 0, sourceName })
     }
     importAs('one', register)
-    const it = await startTestService({ knowledge: knowledgeOf(growing) })
+    const it = await startTestService({ knowledge: createKnowledge(growing) })
     const path = `/v1/entities/${idOf('International Business Machines')}`
     const before = entityReplyV1.parse((await untilBuilt(it.alice, path)).json)
     expect(before.data?.headquarters.address.city).toBe('Armonk')

@@ -7,7 +7,7 @@ import { errorBody } from '../../src/contract/errors.js'
 import type { EntityId } from '../../src/contract/ids.js'
 import { unknownClassification, unknownProfiles } from '../../src/contract/unknown.js'
 import type { Knowledge } from '../../src/service/service.js'
-import { openBesideService } from '../../src/service/storage/database.js'
+import { openDatabaseForCommand } from '../../src/service/storage/database.js'
 import { untilBuilt } from '../support/builds.js'
 import { fakeKnowledge, fullRecord, matchOf, sampleEntity, sampleRecord } from '../support/fake-knowledge.js'
 import { manualClock } from '../support/manual-clock.js'
@@ -88,7 +88,7 @@ describe('entity record', () => {
       rmSync(dataFolder, { recursive: true, force: true })
     })
     const blind = await startTestService({ dataFolder })
-    const beside = openBesideService(dataFolder, Date.now(), 'refuse')
+    const beside = openDatabaseForCommand(dataFolder, Date.now(), 'refuse')
     beside.exec('DROP TABLE build_waiters; DROP TABLE builds')
     beside.close()
     const reply = entityReply.parse((await blind.alice.get('/v3/entities/siq_acme')).json)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { errorBody } from '../../src/contract/errors.js'
-import { takeOne, type RateWindow } from '../../src/service/accounts/rate-limiter.js'
+import { countRequest, type RateWindow } from '../../src/service/accounts/rate-limiter.js'
 import { manualClock } from '../support/manual-clock.js'
 import { kickoffPath, type ServiceClient, type ServiceReply } from '../support/service-client.js'
 import { startTestService } from '../support/test-service.js'
@@ -108,6 +108,6 @@ describe('the decision of a window', () => {
     ['a clock set back starts anew', full, 599_999, { allowed: true, remainingCount: 99, resetSeconds: 1 }],
   ]
   test.each(table)('RL-06 RL-10 %s', (_rule, window, nowMs, expected) => {
-    expect(takeOne(window, 100, nowMs)).toMatchObject(expected)
+    expect(countRequest(window, 100, nowMs)).toMatchObject(expected)
   })
 })

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import { event } from '../../src/contract/events.js'
 import type { EventId } from '../../src/contract/ids.js'
 import { deliveryLimits } from '../../src/contract/limits.js'
-import { eventBody, type NewEvent } from '../../src/service/deliveries/outbox.js'
+import { buildEventBody, type NewEvent } from '../../src/service/deliveries/outbox.js'
 import { fakeKnowledge, matchOf, sampleEntity } from '../support/fake-knowledge.js'
 import { startHookReceiver } from '../support/hook-receiver.js'
 import { startWebhookService } from '../support/webhook-service.js'
@@ -27,10 +27,13 @@ function eventWith(text: string): NewEvent {
 /** The body of an event of so many bytes, if it is sent whole. */
 function bodyOf(byteCount: number, letter: string): string {
   const letterBytes = Buffer.byteLength(letter)
-  const emptyBytes = Buffer.byteLength(eventBody(eventId, eventWith('')))
+  const emptyBytes = Buffer.byteLength(buildEventBody(eventId, eventWith('')))
   const letterCount = Math.floor((byteCount - emptyBytes) / letterBytes)
   const text = letter.repeat(letterCount)
-  return eventBody(eventId, eventWith(text + 'x'.repeat(byteCount - emptyBytes - letterCount * letterBytes)))
+  return buildEventBody(
+    eventId,
+    eventWith(text + 'x'.repeat(byteCount - emptyBytes - letterCount * letterBytes)),
+  )
 }
 
 const bare = {
@@ -74,8 +77,8 @@ describe('a body', () => {
   test('is the same made of JSON text and of what becomes it', () => {
     for (const text of ['a', 'x'.repeat(bytesMax)]) {
       const given = eventWith(text)
-      expect(eventBody(eventId, { ...given, object: JSON.stringify(given.object) })).toBe(
-        eventBody(eventId, given),
+      expect(buildEventBody(eventId, { ...given, object: JSON.stringify(given.object) })).toBe(
+        buildEventBody(eventId, given),
       )
     }
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { spool } from '../../src/pipeline/input/sources.js'
-import { removeStaleTemporaries, temporaryPath } from '../../src/platform/files.js'
+import { removeStaleTemporaries, buildTemporaryPath } from '../../src/platform/files.js'
 
 /** Above any process id that Linux gives. */
 const goneProcessId = 2 ** 22 + 1
@@ -32,7 +32,7 @@ describe('what a killed process left', () => {
   })
 
   test('is told from what is being written, here and in another process, and from files of the user', () => {
-    const ours = temporaryPath(output(), '.ndjson')
+    const ours = buildTemporaryPath(output(), '.ndjson')
     writeFileSync(ours, '')
     const kept = [
       `.out.csv.${process.ppid}-0123abcd.tmp`,

@@ -22,7 +22,7 @@ import type { PipelineDeps } from '../../src/pipeline/deps.js'
 import type { HistoryReader } from '../../src/pipeline/history/remembered-runs.js'
 import { openHistory } from '../../src/pipeline/history/reader.js'
 import { runPipeline } from '../../src/pipeline/run.js'
-import { defaultStages } from '../../src/pipeline/lookups/stage-options.js'
+import { createDefaultStages } from '../../src/pipeline/lookups/stage-options.js'
 import type { Clock } from '../../src/platform/clock.js'
 import { openSqlite, type Sqlite } from '../../src/platform/sqlite.js'
 import { writeDecisions } from '../support/decisions.js'
@@ -250,7 +250,7 @@ export class MortalJob {
           lookupsMax: null,
           durationMsMax: null,
         },
-        stages: defaultStages({ limits, polling }),
+        stages: createDefaultStages({ limits, polling }),
         askAgain: [],
         onLost,
         webhooks: { url: null, receiver: null },

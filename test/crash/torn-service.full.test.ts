@@ -13,7 +13,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { systemRandom } from '../../src/platform/random.js'
 import { storeAccounts } from '../../src/service/accounts/accounts.js'
 import { openDatabase } from '../../src/service/storage/database.js'
-import { newCallId, newRunIds } from '../../src/service/ids.js'
+import { createCallId, createRunIds } from '../../src/service/ids.js'
 import { createRunStore, type NewRun } from '../../src/service/runs/run-store.js'
 import { keys } from '../support/keys.js'
 
@@ -26,7 +26,7 @@ afterAll(() => {
 const stride = 97
 
 function newRun(name: string): NewRun {
-  const ids = newRunIds('run', newCallId(systemRandom), systemRandom, 0)
+  const ids = createRunIds('run', createCallId(systemRandom), systemRandom, 0)
   const rest = { customId: null, surface: 'v3', webhookUrl: null, withBasis: false } as const
   return {
     accountNumber: 1,

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readFacts, HeadFile, placeOf, readHead } from '../../src/pipeline/checkpoint/sqlite/head-file.js'
+import { readFacts, HeadFile, readPlace, readHead } from '../../src/pipeline/checkpoint/sqlite/head-file.js'
 import { openToWrite } from '../../src/pipeline/checkpoint/sqlite/open-database.js'
 import type { Chance } from '../simulation/chance.js'
 import type { Charged, MeteredService } from './metered-service.js'
@@ -107,7 +107,7 @@ export function transplant(state: State, folder: string): void {
   const path = checkpointOf(folder)
   const found = readHead(path)
   if (found.kind !== 'found' || !existsSync(path)) return
-  const closedNs = new HeadFile(path, { ...found.head, place: placeOf(path) }).close()
+  const closedNs = new HeadFile(path, { ...found.head, place: readPlace(path) }).close()
   if (existsSync(`${path}-wal`)) return
   const database = openToWrite(path)
   try {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { withoutKey } from '../../src/client/client.js'
+import { redactKey } from '../../src/client/client.js'
 import type { Exchange } from '../../src/core/http-exchange.js'
 
 const reply = (body: unknown, headers: Record<string, string> = {}): Exchange => ({
@@ -21,7 +21,7 @@ describe('a key in an answer', () => {
       fc.property(key, around, around, (secret, before, after) => {
         const text = before + secret + after
         const body = { a: [{ [text]: text }, encodeURIComponent(secret), 7, null], ['__proto__']: text }
-        const shown = withoutKey(reply(body, { location: text }), secret)
+        const shown = redactKey(reply(body, { location: text }), secret)
         const walked = textsOf(shown)
         // The mark itself may hold what a key is made of, never a whole one.
         for (const found of walked) expect(found).not.toContain(secret)
@@ -34,19 +34,19 @@ describe('a key in an answer', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (body) => {
         const given = reply(body)
-        expect(withoutKey(given, 'a-key-that-stands-nowhere')).toEqual(given)
+        expect(redactKey(given, 'a-key-that-stands-nowhere')).toEqual(given)
       }),
     )
   })
 
   test('a word too short to be a key takes nothing out of an answer', () => {
     const given = reply({ legal_name: 'Acme SA', status: 'matched' })
-    for (const short of ['A', '"', 'matched', 's']) expect(withoutKey(given, short)).toEqual(given)
+    for (const short of ['A', '"', 'matched', 's']) expect(redactKey(given, short)).toEqual(given)
   })
 
   test('names of prototypes stay members of the object that held them', () => {
     const body: unknown = JSON.parse('{"__proto__":{"isPolluted":true},"constructor":"my-secret-key"}')
-    const shown = withoutKey(reply(body), 'my-secret-key')
+    const shown = redactKey(reply(body), 'my-secret-key')
     expect(JSON.stringify(shown)).toContain(
       '"body":{"__proto__":{"isPolluted":true},"constructor":"[secret]"}',
     )

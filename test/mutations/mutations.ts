@@ -72,8 +72,8 @@ export const mutations: readonly Mutation[] = [
   {
     file: 'src/pipeline/pace/pacing.ts',
     breaks: 'a refusal stretches the window',
-    from: 'marginMsAt(budget, nowMs) * 1.5',
-    to: 'marginMsAt(budget, nowMs) * 0.5',
+    from: 'getMarginMs(budget, nowMs) * 1.5',
+    to: 'getMarginMs(budget, nowMs) * 0.5',
   },
   {
     file: 'src/pipeline/scheduler/pace.ts',

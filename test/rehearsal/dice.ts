@@ -1,11 +1,11 @@
-import { seededFractions } from '../../src/platform/random.js'
+import { createSeededFractions } from '../../src/platform/random.js'
 
 /** Chance that a seed repeats. */
 export class Dice {
   readonly fraction: () => number
 
   constructor(seed: number) {
-    this.fraction = seededFractions(seed)
+    this.fraction = createSeededFractions(seed)
   }
 
   below(count: number): number {

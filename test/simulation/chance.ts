@@ -1,4 +1,4 @@
-import { seededFractions, type Random } from '../../src/platform/random.js'
+import { createSeededFractions, type Random } from '../../src/platform/random.js'
 
 /** Chance that one seed decides: the same seed makes the same world. */
 export class Chance implements Random {
@@ -6,7 +6,7 @@ export class Chance implements Random {
   #idCount = 0
 
   constructor(seed: number) {
-    this.fraction = seededFractions(seed)
+    this.fraction = createSeededFractions(seed)
   }
 
   readonly id = (prefix: string): string =>

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Transport, TransportRequest } from '../../src/client/transport.js'
-import { stageAnswersOf } from '../../src/pipeline/checkpoint/stage-answers.js'
+import { readStageAnswers } from '../../src/pipeline/checkpoint/stage-answers.js'
 import type { CheckpointReader } from '../../src/pipeline/checkpoint/checkpoint.js'
-import { stageLookup } from '../../src/pipeline/checkpoint/lookup-key.js'
+import { buildStageLookup } from '../../src/pipeline/checkpoint/lookup-key.js'
 import type { Decision } from '../../src/pipeline/lookups/decision.js'
 import { Chance } from './chance.js'
 import { statedDomainOf } from './firms.js'
@@ -41,7 +41,7 @@ export const openDecidedWorld = (seed: number): DecidedWorld => ({
 export const keyOf = (name: string): Uint8Array => createHash('sha256').update(name).digest().subarray(0, 16)
 
 const lookupOf = ({ kind, name }: Asked): string =>
-  Buffer.from(kind === 'domain' ? stageLookup(kind, name).key : keyOf(name)).toString('hex')
+  Buffer.from(kind === 'domain' ? buildStageLookup(kind, name).key : keyOf(name)).toString('hex')
 
 export const decisionOf = ({ standing }: DecidedWorld, asked: Asked): Decision | null =>
   standing.get(lookupOf(asked)) ?? null
@@ -155,7 +155,7 @@ export function assertDecidedSettled(world: DecidedWorld, disk: OnDisk, deps: Se
     const decided = { decision, kind: asked.kind, asked: { name: asked.name, location: null, context: null } }
     const follows = subjectsOfDecision(decision, asked, service, stages)
     const kinds = [...new Set([...stages.asked, 'entity' as const])]
-    const [found = {}] = stageAnswersOf(reader, [own.lookupId], kinds, () => decided)
+    const [found = {}] = readStageAnswers(reader, [own.lookupId], kinds, () => decided)
     for (const kind of kinds) {
       const name = follows[kind]
       if (name === undefined) continue

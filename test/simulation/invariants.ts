@@ -1,4 +1,4 @@
-import { damageText, findDamage } from '../../src/pipeline/checkpoint/sqlite/verify.js'
+import { describeDamage, findDamage } from '../../src/pipeline/checkpoint/sqlite/verify.js'
 import { packedColumns, unpackLine, type PackedAnswer } from '../../src/pipeline/checkpoint/packed-answer.js'
 import { registerChecksums } from '../../src/pipeline/checkpoint/tables.js'
 import { openSqlite } from '../../src/platform/sqlite.js'
@@ -39,7 +39,7 @@ export function readDisk(path: string): OnDisk {
   try {
     // Whatever was killed, claimed or contested: it is sound to the check that stands before the next submission.
     const damage = findDamage(database, 'all')
-    hold(damage.length === 0, `the checkpoint is damaged: ${damageText(damage)}`)
+    hold(damage.length === 0, `the checkpoint is damaged: ${describeDamage(damage)}`)
     const lookups = database
       .prepare<
         [],

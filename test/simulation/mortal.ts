@@ -42,25 +42,25 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
   return {
     id: checkpoint.id,
     kind: checkpoint.kind,
-    of: (kind) => mortalCheckpoint(checkpoint.of(kind), life),
+    forKind: (kind) => mortalCheckpoint(checkpoint.forKind(kind), life),
     follow: (lookups, policy) => mortalCall(life, () => checkpoint.follow(lookups, policy)),
-    firstAnswers: (after, count) => mortalCall(life, () => checkpoint.firstAnswers(after, count)),
-    firstQuestion: (id) => mortalCall(life, () => checkpoint.firstQuestion(id)),
-    ownerOfKey: (key) => mortalCall(life, () => checkpoint.ownerOfKey(key)),
-    remember: (change) => mortalCall(life, () => checkpoint.remember(change)),
-    disprove: (id, customId, reason) => {
+    listRowAnswers: (after, count) => mortalCall(life, () => checkpoint.listRowAnswers(after, count)),
+    findRowLookup: (id) => mortalCall(life, () => checkpoint.findRowLookup(id)),
+    findByKey: (key) => mortalCall(life, () => checkpoint.findByKey(key)),
+    updateHistory: (change) => mortalCall(life, () => checkpoint.updateHistory(change)),
+    markNotCreated: (id, customId, reason) => {
       life.disproved.add(customId)
-      return mortalCall(life, () => checkpoint.disprove(id, customId, reason))
+      return mortalCall(life, () => checkpoint.markNotCreated(id, customId, reason))
     },
-    want: (lookups) => mortalCall(life, () => checkpoint.want(lookups)),
+    registerLookups: (lookups) => mortalCall(life, () => checkpoint.registerLookups(lookups)),
     plan: (policy) => mortalCall(life, () => checkpoint.plan(policy)),
     reopen: (outcomes) => mortalCall(life, () => checkpoint.reopen(outcomes)),
     nextToSubmit: (after, count) => mortalCall(life, () => checkpoint.nextToSubmit(after, count)),
-    openRuns: () => mortalCall(life, () => checkpoint.openRuns()),
+    listOpenRuns: () => mortalCall(life, () => checkpoint.listOpenRuns()),
     intend: (id, nowMs, bounds) => mortalCall(life, () => checkpoint.intend(id, nowMs, bounds)),
     // None of these is a step where nobody else writes.
-    elsewhere: (signal, what) => checkpoint.elsewhere(signal, what),
-    settledElsewhere: () => checkpoint.settledElsewhere(),
+    waitForOtherWorkers: (signal, what) => checkpoint.waitForOtherWorkers(signal, what),
+    countSettledByOthers: () => checkpoint.countSettledByOthers(),
     copyForReading: () => checkpoint.copyForReading(),
     accept: async (id, customId, runId, nowMs) => {
       const isSettled = await mortalCall(life, () => checkpoint.accept(id, customId, runId, nowMs))
@@ -70,24 +70,26 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
     withdraw: (id, customId, reason, mayBeBilled) =>
       mortalCall(life, () => checkpoint.withdraw(id, customId, reason, mayBeBilled)),
     reject: (id, customId, reason) => mortalCall(life, () => checkpoint.reject(id, customId, reason)),
-    lose: (id, customId, reason) => mortalCall(life, () => checkpoint.lose(id, customId, reason)),
+    markUncertain: (id, customId, reason) =>
+      mortalCall(life, () => checkpoint.markUncertain(id, customId, reason)),
     claim: (customId, runId, nowMs) => mortalCall(life, () => checkpoint.claim(customId, runId, nowMs)),
-    contenders: (runId) => mortalCall(life, () => checkpoint.contenders(runId)),
-    award: (customId, runId, nowMs) => mortalCall(life, () => checkpoint.award(customId, runId, nowMs)),
-    exchangeRuns: (one, other, nowMs) => mortalCall(life, () => checkpoint.exchangeRuns(one, other, nowMs)),
-    ownerOf: (runId) => mortalCall(life, () => checkpoint.ownerOf(runId)),
-    lostSince: (afterMs, among) => mortalCall(life, () => checkpoint.lostSince(afterMs, among)),
+    listContenders: (runId) => mortalCall(life, () => checkpoint.listContenders(runId)),
+    assignRun: (customId, runId, nowMs) =>
+      mortalCall(life, () => checkpoint.assignRun(customId, runId, nowMs)),
+    swapRuns: (one, other, nowMs) => mortalCall(life, () => checkpoint.swapRuns(one, other, nowMs)),
+    findByRun: (runId) => mortalCall(life, () => checkpoint.findByRun(runId)),
+    listLostSince: (afterMs, among) => mortalCall(life, () => checkpoint.listLostSince(afterMs, among)),
     // Looking back is no step: it would only move the deaths of every kept seed.
-    recentSubmissions: (afterMs, countMax) => checkpoint.recentSubmissions(afterMs, countMax),
-    bodyOf: (id) => mortalCall(life, () => checkpoint.bodyOf(id)),
+    listRecentSubmissions: (afterMs, countMax) => checkpoint.listRecentSubmissions(afterMs, countMax),
+    readBody: (id) => mortalCall(life, () => checkpoint.readBody(id)),
     answer: async (id, answer, isProved) => {
       const isFirst = await mortalCall(life, () => checkpoint.answer(id, answer, isProved))
       if (isFirst === true) life.answered.set(id, answer.runId)
       return isFirst
     },
     setNeedsAttention: (id, reason) => mortalCall(life, () => checkpoint.setNeedsAttention(id, reason)),
-    spent: () => mortalCall(life, () => checkpoint.spent()),
-    spentByRows: () => mortalCall(life, () => checkpoint.spentByRows()),
+    countSpent: () => mortalCall(life, () => checkpoint.countSpent()),
+    countSpentByRows: () => mortalCall(life, () => checkpoint.countSpentByRows()),
     endJob: (nowMs) =>
       mortalCall(life, () => {
         life.endsJob = true
@@ -104,8 +106,8 @@ export function mortalInbox(inbox: OwnInbox, life: Life): Inbox {
     lookMs: 5_000,
     receive: (eventId, body, nowMs) => inbox.receive(eventId, body, nowMs),
     // Looking in vain, four times a second, is no step: nearly every death would be in one.
-    waiting: (after) => {
-      const page = life.isDead ? [] : inbox.waiting(after)
+    listWaiting: (after) => {
+      const page = life.isDead ? [] : inbox.listWaiting(after)
       return page.length === 0 || life.step() ? page : []
     },
     settle: (position, state, reason) => mortalCall(life, () => inbox.settle(position, state, reason)),

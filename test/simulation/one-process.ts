@@ -1,14 +1,14 @@
 import { createServiceClient } from '../../src/client/client.js'
-import { stageLookup } from '../../src/pipeline/checkpoint/lookup-key.js'
+import { buildStageLookup } from '../../src/pipeline/checkpoint/lookup-key.js'
 import { DecidedLookups } from '../../src/pipeline/decided-lookups.js'
 import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import type { Stop } from '../../src/pipeline/figures/stop.js'
 import { Backlog } from '../../src/pipeline/scheduler/backlog.js'
-import { defaultStages } from '../../src/pipeline/lookups/stage-options.js'
+import { createDefaultStages } from '../../src/pipeline/lookups/stage-options.js'
 import { endJobs } from '../../src/pipeline/scheduler/budgets.js'
 import { claimWaiting, waitForLost } from '../../src/pipeline/scheduler/lost-submissions.js'
 import { runUntilAnswered, type SchedulerDeps } from '../../src/pipeline/scheduler/scheduler.js'
-import { planStages, stagesToAsk } from '../../src/pipeline/stage-runs.js'
+import { planStages, toScheduledStages } from '../../src/pipeline/stage-runs.js'
 import { createTally } from '../../src/pipeline/tally.js'
 import { systemClock, WakeSignal } from '../../src/platform/clock.js'
 import { endOfJob } from './cost-world.js'
@@ -132,9 +132,9 @@ async function work(
       key: keyOf(name),
       lookup: { name, location: null, context: null },
     })),
-    ...(world.stages?.domains ?? []).map((domain) => stageLookup('domain', domain)),
+    ...(world.stages?.domains ?? []).map((domain) => buildStageLookup('domain', domain)),
   ]
-  decided.note(wanted, await checkpoint.want(decided.marked(wanted)))
+  decided.note(wanted, await checkpoint.registerLookups(decided.markDecided(wanted)))
   const options = world.stages === null ? null : stageOptionsOf(world.stages, scheduling)
   let isLostOver = true
   if (webhooks !== undefined) {
@@ -143,7 +143,7 @@ async function work(
       isLostOver = await waitForLost({
         ...deps,
         polling: scheduling.polling,
-        stages: options ?? defaultStages(scheduling),
+        stages: options ?? createDefaultStages(scheduling),
         waitMsMax: scheduling.durationMsMax ?? Infinity,
         onWait: () => undefined,
         inbox: webhooks.inbox,
@@ -166,7 +166,7 @@ async function work(
   const stop = await runUntilAnswered({
     ...deps,
     decided,
-    ...(options === null ? {} : { stages: stagesToAsk(options, stages) }),
+    ...(options === null ? {} : { stages: toScheduledStages(options, stages) }),
   })
   await endJobs(checkpoint, { stop, stages, sharesBudget: scheduling.cost !== undefined }, Date.now())
   return { stop, stageStops: stages.map((stage) => stage.stop) }

@@ -86,14 +86,14 @@ describe('nobody pays twice and no row is lost, whatever is killed, cut off or a
     const nothing = () => undefined
     const counter: RunCounter = {
       count: nothing,
-      replied: nothing,
-      answered: nothing,
-      deviated: nothing,
-      held: nothing,
-      released: nothing,
-      delivered: nothing,
-      webhookRefused: nothing,
-      stopped: nothing,
+      onReply: nothing,
+      countAnswer: nothing,
+      countDeviation: nothing,
+      markHeld: nothing,
+      unmarkHeld: nothing,
+      countDelivery: nothing,
+      onWebhookRefused: nothing,
+      onStopped: nothing,
       watchOpenRuns: nothing,
     }
     for (let seed = 1; seed <= 6; seed++) {

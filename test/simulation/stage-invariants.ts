@@ -1,4 +1,4 @@
-import { stageAnswersOf } from '../../src/pipeline/checkpoint/stage-answers.js'
+import { readStageAnswers } from '../../src/pipeline/checkpoint/stage-answers.js'
 import type { CheckpointReader } from '../../src/pipeline/checkpoint/checkpoint.js'
 import type { StageKind } from '../../src/pipeline/lookups/lookup-kind.js'
 import { decisionOf, isLeft, subjectsOfDecision, type DecidedWorld } from './decided-world.js'
@@ -118,7 +118,7 @@ export function assertStagesSettled(disk: OnDisk, world: SettledWorld): void {
     const isFirst = first.kind === 'resolution' || wanted.has(`${first.kind} ${first.name}`)
     if (!isFirst || first.state !== 'answered' || isDecided(first, world)) continue
     const follows = subjectsOf(first, runs, world)
-    const [found = {}] = stageAnswersOf(world.reader, [first.lookupId], world.asked)
+    const [found = {}] = readStageAnswers(world.reader, [first.lookupId], world.asked)
     for (const kind of world.asked) assertFound(kind, follows[kind], found[kind], lookups)
   }
   assertEach(lookups, wanted, world)
@@ -149,7 +149,7 @@ export function ledSubjects(disk: OnDisk, world: FollowedWorld): ReadonlySet<str
   return led
 }
 
-type Found = ReturnType<typeof stageAnswersOf>[number][StageKind]
+type Found = ReturnType<typeof readStageAnswers>[number][StageKind]
 
 function assertFound(
   kind: StageKind,

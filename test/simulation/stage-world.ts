@@ -4,7 +4,7 @@ import { stageKinds, type LookupKind, type StageKind } from '../../src/pipeline/
 import type { Stop } from '../../src/pipeline/figures/stop.js'
 import type { SchedulingOptions } from '../../src/pipeline/scheduler/deps.js'
 import {
-  defaultStages,
+  createDefaultStages,
   type KindOptions,
   type StageOptions,
 } from '../../src/pipeline/lookups/stage-options.js'
@@ -68,7 +68,7 @@ export function stageOptionsOf(
   { asked, perMinute, lookupsMax }: StageWorld,
   scheduling: SchedulingOptions,
 ): StageOptions {
-  const { kinds } = defaultStages(scheduling, asked)
+  const { kinds } = createDefaultStages(scheduling, asked)
   const kindOf = (kind: StageKind, submissions: RecordLimit, polls: RecordLimit): KindOptions => ({
     ...kinds[kind],
     lookupsMax,

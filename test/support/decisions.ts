@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { identify } from '../../src/core/lookup-identity.js'
-import { resolutionKey, stageLookup } from '../../src/pipeline/checkpoint/lookup-key.js'
+import { calculateResolutionKey, buildStageLookup } from '../../src/pipeline/checkpoint/lookup-key.js'
 import type { Decision } from '../../src/pipeline/lookups/decision.js'
-import { decisionLine, decisionsHeader } from '../../src/pipeline/decisions/decision-lines.js'
+import { formatDecisionLine, decisionsHeader } from '../../src/pipeline/decisions/decision-lines.js'
 
 const hexOf = (key: Uint8Array): string => Buffer.from(key).toString('hex')
 
@@ -10,10 +10,10 @@ const hexOf = (key: Uint8Array): string => Buffer.from(key).toString('hex')
 function lookupOf(name: string, city: string): string {
   const asked = identify(name, [city], [])
   if (asked.kind === 'invalid') throw new Error(asked.reason)
-  return hexOf(resolutionKey(asked.lookup))
+  return hexOf(calculateResolutionKey(asked.lookup))
 }
 
-export const domainLookupOf = (domain: string): string => hexOf(stageLookup('domain', domain).key)
+export const domainLookupOf = (domain: string): string => hexOf(buildStageLookup('domain', domain).key)
 
 /** A verdict on a row, for the company `siq_acme` unless told otherwise. */
 export const decided = (name: string, city: string, changes: Partial<Decision> = {}): Decision => ({
@@ -35,5 +35,5 @@ export const decidedNone = (name: string, city: string): Decision =>
   decided(name, city, { verdict: 'none', entityId: null, entityName: null })
 
 export function writeDecisions(path: string, decisions: readonly Decision[]): void {
-  writeFileSync(path, decisionsHeader + decisions.map(decisionLine).join(''))
+  writeFileSync(path, decisionsHeader + decisions.map(formatDecisionLine).join(''))
 }

@@ -1,14 +1,14 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { answerQuestions, type MatcherStart } from '../../src/app/matcher-protocol.js'
-import { knowledgeOf } from '../../src/app/registry-adapter.js'
+import { createKnowledge } from '../../src/app/registry-adapter.js'
 import { UserError } from '../../src/core/errors.js'
 import { openRegistry } from '../../src/registry/registry.js'
 
 /** The thread of a matcher, in which some names are not matched: their first word says what happens instead. */
 const start = workerData as MatcherStart
 const registry = openRegistry(start.registryPath ?? '', { readonly: true })
-const knowledge = knowledgeOf(registry)
+const knowledge = createKnowledge(registry)
 
 const idle = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 

@@ -1,15 +1,15 @@
 import type { CandidateName } from '../../src/registry/match/candidate.js'
-import { compareNames, respelled, type NameComparison } from '../../src/registry/match/compare-names.js'
+import { compareNames, rewriteSpelling, type NameComparison } from '../../src/registry/match/compare-names.js'
 import { decide, type MatchDecision } from '../../src/registry/match/decide.js'
 import { fittedCoefficients, type Coefficients } from '../../src/registry/match/model.js'
 import { parseLocation } from '../../src/registry/match/place-agreement.js'
 import { rankCompanies, type MatchQuery, type Ranking } from '../../src/registry/match/rank.js'
 import { Vocabulary } from '../../src/registry/match/vocabulary.js'
 import type { NameKind } from '../../src/registry/model/registry-rows.js'
-import { variantsOf, type VariantKind } from '../../src/registry/normalize/name-variants.js'
+import { listVariants, type VariantKind } from '../../src/registry/normalize/name-variants.js'
 import { foldText } from '../../src/registry/normalize/normalize-name.js'
 import { parseName } from '../../src/registry/normalize/parsed-name.js'
-import { cityKeyOf, postalKeyOf, regionCodeIn } from '../../src/registry/normalize/places.js'
+import { toCityKey, toPostalKey, findRegionCode } from '../../src/registry/normalize/places.js'
 
 /** One name that a registry of a test holds. */
 export interface Held {
@@ -55,9 +55,9 @@ export function candidatesOf(held: readonly Held[]): CandidateName[] {
       removed: row.removed ?? false,
       supported: row.supported ?? true,
       place: {
-        cityKey: row.city === undefined ? '' : cityKeyOf(row.city),
-        regionCode: row.region === undefined ? '' : (regionCodeIn(country, row.region) ?? ''),
-        postalKey: row.postal === undefined ? '' : postalKeyOf(row.postal),
+        cityKey: row.city === undefined ? '' : toCityKey(row.city),
+        regionCode: row.region === undefined ? '' : (findRegionCode(country, row.region) ?? ''),
+        postalKey: row.postal === undefined ? '' : toPostalKey(row.postal),
         countryCode: country,
         jurisdictionCountry: row.jurisdictionCountry ?? country,
         jurisdictionRegion: '',
@@ -95,7 +95,7 @@ export function vocabularyOf(names: readonly CandidateName[], total = namesTotal
 export function queryOf(name: string, location: string | null, vocabulary: Vocabulary): MatchQuery {
   const hint = parseLocation(location)
   return {
-    variants: variantsOf(name, hint?.cities).map((variant) => respelled(variant, vocabulary)),
+    variants: listVariants(name, hint?.cities).map((variant) => rewriteSpelling(variant, vocabulary)),
     hint,
     placeWords: new Set(foldText(location ?? '').split(' ')),
   }

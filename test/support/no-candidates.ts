@@ -3,7 +3,7 @@ import type { CandidateSource } from '../../src/pipeline/answers/candidate.js'
 /** Of a service that nobody asks for candidates. */
 export const noCandidates: CandidateSource = {
   isEager: false,
-  candidatesOf: () => Promise.resolve([]),
+  findCandidates: () => Promise.resolve([]),
   search: () => Promise.resolve([]),
   company: () => Promise.resolve(null),
 }

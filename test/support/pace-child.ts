@@ -1,4 +1,4 @@
-import { openTurns } from '../../src/pipeline/checkpoint/postgres/shared-turns.js'
+import { openSharedTurns } from '../../src/pipeline/checkpoint/postgres/shared-turns.js'
 import { openShared } from '../../src/pipeline/checkpoint/postgres/open-database.js'
 import { createSharedPace } from '../../src/pipeline/scheduler/kind-paces.js'
 import { systemClock } from '../../src/platform/clock.js'
@@ -8,10 +8,10 @@ import { systemRandom } from '../../src/platform/random.js'
 export async function main(url: string, perWindow: string, windowMs: string): Promise<void> {
   const { prompt } = await openShared(url, { clock: systemClock, random: systemRandom })
   const deps = { prompt, clock: systemClock, random: systemRandom, windowMs: Number(windowMs) }
-  const turns = openTurns({ ...deps, keyHash: 'a key', route: 'a route' })
+  const turns = openSharedTurns({ ...deps, keyHash: 'a key', route: 'a route' })
   const pace = createSharedPace(systemClock, turns, Number(perWindow), Number(windowMs))
   for (;;) {
-    await pace.turn(new AbortController().signal)
+    await pace.waitForTurn(new AbortController().signal)
     process.stdout.write(`${Number(process.hrtime.bigint()) / 1e6}\n`)
   }
 }

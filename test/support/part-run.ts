@@ -6,7 +6,7 @@ import { openShared } from '../../src/pipeline/checkpoint/postgres/open-database
 import type { PipelineDeps } from '../../src/pipeline/deps.js'
 import { collectParts, type Collected } from '../../src/pipeline/parts/collect.js'
 import { runPipeline } from '../../src/pipeline/run.js'
-import { defaultStages } from '../../src/pipeline/lookups/stage-options.js'
+import { createDefaultStages } from '../../src/pipeline/lookups/stage-options.js'
 import type { RunSummary } from '../../src/pipeline/figures/run-summary.js'
 import type { Partition } from '../../src/pipeline/lookups/partition.js'
 import { parsePostgresUrl } from '../../src/core/server-addresses.js'
@@ -90,7 +90,7 @@ function partDeps(run: PartRun, postgres: Postgres): PipelineDeps {
     },
     requests: {
       scheduling: { limits, polling, serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
-      stages: defaultStages({ limits, polling }),
+      stages: createDefaultStages({ limits, polling }),
       askAgain: [],
       onLost: 'hold',
       webhooks: { url: null, receiver: null },

@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { afterEach } from 'vitest'
-import { reviewOfFile, type OpenReview } from '../../src/app/open-review.js'
+import { reviewFile, type OpenReview } from '../../src/app/open-review.js'
 import { parseConfig } from '../../src/config/file-config.js'
 import { resolveSettings } from '../../src/config/settings.js'
 import { enrich, type EnrichConfig, type EnrichOptions, type RunSummary } from '../../src/index.js'
@@ -150,7 +150,7 @@ async function openReview(
   const closing = new Promise<void>((resolve) => (letGo = resolve))
   let ended: Promise<void> = Promise.resolve()
   const opened = await new Promise<OpenReview>((resolve, reject) => {
-    ended = reviewOfFile(request, (review) => {
+    ended = reviewFile(request, (review) => {
       resolve(review)
       return closing
     })
@@ -173,7 +173,7 @@ export const openOnes: QueueWindow = { ...everything, view: 'open' }
 
 /** Accepts the first candidate of a lookup, as its reviewer sees it. */
 export async function acceptFirst(session: ReviewSession, lookup: string): Promise<Choice> {
-  const { row, candidates } = await session.detail(lookup)
+  const { row, candidates } = await session.readDetail(lookup)
   return {
     ...{ lookup, seen: row.decision?.sequence ?? 0, verdict: 'accepted', note: null },
     entityId: candidates[0]?.entityId ?? null,

@@ -6,8 +6,8 @@ import { systemRandom } from '../../src/platform/random.js'
 import { createAccountBook, type AnyAccountBook } from '../../src/service/accounts/account-book.js'
 import { hashKey, type AccountOptions, type Caller } from '../../src/service/accounts/accounts.js'
 import { createSharedAccountBook } from '../../src/service/accounts/postgres/account-book.js'
-import { waiterEndings } from '../../src/service/records/builds/build.js'
-import { newCallId, newRunIds, type RunKind } from '../../src/service/ids.js'
+import { createWaiterEndings } from '../../src/service/records/builds/build.js'
+import { createCallId, createRunIds, type RunKind } from '../../src/service/ids.js'
 import type { RunOutcome } from '../../src/service/runs/run-outcome.js'
 import type { AnyRunStore, NewRun } from '../../src/service/runs/run-store.js'
 import {
@@ -43,17 +43,17 @@ type MakeData = (account?: Account) => Promise<TestData>
 const accountsOf = (account: Account) => [{ name: 'alice', apiKey: 'k', ...account }]
 
 async function testData(
-  { storage, storesOf }: OpenData<AnyRunStore>,
+  { storage, createStores }: OpenData<AnyRunStore>,
   book: AnyAccountBook,
   told: string[] = [],
   apiKey = 'k',
 ): Promise<TestData> {
-  const stores = storesOf({
+  const stores = createStores({
     waiting: [({ runId }) => told.push(runId)],
     clock: systemClock,
     random: systemRandom,
     lateMs: () => 0,
-    endingOf: waiterEndings({ entity: () => ({}), domain: () => ({}) }),
+    endingOf: createWaiterEndings({ entity: () => ({}), domain: () => ({}) }),
   })
   const alice = await stores.callers.get(hashKey(apiKey))
   if (alice === undefined) throw new Error('alice has no key')
@@ -79,7 +79,7 @@ export function runOf(
   const nowMs = systemClock.nowMs()
   return {
     accountNumber,
-    ids: newRunIds(kind, newCallId(systemRandom), systemRandom, nowMs),
+    ids: createRunIds(kind, createCallId(systemRandom), systemRandom, nowMs),
     customId: null,
     surface: kind === 'run' || kind === 'job' ? 'v3' : 'v2',
     webhookUrl,

@@ -8,7 +8,7 @@ import type { PipelineDeps } from '../../src/pipeline/deps.js'
 import { stageKinds, type LookupKind, type StageKind } from '../../src/pipeline/lookups/lookup-kind.js'
 import type { CostLimit } from '../../src/pipeline/figures/money.js'
 import { runPipeline } from '../../src/pipeline/run.js'
-import { defaultStages } from '../../src/pipeline/lookups/stage-options.js'
+import { createDefaultStages } from '../../src/pipeline/lookups/stage-options.js'
 import type { RunSummary } from '../../src/pipeline/summary.js'
 import { systemClock } from '../../src/platform/clock.js'
 import { systemRandom } from '../../src/platform/random.js'
@@ -75,7 +75,7 @@ export function runStages(
     submitConcurrency: 8,
   }
   const polling = { firstAfterMs: 0, intervalMs: 20, deadlineMs: 300_000 }
-  const stages = defaultStages({ limits, polling }, asked)
+  const stages = createDefaultStages({ limits, polling }, asked)
   const quick = (kind: StageKind) => ({
     ...stages.kinds[kind],
     limits: { submissionsPerWindow: 60_000, pollsPerWindow: 60_000 },

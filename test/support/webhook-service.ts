@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect } from 'vitest'
 import { createSecrets, type Secrets } from '../../src/service/accounts/secrets.js'
-import { openBesideService } from '../../src/service/storage/database.js'
+import { openDatabaseForCommand } from '../../src/service/storage/database.js'
 import type { ServiceOptions } from '../../src/service/service.js'
 import type { HostResolver } from '../../src/platform/outbound/address-guard.js'
 import { kickoffPath } from './service-client.js'
@@ -35,7 +35,7 @@ export interface Besides {
 
 /** What another process sees in the data of a service, running or not. */
 export function openBesides(dataFolder: string): Besides {
-  const database = openBesideService(dataFolder, Date.now(), 'refuse')
+  const database = openDatabaseForCommand(dataFolder, Date.now(), 'refuse')
   const secrets = createSecrets(database)
   const accountNumber = (name: string) =>
     database.prepare('SELECT account_number FROM accounts WHERE name = ?').pluck().get(name) as number

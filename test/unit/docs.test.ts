@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { inputOptions } from '../../src/app/inspect-input.js'
+import { buildInputOptions } from '../../src/app/inspect-input.js'
 import type { CliIo } from '../../src/cli/terminal/command-io.js'
 import { createProgram } from '../../src/cli/program.js'
 import { parseConfig } from '../../src/config/file-config.js'
@@ -150,7 +150,7 @@ describe('the configuration', () => {
     const example: unknown = JSON.parse(read('pipeline.config.example.json'))
     const settings = resolveSettings(parseConfig(example, 'the example'), {})
     for (const path of settings.input.paths ?? []) expect(existsSync(join(root, path))).toBe(true)
-    const named = inputOptions(settings)
+    const named = buildInputOptions(settings)
     const input = await openInput({ ...named, paths: named.paths.map((path) => join(root, path)) })
     expect(input.columns).toContain(settings.input.columns.name)
     await input.close()

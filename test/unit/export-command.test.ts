@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { quote } from '../../src/cli/terminal/command-io.js'
-import { exportCommand } from '../../src/cli/terminal/summary-text.js'
+import { buildExportCommand } from '../../src/cli/terminal/summary-text.js'
 import { commandsOfProgram } from '../support/every-command.js'
 
 const commands = await commandsOfProgram()
@@ -22,7 +22,7 @@ test.each(['run', 'retry'])(
           ...(required || optional ? [`${long} ${quote(value)}`, quote(`${long}=${value}`)] : []),
         ]
         for (const text of shown)
-          expect(exportCommand(`enrich ${name} a.csv ${text} -o out.csv --bom`)).toBe(
+          expect(buildExportCommand(`enrich ${name} a.csv ${text} -o out.csv --bom`)).toBe(
             `enrich export a.csv ${isKept ? `${text} ` : ''}-o out.csv --bom`,
           )
       }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { UserError } from '../../src/core/errors.js'
 import { parsePostgresUrl } from '../../src/core/server-addresses.js'
-import { refusalOf } from '../../src/platform/postgres/connect.js'
+import { explainFailure } from '../../src/platform/postgres/connect.js'
 import { ConnectionLostError, isServerTrouble, StatementError } from '../../src/platform/postgres/postgres.js'
 
 const place = {
@@ -13,7 +13,7 @@ const place = {
   },
 }
 const ofServer = (code: string) =>
-  refusalOf(place, Object.assign(new Error('said by the server'), { severity: 'ERROR', code }))
+  explainFailure(place, Object.assign(new Error('said by the server'), { severity: 'ERROR', code }))
 
 test.each([
   ['25006', 'CHECKPOINT_SERVER_READ_ONLY', 5],

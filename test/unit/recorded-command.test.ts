@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { recordedCommand } from '../../src/cli/terminal/command-io.js'
+import { formatRecordedCommand } from '../../src/cli/terminal/command-io.js'
 
-const recorded = (...argv: string[]) => recordedCommand({ program: 'enrich', argv })
+const recorded = (...argv: string[]) => formatRecordedCommand({ program: 'enrich', argv })
 
 describe('the command that is kept', () => {
   test('is as it was typed', () => {

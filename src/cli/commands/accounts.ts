@@ -4,8 +4,14 @@ import { UserError } from '../../core/errors.js'
 import { isPostgresUrl } from '../../core/server-addresses.js'
 import { systemClock } from '../../platform/clock.js'
 import type { AnyAccountBook, AccountTerms } from '../../service/accounts/account-book.js'
-import { accountsText, accountText, entryText, keysText, secretsText } from '../terminal/accounts-text.js'
-import { jsonLine, type CliIo } from '../terminal/command-io.js'
+import {
+  formatAccounts,
+  formatAccount,
+  formatLedgerEntry,
+  formatKeys,
+  formatSecrets,
+} from '../terminal/accounts-text.js'
+import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 
 interface DataFlags {
   data: string
@@ -31,8 +37,8 @@ type OnBook = (
 
 /** Adds the commands of `enrich accounts`, which manage the callers of `enrich serve`. */
 export function fillAccountsCommand(accounts: Command, io: CliIo): void {
-  addLooking(accounts, io)
-  addChanging(accounts, io)
+  addReadCommands(accounts, io)
+  addWriteCommands(accounts, io)
   addKeys(accounts.command('keys').description('API keys of an account'), io)
   addSecrets(accounts.command('secrets').description('webhook signing secrets of an account (whsec_…)'), io)
 }
@@ -44,17 +50,17 @@ const onBook: OnBook = async (flags, use, whereNone = 'refuse') => {
     await use(book, nowMs)
   }
   if (isPostgresUrl(flags.data)) {
-    const { useSharedBook } = await import('../../service/storage/storage.js')
-    await useSharedBook(flags.data, whereNone, useIt)
+    const { withSharedAccountBook } = await import('../../service/storage/storage.js')
+    await withSharedAccountBook(flags.data, whereNone, useIt)
     return
   }
-  const { useBesideService } = await import('../../service/storage/database.js')
+  const { withDatabaseForCommand } = await import('../../service/storage/database.js')
   const { createAccountBook } = await import('../../service/accounts/account-book.js')
-  await useBesideService(flags.data, nowMs, whereNone, (database) => useIt(createAccountBook(database)))
+  await withDatabaseForCommand(flags.data, nowMs, whereNone, (database) => useIt(createAccountBook(database)))
 }
 
 /** Adds a command with its arguments and the shared flags. */
-function leaf(parent: Command, name: string, description: string, ...args: string[]): Command {
+function addAccountCommand(parent: Command, name: string, description: string, ...args: string[]): Command {
   const command = parent.command(name).description(description)
   for (const arg of args) command.argument(arg)
   return command
@@ -64,33 +70,34 @@ function leaf(parent: Command, name: string, description: string, ...args: strin
 
 /** Prints JSON lines or text. */
 function print(io: CliIo, { json }: DataFlags, type: string, rows: readonly object[], text: string): void {
-  io.out(json === true ? rows.map((row) => jsonLine(type, row)).join('') : text)
+  io.out(json === true ? rows.map((row) => formatJsonLine(type, row)).join('') : text)
 }
 
-function addLooking(accounts: Command, io: CliIo): void {
-  leaf(accounts, 'list', 'list all accounts').action((flags: DataFlags) =>
+function addReadCommands(accounts: Command, io: CliIo): void {
+  addAccountCommand(accounts, 'list', 'list all accounts').action((flags: DataFlags) =>
     onBook(flags, async (book, nowMs) => {
       const all = await book.list(nowMs)
-      print(io, flags, 'account', all, accountsText(all))
+      print(io, flags, 'account', all, formatAccounts(all))
     }),
   )
-  leaf(accounts, 'show', 'show the permissions and the usage of an account', '<name>').action(
+  addAccountCommand(accounts, 'show', 'show the permissions and the usage of an account', '<name>').action(
     (name: string, flags: DataFlags) =>
       onBook(flags, async (book, nowMs) => {
         const account = await book.summary(name, nowMs)
-        print(io, flags, 'account', [account], accountText(account))
+        print(io, flags, 'account', [account], formatAccount(account))
       }),
   )
-  leaf(accounts, 'ledger', 'list all units charged, refunded and granted', '<name>').action(
+  addAccountCommand(accounts, 'ledger', 'list all units charged, refunded and granted', '<name>').action(
     (name: string, flags: DataFlags) =>
       onBook(flags, async (book) => {
-        for await (const entry of book.ledger(name)) print(io, flags, 'booked', [entry], entryText(entry))
+        for await (const entry of book.ledger(name))
+          print(io, flags, 'booked', [entry], formatLedgerEntry(entry))
       }),
   )
 }
 
-function addChanging(accounts: Command, io: CliIo): void {
-  addTerms(leaf(accounts, 'add', 'create an account and print its first API key once', '<name>'))
+function addWriteCommands(accounts: Command, io: CliIo): void {
+  addTerms(addAccountCommand(accounts, 'add', 'create an account and print its first API key once', '<name>'))
     .option('--no-v3', 'disable v3')
     .action((name: string, flags: TermFlags) =>
       onBook(
@@ -100,34 +107,34 @@ function addChanging(accounts: Command, io: CliIo): void {
             name,
             {
               v3Enabled: flags.v3 !== false,
-              creditUnits: unitsMax(flags.credit ?? 'unlimited'),
-              monthlyUnitsMax: unitsMax(flags.monthlyUnits ?? 'unlimited'),
+              creditUnits: toUnitsMax(flags.credit ?? 'unlimited'),
+              monthlyUnitsMax: toUnitsMax(flags.monthlyUnits ?? 'unlimited'),
             },
             nowMs,
           )
-          tellKey(io, flags, { account: name, keyId, apiKey })
+          printKey(io, flags, { account: name, keyId, apiKey })
         },
         'make',
       ),
     )
-  addTerms(leaf(accounts, 'set', 'change the permissions and limits of an account', '<name>'))
+  addTerms(addAccountCommand(accounts, 'set', 'change the permissions and limits of an account', '<name>'))
     .option('--v3', 'enable v3')
     .option('--no-v3', 'disable v3')
     .action((name: string, flags: TermFlags) =>
       onBook(flags, async (book, nowMs) => {
-        await book.change(name, termsOf(flags), nowMs)
+        await book.change(name, readTerms(flags), nowMs)
         const account = await book.summary(name, nowMs)
-        print(io, flags, 'account', [account], accountText(account))
+        print(io, flags, 'account', [account], formatAccount(account))
       }),
     )
-  leaf(accounts, 'credit', 'add to the credit of an account', '<name>')
+  addAccountCommand(accounts, 'credit', 'add to the credit of an account', '<name>')
     .addArgument(new Argument('<change>', 'the change').choices(['add']))
-    .addArgument(new Argument('<units>', 'number of units').argParser(positiveUnits))
+    .addArgument(new Argument('<units>', 'number of units').argParser(parseUnits))
     .action((name: string, _change: 'add', units: number, flags: DataFlags) =>
       onBook(flags, async (book, nowMs) => {
         await book.grant(name, units, nowMs)
         const account = await book.summary(name, nowMs)
-        print(io, flags, 'account', [account], accountText(account))
+        print(io, flags, 'account', [account], formatAccount(account))
       }),
     )
 }
@@ -135,20 +142,20 @@ function addChanging(accounts: Command, io: CliIo): void {
 function addTerms(command: Command): Command {
   return command
     .addOption(
-      new Option('--credit <n>', 'units that can still be billed, or unlimited').argParser(unitsOrUnlimited),
+      new Option('--credit <n>', 'units that can still be billed, or unlimited').argParser(parseUnitLimit),
     )
     .addOption(
       new Option('--monthly-units <n>', 'units per calendar month (UTC), or unlimited').argParser(
-        unitsOrUnlimited,
+        parseUnitLimit,
       ),
     )
 }
 
-function termsOf({ v3, credit, monthlyUnits }: TermFlags): Partial<AccountTerms> {
+function readTerms({ v3, credit, monthlyUnits }: TermFlags): Partial<AccountTerms> {
   const terms = {
     ...(v3 === undefined ? {} : { v3Enabled: v3 }),
-    ...(credit === undefined ? {} : { creditUnits: unitsMax(credit) }),
-    ...(monthlyUnits === undefined ? {} : { monthlyUnitsMax: unitsMax(monthlyUnits) }),
+    ...(credit === undefined ? {} : { creditUnits: toUnitsMax(credit) }),
+    ...(monthlyUnits === undefined ? {} : { monthlyUnitsMax: toUnitsMax(monthlyUnits) }),
   }
   if (Object.keys(terms).length > 0) return terms
   throw new UserError('USAGE_INVALID', 'there is nothing to change', {
@@ -157,24 +164,29 @@ function termsOf({ v3, credit, monthlyUnits }: TermFlags): Partial<AccountTerms>
 }
 
 function addKeys(keys: Command, io: CliIo): void {
-  leaf(keys, 'list', 'list the keys of an account', '<name>').action((name: string, flags: DataFlags) =>
-    onBook(flags, async (book) => {
-      const all = await book.keys.list(await book.numberOf(name))
-      print(io, flags, 'key', all, keysText(all))
-    }),
+  addAccountCommand(keys, 'list', 'list the keys of an account', '<name>').action(
+    (name: string, flags: DataFlags) =>
+      onBook(flags, async (book) => {
+        const all = await book.keys.list(await book.getAccountNumber(name))
+        print(io, flags, 'key', all, formatKeys(all))
+      }),
   )
-  leaf(keys, 'add', 'create a key and print it once', '<name>')
+  addAccountCommand(keys, 'add', 'create a key and print it once', '<name>')
     .addOption(label())
     .action((name: string, flags: DataFlags) =>
       onBook(flags, async (book, nowMs) => {
-        const { apiKey, keyId } = await book.keys.add(await book.numberOf(name), flags.label ?? null, nowMs)
-        tellKey(io, flags, { account: name, keyId, apiKey })
+        const { apiKey, keyId } = await book.keys.add(
+          await book.getAccountNumber(name),
+          flags.label ?? null,
+          nowMs,
+        )
+        printKey(io, flags, { account: name, keyId, apiKey })
       }),
     )
-  leaf(keys, 'revoke', 'revoke a key', '<name>', '<key-id>').action(
+  addAccountCommand(keys, 'revoke', 'revoke a key', '<name>', '<key-id>').action(
     (name: string, keyId: string, flags: DataFlags) =>
       onBook(flags, async (book) => {
-        const { isGivenAtStart } = await book.keys.revoke(await book.numberOf(name), keyId)
+        const { isGivenAtStart } = await book.keys.revoke(await book.getAccountNumber(name), keyId)
         print(io, flags, 'key_revoked', [{ account: name, keyId, isGivenAtStart }], '')
         io.err(`${keyId} of ${name} is revoked.\n`)
         if (isGivenAtStart)
@@ -184,16 +196,17 @@ function addKeys(keys: Command, io: CliIo): void {
 }
 
 function addSecrets(secrets: Command, io: CliIo): void {
-  leaf(secrets, 'list', 'list the secrets of an account', '<name>').action((name: string, flags: DataFlags) =>
-    onBook(flags, async (book, nowMs) => {
-      const all = await book.secrets.list(await book.numberOf(name), nowMs)
-      print(io, flags, 'secret', all, secretsText(all))
-    }),
+  addAccountCommand(secrets, 'list', 'list the secrets of an account', '<name>').action(
+    (name: string, flags: DataFlags) =>
+      onBook(flags, async (book, nowMs) => {
+        const all = await book.secrets.list(await book.getAccountNumber(name), nowMs)
+        print(io, flags, 'secret', all, formatSecrets(all))
+      }),
   )
-  leaf(secrets, 'show', 'print a secret; default: the newest', '<name>', '[secret-id]').action(
+  addAccountCommand(secrets, 'show', 'print a secret; default: the newest', '<name>', '[secret-id]').action(
     (name: string, secretId: string | undefined, flags: DataFlags) =>
       onBook(flags, async (book, nowMs) => {
-        const accountNumber = await book.numberOf(name)
+        const accountNumber = await book.getAccountNumber(name)
         const shownId = secretId ?? (await book.secrets.list(accountNumber, nowMs))[0]?.secretId ?? ''
         const secret = await book.secrets.show(accountNumber, shownId, nowMs)
         print(io, flags, 'secret', [{ account: name, secretId: shownId, secret }], `${secret}\n`)
@@ -203,28 +216,34 @@ function addSecrets(secrets: Command, io: CliIo): void {
     print(io, flags, 'secret_added', [{ account: name, secretId }], `${secretId}\n`)
     io.err(`To see it: enrich accounts secrets show ${name} ${secretId}\n`)
   }
-  leaf(secrets, 'add', 'create a further secret and print its id', '<name>')
+  addAccountCommand(secrets, 'add', 'create a further secret and print its id', '<name>')
     .addOption(label())
     .action((name: string, flags: DataFlags) =>
       onBook(flags, async (book, nowMs) => {
-        const added = await book.secrets.add(await book.numberOf(name), flags.label ?? null, nowMs)
+        const added = await book.secrets.add(await book.getAccountNumber(name), flags.label ?? null, nowMs)
         tellNew(flags, name, added.secretId)
       }),
     )
-  leaf(secrets, 'rotate', 'replace a secret, which remains valid for 24 hours', '<name>', '[secret-id]')
+  addAccountCommand(
+    secrets,
+    'rotate',
+    'replace a secret, which remains valid for 24 hours',
+    '<name>',
+    '[secret-id]',
+  )
     .addOption(label())
     .action((name: string, secretId: string | undefined, flags: DataFlags) =>
       onBook(flags, async (book, nowMs) => {
-        const accountNumber = await book.numberOf(name)
+        const accountNumber = await book.getAccountNumber(name)
         const label = flags.label ?? null
         const added = await book.secrets.rotate(accountNumber, secretId ?? null, label, nowMs)
         tellNew(flags, name, added.secretId)
       }),
     )
-  leaf(secrets, 'delete', 'delete a secret', '<name>', '<secret-id>').action(
+  addAccountCommand(secrets, 'delete', 'delete a secret', '<name>', '<secret-id>').action(
     (name: string, secretId: string, flags: DataFlags) =>
       onBook(flags, async (book, nowMs) => {
-        await book.secrets.remove(await book.numberOf(name), secretId, nowMs)
+        await book.secrets.remove(await book.getAccountNumber(name), secretId, nowMs)
         print(io, flags, 'secret_deleted', [{ account: name, secretId }], '')
         io.err(`${secretId} of ${name} is deleted.\n`)
       }),
@@ -232,7 +251,11 @@ function addSecrets(secrets: Command, io: CliIo): void {
 }
 
 /** Prints only the key to standard output, so that a script can read it. */
-function tellKey(io: CliIo, flags: DataFlags, key: { account: string; keyId: string; apiKey: string }): void {
+function printKey(
+  io: CliIo,
+  flags: DataFlags,
+  key: { account: string; keyId: string; apiKey: string },
+): void {
   print(io, flags, 'key_added', [key], `${key.apiKey}\n`)
   io.err(`This is key ${key.keyId} of ${key.account}. Only its hash is stored: it cannot be shown again.\n`)
 }
@@ -246,15 +269,15 @@ function label(): Option {
   })
 }
 
-const unitsMax = (limit: UnitLimit): number | null => (limit === 'unlimited' ? null : limit)
+const toUnitsMax = (limit: UnitLimit): number | null => (limit === 'unlimited' ? null : limit)
 
-function unitsOrUnlimited(text: string): UnitLimit {
+function parseUnitLimit(text: string): UnitLimit {
   if (text === 'unlimited') return text
   if (/^\d{1,12}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number, or unlimited.')
 }
 
-function positiveUnits(text: string): number {
+function parseUnits(text: string): number {
   if (/^[1-9]\d{0,11}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number above 0.')
 }

@@ -7,8 +7,8 @@ import type { Exchange } from '../../core/http-exchange.js'
 import type { TransportRequest } from '../../client/transport.js'
 import { connectTo } from '../../app/enrich.js'
 import { resolveSettings } from '../../config/settings.js'
-import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { jsonLine, type CliIo } from '../terminal/command-io.js'
+import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
+import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 
 interface ApiFlags extends ConfigFlags {
   query?: Record<string, string>
@@ -24,8 +24,8 @@ export function fillApiCommand(command: Command, io: CliIo): void {
     .option('--body <json>', 'body of a POST: JSON, or @FILE')
     .option('--json', 'print status, limits and body as one JSON line')
     .action(async (method: string, path: string, flags: ApiFlags) => {
-      const request = requestOf(method.toUpperCase(), path, flags)
-      const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
+      const request = buildApiRequest(method.toUpperCase(), path, flags)
+      const settings = resolveSettings(readConfig([], flags, io.environment), io.environment)
       const connection = await connectTo(settings, io.environment, () => undefined)
       try {
         show(await connection.client.exchange(request), flags.json === true, io)
@@ -36,9 +36,9 @@ export function fillApiCommand(command: Command, io: CliIo): void {
 }
 
 /** Builds a request of the contract. Throws USAGE_INVALID if the contract has no such route. */
-function requestOf(method: string, path: string, { query = {}, body }: ApiFlags): TransportRequest {
+function buildApiRequest(method: string, path: string, { query = {}, body }: ApiFlags): TransportRequest {
   const bare = path.split('?', 1)[0] ?? ''
-  const fitting = Object.values<Route>(routes).filter((route) => patternOf(route).test(bare))
+  const fitting = Object.values<Route>(routes).filter((route) => toPattern(route).test(bare))
   const route = fitting.find((candidate) => candidate.method === method)
   if (route === undefined) {
     const others = fitting.map((candidate) => `${candidate.method} ${candidate.path}`)
@@ -56,14 +56,14 @@ function requestOf(method: string, path: string, { query = {}, body }: ApiFlags)
     return { method: route.method, path: whole, headers: {} }
   }
   const headers = { 'content-type': 'application/json' }
-  return { method: route.method, path: whole, headers, body: bodyText(body ?? '{}') }
+  return { method: route.method, path: whole, headers, body: readBodyText(body ?? '{}') }
 }
 
-function patternOf({ path }: Route): RegExp {
+function toPattern({ path }: Route): RegExp {
   return new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)
 }
 
-function bodyText(given: string): string {
+function readBodyText(given: string): string {
   try {
     const text = given.startsWith('@') ? readFileSync(given.slice(1), 'utf8') : given
     JSON.parse(text)
@@ -89,7 +89,7 @@ function show(exchange: Exchange, isJson: boolean, io: CliIo): void {
   io.err(`${exchange.status}${limits.map((name) => `  ${name}: ${exchange.headers[name] ?? ''}`).join('')}\n`)
   if (isJson) {
     const byName = Object.fromEntries(limits.map((name) => [name, exchange.headers[name]]))
-    io.out(jsonLine('answer', { status: exchange.status, limits: byName, body: exchange.body ?? null }))
+    io.out(formatJsonLine('answer', { status: exchange.status, limits: byName, body: exchange.body ?? null }))
   } else if (exchange.body !== undefined) io.out(`${JSON.stringify(exchange.body, null, 2)}\n`)
   else if (exchange.bodyFault !== null && exchange.status !== 202) io.err(`${exchange.bodyFault}\n`)
   if (exchange.status === 401 || exchange.status === 403) io.setExitCode(4)

@@ -11,14 +11,14 @@ import {
 } from '../../pipeline/checkpoint/sqlite/maintenance.js'
 import {
   type Damage,
-  blamingDamage,
+  diagnoseDamage,
   verifyCheckpoint,
   type Verification,
 } from '../../pipeline/checkpoint/sqlite/verify.js'
 import { systemClock } from '../../platform/clock.js'
 import { resolveSettings } from '../../config/settings.js'
-import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { jsonLine, type CliIo } from '../terminal/command-io.js'
+import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
+import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { assertLocalPath } from '../../core/local-path.js'
 import type { Move, MoveDeps } from '../../pipeline/migration/move-checkpoint.js'
 import { systemRandom } from '../../platform/random.js'
@@ -36,8 +36,8 @@ function fillMigrateCommand(checkpoint: Command, io: CliIo): void {
     .option('--json', 'print one JSON line')
     .action(async (from: string, to: string, flags: MigrateFlags) => {
       for (const place of [from, to]) assertLocalPath(place, 'checkpoint')
-      const { prices } = resolveSettings(configOf([], flags, io.environment), io.environment)
-      const { moveCheckpoint, placeOf, undoMove } =
+      const { prices } = resolveSettings(readConfig([], flags, io.environment), io.environment)
+      const { moveCheckpoint, formatPlace, undoMove } =
         await import('../../pipeline/migration/move-checkpoint.js')
       const deps: MoveDeps = {
         clock: systemClock,
@@ -50,20 +50,20 @@ function fillMigrateCommand(checkpoint: Command, io: CliIo): void {
       }
       if (flags.undo === true) {
         await undoMove(from, to, deps)
-        const places = { from: placeOf(from), to: placeOf(to) }
+        const places = { from: formatPlace(from), to: formatPlace(to) }
         io.out(
           flags.json === true
-            ? jsonLine('undone', places)
+            ? formatJsonLine('undone', places)
             : `${places.from} is the checkpoint again; ${places.to} is no longer used.\n`,
         )
         return
       }
       const move = await moveCheckpoint(from, to, deps)
-      io.out(flags.json === true ? jsonLine('migration', move) : moveText(move))
+      io.out(flags.json === true ? formatJsonLine('migration', move) : formatMove(move))
     })
 }
 
-function moveText({ from, to, counts, staysBehind, isDone }: Move): string {
+function formatMove({ from, to, counts, staysBehind, isDone }: Move): string {
   if (isDone) return `${from} was moved to ${to} before; there is nothing to do.\n`
   if (counts === null) return `${from} is moved to ${to}, which already had all of its data.\n`
   const { lookups = 0, submissions = 0, answers = 0, deliveries = 0, history_runs: runs = 0 } = counts
@@ -95,7 +95,7 @@ const onServer = {
 
 /** Adds the commands of `enrich checkpoint`: verify, repair, compact and migrate. */
 export function fillCheckpointCommand(checkpoint: Command, io: CliIo): void {
-  const leaf = (
+  const addCheckpointCommand = (
     name: keyof typeof onServer,
     description: string,
     action: (path: string, flags: Flags) => void | Promise<void>,
@@ -103,49 +103,53 @@ export function fillCheckpointCommand(checkpoint: Command, io: CliIo): void {
     const command = checkpoint.command(name).description(description)
     addConfigFlags(command, ['config', 'checkpoint'])
     command.option('--json', 'print one JSON line').action((flags: Flags) => {
-      const { path } = resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint
+      const { path } = resolveSettings(readConfig([], flags, io.environment), io.environment).checkpoint
       const hint = onServer[name]
       if (hint !== null) assertNotOnServer(path, `enrich checkpoint ${name}`, hint)
       return isPostgresUrl(path)
         ? action(path, flags)
-        : blamingDamage(path, async () => {
+        : diagnoseDamage(path, async () => {
             await action(path, flags)
           })
     })
   }
-  leaf('verify', 'check the checkpoint for damage; changes nothing', async (path, flags) => {
-    const found = (await verified(path, io)) ?? throwNone(path)
-    io.out(flags.json === true ? jsonLine('verification', found) : verificationText(found))
+  addCheckpointCommand('verify', 'check the checkpoint for damage; changes nothing', async (path, flags) => {
+    const found = (await verifyAny(path, io)) ?? throwNotFound(path)
+    io.out(flags.json === true ? formatJsonLine('verification', found) : formatVerification(found))
     if (found.damage.length > 0 || found.problem !== null) io.setExitCode(2)
   })
-  leaf('repair', 'build a new checkpoint from the undamaged part; keep the damaged file', (path, flags) => {
-    if (verifyCheckpoint(path) === null) throwNone(path)
-    const repair = repairCheckpoint(path, systemClock.nowMs())
-    io.out(flags.json === true ? jsonLine('repair', { path, repair }) : repairText(path, repair))
-  })
-  leaf('compact', 'return unused space of the checkpoint to the disk', (path, flags) => {
-    if (!existsSync(path)) throwNone(path)
+  addCheckpointCommand(
+    'repair',
+    'build a new checkpoint from the undamaged part; keep the damaged file',
+    (path, flags) => {
+      if (verifyCheckpoint(path) === null) throwNotFound(path)
+      const repair = repairCheckpoint(path, systemClock.nowMs())
+      io.out(flags.json === true ? formatJsonLine('repair', { path, repair }) : formatRepair(path, repair))
+    },
+  )
+  addCheckpointCommand('compact', 'return unused space of the checkpoint to the disk', (path, flags) => {
+    if (!existsSync(path)) throwNotFound(path)
     const compaction = compactCheckpoint(path, systemClock.nowMs())
-    io.out(flags.json === true ? jsonLine('compaction', compaction) : compactionText(compaction))
+    io.out(flags.json === true ? formatJsonLine('compaction', compaction) : formatCompaction(compaction))
   })
   fillMigrateCommand(checkpoint, io)
 }
 
-async function verified(path: string, { environment }: CliIo): Promise<Verification | null> {
+async function verifyAny(path: string, { environment }: CliIo): Promise<Verification | null> {
   if (!isPostgresUrl(path)) return verifyCheckpoint(path)
   const { verifyShared } = await import('../../pipeline/checkpoint/postgres/verify.js')
   return verifyShared(path, { environment })
 }
 
-function throwNone(path: string): never {
+function throwNotFound(path: string): never {
   throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
     hint: 'a run creates it: enrich companies.csv -o out.parquet',
   })
 }
 
-function verificationText({ path, damage, problem }: Verification): string {
+function formatVerification({ path, damage, problem }: Verification): string {
   if (damage.length === 0 && problem === null) return `${path} is undamaged.\n`
-  const lines = damage.map((one) => `  ${damageLine(one)}\n`)
+  const lines = damage.map((one) => `  ${formatDamage(one)}\n`)
   const standing =
     problem === null ? '' : `  ${problem.code}: ${problem.message}\n    hint: ${problem.hint ?? ''}\n`
   const repairs = !isPostgresUrl(path)
@@ -154,25 +158,25 @@ function verificationText({ path, damage, problem }: Verification): string {
   return `${path} is damaged or outdated:\n${lines.join('')}${standing}${next}`
 }
 
-function damageLine({ where, what, count, examples }: Damage): string {
+function formatDamage({ where, what, count, examples }: Damage): string {
   const shown =
     examples.length === 0 ? '' : ` (${examples.join(', ')}${count > examples.length ? ', …' : ''})`
   return `${where}: ${formatCount(count)} × ${what}${shown}`
 }
 
-function compactionText({ path, bytesBefore, bytesAfter, isRead }: Compaction): string {
-  const sizes = `${path}: ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} now\n`
+function formatCompaction({ path, bytesBefore, bytesAfter, isRead }: Compaction): string {
+  const sizes = `${path}: ${formatMegabytes(bytesBefore)} before, ${formatMegabytes(bytesAfter)} now\n`
   return isRead ? `${sizes}Another process reads it: the rest is freed when that process ends.\n` : sizes
 }
 
-const megabytes = (bytes: number) => `${formatCount(bytes / 1e6, 1)} MB`
+const formatMegabytes = (bytes: number) => `${formatCount(bytes / 1e6, 1)} MB`
 
 const namesShown = 10
 
-function repairText(path: string, repair: Repair | null): string {
+function formatRepair(path: string, repair: Repair | null): string {
   if (repair === null) return `${path} is undamaged; nothing was changed.\n`
   const { lookupCount, submissionCount, answerCount, uncertain, fetchedAgain, lostSubmissionCount } = repair
-  const listed = (names: readonly string[]) =>
+  const formatNames = (names: readonly string[]) =>
     ` (${names.slice(0, namesShown).join(', ')}${names.length > namesShown ? ', …' : ''})`
   return [
     `${path} was rebuilt; the damaged file is ${repair.damagedPath}`,
@@ -180,12 +184,12 @@ function repairText(path: string, repair: Repair | null): string {
     ...(fetchedAgain.length === 0
       ? []
       : [
-          `  ${formatCount(fetchedAgain.length)} were billed, and are fetched again by the next run at no cost${listed(fetchedAgain)}`,
+          `  ${formatCount(fetchedAgain.length)} were billed, and are fetched again by the next run at no cost${formatNames(fetchedAgain)}`,
         ]),
     ...(uncertain.length === 0
       ? []
       : [
-          `  ${formatCount(uncertain.length)} became uncertain: they may have been billed${listed(uncertain)}`,
+          `  ${formatCount(uncertain.length)} became uncertain: they may have been billed${formatNames(uncertain)}`,
         ]),
     ...(lostSubmissionCount === 0
       ? []

@@ -6,8 +6,8 @@ import { isPostgresUrl } from '../../core/server-addresses.js'
 import type { Collected } from '../../pipeline/parts/collect.js'
 import { assertNotOurs } from '../../pipeline/own-files.js'
 import { systemClock } from '../../platform/clock.js'
-import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { jsonLine, type CliIo } from '../terminal/command-io.js'
+import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
+import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 
 type Flags = ConfigFlags & { output?: string; job?: string; json?: boolean }
 
@@ -20,7 +20,7 @@ export function fillCollectCommand(command: Command, io: CliIo): void {
 }
 
 async function collect(flags: Flags, io: CliIo): Promise<void> {
-  const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
+  const settings = resolveSettings(readConfig([], flags, io.environment), io.environment)
   const { path } = settings.checkpoint
   const job = settings.job.name
   if (job === null) {
@@ -49,14 +49,21 @@ async function collect(flags: Flags, io: CliIo): Promise<void> {
       signal: io.interrupt,
       output: flags.output === undefined ? null : { path: flags.output },
     })
-    if (flags.json === true) io.out(jsonLine('collected', collected))
-    else io.err(collectedText(collected))
+    if (flags.json === true) io.out(formatJsonLine('collected', collected))
+    else io.err(formatCollected(collected))
   } finally {
     await database.close()
   }
 }
 
-function collectedText({ job, partCount, rowCount, manifestPath, outputPaths, removed }: Collected): string {
+function formatCollected({
+  job,
+  partCount,
+  rowCount,
+  manifestPath,
+  outputPaths,
+  removed,
+}: Collected): string {
   return [
     `${job}: all ${formatCount(partCount)} parts are published, ${formatCount(rowCount)} rows`,
     ...outputPaths.map((path) => `  written   ${path}`),

@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander'
-import { jsonLine, type CliIo } from '../terminal/command-io.js'
+import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 
 /** Kind of value of a flag: none, a path, one of these words, or any text. */
 type FlagValue = 'nothing' | 'path' | 'text' | readonly string[]
@@ -25,48 +25,51 @@ const pathWord = /[<[](?:path|file|folder)[>\]]/
 /**
  * Lists every command of a program, the program itself first. The program also has the flags of the default command.
  */
-function completedCommands(program: Command, defaultCommand: string): CompletedCommand[] {
-  const commands = allBelow(program, '')
+function listCompletedCommands(program: Command, defaultCommand: string): CompletedCommand[] {
+  const commands = listWithSubcommands(program, '')
   const flags = commands.find(({ words }) => words === defaultCommand)?.flags ?? []
   return commands.map((command) => (command.words === '' ? { ...command, flags } : command))
 }
 
-function allBelow(command: Command, words: string): CompletedCommand[] {
+function listWithSubcommands(command: Command, words: string): CompletedCommand[] {
   const help = command.createHelp()
   const subcommands = help.visibleCommands(command).filter((one) => one.name() !== 'help')
-  const wordsOf = (one: Command) => (words === '' ? one.name() : `${words} ${one.name()}`)
+  const joinWords = (one: Command) => (words === '' ? one.name() : `${words} ${one.name()}`)
   const own = {
     words,
-    description: oneLine(command.description()),
-    flags: help.visibleOptions(command).map(flagOf),
-    subcommands: subcommands.map((one) => ({ words: wordsOf(one), description: oneLine(one.description()) })),
+    description: toOneLine(command.description()),
+    flags: help.visibleOptions(command).map(toCompletedFlag),
+    subcommands: subcommands.map((one) => ({
+      words: joinWords(one),
+      description: toOneLine(one.description()),
+    })),
   }
-  return [own, ...subcommands.flatMap((one) => allBelow(one, wordsOf(one)))]
+  return [own, ...subcommands.flatMap((one) => listWithSubcommands(one, joinWords(one)))]
 }
 
-function flagOf(option: Option): CompletedFlag {
+function toCompletedFlag(option: Option): CompletedFlag {
   return {
     names: [option.long, option.short].filter((name) => typeof name === 'string'),
-    description: oneLine(option.description),
-    value: valueOf(option),
+    description: toOneLine(option.description),
+    value: getFlagValue(option),
   }
 }
 
-function valueOf({ argChoices, flags, required, optional }: Option): FlagValue {
+function getFlagValue({ argChoices, flags, required, optional }: Option): FlagValue {
   if (!required && !optional) return 'nothing'
   return argChoices ?? (pathWord.test(flags) ? 'path' : 'text')
 }
 
 /** Fits a description into one quoted line of a shell script. */
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').replaceAll("'", '’')
+const toOneLine = (text: string): string => text.replace(/\s+/g, ' ').replaceAll("'", '’')
 
 /** All names of the flags whose value is of this kind. */
-function namesOf(flags: readonly CompletedFlag[], value: 'path' | 'text'): string[] {
+function listNames(flags: readonly CompletedFlag[], value: 'path' | 'text'): string[] {
   return flags.filter((flag) => flag.value === value).flatMap(({ names }) => names)
 }
 
 /** Patterns of a shell's `case`: the command so far, and the word that continues it. */
-function continuations(commands: readonly CompletedCommand[]): string {
+function buildContinuations(commands: readonly CompletedCommand[]): string {
   return commands
     .filter(({ words }) => words !== '')
     .map(({ words }) => {
@@ -77,7 +80,7 @@ function continuations(commands: readonly CompletedCommand[]): string {
 }
 
 /** For bash 3.2 and newer. Without suggestions, readline suggests files. */
-function bashCompletion(commands: readonly CompletedCommand[]): string {
+function buildBashCompletion(commands: readonly CompletedCommand[]): string {
   return `# Completions of enrich for bash: source <(enrich completion bash)
 _enrich() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]}
@@ -85,14 +88,14 @@ _enrich() {
   for ((index = 1; index < COMP_CWORD; index++)); do
     word=\${COMP_WORDS[index]}
     case "$command $word" in
-      ${continuations(commands)}) command=\${command:+$command }$word ;;
+      ${buildContinuations(commands)}) command=\${command:+$command }$word ;;
     esac
   done
   COMPREPLY=()
   case "$command $prev" in
-${commands.map(bashChoiceCases).join('')}  esac
+${commands.map(buildBashChoiceCases).join('')}  esac
   case "$command" in
-${commands.map(bashCommandCase).join('')}  esac
+${commands.map(buildBashCommandCase).join('')}  esac
   case " $paths $texts " in *" $prev "*) return ;; esac
   case "$cur" in
     -*) COMPREPLY=($(compgen -W "$flags" -- "$cur")) ;;
@@ -108,7 +111,7 @@ complete -o filenames -o default -F _enrich enrich
 `
 }
 
-function bashChoiceCases({ words, flags }: CompletedCommand): string {
+function buildBashChoiceCases({ words, flags }: CompletedCommand): string {
   return flags
     .flatMap(({ names, value }) => {
       if (typeof value === 'string') return []
@@ -118,25 +121,25 @@ function bashChoiceCases({ words, flags }: CompletedCommand): string {
     .join('')
 }
 
-function bashCommandCase({ words, flags, subcommands }: CompletedCommand): string {
+function buildBashCommandCase({ words, flags, subcommands }: CompletedCommand): string {
   const lastWords = subcommands.map((one) => one.words.split(' ').at(-1) ?? '')
   return (
     `    '${words}')\n` +
     `      flags='${flags.flatMap(({ names }) => names).join(' ')}'\n` +
     `      words='${lastWords.join(' ')}'\n` +
-    `      paths='${namesOf(flags, 'path').join(' ')}'\n` +
-    `      texts='${namesOf(flags, 'text').join(' ')}' ;;\n`
+    `      paths='${listNames(flags, 'path').join(' ')}'\n` +
+    `      texts='${listNames(flags, 'text').join(' ')}' ;;\n`
   )
 }
 
 /** For fish: in `~/.config/fish/completions/enrich.fish`, or sourced. */
-function fishCompletion(commands: readonly CompletedCommand[]): string {
+function buildFishCompletion(commands: readonly CompletedCommand[]): string {
   return `# Completions of enrich for fish: enrich completion fish | source
 function __enrich_command
     set -l command ''
     for word in (commandline -opc)[2..]
         switch "$command $word"
-            case ${continuations(commands).replaceAll('|', ' ')}
+            case ${buildContinuations(commands).replaceAll('|', ' ')}
                 set command (string trim "$command $word")
         end
     end
@@ -145,28 +148,32 @@ end
 function __enrich_is
     test (__enrich_command) = "$argv[1]"
 end
-${commands.map(linesOf).join('')}`
+${commands.map(formatFishLines).join('')}`
 }
 
-function linesOf({ words, flags, subcommands }: CompletedCommand): string {
+function formatFishLines({ words, flags, subcommands }: CompletedCommand): string {
   const line = `complete -c enrich -n '__enrich_is "${words}"'`
   return [
     ...subcommands.map(
-      (one) => `${line} -a '${one.words.split(' ').at(-1) ?? ''}' -d '${safe(one.description)}'\n`,
+      (one) =>
+        `${line} -a '${one.words.split(' ').at(-1) ?? ''}' -d '${removeBackslashes(one.description)}'\n`,
     ),
-    ...flags.map((flag) => `${line}${namesPart(flag)}${valuePart(flag)} -d '${safe(flag.description)}'\n`),
+    ...flags.map(
+      (flag) =>
+        `${line}${formatNamesPart(flag)}${formatValuePart(flag)} -d '${removeBackslashes(flag.description)}'\n`,
+    ),
   ].join('')
 }
 
-const safe = (text: string): string => text.replaceAll('\\', '')
+const removeBackslashes = (text: string): string => text.replaceAll('\\', '')
 
-function namesPart({ names }: CompletedFlag): string {
+function formatNamesPart({ names }: CompletedFlag): string {
   return names
     .map((name) => (name.startsWith('--') ? ` -l ${name.slice(2)}` : ` -s ${name.slice(1)}`))
     .join('')
 }
 
-function valuePart({ value }: CompletedFlag): string {
+function formatValuePart({ value }: CompletedFlag): string {
   switch (value) {
     case 'nothing':
       return ''
@@ -180,7 +187,7 @@ function valuePart({ value }: CompletedFlag): string {
 }
 
 /** For zsh: sourced, or in a folder of `$fpath` as `_enrich`. */
-function zshCompletion(commands: readonly CompletedCommand[]): string {
+function buildZshCompletion(commands: readonly CompletedCommand[]): string {
   return `#compdef enrich
 # Completions of enrich for zsh: source <(enrich completion zsh)
 _enrich() {
@@ -188,13 +195,13 @@ _enrich() {
   local -a flags subcommands texts
   for word in \${words[2,CURRENT-1]}; do
     case "$command $word" in
-      (${continuations(commands)}) command=\${command:+$command }$word ;;
+      (${buildContinuations(commands)}) command=\${command:+$command }$word ;;
     esac
   done
   case "$command $prev" in
-${commands.map(zshChoiceCases).join('')}  esac
+${commands.map(buildZshChoiceCases).join('')}  esac
   case "$command" in
-${commands.map(zshCommandCase).join('')}  esac
+${commands.map(buildZshCommandCase).join('')}  esac
   if (( \${texts[(Ie)$prev]} )); then _message 'a value'; return; fi
   if [[ $cur == -* ]]; then _describe -o 'flag' flags; return; fi
   (( $#subcommands )) && _describe 'command' subcommands
@@ -204,7 +211,7 @@ if [[ $funcstack[1] == _enrich ]]; then _enrich "$@"; else compdef _enrich enric
 `
 }
 
-function zshChoiceCases({ words, flags }: CompletedCommand): string {
+function buildZshChoiceCases({ words, flags }: CompletedCommand): string {
   return flags
     .flatMap(({ names, value }) => {
       if (typeof value === 'string') return []
@@ -214,25 +221,27 @@ function zshChoiceCases({ words, flags }: CompletedCommand): string {
     .join('')
 }
 
-function zshCommandCase({ words, flags, subcommands }: CompletedCommand): string {
-  const described = (name: string, description: string) =>
+function buildZshCommandCase({ words, flags, subcommands }: CompletedCommand): string {
+  const formatDescribed = (name: string, description: string) =>
     `'${name.replaceAll(':', '\\:')}:${description.replaceAll('\\', '')}'`
   const flagWords = flags.flatMap(({ names, description }) =>
-    names.map((name) => described(name, description)),
+    names.map((name) => formatDescribed(name, description)),
   )
-  const commandWords = subcommands.map((one) => described(one.words.split(' ').at(-1) ?? '', one.description))
+  const commandWords = subcommands.map((one) =>
+    formatDescribed(one.words.split(' ').at(-1) ?? '', one.description),
+  )
   return (
     `    ('${words}')\n` +
     `      flags=(${flagWords.join(' ')})\n` +
     `      subcommands=(${commandWords.join(' ')})\n` +
-    `      texts=(${namesOf(flags, 'text').join(' ')}) ;;\n`
+    `      texts=(${listNames(flags, 'text').join(' ')}) ;;\n`
   )
 }
 
 const scripts: Readonly<Record<string, (commands: readonly CompletedCommand[]) => string>> = {
-  bash: bashCompletion,
-  zsh: zshCompletion,
-  fish: fishCompletion,
+  bash: buildBashCompletion,
+  zsh: buildZshCompletion,
+  fish: buildFishCompletion,
 }
 
 /** Adds `enrich completion SHELL`, which prints a completion script for all commands and flags. */
@@ -240,8 +249,8 @@ export function fillCompletionCommand(command: Command, io: CliIo): void {
   command.registeredArguments[0]?.choices(Object.keys(scripts))
   command.option('--json', 'print one JSON line')
   command.action((shell: string, flags: { json?: boolean }) => {
-    const script = scripts[shell]?.(completedCommands(command.parent ?? command, 'run')) ?? ''
+    const script = scripts[shell]?.(listCompletedCommands(command.parent ?? command, 'run')) ?? ''
     // Not written with `io.out`, which would wrap the script.
-    io.stdout.write(flags.json === true ? jsonLine('completion', { shell, script }) : script)
+    io.stdout.write(flags.json === true ? formatJsonLine('completion', { shell, script }) : script)
   })
 }

@@ -1,11 +1,11 @@
 import { Option, type Command } from 'commander'
-import { filesInUse } from '../../app/service-connection.js'
+import { listFilesInUse } from '../../app/service-connection.js'
 import { withKnownHistory } from '../../app/run-history.js'
 import { UserError } from '../../core/errors.js'
 import { options } from '../../config/options.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
-import { ChangeCounter, changesBetween, settledOutput } from '../../pipeline/history/changes-between.js'
-import { changeRecord, changesTarget, publishChanges } from '../../pipeline/history/changes-file.js'
+import { ChangeCounter, compareOutputs, readSettledOutput } from '../../pipeline/history/changes-between.js'
+import { toChangeRecord, createChangesTarget, publishChanges } from '../../pipeline/history/changes-file.js'
 import {
   chooseRuns,
   type RunPair,
@@ -13,14 +13,14 @@ import {
   type PublishedOutput,
   type RememberedRun,
 } from '../../pipeline/history/remembered-runs.js'
-import type { AskedFormat } from '../../pipeline/output/output-format.js'
-import { memoryBytesOf } from '../../pipeline/output/output-path.js'
+import type { RequestedFormat } from '../../pipeline/output/output-format.js'
+import { resolveMemoryBytes } from '../../pipeline/output/output-path.js'
 import { assertNotOurs, type OwnFile } from '../../pipeline/own-files.js'
 import type { Change, ChangeCounts } from '../../pipeline/figures/change-kinds.js'
-import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../config-flags.js'
-import { assertOneUseOfStdout, jsonLine, type CliIo } from '../terminal/command-io.js'
+import { addConfigFlags, readConfig, findConfigPath, type ConfigFlags } from '../config-flags.js'
+import { assertOneUseOfStdout, formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { formatCount, plural } from '../../core/text.js'
-import { tableLines } from '../terminal/screen.js'
+import { formatTableLines } from '../terminal/screen.js'
 
 /** Changes to print: their counts by kind, and the first ones. */
 interface ShownChanges {
@@ -32,7 +32,7 @@ interface ShownChanges {
 const widthsMax = [18, 9, 28, 20, 90]
 
 /** Formats counts by kind, and either the first changes as a table or the path of the written file. */
-export function changesText(
+export function formatDiff(
   shown: ShownChanges,
   columnCount: number,
   writtenTo: string | null = null,
@@ -42,37 +42,37 @@ export function changesText(
   const entries = Object.entries(counts)
   const total = entries.reduce((sum, [, count]) => sum + count, 0)
   const written = writtenTo === null || writtenTo === '-' ? '' : `  written  ${writtenTo}\n`
-  const head = `Run ${newer.number} (${dayOf(newer)}) against run ${older.number} (${dayOf(older)}): `
+  const head = `Run ${newer.number} (${formatDay(newer)}) against run ${older.number} (${formatDay(older)}): `
   if (total === 0) return `${head}nothing changed\n${written}`
   return [
     `${head}${plural(total, 'change')}\n`,
     ...entries.map(([kind, count]) => `  ${kind.padEnd(widthsMax[0] ?? 0)}  ${formatCount(count)}\n`),
     writtenTo === null
-      ? `\n${tableText(first, columnCount)}${restText(pair, total - first.length)}`
+      ? `\n${formatChangeTable(first, columnCount)}${formatRest(pair, total - first.length)}`
       : written,
   ].join('')
 }
 
-function restText({ older, newer }: RunPair, left: number): string {
+function formatRest({ older, newer }: RunPair, left: number): string {
   if (left === 0) return ''
   return `  … and ${formatCount(left)} more: enrich diff ${older.number}..${newer.number} -o changes.csv\n`
 }
 
-const dayOf = ({ startedAtMs }: RememberedRun): string =>
+const formatDay = ({ startedAtMs }: RememberedRun): string =>
   new Date(startedAtMs).toISOString().slice(0, 16).replace('T', ' ')
 
-function tableText(changes: readonly Change[], columnCount: number): string {
-  return tableLines(changes.map(cellsOf), widthsMax, columnCount)
+function formatChangeTable(changes: readonly Change[], columnCount: number): string {
+  return formatTableLines(changes.map(toCells), widthsMax, columnCount)
     .map((line) => `${line}\n`)
     .join('')
 }
 
-function cellsOf({ kind, rowKey, rowNumber, name, field, old, new: now }: Change): string[] {
+function toCells({ kind, rowKey, rowNumber, name, field, old, new: now }: Change): string[] {
   const values = field === null ? '' : `${old ?? '(none)'} → ${now ?? '(none)'}`
   return [kind, rowKey ?? `row ${rowNumber}`, name ?? '', field ?? '', values]
 }
 
-type Flags = ConfigFlags & { output?: string; format?: AskedFormat; json?: boolean }
+type Flags = ConfigFlags & { output?: string; format?: RequestedFormat; json?: boolean }
 
 /** Number of changes printed without `-o`. */
 const shownMax = 20
@@ -91,7 +91,7 @@ export function fillDiffCommand(command: Command, io: CliIo): void {
     .option('--json', 'print JSON lines: the compared runs and, without -o, each change')
     .action((asked: string | undefined, flags: Flags) => {
       assertOneUseOfStdout(flags.json === true, flags.output)
-      const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
+      const settings = resolveSettings(readConfig([], flags, io.environment), io.environment)
       const { path } = settings.checkpoint
       return withKnownHistory(path, io.environment, (history) =>
         showDiff(history, asked ?? null, { flags, settings, io }),
@@ -109,14 +109,14 @@ async function showDiff(history: KnownHistory, asked: string | null, call: Call)
   const pair = chooseRuns(asked, history.runs())
   await history.fetch({ newer: pair.newer.number, older: pair.older.number })
   const counter = new ChangeCounter()
-  const older = known(settledOutput(history, pair.older.number), pair.older)
-  const newer = known(history.published(pair.newer.number), pair.newer)
-  const changes = counter.counting(changesBetween(older, newer))
+  const older = assertKnown(readSettledOutput(history, pair.older.number), pair.older)
+  const newer = assertKnown(history.published(pair.newer.number), pair.newer)
+  const changes = counter.countWhileReading(compareOutputs(older, newer))
   if (call.flags.output === undefined) showChanges(pair, changes, counter, call)
   else await writeChanges(pair, changes, counter, { ...call, path: call.flags.output })
 }
 
-function known(output: PublishedOutput | null, { number }: RememberedRun): PublishedOutput {
+function assertKnown(output: PublishedOutput | null, { number }: RememberedRun): PublishedOutput {
   if (output !== null) return output
   throw new UserError('RUN_OUTPUT_UNKNOWN', `the output of run ${number} is no longer stored`, {
     hint: 'enrich runs lists the runs; history.keep sets how many outputs are stored',
@@ -131,11 +131,12 @@ function showChanges(
 ): void {
   const first: Change[] = []
   for (const batch of batches) {
-    if (flags.json === true) for (const change of batch) io.out(jsonLine('change', changeRecord(change)))
+    if (flags.json === true)
+      for (const change of batch) io.out(formatJsonLine('change', toChangeRecord(change)))
     else first.push(...batch.slice(0, shownMax - first.length))
   }
-  if (flags.json === true) io.out(comparedLine(pair, counter, null))
-  else io.out(changesText({ pair, counts: counter.counts, first }, terminalColumns(io)))
+  if (flags.json === true) io.out(formatComparedLine(pair, counter, null))
+  else io.out(formatDiff({ pair, counts: counter.counts, first }, getTerminalColumns(io)))
 }
 
 async function writeChanges(
@@ -146,28 +147,28 @@ async function writeChanges(
 ): Promise<void> {
   const { format } = flags
   const { bom, memory } = settings.output
-  const target = changesTarget({ path, format, bom, memoryBytes: memoryBytesOf(memory) })
-  const own = filesInUse(settings, configPathOf(flags), io.environment)
-  assertNotOurs([path], [...own, ...filesOf(pair.older), ...filesOf(pair.newer)])
+  const target = createChangesTarget({ path, format, bom, memoryBytes: resolveMemoryBytes(memory) })
+  const own = listFilesInUse(settings, findConfigPath(flags), io.environment)
+  assertNotOurs([path], [...own, ...listRunFiles(pair.older), ...listRunFiles(pair.newer)])
   await publishChanges({ ...target, stdout: io.stdout, signal: io.interrupt }, batches)
-  if (flags.json === true) io.out(comparedLine(pair, counter, path))
-  else io.err(changesText({ pair, counts: counter.counts, first: [] }, terminalColumns(io), path))
+  if (flags.json === true) io.out(formatComparedLine(pair, counter, path))
+  else io.err(formatDiff({ pair, counts: counter.counts, first: [] }, getTerminalColumns(io), path))
 }
 
 /** Input and output files of a run. */
-const filesOf = ({ number, record }: RememberedRun): OwnFile[] => [
+const listRunFiles = ({ number, record }: RememberedRun): OwnFile[] => [
   ...(record?.input.paths ?? []).map((path) => ({ path, what: `the input of run ${number},` })),
   ...(record?.summary?.outputPaths ?? []).map((path) => ({ path, what: `the output of run ${number},` })),
 ]
 
-function comparedLine(
+function formatComparedLine(
   { older, newer }: RunPair,
   { counts }: ChangeCounter,
   outputPath: string | null,
 ): string {
   const { series } = newer
-  return jsonLine('diff', { series, older: older.number, newer: newer.number, counts, outputPath })
+  return formatJsonLine('diff', { series, older: older.number, newer: newer.number, counts, outputPath })
 }
 
-const terminalColumns = ({ stdout }: CliIo): number =>
+const getTerminalColumns = ({ stdout }: CliIo): number =>
   (stdout as { readonly columns?: number }).columns ?? columnsDefault

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { formatCount } from '../../core/text.js'
 import { defaultPaths } from '../../config/options.js'
-import { columnLines } from '../../pipeline/lookups/column-report.js'
+import { formatColumnLines } from '../../pipeline/lookups/column-report.js'
 import { UserError } from '../../core/errors.js'
 import { isPostgresUrl } from '../../core/server-addresses.js'
 import { systemClock } from '../../platform/clock.js'
@@ -10,14 +10,14 @@ import { systemRandom } from '../../platform/random.js'
 import { judgePoll } from '../../pipeline/answers/outcome.js'
 import { chooseRegistry } from '../../app/choose-registry.js'
 import { inspectInput } from '../../app/inspect-input.js'
-import { blamingDamage } from '../../pipeline/checkpoint/sqlite/verify.js'
-import { problemOf } from '../../pipeline/checkpoint/sqlite/verify.js'
+import { diagnoseDamage } from '../../pipeline/checkpoint/sqlite/verify.js'
+import { findProblem } from '../../pipeline/checkpoint/sqlite/verify.js'
 import { openToWrite } from '../../pipeline/checkpoint/sqlite/open-database.js'
 import { openCheckpointReader } from '../../pipeline/checkpoint/sqlite/reader.js'
 import { resolveApiKey, resolveSettings, resolveWebhookKeys, type Settings } from '../../config/settings.js'
 import { version } from '../../platform/installed-package.js'
-import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { jsonLine, type CliIo } from '../terminal/command-io.js'
+import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
+import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 
 /** Returns a text if the check passes; throws a `UserError` otherwise. */
 type Check = () => string | Promise<string>
@@ -32,7 +32,7 @@ export function fillDoctorCommand(command: Command, io: CliIo): void {
       {
         version: () => `enrich ${version} on Node.js ${process.versions.node}`,
         config: () => {
-          opened.settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
+          opened.settings = resolveSettings(readConfig(inputs, flags, io.environment), io.environment)
           return (
             flags.config ??
             (existsSync(defaultPaths.config) ? defaultPaths.config : 'none; all settings have their defaults')
@@ -44,7 +44,7 @@ export function fillDoctorCommand(command: Command, io: CliIo): void {
     // The other checks need the settings.
     const { settings } = opened
     const laterFailure =
-      settings === undefined ? null : await runChecks(checksOf(settings, inputs, io), reporter(io))
+      settings === undefined ? null : await runChecks(buildChecks(settings, inputs, io), reporter(io))
     io.setExitCode((failure ?? laterFailure)?.exitCode ?? 0)
   })
 }
@@ -67,7 +67,7 @@ const reportAsJson =
   (name, found) => {
     const isWell = typeof found === 'string'
     const { code, message, hint } = isWell ? { code: null, message: found, hint: null } : found
-    io.out(jsonLine('check', { name, isWell, code, message, hint: hint ?? null }))
+    io.out(formatJsonLine('check', { name, isWell, code, message, hint: hint ?? null }))
   }
 
 /** Runs all checks. Returns the first failure, or `null`. */
@@ -85,7 +85,7 @@ async function runChecks(checks: Record<string, Check>, report: Report): Promise
   return firstFailure
 }
 
-function checksOf(settings: Settings, inputs: readonly string[], io: CliIo): Record<string, Check> {
+function buildChecks(settings: Settings, inputs: readonly string[], io: CliIo): Record<string, Check> {
   const { baseUrl } = settings.service
   return {
     ...(baseUrl === null
@@ -105,24 +105,26 @@ function checkColumns(settings: Settings, io: CliIo): Promise<string> {
     { settings, stdin: io.stdin, signal: io.interrupt, environment: io.environment },
     ({ columns, columnNote }) =>
       Promise.resolve(
-        [...columnLines(columns), ...(columnNote === null ? [] : [columnNote])].join(`\n${' '.repeat(18)}`),
+        [...formatColumnLines(columns), ...(columnNote === null ? [] : [columnNote])].join(
+          `\n${' '.repeat(18)}`,
+        ),
       ),
   )
 }
 
 /** Only a delivery can show whether the URL leads to this machine; its form was checked with the config. */
 function checkWebhook({ url, listen }: Settings['webhook'], io: CliIo): string {
-  if (url === null) return `${secretText(io)}; enrich receive would listen on ${addressText(listen)}`
+  if (url === null) return `${describeSecrets(io)}; enrich receive would listen on ${formatAddress(listen)}`
   if (listen === null) return `answers are sent to ${url}; enrich receive must receive them there`
-  return `${secretText(io)}; answers are sent to ${url}, which must lead to ${addressText(listen)}`
+  return `${describeSecrets(io)}; answers are sent to ${url}, which must lead to ${formatAddress(listen)}`
 }
 
-function secretText(io: CliIo): string {
+function describeSecrets(io: CliIo): string {
   const { count } = resolveWebhookKeys(io.environment)
   return count === 1 ? 'a signing secret is set' : `${count} signing secrets are set`
 }
 
-const addressText = (listen: Settings['webhook']['listen']): string =>
+const formatAddress = (listen: Settings['webhook']['listen']): string =>
   listen === null ? 'nothing' : `${listen.host}:${listen.port}`
 
 function checkRegistry(settings: Settings): string {
@@ -173,7 +175,7 @@ async function checkService(baseUrl: string, io: CliIo): Promise<string> {
 
 function checkCheckpoint({ checkpoint: { path }, service }: Settings, io: CliIo): Promise<string> {
   if (isPostgresUrl(path)) return checkShared(path, io)
-  return blamingDamage(path, () => Promise.resolve(checkpointText(path, service.baseUrl !== null)))
+  return diagnoseDamage(path, () => Promise.resolve(describeCheckpoint(path, service.baseUrl !== null)))
 }
 
 /** Creates the checkpoint if it does not exist, like one in a file. */
@@ -184,12 +186,12 @@ async function checkShared(url: string, { environment }: CliIo): Promise<string>
   return `${shared.url} is writable and can be shared`
 }
 
-function checkpointText(path: string, isBilled: boolean): string {
+function describeCheckpoint(path: string, isBilled: boolean): string {
   const isThere = existsSync(path)
-  const problem = problemOf(path, isBilled)
+  const problem = findProblem(path, isBilled)
   if (problem !== null) throw problem
   openToWrite(path).close()
-  const scopes = openCheckpointReader(path, null)?.counts() ?? []
+  const scopes = openCheckpointReader(path, null)?.readCounts() ?? []
   const lookups = scopes.reduce(
     (sum, { states }) => sum + Object.values(states).reduce((a, b) => a + b, 0),
     0,

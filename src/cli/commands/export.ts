@@ -1,29 +1,29 @@
 import type { Command } from 'commander'
 import { formatCount, plural } from '../../core/text.js'
 import { assertNoClash } from '../../pipeline/answers/columns.js'
-import { labelColumn } from '../../pipeline/lookups/detect-columns.js'
+import { getLabelColumn } from '../../pipeline/lookups/detect-columns.js'
 import { UserError } from '../../core/errors.js'
-import { filesInUse } from '../../app/service-connection.js'
+import { listFilesInUse } from '../../app/service-connection.js'
 import { inspectInput } from '../../app/inspect-input.js'
-import { answerLinesOf } from '../../pipeline/output/answer-lines.js'
-import { bringCandidates } from '../../pipeline/gather-candidates.js'
+import { createAnswerLines } from '../../pipeline/output/answer-lines.js'
+import { copyCandidates } from '../../pipeline/gather-candidates.js'
 import { openReviewOfRows } from '../../pipeline/decided-lookups.js'
 import { assertNotOurs } from '../../pipeline/own-files.js'
-import { assertOutputUsable, resolveOutput, writtenPaths } from '../../pipeline/output/output-path.js'
+import { assertOutputUsable, resolveOutput, listWrittenPaths } from '../../pipeline/output/output-path.js'
 import { publish } from '../../pipeline/output/publish.js'
 import { resolveSettings } from '../../config/settings.js'
 import { version } from '../../platform/installed-package.js'
-import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../config-flags.js'
-import { assertOneUseOfStdout, jsonLine, type CliIo, warnOfStanding } from '../terminal/command-io.js'
+import { addConfigFlags, readConfig, findConfigPath, type ConfigFlags } from '../config-flags.js'
+import { assertOneUseOfStdout, formatJsonLine, type CliIo, warnOfProblem } from '../terminal/command-io.js'
 
 export function fillExportCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'decisions', 'service'])
   command.option('--json', 'print the result as one JSON line')
   command.action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
-    const settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
+    const settings = resolveSettings(readConfig(inputs, flags, io.environment), io.environment)
     const output = resolveOutput({ ...settings.output, stages: settings.stages.asked })
     assertOneUseOfStdout(flags.json === true, output.path)
-    assertNotOurs(writtenPaths(output), filesInUse(settings, configPathOf(flags), io.environment))
+    assertNotOurs(listWrittenPaths(output), listFilesInUse(settings, findConfigPath(flags), io.environment))
     await inspectInput(
       { settings, stdin: io.stdin, signal: io.interrupt, environment: io.environment },
       async ({ input, columns, index, reader, checkpointPath, decided, scope, problem, review: shared }) => {
@@ -36,14 +36,14 @@ export function fillExportCommand(command: Command, io: CliIo): void {
             },
           )
         }
-        for (const note of input.notes()) io.err(`  note: ${note}\n`)
+        for (const note of input.listNotes()) io.err(`  note: ${note}\n`)
         assertOutputUsable(input.files, output.path, output.format)
         assertNoClash(input.columns, output.columns)
         const doubtThreshold = settings.review.threshold
         if (shared !== null) {
           const { columns: written } = output
           const wanted = { index, reader, decided: decided.lookups, columns: written, doubtThreshold }
-          await bringCandidates({ ...wanted, review: shared, scope })
+          await copyCandidates({ ...wanted, review: shared, scope })
         }
         const review = openReviewOfRows({
           checkpointPath,
@@ -53,31 +53,31 @@ export function fillExportCommand(command: Command, io: CliIo): void {
           columns: output.columns,
           doubtThreshold,
         })
-        const answers = answerLinesOf({ index, reader, stages: output.stages, review })
+        const answers = createAnswerLines({ index, reader, stages: output.stages, review })
         const report = await publish({
           input,
           output,
           columns: output.columns,
           basis: output.basis,
-          nameColumn: labelColumn(columns),
+          nameColumn: getLabelColumn(columns),
           answers,
           memoryBytes: output.memoryBytes,
           rowCount: index.rowCount,
-          metadata: { 'enrich.version': version, 'enrich.input_sha256': await input.fingerprint() },
+          metadata: { 'enrich.version': version, 'enrich.input_sha256': await input.calculateFingerprint() },
           stdout: io.stdout,
           signal: io.interrupt,
         }).finally(review.close)
         if (flags.json === true) {
           const { rowCount, paths } = report
           const rowsByStatus = Object.fromEntries(answers.rowCounts)
-          io.out(jsonLine('exported', { rowCount, rowsByStatus, outputPaths: paths }))
+          io.out(formatJsonLine('exported', { rowCount, rowsByStatus, outputPaths: paths }))
         }
         const rows = [...answers.rowCounts]
           .map(([status, count]) => `${status} ${formatCount(count)}`)
           .join(' · ')
         io.err(`${plural(report.rowCount, 'row')} (${rows})\n`)
         for (const path of report.paths) io.err(`  written   ${path}\n`)
-        warnOfStanding(problem, io)
+        warnOfProblem(problem, io)
       },
     )
   })

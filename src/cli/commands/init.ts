@@ -1,32 +1,32 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { Command } from 'commander'
-import { inputOptions } from '../../app/inspect-input.js'
+import { buildInputOptions } from '../../app/inspect-input.js'
 import type { FileConfig } from '../../config/file-config.js'
 import { defaultPaths } from '../../config/options.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
 import { detectInputColumns, sampleColumns } from '../../pipeline/column-choice.js'
 import { openInput, type Input } from '../../pipeline/input/input.js'
-import type { AskingRule } from '../../pipeline/lookups/asking-rule.js'
+import type { LookupRule } from '../../pipeline/lookups/asking-rule.js'
 import { type ColumnSamples, canBeNames } from '../../pipeline/lookups/column-content.js'
-import { columnLines, reportColumns, type ColumnReport } from '../../pipeline/lookups/column-report.js'
+import { formatColumnLines, reportColumns, type ColumnReport } from '../../pipeline/lookups/column-report.js'
 import {
-  type AskedColumns,
+  type NamedColumns,
   type LookupColumns,
   detectColumns,
 } from '../../pipeline/lookups/detect-columns.js'
-import { publishFile, temporaryPath } from '../../platform/files.js'
-import { addConfigFlags, configOfFlags, type ConfigFlags } from '../config-flags.js'
-import { jsonLine, quote, type CliIo } from '../terminal/command-io.js'
+import { publishFile, buildTemporaryPath } from '../../platform/files.js'
+import { addConfigFlags, readConfigFromFlags, type ConfigFlags } from '../config-flags.js'
+import { formatJsonLine, quote, type CliIo } from '../terminal/command-io.js'
 import {
-  nameMembers,
+  listNameMembers,
   noNested,
-  plainColumns,
+  listPlainColumns,
   type NestedColumns,
 } from '../../pipeline/lookups/nested-columns.js'
 import type { PreviewRow } from '../../app/preview-rows.js'
-import { tableLines } from '../terminal/screen.js'
+import { formatTableLines } from '../terminal/screen.js'
 
 interface Choice {
   readonly value: string
@@ -42,34 +42,36 @@ interface Asker {
 }
 
 /** Returns `null` without a terminal, because a question would block a scheduled job. */
-async function askerOf(io: CliIo): Promise<Asker | null> {
+async function createAsker(io: CliIo): Promise<Asker | null> {
   const { stdin, stdout } = io
   if (!isTerminal(stdin) || !isTerminal(stdout)) return null
   const prompts = await import('@clack/prompts')
   const shared = { input: stdin, output: stdout, signal: io.interrupt }
-  const answered = <Value>(answer: Value | typeof prompts.CANCEL_SYMBOL): Value => {
+  const assertAnswered = <Value>(answer: Value | typeof prompts.CANCEL_SYMBOL): Value => {
     // Escape or Ctrl-C at a question interrupts the command.
     if (answer === prompts.CANCEL_SYMBOL)
       throw new DOMException('a question was left unanswered', 'AbortError')
     return answer
   }
-  const listed = (choices: readonly Choice[]) =>
+  const toPromptOptions = (choices: readonly Choice[]) =>
     choices.map(({ value, hint }) => ({ value, ...(hint === undefined ? {} : { hint }) }))
   return {
     chooseOne: async (message, choices, initialValue) =>
-      answered(await prompts.select({ ...shared, message, options: listed(choices), initialValue })),
+      assertAnswered(
+        await prompts.select({ ...shared, message, options: toPromptOptions(choices), initialValue }),
+      ),
     chooseSome: async (message, choices, standing) =>
-      answered(
+      assertAnswered(
         await prompts.multiselect({
           ...shared,
           message,
-          options: listed(choices),
+          options: toPromptOptions(choices),
           initialValues: [...standing],
           required: false,
         }),
       ),
     agrees: async (message, initialValue) =>
-      answered(await prompts.confirm({ ...shared, message, initialValue })),
+      assertAnswered(await prompts.confirm({ ...shared, message, initialValue })),
   }
 }
 
@@ -80,7 +82,7 @@ const header = ['name', 'status', '', 'registered name', 'place']
 const widthsMax = [28, 13, 3, 34, 60]
 
 /** Formats a few enriched rows as a table at most `columnCount` wide. */
-function previewText(rows: readonly PreviewRow[], columnCount: number): string {
+function formatPreview(rows: readonly PreviewRow[], columnCount: number): string {
   if (rows.length === 0) return ''
   const cells = rows.map(({ name, status, confidence, legalName, place, error }) => [
     name,
@@ -93,7 +95,7 @@ function previewText(rows: readonly PreviewRow[], columnCount: number): string {
     rows.length === 1
       ? 'One row with the answer of the embedded service:'
       : `${rows.length} rows with the answers of the embedded service:`,
-    ...tableLines([header, ...cells], widthsMax, columnCount),
+    ...formatTableLines([header, ...cells], widthsMax, columnCount),
     '',
     '',
   ].join('\n')
@@ -111,16 +113,16 @@ interface ColumnProposal {
 
 function proposeColumns(
   header: readonly string[],
-  asked: AskedColumns,
+  asked: NamedColumns,
   samples: ColumnSamples,
-  use: Omit<AskingRule, 'columns'>,
+  use: Omit<LookupRule, 'columns'>,
   nested: NestedColumns = noNested,
 ): ColumnProposal {
   const columns = detectOrNull(header, asked, samples, nested)
-  const plain = plainColumns(header, nested)
+  const plain = listPlainColumns(header, nested)
   if (columns === null) {
     const fit = plain.filter((column) => canBeNames(samples.get(column) ?? []) && samples.get(column)?.length)
-    const members = [...nested.values()].flatMap(nameMembers)
+    const members = [...nested.values()].flatMap(listNameMembers)
     const choices = [...members, ...fit]
     return { columns, nameChoices: choices.length === 0 ? plain : choices, placeChoices: [] }
   }
@@ -128,15 +130,15 @@ function proposeColumns(
   const isPlaceOpen = location.length === 0 && asked.location === undefined
   return {
     columns,
-    nameChoices: name === null || asked.name !== undefined ? [] : likelyNames(plain, name, samples),
-    placeChoices: isPlaceOpen ? likelyPlaces(reportColumns(plain, { columns, ...use }, samples)) : [],
+    nameChoices: name === null || asked.name !== undefined ? [] : findLikelyNames(plain, name, samples),
+    placeChoices: isPlaceOpen ? findLikelyPlaces(reportColumns(plain, { columns, ...use }, samples)) : [],
   }
 }
 
 /** Returns `null` if no column was detected. Throws for invalid named columns. */
 function detectOrNull(
   header: readonly string[],
-  asked: AskedColumns,
+  asked: NamedColumns,
   samples: ColumnSamples,
   nested: NestedColumns = noNested,
 ): LookupColumns | null {
@@ -150,7 +152,7 @@ function detectOrNull(
 }
 
 /** The detected column, and the one detected without it: if two headers fit, the user chooses. */
-function likelyNames(header: readonly string[], found: string, samples: ColumnSamples): string[] {
+function findLikelyNames(header: readonly string[], found: string, samples: ColumnSamples): string[] {
   const others = header.filter((column) => column !== found)
   const second = detectOrNull(others, { identifiers: 'none' }, samples)?.name ?? null
   return second === null ? [found] : [found, second]
@@ -158,11 +160,11 @@ function likelyNames(header: readonly string[], found: string, samples: ColumnSa
 
 const placeKinds = new Set(['place', 'city', 'region', 'postal code', 'country', 'address'])
 
-const likelyPlaces = ({ unused }: ColumnReport): string[] =>
+const findLikelyPlaces = ({ unused }: ColumnReport): string[] =>
   unused.filter(({ kind }) => placeKinds.has(kind)).map(({ column }) => column)
 
 /** Returns a few distinct cells of a column. */
-function excerptOf(column: string, samples: ColumnSamples): string {
+function getExcerpt(column: string, samples: ColumnSamples): string {
   const cells = [...new Set(samples.get(column) ?? [])].slice(0, 3)
   return cells.map((cell) => (cell.length > 30 ? `${cell.slice(0, 29)}…` : cell)).join(' · ')
 }
@@ -187,15 +189,15 @@ export function fillInitCommand(command: Command, io: CliIo): void {
 }
 
 async function initJob(file: string, flags: InitFlags, io: CliIo): Promise<void> {
-  const asker = flags.yes === true || flags.json === true ? null : await askerOf(io)
+  const asker = flags.yes === true || flags.json === true ? null : await createAsker(io)
   const configPath = flags.config ?? defaultPaths.config
   if (!(await mayWrite(configPath, flags, asker))) {
     io.out(`${configPath} is unchanged.\n`)
     return
   }
-  const given = configOfFlags([file], flags, io.environment)
+  const given = readConfigFromFlags([file], flags, io.environment)
   const settings = resolveSettings(given, io.environment)
-  const input = await openInput(inputOptions(settings, io.stdin))
+  const input = await openInput(buildInputOptions(settings, io.stdin))
   try {
     const samples = await sampleColumns(input)
     const { identifierUse } = settings
@@ -203,21 +205,21 @@ async function initJob(file: string, flags: InitFlags, io: CliIo): Promise<void>
     const use = { identifierUse, readsNames: asked.identifiers !== 'none' }
     const columns = await settleColumns({ input, asked, samples, use }, asker)
     const report = reportColumns(input.columns, { columns, ...use }, samples, input.nested)
-    const config = jobConfig(given, columns, file)
+    const config = buildConfig(given, columns, file)
     const { previewRows } = await import('../../app/preview-rows.js')
     if (flags.json !== true) {
-      for (const line of [...columnLines(report), ...input.notes()]) io.out(`${line}\n`)
+      for (const line of [...formatColumnLines(report), ...input.listNotes()]) io.out(`${line}\n`)
       io.out('\n')
     }
     const preview = await previewRows(config, io.interrupt)
-    if (flags.json !== true) io.out(previewText(preview, terminalColumns(io)))
+    if (flags.json !== true) io.out(formatPreview(preview, getTerminalColumns(io)))
     if (asker !== null && !(await asker.agrees(`Write ${configPath}?`, true))) {
       io.out('Nothing was written.\n')
       return
     }
     writeConfig(configPath, config)
-    if (flags.json === true) io.out(jsonLine('init', { configPath, config, columns: report, preview }))
-    else io.out(nextSteps(configPath, config))
+    if (flags.json === true) io.out(formatJsonLine('init', { configPath, config, columns: report, preview }))
+    else io.out(formatNextSteps(configPath, config))
   } finally {
     await input.close()
   }
@@ -231,42 +233,42 @@ async function mayWrite(path: string, { force = false }: InitFlags, asker: Asker
   })
 }
 
-interface Looked {
+interface InspectedColumns {
   readonly input: Input
-  readonly asked: AskedColumns
+  readonly asked: NamedColumns
   readonly samples: ColumnSamples
-  readonly use: Omit<AskingRule, 'columns'>
+  readonly use: Omit<LookupRule, 'columns'>
 }
 
 /** Uses the sure columns, and asks the user about the others if possible. Throws INPUT_COLUMN_MISSING. */
 async function settleColumns(
-  { input, asked, samples, use }: Looked,
+  { input, asked, samples, use }: InspectedColumns,
   asker: Asker | null,
 ): Promise<LookupColumns> {
   const { columns: header, nested } = input
   if (asker === null) return detectInputColumns(input, asked, samples)
-  const choicesOf = (columns: readonly string[]) =>
-    columns.map((value) => ({ value, hint: excerptOf(value, samples) }))
+  const toChoices = (columns: readonly string[]) =>
+    columns.map((value) => ({ value, hint: getExcerpt(value, samples) }))
   let settled = asked
   let proposal = proposeColumns(header, settled, samples, use, nested)
   if (proposal.columns === null && input.sheetHint !== null) return detectInputColumns(input, asked, samples)
   if (proposal.columns === null || proposal.nameChoices.length > 1) {
     const standing = proposal.columns?.name ?? proposal.nameChoices[0] ?? ''
     const question = 'Which column contains the company names?'
-    settled = { ...asked, name: await asker.chooseOne(question, choicesOf(proposal.nameChoices), standing) }
+    settled = { ...asked, name: await asker.chooseOne(question, toChoices(proposal.nameChoices), standing) }
     proposal = proposeColumns(header, settled, samples, use, nested)
   }
   if (proposal.placeChoices.length === 0) return detectInputColumns(input, settled, samples)
   const location = await asker.chooseSome(
     'No column is surely a place. Which columns contain the place of a company?',
-    choicesOf(proposal.placeChoices),
+    toChoices(proposal.placeChoices),
     [],
   )
   return detectInputColumns(input, { ...settled, location }, samples)
 }
 
 /** The given settings and the detected columns. Other settings are omitted, so that they keep their defaults. */
-function jobConfig(given: FileConfig, columns: LookupColumns, file: string): FileConfig {
+function buildConfig(given: FileConfig, columns: LookupColumns, file: string): FileConfig {
   const { name, location, context, identifiers } = columns
   return {
     ...given,
@@ -280,12 +282,12 @@ function jobConfig(given: FileConfig, columns: LookupColumns, file: string): Fil
         ...(Object.keys(identifiers).length === 0 ? {} : { identifiers }),
       },
     },
-    output: { ...given.output, path: given.output?.path ?? outputPathFor(file) },
+    output: { ...given.output, path: given.output?.path ?? buildOutputPath(file) },
   }
 }
 
 /** Output path in the folder and the format of the input. */
-function outputPathFor(file: string): string {
+function buildOutputPath(file: string): string {
   const packed = file.replace(/\.(?:gz|zst)$/i, '')
   const extension = extname(packed).toLowerCase()
   const stem = extension === '' ? packed : packed.slice(0, -extension.length)
@@ -297,7 +299,7 @@ const schemaPath = './node_modules/enrich/dist/config.schema.json'
 
 function writeConfig(path: string, config: FileConfig): void {
   const schema = existsSync(schemaPath) ? { $schema: schemaPath } : {}
-  const temporary = temporaryPath(path)
+  const temporary = buildTemporaryPath(path)
   try {
     writeFileSync(temporary, `${JSON.stringify({ ...schema, ...config }, null, 2)}\n`, { flag: 'wx' })
     publishFile(temporary, path)
@@ -309,7 +311,7 @@ function writeConfig(path: string, config: FileConfig): void {
   }
 }
 
-function nextSteps(configPath: string, { output }: FileConfig): string {
+function formatNextSteps(configPath: string, { output }: FileConfig): string {
   const flag = configPath === defaultPaths.config ? '' : ` --config ${quote(configPath)}`
   return [
     `Wrote ${configPath}.`,
@@ -321,4 +323,4 @@ function nextSteps(configPath: string, { output }: FileConfig): string {
 
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError'
 
-const terminalColumns = (io: CliIo): number => (io.stdout as Partial<NodeJS.WriteStream>).columns || 100
+const getTerminalColumns = (io: CliIo): number => (io.stdout as Partial<NodeJS.WriteStream>).columns || 100

@@ -1,16 +1,16 @@
 import { formatCount } from '../../core/text.js'
 import type { CheckpointReader, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
-import { idsOf, stageLookup } from '../../pipeline/checkpoint/lookup-key.js'
-import type { DecidedOf, stageAnswersOf } from '../../pipeline/checkpoint/stage-answers.js'
+import { findLookupIds, buildStageLookup } from '../../pipeline/checkpoint/lookup-key.js'
+import type { FindDecision, readStageAnswers } from '../../pipeline/checkpoint/stage-answers.js'
 import { stageKinds, type StageKind } from '../../pipeline/lookups/lookup-kind.js'
 import {
-  nothingPlanned,
+  createEmptyPlan,
   planLookup,
   type LookupPlan,
   type PlanPolicy,
 } from '../../pipeline/lookups/lookup-state.js'
 import type { Settings } from '../../config/settings.js'
-import { countOf } from '../terminal/lookup-text.js'
+import { formatKindCount } from '../terminal/lookup-text.js'
 import { openSqlite, type Sqlite } from '../../platform/sqlite.js'
 
 /** Further keys are stored on disk, to bound memory. */
@@ -24,11 +24,11 @@ export class DistinctKeys {
   /** Adds keys. Returns the indexes of the new ones. */
   add(keys: readonly Uint8Array[]): number[] {
     if (this.#onDisk === null && this.#inMemory.size + keys.length > keysInMemoryMax) this.#moveToDisk()
-    const indexesOfNew = (isNew: (key: Uint8Array) => boolean) =>
+    const findNewIndexes = (isNew: (key: Uint8Array) => boolean) =>
       keys.flatMap((key, index) => (isNew(key) ? [index] : []))
-    if (this.#onDisk === null) return indexesOfNew((key) => this.#isNewInMemory(key))
+    if (this.#onDisk === null) return findNewIndexes((key) => this.#isNewInMemory(key))
     const { database, isNew } = this.#onDisk
-    return database.transaction(() => indexesOfNew(isNew))()
+    return database.transaction(() => findNewIndexes(isNew))()
   }
 
   #isNewInMemory(key: Uint8Array): boolean {
@@ -69,7 +69,7 @@ export interface StagePlanDeps {
   readonly settings: Pick<Settings, 'stages' | 'limits' | 'checkpoint'>
   readonly policyOf: (kind: StageKind) => PlanPolicy
   /** `null` if no stage is configured. */
-  readonly answersOf: typeof stageAnswersOf | null
+  readonly answersOf: typeof readStageAnswers | null
 }
 
 /** Counts the lookups that follow from answers and decisions, each company and domain once. */
@@ -84,11 +84,11 @@ export class StagePlanCounter {
   constructor(deps: StagePlanDeps) {
     this.#deps = deps
     this.#asked = stageKinds.filter((kind) => deps.settings.stages.asked.includes(kind))
-    for (const kind of this.#asked) this.#plans.set(kind, nothingPlanned())
+    for (const kind of this.#asked) this.#plans.set(kind, createEmptyPlan())
   }
 
   /** Adds answered or decided row lookups, each once. */
-  add(ids: readonly LookupId[], reader: CheckpointReader | null, decidedOf: DecidedOf): void {
+  add(ids: readonly LookupId[], reader: CheckpointReader | null, decidedOf: FindDecision): void {
     const { answersOf, policyOf } = this.#deps
     this.#addRecords(
       ids.flatMap((id) => decidedOf(id)?.decision.entityId ?? []),
@@ -110,8 +110,8 @@ export class StagePlanCounter {
     const names = entityIds.filter((name) => this.#isNew('entity', name))
     const policy = policyOf('entity')
     const whole = { ...policy, maxAgeMs: policy.maxAgeMs ?? settings.checkpoint.maxAgeMs }
-    const lookups = names.map((name) => stageLookup('entity', name))
-    const known = reader?.known(idsOf(reader, lookups)) ?? names.map(() => null)
+    const lookups = names.map((name) => buildStageLookup('entity', name))
+    const known = reader?.readAnswers(findLookupIds(reader, lookups)) ?? names.map(() => null)
     for (const record of known) {
       this.#count('entity', record === null ? 'submit' : planLookup(record, whole))
       if (record?.state !== 'answered') this.#unreadCount++
@@ -123,12 +123,12 @@ export class StagePlanCounter {
   }
 
   #count(kind: StageKind, what: LookupPlan): void {
-    const plan = this.#plans.get(kind) ?? nothingPlanned()
+    const plan = this.#plans.get(kind) ?? createEmptyPlan()
     this.#plans.set(kind, plan)
     plan[what]++
   }
 
-  plans(unansweredCount: number): StagePlan[] {
+  listPlans(unansweredCount: number): StagePlan[] {
     const { settings } = this.#deps
     return stageKinds.flatMap((kind) => {
       const plan = this.#plans.get(kind)
@@ -138,8 +138,8 @@ export class StagePlanCounter {
       const moreMax = this.#asked.includes(kind) ? unansweredCount + ofRecords : 0
       const submitMax = Math.min(plan.submit + moreMax, lookupsMax ?? Infinity)
       const perWindow = Math.min(limits.submissionsPerWindow ?? Infinity, limits.pollsPerWindow ?? Infinity)
-      const msOf = (count: number) => (count / perWindow) * settings.limits.windowMs
-      const limitMs = { min: msOf(Math.min(plan.submit, submitMax)), max: msOf(submitMax) }
+      const toMs = (count: number) => (count / perWindow) * settings.limits.windowMs
+      const limitMs = { min: toMs(Math.min(plan.submit, submitMax)), max: toMs(submitMax) }
       return [{ kind, plan, moreMax, submitMax, limitMs }]
     })
   }
@@ -160,10 +160,10 @@ const words: Readonly<Record<LookupPlan, string>> = {
 }
 
 /** `  entity     40 known, 12 to request, and at most 300 companies more` */
-export function stagePlanLine({ kind, plan, moreMax }: StagePlan): string {
+export function formatStagePlan({ kind, plan, moreMax }: StagePlan): string {
   const known = (Object.keys(words) as LookupPlan[]).flatMap((name) =>
     plan[name] === 0 && name !== 'submit' ? [] : [`${formatCount(plan[name])} ${words[name]}`],
   )
-  const more = moreMax === 0 ? '' : `, and at most ${countOf(moreMax, kind)} more`
+  const more = moreMax === 0 ? '' : `, and at most ${formatKindCount(moreMax, kind)} more`
   return `  ${kind.padEnd(9)}  ${known.join(', ')}${more}`
 }

@@ -1,26 +1,30 @@
 import type { Command } from 'commander'
 import { formatCount } from '../../core/text.js'
-import { columnLines, type ColumnReport } from '../../pipeline/lookups/column-report.js'
+import { formatColumnLines, type ColumnReport } from '../../pipeline/lookups/column-report.js'
 import { formatDuration } from '../../core/time.js'
 import type { LookupKind } from '../../pipeline/lookups/lookup-kind.js'
-import { stagePolicy } from '../../pipeline/lookups/stage-options.js'
+import { buildStagePolicy } from '../../pipeline/lookups/stage-options.js'
 import {
-  nothingPlanned,
+  createEmptyPlan,
   planLookup,
   type LookupPlan,
   type PlanPolicy,
 } from '../../pipeline/lookups/lookup-state.js'
-import { planSpending, spendingText, type PlannedSpending } from '../../pipeline/figures/planned-spending.js'
+import {
+  planSpending,
+  formatSpending,
+  type PlannedSpending,
+} from '../../pipeline/figures/planned-spending.js'
 import { estimateEtaMs } from '../../pipeline/figures/progress.js'
 import { inspectInput, type Inspection } from '../../app/inspect-input.js'
 import { nameJob } from '../../pipeline/input/input.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
 import type { DecidedLookups } from '../../pipeline/decided-lookups.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
-import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { commandLine, jsonLine, type CliIo, warnOfStanding } from '../terminal/command-io.js'
-import { lookupNoun, planWords } from '../terminal/lookup-text.js'
-import { DistinctKeys, StagePlanCounter, stagePlanLine, type StagePlan } from './plan-stages.js'
+import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
+import { formatCommandLine, formatJsonLine, type CliIo, warnOfProblem } from '../terminal/command-io.js'
+import { formatLookupNoun, planWords } from '../terminal/lookup-text.js'
+import { DistinctKeys, StagePlanCounter, formatStagePlan, type StagePlan } from './plan-stages.js'
 
 /** Typical duration of a run at a hosted service (interface: "Limits"). */
 const runMs = { min: 60_000, max: 300_000 }
@@ -33,16 +37,17 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
   command
     .option('--json', 'print one JSON line')
     .action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
-      const settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
+      const settings = resolveSettings(readConfig(inputs, flags, io.environment), io.environment)
       const policy = {
         nowMs: Date.now(),
         maxAgeMs: settings.checkpoint.maxAgeMs,
         onLost: settings.onLost,
         knowsEarlierRuns: settings.service.baseUrl !== null,
       }
-      const answersOf = settings.stages.asked.length === 0 ? null : (await loadStageAnswers()).stageAnswersOf
+      const answersOf =
+        settings.stages.asked.length === 0 ? null : (await loadStageAnswers()).readStageAnswers
       const policyOf = (kind: LookupKind): PlanPolicy =>
-        kind === 'resolution' ? policy : stagePolicy(kind, settings.stages, policy)
+        kind === 'resolution' ? policy : buildStagePolicy(kind, settings.stages, policy)
       const stages = new StagePlanCounter({ settings, policyOf, answersOf })
       const counter = new PlanCounter(policyOf, stages)
       try {
@@ -50,9 +55,9 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
         await inspectInput(
           { settings, stdin: io.stdin, signal: io.interrupt, environment: io.environment, onBatch },
           (found) => {
-            const plan = describePlan(found, counter, stages.plans(openCount(counter.plan)), settings)
-            io.out(flags.json === true ? jsonLine('plan', plan) : planText(plan, io))
-            warnOfStanding(found.problem, io)
+            const plan = describePlan(found, counter, stages.listPlans(countOpen(counter.plan)), settings)
+            io.out(flags.json === true ? formatJsonLine('plan', plan) : formatPlanReport(plan, io))
+            warnOfProblem(found.problem, io)
             return Promise.resolve()
           },
         )
@@ -65,7 +70,7 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
 
 /** Counts distinct lookups by the action of a run. */
 class PlanCounter {
-  readonly plan = nothingPlanned()
+  readonly plan = createEmptyPlan()
   /** Lookups by domain instead of by name. */
   domainCount = 0
   /** Number of them that are still to be submitted. */
@@ -83,7 +88,7 @@ class PlanCounter {
     reader: CheckpointReader | null,
     decided: DecidedLookups,
   ): void {
-    const known = reader?.known(ids) ?? []
+    const known = reader?.readAnswers(ids) ?? []
     const fresh = this.#seen.add(lookups.map(({ key }) => key))
     for (const index of fresh) {
       const lookup = known[index] ?? null
@@ -103,7 +108,7 @@ class PlanCounter {
     this.stages.add(
       fresh.filter(isSettled).map((index) => ids[index] ?? 0),
       reader,
-      (id) => decided.of(id),
+      (id) => decided.findById(id),
     )
   }
 
@@ -113,7 +118,7 @@ class PlanCounter {
 }
 
 /** Number of row lookups that may still get an answer. */
-const openCount = (plan: Record<LookupPlan, number>): number => plan.submit + plan.poll + plan.uncertain
+const countOpen = (plan: Record<LookupPlan, number>): number => plan.submit + plan.poll + plan.uncertain
 
 interface PlanReport {
   rowCount: number
@@ -170,7 +175,7 @@ function describePlan(
     isHosted,
     cost: spending.cost,
     budgetStop: spending.stop,
-    costText: isHosted ? spendingText(spending) : 'nothing: the embedded service is free',
+    costText: isHosted ? formatSpending(spending) : 'nothing: the embedded service is free',
     durationMs: {
       min: Math.max(limitMs, tail.min, ...stages.map((stage) => stage.limitMs.min)),
       max: Math.max(limitMs + tail.max, ...stages.map((stage) => stage.limitMs.max)),
@@ -178,15 +183,15 @@ function describePlan(
     outputPath: settings.output.path ?? null,
     columns: found.columns,
     notes: [
-      ...found.input.notes(),
+      ...found.input.listNotes(),
       ...(found.columnNote === null ? [] : [found.columnNote]),
       ...found.rowNotes,
     ],
   }
 }
 
-function planText(report: PlanReport, io: CliIo): string {
-  const [asked = '', ...unused] = columnLines(report.columns)
+function formatPlanReport(report: PlanReport, io: CliIo): string {
+  const [asked = '', ...unused] = formatColumnLines(report.columns)
   const width = formatCount(report.rowCount).length
   const line = (count: number, text: string) => `  ${formatCount(count).padStart(width)}  ${text}`
   const { min, max } = report.durationMs
@@ -198,16 +203,16 @@ function planText(report: PlanReport, io: CliIo): string {
     ...(report.invalidRowCount === 0
       ? []
       : [line(report.invalidRowCount, 'of them without a usable company name: not looked up')]),
-    line(report.lookupCount, `${lookupNoun(report)}, of which`),
+    line(report.lookupCount, `${formatLookupNoun(report)}, of which`),
     ...Object.entries(report.plan)
       .filter(([name, count]) => count > 0 || name === 'submit')
       .map(([name, count]) => line(count, `  ${planWords[name] ?? name}`)),
     ...(report.stages.length === 0 ? [] : ['After the answers, each once:']),
-    ...report.stages.map(stagePlanLine),
+    ...report.stages.map(formatStagePlan),
     ...report.notes.map((note) => `  note: ${note}`),
     `Cost: ${report.costText}`,
     `Time: ${report.isHosted ? `about ${time}` : 'as fast as this machine allows'}`,
-    `Next: ${runCommand(report, io)}`,
+    `Next: ${formatRunCommand(report, io)}`,
   ].join('\n')}\n`
 }
 
@@ -218,7 +223,7 @@ function describeSpending(
   stages: readonly StagePlan[],
   { prices, budget, job }: Settings,
 ): PlannedSpending {
-  const byKind = reader?.spentOfJob(nameJob(input, job.name)) ?? new Map<LookupKind, number>()
+  const byKind = reader?.readSpentOfJob(nameJob(input, job.name)) ?? new Map<LookupKind, number>()
   const demands = stages.map(({ kind, plan, submitMax }) => ({
     kind,
     certain: Math.min(plan.submit, submitMax),
@@ -236,8 +241,8 @@ function describeSpending(
 }
 
 /** The command of the planned run; adds an output path if none is given. */
-function runCommand({ outputPath }: PlanReport, io: CliIo): string {
-  const command = commandLine(io)
+function formatRunCommand({ outputPath }: PlanReport, io: CliIo): string {
+  const command = formatCommandLine(io)
     .replace(/\benrich plan\b/, 'enrich')
     .replace(/ --json\b/, '')
   return outputPath === null ? `${command} -o out.parquet` : command

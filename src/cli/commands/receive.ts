@@ -2,14 +2,14 @@ import type { Command } from 'commander'
 import { isLoopback, isPostgresUrl } from '../../core/server-addresses.js'
 import { UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
-import { moved } from '../../pipeline/checkpoint/checkpoint-errors.js'
-import { movedTo } from '../../pipeline/checkpoint/sqlite/open-database.js'
-import { inboxPath, openInbox, type Inbox } from '../../pipeline/inbox/inbox.js'
+import { createMovedError } from '../../pipeline/checkpoint/checkpoint-errors.js'
+import { readMoveTarget } from '../../pipeline/checkpoint/sqlite/open-database.js'
+import { getInboxPath, openInbox, type Inbox } from '../../pipeline/inbox/inbox.js'
 import type { ReceiverCounts } from '../../pipeline/inbox/receiver.js'
 import { resolveSettings, resolveWebhookKeys } from '../../config/settings.js'
 import { systemRandom } from '../../platform/random.js'
-import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { interrupted, jsonLine, type CliIo } from '../terminal/command-io.js'
+import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
+import { waitForInterrupt, formatJsonLine, type CliIo } from '../terminal/command-io.js'
 
 type ReceiveFlags = ConfigFlags & { json?: boolean }
 
@@ -20,7 +20,7 @@ export function fillReceiveCommand(command: Command, io: CliIo): void {
 }
 
 async function receive(flags: ReceiveFlags, io: CliIo): Promise<void> {
-  const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
+  const settings = resolveSettings(readConfig([], flags, io.environment), io.environment)
   const { url, listen } = settings.webhook
   if (listen === null) {
     throw new UserError('USAGE_INVALID', 'there is no address to listen on', {
@@ -30,21 +30,21 @@ async function receive(flags: ReceiveFlags, io: CliIo): Promise<void> {
   const keys = resolveWebhookKeys(io.environment)
   const { startReceiver } = await import('../../pipeline/inbox/receiver.js')
   const path = url === null ? null : new URL(url).pathname
-  const { inbox, place, close } = await openFor(settings.checkpoint.path, io)
+  const { inbox, place, close } = await openInboxOf(settings.checkpoint.path, io)
   try {
     const receiver = await startReceiver({ listen, path, keys, inbox, clock: systemClock })
     const tell = (type: string, value: object) => {
-      if (flags.json === true) io.out(jsonLine(type, value))
+      if (flags.json === true) io.out(formatJsonLine(type, value))
     }
     tell('receiving', { url: receiver.url, path, inboxPath: place })
     io.err(
       `Receiving webhooks at ${receiver.url}${path ?? ' (on any path)'}, into ${place}.\n` +
         (isLoopback(listen.host) ? '' : 'It is reachable from other machines: use a TLS proxy.\n'),
     )
-    await interrupted(io)
+    await waitForInterrupt(io)
     await receiver.close()
     tell('received', receiver.counts())
-    io.err(`${countsText(receiver.counts())}\n`)
+    io.err(`${formatReceiverCounts(receiver.counts())}\n`)
   } finally {
     await close()
   }
@@ -58,15 +58,15 @@ interface OpenedInbox {
 }
 
 /** Opens the inbox next to a checkpoint in a file, or in the database of a shared one. */
-async function openFor(checkpointPath: string, { environment }: CliIo): Promise<OpenedInbox> {
+async function openInboxOf(checkpointPath: string, { environment }: CliIo): Promise<OpenedInbox> {
   if (!isPostgresUrl(checkpointPath)) {
-    const to = movedTo(checkpointPath)
-    if (to !== null) throw moved(checkpointPath, to)
+    const to = readMoveTarget(checkpointPath)
+    if (to !== null) throw createMovedError(checkpointPath, to)
     const inbox = openInbox(checkpointPath, systemClock.nowMs())
     const close = () => {
       inbox.close()
     }
-    return { inbox, place: inboxPath(checkpointPath), close }
+    return { inbox, place: getInboxPath(checkpointPath), close }
   }
   const { openShared } = await import('../../pipeline/checkpoint/postgres/open-database.js')
   const { openSharedInbox } = await import('../../pipeline/inbox/shared-inbox.js')
@@ -85,7 +85,14 @@ async function openFor(checkpointPath: string, { environment }: CliIo): Promise<
   }
 }
 
-function countsText({ received, duplicate, unsigned, forged, stale, malformed }: ReceiverCounts): string {
+function formatReceiverCounts({
+  received,
+  duplicate,
+  unsigned,
+  forged,
+  stale,
+  malformed,
+}: ReceiverCounts): string {
   const refused = Object.entries({ unsigned, 'with a wrong signature': forged, 'too old': stale, malformed })
     .filter(([, count]) => count > 0)
     .map(([what, count]) => `${count} ${what}`)

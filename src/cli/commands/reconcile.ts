@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { formatCount } from '../../core/text.js'
-import { blamingDamage } from '../../pipeline/checkpoint/sqlite/verify.js'
+import { diagnoseDamage } from '../../pipeline/checkpoint/sqlite/verify.js'
 import { reconcileCheckpoint, type ReconcileReport } from '../../pipeline/checkpoint/sqlite/reconcile.js'
 import { readLedger } from '../../pipeline/checkpoint/charges.js'
 import { systemClock } from '../../platform/clock.js'
 import { systemRandom } from '../../platform/random.js'
 import { resolveSettings } from '../../config/settings.js'
 import { isPostgresUrl } from '../../core/server-addresses.js'
-import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { jsonLine, type CliIo } from '../terminal/command-io.js'
+import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
+import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 
 type Flags = ConfigFlags & { complete?: boolean; dryRun?: boolean; json?: boolean }
 
@@ -22,7 +22,7 @@ export function fillReconcileCommand(command: Command, io: CliIo): void {
     .option('--dry-run', 'print the result without changing anything')
     .option('--json', 'print one JSON line')
     .action(async (path: string, flags: Flags) => {
-      const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
+      const settings = resolveSettings(readConfig([], flags, io.environment), io.environment)
       const ledger = await readLedger(path)
       const request = {
         path: settings.checkpoint.path,
@@ -35,9 +35,11 @@ export function fillReconcileCommand(command: Command, io: CliIo): void {
       }
       const report = await (isPostgresUrl(request.path)
         ? reconcileShared(request, io)
-        : blamingDamage(request.path, () => Promise.resolve(reconcileCheckpoint(request))))
-      io.out(flags.json === true ? jsonLine('reconciliation', report) : reportText(report, flags))
-      if (needsAttention(report)) io.setExitCode(3)
+        : diagnoseDamage(request.path, () => Promise.resolve(reconcileCheckpoint(request))))
+      io.out(
+        flags.json === true ? formatJsonLine('reconciliation', report) : formatReconcileReport(report, flags),
+      )
+      if (isAttentionNeeded(report)) io.setExitCode(3)
     })
 }
 
@@ -50,7 +52,7 @@ async function reconcileShared(
 }
 
 /** Returns whether the list left something unsettled, or the user should contact the service. */
-function needsAttention(report: ReconcileReport): boolean {
+function isAttentionNeeded(report: ReconcileReport): boolean {
   const { charged, billedTwice, unknown, leftUncertain, problem } = report
   return (
     charged.length + billedTwice.length + unknown.length + leftUncertain.length > 0 ||
@@ -60,7 +62,7 @@ function needsAttention(report: ReconcileReport): boolean {
 
 const shownMax = 10
 
-function reportText(report: ReconcileReport, { dryRun, complete }: Flags): string {
+function formatReconcileReport(report: ReconcileReport, { dryRun, complete }: Flags): string {
   const line = (list: readonly unknown[], text: string) =>
     list.length === 0
       ? []
@@ -86,7 +88,7 @@ function reportText(report: ReconcileReport, { dryRun, complete }: Flags): strin
       'lookups charged for several submissions, by retry, --max-age or --resubmit-uncertain',
     ),
     ...line(report.unknown, 'ALARM: charges with custom_ids of this checkpoint that it does not have'),
-    ...problemLines(report),
+    ...formatProblem(report),
   ]
   const head = dryRun === true ? 'Nothing was changed. It would change:' : 'Reconciled:'
   const others =
@@ -96,7 +98,7 @@ function reportText(report: ReconcileReport, { dryRun, complete }: Flags): strin
     : `${head}\n${lines.map((text) => `${text}\n`).join('')}${others}`
 }
 
-function problemLines({ problem }: ReconcileReport): string[] {
+function formatProblem({ problem }: ReconcileReport): string[] {
   if (problem === null) return []
   return problem.isSettled
     ? [`${problem.code} is settled: the next run continues.`]

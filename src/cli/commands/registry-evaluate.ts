@@ -1,15 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { InvalidArgumentError, type Command, type Option } from 'commander'
-import { labelledDecisions, type LabelledDecisions } from '../../app/labelled-decisions.js'
+import { toLabelledDecisions, type LabelledDecisions } from '../../app/labelled-decisions.js'
 import { defaultPaths } from '../../config/options.js'
 import { UserError } from '../../core/errors.js'
 import { readDecisionsFile } from '../../pipeline/decisions/decisions-file.js'
-import { assertNotOurs, checkpointFiles, registryFiles } from '../../pipeline/own-files.js'
+import { assertNotOurs, listCheckpointFiles, listRegistryFiles } from '../../pipeline/own-files.js'
 import { systemClock } from '../../platform/clock.js'
 import { isSameFile, isSqliteFile } from '../../platform/files.js'
 import {
   compareOutcomes,
-  outcomeOf,
+  toQueryOutcome,
   savedEvaluation,
   type QueryOutcome,
 } from '../../registry/evaluate/compare-evaluations.js'
@@ -22,10 +22,10 @@ import {
 import { readLabelledQueries, type LabelledQuery } from '../../registry/evaluate/labelled-query.js'
 import { openRegistry } from '../../registry/registry.js'
 import { openShippedRegistry } from '../../registry/shipped.js'
-import { csvText } from '../../tables/csv-writer.js'
+import { formatCsv } from '../../tables/csv-writer.js'
 import type { Encoding } from '../../tables/encodings/names.js'
-import { decidedText, comparisonText, evaluationText } from '../terminal/evaluation-text.js'
-import { jsonLine, type CliIo } from '../terminal/command-io.js'
+import { formatDecidedEvaluation, formatComparison, formatEvaluation } from '../terminal/evaluation-text.js'
+import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 
 interface EvaluateFlags {
   decisions?: string
@@ -82,38 +82,38 @@ async function run(
   io: CliIo,
 ): Promise<void> {
   const { errors: errorsPath, compare: otherPath } = flags
-  const path = inputOf(file, flags)
+  const path = chooseInput(file, flags)
   if (errorsPath !== undefined) assertErrorsApart(errorsPath, path, [registryPath, otherPath ?? registryPath])
   const notes: string[] = []
   const onNotice = (text: string) => {
     notes.push(text)
     io.err(`${text}\n`)
   }
-  const decisions = flags.decisions === undefined ? null : await decisionsOf(path, onNotice)
-  const queries = decisions?.queries ?? (await queriesOf(path, flags, onNotice))
-  const before = otherPath === undefined ? null : outcomesOf(otherPath, queries)
+  const decisions = flags.decisions === undefined ? null : await readDecisions(path, onNotice)
+  const queries = decisions?.queries ?? (await readQueries(path, flags, onNotice))
+  const before = otherPath === undefined ? null : loadOutcomes(otherPath, queries)
   // Like a run, falls back to the registry of the package.
   const isShipped = flags.decisions !== undefined && flags.registry === undefined && !existsSync(registryPath)
   const registry = isShipped ? openShippedRegistry() : openRegistry(registryPath, { readonly: true })
   try {
     const deps = { registry, monotonicMs, leaveOutShare: flags.leaveOut ?? 0 }
-    const { verdicts, errors, json, text } = measured(queries, decisions, deps)
+    const { verdicts, errors, json, text } = measure(queries, decisions, deps)
     if (errorsPath !== undefined) writeErrors(errorsPath, errors)
-    const outcomes = verdicts.map(outcomeOf)
+    const outcomes = verdicts.map(toQueryOutcome)
     const comparison = before === null ? null : compareOutcomes(before, outcomes)
     if (flags.json === true) {
-      io.out(jsonLine('evaluation', { ...json, comparison, queries: outcomes, notes }))
+      io.out(formatJsonLine('evaluation', { ...json, comparison, queries: outcomes, notes }))
       return
     }
     io.out(text)
-    if (comparison !== null) io.out(comparisonText(comparison, otherPath ?? ''))
+    if (comparison !== null) io.out(formatComparison(comparison, otherPath ?? ''))
   } finally {
     registry.close()
   }
 }
 
 /** Path of the queries or of the decisions. Throws USAGE_INVALID unless exactly one is given. */
-function inputOf(file: string | undefined, { decisions, map, idType, encoding }: EvaluateFlags): string {
+function chooseInput(file: string | undefined, { decisions, map, idType, encoding }: EvaluateFlags): string {
   const path = file ?? decisions
   if (path === undefined || (file !== undefined && decisions !== undefined)) {
     throw new UserError('USAGE_INVALID', 'pass either a file of queries or --decisions', {
@@ -128,7 +128,7 @@ function inputOf(file: string | undefined, { decisions, map, idType, encoding }:
   return path
 }
 
-function queriesOf(
+function readQueries(
   path: string,
   { map, idType, encoding }: EvaluateFlags,
   onNotice: (text: string) => void,
@@ -142,7 +142,7 @@ function queriesOf(
 }
 
 /** Throws DECISIONS_NOT_FOUND, DECISIONS_INVALID and DECISIONS_CONFLICT. */
-async function decisionsOf(path: string, onNotice: (text: string) => void): Promise<LabelledDecisions> {
+async function readDecisions(path: string, onNotice: (text: string) => void): Promise<LabelledDecisions> {
   const file = await readDecisionsFile(path)
   if (file === null) {
     throw new UserError('DECISIONS_NOT_FOUND', `there is no decisions file ${path}`, {
@@ -150,7 +150,7 @@ async function decisionsOf(path: string, onNotice: (text: string) => void): Prom
     })
   }
   for (const notice of file.notices) onNotice(notice)
-  return labelledDecisions(file.decisions)
+  return toLabelledDecisions(file.decisions)
 }
 
 interface Measured {
@@ -160,28 +160,28 @@ interface Measured {
   readonly text: string
 }
 
-function measured(
+function measure(
   queries: readonly LabelledQuery[],
   labelled: LabelledDecisions | null,
   deps: EvaluationDeps,
 ): Measured {
   if (labelled === null) {
     const { report, verdicts, errors } = evaluate(queries, deps)
-    return { verdicts, errors, json: report, text: evaluationText(report) }
+    return { verdicts, errors, json: report, text: formatEvaluation(report) }
   }
   const decided = evaluateDecided(queries, deps)
   const { report, verdicts, errors, ...more } = decided
   const { otherServiceCount, furtherAskedCount } = labelled
   const json = { ...report, decisions: { ...more, otherServiceCount, furtherAskedCount } }
-  return { verdicts, errors, json, text: decidedText(decided, labelled) }
+  return { verdicts, errors, json, text: formatDecidedEvaluation(decided, labelled) }
 }
 
 /** Answers the queries from another registry, or reads the answers of a saved report. */
-function outcomesOf(path: string, queries: readonly LabelledQuery[]): readonly QueryOutcome[] {
+function loadOutcomes(path: string, queries: readonly LabelledQuery[]): readonly QueryOutcome[] {
   if (!existsSync(path) || isSqliteFile(path)) {
     const registry = openRegistry(path, { readonly: true })
     try {
-      return evaluate(queries, { registry, monotonicMs }).verdicts.map(outcomeOf)
+      return evaluate(queries, { registry, monotonicMs }).verdicts.map(toQueryOutcome)
     } finally {
       registry.close()
     }
@@ -205,7 +205,7 @@ function assertErrorsApart(path: string, queriesPath: string, registryPaths: rea
   }
   assertNotOurs(
     [path],
-    [...registryPaths.flatMap(registryFiles), ...checkpointFiles(defaultPaths.checkpoint)],
+    [...registryPaths.flatMap(listRegistryFiles), ...listCheckpointFiles(defaultPaths.checkpoint)],
   )
 }
 
@@ -233,7 +233,7 @@ function writeErrors(path: string, errors: readonly Verdict[]): void {
   const cellsOf = Object.values(errorColumns)
   const rows = errors.map((verdict) => cellsOf.map((cellOf) => cellOf(verdict)))
   try {
-    writeFileSync(path, csvText([Object.keys(errorColumns), ...rows]))
+    writeFileSync(path, formatCsv([Object.keys(errorColumns), ...rows]))
   } catch (cause) {
     const isFolder = existsSync(path)
     throw new UserError('OUTPUT_UNWRITABLE', `${path} cannot be written`, {

@@ -10,16 +10,16 @@ import {
 import type { ImportResult } from '../../registry/import/run-import.js'
 import { importCsvInto } from '../../registry/import/import-csv.js'
 import type { Encoding } from '../../tables/encodings/names.js'
-import { jsonLine, type CliIo } from '../terminal/command-io.js'
+import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import {
-  formatsText,
-  importProgressText,
-  importText,
-  loadProgressText,
-  failureText,
-  loadedText,
-  planText,
-  summaryText,
+  listFormats,
+  formatImportProgress,
+  formatImport,
+  formatLoadProgress,
+  formatFailures,
+  formatLoadedFile,
+  formatPlan,
+  formatLoadSummary,
 } from '../terminal/registry-text.js'
 import { loadInto, planLoad, type LoadedFile } from '../../registry/import/load/load.js'
 
@@ -58,7 +58,7 @@ export function addImport(
     .option('--date <day>', 'date of the file, YYYY-MM-DD (default: from its name or its modification time)')
     .addOption(options.registry)
     .option('--json', 'print the counts as one JSON line')
-    .addHelpText('after', `\n${formatsText()}`)
+    .addHelpText('after', `\n${listFormats()}`)
     .action(async (format: string, file: string, flags: ImportFlags) => {
       const path = flags.registry ?? options.registryPathDefault
       const notes: string[] = []
@@ -69,8 +69,8 @@ export function addImport(
       const result = await runImport(readFormat(format, flags), file, path, flags, io, onNotice)
       io.out(
         flags.json === true
-          ? jsonLine('import', { ...result, notes })
-          : importText(result, file, { registryPath: path, isOwnList: format === 'csv' }),
+          ? formatJsonLine('import', { ...result, notes })
+          : formatImport(result, file, { registryPath: path, isOwnList: format === 'csv' }),
       )
     })
 }
@@ -140,7 +140,7 @@ const lineIntervalMs = 10_000
 function createProgress(
   io: CliIo,
   clock: Clock,
-  textOf: (rowCount: number, elapsedMs: number) => string = importProgressText,
+  textOf: (rowCount: number, elapsedMs: number) => string = formatImportProgress,
 ): { tell(rowCount: number): void; end(): void } {
   const startedAtMs = clock.monotonicMs()
   let toldAtMs = startedAtMs
@@ -192,7 +192,7 @@ async function runLoad(
 ): Promise<void> {
   const isJson = flags.json === true
   const plan = await planLoad(paths, io.interrupt)
-  io.out(isJson ? jsonLine('plan', plan) : planText(plan, registryPath))
+  io.out(isJson ? formatJsonLine('plan', plan) : formatPlan(plan, registryPath))
   if (plan.steps.length === 0) {
     throw new UserError('REGISTRY_IMPORT_INVALID', 'none of the files can be loaded', {
       hint:
@@ -207,8 +207,9 @@ async function runLoad(
   const files = await loadInto(registryPath, plan, {
     signal: io.interrupt,
     onBegun: (step) => {
-      const textOf = (rowCount: number, elapsedMs: number) => loadProgressText(step, rowCount, elapsedMs)
-      progress = createProgress(io, systemClock, textOf)
+      const formatProgress = (rowCount: number, elapsedMs: number) =>
+        formatLoadProgress(step, rowCount, elapsedMs)
+      progress = createProgress(io, systemClock, formatProgress)
       progress.tell(0)
     },
     onProgress: (rowCount) => {
@@ -216,27 +217,27 @@ async function runLoad(
     },
     onLoaded: (file) => {
       progress.end()
-      io.out(isJson ? jsonLine('loaded', reportOf(file)) : loadedText(file))
+      io.out(isJson ? formatJsonLine('loaded', toReport(file)) : formatLoadedFile(file))
     },
   })
   const elapsedMs = Math.round(systemClock.monotonicMs() - startedAtMs)
   const failed = files.filter(({ error }) => error !== null)
-  if (!isJson) io.out(summaryText(files, plan, registryPath, elapsedMs))
-  else io.out(jsonLine('summary', { fileCount: files.length, failedCount: failed.length, elapsedMs }))
-  if (failed.length > 0) throw failure(failed, files.length)
+  if (!isJson) io.out(formatLoadSummary(files, plan, registryPath, elapsedMs))
+  else io.out(formatJsonLine('summary', { fileCount: files.length, failedCount: failed.length, elapsedMs }))
+  if (failed.length > 0) throw createFailure(failed, files.length)
 }
 
-function reportOf({ step, result, error }: LoadedFile): object {
+function toReport({ step, result, error }: LoadedFile): object {
   const failed =
     error === null ? null : { code: error.code, message: error.message, hint: error.hint ?? null }
   return { path: step.path, format: step.format, result, error: failed }
 }
 
-function failure(failed: readonly LoadedFile[], fileCount: number): UserError {
+function createFailure(failed: readonly LoadedFile[], fileCount: number): UserError {
   const what = failed.length === 1 ? '1 file' : `${failed.length} files`
   return new UserError(
     'REGISTRY_IMPORT_INVALID',
-    `${what} of ${fileCount} could not be loaded: ${failureText(failed)}`,
+    `${what} of ${fileCount} could not be loaded: ${formatFailures(failed)}`,
     {
       hint: 'the other files are loaded; fix or download the file again and run the same command: loaded files are not read again',
     },

@@ -4,10 +4,10 @@ import { defaultPaths } from '../../config/options.js'
 import { openRegistry, type Registry } from '../../registry/registry.js'
 import { openShippedRegistry } from '../../registry/shipped.js'
 import { encodingNames } from '../../tables/encodings/names.js'
-import { jsonLine, type CliIo } from '../terminal/command-io.js'
+import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { addEvaluate } from './registry-evaluate.js'
 import { addImport, addLoad } from './registry-import.js'
-import { linkageText, infoText, searchText } from '../terminal/registry-text.js'
+import { formatLinkage, formatInfo, formatHits } from '../terminal/registry-text.js'
 
 const registryPathDefault = defaultPaths.registry
 
@@ -22,31 +22,32 @@ interface SearchFlags {
 /** Adds `enrich registry import|load|info|search|evaluate`. */
 export function fillRegistryCommand(registry: Command, io: CliIo): void {
   const imports = {
-    map: mapOption(),
-    encoding: encodingOption(),
-    registry: registryOption(),
+    map: createMapOption(),
+    encoding: createEncodingOption(),
+    registry: createRegistryOption(),
     registryPathDefault,
   }
   addImport(registry, io, imports)
-  addLoad(registry, io, { registry: registryOption(), registryPathDefault })
+  addLoad(registry, io, { registry: createRegistryOption(), registryPathDefault })
   addEvaluate(registry, io, {
-    map: mapOption(),
-    encoding: encodingOption(),
-    registry: registryOption(),
+    map: createMapOption(),
+    encoding: createEncodingOption(),
+    registry: createRegistryOption(),
     registryPathDefault,
   })
   registry
     .command('info')
     .description('show the contents of the registry')
     .option('--linkage', 'show which registrations are one company and why, and which are not')
-    .addOption(registryOption())
+    .addOption(createRegistryOption())
     .option('--json', 'print one JSON line')
     .action((flags: { linkage?: boolean; registry?: string; json?: boolean }) => {
       withRegistry(flags.registry, (opened) => {
         const info = opened.info()
         const linkage = flags.linkage === true ? opened.linkage() : null
-        if (flags.json === true) io.out(jsonLine('registry', linkage === null ? info : { ...info, linkage }))
-        else io.out(infoText(info) + (linkage === null ? '' : linkageText(linkage)))
+        if (flags.json === true)
+          io.out(formatJsonLine('registry', linkage === null ? info : { ...info, linkage }))
+        else io.out(formatInfo(info) + (linkage === null ? '' : formatLinkage(linkage)))
       })
     })
   registry
@@ -56,7 +57,7 @@ export function fillRegistryCommand(registry: Command, io: CliIo): void {
     .option('--country <code>', 'only companies of this country (GB, US, …)')
     .option('--region <code>', 'only companies of this state or province (US-DE, DE, …)')
     .addOption(new Option('--limit <n>', 'maximum number of results').argParser(parseLimit).default(10))
-    .addOption(registryOption())
+    .addOption(createRegistryOption())
     .option('--json', 'print one JSON line for each company')
     .action((name: string, flags: SearchFlags) => {
       withRegistry(flags.registry, (opened) => {
@@ -72,19 +73,19 @@ function search(registry: Registry, name: string, flags: SearchFlags, io: CliIo)
     ...(flags.country === undefined ? {} : { countryCode: flags.country }),
     ...(flags.region === undefined ? {} : { regionCode: flags.region }),
   })
-  if (flags.json !== true) io.out(searchText(name, hits))
-  else for (const hit of hits) io.out(jsonLine('hit', hit))
+  if (flags.json !== true) io.out(formatHits(name, hits))
+  else for (const hit of hits) io.out(formatJsonLine('hit', hit))
 }
 
-function mapOption(): Option {
+function createMapOption(): Option {
   return new Option('--map <field=column,…>', 'columns of the fields').argParser(parseMap)
 }
 
-function encodingOption(): Option {
+function createEncodingOption(): Option {
   return new Option('--encoding <name>', 'encoding of the file (default: detected)').choices(encodingNames)
 }
 
-function registryOption(): Option {
+function createRegistryOption(): Option {
   return new Option('--registry <path>', `path of the registry (default: ${registryPathDefault})`)
 }
 

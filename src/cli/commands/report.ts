@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
-import { filesInUse } from '../../app/service-connection.js'
+import { listFilesInUse } from '../../app/service-connection.js'
 import { withKnownHistory } from '../../app/run-history.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
 import type { KnownHistory, RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import { publishText } from '../../pipeline/output/staged-file.js'
 import { assertNotOurs, type OwnFile } from '../../pipeline/own-files.js'
-import { gatherReport, outputsOfReport } from '../../report/gather-data.js'
-import { reportPage } from '../../report/page.js'
-import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../config-flags.js'
-import { assertOneUseOfStdout, jsonLine, type CliIo } from '../terminal/command-io.js'
+import { gatherReport, listReportOutputs } from '../../report/gather-data.js'
+import { renderReportPage } from '../../report/page.js'
+import { addConfigFlags, readConfig, findConfigPath, type ConfigFlags } from '../config-flags.js'
+import { assertOneUseOfStdout, formatJsonLine, type CliIo } from '../terminal/command-io.js'
 
 type Flags = ConfigFlags & { output: string; json?: boolean }
 
@@ -22,13 +22,13 @@ export function fillReportCommand(command: Command, io: CliIo): void {
   command.option('--json', 'print the result as one JSON line')
   command.action((asked: string | undefined, flags: Flags) => {
     assertOneUseOfStdout(flags.json === true, flags.output)
-    const number = asked === undefined ? null : numberOf(asked)
-    const { path } = resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint
+    const number = asked === undefined ? null : parseRunNumber(asked)
+    const { path } = resolveSettings(readConfig([], flags, io.environment), io.environment).checkpoint
     return withKnownHistory(path, io.environment, (history) => writeReport(history, number, flags, io))
   })
 }
 
-function numberOf(text: string): number {
+function parseRunNumber(text: string): number {
   if (/^[1-9]\d{0,9}$/.test(text)) return Number(text)
   throw new UserError('USAGE_INVALID', `${text} is not the number of a run`, {
     hint: 'enrich runs lists the runs with their numbers; the default is the last run with an output',
@@ -41,24 +41,24 @@ async function writeReport(
   flags: Flags,
   io: CliIo,
 ): Promise<void> {
-  await reader.fetch(outputsOfReport(reader, number))
+  await reader.fetch(listReportOutputs(reader, number))
   const data = gatherReport({ reader, number, nowMs: Date.now() })
   if (flags.output === '-') {
     // Not wrapped for the terminal: this is HTML.
-    io.stdout.write(reportPage(data))
+    io.stdout.write(renderReportPage(data))
     return
   }
-  const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
-  const own = filesInUse(settings, configPathOf(flags), io.environment)
-  assertNotOurs([flags.output], [...own, ...filesOf(data.run)])
-  await publishText(flags.output, reportPage(data))
+  const settings = resolveSettings(readConfig([], flags, io.environment), io.environment)
+  const own = listFilesInUse(settings, findConfigPath(flags), io.environment)
+  assertNotOurs([flags.output], [...own, ...listRunFiles(data.run)])
+  await publishText(flags.output, renderReportPage(data))
   const { number: written } = data.run
-  if (flags.json === true) io.out(jsonLine('report', { run: written, outputPath: flags.output }))
+  if (flags.json === true) io.out(formatJsonLine('report', { run: written, outputPath: flags.output }))
   else io.err(`  written   ${flags.output}   (run ${written})\n`)
 }
 
 /** Input and output files of a run. */
-const filesOf = ({ number, record }: RememberedRun): OwnFile[] => [
+const listRunFiles = ({ number, record }: RememberedRun): OwnFile[] => [
   ...(record?.input.paths ?? []).map((path) => ({ path, what: `the input of run ${number},` })),
   ...(record?.summary?.outputPaths ?? []).map((path) => ({ path, what: `the output of run ${number},` })),
 ]

@@ -1,18 +1,21 @@
 import { formatCount, plural } from '../../core/text.js'
-import { filesInUse } from '../../app/service-connection.js'
+import { listFilesInUse } from '../../app/service-connection.js'
 import type { OpenReview } from '../../app/open-review.js'
 import type { Settings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
-import { assertOutputUsable, memoryBytesOf } from '../../pipeline/output/output-path.js'
+import { assertOutputUsable, resolveMemoryBytes } from '../../pipeline/output/output-path.js'
 import { assertNotOurs } from '../../pipeline/own-files.js'
 import { systemClock } from '../../platform/clock.js'
-import { exportTodo, todoFormat, type ExportedTodo } from '../../review/exchange/export-todo.js'
+import { exportTodo, parseTodoFormat, type ExportedTodo } from '../../review/exchange/export-todo.js'
 import { importVerdicts, type ImportedVerdicts } from '../../review/exchange/import-verdicts.js'
-import { configPathOf, type ConfigFlags } from '../config-flags.js'
-import { commandLine, jsonLine, type CliIo } from '../terminal/command-io.js'
+import { findConfigPath, type ConfigFlags } from '../config-flags.js'
+import { formatCommandLine, formatJsonLine, type CliIo } from '../terminal/command-io.js'
 
 /** Formats the result of `enrich review --export`. */
-function exportedText({ path, lookupCount, rowCount, missing }: ExportedTodo, importCommand: string): string {
+function formatExported(
+  { path, lookupCount, rowCount, missing }: ExportedTodo,
+  importCommand: string,
+): string {
   const lines = [
     `${plural(lookupCount, 'doubtful lookup')} (${plural(rowCount, 'row')})`,
     ...(missing === null
@@ -32,7 +35,7 @@ function exportedText({ path, lookupCount, rowCount, missing }: ExportedTodo, im
 const replacedShownMax = 20
 
 /** Formats the result of `enrich review --import`. */
-function importedText({ unit, replaced, ...imported }: ImportedVerdicts, runCommand: string): string {
+function formatImported({ unit, replaced, ...imported }: ImportedVerdicts, runCommand: string): string {
   const { acceptedCount, noneCount, rowCount, unchangedCount, undecidedCount, loneNoteCount } = imported
   const decidedCount = acceptedCount + noneCount
   const head =
@@ -75,8 +78,8 @@ export function assertFileFlags(flags: FileFlags, settings: Settings, io: CliIo)
       hint: 'import the verdicts first, then export the rest',
     })
   }
-  todoFormat(flags.export)
-  assertNotOurs([flags.export], filesInUse(settings, configPathOf(flags), io.environment))
+  parseTodoFormat(flags.export)
+  assertNotOurs([flags.export], listFilesInUse(settings, findConfigPath(flags), io.environment))
 }
 
 /** Interval of progress lines of an export. */
@@ -88,10 +91,10 @@ export async function exportReview(
   settings: Settings,
   { flags, io }: { flags: FileFlags; io: CliIo },
 ): Promise<void> {
-  assertOutputUsable(input.input.files, path, todoFormat(path) === 'xlsx' ? 'xlsx' : 'ndjson')
+  assertOutputUsable(input.input.files, path, parseTodoFormat(path) === 'xlsx' ? 'xlsx' : 'ndjson')
   let toldAtMs = systemClock.monotonicMs()
   const exported = await exportTodo(session, path, {
-    memoryBytes: memoryBytesOf(settings.output.memory),
+    memoryBytes: resolveMemoryBytes(settings.output.memory),
     signal: io.interrupt,
     onProgress: (lookupCount, openCount) => {
       const nowMs = systemClock.monotonicMs()
@@ -100,8 +103,8 @@ export async function exportReview(
       io.err(`  ${formatCount(lookupCount)} of ${formatCount(openCount)} lookups\n`)
     },
   })
-  if (flags.json === true) io.out(jsonLine('exported', exported))
-  io.err(exportedText(exported, importCommand(io)))
+  if (flags.json === true) io.out(formatJsonLine('exported', exported))
+  io.err(formatExported(exported, formatImportCommand(io)))
 }
 
 export async function importReview(
@@ -115,12 +118,15 @@ export async function importReview(
     io.err(`  note: ${text}\n`)
   }
   const imported = await importVerdicts(session, path, { signal: io.interrupt, onNotice })
-  if (flags.json === true) io.out(jsonLine('imported', { ...imported, notes }))
-  io.err(importedText(imported, runCommand))
+  if (flags.json === true) io.out(formatJsonLine('imported', { ...imported, notes }))
+  io.err(formatImported(imported, runCommand))
 }
 
 /** The command that imports the file of this export. */
-function importCommand({ program, argv }: CliIo): string {
+function formatImportCommand({ program, argv }: CliIo): string {
   const others = argv.filter((argument) => argument !== '--json')
-  return commandLine({ program, argv: others.map((argument) => argument.replace(/^--export\b/, '--import')) })
+  return formatCommandLine({
+    program,
+    argv: others.map((argument) => argument.replace(/^--export\b/, '--import')),
+  })
 }

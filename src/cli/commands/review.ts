@@ -5,13 +5,19 @@ import { withKnownHistory } from '../../app/run-history.js'
 import type { OpenReview } from '../../app/open-review.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { isLoopback, isPostgresUrl } from '../../core/server-addresses.js'
-import { errorStack, errorText, UserError } from '../../core/errors.js'
+import { getErrorStack, getErrorText, UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
 import { systemRandom } from '../../platform/random.js'
 import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import type { QueueCounts, ReviewSession } from '../../review/session.js'
-import { addConfigFlags, configOf } from '../config-flags.js'
-import { commandLine, interrupted, jsonLine, type CliIo, warnOfStanding } from '../terminal/command-io.js'
+import { addConfigFlags, readConfig } from '../config-flags.js'
+import {
+  formatCommandLine,
+  waitForInterrupt,
+  formatJsonLine,
+  type CliIo,
+  warnOfProblem,
+} from '../terminal/command-io.js'
 import { openSecretAddress } from '../terminal/open-browser.js'
 import { reviewFlagGroups } from '../terminal/summary-text.js'
 import { assertFileFlags, exportReview, importReview, type FileFlags } from './review-exchange.js'
@@ -32,18 +38,18 @@ export function fillReviewCommand(command: Command, io: CliIo): void {
 }
 
 async function review(inputs: string[], flags: ReviewFlags, io: CliIo): Promise<void> {
-  const settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
+  const settings = resolveSettings(readConfig(inputs, flags, io.environment), io.environment)
   assertFileFlags(flags, settings, io)
-  const runCommand = await commandOfRun(settings, io)
+  const runCommand = await buildRunCommand(settings, io)
   // Imported here, so that other commands do not load it.
-  const { reviewOfFile } = await import('../../app/open-review.js')
+  const { reviewFile } = await import('../../app/open-review.js')
   const request = { settings, environment: io.environment, stdin: io.stdin, signal: io.interrupt }
-  const onTrouble = troubleTeller(io)
-  await reviewOfFile({ ...request, clock: systemClock, runCommand, onTrouble }, (opened) => {
+  const onTrouble = createErrorPrinter(io)
+  await reviewFile({ ...request, clock: systemClock, runCommand, onTrouble }, (opened) => {
     const { input, columnNote, rowNotes, problem } = opened.input
-    for (const note of [...input.notes(), ...(columnNote === null ? [] : [columnNote]), ...rowNotes])
+    for (const note of [...input.listNotes(), ...(columnNote === null ? [] : [columnNote]), ...rowNotes])
       io.err(`  note: ${note}\n`)
-    warnOfStanding(problem, io)
+    warnOfProblem(problem, io)
     if (flags.export !== undefined) return exportReview(opened, flags.export, settings, { flags, io })
     if (flags.import !== undefined) return importReview(opened, flags.import, { flags, io, runCommand })
     return servePage(opened, settings, runCommand, { flags, io })
@@ -67,7 +73,7 @@ async function servePage(
       input: (settings.input.paths ?? []).map((path) => basename(path)).join(', '),
       reviewer: session.reviewer,
       service,
-      command: commandLine(io),
+      command: formatCommandLine(io),
       decisionsPath,
     },
     assets: readPageAssets(),
@@ -75,24 +81,24 @@ async function servePage(
     clock: systemClock,
     random: systemRandom,
     onBug: (error) => {
-      io.err(`This is a bug in enrich. Earlier decisions are saved.\n${errorStack(error)}\n`)
+      io.err(`This is a bug in enrich. Earlier decisions are saved.\n${getErrorStack(error)}\n`)
     },
     onEntered: () => {
       removeOpened()
     },
     onReused: (firstUsedAtMs) => {
       tellAddress()
-      io.err(reusedText(firstUsedAtMs, session.ownCount(), server.url))
+      io.err(formatReused(firstUsedAtMs, session.countOwn(), server.url))
     },
   })
   const tellAddress = () => {
     if (flags.json !== true) return
-    io.out(jsonLine('reviewing', { url: server.url, ...shownCounts(session.counts()) }))
+    io.out(formatJsonLine('reviewing', { url: server.url, ...toShownCounts(session.getCounts()) }))
   }
   try {
     tellAddress()
     io.err(
-      `${foundText(session.counts(), session.isRunGoingOn)}\nReview at ${server.url}\n` +
+      `${formatFound(session.getCounts(), session.isRunGoingOn)}\nReview at ${server.url}\n` +
         `  as ${session.reviewer}; the address opens once; verdicts go to ${decisionsPath}; Ctrl-C ends it.\n` +
         (isLoopback(listen.host) || listen.host === '::1'
           ? ''
@@ -100,12 +106,12 @@ async function servePage(
     )
     if (flags.open && (io.stdout as { isTTY?: boolean }).isTTY === true)
       removeOpened = tryOpen(server.url, io)
-    await interrupted(io)
+    await waitForInterrupt(io)
   } finally {
     removeOpened()
     await server.close()
   }
-  tellEnd(session, runCommand, { flags, io })
+  printEnd(session, runCommand, { flags, io })
 }
 
 /** The address is printed too, so a failure to open it is only a note. */
@@ -113,37 +119,37 @@ function tryOpen(url: string, io: CliIo): () => void {
   try {
     return openSecretAddress(url)
   } catch (error) {
-    io.err(`  note: the browser was not opened (${errorText(error)}); open the address above.\n`)
+    io.err(`  note: the browser was not opened (${getErrorText(error)}); open the address above.\n`)
     return () => {}
   }
 }
 
-const reusedText = (firstUsedAtMs: number, decidedCount: number, url: string): string =>
+const formatReused = (firstUsedAtMs: number, decidedCount: number, url: string): string =>
   `warning: two browsers opened the address, the first of them at ${new Date(firstUsedAtMs).toISOString()}.\n` +
   '  If the first was not yours, another user of this machine may have reviewed in your name; ' +
   `decided so far: ${formatCount(decidedCount)}, listed on the page under "Decided", where each can be withdrawn.\n` +
   `  Both sessions are closed, and that address is no longer valid.\nReview at ${url}\n`
 
-function tellEnd(
+function printEnd(
   session: ReviewSession,
   runCommand: string,
   { flags, io }: { flags: ReviewFlags; io: CliIo },
 ): void {
-  const [decided, counts] = [session.ownCount(), session.counts()]
-  if (flags.json === true) io.out(jsonLine('reviewed', { decided, ...shownCounts(counts) }))
+  const [decided, counts] = [session.countOwn(), session.getCounts()]
+  if (flags.json === true) io.out(formatJsonLine('reviewed', { decided, ...toShownCounts(counts) }))
   const left = counts.openCount === 0 ? 'none is left' : `${formatCount(counts.openCount)} left`
   io.err(`${formatCount(decided)} decided, ${left}.\n`)
   if (counts.decidedCount > 0) io.err(`Next: ${runCommand}   (decided lookups are not submitted again)\n`)
 }
 
-const shownCounts = ({ openCount, openRowCount, decidedCount, unansweredCount }: QueueCounts) => ({
+const toShownCounts = ({ openCount, openRowCount, decidedCount, unansweredCount }: QueueCounts) => ({
   doubtful: openCount,
   rows: openRowCount,
   decidedBefore: decidedCount,
   unanswered: unansweredCount,
 })
 
-function foundText(counts: QueueCounts, isRunGoingOn: boolean): string {
+function formatFound(counts: QueueCounts, isRunGoingOn: boolean): string {
   const { openCount, openRowCount, decidedCount, unansweredCount } = counts
   const decided = decidedCount === 0 ? '' : `; ${formatCount(decidedCount)} decided`
   const rest = unansweredCount === 0 ? '' : `; ${formatCount(unansweredCount)} not answered yet`
@@ -159,7 +165,7 @@ const flagsWithValue = ['--reviewer', '--listen', '--export', '--import']
 const flagsWithout = ['--no-open', '--json']
 
 /** The run that applies the decisions. Its output is that of the config, otherwise that of this input's last run. */
-async function commandOfRun({ input, output, checkpoint }: Settings, io: CliIo): Promise<string> {
+async function buildRunCommand({ input, output, checkpoint }: Settings, io: CliIo): Promise<string> {
   const argv: string[] = []
   for (let at = 0; at < io.argv.length; at++) {
     const argument = io.argv[at] ?? ''
@@ -169,16 +175,16 @@ async function commandOfRun({ input, output, checkpoint }: Settings, io: CliIo):
     else if (!flagsWithout.includes(argument)) argv.push(argument)
   }
   if (output.path === undefined) {
-    argv.push('-o', (await lastOutputOf(input.paths, checkpoint.path, io)) ?? 'out.parquet')
+    argv.push('-o', (await findLastOutput(input.paths, checkpoint.path, io)) ?? 'out.parquet')
   }
-  return commandLine({ program: io.program, argv })
+  return formatCommandLine({ program: io.program, argv })
 }
 
 /**
  * Returns `null` if no output is recorded, or if the checkpoint is on a server, to which the command connects only once.
  * The review itself reports problems of the checkpoint.
  */
-async function lastOutputOf(
+async function findLastOutput(
   inputPaths: readonly string[] | undefined,
   checkpointPath: string,
   io: CliIo,
@@ -197,10 +203,10 @@ async function lastOutputOf(
 }
 
 /** Returns a function that prints errors of background work; it omits a repeated error, and prints the stack of a bug. */
-function troubleTeller(io: CliIo): (error: unknown) => void {
+function createErrorPrinter(io: CliIo): (error: unknown) => void {
   let last = ''
   return (error) => {
-    const text = error instanceof UserError ? `warning ${error.code}: ${error.message}` : errorStack(error)
+    const text = error instanceof UserError ? `warning ${error.code}: ${error.message}` : getErrorStack(error)
     if (text !== last && !io.interrupt.aborted) io.err(`${text}\n`)
     last = text
   }

@@ -3,10 +3,15 @@ import type { WriteStream } from 'node:tty'
 import type { Command } from 'commander'
 import type { FileConfig } from '../../config/file-config.js'
 import { defaultPaths } from '../../config/options.js'
-import { errorCodes, UserError, interruptionCode } from '../../core/errors.js'
-import { addConfigFlags, configOf, configPathOf, statusFlag, type ConfigFlags } from '../config-flags.js'
+import { errorCodes, UserError, getInterruptionCode } from '../../core/errors.js'
+import { addConfigFlags, readConfig, findConfigPath, statusFlag, type ConfigFlags } from '../config-flags.js'
 import { addGroupedHelp } from '../run-help.js'
-import { assertOneUseOfStdout, commandNames, recordedCommand, type CliIo } from '../terminal/command-io.js'
+import {
+  assertOneUseOfStdout,
+  commandNames,
+  formatRecordedCommand,
+  type CliIo,
+} from '../terminal/command-io.js'
 import type { ReporterFlags } from '../terminal/reporter.js'
 
 const flagGroups = [
@@ -54,7 +59,7 @@ export function fillRunCommand(command: Command, io: CliIo): void {
   addGroupedHelp(command, io)
   command.action(async (inputs: string[], flags: RunFlags) => {
     await assertNoCommand(inputs)
-    const config = configOf(inputs, flags, io.environment)
+    const config = readConfig(inputs, flags, io.environment)
     if (io.argv.length === 0 && config.input?.paths === undefined) {
       io.out(shortHelp)
       io.setExitCode(errorCodes.USAGE_INVALID)
@@ -69,7 +74,7 @@ export function fillRetryCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, flagGroups)
   addGroupedHelp(command, io)
   command.action((inputs: string[], flags: RunFlags) =>
-    runJob(configOf(inputs, flags, io.environment), flags, parseStatuses(flags.status ?? ''), io),
+    runJob(readConfig(inputs, flags, io.environment), flags, parseStatuses(flags.status ?? ''), io),
   )
 }
 
@@ -77,19 +82,19 @@ export function fillRetryCommand(command: Command, io: CliIo): void {
 async function assertNoCommand(inputs: readonly string[]): Promise<void> {
   const [word] = inputs
   if (word === undefined || word === '-' || !/^[a-z-]+$/i.test(word) || existsSync(word)) return
-  const nearest = await nearestCommand(word)
+  const nearest = await findNearestCommand(word)
   throw new UserError('USAGE_INVALID', `${word} is neither a command nor a file`, {
     hint: `${nearest === null ? '' : `did you mean enrich ${nearest}? `}enrich --help lists the commands; an input is a file, like companies.csv`,
   })
 }
 
 /** Returns `null` if no command is within two typing errors, or within one for a short word. */
-async function nearestCommand(word: string): Promise<string | null> {
+async function findNearestCommand(word: string): Promise<string | null> {
   // Imported here, because only a mistyped command needs it.
-  const { boundedDistance } = await import('../../registry/normalize/edit-distance.js')
+  const { calculateDistance } = await import('../../registry/normalize/edit-distance.js')
   const typosMax = word.length < 5 ? 1 : 2
   const [nearest] = commandNames
-    .map((name) => ({ name, typos: boundedDistance(word.toLowerCase(), name, typosMax) }))
+    .map((name) => ({ name, typos: calculateDistance(word.toLowerCase(), name, typosMax) }))
     .filter(({ typos }) => typos <= typosMax)
     .sort((one, other) => one.typos - other.typos)
   return nearest?.name ?? null
@@ -105,9 +110,9 @@ async function runJob(
   // Imported here, so that `--help` does not load it.
   const { createReporter } = await import('../terminal/reporter.js')
   const { enrich } = await import('../../app/enrich.js')
-  const { exitCodeOf } = await import('../../pipeline/figures/run-summary.js')
-  const reporter = createReporter(withoutDrawing(io, config), flags)
-  const configPath = configPathOf(flags)
+  const { getExitCode } = await import('../../pipeline/figures/run-summary.js')
+  const reporter = createReporter(disableDrawing(io, config), flags)
+  const configPath = findConfigPath(flags)
   const run = enrich(config, {
     ...(configPath === null ? {} : { configPath }),
     signal: io.interrupt,
@@ -116,15 +121,15 @@ async function runJob(
     acceptRollback: flags.acceptRollback === true,
     stdin: io.stdin,
     stdout: io.stdout,
-    command: recordedCommand(io),
+    command: formatRecordedCommand(io),
   })
   for await (const event of run) reporter.tell(event)
   const summary = await run.summary
-  io.setExitCode(exitCodeOf(summary, interruptionCode(io.interrupt.reason)))
+  io.setExitCode(getExitCode(summary, getInterruptionCode(io.interrupt.reason)))
 }
 
 /** Disables the progress bar if rows are written to the same terminal. */
-function withoutDrawing(io: CliIo, config: FileConfig): CliIo {
+function disableDrawing(io: CliIo, config: FileConfig): CliIo {
   const isShared = config.output?.path === '-' && (io.stdout as Partial<WriteStream>).isTTY === true
   return isShared ? { ...io, isTerminal: false } : io
 }

@@ -7,12 +7,12 @@ import { UserError } from '../../core/errors.js'
 import {
   type KindSubmissions,
   type RememberedRun,
-  addUpRuns,
+  sumRuns,
   countSubmittedByRun,
   type CheckpointTotals,
 } from '../../pipeline/history/remembered-runs.js'
-import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { jsonLine, type CliIo } from '../terminal/command-io.js'
+import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
+import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { basename } from 'node:path'
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
@@ -29,20 +29,20 @@ interface Column {
 
 const columns: readonly Column[] = [
   { title: 'run', weight: 100, cell: ({ number }) => String(number) },
-  { title: 'began (UTC)', weight: 90, cell: ({ startedAtMs }) => instant(startedAtMs), isText: true },
-  { title: 'job', weight: 20, cell: ({ series }) => jobName(series), isText: true },
+  { title: 'began (UTC)', weight: 90, cell: ({ startedAtMs }) => formatInstant(startedAtMs), isText: true },
+  { title: 'job', weight: 20, cell: ({ series }) => formatJobName(series), isText: true },
   { title: 'rows', weight: 60, cell: ({ record }) => count(record, ({ summary }) => summary?.rowCount) },
   { title: 'submitted', weight: 50, cell: ({ record }) => count(record, countSubmittedByRun) },
-  { title: 'cost', weight: 40, cell: ({ record }) => costText(record) },
-  { title: 'matched', weight: 70, cell: ({ record }) => matchedText(record) },
-  { title: 'took', weight: 30, cell: (run) => durationText(run) },
-  { title: 'ended', weight: 95, cell: endText, isText: true },
+  { title: 'cost', weight: 40, cell: ({ record }) => formatCost(record) },
+  { title: 'matched', weight: 70, cell: ({ record }) => formatMatched(record) },
+  { title: 'took', weight: 30, cell: (run) => formatRunDuration(run) },
+  { title: 'ended', weight: 95, cell: formatEnd, isText: true },
 ]
 
 const between = '  '
 
 /** One line for each run, the newest first. Omits columns that do not fit, are empty, or are the same for all runs. */
-function runsTable(runs: readonly RememberedRun[], columnsMax: number): string {
+function formatRuns(runs: readonly RememberedRun[], columnsMax: number): string {
   const isWorthIt = ({ title }: Column, cells: readonly string[]) =>
     (title !== 'job' || new Set(cells).size > 1) && cells.some((cell) => cell !== '')
   let shown = columns
@@ -52,9 +52,9 @@ function runsTable(runs: readonly RememberedRun[], columnsMax: number): string {
       ...one,
       width: Math.max(...[one.column.title, ...one.cells].map((cell) => cell.length)),
     }))
-  const widthOf = (some: typeof shown) =>
+  const sumWidths = (some: typeof shown) =>
     some.reduce((sum, { width }) => sum + width, between.length * (some.length - 1))
-  while (shown.length > 1 && widthOf(shown) > columnsMax) {
+  while (shown.length > 1 && sumWidths(shown) > columnsMax) {
     const least = Math.min(...shown.map(({ column }) => column.weight))
     shown = shown.filter(({ column }) => column.weight !== least)
   }
@@ -72,7 +72,7 @@ function runsTable(runs: readonly RememberedRun[], columnsMax: number): string {
 }
 
 /** `Total: 3 runs, 300 submitted, 294 billed, EUR 14.70; 6 more may have been billed` */
-function totalsText(totals: CheckpointTotals): string {
+function formatTotals(totals: CheckpointTotals): string {
   const { runCount, submittedCount, billedCount, uncertainCount, costs } = totals
   const priced = costs.reduce((sum, { lookupCount }) => sum + lookupCount, 0)
   const amounts = costs.map(({ cost, currency }) => formatAmount(cost, currency)).join(' and ')
@@ -92,22 +92,22 @@ function totalsText(totals: CheckpointTotals): string {
 }
 
 /** Formats all facts of one run. */
-function runText(run: RememberedRun, runs: readonly RememberedRun[]): string {
+function formatRun(run: RememberedRun, runs: readonly RememberedRun[]): string {
   const { record } = run
   const facts: [string, string][] = [
-    ['began', `${instant(run.startedAtMs)} UTC`],
-    ['ended', [endText(run, runs), durationText(run)].filter((text) => text !== '').join(', after ')],
-    ['job', jobName(run.series)],
-    ...(record === null ? [] : recordFacts(record)),
-    ['output', run.isPublished ? outputText(run) : 'not stored'],
+    ['began', `${formatInstant(run.startedAtMs)} UTC`],
+    ['ended', [formatEnd(run, runs), formatRunDuration(run)].filter((text) => text !== '').join(', after ')],
+    ['job', formatJobName(run.series)],
+    ...(record === null ? [] : listRecordFacts(record)),
+    ['output', run.isPublished ? formatOutput(run) : 'not stored'],
   ]
   const lines = facts.map(([name, text]) => `  ${name.padEnd(9)} ${text}\n`)
-  return `Run ${run.number}\n${lines.join('')}${unknownText([run])}`
+  return `Run ${run.number}\n${lines.join('')}${formatUnknown([run])}`
 }
 
-function recordFacts(record: RunRecord): [string, string][] {
+function listRecordFacts(record: RunRecord): [string, string][] {
   const { error, alarms, changes, input, figures } = record
-  const countsOf = (counts: Readonly<Record<string, number | undefined>>) =>
+  const formatCounts = (counts: Readonly<Record<string, number | undefined>>) =>
     Object.entries(counts)
       .sort(([, a = 0], [, b = 0]) => b - a)
       .map(([name, number = 0]) => `${name} ${formatCount(number)}`)
@@ -120,13 +120,13 @@ function recordFacts(record: RunRecord): [string, string][] {
       'input',
       `${input.paths.join(', ')} (${input.format}${input.sha256 === null ? '' : `, ${input.sha256}`})`,
     ],
-    ...summaryFacts(record, countsOf),
-    ...(figures === null ? [] : [['rows', countsOf(figures.rowsByStatus)] as [string, string]]),
-    ...(costText(record) === '' ? [] : [['cost', costText(record)] as [string, string]]),
+    ...listSummaryFacts(record, formatCounts),
+    ...(figures === null ? [] : [['rows', formatCounts(figures.rowsByStatus)] as [string, string]]),
+    ...(formatCost(record) === '' ? [] : [['cost', formatCost(record)] as [string, string]]),
     ...(changes === null
       ? []
       : [
-          ['changes', `since run ${changes.baseline}: ${countsOf(changes.counts) || 'none'}`] as [
+          ['changes', `since run ${changes.baseline}: ${formatCounts(changes.counts) || 'none'}`] as [
             string,
             string,
           ],
@@ -137,7 +137,7 @@ function recordFacts(record: RunRecord): [string, string][] {
   ]
 }
 
-function summaryFacts(
+function listSummaryFacts(
   { summary, submittedCount }: RunRecord,
   countsOf: (counts: Readonly<Record<string, number>>) => string,
 ): [string, string][] {
@@ -159,25 +159,25 @@ function summaryFacts(
   ]
 }
 
-const outputText = ({ baseline }: RememberedRun): string =>
+const formatOutput = ({ baseline }: RememberedRun): string =>
   baseline === null ? 'stored, the first of its job' : `stored, compared with that of run ${baseline}`
 
 /** A note about runs whose records cannot be read. */
-function unknownText(runs: readonly RememberedRun[]): string {
+function formatUnknown(runs: readonly RememberedRun[]): string {
   const unknown = runs.filter(({ record }) => record === null).map(({ number }) => String(number))
   if (unknown.length === 0) return ''
   return `The other facts of ${unknown.length === 1 ? 'run' : 'runs'} ${unknown.join(', ')} cannot be read: another version of enrich wrote them.\n`
 }
 
 /** Only one process writes a checkpoint in a file, so only the newest run can still be active. */
-function endText(run: RememberedRun, runs: readonly RememberedRun[]): string {
+function formatEnd(run: RememberedRun, runs: readonly RememberedRun[]): string {
   const { number, endedAtMs, exitCode } = run
   if (endedAtMs !== null) return `exit ${exitCode ?? '?'}`
   const mayGoOn = run.isGoingOn ?? !runs.some((other) => other.number > number)
   return mayGoOn ? 'has not ended' : 'did not end'
 }
 
-const durationText = ({ startedAtMs, endedAtMs }: RememberedRun): string =>
+const formatRunDuration = ({ startedAtMs, endedAtMs }: RememberedRun): string =>
   endedAtMs === null ? '' : formatDuration(Math.max(0, endedAtMs - startedAtMs))
 
 function count(record: RunRecord | null, of: (record: RunRecord) => number | undefined): string {
@@ -185,24 +185,24 @@ function count(record: RunRecord | null, of: (record: RunRecord) => number | und
   return number === undefined ? '' : formatCount(number)
 }
 
-function costText(record: RunRecord | null): string {
+function formatCost(record: RunRecord | null): string {
   const money = record?.money ?? null
   return money === null ? '' : formatAmount(money.cost, money.currency)
 }
 
-function matchedText(record: RunRecord | null): string {
+function formatMatched(record: RunRecord | null): string {
   const figures = record?.figures ?? null
   if (figures === null || figures.rowCount === 0) return ''
   return `${(((figures.rowsByStatus['matched'] ?? 0) / figures.rowCount) * 100).toFixed(1)} %`
 }
 
 /** The name of the job, or the names of its files. */
-function jobName(series: string): string {
+function formatJobName(series: string): string {
   if (!series.startsWith('[')) return series.replace(/^job /, '')
   return (JSON.parse(series) as string[]).map((path) => basename(path)).join(', ')
 }
 
-const instant = (ms: number): string => new Date(ms).toISOString().replace('T', ' ').slice(0, 16)
+const formatInstant = (ms: number): string => new Date(ms).toISOString().replace('T', ' ').slice(0, 16)
 
 type RunsFlags = ConfigFlags & { limit: number; run?: number; json?: boolean }
 
@@ -211,11 +211,11 @@ const limitUsual = 30
 export function fillRunsCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['config', 'checkpoint'])
   command
-    .option('--limit <n>', 'list only the newest n runs', wholeNumber, limitUsual)
-    .option('--run <n>', 'show one run in full', wholeNumber)
+    .option('--limit <n>', 'list only the newest n runs', parseCount, limitUsual)
+    .option('--run <n>', 'show one run in full', parseCount)
     .option('--json', 'print one JSON line for each run, then the totals')
     .action(async (flags: RunsFlags) => {
-      const { path } = resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint
+      const { path } = resolveSettings(readConfig([], flags, io.environment), io.environment).checkpoint
       const known = await withKnownHistory(path, io.environment, (history) => ({
         runs: history.runs(),
         submissions: history.submissions(),
@@ -237,19 +237,19 @@ function showRuns(path: string, { runs, submissions }: KnownRuns, flags: RunsFla
       hint: 'enrich runs lists them',
     })
   }
-  const totals = addUpRuns(runs, submissions)
+  const totals = sumRuns(runs, submissions)
   if (flags.json === true) {
-    for (const run of chosen) io.out(jsonLine('run', run))
-    if (flags.run === undefined) io.out(jsonLine('totals', totals))
-  } else if (flags.run !== undefined) for (const run of chosen) io.out(runText(run, runs))
+    for (const run of chosen) io.out(formatJsonLine('run', run))
+    if (flags.run === undefined) io.out(formatJsonLine('totals', totals))
+  } else if (flags.run !== undefined) for (const run of chosen) io.out(formatRun(run, runs))
   else if (chosen.length === 0) io.out(`${path}: no run is recorded yet.\n`)
-  else io.out(runsTable(chosen, columnsOf(io)) + unknownText(chosen) + totalsText(totals))
+  else io.out(formatRuns(chosen, getTerminalColumns(io)) + formatUnknown(chosen) + formatTotals(totals))
 }
 
 /** Unlimited without a terminal. */
-const columnsOf = ({ stdout }: CliIo): number => (stdout as Partial<WriteStream>).columns ?? Infinity
+const getTerminalColumns = ({ stdout }: CliIo): number => (stdout as Partial<WriteStream>).columns ?? Infinity
 
-function wholeNumber(text: string): number {
+function parseCount(text: string): number {
   const parsed = parsePositive(text)
   if ('fault' in parsed) throw new InvalidArgumentError(parsed.fault)
   return parsed.value

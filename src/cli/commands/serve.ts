@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { defaultPaths, matcherCount } from '../../config/options.js'
+import { defaultPaths, createMatcherCountSchema } from '../../config/options.js'
 import { chooseRegistry } from '../../app/choose-registry.js'
 import {
   isLoopback,
@@ -11,7 +11,7 @@ import { UserError } from '../../core/errors.js'
 import type { ReconciliationAccess } from '../../service/reconciliation/access.js'
 import type { ServiceOptions } from '../../service/service.js'
 import { version } from '../../platform/installed-package.js'
-import { interrupted, jsonLine, type CliIo } from '../terminal/command-io.js'
+import { waitForInterrupt, formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { formatCount } from '../../core/text.js'
@@ -102,12 +102,12 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
   const plan = flags.faults === undefined ? null : readFaultPlan(flags.faults)
   const { startReplica, startService } = await import('../../service/service.js')
   const { createFaults } = await import('../../service/faults.js')
-  const { createMatcherPool, threadsByDefault } = await import('../../app/matcher-pool.js')
-  const domains = await domainSources(flags)
+  const { createMatcherPool, countDefaultThreads } = await import('../../app/matcher-pool.js')
+  const domains = await loadDomainSources(flags)
   const { min, max } = flags.researchSeconds
   const researchMs = { min: min * 1000, max: max * 1000 }
   const tell = (type: string, value: object) => {
-    if (flags.json === true) io.out(jsonLine(type, value))
+    if (flags.json === true) io.out(formatJsonLine(type, value))
   }
   const log = (line: string) => {
     tell('log', { text: line })
@@ -117,7 +117,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
   const matchers = createMatcherPool({
     registry,
     registryPath: path,
-    threadCount: flags.matchers ?? threadsByDefault('a_service'),
+    threadCount: flags.matchers ?? countDefaultThreads('a_service'),
     start: 'at_once',
     log,
   })
@@ -128,7 +128,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
       accounts: [{ name: 'default', apiKey }],
       rateLimits: flags.limits,
       version,
-      ...reconciliationOf(flags),
+      ...readReconciliation(flags),
       allowLocalWebhooks: flags.allowLocalWebhooks ?? false,
       ...(plan === null ? {} : { faults: createFaults(plan) }),
       researchMs,
@@ -162,7 +162,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
     )
     if (reconciliationUrl !== null) io.err(`Reconciliation, for OpenRefine: ${reconciliationUrl}\n`)
     if (plan !== null) io.err('Faults are injected by the plan: errors of this service are intended.\n')
-    await interrupted(io)
+    await waitForInterrupt(io)
     await service.close()
     tell('stopped', {})
   } finally {
@@ -172,7 +172,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
 }
 
 /** Throws USAGE_INVALID. */
-function reconciliationOf({
+function readReconciliation({
   reconcile,
   reconcileOrigin: origins = [],
 }: ServeFlags): Pick<ServiceOptions, 'reconciliation'> {
@@ -183,10 +183,10 @@ function reconciliationOf({
 }
 
 /** Loads the optional sources of data about domains. */
-async function domainSources(
+async function loadDomainSources(
   flags: ServeFlags,
 ): Promise<Pick<ServiceOptions, 'domainLists' | 'checkWebsite'>> {
-  const [{ loadDomainLists }, { websiteCheckOfSystem }] = await Promise.all([
+  const [{ loadDomainLists }, { createSystemWebsiteCheck }] = await Promise.all([
     import('../../service/records/domains/domain-lists.js'),
     import('../../service/records/domains/website-check.js'),
   ])
@@ -196,7 +196,7 @@ async function domainSources(
       ...(ranks === undefined ? {} : { ranks }),
       ...(disposable === undefined ? {} : { disposable }),
     }),
-    ...(flags.checkWebsites === true ? { checkWebsite: websiteCheckOfSystem() } : {}),
+    ...(flags.checkWebsites === true ? { checkWebsite: createSystemWebsiteCheck() } : {}),
   }
 }
 
@@ -214,7 +214,7 @@ function collectOrigin(text: string, before: string[] | undefined): string[] {
 }
 
 function parseMatchers(text: string): number {
-  const parsed = matcherCount().safeParse(/^\d+$/.test(text) ? Number(text) : NaN)
+  const parsed = createMatcherCountSchema().safeParse(/^\d+$/.test(text) ? Number(text) : NaN)
   if (!parsed.success) throw new InvalidArgumentError('It must be a number of threads from 0 to 64.')
   return parsed.data
 }

@@ -3,17 +3,17 @@ import type { Command } from 'commander'
 import { formatCount } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import { isPostgresUrl } from '../../core/server-addresses.js'
-import { blamingDamage, problemOf } from '../../pipeline/checkpoint/sqlite/verify.js'
+import { diagnoseDamage, findProblem } from '../../pipeline/checkpoint/sqlite/verify.js'
 import type { ScopeCounts, UncertainLookup } from '../../pipeline/checkpoint/checkpoint.js'
 import { openCheckpointReader } from '../../pipeline/checkpoint/sqlite/reader.js'
 import { type LookupKind, firstKinds } from '../../pipeline/lookups/lookup-kind.js'
 import { readInboxCounts, type InboxCounts } from '../../pipeline/inbox/inbox.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
-import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { quote, jsonLine, type CliIo, warnOfStanding } from '../terminal/command-io.js'
-import { sharedStatusText } from '../terminal/shared-status-text.js'
+import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
+import { quote, formatJsonLine, type CliIo, warnOfProblem } from '../terminal/command-io.js'
+import { formatSharedStatus } from '../terminal/shared-status-text.js'
 import { readStandingDecisions } from '../../pipeline/decisions/decisions-book.js'
-import { decisionService, type Verdict } from '../../pipeline/lookups/decision.js'
+import { getDecisionService, type Verdict } from '../../pipeline/lookups/decision.js'
 
 type StatusFlags = ConfigFlags & { uncertain?: boolean; json?: boolean }
 
@@ -26,9 +26,9 @@ export function fillStatusCommand(command: Command, io: CliIo): void {
     .option('--uncertain', 'list submissions that may have been billed and have no answer')
     .option('--json', 'print one JSON line')
     .action((flags: StatusFlags) => {
-      const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
+      const settings = resolveSettings(readConfig([], flags, io.environment), io.environment)
       if (isPostgresUrl(settings.checkpoint.path)) return showSharedStatus(settings, flags, io)
-      return blamingDamage(settings.checkpoint.path, () => showStatus(settings, flags, io))
+      return diagnoseDamage(settings.checkpoint.path, () => showStatus(settings, flags, io))
     })
 }
 
@@ -38,24 +38,24 @@ const isHosted = ({ scope }: ScopeCounts): boolean => /^https?:/.test(scope)
 async function showStatus(settings: Settings, flags: StatusFlags, io: CliIo): Promise<void> {
   const { path } = settings.checkpoint
   const reader = openCheckpointReader(path, null)
-  if (reader === null) throw notFound(path)
+  if (reader === null) throw createNotFound(path)
   try {
-    const scopes = reader.counts()
-    const uncertain = flags.uncertain === true ? reader.uncertain(listedMax) : null
+    const scopes = reader.readCounts()
+    const uncertain = flags.uncertain === true ? reader.listUncertain(listedMax) : null
     const inbox = readInboxCounts(path)
-    const decided = await decidedCountsOf(settings, [...new Set(scopes.map(({ scope }) => scope))]).catch(
+    const decided = await countDecided(settings, [...new Set(scopes.map(({ scope }) => scope))]).catch(
       (error: unknown) => {
         if (!(error instanceof UserError)) throw error
         // Invalid decisions stop a run, but not the status.
-        warnOfStanding(error, io)
+        warnOfProblem(error, io)
         return new Map<string, DecidedCounts>()
       },
     )
-    const problem = problemOf(path, scopes.some(isHosted))
+    const problem = findProblem(path, scopes.some(isHosted))
     if (flags.json === true) {
       const shown = problem === null ? null : { code: problem.code, message: problem.message }
       io.out(
-        jsonLine('status', {
+        formatJsonLine('status', {
           path,
           scopes,
           decided: Object.fromEntries(decided),
@@ -65,16 +65,16 @@ async function showStatus(settings: Settings, flags: StatusFlags, io: CliIo): Pr
         }),
       )
     } else {
-      io.out(statusText(path, scopes, decided) + inboxText(inbox))
-      if (uncertain !== null) io.out(uncertainText(uncertain))
+      io.out(formatStatus(path, scopes, decided) + formatInbox(inbox))
+      if (uncertain !== null) io.out(formatUncertain(uncertain))
     }
-    warnOfStanding(problem, io)
+    warnOfProblem(problem, io)
   } finally {
     reader.close()
   }
 }
 
-const notFound = (path: string) =>
+const createNotFound = (path: string) =>
   new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
     hint: 'a run creates it: enrich companies.csv -o out.parquet',
   })
@@ -85,7 +85,7 @@ async function showSharedStatus(settings: Settings, flags: StatusFlags, io: CliI
   const { readSharedCounts, readSharedStatus, readSharedUncertain } =
     await import('../../pipeline/checkpoint/postgres/status.js')
   const shared = await openSharedToRead(settings.checkpoint.path, io)
-  if (shared === null) throw notFound(settings.checkpoint.path)
+  if (shared === null) throw createNotFound(settings.checkpoint.path)
   const { postgres, url, problem } = shared
   try {
     const scopes = await readSharedCounts(postgres)
@@ -95,12 +95,14 @@ async function showSharedStatus(settings: Settings, flags: StatusFlags, io: CliI
     const uncertain = flags.uncertain === true ? await readSharedUncertain(postgres, listedMax) : null
     if (flags.json === true) {
       const shown = problem === null ? null : { code: problem.code, message: problem.message }
-      io.out(jsonLine('status', { path: url, scopes, uncertain, inbox, ...status, problem: shown }))
+      io.out(formatJsonLine('status', { path: url, scopes, uncertain, inbox, ...status, problem: shown }))
     } else {
-      io.out(statusText(url, scopes, new Map()) + inboxText(inbox) + sharedStatusText(status, Date.now()))
-      if (uncertain !== null) io.out(uncertainText(uncertain))
+      io.out(
+        formatStatus(url, scopes, new Map()) + formatInbox(inbox) + formatSharedStatus(status, Date.now()),
+      )
+      if (uncertain !== null) io.out(formatUncertain(uncertain))
     }
-    warnOfStanding(problem, io)
+    warnOfProblem(problem, io)
   } catch (error) {
     throw shared.explain(error)
   } finally {
@@ -110,10 +112,10 @@ async function showSharedStatus(settings: Settings, flags: StatusFlags, io: CliI
 
 type DecidedByScope = ReadonlyMap<string, DecidedCounts>
 
-function statusText(path: string, scopes: readonly ScopeCounts[], decided: DecidedByScope): string {
+function formatStatus(path: string, scopes: readonly ScopeCounts[], decided: DecidedByScope): string {
   if (scopes.length === 0)
     return `${path}: nothing was submitted yet.\nNext: enrich companies.csv -o out.parquet\n`
-  const texts = byService(scopes).map((service) => serviceText(service, decided.get(service.base)))
+  const texts = groupByService(scopes).map((service) => formatService(service, decided.get(service.base)))
   return `${path}\n${texts.join('')}`
 }
 
@@ -124,7 +126,7 @@ interface ServiceScopes {
   readonly others: readonly ScopeCounts[]
 }
 
-function byService(scopes: readonly ScopeCounts[]): ServiceScopes[] {
+function groupByService(scopes: readonly ScopeCounts[]): ServiceScopes[] {
   return [...new Set(scopes.map(({ scope }) => scope))].map((base) => {
     const own = scopes.filter(({ scope }) => scope === base)
     return {
@@ -135,7 +137,7 @@ function byService(scopes: readonly ScopeCounts[]): ServiceScopes[] {
   })
 }
 
-function serviceText(
+function formatService(
   { base, resolutions, others }: ServiceScopes,
   decided: DecidedCounts | undefined,
 ): string {
@@ -144,20 +146,20 @@ function serviceText(
     base.startsWith('embedded:')
       ? `Embedded service, registry edition ${base.slice('embedded:'.length, 'embedded:'.length + 12)}`
       : base,
-    ...(resolutions === null ? [] : scopeLines(resolutions)),
-    ...decidedLines(decided),
-    ...others.map(kindLine),
-    `  next: ${nextStep(all)}`,
+    ...(resolutions === null ? [] : formatScope(resolutions)),
+    ...formatDecided(decided),
+    ...others.map(formatKind),
+    `  next: ${suggestNextStep(all)}`,
   ].join('\n')}\n`
 }
 
-function scopeLines(scope: ScopeCounts): string[] {
+function formatScope(scope: ScopeCounts): string[] {
   const { states } = scope
   const line = (count: number, text: string) =>
     count === 0 ? [] : [`  ${formatCount(count).padStart(9)}  ${text}`]
   return [
-    `  since ${when(scope.firstSubmittedAtMs)}, last answer ${when(scope.lastAnsweredAtMs)}, ${formatCount(scope.submissions)} submissions${scope.isEstimated === true ? '; the checkpoint is large: the counts of finished and new lookups are estimates' : ''}`,
-    ...line(states.answered, `answered (${outcomesOf(scope)})`),
+    `  since ${formatWhen(scope.firstSubmittedAtMs)}, last answer ${formatWhen(scope.lastAnsweredAtMs)}, ${formatCount(scope.submissions)} submissions${scope.isEstimated === true ? '; the checkpoint is large: the counts of finished and new lookups are estimates' : ''}`,
+    ...line(states.answered, `answered (${formatOutcomes(scope)})`),
     ...line(states.failed, 'failed: billed, without a result'),
     ...line(states.running, 'running: submitted, the answer is not fetched yet'),
     ...line(states.new, 'not submitted yet'),
@@ -166,7 +168,7 @@ function scopeLines(scope: ScopeCounts): string[] {
   ]
 }
 
-function decidedLines(decided: DecidedCounts | undefined): string[] {
+function formatDecided(decided: DecidedCounts | undefined): string[] {
   const { accepted, none } = decided ?? { accepted: 0, none: 0 }
   if (accepted + none === 0) return []
   return [
@@ -174,7 +176,7 @@ function decidedLines(decided: DecidedCounts | undefined): string[] {
   ]
 }
 
-function outcomesOf({ outcomes }: ScopeCounts): string {
+function formatOutcomes({ outcomes }: ScopeCounts): string {
   return Object.entries(outcomes)
     .filter(([outcome]) => outcome !== 'failed') // on a separate line
     .map(([outcome, count]) => `${outcome} ${formatCount(count)}`)
@@ -182,11 +184,11 @@ function outcomesOf({ outcomes }: ScopeCounts): string {
 }
 
 /** One line for a stage, or for lookups by domain. */
-function kindLine(scope: ScopeCounts): string {
+function formatKind(scope: ScopeCounts): string {
   const { states, kind } = scope
   const some = (count: number, text: string) => (count === 0 ? [] : [`${formatCount(count)} ${text}`])
   const parts = [
-    ...some(states.answered, `answered (${outcomesOf(scope)})`),
+    ...some(states.answered, `answered (${formatOutcomes(scope)})`),
     ...some(states.failed, 'failed'),
     ...some(states.running, 'running'),
     ...some(states.new, 'not submitted yet'),
@@ -203,7 +205,7 @@ const kindWords: Readonly<Record<LookupKind, string>> = {
   domain: 'domains',
 }
 
-function inboxText(inbox: InboxCounts | null): string {
+function formatInbox(inbox: InboxCounts | null): string {
   if (inbox === null) return ''
   const parts = [
     [inbox.taken, 'processed'],
@@ -215,11 +217,11 @@ function inboxText(inbox: InboxCounts | null): string {
   return `Webhooks: ${shown.join(' · ') || 'none yet'}\n`
 }
 
-function nextStep(scopes: readonly ScopeCounts[]): string {
+function suggestNextStep(scopes: readonly ScopeCounts[]): string {
   const lastInputs = scopes[0]?.lastInputs ?? []
   const states = { running: 0, new: 0, uncertain: 0, intended: 0, failed: 0 }
-  for (const scope of scopes) for (const state of objectKeys(states)) states[state] += scope.states[state]
-  const files = lastInputs.map((path) => quote(shorter(path)))
+  for (const scope of scopes) for (const state of getKeys(states)) states[state] += scope.states[state]
+  const files = lastInputs.map((path) => quote(shortenPath(path)))
   const same = files.length === 0 || files.length > shownInputsMax ? '…' : files.join(' ')
   if (states.running + states.new > 0)
     return `enrich ${same} -o …   (the same command submits and fetches only what is missing)`
@@ -231,24 +233,24 @@ function nextStep(scopes: readonly ScopeCounts[]): string {
   return `nothing left; enrich ${same} -o … writes the output`
 }
 
-const objectKeys = <Key extends string>(counts: Record<Key, number>) => Object.keys(counts) as Key[]
+const getKeys = <Key extends string>(counts: Record<Key, number>) => Object.keys(counts) as Key[]
 
 /** Makes a path below the current folder relative. */
-function shorter(path: string): string {
+function shortenPath(path: string): string {
   const below = relative('.', path)
   return below.startsWith('..') ? path : below
 }
 
-function uncertainText(uncertain: readonly UncertainLookup[]): string {
+function formatUncertain(uncertain: readonly UncertainLookup[]): string {
   if (uncertain.length === 0) return 'No submission is uncertain.\n'
   const lines = uncertain.map(
     ({ name, location, customId, intendedAtMs, reason, kind }) =>
-      `  ${when(intendedAtMs)}  ${kind === 'resolution' ? '' : `${kind} `}${name}${location === null ? '' : ` (${location})`}  ${customId}  ${reason ?? ''}\n`,
+      `  ${formatWhen(intendedAtMs)}  ${kind === 'resolution' ? '' : `${kind} `}${name}${location === null ? '' : ` (${location})`}  ${customId}  ${reason ?? ''}\n`,
   )
   return `Uncertain submissions (the service's records name them by custom_id):\n${lines.join('')}`
 }
 
-function when(ms: number | null): string {
+function formatWhen(ms: number | null): string {
   return ms === null ? 'never' : new Date(ms).toISOString().replace('T', ' ').slice(0, 16)
 }
 
@@ -256,21 +258,21 @@ function when(ms: number | null): string {
 type DecidedCounts = Readonly<Record<Verdict, number>>
 
 /** Counts decided lookups by service. Throws DECISIONS_* and REVIEW_STORE_*. */
-async function decidedCountsOf(
+async function countDecided(
   { checkpoint: { path }, decisions }: Pick<Settings, 'checkpoint' | 'decisions'>,
   scopes: readonly string[],
 ): Promise<ReadonlyMap<string, DecidedCounts>> {
   const counts = new Map<string, DecidedCounts>()
   for (const scope of scopes) {
-    const service = decisionService(scope.startsWith('embedded:') ? null : scope)
+    const service = getDecisionService(scope.startsWith('embedded:') ? null : scope)
     const { byLookup } = await readStandingDecisions({ ...decisions, checkpointPath: path, service })
     const reader = openCheckpointReader(path, scope)
     try {
       const keys = [...byLookup.keys()].map((lookup) => Buffer.from(lookup, 'hex'))
       const found = firstKinds.map((kind) => reader?.find(kind, keys) ?? [])
       const known = [...byLookup.values()].filter((_, at) => found.some((ids) => (ids[at] ?? 0) !== 0))
-      const countOf = (verdict: Verdict) => known.filter((one) => one.verdict === verdict).length
-      counts.set(scope, { accepted: countOf('accepted'), none: countOf('none') })
+      const countVerdict = (verdict: Verdict) => known.filter((one) => one.verdict === verdict).length
+      counts.set(scope, { accepted: countVerdict('accepted'), none: countVerdict('none') })
     } finally {
       reader?.close()
     }

@@ -4,63 +4,63 @@ import type { KeyInfo } from '../../service/accounts/accounts.js'
 import type { SecretInfo } from '../../service/accounts/secrets.js'
 
 /** Formats the output of `enrich accounts list`. */
-export function accountsText(accounts: readonly AccountSummary[]): string {
+export function formatAccounts(accounts: readonly AccountSummary[]): string {
   if (accounts.length === 0) return 'No accounts yet: enrich accounts add NAME\n'
   const head = ['account', 'v3', 'credit left', 'this month', 'keys']
   const rows = accounts.map((account) => [
     account.name,
     account.v3Enabled ? 'yes' : 'no',
     units(account.creditUnits),
-    ofMonth(account),
+    formatMonthUsage(account),
     String(account.keyCount),
   ])
-  return table([head, ...rows])
+  return formatTable([head, ...rows])
 }
 
-export function accountText(account: AccountSummary): string {
-  return table([
+export function formatAccount(account: AccountSummary): string {
+  return formatTable([
     ['account', account.name],
     ['v3', account.v3Enabled ? 'enabled' : 'not enabled'],
     ['credit left', units(account.creditUnits)],
-    ['this month', ofMonth(account)],
+    ['this month', formatMonthUsage(account)],
     ['charged', units(account.chargedUnits)],
     ['refunded', units(account.refundedUnits)],
     ['granted', units(account.grantedUnits)],
     ['keys', String(account.keyCount)],
     ['secrets', String(account.secretCount)],
-    ['created', time(account.createdAtMs)],
+    ['created', formatTime(account.createdAtMs)],
   ])
 }
 
-export function entryText({ at, kind, units, runId, customId }: BookedUnits): string {
+export function formatLedgerEntry({ at, kind, units, runId, customId }: BookedUnits): string {
   const run = runId === null ? [] : [runId]
   const custom = customId === null ? [] : [customId]
   return `${[at, kind.padEnd(6), String(units), ...run, ...custom].join('  ')}\n`
 }
 
-export function keysText(keys: readonly KeyInfo[]): string {
+export function formatKeys(keys: readonly KeyInfo[]): string {
   if (keys.length === 0) return 'No keys: this account cannot call the service.\n'
-  return table(
+  return formatTable(
     keys.map(({ keyId, createdAtMs, label, isGivenAtStart }) => [
       keyId,
-      time(createdAtMs),
+      formatTime(createdAtMs),
       label ?? (isGivenAtStart ? 'ENRICH_SERVE_API_KEY' : ''),
     ]),
   )
 }
 
-export function secretsText(secrets: readonly SecretInfo[]): string {
-  return table(
+export function formatSecrets(secrets: readonly SecretInfo[]): string {
+  return formatTable(
     secrets.map(({ secretId, createdAtMs, expiresAtMs, label }) => [
       secretId,
-      time(createdAtMs),
-      expiresAtMs === null ? 'valid' : `valid until ${time(expiresAtMs)}`,
+      formatTime(createdAtMs),
+      expiresAtMs === null ? 'valid' : `valid until ${formatTime(expiresAtMs)}`,
       label ?? '',
     ]),
   )
 }
 
-function ofMonth({ monthUnits, monthlyUnitsMax }: AccountSummary): string {
+function formatMonthUsage({ monthUnits, monthlyUnitsMax }: AccountSummary): string {
   return `${units(monthUnits)} of ${units(monthlyUnitsMax)}`
 }
 
@@ -69,11 +69,11 @@ function units(count: number | null): string {
 }
 
 /** 0 is the creation time of accounts of earlier versions. */
-function time(atMs: number): string {
+function formatTime(atMs: number): string {
   return atMs === 0 ? 'long ago' : new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
-function table(rows: readonly (readonly string[])[]): string {
+function formatTable(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []
   for (const row of rows)
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length)

@@ -1,7 +1,7 @@
-import { UserError, type ExitCode, errorStack } from '../../core/errors.js'
-import { withoutSecretArguments, leftOut } from '../../core/secret.js'
-import type { DrawnLine } from './screen.js'
-import { withoutAddressSecrets } from '../../core/local-path.js'
+import { UserError, type ExitCode, getErrorStack } from '../../core/errors.js'
+import { redactArguments, omittedText } from '../../core/secret.js'
+import type { StatusLine } from './screen.js'
+import { redactAddresses } from '../../core/local-path.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
 
 /** Streams, arguments and environment of a command. */
@@ -11,7 +11,7 @@ export interface CliIo {
   /** Writes progress, notices and errors to standard error. */
   err(text: string): void
   /** Redraws the status line below the output. Terminals only. */
-  draw(line: DrawnLine): void
+  draw(line: StatusLine): void
   /** Whether `draw` may be called. */
   readonly isTerminal: boolean
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -28,7 +28,7 @@ export interface CliIo {
 }
 
 /** Resolves at the first SIGINT or SIGTERM. */
-export function interrupted({ interrupt }: CliIo): Promise<void> {
+export function waitForInterrupt({ interrupt }: CliIo): Promise<void> {
   return new Promise((resolve) => {
     if (interrupt.aborted) resolve()
     interrupt.addEventListener('abort', () => {
@@ -45,8 +45,8 @@ export function assertOneUseOfStdout(wantsJson: boolean, outputPath: string | un
 }
 
 /** The command line to type again, without secrets. */
-export function commandLine({ program, argv }: Pick<CliIo, 'program' | 'argv'>): string {
-  return [program, ...withoutSecretArguments(argv).map(quote)].join(' ')
+export function formatCommandLine({ program, argv }: Pick<CliIo, 'program' | 'argv'>): string {
+  return [program, ...redactArguments(argv).map(quote)].join(' ')
 }
 
 export function quote(argument: string): string {
@@ -54,17 +54,20 @@ export function quote(argument: string): string {
 }
 
 /** Width of help: that of the terminal, at most 100 columns; 80 without a terminal. */
-export const helpColumns = (): number => Math.min(process.stdout.columns || 80, 100)
+export const getHelpWidth = (): number => Math.min(process.stdout.columns || 80, 100)
 
 /** Minimum width of the wrapped text in the second column. */
 export const wrappedColumnsLeast = 20
 
 /** Formats terms in two columns: the names, and their texts with hanging indent. */
-export function termList(title: string, terms: readonly (readonly [name: string, text: string])[]): string {
+export function formatTermList(
+  title: string,
+  terms: readonly (readonly [name: string, text: string])[],
+): string {
   const nameColumns = Math.max(...terms.map(([name]) => name.length))
   const indent = ' '.repeat(nameColumns + 4)
   // A terminal that is too narrow for two columns wraps the lines itself, like commander's list of flags.
-  const columnCount = helpColumns() - indent.length < wrappedColumnsLeast ? Infinity : helpColumns()
+  const columnCount = getHelpWidth() - indent.length < wrappedColumnsLeast ? Infinity : getHelpWidth()
   const lines = terms.map(([name, text]) => {
     const wrapped: string[] = []
     for (const word of text.split(' ')) {
@@ -78,7 +81,7 @@ export function termList(title: string, terms: readonly (readonly [name: string,
 }
 
 /** Formats a line of `--json` output: one object with its `type`. */
-export function jsonLine(type: string, value: object): string {
+export function formatJsonLine(type: string, value: object): string {
   return `${JSON.stringify({ type, ...value })}\n`
 }
 
@@ -110,7 +113,7 @@ export const commandNames = [
  * The program as the user can call it again. Under npx, `enrich` may not be on the path, and a bare `npx enrich` in
  * another folder could download an unrelated package.
  */
-export function programName(environment: Readonly<Record<string, string | undefined>>): string {
+export function findProgramName(environment: Readonly<Record<string, string | undefined>>): string {
   const isOfNpx =
     environment['npm_command'] === 'exec' && /^'?enrich\b/.test(environment['npm_lifecycle_script'] ?? '')
   return isOfNpx ? 'npx --no-install enrich' : 'enrich'
@@ -122,20 +125,26 @@ const ofCommand = new RegExp(
 )
 
 /** Replaces `enrich` in commands of a text by `program`. */
-export function commandsAsTyped(text: string, program: string): string {
+export function replaceProgramName(text: string, program: string): string {
   return program === 'enrich' ? text : text.replace(ofCommand, program)
 }
 
 /** The command line to record: without values of secret flags, and with only the scheme and host of URLs. */
-export function recordedCommand({ program, argv }: Pick<CliIo, 'program' | 'argv'>): string {
-  const shown = withoutSecretArguments(argv, ['--webhook-url']).map((argument) =>
-    argument.replace(/([a-z][a-z0-9+.-]*:\/\/)([^/?#]*@)?([^/?#]*)(.*)/is, hostOnly),
+export function formatRecordedCommand({ program, argv }: Pick<CliIo, 'program' | 'argv'>): string {
+  const shown = redactArguments(argv, ['--webhook-url']).map((argument) =>
+    argument.replace(/([a-z][a-z0-9+.-]*:\/\/)([^/?#]*@)?([^/?#]*)(.*)/is, keepHostOnly),
   )
-  return commandLine({ program, argv: shown })
+  return formatCommandLine({ program, argv: shown })
 }
 
-function hostOnly(_: string, scheme: string, user: string | undefined, host: string, rest: string): string {
-  return `${scheme}${user === undefined ? '' : `${leftOut}@`}${host}${/^\/*$/.test(rest) ? '' : `/${leftOut}`}`
+function keepHostOnly(
+  _: string,
+  scheme: string,
+  user: string | undefined,
+  host: string,
+  rest: string,
+): string {
+  return `${scheme}${user === undefined ? '' : `${omittedText}@`}${host}${/^\/*$/.test(rest) ? '' : `/${omittedText}`}`
 }
 
 /** Prints an error to standard error and, with --json, as a line to standard output. Returns the exit code. */
@@ -144,16 +153,16 @@ export function reportError(thrown: unknown, io: CliIo): ExitCode {
   const wantsJson = io.argv.includes('--json')
   if (error instanceof UserError) {
     const { code, exitCode } = error
-    const message = withoutAddressSecrets(error.message)
+    const message = redactAddresses(error.message)
     const hint =
-      error.hint === undefined ? undefined : commandsAsTyped(withoutAddressSecrets(error.hint), io.program)
+      error.hint === undefined ? undefined : replaceProgramName(redactAddresses(error.hint), io.program)
     if (wantsJson)
       io.out(`${JSON.stringify({ type: 'error', code, message, hint: hint ?? null, exitCode })}\n`)
     io.err(`error ${code}: ${message}\n`)
     if (hint !== undefined) io.err(`  hint: ${hint}\n`)
     return exitCode
   }
-  const stack = errorStack(error)
+  const stack = getErrorStack(error)
   if (wantsJson) {
     io.out(
       `${JSON.stringify({ type: 'error', code: 'BUG', message: String(error), hint: null, exitCode: 1 })}\n`,
@@ -175,7 +184,7 @@ export function reportInterruption(exitCode: ExitCode, io: CliIo): ExitCode {
 }
 
 /** Warns, in commands that only read, of a problem that would stop a run with this checkpoint. */
-export function warnOfStanding(problem: UserError | null, io: CliIo): void {
+export function warnOfProblem(problem: UserError | null, io: CliIo): void {
   if (problem === null) return
   io.err(`warning ${problem.code}: ${problem.message}\n`)
   if (problem.hint !== undefined) io.err(`  hint: ${problem.hint}\n`)

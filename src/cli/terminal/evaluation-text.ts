@@ -1,5 +1,5 @@
 import { formatCount, plural } from '../../core/text.js'
-import { cutToWidth, displayWidth } from '../../core/terminal-text.js'
+import { cutToWidth, measureWidth } from '../../core/terminal-text.js'
 import type {
   ChangeKind,
   Comparison,
@@ -31,7 +31,7 @@ export interface Grouping {
  * Formats the report of `enrich registry evaluate`, at most as wide as a terminal; the last grouping ends with the
  * overall figures.
  */
-export function evaluationText(
+export function formatEvaluation(
   report: EvaluationReport,
   groupings: readonly Grouping[] = [{ title: 'stratum', figures: report.strata }],
 ): string {
@@ -42,8 +42,8 @@ export function evaluationText(
     '',
     ...groupLines(groupings, report.overall),
     '',
-    ...reliabilityLines(report),
-    ...(leaveOut === null ? [] : ['', ...leaveOutLines(leaveOut)]),
+    ...formatReliability(report),
+    ...(leaveOut === null ? [] : ['', ...formatLeaveOut(leaveOut)]),
     '',
     `latency p50 ${latencyMs.p50.toFixed(2)} ms, p95 ${latencyMs.p95.toFixed(2)} ms, longest ${latencyMs.max.toFixed(1)} ms`,
   ]
@@ -52,10 +52,10 @@ export function evaluationText(
 
 function groupLines(groupings: readonly Grouping[], overall: StratumFigures): string[] {
   const names = groupings.flatMap(({ title, figures }) => [title, ...Object.keys(figures)])
-  const width = Math.min(kindColumnsMax, Math.max(...['overall', ...names].map(displayWidth)))
-  const row = (name: string, figures: StratumFigures) => line(width, name, cellsOf(figures))
+  const width = Math.min(kindColumnsMax, Math.max(...['overall', ...names].map(measureWidth)))
+  const row = (name: string, figures: StratumFigures) => formatLine(width, name, formatCells(figures))
   const tables = groupings.map(({ title, figures }) => [
-    line(width, title, ['asked', 'acc.', 'precision', 'recall', 'top 1', 'top 5', 'false']),
+    formatLine(width, title, ['asked', 'acc.', 'precision', 'recall', 'top 1', 'top 5', 'false']),
     ...Object.entries(figures).map(([name, of]) => row(name, of)),
   ])
   return [...tables.flatMap((table, at) => (at === 0 ? table : ['', ...table])), row('overall', overall)]
@@ -63,28 +63,28 @@ function groupLines(groupings: readonly Grouping[], overall: StratumFigures): st
 
 const cellColumns = [6, 6, 11, 11, 5, 5, 6]
 
-function line(width: number, name: string, cells: readonly string[]): string {
+function formatLine(width: number, name: string, cells: readonly string[]): string {
   const shown = cutToWidth(name, width)
   const padded = cells.map((cell, at) => cell.padStart(cellColumns[at] ?? 0))
-  return `${shown}${' '.repeat(width - displayWidth(shown))} ${padded.join(' ')}`
+  return `${shown}${' '.repeat(width - measureWidth(shown))} ${padded.join(' ')}`
 }
 
-function cellsOf(figures: StratumFigures): string[] {
+function formatCells(figures: StratumFigures): string[] {
   const negativeCount = figures.queryCount - figures.positiveCount
   return [
     formatCount(figures.queryCount),
     formatCount(figures.acceptedCount),
     withInterval(figures.precision, figures.precisionInterval),
     withInterval(figures.recall, figures.recallInterval),
-    percent(figures.top1Recall),
-    percent(figures.top5Recall),
+    formatPercent(figures.top1Recall),
+    formatPercent(figures.top5Recall),
     negativeCount === 0 ? '-' : `${figures.falseAcceptCount}/${negativeCount}`,
   ]
 }
 
-function reliabilityLines({ calibration }: EvaluationReport): string[] {
+function formatReliability({ calibration }: EvaluationReport): string[] {
   const { accepted, bands } = calibration
-  const errorLine = (what: string, { count, expectedError, expectedErrorEqualMass }: typeof accepted) =>
+  const formatErrorLine = (what: string, { count, expectedError, expectedErrorEqualMass }: typeof accepted) =>
     `  ${what.padEnd(20)} ${formatCount(count).padStart(7)} ${expectedError.toFixed(3).padStart(12)} ${expectedErrorEqualMass.toFixed(3).padStart(12)}`
   return [
     'confidence    named  stated    came true',
@@ -95,17 +95,17 @@ function reliabilityLines({ calibration }: EvaluationReport): string[] {
     '',
     'expected calibration error, over ten bins',
     '                         named  equal width   equal mass',
-    errorLine('of all stated', calibration),
-    errorLine('of what is accepted', accepted),
+    formatErrorLine('of all stated', calibration),
+    formatErrorLine('of what is accepted', accepted),
   ]
 }
 
-function leaveOutLines(figures: LeaveOutFigures): string[] {
+function formatLeaveOut(figures: LeaveOutFigures): string[] {
   const { queryCount, acceptedCount, acceptedBesideNamesakesCount } = figures
   const row = (what: string, count: number, share: number | null, interval: Interval | null) =>
     `  ${what.padEnd(24)} ${formatCount(count).padStart(6)} ${withInterval(share, interval).padStart(13)}`
   return [
-    `${formatCount(queryCount)} queries repeated without their right company (${percent(figures.share)} % of them)`,
+    `${formatCount(queryCount)} queries repeated without their right company (${formatPercent(figures.share)} % of them)`,
     row('accepted', acceptedCount, figures.acceptedShare, figures.acceptedShareInterval),
     row(
       'accepted, no namesake',
@@ -123,18 +123,18 @@ const titles: Readonly<Record<ChangeKind, string>> = {
 }
 
 /** Formats the differences to the evaluation of another registry, or to a saved report, at `path`. */
-export function comparisonText(comparison: Comparison, path: string): string {
+export function formatComparison(comparison: Comparison, path: string): string {
   const { queryCount, uncomparedCount, gainedCount, lostCount, changes } = comparison
   const shown = changes.slice(0, changesShownMax)
   const lines = [
     '',
-    ...(displayWidth(path) > lineColumnsMax - 20 ? ['compared with', path] : [`compared with ${path}`]),
+    ...(measureWidth(path) > lineColumnsMax - 20 ? ['compared with', path] : [`compared with ${path}`]),
     `  ${formatCount(queryCount)} queries in both; ${formatCount(gainedCount)} gained, ${formatCount(lostCount)} lost; by chance alone: p = ${comparison.chance.toFixed(4)}`,
     `  wrong accepts: ${formatCount(comparison.wrongGainedCount)} came, ${formatCount(comparison.wrongLostCount)} went`,
     ...(uncomparedCount === 0
       ? []
       : [`  ${formatCount(uncomparedCount)} queries are only in this evaluation`]),
-    ...(['lost', 'gained', 'other'] as const).flatMap((kind) => changeLines(kind, shown)),
+    ...(['lost', 'gained', 'other'] as const).flatMap((kind) => formatChanges(kind, shown)),
     ...(shown.length < changes.length
       ? [`and ${formatCount(changes.length - shown.length)} more, with --json`]
       : []),
@@ -142,25 +142,25 @@ export function comparisonText(comparison: Comparison, path: string): string {
   return `${lines.join('\n')}\n`
 }
 
-function changeLines(wanted: ChangeKind, changes: readonly QueryChange[]): string[] {
+function formatChanges(wanted: ChangeKind, changes: readonly QueryChange[]): string[] {
   const those = changes.filter(({ kind }) => kind === wanted)
   if (those.length === 0) return []
   return [
     `${titles[wanted]}:`,
     ...those.flatMap(({ before, after }) => [
       `  ${cutToWidth([after.name, after.location].filter(Boolean).join(', '), lineColumnsMax - 2)}`,
-      `    there ${answered(before)}`,
-      `    here  ${answered(after)}`,
+      `    there ${formatAnswer(before)}`,
+      `    here  ${formatAnswer(after)}`,
     ]),
   ]
 }
 
-function answered({ answeredName, confidence }: QueryOutcome): string {
+function formatAnswer({ answeredName, confidence }: QueryOutcome): string {
   if (answeredName === null) return 'nothing'
   return `${String(confidence).padStart(2)} ${cutToWidth(answeredName, lineColumnsMax - 14)}`
 }
 
-function percent(value: number | null): string {
+function formatPercent(value: number | null): string {
   if (value === null) return '-'
   return value === 1 ? '100' : (value * 100).toFixed(1)
 }
@@ -169,7 +169,7 @@ function percent(value: number | null): string {
 function withInterval(value: number | null, interval: Interval | null): string {
   if (value === null || interval === null) return '-'
   const [least, most] = interval
-  return `${percent(value)} ${Math.floor(least * 100)}-${Math.ceil(most * 100)}`
+  return `${formatPercent(value)} ${Math.floor(least * 100)}-${Math.ceil(most * 100)}`
 }
 
 /** Further unknown companies are only in the JSON report. */
@@ -177,22 +177,22 @@ const unknownShownMax = 10
 const companyColumnsMax = 80
 
 /** Formats the report of `enrich registry evaluate --decisions`, at most as wide as a terminal. */
-export function decidedText(decided: DecidedEvaluation, labelled: LabelledDecisions): string {
+export function formatDecidedEvaluation(decided: DecidedEvaluation, labelled: LabelledDecisions): string {
   const { report, byCountry, advice } = decided
   const lines = [
-    ...headLines(decided, labelled),
+    ...formatHead(decided, labelled),
     '',
-    evaluationText(report, [
+    formatEvaluation(report, [
       { title: 'status', figures: report.strata },
       { title: 'country', figures: byCountry },
     ]).trimEnd(),
     '',
-    ...adviceLines(advice),
+    ...formatAdvice(advice),
   ]
   return `${lines.join('\n')}\n`
 }
 
-function headLines(
+function formatHead(
   { acceptedCount, noneCount, unknown }: DecidedEvaluation,
   { otherServiceCount, furtherAskedCount }: LabelledDecisions,
 ): string[] {
@@ -200,7 +200,7 @@ function headLines(
   return [
     `${plural(acceptedCount + noneCount, 'decision')}: ${formatCount(acceptedCount)} accepted, ${formatCount(noneCount)} none of those known`,
     ...(otherServiceCount === 0 ? [] : [`  ${formatCount(otherServiceCount)} of another service left out`]),
-    ...unknownLines(unknown),
+    ...formatUnknown(unknown),
     ...(furtherAskedCount === 0
       ? []
       : [`  ${further} by more than name and place; here only these are used`]),
@@ -210,7 +210,7 @@ function headLines(
   ]
 }
 
-function unknownLines(unknown: readonly UnknownCompany[]): string[] {
+function formatUnknown(unknown: readonly UnknownCompany[]): string[] {
   if (unknown.length === 0) return []
   const shown = unknown
     .slice(0, unknownShownMax)
@@ -223,13 +223,13 @@ function unknownLines(unknown: readonly UnknownCompany[]): string[] {
   ]
 }
 
-function adviceLines({ thresholds, reviewedCount, riskMax, recommendation }: ThresholdAdvice): string[] {
+function formatAdvice({ thresholds, reviewedCount, riskMax, recommendation }: ThresholdAdvice): string[] {
   return [
     'review.threshold: a matched or partial_match answer at or above is not reviewed',
-    thresholdCells(['threshold', 'not reviewed', 'share', 'wrong', 'share wrong', 'below the next']),
-    ...thresholds.map(thresholdLine),
+    formatThresholdCells(['threshold', 'not reviewed', 'share', 'wrong', 'share wrong', 'below the next']),
+    ...thresholds.map(formatThreshold),
     '',
-    ...recommendationLines(recommendation, thresholds, riskMax),
+    ...formatRecommendation(recommendation, thresholds, riskMax),
     ...(reviewedCount === 0 ? [] : aboveLines),
   ]
 }
@@ -241,33 +241,33 @@ const aboveLines = [
 
 const thresholdColumns = [9, 13, 7, 7, 14, 22]
 
-const thresholdCells = (cells: readonly string[]): string =>
+const formatThresholdCells = (cells: readonly string[]): string =>
   cells.map((cell, at) => cell.padStart(thresholdColumns[at] ?? 0)).join(' ')
 
-function thresholdLine({ risk, band, ...figures }: ThresholdFigures): string {
-  return thresholdCells([
+function formatThreshold({ risk, band, ...figures }: ThresholdFigures): string {
+  return formatThresholdCells([
     String(figures.threshold),
     formatCount(figures.sparedCount),
-    percent(figures.sparedShare),
+    formatPercent(figures.sparedShare),
     formatCount(figures.wrongCount),
     withInterval(figures.wrongShare, risk),
     band.count === 0 ? '-' : `${formatCount(band.wrongCount)} wrong of ${formatCount(band.count)}`,
   ])
 }
 
-function recommendationLines(
+function formatRecommendation(
   recommendation: Recommendation,
   thresholds: readonly ThresholdFigures[],
   riskMax: number,
 ): string[] {
-  const most = `${percent(riskMax)} %`
+  const most = `${formatPercent(riskMax)} %`
   switch (recommendation.kind) {
     case 'recommended': {
       const { threshold } = recommendation
       const found = thresholds.find((one) => one.threshold === threshold)
       return [
-        `recommended: review.threshold ${threshold}. ${plural(found?.sparedCount ?? 0, 'lookup')} (${percent(found?.sparedShare ?? 0)} %) less to review,`,
-        `of which at most ${percent(found?.risk?.[1] ?? 0)} % are wrong, by the 95 % interval.`,
+        `recommended: review.threshold ${threshold}. ${plural(found?.sparedCount ?? 0, 'lookup')} (${formatPercent(found?.sparedShare ?? 0)} %) less to review,`,
+        `of which at most ${formatPercent(found?.risk?.[1] ?? 0)} % are wrong, by the 95 % interval.`,
       ]
     }
     case 'too_few':

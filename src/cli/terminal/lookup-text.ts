@@ -11,7 +11,7 @@ const kindNouns: Readonly<Record<LookupKind, readonly [one: string, many: string
   domain: ['domain', 'domains'],
 }
 
-export function countOf(count: number, kind: LookupKind): string {
+export function formatKindCount(count: number, kind: LookupKind): string {
   const [one, many] = kindNouns[kind]
   return plural(count, one, many)
 }
@@ -24,11 +24,11 @@ interface Lookups {
 }
 
 /** `5 distinct lookups (3 by name, 2 by domain)`; without the part in brackets if all are by name. */
-export const lookupsText = (lookups: Lookups): string =>
-  `${formatCount(lookups.lookupCount)} ${lookupNoun(lookups)}`
+export const formatLookups = (lookups: Lookups): string =>
+  `${formatCount(lookups.lookupCount)} ${formatLookupNoun(lookups)}`
 
 /** The same without the count in front. */
-export function lookupNoun({ lookupCount, domainCount }: Lookups): string {
+export function formatLookupNoun({ lookupCount, domainCount }: Lookups): string {
   const nameCount = lookupCount - domainCount
   const ways = [
     ...(nameCount === 0 ? [] : [`${formatCount(nameCount)} by name`]),
@@ -39,7 +39,7 @@ export function lookupNoun({ lookupCount, domainCount }: Lookups): string {
 }
 
 /** One line with the counts of a stage, and one with the reason if it was stopped. */
-export function stageLines(facts: StageFacts, isHosted: boolean): string[] {
+export function formatStage(facts: StageFacts, isHosted: boolean): string[] {
   const { kind, outcomes, stop } = facts
   const billed = kind === 'domain' && isHosted ? 'submitted, each billed' : 'submitted, free of charge'
   const some = (value: number, words: string): string[] =>
@@ -49,7 +49,7 @@ export function stageLines(facts: StageFacts, isHosted: boolean): string[] {
     .sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
     .map(([outcome, number]) => `${outcome} ${formatCount(number)}`)
   const parts = [
-    countOf(facts.lookupCount, kind),
+    formatKindCount(facts.lookupCount, kind),
     ...some(facts.cachedCount, 'answered before'),
     ...some(facts.decidedCount, 'decided by people'),
     ...some(facts.askedCount, billed),

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { removeStale, temporaryMark } from '../../platform/files.js'
-import { html, pageHtml } from '../../web/html.js'
+import { removeStale, createTemporaryMark } from '../../platform/files.js'
+import { html, renderPage } from '../../web/html.js'
 
 const folderPrefix = 'enrich-review-'
 
 /** Returns the platform's command that opens a file in the user's browser. */
-function openerCommand(platform: NodeJS.Platform): readonly [command: string, ...args: string[]] {
+function getOpenerCommand(platform: NodeJS.Platform): readonly [command: string, ...args: string[]] {
   if (platform === 'darwin') return ['open']
   return platform === 'win32' ? ['rundll32', 'url.dll,FileProtocolHandler'] : ['xdg-open']
 }
@@ -30,7 +30,7 @@ export function openSecretAddress(url: string, platform: NodeJS.Platform = proce
     remove()
     throw error
   }
-  const [command, ...args] = openerCommand(platform)
+  const [command, ...args] = getOpenerCommand(platform)
   const child = spawn(command, [...args, path], { shell: false, stdio: 'ignore', detached: true })
   child.on('error', () => undefined)
   child.unref()
@@ -51,13 +51,13 @@ function createPrivateFolder(): string {
 }
 
 function createPrivateFolderIn(parent: string): string {
-  const folder = join(parent, `${folderPrefix}${temporaryMark()}`)
+  const folder = join(parent, `${folderPrefix}${createTemporaryMark()}`)
   mkdirSync(folder, { mode: 0o700 })
   return folder
 }
 
 const redirectPage = (url: string): string =>
-  pageHtml({
+  renderPage({
     title: 'Opening the review page',
     head: html`<meta name="color-scheme" content="light dark" />
       <meta http-equiv="refresh" content="0; url=${url}" />`,

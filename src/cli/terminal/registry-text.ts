@@ -2,22 +2,22 @@ import { basename } from 'node:path'
 import { formatBytes, formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import type { LoadStep, LoadedFile, LoadPlan } from '../../registry/import/load/load.js'
-import { termList } from './command-io.js'
+import { formatTermList } from './command-io.js'
 import type { FormatName } from '../../registry/import/import-file.js'
 import type { ImportResult, LineReason } from '../../registry/import/run-import.js'
 import type { RegistryInfo, SearchHit, LinkageReport } from '../../registry/registry.js'
 import { matchWeights, thresholdBits, vetoes } from '../../registry/linkage/compare-rows.js'
 
 /** Formats the result of `enrich registry import`. */
-export function importText(
+export function formatImport(
   result: ImportResult,
   file: string,
   { registryPath, isOwnList }: { readonly registryPath: string | null; readonly isOwnList: boolean },
 ): string {
   if (result.unchanged) return `${file} was imported before, unchanged: nothing to do.\n`
-  const lines = [`${file}: ${plural(result.rowCount, 'row')}`, ...countLines(result)]
-  lines.push(...reasonLines('Rejected rows', result.rejections, result.rejectedCount))
-  lines.push(...reasonLines('Values left out of rows that were kept', result.drops, result.droppedCount))
+  const lines = [`${file}: ${plural(result.rowCount, 'row')}`, ...formatImportCounts(result)]
+  lines.push(...formatReasons('Rejected rows', result.rejections, result.rejectedCount))
+  lines.push(...formatReasons('Values left out of rows that were kept', result.drops, result.droppedCount))
   // Users can fix their own lists, but not the files of a register.
   if (result.rejectedCount > 0 && isOwnList)
     lines.push('Fix these rows and import the file again: rows keep their ids.')
@@ -26,7 +26,7 @@ export function importText(
 }
 
 /** One line for each count, explained if the word alone is unclear. */
-function countLines(result: ImportResult): string[] {
+function formatImportCounts(result: ImportResult): string[] {
   const line = (word: string, value: number, meaning = '') =>
     `  ${word.padEnd(9)} ${formatCount(value)}${meaning === '' ? '' : `   (${meaning})`}`
   const lineIf = (word: string, value: number, meaning: string) =>
@@ -77,7 +77,7 @@ function countLines(result: ImportResult): string[] {
 }
 
 /** Progress of loading a file: its size, rows so far, and the remaining time if the number of rows was estimated. */
-export function loadProgressText(
+export function formatLoadProgress(
   { path, bytes, rowEstimate }: Pick<LoadStep, 'path' | 'bytes' | 'rowEstimate'>,
   rowCount: number,
   elapsedMs: number,
@@ -92,7 +92,7 @@ export function loadProgressText(
 }
 
 /** Progress of an import: rows so far, and rows per second. */
-export function importProgressText(rowCount: number, elapsedMs: number): string {
+export function formatImportProgress(rowCount: number, elapsedMs: number): string {
   const rate = elapsedMs < 1 ? 0 : Math.round(rowCount / (elapsedMs / 1_000))
   return `${plural(rowCount, 'row')} read · ${formatCount(rate)}/s`
 }
@@ -114,17 +114,17 @@ const formatTexts: Readonly<Record<'csv' | FormatName, string>> = {
   wikidata: 'result of a query of Wikidata, CSV or JSON: names, websites and tickers by LEI, CIK or number',
 }
 
-export function formatsText(): string {
-  return termList('Formats:', Object.entries(formatTexts))
+export function listFormats(): string {
+  return formatTermList('Formats:', Object.entries(formatTexts))
 }
 
-function reasonLines(title: string, reasons: readonly LineReason[], total: number): string[] {
+function formatReasons(title: string, reasons: readonly LineReason[], total: number): string[] {
   if (total === 0) return []
   const more = total > reasons.length ? [`  … and ${formatCount(total - reasons.length)} more`] : []
   return [`${title}:`, ...reasons.map(({ line, reason }) => `  line ${line}: ${reason}`), ...more]
 }
 
-export function infoText(info: RegistryInfo): string {
+export function formatInfo(info: RegistryInfo): string {
   const sources = info.sources.map(
     (source) =>
       `  ${source.name} (${source.format}): ${plural(source.rowCount, 'row')}, ${formatCount(source.rejectedCount)} rejected, imported ${source.importedAt}`,
@@ -139,7 +139,7 @@ export function infoText(info: RegistryInfo): string {
   return `${lines.join('\n')}\n`
 }
 
-export function searchText(name: string, hits: readonly SearchHit[]): string {
+export function formatHits(name: string, hits: readonly SearchHit[]): string {
   if (hits.length === 0) return `Nothing found for "${name}".\n`
   const lines = hits.map((hit) => {
     const place = [hit.city, hit.jurisdiction.jurisdictionCode].filter((part) => part !== null).join(', ')
@@ -150,11 +150,11 @@ export function searchText(name: string, hits: readonly SearchHit[]): string {
 }
 
 /** Formats the plan of `enrich registry load`. */
-export function planText({ steps, leftOut }: LoadPlan, registryPath: string): string {
+export function formatPlan({ steps, leftOut }: LoadPlan, registryPath: string): string {
   const lines =
     steps.length === 0
       ? []
-      : [`To load into ${registryPath}, in this order:`, ...tableLines(steps), ...mapLines(steps)]
+      : [`To load into ${registryPath}, in this order:`, ...formatSteps(steps), ...formatColumnMaps(steps)]
   if (leftOut.length > 0) {
     lines.push('Left out:')
     for (const { path, reason, command } of leftOut) {
@@ -165,7 +165,7 @@ export function planText({ steps, leftOut }: LoadPlan, registryPath: string): st
   return `${lines.join('\n')}\n`
 }
 
-function tableLines(steps: readonly LoadStep[]): string[] {
+function formatSteps(steps: readonly LoadStep[]): string[] {
   const rows = [
     ['', 'format', 'rows', 'of', 'file'],
     ...steps.map((step, index) => [
@@ -185,7 +185,7 @@ function tableLines(steps: readonly LoadStep[]): string[] {
 }
 
 /** Explains how a CSV of an unknown format is read by its headers. */
-function mapLines(steps: readonly LoadStep[]): string[] {
+function formatColumnMaps(steps: readonly LoadStep[]): string[] {
   return steps.flatMap((step, index) => {
     if (step.proposal === null) return []
     const { idType, map, country, jurisdiction, unused } = step.proposal
@@ -200,17 +200,17 @@ function mapLines(steps: readonly LoadStep[]): string[] {
   })
 }
 
-export function loadedText({ step, result, error }: LoadedFile): string {
+export function formatLoadedFile({ step, result, error }: LoadedFile): string {
   if (result === null) return `${step.path}: not loaded: ${error?.message ?? ''}\n`
   const isOwnList = step.format === 'csv'
-  return importText(result, `${step.path} (${step.format})`, { registryPath: null, isOwnList })
+  return formatImport(result, `${step.path} (${step.format})`, { registryPath: null, isOwnList })
 }
 
-export function failureText(failed: readonly LoadedFile[]): string {
+export function formatFailures(failed: readonly LoadedFile[]): string {
   return failed.map(({ step, error }) => `${step.path} (${error?.message ?? ''})`).join('; ')
 }
 
-export function summaryText(
+export function formatLoadSummary(
   files: readonly LoadedFile[],
   { leftOut }: LoadPlan,
   registryPath: string,
@@ -253,25 +253,25 @@ const apartTexts: Readonly<Record<Apart['reason'], string>> = {
 const examplesShown = 3
 
 /** Formats the linkage section of `registry info --linkage`. */
-export function linkageText({ joined, apart }: LinkageReport): string {
+export function formatLinkage({ joined, apart }: LinkageReport): string {
   const lines = [
-    `joined    ${total(joined)} registrations of one company, by`,
+    `joined    ${sumCounts(joined)} registrations of one company, by`,
     ...joined.flatMap(({ reason, count, examples }) => [
       line(reason, count, joinedTexts[reason]),
       ...examples
         .slice(0, examplesShown)
-        .map(({ legalName, evidence }) => `      ${joinText(legalName, evidence)}`),
+        .map(({ legalName, evidence }) => `      ${formatJoin(legalName, evidence)}`),
     ]),
-    `apart     ${total(apart)} pairs of one name in two sources, because`,
+    `apart     ${sumCounts(apart)} pairs of one name in two sources, because`,
     ...apart.flatMap(({ reason, count, examples }) => [
       line(reason, count, apartTexts[reason]),
-      ...examples.slice(0, examplesShown).map((evidence) => `      ${pairText(evidence, 'and')}`),
+      ...examples.slice(0, examplesShown).map((evidence) => `      ${formatPair(evidence, 'and')}`),
     ]),
   ]
   return `${lines.join('\n')}\n`
 }
 
-function total(counts: readonly { readonly count: number }[]): string {
+function sumCounts(counts: readonly { readonly count: number }[]): string {
   return formatCount(counts.reduce((sum, { count }) => sum + count, 0))
 }
 
@@ -279,16 +279,16 @@ function line(reason: string, count: number, meaning: string): string {
   return `  ${reason.padEnd(16)} ${formatCount(count).padStart(7)}   ${meaning}`
 }
 
-function joinText(legalName: string, evidence: Evidence | null): string {
-  return evidence === null ? legalName : pairText(evidence, 'is')
+function formatJoin(legalName: string, evidence: Evidence | null): string {
+  return evidence === null ? legalName : formatPair(evidence, 'is')
 }
 
-function pairText({ registrations, bits, levels }: Evidence, between: 'is' | 'and'): string {
-  return `${registrations.map(({ name }) => name).join(` ${between} `)}: ${bits} bits (${levelsText(levels)})`
+function formatPair({ registrations, bits, levels }: Evidence, between: 'is' | 'and'): string {
+  return `${registrations.map(({ name }) => name).join(` ${between} `)}: ${bits} bits (${formatLevels(levels)})`
 }
 
 /** The levels with a weight, the highest absolute weight first. */
-function levelsText(levels: Evidence['levels']): string {
+function formatLevels(levels: Evidence['levels']): string {
   return Object.entries(levels)
     .map(([comparison, level]) => {
       const known: Readonly<Record<string, { bits: number }>> =

@@ -1,13 +1,18 @@
 import { formatCount, plural } from '../../core/text.js'
-import { columnLines } from '../../pipeline/lookups/column-report.js'
-import { spendingText } from '../../pipeline/figures/planned-spending.js'
-import { progressLine, progressParts, wholeOf, type Progress } from '../../pipeline/figures/progress.js'
-import { endedBy, explainStop } from '../../pipeline/figures/stop.js'
+import { formatColumnLines } from '../../pipeline/lookups/column-report.js'
+import { formatSpending } from '../../pipeline/figures/planned-spending.js'
+import {
+  formatProgressLine,
+  buildProgressParts,
+  sumStages,
+  type Progress,
+} from '../../pipeline/figures/progress.js'
+import { findEndReason, explainStop } from '../../pipeline/figures/stop.js'
 import type { RunEvent } from '../../pipeline/events.js'
-import { commandLine, type CliIo } from './command-io.js'
-import { planWords, lookupsText } from './lookup-text.js'
-import { errorLines, nextSteps, summaryLines } from './summary-text.js'
-import { cutToWidth, displayWidth } from '../../core/terminal-text.js'
+import { formatCommandLine, type CliIo } from './command-io.js'
+import { planWords, formatLookups } from './lookup-text.js'
+import { formatStopError, suggestNextSteps, formatSummary } from './summary-text.js'
+import { cutToWidth, measureWidth } from '../../core/terminal-text.js'
 
 export interface ReporterFlags {
   json?: boolean
@@ -21,14 +26,14 @@ const lineIntervalMs = 10_000
 /** Prints a run's events: JSON lines on standard output, or text and a progress bar on standard error. */
 export function createReporter(io: CliIo, flags: ReporterFlags): { tell(event: RunEvent): void } {
   const isQuiet = flags.quiet === true || flags.logLevel === 'error'
-  const words = isQuiet ? null : new WordReporter(io, flags)
+  const words = isQuiet ? null : new TextReporter(io, flags)
   return {
     tell(event) {
-      if (flags.json === true) io.out(`${JSON.stringify(withEnd(event, commandLine(io)))}\n`)
+      if (flags.json === true) io.out(`${JSON.stringify(addEnd(event, formatCommandLine(io)))}\n`)
       if (words !== null) words.tell(event)
       else if (event.type === 'finished') {
-        const ended = endedBy(event.summary)
-        if (ended !== null) io.err(`${errorLines(ended).join('\n')}\n`)
+        const ended = findEndReason(event.summary)
+        if (ended !== null) io.err(`${formatStopError(ended).join('\n')}\n`)
         for (const { message } of event.summary.alarms) io.err(`alarm ${message}\n`)
       }
     },
@@ -36,14 +41,14 @@ export function createReporter(io: CliIo, flags: ReporterFlags): { tell(event: R
 }
 
 /** Adds the error of a stop and the next steps to the event of the end. */
-function withEnd(event: RunEvent, command: string): unknown {
+function addEnd(event: RunEvent, command: string): unknown {
   if (event.type !== 'finished') return event
-  const ended = endedBy(event.summary)
+  const ended = findEndReason(event.summary)
   const stopped = ended === null ? {} : { stopped: explainStop(ended) ?? { code: 'INTERRUPTED' } }
-  return { ...event, ...stopped, next: nextSteps(event.summary, command) }
+  return { ...event, ...stopped, next: suggestNextSteps(event.summary, command) }
 }
 
-class WordReporter {
+class TextReporter {
   readonly #io: CliIo
   readonly #isVerbose: boolean
   readonly #isDebug: boolean
@@ -58,96 +63,96 @@ class WordReporter {
   tell(event: RunEvent): void {
     switch (event.type) {
       case 'notice':
-        if (this.#isVerbose || event.isWarning === true) this.#line(event.text)
+        if (this.#isVerbose || event.isWarning === true) this.#printLine(event.text)
         return
       case 'columns':
-        if (this.#isVerbose) for (const line of columnLines(event)) this.#line(sentence(line))
+        if (this.#isVerbose) for (const line of formatColumnLines(event)) this.#printLine(capitalize(line))
         return
       case 'planned':
         if (!this.#isVerbose) return
-        this.#line(plannedText(event))
+        this.#printLine(formatPlanned(event))
         // Without a price and a budget, the line would only repeat the number of lookups.
         if (event.spending !== null && (event.spending.cost ?? event.spending.stop) !== null)
-          this.#line(`Cost: ${spendingText(event.spending)}`)
+          this.#printLine(`Cost: ${formatSpending(event.spending)}`)
         return
       case 'progress':
-        if (this.#isVerbose) this.#progress(event.progress)
+        if (this.#isVerbose) this.#showProgress(event.progress)
         return
       case 'publishing':
-        this.#publishing(event.path)
+        this.#showPublishing(event.path)
         return
       case 'finished': {
-        for (const line of summaryLines(event.summary, commandLine(this.#io))) {
+        for (const line of formatSummary(event.summary, formatCommandLine(this.#io))) {
           if (this.#isVerbose || /^( {2}note| {2}alarm|error | {2}hint|Interrupted)/.test(line))
-            this.#line(line)
+            this.#printLine(line)
         }
         return
       }
     }
   }
 
-  #progress(progress: Progress): void {
+  #showProgress(progress: Progress): void {
     if (this.#io.isTerminal) {
-      this.#io.draw((columnCount) => progressBar(progress, columnCount))
+      this.#io.draw((columnCount) => formatProgressBar(progress, columnCount))
       return
     }
     if (progress.elapsedMs - this.#lastLineAtMs < lineIntervalMs && !this.#isDebug) return
     this.#lastLineAtMs = progress.elapsedMs
-    this.#line(progressLine(progress))
+    this.#printLine(formatProgressLine(progress))
   }
 
   /** Shows the output being written, which takes a minute for a million rows. */
-  #publishing(path: string): void {
-    if (this.#isDebug) this.#line(`Writing ${path}`)
+  #showPublishing(path: string): void {
+    if (this.#isDebug) this.#printLine(`Writing ${path}`)
     else if (this.#isVerbose && this.#io.isTerminal) this.#io.draw(() => `Writing ${path} …`)
   }
 
-  #line(text: string): void {
+  #printLine(text: string): void {
     this.#io.err(`${text}\n`)
   }
 }
 
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-function plannedText({ rowCount, plan, ...lookups }: Extract<RunEvent, { type: 'planned' }>): string {
+function formatPlanned({ rowCount, plan, ...lookups }: Extract<RunEvent, { type: 'planned' }>): string {
   const known = Object.entries(plan)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${formatCount(count)} ${planWords[name] ?? name}`)
   const rows = plural(rowCount, 'row')
-  return `${rows}, ${lookupsText(lookups)}: ${known.join(', ') || 'nothing to look up'}`
+  return `${rows}, ${formatLookups(lookups)}: ${known.join(', ') || 'nothing to look up'}`
 }
 
 const barCellsMax = 20
 const barCellsMin = 5
 /** Width of the longest remaining time, except for runs of weeks. */
-const etaColumns = displayWidth(' · ETA 59m59s')
+const etaColumns = measureWidth(' · ETA 59m59s')
 
 /** Formats progress as one line of a terminal: a bar, then the numbers that fit. */
-export function progressBar(progress: Progress, columnCount: number): string {
+export function formatProgressBar(progress: Progress, columnCount: number): string {
   // A terminal wraps a line that fills its width.
   const columnsMax = Math.max(0, columnCount - 1)
   const cells = countBarCells(progress, columnsMax)
-  const beside = cells === 0 ? null : fittingLine(progress, columnsMax - cells - 3)
-  if (beside !== null) return `[${bar(progress, cells)}] ${beside}`
-  const sign = wheel(progress)
-  const line = fittingLine(progress, columnsMax - 2) ?? shortest(progress)
+  const beside = cells === 0 ? null : fitLine(progress, columnsMax - cells - 3)
+  if (beside !== null) return `[${renderBar(progress, cells)}] ${beside}`
+  const sign = getSpinnerSign(progress)
+  const line = fitLine(progress, columnsMax - 2) ?? formatShortest(progress)
   return cutToWidth(sign === '' ? line : `${sign} ${line}`, columnsMax)
 }
 
 /** Depends only on the width of the terminal and the number of lookups, so that the width of the bar is constant. */
 function countBarCells({ lookups }: Progress, columnsMax: number): number {
   const done = `${formatCount(lookups)}/${formatCount(lookups)} done`
-  const room = columnsMax - displayWidth(done) - etaColumns - 3
+  const room = columnsMax - measureWidth(done) - etaColumns - 3
   const cells = Math.min(barCellsMax, Math.max(barCellsMin, Math.floor(columnsMax / 8)), room)
   return cells < barCellsMin ? 0 : cells
 }
 
 /** Drops the parts that do not fit; `null` if even the counts and the remaining time do not fit. */
-function fittingLine(progress: Progress, columnsMax: number): string | null {
-  const parts = progressParts(progress)
+function fitLine(progress: Progress, columnsMax: number): string | null {
+  const parts = buildProgressParts(progress)
   for (;;) {
     const line = parts.map(({ text }) => text).join(' · ')
-    if (displayWidth(line) <= columnsMax) return line
+    if (measureWidth(line) <= columnsMax) return line
     if (parts.length <= 2) return null
     const weightMin = Math.min(...parts.map(({ weight }) => weight))
     parts.splice(
@@ -157,19 +162,21 @@ function fittingLine(progress: Progress, columnsMax: number): string | null {
   }
 }
 
-function shortest(progress: Progress): string {
-  const { done, lookups } = wholeOf(progress)
+function formatShortest(progress: Progress): string {
+  const { done, lookups } = sumStages(progress)
   return `${Math.floor((done / Math.max(1, lookups)) * 100)}% of ${formatCount(lookups)}`
 }
 
-function bar(progress: Progress, cells: number): string {
-  const { done, lookups } = wholeOf(progress)
+function renderBar(progress: Progress, cells: number): string {
+  const { done, lookups } = sumStages(progress)
   const filled = lookups === 0 ? cells : Math.floor((done / lookups) * cells)
-  return filled === cells ? '#'.repeat(cells) : `${'#'.repeat(filled)}${wheel(progress)}`.padEnd(cells, '-')
+  return filled === cells
+    ? '#'.repeat(cells)
+    : `${'#'.repeat(filled)}${getSpinnerSign(progress)}`.padEnd(cells, '-')
 }
 
 /** Spins once a second, to show activity before the first answers. Empty at the end. */
-function wheel(progress: Progress): string {
-  const { done, lookups } = wholeOf(progress)
+function getSpinnerSign(progress: Progress): string {
+  const { done, lookups } = sumStages(progress)
   return done === lookups ? '' : ('|/-\\'[Math.floor(progress.elapsedMs / 1_000) % 4] ?? '')
 }

@@ -1,4 +1,4 @@
-import { cutToWidth, printable, displayWidth } from '../../core/terminal-text.js'
+import { cutToWidth, printable, measureWidth } from '../../core/terminal-text.js'
 
 const gap = '  '
 
@@ -17,26 +17,26 @@ const shellWords = / *(?:'(?:'\\''|[^'])*'|[^\s'])+/g
 export function wrapText(text: string, columnCount: number): string {
   return text
     .split('\n')
-    .map((line) => (displayWidth(line) <= columnCount ? line : wrapLine(line, columnCount)))
+    .map((line) => (measureWidth(line) <= columnCount ? line : wrapLine(line, columnCount)))
     .join('\n')
 }
 
 function wrapLine(text: string, columnCount: number): string {
-  const { line, indent } = indented(text, columnCount)
+  const { line, indent } = findIndent(text, columnCount)
   const [, label = '', command = '', remark = ''] = typedAgain.exec(line) ?? []
   const pieces =
     command === ''
-      ? wordsOf(line, words, '')
-      : [...wordsOf(command, shellWords, ' \\'), ...wordsOf(remark, words, '')]
+      ? splitWords(line, words, '')
+      : [...splitWords(command, shellWords, ' \\'), ...splitWords(remark, words, '')]
   const lines: string[] = []
   let current = label
   for (const [at, { word, joint }] of pieces.entries()) {
     // If the command continues, the line also needs room for the backslash.
     const reserved = pieces[at + 1]?.joint ?? ''
-    const isLonger = displayWidth(word.trimStart() + reserved) > columnCount - indent.length
-    const hasRoom = displayWidth(current + word + reserved) <= columnCount
+    const isLonger = measureWidth(word.trimStart() + reserved) > columnCount - indent.length
+    const hasRoom = measureWidth(current + word + reserved) <= columnCount
     // A word that is longer than any line starts on the current one; the terminal breaks it.
-    if (hasRoom || current.trim() === '' || (isLonger && displayWidth(current) < columnCount)) {
+    if (hasRoom || current.trim() === '' || (isLonger && measureWidth(current) < columnCount)) {
       current += word
       continue
     }
@@ -47,14 +47,14 @@ function wrapLine(text: string, columnCount: number): string {
 }
 
 /** Splits a text into words. `joint` ends the line if the word starts a new one. */
-const wordsOf = (text: string, pattern: RegExp, joint: string): { word: string; joint: string }[] =>
+const splitWords = (text: string, pattern: RegExp, joint: string): { word: string; joint: string }[] =>
   (text.match(pattern) ?? []).map((word, at) => ({ word, joint: at === 0 ? '' : joint }))
 
 /** Indents past the labels if that leaves half of the line; otherwise removes the gap between labels and text. */
-function indented(line: string, columnCount: number): { line: string; indent: string } {
+function findIndent(line: string, columnCount: number): { line: string; indent: string } {
   const [label = ''] = labels.exec(line) ?? []
   const begin = label.search(/\S|$/)
-  const under = displayWidth(label)
+  const under = measureWidth(label)
   if (under > begin && under <= columnCount / 2) return { line, indent: ' '.repeat(under) }
   const together = line.slice(0, begin) + line.slice(begin).replace(/ {4,}/g, gap)
   return { line: together, indent: ' '.repeat(Math.min(begin + 2, Math.floor(columnCount / 4))) }
@@ -68,24 +68,24 @@ const columnsLeast = 8
  * Formats rows as lines of a table, indented by two and at most `columnCount` wide. The widest columns are cut first; if
  * that is not enough, the last column is omitted. `widthsMax` has the maximum width of each column.
  */
-export function tableLines(
+export function formatTableLines(
   rows: readonly (readonly string[])[],
   widthsMax: readonly number[],
   columnCount: number,
 ): string[] {
   const cells = rows.map((row) => row.map((cell) => printable(cell.replace(/\s+/g, ' '))))
-  const widths = fittingWidths(
+  const widths = fitWidths(
     widthsMax.map((most, at) =>
-      Math.min(most, Math.max(0, ...cells.map((row) => displayWidth(row[at] ?? '')))),
+      Math.min(most, Math.max(0, ...cells.map((row) => measureWidth(row[at] ?? '')))),
     ),
     columnCount - 2,
   )
   return cells.map((row) =>
-    `  ${widths.map((width, at) => padded(row[at] ?? '', width)).join(gap)}`.trimEnd(),
+    `  ${widths.map((width, at) => padCell(row[at] ?? '', width)).join(gap)}`.trimEnd(),
   )
 }
 
-function fittingWidths(wanted: readonly number[], columnsMax: number): number[] {
+function fitWidths(wanted: readonly number[], columnsMax: number): number[] {
   const widths = [...wanted]
   const isFree = (width: number, at: number) => (wanted[at] ?? 0) > columnsKept && width > columnsLeast
   while (widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1)) > columnsMax) {
@@ -93,18 +93,18 @@ function fittingWidths(wanted: readonly number[], columnsMax: number): number[] 
     const at = widths.findIndex((width, at) => width === widest && isFree(width, at))
     if (at !== -1) widths[at] = widest - 1
     else if (widths.length === 1) return [Math.max(1, columnsMax)]
-    else return fittingWidths(wanted.slice(0, -1), columnsMax)
+    else return fitWidths(wanted.slice(0, -1), columnsMax)
   }
   return widths
 }
 
-function padded(text: string, width: number): string {
-  const cut = displayWidth(text) > width ? `${cutToWidth(text, width - 1)}…` : text
-  return cut + ' '.repeat(Math.max(0, width - displayWidth(cut)))
+function padCell(text: string, width: number): string {
+  const cut = measureWidth(text) > width ? `${cutToWidth(text, width - 1)}…` : text
+  return cut + ' '.repeat(Math.max(0, width - measureWidth(cut)))
 }
 
 /** Renders the status line for a terminal of this width. */
-export type DrawnLine = (columnCount: number) => string
+export type StatusLine = (columnCount: number) => string
 
 /** The parts of a terminal stream that are used here. */
 export interface ScreenStream {
@@ -122,18 +122,18 @@ const columnsDefault = 80
  * shown as escapes; the codes that draw are added afterwards.
  */
 export class Screen {
-  #line: DrawnLine | null = null
+  #line: StatusLine | null = null
 
   constructor(private readonly terminal: ScreenStream) {
     terminal.on('resize', () => {
-      this.#redraw(eraseBelow)
+      this.#drawAgain(eraseBelow)
     })
   }
 
   /**
    * Writes to this terminal, through any of its streams. Wraps lines unless `isLaidOut` is false.
    */
-  words(
+  print(
     text: string,
     stream: Pick<ScreenStream, 'write' | 'columns'> = this.terminal,
     isLaidOut = true,
@@ -143,9 +143,9 @@ export class Screen {
     stream.write(isLaidOut ? wrapText(shown, stream.columns || columnsDefault) : shown)
   }
 
-  draw(line: DrawnLine): void {
+  draw(line: StatusLine): void {
     this.#line = line
-    this.#redraw()
+    this.#drawAgain()
   }
 
   /** Erases the status line. */
@@ -155,7 +155,7 @@ export class Screen {
     this.terminal.write(eraseLine)
   }
 
-  #redraw(erase = eraseLine): void {
+  #drawAgain(erase = eraseLine): void {
     if (this.#line === null) return
     const columnCount = this.terminal.columns || columnsDefault
     const text = printable(this.#line(columnCount))

@@ -1,7 +1,7 @@
 import { formatCount } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import { printable } from '../../core/terminal-text.js'
-import { formatAmount, unitsOf } from '../../pipeline/figures/money.js'
+import { formatAmount, toUnits } from '../../pipeline/figures/money.js'
 import type {
   JobStatus,
   PaceStatus,
@@ -10,39 +10,39 @@ import type {
 } from '../../pipeline/checkpoint/postgres/status.js'
 
 /** Formats the processes, paces and unfinished jobs of a shared checkpoint. */
-export function sharedStatusText({ workers, paces, jobs }: SharedStatus, nowMs: number): string {
+export function formatSharedStatus({ workers, paces, jobs }: SharedStatus, nowMs: number): string {
   return [
-    ...section(
+    ...formatSection(
       'Processes',
-      workers.map((worker) => workerText(worker, nowMs)),
+      workers.map((worker) => formatWorker(worker, nowMs)),
     ),
-    ...section('Pace', paces.map(paceText)),
-    ...section(
+    ...formatSection('Pace', paces.map(formatPace)),
+    ...formatSection(
       'Unfinished jobs',
-      jobs.map((job) => jobText(job, nowMs)),
+      jobs.map((job) => formatJob(job, nowMs)),
     ),
   ].join('')
 }
 
-const section = (title: string, lines: readonly string[]): string[] =>
+const formatSection = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [`${title}:\n`, ...lines.map((line) => `  ${line}\n`)]
 
-const filesText = (inputs: readonly string[]) =>
+const formatInputs = (inputs: readonly string[]) =>
   inputs.length === 0
     ? ''
     : ` · ${printable(inputs.length === 1 ? (inputs[0] ?? '') : `${inputs[0] ?? ''} and ${inputs.length - 1} more`)}`
 
-function workerText(worker: WorkerStatus, nowMs: number): string {
+function formatWorker(worker: WorkerStatus, nowMs: number): string {
   const { id, name, inputs, doing, startedAtMs, intendedCount, runningCount } = worker
   const counts = [
     ...(runningCount === 0 ? [] : [`${formatCount(runningCount)} running`]),
     ...(intendedCount === 0 ? [] : [`${formatCount(intendedCount)} being submitted`]),
     ...(doing === '' ? [] : [printable(doing)]),
   ].map((text) => ` · ${text}`)
-  return `${id}  ${printable(name)}  ${leaseText(worker)} · since ${formatDuration(Math.max(0, nowMs - startedAtMs))}${filesText(inputs)}${counts.join('')}`
+  return `${id}  ${printable(name)}  ${formatLease(worker)} · since ${formatDuration(Math.max(0, nowMs - startedAtMs))}${formatInputs(inputs)}${counts.join('')}`
 }
 
-function leaseText({ state, leaseLeftMs }: WorkerStatus): string {
+function formatLease({ state, leaseLeftMs }: WorkerStatus): string {
   const seconds = formatCount(Math.round(Math.abs(leaseLeftMs) / 1_000))
   switch (state) {
     case 'alive':
@@ -56,15 +56,15 @@ function leaseText({ state, leaseLeftMs }: WorkerStatus): string {
   }
 }
 
-function paceText({ route, key, perMinute, givenCount, idleMs, pausedMs }: PaceStatus): string {
+function formatPace({ route, key, perMinute, givenCount, idleMs, pausedMs }: PaceStatus): string {
   const last = idleMs < 0 ? 'in use' : `last ${formatDuration(idleMs)} ago`
   const pause = pausedMs > 0 ? ` · paused for ${formatDuration(pausedMs)}` : ''
   return `${printable(route)} (key ${key}): at most ${formatCount(Math.round(perMinute))} a minute · ${formatCount(givenCount)} so far · ${last}${pause}`
 }
 
-function jobText(job: JobStatus, nowMs: number): string {
+function formatJob(job: JobStatus, nowMs: number): string {
   const { id, base, inputs, startedAtMs, reservedOfRows, reservedMicros, partCount, publishedCount } = job
-  const cost = reservedMicros === 0 ? '' : ` · ${formatAmount(unitsOf(reservedMicros), null)}`
+  const cost = reservedMicros === 0 ? '' : ` · ${formatAmount(toUnits(reservedMicros), null)}`
   const parts = partCount === null ? '' : ` · ${publishedCount} of ${partCount} parts published`
-  return `${id}  ${printable(base)}${filesText(inputs)} · since ${formatDuration(Math.max(0, nowMs - startedAtMs))} · ${formatCount(reservedOfRows)} submissions of its budget${cost}${parts}`
+  return `${id}  ${printable(base)}${formatInputs(inputs)} · since ${formatDuration(Math.max(0, nowMs - startedAtMs))} · ${formatCount(reservedOfRows)} submissions of its budget${cost}${parts}`
 }

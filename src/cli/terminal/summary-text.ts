@@ -1,30 +1,30 @@
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
-import { argumentsOfGroups } from '../config-flags.js'
+import { selectArguments } from '../config-flags.js'
 import { lookupKinds } from '../../pipeline/lookups/lookup-kind.js'
-import { formatPrice, moneyText } from '../../pipeline/figures/money.js'
-import { endedBy, explainStop, type KindStop } from '../../pipeline/figures/stop.js'
+import { formatPrice, formatMoney } from '../../pipeline/figures/money.js'
+import { findEndReason, explainStop, type KindStop } from '../../pipeline/figures/stop.js'
 import type { RunSummary } from '../../pipeline/summary.js'
-import { countOf, lookupsText, stageLines } from './lookup-text.js'
+import { formatKindCount, formatLookups, formatStage } from './lookup-text.js'
 
 const deviationNamesMax = 3
 
 /** Formats the summary of a run. `command` is the command line as typed. */
-export function summaryLines(summary: RunSummary, command: string): string[] {
-  const ended = endedBy(summary)
+export function formatSummary(summary: RunSummary, command: string): string[] {
+  const ended = findEndReason(summary)
   return [
-    headline(summary),
-    ...outcomeLines(summary),
-    lookupLine(summary),
-    ...summary.stages.flatMap((stage) => stageLines(stage, summary.service === 'hosted')),
-    ...costLines(summary),
-    ...askingLines(summary),
-    ...fileLines(summary),
+    formatHeadline(summary),
+    ...formatOutcomes(summary),
+    formatLookupLine(summary),
+    ...summary.stages.flatMap((stage) => formatStage(stage, summary.service === 'hosted')),
+    ...formatCost(summary),
+    ...formatRequests(summary),
+    ...formatOutputs(summary),
     ...summary.alarms.map(({ message }) => `  alarm     ${message}`),
     ...summary.notes.map((note) => `  note      ${note}`),
-    ...oddityLines(summary),
-    ...(ended === null ? attentionLines(summary, command) : stopLines(ended, command)),
-    ...nextSteps(summary, command).map(
+    ...formatDeviations(summary),
+    ...(ended === null ? formatAttention(summary, command) : formatStop(ended, command)),
+    ...suggestNextSteps(summary, command).map(
       ({ text, page, command: typed }) =>
         `  next      ${text}: ${typed}${page === null ? '' : `   (see ${page})`}`,
     ),
@@ -43,8 +43,8 @@ interface NextStep {
 export const reviewFlagGroups = ['config', 'input', 'checkpoint', 'decisions', 'service', 'review'] as const
 
 /** Suggests to review doubtful rows, and to load registers after rows not found in the demo registry. Empty after a stop. */
-export function nextSteps(summary: RunSummary, command: string): NextStep[] {
-  if (endedBy(summary) !== null) return []
+export function suggestNextSteps(summary: RunSummary, command: string): NextStep[] {
+  if (findEndReason(summary) !== null) return []
   const { rowCount, rowsByStatus, review } = summary
   const isNotFound = ([status]: [string, number]) => status === 'no_match' || status === 'not_found'
   const sum = (counts: readonly [string, number][]) => counts.reduce((total, [, some]) => total + some, 0)
@@ -59,14 +59,14 @@ export function nextSteps(summary: RunSummary, command: string): NextStep[] {
   const isDemo = summary.isDemo === true
   // The demo registry has no candidates for rows that it did not find.
   const isReviewed = isDemo ? doubtful > 0 : words.length > 0
-  const typed = reviewCommand(command)
+  const typed = buildReviewCommand(command)
   return [
     ...(isReviewed && typed !== null ? [{ text: words.join(' and '), command: typed, page: null }] : []),
     ...(isDemo && notFound > 0
       ? [
           {
             text: `${formatCount(notFound)} of ${plural(rowCount, 'row')} not found in the demo registry`,
-            command: `${programOf(command)} registry load FOLDER`,
+            command: `${getProgram(command)} registry load FOLDER`,
             page: 'docs/registry.md#where-registers-are-published',
           },
         ]
@@ -76,38 +76,38 @@ export function nextSteps(summary: RunSummary, command: string): NextStep[] {
 
 const ofRun = /^(.*?\benrich)(?: (?:run|retry))?(?= |$)/
 
-const programOf = (command: string): string => ofRun.exec(command)?.[1] ?? 'enrich'
+const getProgram = (command: string): string => ofRun.exec(command)?.[1] ?? 'enrich'
 
 /** Turns `enrich a.csv -o b` into `enrich review a.csv`; `null` if standard input was read, which cannot be read again. */
-function reviewCommand(command: string): string | null {
+function buildReviewCommand(command: string): string | null {
   const words = command.replace(ofRun, '').match(shellWords) ?? []
-  const kept = argumentsOfGroups(words, reviewFlagGroups)
-  return kept.includes('-') ? null : [programOf(command), 'review', ...kept].join(' ')
+  const kept = selectArguments(words, reviewFlagGroups)
+  return kept.includes('-') ? null : [getProgram(command), 'review', ...kept].join(' ')
 }
 
-function headline(summary: RunSummary): string {
-  const rows = `${plural(summary.rowCount, 'row')}, ${lookupsText(summary)}`
+function formatHeadline(summary: RunSummary): string {
+  const rows = `${plural(summary.rowCount, 'row')}, ${formatLookups(summary)}`
   const time = formatDuration(summary.elapsedMs)
-  return endedBy(summary) === null ? `Done in ${time}: ${rows}.` : `Stopped after ${time}: ${rows}.`
+  return findEndReason(summary) === null ? `Done in ${time}: ${rows}.` : `Stopped after ${time}: ${rows}.`
 }
 
-function outcomeLines(summary: RunSummary): string[] {
-  const rows = tallied(summary.rowsByStatus)
-  const answered = tallied(summary.outcomes)
+function formatOutcomes(summary: RunSummary): string[] {
+  const rows = formatCounts(summary.rowsByStatus)
+  const answered = formatCounts(summary.outcomes)
   return [
     ...(rows === '' ? [] : [`  rows      ${rows}`]),
     ...(answered === '' ? [] : [`  answers   ${answered}   (new in this run)`]),
   ]
 }
 
-function tallied(record: Readonly<Record<string, number>>): string {
+function formatCounts(record: Readonly<Record<string, number>>): string {
   return Object.entries(record)
     .sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
     .map(([name, count]) => `${name} ${formatCount(count)}`)
     .join(' · ')
 }
 
-function lookupLine(summary: RunSummary): string {
+function formatLookupLine(summary: RunSummary): string {
   const price = summary.service === 'hosted' ? ', each billed' : ', free of charge'
   return `  lookups   ${[
     `${formatCount(summary.cachedCount)} answered before`,
@@ -122,20 +122,20 @@ function lookupLine(summary: RunSummary): string {
 }
 
 /** Empty if lookups are free or no price is configured. */
-function costLines({ money }: RunSummary): string[] {
+function formatCost({ money }: RunSummary): string[] {
   if (money === null) return []
   const { currency, byKind } = money
   const parts = lookupKinds.flatMap((kind) => {
     const of = byKind[kind]
     return of === undefined || of.count === 0
       ? []
-      : [`${countOf(of.count, kind)} at ${formatPrice(of.unitPrice, currency)}`]
+      : [`${formatKindCount(of.count, kind)} at ${formatPrice(of.unitPrice, currency)}`]
   })
-  return [`  cost      ${moneyText(money)}${parts.length === 0 ? '' : `   (${parts.join(' · ')})`}`]
+  return [`  cost      ${formatMoney(money)}${parts.length === 0 ? '' : `   (${parts.join(' · ')})`}`]
 }
 
 /** Empty if no request was sent. */
-function askingLines(summary: RunSummary): string[] {
+function formatRequests(summary: RunSummary): string[] {
   const { pollCount, billedCount, rateLimitedCount, deliveries } = summary
   if (pollCount + billedCount + rateLimitedCount + deliveries.taken === 0) return []
   const perResult = summary.pollsPerResult === null ? '' : ` (${summary.pollsPerResult.toFixed(2)} a result)`
@@ -147,12 +147,12 @@ function askingLines(summary: RunSummary): string[] {
   ]
 }
 
-function fileLines(summary: RunSummary): string[] {
+function formatOutputs(summary: RunSummary): string[] {
   return summary.outputPaths.map((path) => `  written   ${path}`)
 }
 
 /** Lists the first deviations from the interface; --json has them all. */
-function oddityLines(summary: RunSummary): string[] {
+function formatDeviations(summary: RunSummary): string[] {
   const schemaDeviations = Object.entries(summary.schemaDeviations).sort(([, a], [, b]) => b - a)
   if (schemaDeviations.length === 0) return []
   const named = schemaDeviations.slice(0, deviationNamesMax).map(([what]) => what)
@@ -162,23 +162,23 @@ function oddityLines(summary: RunSummary): string[] {
   ]
 }
 
-function stopLines(ended: KindStop, command: string): string[] {
+function formatStop(ended: KindStop, command: string): string[] {
   return [
-    ...errorLines(ended),
+    ...formatStopError(ended),
     `  resume    ${command}`,
-    `  export    ${exportCommand(command)}   (writes the answers so far)`,
+    `  export    ${buildExportCommand(command)}   (writes the answers so far)`,
   ]
 }
 
 /** Formats a stop like an error; an interruption has no code. */
-export function errorLines(ended: KindStop): string[] {
+export function formatStopError(ended: KindStop): string[] {
   const explained = explainStop(ended)
   return explained === null
     ? ['Interrupted. All submitted lookups are recorded; none is submitted twice.']
     : [`error ${explained.code}: ${explained.message}`, `  hint: ${explained.hint}`]
 }
 
-function attentionLines(summary: RunSummary, command: string): string[] {
+function formatAttention(summary: RunSummary, command: string): string[] {
   const billed = summary.service === 'hosted' ? '   (each is billed again)' : ''
   const whole = [summary, ...summary.stages]
   const has = (what: 'uncertainCount' | 'failedCount' | 'pendingCount') =>
@@ -194,7 +194,7 @@ function attentionLines(summary: RunSummary, command: string): string[] {
           '  next      enrich status --uncertain   (lists submissions that may have been billed; --resubmit-uncertain submits them again)',
         ]
       : []),
-    ...(has('failedCount') ? [`  next      ${retryCommand(command)}${billed}`] : []),
+    ...(has('failedCount') ? [`  next      ${buildRetryCommand(command)}${billed}`] : []),
     ...(has('pendingCount') ? [`  next      ${command}   (fetches the missing answers)`] : []),
   ]
 }
@@ -208,7 +208,7 @@ const askingSettings =
 const shellWords = /(?:'(?:'\\''|[^'])*'|[^\s'])+/g
 
 /** Turns `enrich a.csv -o b` and `enrich run a.csv -o b` into `enrich export a.csv -o b`. */
-export function exportCommand(command: string): string {
+export function buildExportCommand(command: string): string {
   const words = command.replace(/\benrich (run |retry )?/, 'enrich export ').match(shellWords) ?? []
   const isValue = (at: number): boolean => {
     const flag = words[at - 1] ?? ''
@@ -220,6 +220,6 @@ export function exportCommand(command: string): string {
     .join(' ')
 }
 
-function retryCommand(command: string): string {
+function buildRetryCommand(command: string): string {
   return `${command.replace(/\benrich (run |retry )?/, 'enrich retry ').replace(/ --status[ =]\S+/, '')} --status failed`
 }

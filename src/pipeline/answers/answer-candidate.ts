@@ -1,5 +1,5 @@
 import { foldText } from '../../core/lookup-identity.js'
-import { at, integerOf, listOf, objectOf, textOf } from '../../core/json.js'
+import { at, toInteger, toList, toObject, toText } from '../../core/json.js'
 import { candidatesMax, type Candidate, type EvidencePart } from './candidate.js'
 
 /** A truncated URL would lead to another page. */
@@ -7,7 +7,7 @@ const urlCharsMax = 2_000
 const candidateTextLimits = { charsMax: 500, factorsMax: 20, identifiersMax: 20 } as const
 
 const text = (value: unknown, ...keys: string[]): string | null => {
-  const found = textOf(at(value, ...keys), candidateTextLimits.charsMax)
+  const found = toText(at(value, ...keys), candidateTextLimits.charsMax)
   return found === null || found.trim() === '' ? null : found
 }
 
@@ -15,25 +15,28 @@ const text = (value: unknown, ...keys: string[]): string | null => {
  * Returns the company in an answer, confirmed or not, as a candidate of a stored run (interface: "v3 job result"); null
  * if none. An unconfirmed company has no id, so it cannot be accepted.
  */
-export function answerCandidate(body: unknown): Candidate | null {
+export function toAnswerCandidate(body: unknown): Candidate | null {
   const data = at(body, 'data')
-  const entity = objectOf(at(data, 'entity'))
-  const guess = objectOf(at(data, 'candidate'))
+  const entity = toObject(at(data, 'entity'))
+  const guess = toObject(at(data, 'candidate'))
   if (entity === null && guess === null) return null
-  return { ...(entity === null ? guessed(guess) : confirmed(entity)), ...answered(data) }
+  return {
+    ...(entity === null ? toUnconfirmedCompany(guess) : toConfirmedCompany(entity)),
+    ...toAnswerMembers(data),
+  }
 }
 
 /** Returns the company of a record (interface: "v3 entity record", its envelope); null if it has no id. */
-export function recordCandidate(body: unknown): Candidate | null {
-  const entity = objectOf(at(body, 'entity'))
-  const company = entity === null ? null : confirmed(entity)
+export function toRecordCandidate(body: unknown): Candidate | null {
+  const entity = toObject(at(body, 'entity'))
+  const company = entity === null ? null : toConfirmedCompany(entity)
   if (company === null || company.entityId === null) return null
   return { ...company, otherNames: [], confidence: null, evidence: [], url: null }
 }
 
-type Answered = Pick<Candidate, 'confidence' | 'evidence' | 'url' | 'otherNames'>
+type AnswerMembers = Pick<Candidate, 'confidence' | 'evidence' | 'url' | 'otherNames'>
 
-function confirmed(entity: unknown): Omit<Candidate, keyof Answered> {
+function toConfirmedCompany(entity: unknown): Omit<Candidate, keyof AnswerMembers> {
   const address = at(entity, 'headquarters', 'address')
   const parts = ['city', 'state', 'country'].map((part) => text(address, part))
   const line = parts.filter((part) => part !== null).join(', ')
@@ -46,7 +49,7 @@ function confirmed(entity: unknown): Omit<Candidate, keyof Answered> {
     place: text(address, 'formatted_address') ?? (line === '' ? null : line),
     countryCode: text(address, 'country_code') ?? text(entity, 'primary_legal_entity', 'country_code'),
     jurisdiction: text(entity, 'primary_legal_entity', 'jurisdiction'),
-    identifiers: listOf(at(entity, 'identifiers'))
+    identifiers: toList(at(entity, 'identifiers'))
       .slice(0, candidateTextLimits.identifiersMax)
       .flatMap((identifier) => {
         const [type, value] = [text(identifier, 'type'), text(identifier, 'value')]
@@ -55,7 +58,7 @@ function confirmed(entity: unknown): Omit<Candidate, keyof Answered> {
   }
 }
 
-function guessed(candidate: unknown): Omit<Candidate, keyof Answered> {
+function toUnconfirmedCompany(candidate: unknown): Omit<Candidate, keyof AnswerMembers> {
   return {
     entityId: null,
     legalEntityId: null,
@@ -69,21 +72,21 @@ function guessed(candidate: unknown): Omit<Candidate, keyof Answered> {
   }
 }
 
-function answered(data: unknown): Answered {
+function toAnswerMembers(data: unknown): AnswerMembers {
   // Domain results use another name.
-  const confidence = integerOf(at(data, 'match_confidence') ?? at(data, 'confidence'))
+  const confidence = toInteger(at(data, 'match_confidence') ?? at(data, 'confidence'))
   return {
     otherNames: [],
     confidence: confidence === null ? null : Math.max(0, Math.min(100, confidence)),
-    evidence: listOf(at(data, 'factors')).slice(0, candidateTextLimits.factorsMax).flatMap(evidenceOf),
-    url: registerUrl(data),
+    evidence: toList(at(data, 'factors')).slice(0, candidateTextLimits.factorsMax).flatMap(toEvidence),
+    url: findRegisterUrl(data),
   }
 }
 
 const labels: Readonly<Record<string, string>> = { strength: 'for it', limitation: 'against it' }
 
 /** A factor has a direction, but no weight. */
-function evidenceOf(factor: unknown): EvidencePart[] {
+function toEvidence(factor: unknown): EvidencePart[] {
   const said = text(factor, 'description') ?? text(factor, 'code')?.replaceAll('_', ' ') ?? null
   const type = text(factor, 'type') ?? ''
   return said === null ? [] : [{ label: labels[type] ?? 'factor', text: said, weight: null }]
@@ -92,22 +95,23 @@ function evidenceOf(factor: unknown): EvidencePart[] {
 const registryTier = 1
 
 /** Returns the first government register page cited in the basis. */
-function registerUrl(data: unknown): string | null {
-  return registerUrlAmong(listOf(at(data, 'basis')).flatMap((entry) => listOf(at(entry, 'citations'))))
+function findRegisterUrl(data: unknown): string | null {
+  return findCitedRegisterUrl(toList(at(data, 'basis')).flatMap((entry) => toList(at(entry, 'citations'))))
 }
 
 /** Returns the first government register page among citations. */
-export function registerUrlAmong(citations: readonly unknown[]): string | null {
-  return pageUrlAmong(
-    citations.filter((citation) => integerOf(at(citation, 'authority_tier')) === registryTier),
+export function findCitedRegisterUrl(citations: readonly unknown[]): string | null {
+  return findCitedPageUrl(
+    citations.filter((citation) => toInteger(at(citation, 'authority_tier')) === registryTier),
   )
 }
 
 /** Returns the first web address among citations. */
-export function pageUrlAmong(citations: readonly unknown[]): string | null {
-  const urls = citations.flatMap((citation) => textOf(at(citation, 'url')) ?? [])
-  const opens = (url: string) => url.length <= urlCharsMax && /^https?:\/\//i.test(url) && URL.canParse(url)
-  return urls.find(opens) ?? null
+export function findCitedPageUrl(citations: readonly unknown[]): string | null {
+  const urls = citations.flatMap((citation) => toText(at(citation, 'url')) ?? [])
+  const isWebUrl = (url: string) =>
+    url.length <= urlCharsMax && /^https?:\/\//i.test(url) && URL.canParse(url)
+  return urls.find(isWebUrl) ?? null
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { RunObjectLenient } from '../../contract/resolution.js'
 import { answerColumns, type AnswerColumnName } from './columns.js'
-import { utcInstant } from '../../core/time.js'
-import { at, atPath, booleanOf, integerOf, listOf, objectOf, textOf } from '../../core/json.js'
-import { pageUrlAmong, registerUrlAmong } from './answer-candidate.js'
+import { normalizeInstant } from '../../core/time.js'
+import { at, atPath, toBoolean, toInteger, toList, toObject, toText } from '../../core/json.js'
+import { findCitedPageUrl, findCitedRegisterUrl } from './answer-candidate.js'
 
 /** `legal`: registered; `former`: registered before; `other`: in use, or another spelling in a register. */
 type MatchedNameKind = 'legal' | 'former' | 'other'
@@ -12,7 +12,7 @@ interface MatchedName {
   readonly kind: MatchedNameKind
 }
 
-/** Ends of the sentence after the name, as written by the embedded service (`nameFactor` of the registry). */
+/** Ends of the sentence after the name, as written by the embedded service (`createNameFactor` of the registry). */
 const kindsByEnd = [
   ['", registered name.', 'legal'],
   ['", other name.', 'other'],
@@ -23,10 +23,10 @@ const formerMark = '", former name of '
  * Returns the company name that matched the query. Answers have no field for it (interface: "v3 job result"): it is
  * parsed from the factor in which the embedded service quotes it. Null for services with other texts.
  */
-export function matchedNameIn(factors: readonly unknown[]): MatchedName | null {
+export function findMatchedName(factors: readonly unknown[]): MatchedName | null {
   for (const factor of factors) {
     if (at(factor, 'code') !== 'name_close_match') continue
-    const found = readNameSentence(textOf(at(factor, 'description')) ?? '')
+    const found = readNameSentence(toText(at(factor, 'description')) ?? '')
     if (found !== null) return found
   }
   return null
@@ -39,15 +39,15 @@ export function matchedNameIn(factors: readonly unknown[]): MatchedName | null {
 function readNameSentence(sentence: string): MatchedName | null {
   const start = /^The name[^"]* "/.exec(sentence)?.[0].length
   if (start === undefined) return null
-  const quoted = (end: number, kind: MatchedNameKind): MatchedName | null =>
+  const toMatchedName = (end: number, kind: MatchedNameKind): MatchedName | null =>
     end > start ? { name: sentence.slice(start, end), kind } : null
   for (const [end, kind] of kindsByEnd)
-    if (sentence.endsWith(end)) return quoted(sentence.length - end.length, kind)
-  return quoted(sentence.indexOf(formerMark, start), 'former')
+    if (sentence.endsWith(end)) return toMatchedName(sentence.length - end.length, kind)
+  return toMatchedName(sentence.indexOf(formerMark, start), 'former')
 }
 
 const impacts = ['low', 'medium', 'high']
-const impactOf = (factor: unknown): number => impacts.indexOf(wordOf(at(factor, 'impact')))
+const rankImpact = (factor: unknown): number => impacts.indexOf(toWord(at(factor, 'impact')))
 
 /** A confirmed registration is no reason for the match. */
 const outcomeCode = 'legal_entity_confirmed'
@@ -56,30 +56,34 @@ const outcomeCode = 'legal_entity_confirmed'
  * Returns the text of the strongest factor: for a match in favour of it, for any other answer against it. Ties: the
  * first.
  */
-export function reasonIn(factors: readonly unknown[], status: string): string | null {
-  const said = factors.filter((factor) => (textOf(at(factor, 'description')) ?? '').trim() !== '')
-  const strengths = said.filter((factor) => wordOf(at(factor, 'type')) === 'strength')
+export function findReason(factors: readonly unknown[], status: string): string | null {
+  const said = factors.filter((factor) => (toText(at(factor, 'description')) ?? '').trim() !== '')
+  const strengths = said.filter((factor) => toWord(at(factor, 'type')) === 'strength')
   const reasons = strengths.filter((factor) => at(factor, 'code') !== outcomeCode)
-  const limitations = said.filter((factor) => wordOf(at(factor, 'type')) === 'limitation')
-  const isFound = ['matched', 'merged'].includes(wordOf(status))
+  const limitations = said.filter((factor) => toWord(at(factor, 'type')) === 'limitation')
+  const isFound = ['matched', 'merged'].includes(toWord(status))
   const groups = isFound ? [reasons, strengths, limitations] : [limitations, reasons, strengths]
   const group = [...groups, said].find(({ length }) => length > 0) ?? []
-  const most = Math.max(...group.map(impactOf))
-  const strongest = group.find((factor) => impactOf(factor) === most)
+  const most = Math.max(...group.map(rankImpact))
+  const strongest = group.find((factor) => rankImpact(factor) === most)
   // A sentence that ends with "Inc." has one full stop.
-  return textOf(at(strongest, 'description'))?.replace(/(?<!\.)\.\.$/, '.') ?? null
+  return toText(at(strongest, 'description'))?.replace(/(?<!\.)\.\.$/, '.') ?? null
 }
 
 /** Returns the page that states the legal name, preferably a register; else the first register page in the basis. */
-export function sourceUrlIn(basis: readonly unknown[]): string | null {
-  const citationsIn = (entry: unknown) => listOf(at(entry, 'citations'))
+export function findSourceUrl(basis: readonly unknown[]): string | null {
+  const listCitations = (entry: unknown) => toList(at(entry, 'citations'))
   const ofName = basis
-    .filter((entry) => /^(?:entity\.)?legal_name$/.test(textOf(at(entry, 'field')) ?? ''))
-    .flatMap(citationsIn)
-  return registerUrlAmong(ofName) ?? pageUrlAmong(ofName) ?? registerUrlAmong(basis.flatMap(citationsIn))
+    .filter((entry) => /^(?:entity\.)?legal_name$/.test(toText(at(entry, 'field')) ?? ''))
+    .flatMap(listCitations)
+  return (
+    findCitedRegisterUrl(ofName) ??
+    findCitedPageUrl(ofName) ??
+    findCitedRegisterUrl(basis.flatMap(listCitations))
+  )
 }
 
-const wordOf = (value: unknown): string => (textOf(value) ?? '').trim().toLowerCase()
+const toWord = (value: unknown): string => (toText(value) ?? '').trim().toLowerCase()
 
 /**
  * Version of answer lines. An answer line is a line of JSON with every answer column, by name without prefix. It is
@@ -165,16 +169,16 @@ const typesOfColumns = Object.entries(identifierTypes) as [keyof typeof identifi
 export function renderAnswer(run: RunObjectLenient): string {
   const data = run.data ?? null
   const entity = at(data, 'entity')
-  const basis = listOf(at(data, 'basis'))
+  const basis = toList(at(data, 'basis'))
     .slice(0, answerLimits.basisMax)
-    .flatMap((entry) => basisRow(entry, entity))
+    .flatMap((entry) => toBasisRows(entry, entity))
   return renderResult(data, {
-    status: statusOf(run, data),
-    run_id: textOf(run.run_id),
-    confidence: int32Of(at(data, 'match_confidence')),
-    resolved_at: utcInstant(textOf(at(data, 'metadata', 'resolved_at')) ?? ''),
-    from_cache: booleanOf(at(data, 'metadata', 'from_cache')),
-    source_url: sourceUrlIn(basis),
+    status: readStatus(run, data),
+    run_id: toText(run.run_id),
+    confidence: toInt32(at(data, 'match_confidence')),
+    resolved_at: normalizeInstant(toText(at(data, 'metadata', 'resolved_at')) ?? ''),
+    from_cache: toBoolean(at(data, 'metadata', 'from_cache')),
+    source_url: findSourceUrl(basis),
     basis,
   })
 }
@@ -185,30 +189,30 @@ export function renderAnswer(run: RunObjectLenient): string {
  */
 export function renderResult(data: unknown, rest: Answer): string {
   const answer: Answer = {}
-  for (const [column, keys] of textKeys) answer[column] = textOf(at(data, ...keys))
+  for (const [column, keys] of textKeys) answer[column] = toText(at(data, ...keys))
   const entity = at(data, 'entity')
-  for (const [column, types] of typesOfColumns) answer[column] = identifierOf(entity, types)
+  for (const [column, types] of typesOfColumns) answer[column] = findIdentifier(entity, types)
   const authority = at(entity, 'primary_legal_entity', 'registration_authority')
-  const naics = primaryCode(at(entity, 'industry', 'schemes', 'naics_2022'))
-  const sic = primaryCode(at(entity, 'industry', 'schemes', 'sic'))
-  const factors = objectsOf(at(data, 'factors'))
-  const matched = matchedNameIn(factors)
+  const naics = findPrimaryCode(at(entity, 'industry', 'schemes', 'naics_2022'))
+  const sic = findPrimaryCode(at(entity, 'industry', 'schemes', 'sic'))
+  const factors = listObjects(at(data, 'factors'))
+  const matched = findMatchedName(factors)
   return line({
     ...answer,
     matched_name: matched?.name ?? null,
     matched_name_kind: matched?.kind ?? null,
-    reason: reasonIn(factors, textOf(rest.status) ?? ''),
-    registration_authority: textOf(
-      objectOf(authority) === null
+    reason: findReason(factors, toText(rest.status) ?? ''),
+    registration_authority: toText(
+      toObject(authority) === null
         ? authority
         : (at(authority, 'name') ?? at(authority, 'organization') ?? at(authority, 'code')),
     ),
-    naics_code: textOf(at(naics, 'code')),
-    naics_label: textOf(at(naics, 'label')),
-    sic_code: textOf(at(sic, 'code')),
-    sic_label: textOf(at(sic, 'label')),
-    factors: factors.map((factor) => texts(factor, ['code', 'type', 'description', 'impact'])),
-    actions: objectsOf(at(data, 'actions')).map((action) => texts(action, ['code', 'description'])),
+    naics_code: toText(at(naics, 'code')),
+    naics_label: toText(at(naics, 'label')),
+    sic_code: toText(at(sic, 'code')),
+    sic_label: toText(at(sic, 'label')),
+    factors: factors.map((factor) => pickTexts(factor, ['code', 'type', 'description', 'impact'])),
+    actions: listObjects(at(data, 'actions')).map((action) => pickTexts(action, ['code', 'description'])),
     ...rest,
   })
 }
@@ -222,7 +226,7 @@ export interface Unanswered {
 /** Returns the answer line of an unanswered lookup: only status, error and run_id are set. */
 export function renderUnanswered(unanswered: Unanswered): string {
   const { status, error, runId } = unanswered
-  return line({ status, error: textOf(error), run_id: textOf(runId), factors: [], actions: [], basis: [] })
+  return line({ status, error: toText(error), run_id: toText(runId), factors: [], actions: [], basis: [] })
 }
 
 /** Contains every column, in the order of the output. */
@@ -255,25 +259,25 @@ export function sliceAnswer(line: string): readonly string[] {
 const confidenceMark = ',"confidence":'
 
 /** Returns the confidence in an answer line; null if it has none. */
-export function confidenceOfLine(line: string): number | null {
+export function readLineConfidence(line: string): number | null {
   // Only the status precedes it, and quotes in the status are escaped.
   const start = line.indexOf(confidenceMark) + confidenceMark.length
   return start < confidenceMark.length
     ? null
-    : integerOf(/^-?\d+/.exec(line.slice(start, start + 12))?.[0] ?? null)
+    : toInteger(/^-?\d+/.exec(line.slice(start, start + 12))?.[0] ?? null)
 }
 
 /** Returns the outcome in the data of a run; `failed` if the run failed or has none. */
-export function statusOf(run: Pick<RunObjectLenient, 'status'>, data: unknown): string {
+export function readStatus(run: Pick<RunObjectLenient, 'status'>, data: unknown): string {
   if (run.status.trim().toUpperCase() === 'FAILED') return 'failed'
-  const status = textOf(at(data, 'status'))
+  const status = toText(at(data, 'status'))
   return status === null || status.trim() === '' ? 'failed' : status
 }
 
-function identifierOf(entity: unknown, types: readonly string[]): string | null {
-  for (const identifier of listOf(at(entity, 'identifiers'))) {
+function findIdentifier(entity: unknown, types: readonly string[]): string | null {
+  for (const identifier of toList(at(entity, 'identifiers'))) {
     const type = at(identifier, 'type')
-    const value = textOf(at(identifier, 'value'))
+    const value = toText(at(identifier, 'value'))
     if (typeof type === 'string' && types.includes(type.toLowerCase()) && value !== null && value !== '')
       return value
   }
@@ -281,44 +285,44 @@ function identifierOf(entity: unknown, types: readonly string[]): string | null 
 }
 
 /** Returns the code marked primary, else the first (interface: "Industry code entry (v3)"). */
-function primaryCode(codes: unknown): unknown {
-  const list = listOf(codes)
+function findPrimaryCode(codes: unknown): unknown {
+  const list = toList(codes)
   return list.find((code) => at(code, 'is_primary') === true) ?? list[0]
 }
 
-function basisRow(entry: unknown, entity: unknown): readonly BasisRow[] {
-  if (objectOf(entry) === null) return []
-  const field = textOf(at(entry, 'field'))
-  const value = field === null ? null : textOf(atPath(entity, field), answerLimits.basisValueCharsMax)
-  const citations = objectsOf(at(entry, 'citations')).slice(0, answerLimits.citationsMax)
+function toBasisRows(entry: unknown, entity: unknown): readonly BasisRow[] {
+  if (toObject(entry) === null) return []
+  const field = toText(at(entry, 'field'))
+  const value = field === null ? null : toText(atPath(entity, field), answerLimits.basisValueCharsMax)
+  const citations = listObjects(at(entry, 'citations')).slice(0, answerLimits.citationsMax)
   return [
     {
       field,
       value,
-      confidence: textOf(at(entry, 'confidence')),
-      reasoning: textOf(at(entry, 'reasoning')),
+      confidence: toText(at(entry, 'confidence')),
+      reasoning: toText(at(entry, 'reasoning')),
       citations: citations.map((citation) => ({
-        url: textOf(at(citation, 'url')),
-        excerpt: textOf(at(citation, 'excerpt')),
-        source_type: textOf(at(citation, 'source_type')),
-        authority_tier: int32Of(at(citation, 'authority_tier')),
+        url: toText(at(citation, 'url')),
+        excerpt: toText(at(citation, 'excerpt')),
+        source_type: toText(at(citation, 'source_type')),
+        authority_tier: toInt32(at(citation, 'authority_tier')),
       })),
     },
   ]
 }
 
 /** Returns an integer that fits a 32-bit column, else null. */
-export function int32Of(value: unknown): number | null {
-  const number = integerOf(value)
+export function toInt32(value: unknown): number | null {
+  const number = toInteger(value)
   return number !== null && Math.abs(number) < 2 ** 31 ? number : null
 }
 
-function objectsOf(value: unknown): readonly unknown[] {
-  return listOf(value)
+function listObjects(value: unknown): readonly unknown[] {
+  return toList(value)
     .slice(0, answerLimits.listMax)
-    .filter((item) => objectOf(item) !== null)
+    .filter((item) => toObject(item) !== null)
 }
 
-function texts(item: unknown, keys: readonly string[]): Record<string, string | null> {
-  return Object.fromEntries(keys.map((key) => [key, textOf(at(item, key))]))
+function pickTexts(item: unknown, keys: readonly string[]): Record<string, string | null> {
+  return Object.fromEntries(keys.map((key) => [key, toText(at(item, key))]))
 }

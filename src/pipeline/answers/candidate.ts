@@ -47,7 +47,7 @@ export interface CandidateSource {
    * Returns at most `candidatesMax` candidates, the likeliest first. Throws UserError CANDIDATES_UNAVAILABLE if the
    * service does not answer.
    */
-  candidatesOf(asked: Lookup, signal?: AbortSignal): Promise<readonly Candidate[]>
+  findCandidates(asked: Lookup, signal?: AbortSignal): Promise<readonly Candidate[]>
   /** Searches for a reviewer's text; at most ten results. `countryCode` has two letters. Throws like `candidatesOf`. */
   search(text: string, countryCode: string | null, signal?: AbortSignal): Promise<readonly Candidate[]>
   /** Returns the company of an id, or the one it was merged into; null if none. Throws like `candidatesOf`. */

@@ -11,9 +11,9 @@ interface KindEntry {
   readonly word: string
 }
 
-const struct = (fields: readonly string[], last = '') =>
+const formatStruct = (fields: readonly string[], last = '') =>
   `STRUCT(${fields.map((field) => `"${field}" VARCHAR`).join(', ')}${last})`
-const citation = struct(['url', 'excerpt', 'source_type'], ', "authority_tier" INTEGER')
+const citation = formatStruct(['url', 'excerpt', 'source_type'], ', "authority_tier" INTEGER')
 
 /** The kinds of columns. */
 export const columnKinds = {
@@ -25,23 +25,23 @@ export const columnKinds = {
   boolean: { sqlType: 'BOOLEAN', cellForm: 'json', word: 'boolean' },
   texts: { sqlType: 'VARCHAR[]', cellForm: 'list', word: 'list of texts' },
   chain: {
-    sqlType: `${struct(['name', 'country_code', 'relationship_type'], ', "ownership_percentage" DOUBLE')}[]`,
+    sqlType: `${formatStruct(['name', 'country_code', 'relationship_type'], ', "ownership_percentage" DOUBLE')}[]`,
     cellForm: 'list',
     word: 'list',
   },
   factors: {
-    sqlType: `${struct(['code', 'type', 'description', 'impact'])}[]`,
+    sqlType: `${formatStruct(['code', 'type', 'description', 'impact'])}[]`,
     cellForm: 'list',
     word: 'list',
   },
   candidates: {
-    sqlType: `${struct(['entity_id', 'name', 'legal_name', 'place'], ', "confidence" INTEGER, "url" VARCHAR')}[]`,
+    sqlType: `${formatStruct(['entity_id', 'name', 'legal_name', 'place'], ', "confidence" INTEGER, "url" VARCHAR')}[]`,
     cellForm: 'list',
     word: 'list',
   },
-  actions: { sqlType: `${struct(['code', 'description'])}[]`, cellForm: 'list', word: 'list' },
+  actions: { sqlType: `${formatStruct(['code', 'description'])}[]`, cellForm: 'list', word: 'list' },
   basis: {
-    sqlType: `${struct(['field', 'value', 'confidence', 'reasoning'], `, "citations" ${citation}[]`)}[]`,
+    sqlType: `${formatStruct(['field', 'value', 'confidence', 'reasoning'], `, "citations" ${citation}[]`)}[]`,
     cellForm: 'list',
     word: 'list',
   },
@@ -82,7 +82,7 @@ export const reviewColumns: readonly AnswerColumn[] = groups.flat()
 
 export type ReviewColumnName = (typeof groups)[number][number]['name']
 
-const column = <const Name extends string, const Kind extends ColumnKind>(
+const defineColumn = <const Name extends string, const Kind extends ColumnKind>(
   name: Name,
   kind: Kind,
   meaning: string,
@@ -90,79 +90,87 @@ const column = <const Name extends string, const Kind extends ColumnKind>(
 
 const stageColumns = {
   entity: [
-    column('entity_record_status', 'text', 'the outcome for the record, see [Stage columns](#stage-columns)'),
-    column(
+    defineColumn(
+      'entity_record_status',
+      'text',
+      'the outcome for the record, see [Stage columns](#stage-columns)',
+    ),
+    defineColumn(
       'entity_current_id',
       'text',
       'the id of the record; differs from `entity_id` if the company was merged',
     ),
-    column('entity_employee_count', 'integer', 'number of employees'),
-    column('entity_employee_range', 'text', 'number of employees as a range'),
-    column('entity_revenue', 'large_integer', 'annual revenue in USD'),
-    column('entity_revenue_range', 'text', 'annual revenue as a range'),
-    column('entity_founding_date', 'text', 'founding date, like `1976-04-01`'),
-    column('entity_exchange', 'text', 'stock exchange of its shares'),
-    column('entity_is_public', 'boolean', 'whether the company is publicly traded'),
-    column('entity_market_cap', 'large_integer', 'market capitalization in USD'),
-    column('entity_funding_total_usd', 'large_integer', 'total funding in USD'),
-    column('entity_funding_rounds_count', 'integer', 'number of funding rounds'),
-    column('entity_domain', 'text', 'the domain of its website'),
-    column('entity_industry', 'text', 'industry as text; for codes see `naics_code`, `sic_code`'),
-    column('entity_sub_industry', 'text', 'sub-industry as text'),
-    column('entity_business_tags', 'texts', 'topics of its business'),
-    column('entity_market_segments', 'texts', '`b2b`, `b2c`, `b2b2c`; the main one first'),
-    column('entity_revenue_models', 'texts', '`subscription`, `usage_based`, …; the main one first'),
-    column('entity_products_services', 'texts', 'its products and services'),
-    column(
+    defineColumn('entity_employee_count', 'integer', 'number of employees'),
+    defineColumn('entity_employee_range', 'text', 'number of employees as a range'),
+    defineColumn('entity_revenue', 'large_integer', 'annual revenue in USD'),
+    defineColumn('entity_revenue_range', 'text', 'annual revenue as a range'),
+    defineColumn('entity_founding_date', 'text', 'founding date, like `1976-04-01`'),
+    defineColumn('entity_exchange', 'text', 'stock exchange of its shares'),
+    defineColumn('entity_is_public', 'boolean', 'whether the company is publicly traded'),
+    defineColumn('entity_market_cap', 'large_integer', 'market capitalization in USD'),
+    defineColumn('entity_funding_total_usd', 'large_integer', 'total funding in USD'),
+    defineColumn('entity_funding_rounds_count', 'integer', 'number of funding rounds'),
+    defineColumn('entity_domain', 'text', 'the domain of its website'),
+    defineColumn('entity_industry', 'text', 'industry as text; for codes see `naics_code`, `sic_code`'),
+    defineColumn('entity_sub_industry', 'text', 'sub-industry as text'),
+    defineColumn('entity_business_tags', 'texts', 'topics of its business'),
+    defineColumn('entity_market_segments', 'texts', '`b2b`, `b2c`, `b2b2c`; the main one first'),
+    defineColumn('entity_revenue_models', 'texts', '`subscription`, `usage_based`, …; the main one first'),
+    defineColumn('entity_products_services', 'texts', 'its products and services'),
+    defineColumn(
       'entity_operational_countries',
       'texts',
       'countries of its registrations, ISO 3166-1; the home country first',
     ),
-    column('entity_linkedin', 'text', 'LinkedIn profile name'),
-    column('entity_facebook', 'text', 'Facebook profile name'),
-    column('entity_crunchbase', 'text', 'Crunchbase profile name'),
-    column('entity_updated_at', 'timestamp', 'time of the last build of the record by the service'),
-    column('entity_error', 'text', 'the reason if there is no record'),
+    defineColumn('entity_linkedin', 'text', 'LinkedIn profile name'),
+    defineColumn('entity_facebook', 'text', 'Facebook profile name'),
+    defineColumn('entity_crunchbase', 'text', 'Crunchbase profile name'),
+    defineColumn('entity_updated_at', 'timestamp', 'time of the last build of the record by the service'),
+    defineColumn('entity_error', 'text', 'the reason if there is no record'),
   ],
   hierarchy: [
-    column('hierarchy_status', 'text', 'the outcome of the research, see [Stage columns](#stage-columns)'),
-    column('ultimate_parent_name', 'text', 'the ultimate parent'),
-    column('ultimate_parent_id', 'text', 'its id at the service (`siq_…`), if it has one'),
-    column('ultimate_parent_country', 'text', 'its country, ISO 3166-1'),
-    column(
+    defineColumn(
+      'hierarchy_status',
+      'text',
+      'the outcome of the research, see [Stage columns](#stage-columns)',
+    ),
+    defineColumn('ultimate_parent_name', 'text', 'the ultimate parent'),
+    defineColumn('ultimate_parent_id', 'text', 'its id at the service (`siq_…`), if it has one'),
+    defineColumn('ultimate_parent_country', 'text', 'its country, ISO 3166-1'),
+    defineColumn(
       'ownership_chain',
       'chain',
       'owners from the company upward: `name`, `country_code`, `relationship_type`, `ownership_percentage`',
     ),
-    column('hierarchy_summary', 'text', 'a summary in one or two sentences'),
-    column('hierarchy_researched_at', 'timestamp', 'time of the last research by the service'),
-    column('hierarchy_error', 'text', 'the reason if there is no hierarchy'),
+    defineColumn('hierarchy_summary', 'text', 'a summary in one or two sentences'),
+    defineColumn('hierarchy_researched_at', 'timestamp', 'time of the last research by the service'),
+    defineColumn('hierarchy_error', 'text', 'the reason if there is no hierarchy'),
   ],
   domain: [
-    column('domain_status', 'text', 'the outcome for the domain, see [Stage columns](#stage-columns)'),
-    column('domain_name', 'text', 'the requested root domain'),
-    column('domain_entity_id', 'text', 'the company that owns the domain (`siq_…`)'),
-    column('domain_confidence', 'integer', 'confidence of the owner, 0 to 100'),
-    column('domain_description', 'text', 'description of the domain'),
-    column('domain_url', 'text', 'its URL'),
-    column('domain_http_status', 'integer', 'HTTP status of its website'),
-    column('domain_is_resolvable', 'boolean', 'whether the domain resolves in DNS'),
-    column('domain_type', 'text', '`corporate_website`, …'),
-    column('domain_relationship', 'text', '`direct_owner`, …'),
-    column('domain_aliases', 'texts', 'other domains of the same owner'),
-    column('domain_tranco_rank', 'integer', 'traffic rank; 1 is the highest'),
-    column('domain_is_disposable', 'boolean', 'whether it provides disposable e-mail addresses'),
-    column('domain_redirects_to', 'text', 'the domain that it redirects to, if different'),
-    column('domain_linkedin', 'text', 'LinkedIn profile linked from the site'),
-    column('domain_facebook', 'text', 'Facebook profile linked from the site'),
-    column('domain_crunchbase', 'text', 'Crunchbase profile linked from the site'),
-    column('domain_twitter', 'text', 'Twitter profile linked from the site'),
-    column('domain_error', 'text', 'the reason if there is no result'),
+    defineColumn('domain_status', 'text', 'the outcome for the domain, see [Stage columns](#stage-columns)'),
+    defineColumn('domain_name', 'text', 'the requested root domain'),
+    defineColumn('domain_entity_id', 'text', 'the company that owns the domain (`siq_…`)'),
+    defineColumn('domain_confidence', 'integer', 'confidence of the owner, 0 to 100'),
+    defineColumn('domain_description', 'text', 'description of the domain'),
+    defineColumn('domain_url', 'text', 'its URL'),
+    defineColumn('domain_http_status', 'integer', 'HTTP status of its website'),
+    defineColumn('domain_is_resolvable', 'boolean', 'whether the domain resolves in DNS'),
+    defineColumn('domain_type', 'text', '`corporate_website`, …'),
+    defineColumn('domain_relationship', 'text', '`direct_owner`, …'),
+    defineColumn('domain_aliases', 'texts', 'other domains of the same owner'),
+    defineColumn('domain_tranco_rank', 'integer', 'traffic rank; 1 is the highest'),
+    defineColumn('domain_is_disposable', 'boolean', 'whether it provides disposable e-mail addresses'),
+    defineColumn('domain_redirects_to', 'text', 'the domain that it redirects to, if different'),
+    defineColumn('domain_linkedin', 'text', 'LinkedIn profile linked from the site'),
+    defineColumn('domain_facebook', 'text', 'Facebook profile linked from the site'),
+    defineColumn('domain_crunchbase', 'text', 'Crunchbase profile linked from the site'),
+    defineColumn('domain_twitter', 'text', 'Twitter profile linked from the site'),
+    defineColumn('domain_error', 'text', 'the reason if there is no result'),
   ],
 } as const satisfies Readonly<Record<StageKind, readonly AnswerColumn[]>>
 
 /** The columns of a stage, in output order. They follow the review columns and precede `basis`. */
-export function columnsOfStage(stage: StageKind): readonly AnswerColumn[] {
+export function getStageColumns(stage: StageKind): readonly AnswerColumn[] {
   return stageColumns[stage]
 }
 

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import { type AnswerColumn, reviewColumns, columnsOfStage } from './column-kinds.js'
+import { type AnswerColumn, reviewColumns, getStageColumns } from './column-kinds.js'
 import { stageKinds, type StageKind } from '../lookups/lookup-kind.js'
 
 /** A chosen column: `name` is its key in an answer line, `outputName` its name in the output. */
@@ -7,69 +7,70 @@ export interface OutputColumn extends Pick<AnswerColumn, 'name' | 'kind'> {
   readonly outputName: string
 }
 
-const text = <Name extends string>(name: Name, meaning: string) => ({ name, kind: 'text', meaning }) as const
+const defineText = <Name extends string>(name: Name, meaning: string) =>
+  ({ name, kind: 'text', meaning }) as const
 
 /** The answer columns, in the order of the output; `basis` is last, after the review and stage columns. */
 export const answerColumns = [
-  text('status', 'the outcome of the row, see [Status values](#status-values)'),
+  defineText('status', 'the outcome of the row, see [Status values](#status-values)'),
   { name: 'confidence', kind: 'integer', meaning: '0 to 100, see [Confidence](#confidence)' },
-  text('entity_id', 'id of the company at the service (`siq_…`)'),
-  text('display_name', 'the name in common use'),
-  text('legal_name', 'the registered name'),
-  text('entity_status', '`active`, `inactive`'),
-  text('type', '`business`, `nonprofit`, `government`, `person`, `other`, `unknown`'),
-  text('subtype', 'a more detailed type: `incorporated_entity`, …'),
-  text('description', 'one or two sentences, if available'),
-  text('website', 'website of the company'),
-  text('street_address', 'headquarters: street and number'),
-  text('city', 'headquarters: city'),
-  text('state', 'headquarters: state or province, as written'),
-  text('state_code', 'headquarters: ISO 3166-2, like `US-CA`'),
-  text('postal_code', 'headquarters: postal code'),
-  text('country', 'headquarters: country'),
-  text('country_code', 'headquarters: ISO 3166-1, like `US`'),
-  text('formatted_address', 'headquarters: full address on one line'),
-  text('legal_entity_id', 'id of the registration at the service (`le_…`)'),
-  text('jurisdiction', 'jurisdiction of the registration, like `us_de`, `gb`'),
-  text('registration_authority', 'name of the register'),
-  text('registration_id', 'number in the register'),
-  text('lei', 'Legal Entity Identifier'),
-  text('cik', 'SEC Central Index Key'),
-  text('ein', 'US employer identification number'),
-  text('duns', 'D-U-N-S number'),
-  text('bic', 'business identifier code'),
-  text('ticker', 'stock exchange symbol'),
-  text('sector', '`private`, `public`, `government`, `nonprofit`'),
-  text('legal_form', '`llc`, `corporation`, …'),
-  text('naics_code', 'primary NAICS 2022 code'),
-  text('naics_label', 'label of the NAICS code'),
-  text('sic_code', 'primary SIC code'),
-  text('sic_label', 'label of the SIC code'),
-  text('parent_name', 'parent of the company'),
-  text('merged_into', 'for `merged`: the id to store instead'),
-  text('matching_branch', 'JSON: the branch that matched, if it is not the home registration'),
-  text('candidate_name', 'best guess if no company is confirmed; never together with `entity_id`'),
-  text('candidate_legal_name', 'registered name of the candidate'),
-  text('candidate_jurisdiction', 'jurisdiction of the candidate'),
-  text('candidate_address', 'address of the candidate on one line'),
+  defineText('entity_id', 'id of the company at the service (`siq_…`)'),
+  defineText('display_name', 'the name in common use'),
+  defineText('legal_name', 'the registered name'),
+  defineText('entity_status', '`active`, `inactive`'),
+  defineText('type', '`business`, `nonprofit`, `government`, `person`, `other`, `unknown`'),
+  defineText('subtype', 'a more detailed type: `incorporated_entity`, …'),
+  defineText('description', 'one or two sentences, if available'),
+  defineText('website', 'website of the company'),
+  defineText('street_address', 'headquarters: street and number'),
+  defineText('city', 'headquarters: city'),
+  defineText('state', 'headquarters: state or province, as written'),
+  defineText('state_code', 'headquarters: ISO 3166-2, like `US-CA`'),
+  defineText('postal_code', 'headquarters: postal code'),
+  defineText('country', 'headquarters: country'),
+  defineText('country_code', 'headquarters: ISO 3166-1, like `US`'),
+  defineText('formatted_address', 'headquarters: full address on one line'),
+  defineText('legal_entity_id', 'id of the registration at the service (`le_…`)'),
+  defineText('jurisdiction', 'jurisdiction of the registration, like `us_de`, `gb`'),
+  defineText('registration_authority', 'name of the register'),
+  defineText('registration_id', 'number in the register'),
+  defineText('lei', 'Legal Entity Identifier'),
+  defineText('cik', 'SEC Central Index Key'),
+  defineText('ein', 'US employer identification number'),
+  defineText('duns', 'D-U-N-S number'),
+  defineText('bic', 'business identifier code'),
+  defineText('ticker', 'stock exchange symbol'),
+  defineText('sector', '`private`, `public`, `government`, `nonprofit`'),
+  defineText('legal_form', '`llc`, `corporation`, …'),
+  defineText('naics_code', 'primary NAICS 2022 code'),
+  defineText('naics_label', 'label of the NAICS code'),
+  defineText('sic_code', 'primary SIC code'),
+  defineText('sic_label', 'label of the SIC code'),
+  defineText('parent_name', 'parent of the company'),
+  defineText('merged_into', 'for `merged`: the id to store instead'),
+  defineText('matching_branch', 'JSON: the branch that matched, if it is not the home registration'),
+  defineText('candidate_name', 'best guess if no company is confirmed; never together with `entity_id`'),
+  defineText('candidate_legal_name', 'registered name of the candidate'),
+  defineText('candidate_jurisdiction', 'jurisdiction of the candidate'),
+  defineText('candidate_address', 'address of the candidate on one line'),
   {
     name: 'factors',
     kind: 'factors',
     meaning: 'evidence: `code`, `type` (`strength`, `limitation`), `description`, `impact`',
   },
   { name: 'actions', kind: 'actions', meaning: 'suggestions for a better match: `code`, `description`' },
-  text('run_id', 'id of the run at the service'),
+  defineText('run_id', 'id of the run at the service'),
   {
     name: 'resolved_at',
     kind: 'timestamp',
     meaning: 'time of the answer, UTC; in CSV as `2026-01-02 03:04:05`',
   },
   { name: 'from_cache', kind: 'boolean', meaning: 'whether the answer came from the cache of the service' },
-  text('error', 'the reason if there is no answer'),
-  text('matched_name', 'the name of the company that matched your name'),
-  text('matched_name_kind', '`legal`, `former`, `other`'),
-  text('reason', 'one sentence that explains the outcome'),
-  text('source_url', 'URL where you can check the legal name'),
+  defineText('error', 'the reason if there is no answer'),
+  defineText('matched_name', 'the name of the company that matched your name'),
+  defineText('matched_name_kind', '`legal`, `former`, `other`'),
+  defineText('reason', 'one sentence that explains the outcome'),
+  defineText('source_url', 'URL where you can check the legal name'),
   { name: 'basis', kind: 'basis', meaning: 'the sources of each field, see [Basis](#basis); only if inline' },
 ] as const satisfies readonly AnswerColumn[]
 
@@ -91,7 +92,7 @@ export interface ColumnChoice {
 }
 
 /** All columns, in the order of the output. */
-export const allColumns: readonly AnswerColumn[] = columnsOf(stageKinds)
+export const allColumns: readonly AnswerColumn[] = listColumns(stageKinds)
 
 /**
  * Returns the columns to write. Throws OUTPUT_COLUMN_UNKNOWN for an unknown name or a column of a stage that is not
@@ -99,24 +100,25 @@ export const allColumns: readonly AnswerColumn[] = columnsOf(stageKinds)
  */
 export function selectColumns(choice: ColumnChoice): readonly OutputColumn[] {
   const { columns, prefix, basis, stages: asked = [] } = choice
-  const written = columnsOf(asked)
-  const wanted = columns === undefined ? null : new Set(columns.map((name) => known(name, prefix, written)))
+  const written = listColumns(asked)
+  const wanted =
+    columns === undefined ? null : new Set(columns.map((name) => resolveColumnName(name, prefix, written)))
   return written
     .filter((column) => wanted?.has(column.name) ?? true)
     .filter((column) => column.kind !== 'basis' || basis === 'inline')
     .map(({ name, kind }) => ({ name, kind, outputName: prefix + name }))
 }
 
-function columnsOf(asked: readonly StageKind[]): readonly AnswerColumn[] {
-  const ofStages = stageKinds.filter((stage) => asked.includes(stage)).flatMap(columnsOfStage)
+function listColumns(asked: readonly StageKind[]): readonly AnswerColumn[] {
+  const ofStages = stageKinds.filter((stage) => asked.includes(stage)).flatMap(getStageColumns)
   return [...answerColumns.slice(0, -1), ...reviewColumns, ...ofStages, ...answerColumns.slice(-1)]
 }
 
-function known(given: string, prefix: string, written: readonly AnswerColumn[]): string {
+function resolveColumnName(given: string, prefix: string, written: readonly AnswerColumn[]): string {
   const names = [given, given.startsWith(prefix) ? given.slice(prefix.length) : given]
   const found = names.find((name) => written.some((column) => column.name === name))
   if (found !== undefined) return found
-  const stage = stageKinds.find((one) => columnsOfStage(one).some(({ name }) => names.includes(name)))
+  const stage = stageKinds.find((one) => getStageColumns(one).some(({ name }) => names.includes(name)))
   if (stage !== undefined) {
     throw new UserError(
       'OUTPUT_COLUMN_UNKNOWN',
@@ -176,6 +178,6 @@ export function assertNamesFitParquet(inputColumns: readonly string[]): void {
 const formulaStart = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 
 /** Adds an apostrophe before a text that a spreadsheet would run as a formula. Only for generated CSV cells. */
-export function neutraliseFormula(cell: string): string {
+export function escapeFormula(cell: string): string {
   return formulaStart.test(cell) ? `'${cell}` : cell
 }

@@ -1,6 +1,6 @@
-import { unreachable } from '../../core/errors.js'
+import { assertNever } from '../../core/errors.js'
 import { at } from '../../core/json.js'
-import { type Decision, decisionStanding, doubtOfDecision } from '../lookups/decision.js'
+import { type Decision, judgeDecision, explainDoubt } from '../lookups/decision.js'
 import { answerLimits, renderResult, type BasisRow } from './answer-line.js'
 
 /** The record of a decided company. */
@@ -26,17 +26,17 @@ export interface DecidedAnswer {
  * merged or is gone. There is no run for it. Never throws.
  */
 export function renderDecided(decision: Decision, record: DecidedRecord): DecidedAnswer {
-  const standing = decisionStanding(decision, record.body)
-  const needsReview = doubtOfDecision(decision, standing) !== null
+  const standing = judgeDecision(decision, record.body)
+  const needsReview = explainDoubt(decision, standing) !== null
   const entity = at(record.body, 'entity')
   const known = { type: at(entity, 'type'), subtype: at(entity, 'subtype'), entity }
   const sure = { confidence: 100, entity_id: decision.entityId, source_url: record.url }
   if (decision.verdict === 'none')
     return answer('no_match', decision, null, {
       needsReview,
-      basis: [basisRow(decision, 'decision', 'none', null)],
+      basis: [buildBasisRow(decision, 'decision', 'none', null)],
     })
-  const basis = [basisRow(decision, 'entity_id', decision.entityId, record.url)]
+  const basis = [buildBasisRow(decision, 'entity_id', decision.entityId, record.url)]
   switch (standing.kind) {
     case 'stands':
     case 'renamed':
@@ -63,7 +63,7 @@ export function renderDecided(decision: Decision, record: DecidedRecord): Decide
       })
     }
     default:
-      return unreachable(standing)
+      return assertNever(standing)
   }
 }
 
@@ -76,19 +76,24 @@ function answer(
   data: object | null,
   { needsReview, ...rest }: Rest,
 ): DecidedAnswer {
-  const reason = `It was ${decidedText(decision)}.`
-  const resolved_at = instantOf(decision.decidedAtMs)
+  const reason = `It was ${describeDecision(decision)}.`
+  const resolved_at = formatInstant(decision.decidedAtMs)
   const line = renderResult(data, { status: outcome, resolved_at, reason, ...rest })
   return { outcome, line, needsReview }
 }
 
-const decidedText = ({ decidedBy, decidedAtMs }: Decision): string =>
-  `decided by ${decidedBy} on ${instantOf(decidedAtMs).slice(0, 10)}`
+const describeDecision = ({ decidedBy, decidedAtMs }: Decision): string =>
+  `decided by ${decidedBy} on ${formatInstant(decidedAtMs).slice(0, 10)}`
 
 /** The reviewer is the source; the register page is cited for reference. */
-function basisRow(decision: Decision, field: string, value: string | null, url: string | null): BasisRow {
+function buildBasisRow(
+  decision: Decision,
+  field: string,
+  value: string | null,
+  url: string | null,
+): BasisRow {
   const { note } = decision
-  const said = decidedText(decision)
+  const said = describeDecision(decision)
   return {
     field,
     value,
@@ -98,10 +103,10 @@ function basisRow(decision: Decision, field: string, value: string | null, url: 
   }
 }
 
-const instantOf = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
+const formatInstant = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
 
 /** Returns the members `decision`, `decided_by` and `decided_at` of a row's line, as JSON without braces. */
-export function decisionMembers({ verdict, decidedBy, decidedAtMs }: Decision): string {
-  const members = { decision: verdict, decided_by: decidedBy, decided_at: instantOf(decidedAtMs) }
+export function renderDecisionMembers({ verdict, decidedBy, decidedAtMs }: Decision): string {
+  const members = { decision: verdict, decided_by: decidedBy, decided_at: formatInstant(decidedAtMs) }
   return JSON.stringify(members).slice(1, -1)
 }

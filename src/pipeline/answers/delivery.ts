@@ -1,7 +1,7 @@
 import { runObjectLenient, type RunObjectLenient } from '../../contract/resolution.js'
-import { nestsDeeperThan, at, textOf } from '../../core/json.js'
+import { isDeeperThan, at, toText } from '../../core/json.js'
 import type { StageKind } from '../lookups/lookup-kind.js'
-import { isUsableRunId, judgeRun, outcomeOf } from './outcome.js'
+import { isUsableRunId, judgeRun, readOutcome } from './outcome.js'
 
 /** Same limit as for answers to polls. */
 const depthMax = 64
@@ -44,27 +44,27 @@ export function readDelivery(body: Uint8Array, basisWanted: boolean): Delivery {
 /** Events of records have a run id that no response contained (interface: "Event types"). */
 function readRecordEvent(event: unknown): Extract<Delivery, { kind: 'record' }> | null {
   const [, type, end] =
-    /^(entity|domain_intelligence)\.(completed|failed)$/.exec(textOf(at(event, 'type')) ?? '') ?? []
+    /^(entity|domain_intelligence)\.(completed|failed)$/.exec(toText(at(event, 'type')) ?? '') ?? []
   if (type === undefined) return null
   const body = at(event, 'data', 'object', 'data')
   const hasFailed = end === 'failed'
   // The record of a merged id is that of the new id, and does not contain the id that was read.
-  const isMerged = textOf(at(body, 'status'))?.trim().toLowerCase() === 'merged'
+  const isMerged = toText(at(body, 'status'))?.trim().toLowerCase() === 'merged'
   return type === 'entity'
     ? {
         kind: 'record',
         record: 'entity',
-        name: isMerged ? null : textOf(at(body, 'entity', 'id')),
+        name: isMerged ? null : toText(at(body, 'entity', 'id')),
         body,
         hasFailed,
       }
-    : { kind: 'record', record: 'domain', name: textOf(at(body, 'domain')), body, hasFailed }
+    : { kind: 'record', record: 'domain', name: toText(at(body, 'domain')), body, hasFailed }
 }
 
 function parse(body: Uint8Array): unknown {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
-    return nestsDeeperThan(text, depthMax) ? undefined : JSON.parse(text)
+    return isDeeperThan(text, depthMax) ? undefined : JSON.parse(text)
   } catch {
     return undefined
   }
@@ -74,12 +74,12 @@ function parse(body: Uint8Array): unknown {
  * Whether two answers to one run differ in outcome, company or confidence. Members that vary with each delivery
  * (request ids, times, the basis) are ignored.
  */
-export function contradicts(one: RunObjectLenient, other: RunObjectLenient): boolean {
-  return gist(one) !== gist(other)
+export function isContradiction(one: RunObjectLenient, other: RunObjectLenient): boolean {
+  return summarizeAnswer(one) !== summarizeAnswer(other)
 }
 
-function gist(run: RunObjectLenient): string {
-  const outcome = outcomeOf(run, run.status.toUpperCase() === 'FAILED')
+function summarizeAnswer(run: RunObjectLenient): string {
+  const outcome = readOutcome(run, run.status.toUpperCase() === 'FAILED')
   const parts = [at(run.data, 'entity', 'id'), at(run.data, 'match_confidence')]
-  return JSON.stringify(outcome === 'failed' ? [outcome] : [outcome, ...parts.map((part) => textOf(part))])
+  return JSON.stringify(outcome === 'failed' ? [outcome] : [outcome, ...parts.map((part) => toText(part))])
 }

@@ -1,5 +1,5 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
-import { confidenceOfLine } from './answer-line.js'
+import { readLineConfidence } from './answer-line.js'
 import { isDoubtful } from '../lookups/lookup-state.js'
 
 /** Whether a row's answer is doubtful. Reads the line only if the outcome is not sufficient. */
@@ -8,13 +8,13 @@ export function isDoubtfulLine(
   line: () => string | null,
   threshold: number,
 ): boolean {
-  const text = takesConfidence(outcome, threshold) ? line() : null
-  const confidence = text === null ? null : confidenceOfLine(text)
+  const text = shouldReadConfidence(outcome, threshold) ? line() : null
+  const confidence = text === null ? null : readLineConfidence(text)
   return isDoubtful({ state: 'answered', outcome, confidence }, threshold)
 }
 
 /** Matches have a confidence of at least 80, partial matches less (interface: "Resolution outcome meanings"). */
-export function takesConfidence(outcome: string | null, threshold: number): boolean {
+export function shouldReadConfidence(outcome: string | null, threshold: number): boolean {
   if (outcome === 'matched') return threshold > matchedConfidenceMin
   return outcome === 'partial_match' && threshold < matchedConfidenceMin
 }

@@ -1,9 +1,9 @@
 import { sliceAnswer } from './answer-line.js'
-import { type AnswerColumn, reviewColumnGroups, reviewColumns, columnsOfStage } from './column-kinds.js'
+import { type AnswerColumn, reviewColumnGroups, reviewColumns, getStageColumns } from './column-kinds.js'
 import { answerColumns } from './columns.js'
 import { stageKinds } from '../lookups/lookup-kind.js'
 
-const answerMark = markOf(answerColumns[0].name)
+const answerMark = toMark(answerColumns[0].name)
 const basisMark = ',"basis":'
 
 /**
@@ -12,10 +12,10 @@ const basisMark = ',"basis":'
  * are escaped and no nested key before a column has its name.
  */
 export function joinLines(line: string, stageLines: readonly string[]): string {
-  const answer = answerOf(line)
+  const answer = getAnswerLine(line)
   if (stageLines.length === 0) return answer
-  const members = stageLines.map(membersOf)
-  const basis = stageLines.map(basisOf).filter((entries) => entries !== '')
+  const members = stageLines.map(getMembers)
+  const basis = stageLines.map(getBasisEntries).filter((entries) => entries !== '')
   return `{${members.join(',')},${withBasis(answer, basis.join(',')).slice(1)}`
 }
 
@@ -27,7 +27,7 @@ export const withReview = (line: string, members: string): string => `{${members
 
 /** Index of each column in the result of `sliceLine`. */
 export const linePositions: ReadonlyMap<string, number> = new Map(
-  [...answerColumns, ...reviewColumns, ...stageKinds.flatMap(columnsOfStage)].map(({ name }, index) => [
+  [...answerColumns, ...reviewColumns, ...stageKinds.flatMap(getStageColumns)].map(({ name }, index) => [
     name,
     index,
   ]),
@@ -36,29 +36,29 @@ export const linePositions: ReadonlyMap<string, number> = new Map(
 /** Groups of members before an answer, all present or all absent, in their order. */
 const groups: readonly (readonly AnswerColumn[])[] = [
   ...reviewColumnGroups,
-  ...stageKinds.map(columnsOfStage),
+  ...stageKinds.map(getStageColumns),
 ]
 
 /** Returns the JSON text of each column of a line, by `linePositions`; undefined for missing columns. */
 export function sliceLine(line: string): readonly (string | undefined)[] {
   if (line.startsWith(answerMark, 1)) return sliceAnswer(line)
-  const values: (string | undefined)[] = [...sliceAnswer(answerOf(line))]
-  const members = membersOf(line)
+  const values: (string | undefined)[] = [...sliceAnswer(getAnswerLine(line))]
+  const members = getMembers(line)
   const columns = groups.filter((group) => isIn(members, group)).flat()
   const sliced = sliceMembers(
     members,
-    columns.map(({ name }) => markOf(name)),
+    columns.map(({ name }) => toMark(name)),
   )
   for (const [index, { name }] of columns.entries()) values[linePositions.get(name) ?? 0] = sliced[index]
   return values
 }
 
-function markOf(name: string): string {
+function toMark(name: string): string {
   return `"${name}":`
 }
 
 function isIn(members: string, [first]: readonly AnswerColumn[]): boolean {
-  const mark = markOf(first?.name ?? '')
+  const mark = toMark(first?.name ?? '')
   return members.startsWith(mark) || members.includes(`,${mark}`)
 }
 
@@ -78,18 +78,18 @@ function sliceMembers(members: string, keys: readonly string[]): string[] {
 }
 
 /** Returns the stage and review members of a line, without braces. */
-function membersOf(line: string): string {
+function getMembers(line: string): string {
   const ends = [line.indexOf(`,${answerMark}`), line.indexOf(basisMark), line.length - 1]
   return line.slice(1, Math.min(...ends.filter((end) => end !== -1)))
 }
 
 /** Returns a line without these members. */
-function answerOf(line: string): string {
-  return line.startsWith(answerMark, 1) ? line : `{${line.slice(membersOf(line).length + 2)}`
+function getAnswerLine(line: string): string {
+  return line.startsWith(answerMark, 1) ? line : `{${line.slice(getMembers(line).length + 2)}`
 }
 
 /** Returns the entries of a line's basis, without brackets. */
-function basisOf(line: string): string {
+function getBasisEntries(line: string): string {
   const text = line.slice(line.indexOf(basisMark) + basisMark.length, -1)
   return text === 'null' ? '' : text.slice(1, -1)
 }
@@ -97,6 +97,6 @@ function basisOf(line: string): string {
 function withBasis(answer: string, entries: string): string {
   if (entries === '') return answer
   const start = answer.indexOf(basisMark) + basisMark.length
-  const own = basisOf(answer)
+  const own = getBasisEntries(answer)
   return `${answer.slice(0, start)}[${own === '' ? entries : `${own},${entries}`}]}`
 }

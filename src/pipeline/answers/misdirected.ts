@@ -3,7 +3,7 @@ import { foldText } from '../../core/lookup-identity.js'
 import { at } from '../../core/json.js'
 
 /** Identity of a request that the answer must match; null if unknown. */
-export interface Asked {
+export interface ExpectedIdentity {
   readonly runId: string
   readonly customId: string | null
   /** As submitted. */
@@ -21,15 +21,15 @@ export interface Contender {
  * Missing or null members are no evidence (interface: "v3 job result", `metadata.query`). Ids are compared exactly. Of
  * the query only the name is compared, since services rewrite places and contexts.
  */
-export function whyMisdirected(run: RunObjectLenient, asked: Asked): string | null {
-  if (run.run_id !== asked.runId) return `the service answered with another run, ${quoted(run.run_id)}`
-  const customId = customIdOf(run)
+export function explainMismatch(run: RunObjectLenient, asked: ExpectedIdentity): string | null {
+  if (run.run_id !== asked.runId) return `the service answered with another run, ${quoteText(run.run_id)}`
+  const customId = readCustomId(run)
   if (customId !== null && asked.customId !== null && customId !== asked.customId) {
-    return `the service answered with the custom_id of another submission, ${quoted(customId)}`
+    return `the service answered with the custom_id of another submission, ${quoteText(customId)}`
   }
-  const name = nameOf(run)
+  const name = readQueryName(run)
   if (name !== null && asked.name !== null && !isSameName(name, asked.name)) {
-    return `the service answered for another company, ${quoted(name)}`
+    return `the service answered for another company, ${quoteText(name)}`
   }
   return null
 }
@@ -38,39 +38,39 @@ export function whyMisdirected(run: RunObjectLenient, asked: Asked): string | nu
  * Finds the one of several submissions with the same run to which the answer belongs: by its custom_id, or else by a
  * name that only one of them has. Null if there is no proof.
  */
-export function provenOwner<Item extends Contender>(
+export function findProvenOwner<Item extends Contender>(
   run: RunObjectLenient,
   contenders: readonly Item[],
 ): Item | null {
-  const name = nameOf(run)
+  const name = readQueryName(run)
   const named = name === null ? contenders : contenders.filter((one) => isSameName(name, one.name))
-  const customId = customIdOf(run)
+  const customId = readCustomId(run)
   if (customId !== null) return named.find((one) => one.customId === customId) ?? null
   const [only, ...others] = named
   return name !== null && only !== undefined && others.length === 0 ? only : null
 }
 
 /** Returns the custom_id in a response, if it differs from the sent one; else null. */
-export function otherCustomId(body: unknown, customId: string | null): string | null {
-  const echoed = customIdOf(body)
+export function findOtherCustomId(body: unknown, customId: string | null): string | null {
+  const echoed = readCustomId(body)
   return customId === null || echoed === customId ? null : echoed
 }
 
 /** Returns the custom_id and name echoed in an answer; null if missing. */
-const echoOf = (run: RunObjectLenient): { customId: string | null; name: string | null } => ({
-  customId: customIdOf(run),
-  name: nameOf(run),
+const readEcho = (run: RunObjectLenient): { customId: string | null; name: string | null } => ({
+  customId: readCustomId(run),
+  name: readQueryName(run),
 })
 
-function customIdOf(body: unknown): string | null {
-  return filledText(at(body, 'custom_id'))
+function readCustomId(body: unknown): string | null {
+  return toFilledText(at(body, 'custom_id'))
 }
 
-function nameOf(run: RunObjectLenient): string | null {
-  return filledText(at(run.data, 'metadata', 'query', 'name'))
+function readQueryName(run: RunObjectLenient): string | null {
+  return toFilledText(at(run.data, 'metadata', 'query', 'name'))
 }
 
-function filledText(value: unknown): string | null {
+function toFilledText(value: unknown): string | null {
   const text = typeof value === 'string' ? value.trim() : ''
   return text === '' ? null : text
 }
@@ -108,7 +108,7 @@ function foldName(name: string): string {
 const quotedCharsMax = 80
 
 /** Quotes a text of the server on one line, truncated. */
-function quoted(text: string): string {
+function quoteText(text: string): string {
   return JSON.stringify(text.length > quotedCharsMax ? `${text.slice(0, quotedCharsMax - 1)}…` : text)
 }
 
@@ -130,12 +130,12 @@ const answersMin = 3
  * Answers that belong to other lookups. Two lookups have swapped runs if the answers to each run prove, by `custom_id`
  * and echoed name, that they belong to the other lookup.
  */
-export class MixedUpRuns {
+export class SwappedRunDetector {
   readonly #held = new Map<string, { last: HeldAnswer; ownerId: string; count: number }>()
 
   /** Notes an answer of another lookup. Returns both answers if they prove that their runs are swapped, else `null`. */
   note(held: HeldAnswer): readonly [HeldAnswer, HeldAnswer] | null {
-    const { customId: ownerId } = echoOf(held.run)
+    const { customId: ownerId } = readEcho(held.run)
     if (ownerId === null || ownerId === held.customId) {
       this.forget(held.customId)
       return null
@@ -146,7 +146,7 @@ export class MixedUpRuns {
     this.#held.set(held.customId, { last: held, ownerId, count })
     const other = this.#held.get(ownerId)
     if (other?.ownerId !== held.customId || Math.min(count, other.count) < answersMin) return null
-    return echoesName(held, other.last) && echoesName(other.last, held) ? [held, other.last] : null
+    return hasEchoedName(held, other.last) && hasEchoedName(other.last, held) ? [held, other.last] : null
   }
 
   /** Removes the answer noted for this submission. */
@@ -155,7 +155,7 @@ export class MixedUpRuns {
   }
 }
 
-function echoesName({ run }: HeldAnswer, { name }: HeldAnswer): boolean {
-  const echoed = echoOf(run).name
+function hasEchoedName({ run }: HeldAnswer, { name }: HeldAnswer): boolean {
+  const echoed = readEcho(run).name
   return echoed !== null && isSameName(echoed, name)
 }

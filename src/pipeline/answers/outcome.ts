@@ -1,8 +1,8 @@
 import { runAcceptedLenient, runObjectLenient, type RunObjectLenient } from '../../contract/resolution.js'
-import { errorOf, type Exchange } from '../../core/http-exchange.js'
-import { instantMs } from '../../core/time.js'
-import { at, textOf } from '../../core/json.js'
-import { otherCustomId, whyMisdirected, type Asked } from './misdirected.js'
+import { readError, type Exchange } from '../../core/http-exchange.js'
+import { parseInstantMs } from '../../core/time.js'
+import { at, toText } from '../../core/json.js'
+import { findOtherCustomId, explainMismatch, type ExpectedIdentity } from './misdirected.js'
 import { readRateHeaders } from '../pace/pacing.js'
 
 /**
@@ -49,7 +49,7 @@ export function judgeKickoff(
       return { kind: 'unknown', reason: `${status} without a usable run_id${fault}` }
     }
     const runId = accepted.data.run_id
-    const other = otherCustomId(exchange.body, customId)
+    const other = findOtherCustomId(exchange.body, customId)
     return other === null
       ? { kind: 'accepted', runId }
       : { kind: 'misdirected', runId, customId: other, reason: `${status} to another submission` }
@@ -85,7 +85,7 @@ export function judgeRefusal(
     case 410:
       return { kind: 'wrong_address', reason }
     case 429:
-      return judge429(exchange, reason, nowMs)
+      return judgeRateLimit(exchange, reason, nowMs)
     case 500:
       return { kind: serverErrorMeans === 'unknown' ? 'unknown' : 'not_sent', reason }
     default:
@@ -105,13 +105,13 @@ export function isUsableRunId(runId: string): boolean {
  * The two kinds of 429 have no documented type on v3. A plan limit names itself, or comes with requests left in the
  * window; any other is a rate limit, for which waiting is right.
  */
-function judge429(
+function judgeRateLimit(
   exchange: Extract<Exchange, { kind: 'reply' }>,
   reason: string,
   nowMs: number,
 ): { kind: 'rate_limited'; waitMs: number } | { kind: 'plan_limit'; reason: string } {
   const rate = readRateHeaders(exchange.headers, nowMs)
-  const { type } = errorOf(exchange.body)
+  const { type } = readError(exchange.body)
   const namesPlan = type !== null && /plan|quota|monthly|spend|allowance|insufficient/i.test(type)
   if (namesPlan || (rate.remaining !== null && rate.remaining > 0)) return { kind: 'plan_limit', reason }
   return { kind: 'rate_limited', waitMs: Math.max(rate.resetMs ?? rateLimitedWaitMs, rateLimitedWaitMsMin) }
@@ -134,7 +134,7 @@ export type PollVerdict =
   | { kind: 'not_created'; reason: string }
   | { kind: 'retry'; reason: string }
 
-export function judgePoll(exchange: Exchange, asked: Asked, nowMs: number): PollVerdict {
+export function judgePoll(exchange: Exchange, asked: ExpectedIdentity, nowMs: number): PollVerdict {
   if (exchange.kind === 'reply' && exchange.status >= 200 && exchange.status < 300)
     return judgeRun(exchange.body, asked, exchange.bodyFault)
   return judgeOtherPoll(exchange, nowMs)
@@ -151,7 +151,7 @@ export function judgeOtherPoll(
   if (status === 401 || status === 403) return { kind: 'refused', reason }
   if (status === 404 || status === 410) return { kind: 'run_unknown', reason }
   if (status === 429) {
-    const verdict = judge429(exchange, reason, nowMs)
+    const verdict = judgeRateLimit(exchange, reason, nowMs)
     // Polls are free: a plan limit is waited for like a rate limit.
     return verdict.kind === 'rate_limited' ? verdict : { kind: 'rate_limited', waitMs: rateLimitedWaitMs }
   }
@@ -162,11 +162,11 @@ export function judgeOtherPoll(
  * Judges the body, for 200 and 202 alike; an unknown status means "not finished" (interface: "Job and run envelopes";
  * case is ignored).
  */
-export function judgeRun(body: unknown, asked: Asked, bodyFault: string | null): PollVerdict {
+export function judgeRun(body: unknown, asked: ExpectedIdentity, bodyFault: string | null): PollVerdict {
   const parsed = runObjectLenient.safeParse(body)
   if (!parsed.success) return { kind: 'retry', reason: bodyFault ?? 'the body is not a run' }
   const run = parsed.data
-  const reason = whyMisdirected(run, asked)
+  const reason = explainMismatch(run, asked)
   const said = judgeStatus(run)
   if (reason === null) return said
   const isAnswer = said.kind === 'finished' && run.run_id === asked.runId
@@ -195,22 +195,22 @@ const outcomeCharsMax = 60
  * Returns the outcome of a finished run, for counts and retries: lower case, one line. Any text is allowed; without
  * one, the run failed.
  */
-export function outcomeOf(run: RunObjectLenient, failed: boolean): string {
-  const status = textOf(at(run.data, 'status')) ?? ''
+export function readOutcome(run: RunObjectLenient, failed: boolean): string {
+  const status = toText(at(run.data, 'status')) ?? ''
   const outcome = status
     .toLowerCase()
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
-  return failed || outcome === '' ? 'failed' : (textOf(outcome, outcomeCharsMax) ?? 'failed')
+  return failed || outcome === '' ? 'failed' : (toText(outcome, outcomeCharsMax) ?? 'failed')
 }
 
 /** Returns the time at which the run was resolved, in Unix milliseconds; null if unknown. */
-export function resolvedAtMsOf(run: RunObjectLenient): number | null {
-  return instantMs(textOf(at(run.data, 'metadata', 'resolved_at')) ?? '')
+export function readResolvedAtMs(run: RunObjectLenient): number | null {
+  return parseInstantMs(toText(at(run.data, 'metadata', 'resolved_at')) ?? '')
 }
 
 function describe(exchange: Extract<Exchange, { kind: 'reply' }>): string {
-  const { type, message } = errorOf(exchange.body)
+  const { type, message } = readError(exchange.body)
   return [`HTTP ${exchange.status}`, type, message].filter((part) => part !== null && part !== '').join(': ')
 }
 
@@ -219,8 +219,8 @@ const mergeHopsMax = 8
 const idCharsMax = 200
 
 /** Returns the id into which the entity of a run was merged, or null. */
-export function mergedIntoOf(run: RunObjectLenient): string | null {
-  return textOf(at(run.data, 'merged_into'))
+export function readMergedInto(run: RunObjectLenient): string | null {
+  return toText(at(run.data, 'merged_into'))
 }
 
 /**
@@ -233,11 +233,11 @@ export function followMerge(
   exchange: Exchange,
 ): { kind: 'end' } | { kind: 'next'; id: string } | { kind: 'circle' } | { kind: 'misdirected'; id: string } {
   const body = exchange.kind === 'reply' && exchange.status === 200 ? exchange.body : undefined
-  const record = textOf(at(body, 'entity', 'id'))
+  const record = toText(at(body, 'entity', 'id'))
   if (record?.startsWith('siq_') === true && at(body, 'status') !== 'merged' && record !== seen.at(-1)) {
     return { kind: 'misdirected', id: record.slice(0, idCharsMax) }
   }
-  const id = at(body, 'status') === 'merged' ? textOf(at(body, 'merged_into')) : null
+  const id = at(body, 'status') === 'merged' ? toText(at(body, 'merged_into')) : null
   if (id === null || seen.length > mergeHopsMax) return { kind: 'end' }
   return seen.includes(id) ? { kind: 'circle' } : { kind: 'next', id }
 }

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import { integerOf, listOf, objectOf, type JsonObject } from '../../core/json.js'
+import { toInteger, toList, toObject, type JsonObject } from '../../core/json.js'
 import type { BasisRow } from './answer-line.js'
 import type { AnswerColumnName } from './columns.js'
 import { linePositions, sliceLine } from './joined-line.js'
@@ -102,22 +102,22 @@ interface Sources {
  * `{"v":1,"status":"matched",…}`, `{"https://…":["legal_name",…]}`. Columns that vary between runs without a change are
  * omitted. `needsReview` is stored with the values, but is not compared.
  */
-export function publishedStateOf(line: string, needsReview = false): string {
+export function renderPublishedState(line: string, needsReview = false): string {
   const columns = sliceLine(line)
-  const jsonOf = (name: ColumnName) => columns[linePositions.get(name) ?? -1] ?? 'null'
-  const textOf = (name: ColumnName) => valueOf(jsonOf(name))
-  const sources = sourcesOf(jsonOf('basis'))
+  const getJson = (name: ColumnName) => columns[linePositions.get(name) ?? -1] ?? 'null'
+  const getText = (name: ColumnName) => parseValue(getJson(name))
+  const sources = indexSources(getJson('basis'))
   const values: Record<string, unknown> = {
     v: publishedStateVersion,
     ...(needsReview ? { review: true } : {}),
   }
   const fieldsBySource = new Map<string, PublishedField[]>()
   for (const field of publishedFields) {
-    const value = field === 'formatted_address' ? addressOf(textOf) : textOf(field)
+    const value = field === 'formatted_address' ? buildAddress(getText) : getText(field)
     // Only an id that differs is informative.
-    if (value === null || (field === 'entity_current_id' && value === textOf('entity_id'))) continue
+    if (value === null || (field === 'entity_current_id' && value === getText('entity_id'))) continue
     values[field] = cutShort(value, valueCharsMax)
-    const source = (field === 'status' ? textOf('error') : null) ?? sourceOf(field, value, sources)
+    const source = (field === 'status' ? getText('error') : null) ?? findSource(field, value, sources)
     if (source === null) continue
     const kept = cutShort(source, sourceCharsMax)
     fieldsBySource.set(kept, [...(fieldsBySource.get(kept) ?? []), field])
@@ -129,19 +129,19 @@ export function publishedStateOf(line: string, needsReview = false): string {
  * Returns the values, which decide whether two states differ. Sources vary between editions of a registry; the source
  * of the first occurrence of a value is remembered.
  */
-export function valuesOfState(state: string): string {
+export function getStateValues(state: string): string {
   const end = state.indexOf('\n')
   return end === -1 ? state : state.slice(0, end)
 }
 
 /** Whether the row needed review when it was published. */
-export const needsReview = (state: string): boolean => parsedObject(valuesOfState(state))['review'] === true
+export const needsReview = (state: string): boolean => parseObject(getStateValues(state))['review'] === true
 
 /** Throws HISTORY_VERSION if the state has another version. */
 export function parsePublishedState(state: string): PublishedState {
-  const valuesText = valuesOfState(state)
-  const values = parsedObject(valuesText)
-  if (integerOf(values['v']) !== publishedStateVersion) {
+  const valuesText = getStateValues(state)
+  const values = parseObject(valuesText)
+  if (toInteger(values['v']) !== publishedStateVersion) {
     throw new UserError(
       'HISTORY_VERSION',
       'the history of an output has a format that this version cannot read',
@@ -151,8 +151,8 @@ export function parsePublishedState(state: string): PublishedState {
     )
   }
   const sources = new Map(
-    Object.entries(parsedObject(state.slice(valuesText.length))).flatMap(([source, fields]) =>
-      listOf(fields).map((field) => [field, source] as const),
+    Object.entries(parseObject(state.slice(valuesText.length))).flatMap(([source, fields]) =>
+      toList(fields).map((field) => [field, source] as const),
     ),
   )
   return new Map(
@@ -165,37 +165,37 @@ export function parsePublishedState(state: string): PublishedState {
   )
 }
 
-function parsedObject(text: string): JsonObject {
+function parseObject(text: string): JsonObject {
   try {
-    return objectOf(JSON.parse(text)) ?? {}
+    return toObject(JSON.parse(text)) ?? {}
   } catch {
     return {}
   }
 }
 
 /** Returns a column's JSON text as text; null if empty. */
-function valueOf(json: string): string | null {
+function parseValue(json: string): string | null {
   if (json === 'null') return null
   const value: unknown = json.startsWith('"') ? JSON.parse(json) : json
   return typeof value === 'string' && value !== '' ? value : null
 }
 
 /** Returns the address on one line, joined from its parts if necessary. */
-function addressOf(textOf: (name: ColumnName) => string | null): string | null {
+function buildAddress(textOf: (name: ColumnName) => string | null): string | null {
   const parts = (['street_address', 'city', 'state', 'postal_code', 'country'] as const).flatMap(
     (name) => textOf(name) ?? [],
   )
   return textOf('formatted_address') ?? (parts.length === 0 ? null : parts.join(', '))
 }
 
-function sourcesOf(basisJson: string): Sources {
+function indexSources(basisJson: string): Sources {
   const byField = new Map<string, string>()
   const byIdentifier = new Map<string, string>()
   const note = (map: Map<string, string>, key: string, source: string) => {
     if (!map.has(key)) map.set(key, source)
   }
   for (const row of (JSON.parse(basisJson) as readonly BasisRow[] | null) ?? []) {
-    const source = sourceTextOf(row)
+    const source = findSourceText(row)
     const field = (row.field ?? '').replace(/^entity\./, '')
     if (source === null || field === '') continue
     note(byField, field, source)
@@ -206,14 +206,14 @@ function sourcesOf(basisJson: string): Sources {
 }
 
 /** Returns the page; else the passage, the reasoning, or the kind of source. */
-function sourceTextOf({ citations, reasoning }: BasisRow): string | null {
+function findSourceText({ citations, reasoning }: BasisRow): string | null {
   const first = (key: 'url' | 'excerpt' | 'source_type') =>
     citations.find((citation) => (citation[key] ?? '') !== '')?.[key] ?? null
   const reason = reasoning === '' ? null : reasoning
   return first('url') ?? first('excerpt') ?? reason ?? first('source_type')
 }
 
-function sourceOf(field: PublishedField, value: string, { byField, byIdentifier }: Sources): string | null {
+function findSource(field: PublishedField, value: string, { byField, byIdentifier }: Sources): string | null {
   const ofIdentifier = identifierFields.has(field) ? [byIdentifier.get(value), byField.get(field)] : []
   const found = [...ofIdentifier, ...(basisFields[field] ?? []).map((path) => byField.get(path))]
   return found.find((source) => source !== undefined) ?? null

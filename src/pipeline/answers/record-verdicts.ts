@@ -1,9 +1,9 @@
 import type { RunObjectLenient } from '../../contract/resolution.js'
-import { domainNameOf } from '../../core/domain-name.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import type { Exchange } from '../../core/http-exchange.js'
-import { instantMs } from '../../core/time.js'
-import { at, objectOf, textOf } from '../../core/json.js'
-import { runIdOf, type StageKind } from '../lookups/lookup-kind.js'
+import { parseInstantMs } from '../../core/time.js'
+import { at, toObject, toText } from '../../core/json.js'
+import { toRunId, type StageKind } from '../lookups/lookup-kind.js'
 import { judgeOtherPoll, judgeRefusal, type KickoffVerdict, type PollVerdict } from './outcome.js'
 
 /**
@@ -12,7 +12,7 @@ import { judgeOtherPoll, judgeRefusal, type KickoffVerdict, type PollVerdict } f
  */
 
 /** Content of the body of a record, for any request. */
-type Said =
+type RecordContent =
   | { kind: 'there'; run: RunObjectLenient; failed: boolean }
   /** Being built or researched. */
   | { kind: 'under_way' }
@@ -24,48 +24,48 @@ type Said =
   /** Another record than the requested one. */
   | { kind: 'other'; reason: string }
 
-const there = (kind: StageKind, name: string, data: unknown, failed = false): Said => ({
+const createFound = (kind: StageKind, name: string, data: unknown, failed = false): RecordContent => ({
   kind: 'there',
-  run: { run_id: runIdOf(kind, name), status: failed ? 'FAILED' : 'COMPLETED', data: objectOf(data) ?? {} },
+  run: { run_id: toRunId(kind, name), status: failed ? 'FAILED' : 'COMPLETED', data: toObject(data) ?? {} },
   failed,
 })
 
-const wordOf = (value: unknown): string => (textOf(value) ?? '').trim().toLowerCase()
+const toWord = (value: unknown): string => (toText(value) ?? '').trim().toLowerCase()
 
 /**
  * Reads `GET /v3/entities/{id}` (interface: "v3 entity enrichment"). Without `enrichment`, the record counts as
  * complete. The record of a merged id is that of the new id.
  */
-function readEntityBody(id: string, body: unknown): Said {
-  const recordId = textOf(at(body, 'entity', 'id'))
-  if (objectOf(at(body, 'entity')) === null)
+function readEntityBody(id: string, body: unknown): RecordContent {
+  const recordId = toText(at(body, 'entity', 'id'))
+  if (toObject(at(body, 'entity')) === null)
     return { kind: 'unusable', reason: 'the body contains no entity' }
-  const isMerged = wordOf(at(body, 'status')) === 'merged'
+  const isMerged = toWord(at(body, 'status')) === 'merged'
   if (recordId?.startsWith('siq_') === true && recordId !== id && !isMerged)
     return { kind: 'other', reason: `the service returned entity ${recordId.slice(0, 200)}` }
   const enrichment = at(body, 'enrichment')
-  switch (enrichment === undefined || enrichment === null ? 'complete' : wordOf(at(enrichment, 'status'))) {
+  switch (enrichment === undefined || enrichment === null ? 'complete' : toWord(at(enrichment, 'status'))) {
     case 'complete':
     case 'refreshing':
-      return there('entity', id, body)
+      return createFound('entity', id, body)
     case 'failed':
     case 'error':
-      return there('entity', id, body, true)
+      return createFound('entity', id, body, true)
     default:
       return { kind: 'under_way' }
   }
 }
 
 /** Reads the envelope of a hierarchy (interface: "Hierarchy research"). */
-function readHierarchyBody(id: string, body: unknown): Said {
-  const entityId = textOf(at(body, 'entity_id'))
+function readHierarchyBody(id: string, body: unknown): RecordContent {
+  const entityId = toText(at(body, 'entity_id'))
   if (entityId !== null && entityId !== id)
     return { kind: 'other', reason: `the service returned the hierarchy of ${entityId.slice(0, 200)}` }
-  switch (wordOf(at(body, 'status'))) {
+  switch (toWord(at(body, 'status'))) {
     case 'completed':
-      return objectOf(at(body, 'data')) === null ? { kind: 'incomplete' } : there('hierarchy', id, body)
+      return toObject(at(body, 'data')) === null ? { kind: 'incomplete' } : createFound('hierarchy', id, body)
     case 'failed':
-      return there('hierarchy', id, body, true)
+      return createFound('hierarchy', id, body, true)
     case 'not_started':
       return { kind: 'not_started' }
     case '':
@@ -76,16 +76,18 @@ function readHierarchyBody(id: string, body: unknown): Said {
 }
 
 /** Reads the envelope of a domain (interface: "v3 domain-intelligence result"). */
-function readDomainBody(domain: string, body: unknown): Said {
-  const echoed = textOf(at(body, 'domain'))
+function readDomainBody(domain: string, body: unknown): RecordContent {
+  const echoed = toText(at(body, 'domain'))
   if (echoed !== null && !isSameDomain(echoed, domain))
     return { kind: 'other', reason: `the service returned the domain ${echoed.slice(0, 200)}` }
-  switch (wordOf(at(body, 'status'))) {
+  switch (toWord(at(body, 'status'))) {
     case 'complete':
-      return objectOf(at(body, 'data')) === null ? { kind: 'incomplete' } : there('domain', domain, body)
+      return toObject(at(body, 'data')) === null
+        ? { kind: 'incomplete' }
+        : createFound('domain', domain, body)
     case 'failed':
     case 'error':
-      return there('domain', domain, body, true)
+      return createFound('domain', domain, body, true)
     case '':
       return { kind: 'unusable', reason: 'the body is not a domain result' }
     default:
@@ -96,11 +98,11 @@ function readDomainBody(domain: string, body: unknown): Said {
 /** Services differ in the root domain of hosted names: `acme.github.io`, `github.io`. */
 function isSameDomain(echoed: string, asked: string): boolean {
   const name = echoed.trim().toLowerCase()
-  return name === asked || asked.endsWith(`.${name}`) || domainNameOf(name) === asked
+  return name === asked || asked.endsWith(`.${name}`) || toRootDomain(name) === asked
 }
 
 /** Reads the body of a record; pure, for polls and webhooks. */
-export function readRecord(kind: StageKind, name: string, body: unknown): Said {
+export function readRecord(kind: StageKind, name: string, body: unknown): RecordContent {
   switch (kind) {
     case 'entity':
       return readEntityBody(name, body)
@@ -115,19 +117,19 @@ const isSuccess = (exchange: Exchange): boolean =>
   exchange.kind === 'reply' && exchange.status >= 200 && exchange.status < 300
 
 /** No company has the id: a free answer. */
-const notFound = (id: string) => there('entity', id, { status: 'not_found' })
+const createNotFound = (id: string) => createFound('entity', id, { status: 'not_found' })
 
 const isNotFound = (exchange: Exchange) =>
   exchange.kind === 'reply' && (exchange.status === 404 || exchange.status === 410)
 
 /** Judges the first read of an entity; it is free, so a lost one is sent again. */
 export function judgeEntityKickoff(exchange: Exchange, id: string, nowMs: number): KickoffVerdict {
-  const said = isNotFound(exchange) ? notFound(id) : null
+  const said = isNotFound(exchange) ? createNotFound(id) : null
   if (said === null && !isSuccess(exchange)) {
     const verdict = judgeRefusal(exchange, nowMs, 'not_created')
     return verdict.kind === 'unknown' ? { kind: 'not_sent', reason: verdict.reason } : verdict
   }
-  const verdict = kickoffOf('entity', id, said ?? readBody(exchange, 'entity', id))
+  const verdict = toKickoffVerdict('entity', id, said ?? readBody(exchange, 'entity', id))
   return verdict.kind === 'unknown' ? { kind: 'not_sent', reason: verdict.reason } : verdict
 }
 
@@ -143,18 +145,18 @@ export function judgeRecordKickoff(
   // A failure of earlier research does not answer the new request.
   const isTaken =
     kind === 'hierarchy' && (said.kind === 'not_started' || (said.kind === 'there' && said.failed))
-  return isTaken ? { kind: 'accepted', runId: runIdOf(kind, name) } : kickoffOf(kind, name, said)
+  return isTaken ? { kind: 'accepted', runId: toRunId(kind, name) } : toKickoffVerdict(kind, name, said)
 }
 
-function readBody(exchange: Exchange, kind: StageKind, name: string): Said {
+function readBody(exchange: Exchange, kind: StageKind, name: string): RecordContent {
   if (exchange.kind !== 'reply') return { kind: 'unusable', reason: exchange.reason }
   return exchange.bodyFault === null
     ? readRecord(kind, name, exchange.body)
     : { kind: 'unusable', reason: exchange.bodyFault }
 }
 
-function kickoffOf(kind: StageKind, name: string, said: Said): KickoffVerdict {
-  const runId = runIdOf(kind, name)
+function toKickoffVerdict(kind: StageKind, name: string, said: RecordContent): KickoffVerdict {
+  const runId = toRunId(kind, name)
   switch (said.kind) {
     case 'there':
       return { kind: 'answered', runId, run: said.run, failed: said.failed }
@@ -176,14 +178,14 @@ export function judgeRecordPoll(
   name: string,
   nowMs: number,
 ): PollVerdict {
-  if (kind === 'entity' && isNotFound(exchange)) return pollOf(notFound(name))
-  if (isSuccess(exchange)) return pollOf(readBody(exchange, kind, name))
+  if (kind === 'entity' && isNotFound(exchange)) return toPollVerdict(createNotFound(name))
+  if (isSuccess(exchange)) return toPollVerdict(readBody(exchange, kind, name))
   // A read that would be billed is for a domain unknown to the service.
   const isUnknown = exchange.kind === 'reply' && exchange.status === 402
   return isUnknown ? { kind: 'run_unknown', reason: 'HTTP 402' } : judgeOtherPoll(exchange, nowMs)
 }
 
-function pollOf(said: Said): PollVerdict {
+function toPollVerdict(said: RecordContent): PollVerdict {
   switch (said.kind) {
     case 'there':
       return { kind: 'finished', run: said.run, failed: said.failed }
@@ -201,25 +203,25 @@ function pollOf(said: Said): PollVerdict {
 }
 
 /** Returns the time at which a record was built or researched (interface: their envelopes). */
-export function recordedAtMs(kind: StageKind, { data }: RunObjectLenient): number | null {
+export function readRecordedAtMs(kind: StageKind, { data }: RunObjectLenient): number | null {
   const said = {
     entity: () => at(data, 'enrichment', 'updated_at'),
     hierarchy: () => at(data, 'last_researched_at'),
     domain: () => at(data, 'metadata', 'last_updated'),
   }
-  return instantMs(textOf(said[kind]()) ?? '')
+  return parseInstantMs(toText(said[kind]()) ?? '')
 }
 
 /** Returns the outcome of an answer about a record, for counts and retries: lower case. */
-export function recordOutcome(kind: StageKind, run: RunObjectLenient, failed: boolean): string {
+export function readRecordOutcome(kind: StageKind, run: RunObjectLenient, failed: boolean): string {
   if (failed) return 'failed'
   switch (kind) {
     case 'entity':
-      return wordOf(at(run.data, 'status')) === 'not_found' ? 'not_found' : 'complete'
+      return toWord(at(run.data, 'status')) === 'not_found' ? 'not_found' : 'complete'
     case 'hierarchy':
       return 'completed'
     case 'domain': {
-      const status = wordOf(at(run.data, 'data', 'status')).replace(/[\p{Cc}\s]+/gu, ' ')
+      const status = toWord(at(run.data, 'data', 'status')).replace(/[\p{Cc}\s]+/gu, ' ')
       return status === '' ? 'failed' : status.slice(0, 60)
     }
   }

@@ -28,7 +28,7 @@ export function findSchemaDeviations(run: RunObjectLenient): string[] {
 
 function parse(run: unknown): readonly Issue[] {
   try {
-    return runObject.safeParse(sampled(run)).error?.issues ?? []
+    return runObject.safeParse(sampleLists(run)).error?.issues ?? []
   } catch {
     // Nested deeper than the stack.
     return [{ path: [], code: 'unreadable' }]
@@ -36,19 +36,19 @@ function parse(run: unknown): readonly Issue[] {
 }
 
 /** Truncates lists, since very long ones would take too much time. */
-function sampled(value: unknown): unknown {
+function sampleLists(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.slice(0, deviationLimits.itemsMax).map(sampled)
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, sampled(member)]))
+  if (Array.isArray(value)) return value.slice(0, deviationLimits.itemsMax).map(sampleLists)
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, sampleLists(member)]))
 }
 
 function describe(issue: Issue): readonly string[] {
-  const path = generalise(issue.path)
+  const path = formatPath(issue.path)
   switch (issue.code) {
     case 'unrecognized_keys':
       return (issue.keys ?? [])
         .slice(0, deviationLimits.countMax)
-        .map((key) => `unknown key ${generalise([...issue.path, key])}`)
+        .map((key) => `unknown key ${formatPath([...issue.path, key])}`)
     case 'invalid_value':
       return [`unknown value at ${path}`]
     case 'invalid_type':
@@ -59,7 +59,7 @@ function describe(issue: Issue): readonly string[] {
   }
 }
 
-function generalise(path: readonly PropertyKey[]): string {
+function formatPath(path: readonly PropertyKey[]): string {
   const text = path.map((part) => (typeof part === 'number' ? '*' : String(part))).join('.')
   return text.length <= deviationLimits.pathCharsMax
     ? text

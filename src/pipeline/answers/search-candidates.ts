@@ -1,13 +1,13 @@
-import { at, booleanOf, listOf, objectOf, textOf } from '../../core/json.js'
-import { errorOf, type Exchange } from '../../core/http-exchange.js'
+import { at, toBoolean, toList, toObject, toText } from '../../core/json.js'
+import { readError, type Exchange } from '../../core/http-exchange.js'
 import type { Candidate } from './candidate.js'
 import { readRateHeaders } from '../pace/pacing.js'
-import { recordCandidate } from './answer-candidate.js'
+import { toRecordCandidate } from './answer-candidate.js'
 
 const textCharsMax = 500
 
 const text = (value: unknown, ...keys: string[]): string | null => {
-  const found = textOf(at(value, ...keys), textCharsMax)
+  const found = toText(at(value, ...keys), textCharsMax)
   return found === null || found.trim() === '' ? null : found
 }
 
@@ -29,32 +29,33 @@ const rateLimitedMs = 15_000
 
 export function judgeSearch(exchange: Exchange, nowMs: number): SearchVerdict {
   if (exchange.kind === 'no_reply')
-    return refused(exchange.reason, 'check that the service can be reached, and try again')
+    return createRefusal(exchange.reason, 'check that the service can be reached, and try again')
   const { status, body, headers, bodyFault } = exchange
   if (status >= 200 && status < 300) {
     const results = at(body, 'results')
     return Array.isArray(results)
-      ? { kind: 'found', candidates: eachOnce(listOf(results).flatMap(candidateOf)) }
-      : refused(
+      ? { kind: 'found', candidates: removeDuplicates(toList(results).flatMap(toCandidates)) }
+      : createRefusal(
           bodyFault ?? 'the response contains no results',
           'check that the base URL is that of the service',
         )
   }
-  const { type, message } = errorOf(body)
+  const { type, message } = readError(body)
   const reason = [`HTTP ${status}`, type, message].filter((part) => part !== null && part !== '').join(': ')
   if (status === 429) {
     const retryMs = readRateHeaders(headers, nowMs).resetMs ?? rateLimitedMs
-    return { ...refused(reason, waitHint(retryMs)), retryMs }
+    return { ...createRefusal(reason, formatWaitHint(retryMs)), retryMs }
   }
-  return refused(reason, hintOf(status))
+  return createRefusal(reason, getHint(status))
 }
 
-const refused = (reason: string, hint: string) => ({ kind: 'refused', reason, hint, retryMs: null }) as const
+const createRefusal = (reason: string, hint: string) =>
+  ({ kind: 'refused', reason, hint, retryMs: null }) as const
 
-export const waitHint = (retryMs: number): string =>
+export const formatWaitHint = (retryMs: number): string =>
   `the service is rate limiting: try again in ${Math.max(1, Math.ceil(retryMs / 1000))} s`
 
-function hintOf(status: number): string {
+function getHint(status: number): string {
   switch (status) {
     case 400:
     case 422:
@@ -76,10 +77,10 @@ function hintOf(status: number): string {
   }
 }
 
-function candidateOf(result: unknown): Candidate[] {
-  if (objectOf(result) === null) return []
+function toCandidates(result: unknown): Candidate[] {
+  if (toObject(result) === null) return []
   const country = text(result, 'jurisdiction', 'country')
-  const isBranch = booleanOf(at(result, 'is_branch')) === true
+  const isBranch = toBoolean(at(result, 'is_branch')) === true
   return [
     {
       entityId: text(result, 'entity_id'),
@@ -108,7 +109,7 @@ function candidateOf(result: unknown): Candidate[] {
 }
 
 /** Keeps the first registration of each company; the service lists companies before registrations without one. */
-function eachOnce(candidates: readonly Candidate[]): Candidate[] {
+function removeDuplicates(candidates: readonly Candidate[]): Candidate[] {
   const seen = new Set<string>()
   return candidates.filter(({ entityId, legalEntityId }) => {
     const id = entityId ?? legalEntityId
@@ -124,13 +125,13 @@ type CompanyVerdict =
   { readonly kind: 'found'; readonly company: Candidate | null } | Extract<SearchVerdict, { kind: 'refused' }>
 
 /** Statuses for an unknown or invalid id. */
-const nobodysStatuses: ReadonlySet<number> = new Set([400, 404, 410, 422])
+const unknownIdStatuses: ReadonlySet<number> = new Set([400, 404, 410, 422])
 
 /** Judges `GET /v3/entities/{id}` (interface: "v3 entity record"); the record of a merged id is that of the new id. */
 export function judgeCompany(exchange: Exchange, nowMs: number): CompanyVerdict {
   if (exchange.kind === 'reply') {
-    if (nobodysStatuses.has(exchange.status)) return { kind: 'found', company: null }
-    const company = exchange.status >= 200 && exchange.status < 300 ? recordCandidate(exchange.body) : null
+    if (unknownIdStatuses.has(exchange.status)) return { kind: 'found', company: null }
+    const company = exchange.status >= 200 && exchange.status < 300 ? toRecordCandidate(exchange.body) : null
     if (company !== null) return { kind: 'found', company }
   }
   const verdict = judgeSearch(exchange, nowMs)

@@ -1,20 +1,20 @@
 import { runObjectLenient } from '../../contract/resolution.js'
-import { unreachable } from '../../core/errors.js'
-import { utcInstant } from '../../core/time.js'
-import { at, atPath, booleanOf, integerOf, listOf, objectOf, textOf } from '../../core/json.js'
+import { assertNever } from '../../core/errors.js'
+import { normalizeInstant } from '../../core/time.js'
+import { at, atPath, toBoolean, toInteger, toList, toObject, toText } from '../../core/json.js'
 import {
   answerLimits,
   answerLineVersion,
-  int32Of,
+  toInt32,
   renderAnswer,
   renderResult,
   renderUnanswered,
-  statusOf,
+  readStatus,
   type AnswerValue,
   type BasisRow,
   type Unanswered,
 } from './answer-line.js'
-import { columnsOfStage, type StageColumnName } from './column-kinds.js'
+import { getStageColumns, type StageColumnName } from './column-kinds.js'
 import type { LookupKind, StageKind } from '../lookups/lookup-kind.js'
 
 /** Increase a version when its lines gain or change a column: older lines are then created again from the body. */
@@ -47,7 +47,7 @@ export function renderLine(kind: LookupKind, body: unknown): string {
     case 'domain':
       return renderDomainLine(body)
     default:
-      return unreachable(kind)
+      return assertNever(kind)
   }
 }
 
@@ -66,10 +66,10 @@ const entityTexts = {
 } as const satisfies Partial<Record<StageColumnName<'entity'>, string>>
 
 /** Returns the outcome of the record: the status of its build; `complete` if the service gives none. */
-function entityOutcome(body: unknown): string {
+function readEntityOutcome(body: unknown): string {
   if (hasFailed(body)) return 'failed'
-  if (objectOf(at(body, 'data', 'entity')) === null) return 'not_found'
-  const built = wordOf(at(body, 'data', 'enrichment', 'status'))
+  if (toObject(at(body, 'data', 'entity')) === null) return 'not_found'
+  const built = toWord(at(body, 'data', 'enrichment', 'status'))
   return built === null || built === 'refreshing' ? 'complete' : built
 }
 
@@ -77,63 +77,63 @@ function entityOutcome(body: unknown): string {
 export function renderEntityLine(body: unknown): string {
   const entity = at(body, 'data', 'entity')
   const values: StageValues<'entity'> = {
-    entity_record_status: entityOutcome(body),
-    entity_current_id: textOf(at(body, 'data', 'merged_into') ?? at(entity, 'id')),
-    entity_employee_count: int32Of(atPath(entity, 'attributes.employee_count')),
-    entity_revenue: integerOf(atPath(entity, 'attributes.revenue')),
-    entity_is_public: booleanOf(atPath(entity, 'attributes.is_public')),
-    entity_market_cap: integerOf(atPath(entity, 'attributes.market_cap')),
-    entity_funding_total_usd: integerOf(atPath(entity, 'attributes.funding_total_usd')),
-    entity_funding_rounds_count: int32Of(atPath(entity, 'attributes.funding_rounds_count')),
-    entity_business_tags: textsOf(atPath(entity, 'classification.business_tags')),
-    entity_market_segments: textsOf(atPath(entity, 'classification.market_segments')),
-    entity_revenue_models: textsOf(atPath(entity, 'classification.revenue_models')),
-    entity_products_services: textsOf(atPath(entity, 'classification.products_services')),
-    entity_operational_countries: countriesOf(at(entity, 'operational_presence')),
-    entity_updated_at: instantOf(at(body, 'data', 'enrichment', 'updated_at')),
-    entity_error: whyFailed(entityOutcome(body), body),
+    entity_record_status: readEntityOutcome(body),
+    entity_current_id: toText(at(body, 'data', 'merged_into') ?? at(entity, 'id')),
+    entity_employee_count: toInt32(atPath(entity, 'attributes.employee_count')),
+    entity_revenue: toInteger(atPath(entity, 'attributes.revenue')),
+    entity_is_public: toBoolean(atPath(entity, 'attributes.is_public')),
+    entity_market_cap: toInteger(atPath(entity, 'attributes.market_cap')),
+    entity_funding_total_usd: toInteger(atPath(entity, 'attributes.funding_total_usd')),
+    entity_funding_rounds_count: toInt32(atPath(entity, 'attributes.funding_rounds_count')),
+    entity_business_tags: toTexts(atPath(entity, 'classification.business_tags')),
+    entity_market_segments: toTexts(atPath(entity, 'classification.market_segments')),
+    entity_revenue_models: toTexts(atPath(entity, 'classification.revenue_models')),
+    entity_products_services: toTexts(atPath(entity, 'classification.products_services')),
+    entity_operational_countries: listCountries(at(entity, 'operational_presence')),
+    entity_updated_at: toInstant(at(body, 'data', 'enrichment', 'updated_at')),
+    entity_error: findFailureReason(readEntityOutcome(body), body),
   }
   for (const [name, path] of Object.entries(entityTexts))
-    values[name as keyof typeof entityTexts] = textOf(atPath(entity, path))
-  return stageLine('entity', values)
+    values[name as keyof typeof entityTexts] = toText(atPath(entity, path))
+  return renderStageLine('entity', values)
 }
 
 /** Returns the outcome of the research: `completed`, `failed`, or the sent status (interface: "Hierarchy research"). */
-function hierarchyOutcome(body: unknown): string {
-  return hasFailed(body) ? 'failed' : (wordOf(at(body, 'data', 'status')) ?? 'failed')
+function readHierarchyOutcome(body: unknown): string {
+  return hasFailed(body) ? 'failed' : (toWord(at(body, 'data', 'status')) ?? 'failed')
 }
 
 /** Returns the line of a hierarchy (interface: "Hierarchy research", its envelope in `data`). */
 export function renderHierarchyLine(body: unknown): string {
   const data = at(body, 'data', 'data')
-  const companies = new Map(listOf(at(data, 'entities')).map((company) => [at(company, 'id'), company]))
+  const companies = new Map(toList(at(data, 'entities')).map((company) => [at(company, 'id'), company]))
   const parent = at(data, 'ultimate_parent')
-  const parentId = textOf(at(parent, 'id'))
-  const chain = listOf(at(data, 'ownership_chain'))
+  const parentId = toText(at(parent, 'id'))
+  const chain = toList(at(data, 'ownership_chain'))
     .slice(0, stageLimits.chainMax)
-    .map((link) => chainLink(link, companies))
+    .map((link) => renderChainLink(link, companies))
   const values: StageValues<'hierarchy'> = {
-    hierarchy_status: hierarchyOutcome(body),
-    ultimate_parent_name: textOf(at(parent, 'name')),
+    hierarchy_status: readHierarchyOutcome(body),
+    ultimate_parent_name: toText(at(parent, 'name')),
     // Other ids are only valid in one result.
     ultimate_parent_id: parentId?.startsWith('siq_') === true ? parentId : null,
-    ultimate_parent_country: textOf(at(companies.get(at(parent, 'id')), 'country_code')),
+    ultimate_parent_country: toText(at(companies.get(at(parent, 'id')), 'country_code')),
     ownership_chain: chain,
-    hierarchy_summary: textOf(at(data, 'summary_short')),
-    hierarchy_researched_at: instantOf(at(body, 'data', 'last_researched_at')),
-    hierarchy_error: whyFailed(hierarchyOutcome(body), body),
+    hierarchy_summary: toText(at(data, 'summary_short')),
+    hierarchy_researched_at: toInstant(at(body, 'data', 'last_researched_at')),
+    hierarchy_error: findFailureReason(readHierarchyOutcome(body), body),
   }
-  return stageLine('hierarchy', values, chainBasis(data, chain))
+  return renderStageLine('hierarchy', values, buildChainBasis(data, chain))
 }
 
 /** From the company upward: each link is the next owner, with its relationship to the company below. */
-function chainLink(link: unknown, companies: ReadonlyMap<unknown, unknown>): Record<string, unknown> {
+function renderChainLink(link: unknown, companies: ReadonlyMap<unknown, unknown>): Record<string, unknown> {
   const owner = companies.get(at(link, 'parent_id'))
   const percentage = at(link, 'ownership_percentage')
   return {
-    name: textOf(at(owner, 'name')),
-    country_code: textOf(at(owner, 'country_code')),
-    relationship_type: textOf(at(link, 'relationship_type')),
+    name: toText(at(owner, 'name')),
+    country_code: toText(at(owner, 'country_code')),
+    relationship_type: toText(at(link, 'relationship_type')),
     ownership_percentage: typeof percentage === 'number' && Number.isFinite(percentage) ? percentage : null,
   }
 }
@@ -145,16 +145,16 @@ export function isBasisOfStage({ field }: Pick<BasisRow, 'field'>): boolean {
   return field === chainField
 }
 
-function chainBasis(data: unknown, chain: readonly unknown[]): readonly BasisRow[] {
-  const urls = listOf(at(data, 'evidence')).slice(0, stageLimits.evidenceMax)
+function buildChainBasis(data: unknown, chain: readonly unknown[]): readonly BasisRow[] {
+  const urls = toList(at(data, 'evidence')).slice(0, stageLimits.evidenceMax)
   if (urls.length === 0) return []
   const citations = urls.map((url) => ({
-    url: textOf(url),
+    url: toText(url),
     excerpt: null,
     source_type: null,
     authority_tier: null,
   }))
-  const value = textOf(chain, answerLimits.basisValueCharsMax)
+  const value = toText(chain, answerLimits.basisValueCharsMax)
   return [{ field: chainField, value, confidence: null, reasoning: null, citations }]
 }
 
@@ -171,8 +171,8 @@ const domainTexts = {
 } as const satisfies Partial<Record<StageColumnName<'domain'>, string>>
 
 /** Returns the outcome of the domain in terms of a resolution: `matched`, `no_match`, … */
-function domainOutcome(body: unknown): string {
-  return statusOf({ status: textOf(at(body, 'status')) ?? '' }, domainResultOf(body))
+function readDomainOutcome(body: unknown): string {
+  return readStatus({ status: toText(at(body, 'status')) ?? '' }, getDomainResult(body))
 }
 
 /**
@@ -180,34 +180,34 @@ function domainOutcome(body: unknown): string {
  * as in events): its columns, then those of an answer, for rows looked up by domain.
  */
 export function renderDomainLine(body: unknown): string {
-  const result = domainResultOf(body)
+  const result = getDomainResult(body)
   const facts = at(result, 'domain_intelligence')
-  const status = domainOutcome(body)
-  const confidence = int32Of(at(result, 'confidence'))
-  const error = whyFailed(status, body)
+  const status = readDomainOutcome(body)
+  const confidence = toInt32(at(result, 'confidence'))
+  const error = findFailureReason(status, body)
   const values: StageValues<'domain'> = {
     domain_status: status,
-    domain_name: textOf(at(facts, 'domain') ?? at(body, 'data', 'domain')),
-    domain_entity_id: textOf(atPath(result, 'entity.id')),
+    domain_name: toText(at(facts, 'domain') ?? at(body, 'data', 'domain')),
+    domain_entity_id: toText(atPath(result, 'entity.id')),
     domain_confidence: confidence,
-    domain_http_status: int32Of(atPath(facts, 'website_status.status')),
-    domain_is_resolvable: booleanOf(atPath(facts, 'website_status.is_resolvable')),
-    domain_aliases: textsOf(at(facts, 'domain_aliases')),
-    domain_tranco_rank: int32Of(at(facts, 'tranco_rank')),
-    domain_is_disposable: booleanOf(at(facts, 'is_disposable_email_provider')),
-    domain_redirects_to: textOf(atPath(result, 'redirect_info.final_domain')),
+    domain_http_status: toInt32(atPath(facts, 'website_status.status')),
+    domain_is_resolvable: toBoolean(atPath(facts, 'website_status.is_resolvable')),
+    domain_aliases: toTexts(at(facts, 'domain_aliases')),
+    domain_tranco_rank: toInt32(at(facts, 'tranco_rank')),
+    domain_is_disposable: toBoolean(at(facts, 'is_disposable_email_provider')),
+    domain_redirects_to: toText(atPath(result, 'redirect_info.final_domain')),
     domain_error: error,
   }
   for (const [name, path] of Object.entries(domainTexts))
-    values[name as keyof typeof domainTexts] = textOf(atPath(facts, path))
-  const resolved_at = instantOf(at(body, 'data', 'metadata', 'last_updated'))
+    values[name as keyof typeof domainTexts] = toText(atPath(facts, path))
+  const resolved_at = toInstant(at(body, 'data', 'metadata', 'last_updated'))
   return withAnswer(values, renderResult(result, { status, confidence, resolved_at, error, basis: [] }))
 }
 
 /** Returns the domain result of a stored run (interface: "v3 domain-intelligence result"); null if none. */
-export function domainResultOf(body: unknown): unknown {
+export function getDomainResult(body: unknown): unknown {
   const data = at(body, 'data')
-  return objectOf(at(data, 'data')) ?? (objectOf(at(data, 'domain_intelligence')) === null ? null : data)
+  return toObject(at(data, 'data')) ?? (toObject(at(data, 'domain_intelligence')) === null ? null : data)
 }
 
 /**
@@ -216,72 +216,72 @@ export function domainResultOf(body: unknown): unknown {
  */
 export function renderUnansweredStage(kind: StageKind, unanswered: Unanswered | null): string {
   const status = unanswered?.status ?? null
-  const error = textOf(unanswered?.error)
+  const error = toText(unanswered?.error)
   switch (kind) {
     case 'entity':
-      return stageLine('entity', { entity_record_status: status, entity_error: error })
+      return renderStageLine('entity', { entity_record_status: status, entity_error: error })
     case 'hierarchy':
-      return stageLine('hierarchy', { hierarchy_status: status, hierarchy_error: error })
+      return renderStageLine('hierarchy', { hierarchy_status: status, hierarchy_error: error })
     case 'domain':
       return withAnswer(
         { domain_status: status, domain_error: error },
         renderUnanswered(unanswered ?? { status: 'pending' }),
       )
     default:
-      return unreachable(kind)
+      return assertNever(kind)
   }
 }
 
 function withAnswer(values: StageValues<'domain'>, answerLine: string): string {
-  return `{${membersText('domain', values)},${answerLine.slice(1)}`
+  return `{${renderMembers('domain', values)},${answerLine.slice(1)}`
 }
 
-function stageLine<Which extends StageKind>(
+function renderStageLine<Which extends StageKind>(
   stage: Which,
   values: StageValues<Which>,
   basis: readonly BasisRow[] = [],
 ): string {
-  return `{${membersText(stage, values)},"basis":${JSON.stringify(basis)}}`
+  return `{${renderMembers(stage, values)},"basis":${JSON.stringify(basis)}}`
 }
 
 /** Contains every column of the stage, in the order of the output. */
-function membersText<Which extends StageKind>(stage: Which, values: StageValues<Which>): string {
+function renderMembers<Which extends StageKind>(stage: Which, values: StageValues<Which>): string {
   const named: Partial<Record<string, AnswerValue>> = values
-  return columnsOfStage(stage)
+  return getStageColumns(stage)
     .map(({ name }) => `"${name}":${JSON.stringify(named[name] ?? null)}`)
     .join(',')
 }
 
-function textsOf(value: unknown): readonly string[] {
-  return listOf(value)
+function toTexts(value: unknown): readonly string[] {
+  return toList(value)
     .slice(0, stageLimits.textsMax)
-    .flatMap((item) => textOf(item, stageLimits.textCharsMax) ?? [])
+    .flatMap((item) => toText(item, stageLimits.textCharsMax) ?? [])
 }
 
 /** Lists each country once, the home jurisdiction first. */
-function countriesOf(presence: unknown): readonly string[] {
+function listCountries(presence: unknown): readonly string[] {
   const isHome = (entry: unknown) => Number(at(entry, 'is_home_jurisdiction') === true)
-  const entries = [...listOf(presence)].sort((a, b) => isHome(b) - isHome(a))
-  return textsOf([...new Set(entries.flatMap((entry) => textOf(at(entry, 'country_code')) ?? []))])
+  const entries = [...toList(presence)].sort((a, b) => isHome(b) - isHome(a))
+  return toTexts([...new Set(entries.flatMap((entry) => toText(at(entry, 'country_code')) ?? []))])
 }
 
 function hasFailed(body: unknown): boolean {
-  return wordOf(at(body, 'status')) === 'failed'
+  return toWord(at(body, 'status')) === 'failed'
 }
 
 /** Returns the service's reason (interface: "Hierarchy research", `message`); null if it did not fail. */
-function whyFailed(outcome: string, body: unknown): string | null {
+function findFailureReason(outcome: string, body: unknown): string | null {
   if (outcome !== 'failed') return null
-  const said = textOf(at(body, 'data', 'message'), stageLimits.textCharsMax)?.trim() ?? ''
+  const said = toText(at(body, 'data', 'message'), stageLimits.textCharsMax)?.trim() ?? ''
   return said === '' ? 'the service ended it without a result' : said
 }
 
 /** Returns a status in lower case. */
-function wordOf(value: unknown): string | null {
-  const word = textOf(value)?.trim().toLowerCase() ?? ''
+function toWord(value: unknown): string | null {
+  const word = toText(value)?.trim().toLowerCase() ?? ''
   return word === '' ? null : word
 }
 
-function instantOf(value: unknown): string | null {
-  return utcInstant(textOf(value) ?? '')
+function toInstant(value: unknown): string | null {
+  return normalizeInstant(toText(value) ?? '')
 }

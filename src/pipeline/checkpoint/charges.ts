@@ -4,12 +4,12 @@ import type { LookupState } from '../lookups/lookup-state.js'
 import type { Settlement } from './transitions.js'
 import { statSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
-import { fileBytes, type ByteSource } from '../../tables/bytes.js'
+import { openFileBytes, type ByteSource } from '../../tables/bytes.js'
 import { openDelimited } from '../../tables/delimited.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import { readLines } from '../../tables/json-records.js'
-import { strictRecords } from '../../tables/csv-scanner.js'
-import { openText, textPieces, type TextSource } from '../../tables/record-source.js'
+import { readStrictRecords } from '../../tables/csv-scanner.js'
+import { openText, readTextPieces, type TextSource } from '../../tables/record-source.js'
 
 /** The result of a reconciliation with the service's list of charges. Lists of custom ids, and counts. */
 export interface Reconciled {
@@ -79,7 +79,7 @@ export const neverCreated = {
 const openStates: ReadonlySet<LookupState> = new Set(['new', 'uncertain', 'intended', 'invalid'])
 
 /** The one run that a charge names; `null` if it names none or several. */
-export function namedRun({ runIds }: Charge): string | null {
+export function getSingleRun({ runIds }: Charge): string | null {
   const [runId] = runIds
   return runId === undefined || runIds.length > 1 ? null : runId
 }
@@ -104,7 +104,7 @@ export class ChargeRules {
   }
 
   /** Returns the charges of this checkpoint, without those with no charged unit. Counts the others. */
-  ownCharges(): OwnCharge[] {
+  selectOwnCharges(): OwnCharge[] {
     const own: OwnCharge[] = []
     const chargedOfLookup = new Map<string, string[]>()
     for (const charge of this.#deps.charges.values()) {
@@ -141,7 +141,7 @@ export class ChargeRules {
   }
 
   /** Returns the uncertain submissions that were never created; the others without a charge stay uncertain. */
-  neverCreated<Submission extends UncertainSubmission>(uncertain: readonly Submission[]): Submission[] {
+  findNeverCreated<Submission extends UncertainSubmission>(uncertain: readonly Submission[]): Submission[] {
     const { charges, completeUntilMs } = this.#deps
     const uncharged = uncertain.filter(({ customId }) => (charges.get(customId)?.chargeCount ?? 0) === 0)
     const isCovered = ({ intendedAtMs }: Submission) =>
@@ -170,34 +170,35 @@ export async function readLedger(path: string): Promise<Ledger> {
   let lineCount = 0
   try {
     const writtenAtMs = statSync(path).mtimeMs
-    const file = fileBytes(path, path)
+    const file = openFileBytes(path, path)
     const text = await openLedger(file)
-    const lines = (await isJson(text)) ? jsonRows(text) : csvRows(file, text.encoding)
+    const lines = (await isJson(text)) ? readJsonRows(text) : readCsvRows(file, text.encoding)
     let columns: ReturnType<typeof findLedgerColumns> | null = null
     for await (const { header, cells } of lines) {
-      columns = header === undefined ? columns : columnsOf(header, path)
+      columns = header === undefined ? columns : findColumns(header, path)
       if (cells === undefined || columns === null) continue
       lineCount++
       const entry = readLedgerEntry(cells, columns)
       if (entry !== null) book.add(entry)
     }
-    if (columns === null) throw invalid(path, 'it is empty')
+    if (columns === null) throw createInvalidError(path, 'it is empty')
     return { charges: book.charges, lineCount, writtenAtMs }
   } catch (error) {
-    if (!(error instanceof UserError)) throw invalid(path, 'it cannot be read', error)
-    throw error.code === 'LEDGER_INVALID' ? error : invalid(path, error.message, error)
+    if (!(error instanceof UserError)) throw createInvalidError(path, 'it cannot be read', error)
+    throw error.code === 'LEDGER_INVALID' ? error : createInvalidError(path, error.message, error)
   }
 }
 
 type LedgerLine = { header?: readonly string[]; cells?: readonly string[] }
 
-function columnsOf(header: readonly string[], path: string) {
+function findColumns(header: readonly string[], path: string) {
   const columns = findLedgerColumns(header)
-  if (columns.customId === undefined) throw invalid(path, 'no column holds the custom_id of each charge')
+  if (columns.customId === undefined)
+    throw createInvalidError(path, 'no column holds the custom_id of each charge')
   return columns
 }
 
-function invalid(path: string, what: string, cause?: unknown): UserError {
+function createInvalidError(path: string, what: string, cause?: unknown): UserError {
   return new UserError('LEDGER_INVALID', `the list of charges ${path}: ${what}`, {
     hint: 'pass a CSV file with the column custom_id and optionally run_id, units, kind, at; or the output of enrich accounts ledger NAME --json',
     cause,
@@ -215,31 +216,31 @@ async function openLedger(file: ByteSource): Promise<TextSource> {
   }
 }
 
-async function* jsonRows(text: TextSource): AsyncGenerator<LedgerLine> {
-  const textOf = (value: unknown) =>
+async function* readJsonRows(text: TextSource): AsyncGenerator<LedgerLine> {
+  const toText = (value: unknown) =>
     typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value)
   for await (const lines of readLines(text, true)) {
     for (const line of lines) {
       const row = JSON.parse(line) as Record<string, unknown>
-      yield { header: Object.keys(row), cells: Object.values(row).map(textOf) }
+      yield { header: Object.keys(row), cells: Object.values(row).map(toText) }
     }
   }
 }
 
-async function* csvRows(file: ByteSource, encoding: Encoding): AsyncGenerator<LedgerLine> {
+async function* readCsvRows(file: ByteSource, encoding: Encoding): AsyncGenerator<LedgerLine> {
   const headers: LedgerLine[] = []
   const choose = (header: readonly string[]) => {
     headers.push({ header })
     return null
   }
-  for await (const records of (await openDelimited(file, { encoding })).records(strictRecords, choose)) {
+  for await (const records of (await openDelimited(file, { encoding })).records(readStrictRecords, choose)) {
     yield* headers.splice(0)
     for (const { cells } of records) yield { cells }
   }
 }
 
 async function isJson(text: TextSource): Promise<boolean> {
-  for await (const piece of textPieces(text.chunks()))
+  for await (const piece of readTextPieces(text.chunks()))
     if (piece.trim() !== '') return piece.trimStart().startsWith('{')
   return false
 }

@@ -86,7 +86,7 @@ export interface RunOwner extends OpenRun {
 }
 
 /** An answered lookup of a row. Follow-up lookups are derived from its answer. */
-export interface FirstAnswer {
+export interface RowAnswer {
   /** Position among the row lookups of this run. */
   position: number
   lookupId: LookupId
@@ -117,21 +117,21 @@ export interface Checkpoint {
   readonly id: string
   readonly kind: LookupKind
   /** The checkpoint of another kind in the same store. Shares the lock, the head and the grouped commits. */
-  of(kind: LookupKind): Checkpoint
+  forKind(kind: LookupKind): Checkpoint
   /**
    * Adds the lookups of rows, of all kinds, to this run in the order of their first row; returns their ids. Known keys
    * keep their state. Decided lookups are counted by `plan` and otherwise ignored.
    */
-  want(lookups: readonly KeyedLookup[]): Promise<LookupId[]>
+  registerLookups(lookups: readonly KeyedLookup[]): Promise<LookupId[]>
   /** Adds follow-up lookups to this run and sorts new ones like `plan` (same errors); `open` lists running ones. */
   follow(
     lookups: readonly KeyedLookup[],
     policy: PlanPolicy,
   ): Promise<{ plan: Record<LookupPlan, number>; open: OpenRun[] }>
   /** Valid answers to row lookups of this kind, after a position; in order. */
-  firstAnswers(afterPosition: number, count: number): Promise<FirstAnswer[]>
+  listRowAnswers(afterPosition: number, count: number): Promise<RowAnswer[]>
   /** The submitted text of a row lookup of this run; `null` for a follow-up lookup. */
-  firstQuestion(lookupId: LookupId): Promise<Lookup | null>
+  findRowLookup(lookupId: LookupId): Promise<Lookup | null>
   /**
    * Sorts the lookups of this run by the work to do; reopens the ones to submit again (expired, or lost and
    * resubmitted). If there is anything to submit, verifies the checkpoint first: throws CHECKPOINT_DAMAGED,
@@ -142,16 +142,16 @@ export interface Checkpoint {
   reopen(outcomes: readonly string[]): Promise<number>
   /** The next `new` lookups of this run after the position; in order. */
   nextToSubmit(afterPosition: number, count: number): Promise<{ position: number; lookup: ToSubmit }[]>
-  openRuns(): Promise<OpenRun[]>
+  listOpenRuns(): Promise<OpenRun[]>
   /**
    * Waits while other live workers process lookups of this run. Call when this worker has nothing left to submit or to
    * poll, of any kind. Returns true if some of them passed to this worker or were answered, so that follow-ups may be
    * derived; false if no other worker has any, or the signal aborts. `runs`: submits nothing more, waits for open runs
    * only, including those of dead workers. `submissions`: only lookups of this kind that are still to be submitted.
    */
-  elsewhere(signal: AbortSignal, what?: 'all' | 'runs' | 'submissions'): Promise<boolean>
+  waitForOtherWorkers(signal: AbortSignal, what?: 'all' | 'runs' | 'submissions'): Promise<boolean>
   /** Lookups of this kind that other workers settled since `plan`, counted by the plan they would have. */
-  settledElsewhere(): Promise<Record<LookupPlan, number>>
+  countSettledByOthers(): Promise<Record<LookupPlan, number>>
 
   /**
    * Records that a submission is about to be sent: from here on it may have been billed. `bounds` apply to all workers
@@ -173,30 +173,30 @@ export interface Checkpoint {
   /** The service rejected the lookup permanently. */
   reject(lookupId: LookupId, customId: string, reason: string): Promise<boolean>
   /** The response was lost: the submission may have been billed. */
-  lose(lookupId: LookupId, customId: string, reason: string): Promise<boolean>
+  markUncertain(lookupId: LookupId, customId: string, reason: string): Promise<boolean>
   /** Records the run of a submission, as named by a webhook or by the answer to another submission. */
   claim(customId: string, runId: string, nowMs: number): Promise<Claim>
   /** The submissions to which the service assigned this run: one, unless it is contested. */
-  contenders(runId: string): Promise<RunContender[]>
+  listContenders(runId: string): Promise<RunContender[]>
   /** Assigns a contested run; its other lookups become uncertain. False if submitted again, or another is answered. */
-  award(customId: string, runId: string, nowMs: number): Promise<boolean>
+  assignRun(customId: string, runId: string, nowMs: number): Promise<boolean>
   /** Swaps the runs of two lookups. Returns false if one of them no longer has its run. */
-  exchangeRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean>
+  swapRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean>
   /** `null` if no lookup has this run, or its lookup has another one by now. */
-  ownerOf(runId: string): Promise<RunOwner | null>
+  findByRun(runId: string): Promise<RunOwner | null>
   /** The lookup with this key, like `findByRun`; `runId` is empty before it has one. */
-  ownerOfKey(key: Uint8Array): Promise<RunOwner | null>
+  findByKey(key: Uint8Array): Promise<RunOwner | null>
   /** Reopens a running lookup that the service reports as never created. */
-  disprove(lookupId: LookupId, customId: string, reason: string): Promise<void>
+  markNotCreated(lookupId: LookupId, customId: string, reason: string): Promise<void>
   /** Lookups whose response was lost by a submission sent after `afterMs`; by default only those of this run. */
-  lostSince(
+  listLostSince(
     afterMs: number,
     among?: 'wanted' | 'all',
   ): Promise<{ lookupId: LookupId; intendedAtMs: number }[]>
   /** Send times of the newest submissions to this scope's service after `afterMs`: at most `countMax`, oldest first. */
-  recentSubmissions(afterMs: number, countMax: number): Promise<number[]>
+  listRecentSubmissions(afterMs: number, countMax: number): Promise<number[]>
   /** The response body of a lookup, as JSON; `null` if it has none. */
-  bodyOf(lookupId: LookupId): Promise<string | null>
+  readBody(lookupId: LookupId): Promise<string | null>
   /**
    * Stores an answer. Returns false, changing nothing, for a second, different answer to a run; `contested` for an
    * answer to a contested run that does not prove its owner.
@@ -206,17 +206,17 @@ export interface Checkpoint {
   setNeedsAttention(lookupId: LookupId, reason: string | null): Promise<void>
 
   /** Submissions of this job that were or may have been billed, by all its workers. */
-  spent(): Promise<number>
+  countSpent(): Promise<number>
   /** The part of `countSpent` that belongs to row lookups. */
-  spentByRows(): Promise<number>
+  countSpentByRows(): Promise<number>
   /** Ends the job, after completion or with its budget exhausted: its next run starts a new count. */
   endJob(nowMs: number): Promise<void>
 
   /** Changes the run history, and nothing else: `src/pipeline/history`. Durable when it resolves. */
-  remember<Result>(change: (database: Sqlite) => Result): Promise<Result>
+  updateHistory<Result>(change: (database: Sqlite) => Result): Promise<Result>
 
   /** Turns at the limit `route`, shared with all workers of this API key; absent for a checkpoint file. */
-  sharedTurns?(route: string, windowMs: number): SharedTurns
+  createSharedTurns?(route: string, windowMs: number): SharedTurns
 
   /** Makes the present state of all lookups of this run visible to readers. */
   copyForReading(): Promise<void>
@@ -225,43 +225,43 @@ export interface Checkpoint {
 }
 
 /** Copies lookups from the server, if any, to the local reader. They can be read once the promise resolves. */
-export interface Fetching {
+export interface LookupFetcher {
   /** Fetches lookups of one kind by key. */
   fetch(kind: LookupKind, keys: readonly Uint8Array[]): Promise<void>
   fetchLookups(lookupIds: readonly LookupId[]): Promise<void>
 }
 
 /** Read access for writers and read-only commands; needs no lock. */
-export interface CheckpointReader extends Fetching {
+export interface CheckpointReader extends LookupFetcher {
   /** In the order of the keys, which are of one kind; 0 for an unknown key. */
   find(kind: LookupKind, keys: readonly Uint8Array[]): LookupId[]
   /** In the order of the ids; `null` for id 0. */
-  known(lookupIds: readonly LookupId[]): (KnownAnswer | null)[]
+  readAnswers(lookupIds: readonly LookupId[]): (KnownAnswer | null)[]
   /** The fast path for most rows: in the order of the ids; `null` if `readAnswers` must be called. */
-  answered(lookupIds: readonly LookupId[], lineVersions: LineVersions): (AnsweredLine | null)[]
+  readLines(lookupIds: readonly LookupId[], lineVersions: LineVersions): (AnsweredLine | null)[]
   /**
    * The outcome of each lookup, in the order of the ids; `null` if it has no answer or is being resubmitted. Fast
    * enough for a large input, but unverified: use `readAnswers` to read an answer. `isRead` selects the outcomes for which
    * the confidence is read; it is `null` for others.
    */
-  answeredOutcomes(
+  readAnsweredOutcomes(
     lookupIds: readonly LookupId[],
     isRead: (outcome: string) => boolean,
   ): (AnsweredOutcome | null)[]
   /** Outcomes of resolutions in lower case, in the order of the ids; `null` for all others. Unpacks no answer. */
-  outcomes(lookupIds: readonly LookupId[]): (string | null)[]
+  readOutcomes(lookupIds: readonly LookupId[]): (string | null)[]
   /** Whether each lookup was ever submitted or answered; in the order of the ids, false for id 0. */
-  wereAsked(lookupIds: readonly LookupId[]): boolean[]
+  checkSubmitted(lookupIds: readonly LookupId[]): boolean[]
   /** The submitted lookups, in the order of the ids; `null` for an unknown id. */
-  asked(lookupIds: readonly LookupId[]): (Lookup | null)[]
+  readLookups(lookupIds: readonly LookupId[]): (Lookup | null)[]
   /** Keys and names, in the order of the ids; `null` for an unknown id. */
-  identities(lookupIds: readonly LookupId[]): (LookupIdentity | null)[]
-  counts(): ScopeCounts[]
+  readIdentities(lookupIds: readonly LookupId[]): (LookupIdentity | null)[]
+  readCounts(): ScopeCounts[]
   /** Billed and possibly billed submissions of a job that has not ended, by kind. */
-  spentOfJob(job: string): ReadonlyMap<LookupKind, number>
-  uncertain(limit: number): UncertainLookup[]
+  readSpentOfJob(job: string): ReadonlyMap<LookupKind, number>
+  listUncertain(limit: number): UncertainLookup[]
   /** Changes whenever another process has written. */
-  version(): number
+  readVersion(): number
   close(): void
 }
 

@@ -1,5 +1,5 @@
-import { valuesOfState } from '../answers/published-state.js'
-import { checksumOfRow, digest, rowChecksum, tableNames, type TableName } from './tables.js'
+import { getStateValues } from '../answers/published-state.js'
+import { calculateRowChecksum, digest, hashRow, tableNames, type TableName } from './tables.js'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
 /**
@@ -106,34 +106,34 @@ export interface MarksRow {
   packed: Buffer
 }
 
-export function runChecksum(row: RunRow): Buffer {
-  return checksumOfRow('history_runs', { ...row })
+export function calculateRunChecksum(row: RunRow): Buffer {
+  return calculateRowChecksum('history_runs', { ...row })
 }
 
-export function marksChecksum({ series, output_id, form, packed }: MarksRow): Buffer {
-  return rowChecksum(['history_marks', series, output_id, form, digest(packed)])
+export function calculateMarksChecksum({ series, output_id, form, packed }: MarksRow): Buffer {
+  return hashRow(['history_marks', series, output_id, form, digest(packed)])
 }
 
 /** Hashes only fields that distinguish states: a new registry edition may repeat them on another line. */
-export function stateDigest({ status, confidence, country }: StateFacts, state: string): Buffer {
-  return digest(JSON.stringify([status, confidence, country, valuesOfState(state)]))
+export function calculateStateDigest({ status, confidence, country }: StateFacts, state: string): Buffer {
+  return digest(JSON.stringify([status, confidence, country, getStateValues(state)]))
 }
 
 /** Hashes the whole content of a state. */
-export function stateChecksum(ofState: Uint8Array, state: string): Buffer {
-  return rowChecksum(['history_states', hexOf(ofState), state])
+export function calculateStateChecksum(ofState: Uint8Array, state: string): Buffer {
+  return hashRow(['history_states', toHex(ofState), state])
 }
 
 /** Hashes an entry with its state. */
-export function entryDigest({ address, rowKey, name }: EntryFacts, ofState: Uint8Array): Buffer {
-  return digest(JSON.stringify([hexOf(address), rowKey, name, hexOf(ofState)]))
+export function calculateEntryDigest({ address, rowKey, name }: EntryFacts, ofState: Uint8Array): Buffer {
+  return digest(JSON.stringify([toHex(address), rowKey, name, toHex(ofState)]))
 }
 
-export function outputDigest(rows: Uint32Array): Buffer {
+export function calculateOutputDigest(rows: Uint32Array): Buffer {
   return digest(Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength))
 }
 
-const hexOf = (bytes: Uint8Array): string =>
+const toHex = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
 
 /** Stores each number as the difference from its predecessor: numbers of rows and lookups are close to each other. */

@@ -1,22 +1,25 @@
 import { createHash } from 'node:crypto'
-import { identityText, type Lookup } from '../../core/lookup-identity.js'
-import { keyTextOf, lookupKinds, type StageKind } from '../lookups/lookup-kind.js'
+import { toIdentityText, type Lookup } from '../../core/lookup-identity.js'
+import { toKeyText, lookupKinds, type StageKind } from '../lookups/lookup-kind.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from './checkpoint.js'
 
 /** Key length: 128 bits of SHA-256, enough to exclude accidental collisions. */
 const keyBytes = 16
 
 /** Returns the key of a resolution; `occurrence` separates equal rows if each row counts. */
-export const resolutionKey = (lookup: Lookup, occurrence = 0): Uint8Array =>
-  hash(identityText(lookup, occurrence))
+export const calculateResolutionKey = (lookup: Lookup, occurrence = 0): Uint8Array =>
+  hash(toIdentityText(lookup, occurrence))
 
 /** Builds a lookup of another kind, by root domain or company id. */
-export function stageLookup(kind: StageKind, name: string): KeyedLookup {
-  return { kind, key: hash(keyTextOf(kind, name)), lookup: { name, location: null, context: null } }
+export function buildStageLookup(kind: StageKind, name: string): KeyedLookup {
+  return { kind, key: hash(toKeyText(kind, name)), lookup: { name, location: null, context: null } }
 }
 
 /** Returns the ids of lookups of any kinds, in their order; 0 for an unknown one. */
-export function idsOf(reader: Pick<CheckpointReader, 'find'>, lookups: readonly KeyedLookup[]): LookupId[] {
+export function findLookupIds(
+  reader: Pick<CheckpointReader, 'find'>,
+  lookups: readonly KeyedLookup[],
+): LookupId[] {
   const ids = lookups.map(() => 0)
   for (const kind of lookupKinds) {
     const positions = lookups.flatMap((lookup, position) => (lookup.kind === kind ? [position] : []))

@@ -112,7 +112,7 @@ export function unpackLineHead(packing: number, head: Buffer): string {
   }
 }
 
-export function unpacks(answer: PackedAnswer): boolean {
+export function canUnpack(answer: PackedAnswer): boolean {
   try {
     unpack(answer)
     return true
@@ -130,8 +130,9 @@ function unpack({ packing, lineBytes, bodyBytes, packed }: PackedAnswer): Buffer
   const size = lineBytes + bodyBytes
   const dictionary = dictionaries[packing]
   if (dictionary === undefined || !Buffer.isBuffer(packed) || lineBytes < 0 || bodyBytes < 0)
-    throw impossible(packing, size)
-  if (dictionary === null ? packed.length !== size : size > unpackedBytesMax) throw impossible(packing, size)
+    throw createUnpackableError(packing, size)
+  if (dictionary === null ? packed.length !== size : size > unpackedBytesMax)
+    throw createUnpackableError(packing, size)
   if (dictionary === null) return packed
   let text: Buffer
   try {
@@ -142,11 +143,11 @@ function unpack({ packing, lineBytes, bodyBytes, packed }: PackedAnswer): Buffer
       chunkSize: Math.max(constants.Z_MIN_CHUNK, size + 1),
     })
   } catch (error) {
-    throw impossible(packing, size, error)
+    throw createUnpackableError(packing, size, error)
   }
-  if (text.length !== size) throw impossible(packing, size)
+  if (text.length !== size) throw createUnpackableError(packing, size)
   return text
 }
 
-const impossible = (packing: number, size: number, cause?: unknown) =>
+const createUnpackableError = (packing: number, size: number, cause?: unknown) =>
   new UnpackableError(`an answer of packing ${packing} does not unpack to ${size} bytes`, { cause })

@@ -3,24 +3,24 @@ import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
 /** The head file next to a checkpoint; it records the newest commit. */
-export const headPath = (checkpointPath: string): string => `${checkpointPath}.head`
+export const getHeadPath = (checkpointPath: string): string => `${checkpointPath}.head`
 
 /** Whether a checkpoint, or part of one, exists at this path. */
-export const isAnythingAt = (checkpointPath: string): boolean =>
-  existsSync(checkpointPath) || existsSync(headPath(checkpointPath))
+export const isCheckpointAt = (checkpointPath: string): boolean =>
+  existsSync(checkpointPath) || existsSync(getHeadPath(checkpointPath))
 
 /** Second copy of the head of a billed checkpoint, in another folder, so that a restored backup does not replace it. */
-export function witnessPath(checkpointId: string): string {
+export function getHeadCopyPath(checkpointId: string): string {
   const { XDG_STATE_HOME: named = '' } = process.env
   const stateFolder = isAbsolute(named) ? named : join(homedir(), '.local', 'state')
   return join(stateFolder, 'enrich', `${encodeURIComponent(checkpointId)}.head`)
 }
 
 /** The review store next to a checkpoint. */
-export function reviewStorePath(checkpointPath: string): string {
+export function getReviewStorePath(checkpointPath: string): string {
   return `${checkpointPath.replace(/\.sqlite$/, '')}.review.sqlite`
 }
 
 /** Whether there may be decisions: a decisions file or a review store exists. */
-export const isAnythingDecided = (decisionsPath: string, checkpointPath: string): boolean =>
-  existsSync(decisionsPath) || existsSync(reviewStorePath(checkpointPath))
+export const hasDecisions = (decisionsPath: string, checkpointPath: string): boolean =>
+  existsSync(decisionsPath) || existsSync(getReviewStorePath(checkpointPath))

@@ -1,13 +1,13 @@
 import type { Lookup } from '../../core/lookup-identity.js'
 import type { StageKind } from '../lookups/lookup-kind.js'
 import {
-  decidedQuestions,
-  stageQuestions,
+  buildDecidedQuestions,
+  buildStageQuestions,
   type DecidedLookup,
   type StageQuestion,
 } from '../lookups/stage-questions.js'
 import type { CheckpointReader, KnownAnswer, LookupId, StageAnswers } from './checkpoint.js'
-import { idsOf, stageLookup } from './lookup-key.js'
+import { findLookupIds, buildStageLookup } from './lookup-key.js'
 import { at } from '../../core/json.js'
 
 /** A company record in a checkpoint. */
@@ -19,15 +19,15 @@ interface KnownRecord {
 }
 
 /** Returns the records of companies by id; a record that is being refreshed keeps its old content until then. */
-export function recordsOf(
-  reader: Pick<CheckpointReader, 'known' | 'find'>,
+export function readRecords(
+  reader: Pick<CheckpointReader, 'readAnswers' | 'find'>,
   entityIds: readonly string[],
 ): ReadonlyMap<string, KnownRecord> {
   const names = [...new Set(entityIds)]
-  const known = reader.known(
-    idsOf(
+  const known = reader.readAnswers(
+    findLookupIds(
       reader,
-      names.map((name) => stageLookup('entity', name)),
+      names.map((name) => buildStageLookup('entity', name)),
     ),
   )
   return new Map(
@@ -40,33 +40,33 @@ export function recordsOf(
 }
 
 /** Returns the reviewer's decision on a lookup, or `null`. */
-export type DecidedOf = (id: LookupId) => DecidedLookup | null
+export type FindDecision = (id: LookupId) => DecidedLookup | null
 
-const nobodyDecided: DecidedOf = () => null
+const findNoDecision: FindDecision = () => null
 
 /** Returns the follow-ups of row lookups with their answers, in the order of the ids. */
-export function stageAnswersOf(
-  reader: Pick<CheckpointReader, 'asked' | 'known' | 'find'>,
+export function readStageAnswers(
+  reader: Pick<CheckpointReader, 'readLookups' | 'readAnswers' | 'find'>,
   lookupIds: readonly LookupId[],
   kinds: readonly StageKind[],
-  decidedOf: DecidedOf = nobodyDecided,
+  findDecision: FindDecision = findNoDecision,
 ): StageAnswers[] {
-  const asked = reader.asked(lookupIds)
-  const decided = lookupIds.map(decidedOf)
-  const records = recordsOf(
+  const asked = reader.readLookups(lookupIds)
+  const decided = lookupIds.map(findDecision)
+  const records = readRecords(
     reader,
     decided.flatMap((one) => one?.decision.entityId ?? []),
   )
-  const questions = reader.known(lookupIds).map((first, at) => {
+  const questions = reader.readAnswers(lookupIds).map((first, at) => {
     const verdict = decided[at] ?? null
     const all =
       verdict === null
-        ? questionsOf(first, asked[at] ?? null)
-        : decidedQuestions(verdict, records.get(verdict.decision.entityId ?? '')?.body ?? null)
+        ? deriveQuestions(first, asked[at] ?? null)
+        : buildDecidedQuestions(verdict, records.get(verdict.decision.entityId ?? '')?.body ?? null)
     return all.filter(({ kind }) => kinds.includes(kind))
   })
-  const lookups = questions.flat().map(({ kind, name }) => stageLookup(kind, name))
-  const known = reader.known(idsOf(reader, lookups)).values()
+  const lookups = questions.flat().map(({ kind, name }) => buildStageLookup(kind, name))
+  const known = reader.readAnswers(findLookupIds(reader, lookups)).values()
   return questions.map((list, at) =>
     Object.fromEntries(
       list.flatMap((question) => {
@@ -79,9 +79,9 @@ export function stageAnswersOf(
   )
 }
 
-function questionsOf(first: KnownAnswer | null, asked: Lookup | null): StageQuestion[] {
+function deriveQuestions(first: KnownAnswer | null, asked: Lookup | null): StageQuestion[] {
   if (first === null || first.line === null || asked === null) return []
-  return stageQuestions(first.kind, asked, JSON.parse(first.body()))
+  return buildStageQuestions(first.kind, asked, JSON.parse(first.body()))
 }
 
 /** The question is the row's own lookup, which a decision replaces. */

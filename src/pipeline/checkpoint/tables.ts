@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 import type { Sqlite } from '../../platform/sqlite.js'
-import { unpacks, type PackedAnswer } from './packed-answer.js'
+import { canUnpack, type PackedAnswer } from './packed-answer.js'
 
 /** Column type on a server; `packed` is a `bytea` of any size. A file has INTEGER, TEXT or BLOB. */
 type ColumnType = 'integer' | 'bigint' | 'boolean' | 'text' | 'timestamptz' | 'bytea' | 'packed'
@@ -99,7 +99,7 @@ export const tableNames = Object.keys(texts) as TableName[]
 type Part = 'columns' | 'inFile' | 'onServer' | 'derived'
 
 /** Returns the columns of a table with their types, from the given parts of its description. */
-export function columnsOf(table: TableName, ...parts: Part[]): Columns {
+export function getColumns(table: TableName, ...parts: Part[]): Columns {
   const text: TableText = texts[table]
   const lists = parts.flatMap((part) => text[part]?.split(',') ?? [])
   return Object.fromEntries(lists.map((column) => column.trim().split(' ') as [string, ColumnType]))
@@ -108,13 +108,13 @@ export function columnsOf(table: TableName, ...parts: Part[]): Columns {
 const covered = new Map(
   tableNames.map((table) => {
     const { uncovered }: TableText = texts[table]
-    const names = Object.keys(columnsOf(table, 'columns', 'inFile'))
+    const names = Object.keys(getColumns(table, 'columns', 'inFile'))
     return [table, names.filter((name) => name !== 'checksum' && name !== uncovered)]
   }),
 )
 
 /** The columns that a row's checksum covers in a file. */
-export const coveredColumns = (table: TableName): readonly string[] => covered.get(table) ?? []
+export const listCoveredColumns = (table: TableName): readonly string[] => covered.get(table) ?? []
 
 /** 128 bits make accidental collisions impossible and take half the space of the full hash. */
 const checksumBytes = 16
@@ -124,34 +124,34 @@ export const summedTables = ['checkpoint', 'scopes', 'jobs', 'lookups', 'submiss
 export type SummedTable = (typeof summedTables)[number]
 
 /** Returns the SQL expression of a row's checksum; `row` is the prefix of each column (`NEW.`, `l.`, `@`). */
-export function checksumSql(table: SummedTable, row = ''): string {
-  return `row_checksum('${table}', ${coveredColumns(table)
+export function buildChecksumSql(table: SummedTable, row = ''): string {
+  return `row_checksum('${table}', ${listCoveredColumns(table)
     .map((column) => row + column)
     .join(', ')})`
 }
 
 /** The columns that an answer's checksum covers, after the key of its lookup. */
-const answerColumns = coveredColumns('answers')
+const answerColumns = listCoveredColumns('answers')
 
 /** Returns the SQL expression of the checksum of a packed answer. An answer that fails it is never unpacked. */
-export function answerChecksumSql(answer: string, key: string): string {
+export function buildAnswerChecksumSql(answer: string, key: string): string {
   return `answer_checksum(${key}, ${answerColumns.map((column) => answer + column).join(', ')})`
 }
 
 /** The answers, each with its checksum as `mark` and its validity as `is_sound`. */
 export const provenAnswers = `(SELECT a.lookup_id, ${answerColumns.map((column) => `a.${column}`).join(', ')},
-    a.checksum AS mark, a.checksum IS ${answerChecksumSql('a.', 'l.key')} AS is_sound
+    a.checksum AS mark, a.checksum IS ${buildAnswerChecksumSql('a.', 'l.key')} AS is_sound
   FROM answers a LEFT JOIN lookups l USING (lookup_id))`
 
 /** Returns the checksum of an answer row; `row` maps column names to values. */
-export function answerChecksumOf(row: Readonly<Record<string, unknown>>, key: Buffer): Buffer {
-  return answerChecksum([key, ...answerColumns.map((column) => row[column])])
+export function calculateAnswerChecksum(row: Readonly<Record<string, unknown>>, key: Buffer): Buffer {
+  return hashAnswer([key, ...answerColumns.map((column) => row[column])])
 }
 
 /** Hashes the packed bytes directly, without JSON, because they are large. */
-function answerChecksum(values: readonly unknown[]): Buffer {
+function hashAnswer(values: readonly unknown[]): Buffer {
   const packed = values.at(-1)
-  const json = jsonOf(['answers', ...values.slice(0, -1)])
+  const json = toJson(['answers', ...values.slice(0, -1)])
   return createHash('sha256')
     .update(json)
     .update(Buffer.isBuffer(packed) ? packed : '')
@@ -162,27 +162,25 @@ function answerChecksum(values: readonly unknown[]): Buffer {
 /** Registers the SQL functions that the expressions above call. */
 export function registerChecksums(database: Sqlite): void {
   const options = { deterministic: true }
-  database.function('row_checksum', { ...options, varargs: true }, (...values: unknown[]) =>
-    rowChecksum(values),
-  )
+  database.function('row_checksum', { ...options, varargs: true }, (...values: unknown[]) => hashRow(values))
   database.function('answer_checksum', { ...options, varargs: true }, (...values: unknown[]) =>
-    answerChecksum(values),
+    hashAnswer(values),
   )
-  const unpacksRow = (packing: unknown, lineBytes: unknown, bodyBytes: unknown, packed: unknown) =>
-    Number(unpacks({ packing, lineBytes, bodyBytes, packed } as PackedAnswer))
-  database.function('unpacks', options, unpacksRow)
+  const canUnpackRow = (packing: unknown, lineBytes: unknown, bodyBytes: unknown, packed: unknown) =>
+    Number(canUnpack({ packing, lineBytes, bodyBytes, packed } as PackedAnswer))
+  database.function('unpacks', options, canUnpackRow)
 }
 
 /** Returns the checksum of a row; `row` maps column names to values. */
-export function checksumOfRow(table: TableName, row: Readonly<Record<string, unknown>>): Buffer {
-  return rowChecksum([table, ...coveredColumns(table).map((column) => row[column])])
+export function calculateRowChecksum(table: TableName, row: Readonly<Record<string, unknown>>): Buffer {
+  return hashRow([table, ...listCoveredColumns(table).map((column) => row[column])])
 }
 
-export function rowChecksum(values: readonly unknown[]): Buffer {
-  return digest(jsonOf(values))
+export function hashRow(values: readonly unknown[]): Buffer {
+  return digest(toJson(values))
 }
 
-function jsonOf(values: readonly unknown[]): string {
+function toJson(values: readonly unknown[]): string {
   return JSON.stringify(values.map((value) => (Buffer.isBuffer(value) ? value.toString('hex') : value)))
 }
 
@@ -191,24 +189,24 @@ export function digest(content: Buffer | string): Buffer {
 }
 
 /** The next value of the hash chain over submissions: each value proves its row and all rows before it. */
-export function nextChain(
+export function calculateNextChain(
   previous: string,
   submission: { customId: string; attempt: number; intendedAtMs: number },
 ): string {
   const { customId, attempt, intendedAtMs } = submission
-  return rowChecksum([previous, customId, attempt, intendedAtMs]).toString('hex')
+  return hashRow([previous, customId, attempt, intendedAtMs]).toString('hex')
 }
 
 /** Creates triggers that update the checksum of every row this connection changes. */
 export function keepChecksums(database: Sqlite): void {
   for (const table of summedTables) {
-    const update = `UPDATE ${table} SET checksum = ${checksumSql(table, 'NEW.')} WHERE rowid = NEW.rowid;`
+    const update = `UPDATE ${table} SET checksum = ${buildChecksumSql(table, 'NEW.')} WHERE rowid = NEW.rowid;`
     // Lookups are inserted with their checksum: there may be millions at once.
     if (table !== 'lookups') {
       database.exec(`CREATE TEMP TRIGGER ${table}_inserted AFTER INSERT ON main.${table} BEGIN ${update} END`)
     }
     database.exec(
-      `CREATE TEMP TRIGGER ${table}_updated AFTER UPDATE OF ${coveredColumns(table).join(', ')} ON main.${table}
+      `CREATE TEMP TRIGGER ${table}_updated AFTER UPDATE OF ${listCoveredColumns(table).join(', ')} ON main.${table}
        BEGIN ${update} END`,
     )
   }

@@ -1,6 +1,6 @@
 import { runObjectLenient } from '../../contract/resolution.js'
 import { moveLookup, type LookupEvent, type LookupState } from '../lookups/lookup-state.js'
-import { provenOwner } from '../answers/misdirected.js'
+import { findProvenOwner } from '../answers/misdirected.js'
 import type { Answer, Claim, LookupId, RunContender, RunHolder } from './checkpoint.js'
 
 /**
@@ -69,7 +69,7 @@ export interface Reply {
 }
 
 /** The state after an event. Throws if the state machine has no such step: that is a bug. */
-export function stateAfter(row: Pick<LookupNow, 'lookupId' | 'state'>, event: LookupEvent): LookupState {
+export function getStateAfter(row: Pick<LookupNow, 'lookupId' | 'state'>, event: LookupEvent): LookupState {
   const state = moveLookup(row.state, event)
   if (state === null)
     throw new Error(`lookup ${row.lookupId} is ${row.state}: "${event}" cannot happen to it`)
@@ -90,24 +90,24 @@ export function settle(
   const { runId, customId } = reply
   const isTaken = contest.contenders.some((one) => one.customId !== customId)
   if (row === undefined) throw new Error(`lookup ${reply.lookupId} is unknown`)
-  if (runId === null || !isTaken) return settledAs(row, reply, runId, isOwn)
+  if (runId === null || !isTaken) return applyReply(row, reply, runId, isOwn)
   // Otherwise two lookups would get the same answer; only the answer can prove its owner.
   const reason = `the service named ${runId}, the run of another submission`
   const loss = { ...reply, event: 'lose', verdict: 'uncertain', runId: null, atMs: null, reason } as const
-  const lost = settledAs(row, loss, runId, isOwn)
+  const lost = applyReply(row, loss, runId, isOwn)
   if (!lost.outcome) return lost
   const own = { customId, lookupId: row.lookupId, name: row.name }
   const others = contest.contenders.filter((one) => one.customId !== customId)
-  const doubts = contestRun({ ...contest, contenders: [...others, own] }, runId)
+  const doubts = flagContenders({ ...contest, contenders: [...others, own] }, runId)
   return { outcome: 'contested', changes: [...lost.changes, ...doubts] }
 }
 
 /** Whether the submitting worker keeps the lookup, to poll it or to submit it again. */
-export const staysOwn = ({ event }: Pick<Reply, 'event'>): boolean =>
+export const isKeptByWorker = ({ event }: Pick<Reply, 'event'>): boolean =>
   event === 'accept' || event === 'withdraw'
 
 /** `namedRunId`: the run that the service named for the submission, even if the lookup does not get it. */
-function settledAs(
+function applyReply(
   row: LookupNow,
   { lookupId, customId, event, verdict, runId, atMs, reason }: Reply,
   namedRunId: string | null,
@@ -119,15 +119,15 @@ function settledAs(
   if (row.customId !== customId && isOwn) return { outcome: false, changes: [submission] }
   const isLate = isOwn && row.state === 'uncertain'
   if (row.customId === customId && row.state !== 'intended' && !isLate) return { outcome: false, changes: [] }
-  const state = isLate ? stateAfterLate(row, event) : stateAfter(row, event)
+  const state = isLate ? getStateAfterLate(row, event) : getStateAfter(row, event)
   if (row.customId !== customId) throw new Error(`lookup ${lookupId} is not intended as ${customId}`)
-  const keeper = staysOwn({ event }) ? 'self' : 'none'
+  const keeper = isKeptByWorker({ event }) ? 'self' : 'none'
   const lookup = { of: 'lookup', lookupId, state, keeper, ...settlement } as const
   return { outcome: true, changes: [lookup, { ...submission, runId: namedRunId }] }
 }
 
-function stateAfterLate(row: LookupNow, event: Reply['event']): LookupState {
-  return event === 'lose' ? row.state : stateAfter(row, event === 'accept' ? 'claim' : event)
+function getStateAfterLate(row: LookupNow, event: Reply['event']): LookupState {
+  return event === 'lose' ? row.state : getStateAfter(row, event === 'accept' ? 'claim' : event)
 }
 
 /** Applies the run that a webhook, or the answer to another submission, named for a submission (`named`). */
@@ -137,11 +137,12 @@ export function claimRun(
   contenders: readonly RunContender[],
   { customId, runId, nowMs }: { customId: string; runId: string; nowMs: number },
 ): Transition<Claim> {
-  const unchanged = (outcome: Claim) => ({ outcome, changes: [] })
+  const returnUnchanged = (outcome: Claim) => ({ outcome, changes: [] })
   const isSame = named.runId === runId
-  if (named.verdict === 'accepted') return unchanged(isSame ? 'known' : 'conflict')
-  if (contenders.some((one) => one.customId !== customId)) return unchanged(isSame ? 'contested' : 'conflict')
-  const [lookup, submission] = heldBy(row.lookupId, customId, runId, nowMs)
+  if (named.verdict === 'accepted') return returnUnchanged(isSame ? 'known' : 'conflict')
+  if (contenders.some((one) => one.customId !== customId))
+    return returnUnchanged(isSame ? 'contested' : 'conflict')
+  const [lookup, submission] = buildRunChanges(row.lookupId, customId, runId, nowMs)
   const state = row.customId === customId ? moveLookup(row.state, 'claim') : null
   if (state === null) return { outcome: 'superseded', changes: [submission] }
   return {
@@ -151,7 +152,7 @@ export function claimRun(
 }
 
 /** The changes that assign a run to a lookup through an accepted submission. */
-function heldBy(lookupId: LookupId, customId: string, runId: string, nowMs: number) {
+function buildRunChanges(lookupId: LookupId, customId: string, runId: string, nowMs: number) {
   const settlement = { runId, acceptedAtMs: nowMs, reason: null }
   return [
     { of: 'lookup', lookupId, state: 'running', keeper: 'whoever wants it', ...settlement },
@@ -164,23 +165,27 @@ function heldBy(lookupId: LookupId, customId: string, runId: string, nowMs: numb
  * that still runs gets flagged, and its answer must prove its owner; an answered one stays answered only if its answer
  * proves that.
  */
-function contestRun({ contenders, rows, bodies }: Contest, runId: string): Change[] {
+function flagContenders({ contenders, rows, bodies }: Contest, runId: string): Change[] {
   const reason = `the service named ${runId} twice`
   return contenders.flatMap(({ lookupId, customId }): Change[] => {
     const row = rows.get(lookupId)
     if (row === undefined || row.runId !== runId || row.customId !== customId) return []
     if (row.state === 'running') return [{ of: 'attention', lookupId, reason }]
-    return isProved(bodies.get(lookupId), customId, contenders) ? [] : doubt(row, runId, reason)
+    return isProved(bodies.get(lookupId), customId, contenders) ? [] : withdrawAnswer(row, runId, reason)
   })
 }
 
 function isProved(body: string | undefined, customId: string, contenders: readonly RunContender[]): boolean {
   const answer = body === undefined ? null : runObjectLenient.safeParse(JSON.parse(body))
-  return answer?.success === true && provenOwner(answer.data, contenders)?.customId === customId
+  return answer?.success === true && findProvenOwner(answer.data, contenders)?.customId === customId
 }
 
 /** Makes a lookup uncertain: it may have been billed under an unknown run. Its submission keeps the contested run. */
-function doubt({ lookupId, state: from, customId }: LookupNow, runId: string, reason: string): Change[] {
+function withdrawAnswer(
+  { lookupId, state: from, customId }: LookupNow,
+  runId: string,
+  reason: string,
+): Change[] {
   const state = moveLookup(from, 'doubt')
   if (state === null || customId === null) return []
   const details = { acceptedAtMs: null, reason }
@@ -191,7 +196,7 @@ function doubt({ lookupId, state: from, customId }: LookupNow, runId: string, re
 }
 
 /** Assigns the run to the submission that its answer names; see `Checkpoint.assignRun`. */
-export function awardRun(
+export function assignContestedRun(
   { contenders, rows }: Omit<Contest, 'bodies'>,
   { customId, runId, nowMs }: { customId: string; runId: string; nowMs: number },
 ): Transition<boolean> {
@@ -205,37 +210,37 @@ export function awardRun(
   if (row === undefined || state === null || holders.some((holder) => holder.state !== 'running'))
     return { outcome: false, changes: [] }
   const reason = `the service named ${runId}, the run of another submission`
-  const [lookup, submission] = heldBy(row.lookupId, customId, runId, nowMs)
-  const doubts = holders.flatMap((holder) => doubt(holder, runId, reason))
+  const [lookup, submission] = buildRunChanges(row.lookupId, customId, runId, nowMs)
+  const doubts = holders.flatMap((holder) => withdrawAnswer(holder, runId, reason))
   return { outcome: true, changes: [...doubts, { ...lookup, state }, submission] }
 }
 
 /** Swaps two runs; see `Checkpoint.swapRuns`. */
-export function exchangeRuns(
+export function swapRunHolders(
   rows: ReadonlyMap<LookupId, LookupNow>,
   one: RunHolder,
   other: RunHolder,
   nowMs: number,
 ): Transition<boolean> {
-  const holdsRun = ({ lookupId, runId, customId }: RunHolder) => {
+  const hasRun = ({ lookupId, runId, customId }: RunHolder) => {
     const row = rows.get(lookupId)
     return row?.state === 'running' && row.runId === runId && row.customId === customId
   }
-  if (!holdsRun(one) || !holdsRun(other)) return { outcome: false, changes: [] }
-  const [released] = heldBy(other.lookupId, other.customId, other.runId, nowMs)
+  if (!hasRun(one) || !hasRun(other)) return { outcome: false, changes: [] }
+  const [released] = buildRunChanges(other.lookupId, other.customId, other.runId, nowMs)
   return {
     outcome: true,
     changes: [
       // Two lookups must never have the same run, not even between statements.
       { ...released, runId: null },
-      ...heldBy(one.lookupId, one.customId, other.runId, nowMs),
-      ...heldBy(other.lookupId, other.customId, one.runId, nowMs),
+      ...buildRunChanges(one.lookupId, one.customId, other.runId, nowMs),
+      ...buildRunChanges(other.lookupId, other.customId, one.runId, nowMs),
     ],
   }
 }
 
 /** Reopens a running lookup that the service reports as never created; this worker may submit it first. */
-export function disproveRun(
+export function reopenUncreatedRun(
   row: LookupNow | undefined,
   { lookupId, customId, reason }: { lookupId: LookupId; customId: string; reason: string },
 ): readonly Change[] {
@@ -243,7 +248,7 @@ export function disproveRun(
   if (row?.state !== 'running' || row.customId !== customId) return []
   const settlement = { runId: null, acceptedAtMs: null, reason }
   return [
-    { of: 'lookup', lookupId, state: stateAfter(row, 'reopen'), keeper: 'self', ...settlement },
+    { of: 'lookup', lookupId, state: getStateAfter(row, 'reopen'), keeper: 'self', ...settlement },
     { of: 'submission', customId, verdict: 'not_created', ...settlement },
   ]
 }
@@ -252,7 +257,7 @@ export function disproveRun(
  * The state of a lookup after an answer. False if it does not wait for this run; `contested` if several submissions
  * have the run and the answer does not prove its owner.
  */
-export function answered(
+export function getAnsweredState(
   row: LookupNow | undefined,
   { runId, state }: Pick<Answer, 'runId' | 'state'>,
   isContested: boolean,

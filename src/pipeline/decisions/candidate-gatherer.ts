@@ -1,27 +1,27 @@
 import type { RunObjectLenient } from '../../contract/resolution.js'
-import { errorText } from '../../core/errors.js'
-import { at, integerOf } from '../../core/json.js'
+import { getErrorText } from '../../core/errors.js'
+import { at, toInteger } from '../../core/json.js'
 import { type Clock, WakeSignal } from '../../platform/clock.js'
 import type { CheckpointReader, LookupId } from '../checkpoint/checkpoint.js'
 import { isDoubtful } from '../lookups/lookup-state.js'
-import { outcomeOf } from '../answers/outcome.js'
+import { readOutcome } from '../answers/outcome.js'
 import type { Candidate, CandidateSource } from '../answers/candidate.js'
 import type { KeptCandidates } from './review-store.js'
-import { isDoubtfulLine, takesConfidence } from '../answers/doubtful-line.js'
+import { isDoubtfulLine, shouldReadConfidence } from '../answers/doubtful-line.js'
 import { lineVersions } from '../answers/stage-lines.js'
 
 /** Returns the lookups whose answer is doubtful. */
-export function doubtfulAmong(
+export function findDoubtful(
   ids: readonly LookupId[],
-  reader: Pick<CheckpointReader, 'outcomes' | 'answered'>,
+  reader: Pick<CheckpointReader, 'readOutcomes' | 'readLines'>,
   threshold: number,
 ): LookupId[] {
-  const outcomes = reader.outcomes(ids)
-  const open = ids.filter((_, at) => takesConfidence(outcomes[at] ?? null, threshold))
-  const answered = reader.answered(open, lineVersions)
+  const outcomes = reader.readOutcomes(ids)
+  const open = ids.filter((_, at) => shouldReadConfidence(outcomes[at] ?? null, threshold))
+  const answered = reader.readLines(open, lineVersions)
   const lines = new Map(open.map((id, at) => [id, answered[at]?.line]))
-  const lineOf = (id: LookupId) => lines.get(id)?.toString() ?? null
-  return ids.filter((id, at) => isDoubtfulLine(outcomes[at] ?? null, () => lineOf(id), threshold))
+  const getLine = (id: LookupId) => lines.get(id)?.toString() ?? null
+  return ids.filter((id, at) => isDoubtfulLine(outcomes[at] ?? null, () => getLine(id), threshold))
 }
 
 const gathererLimits = {
@@ -35,7 +35,7 @@ const gathererLimits = {
 } as const
 
 export interface CandidateGathererDeps {
-  readonly source: Pick<CandidateSource, 'candidatesOf'>
+  readonly source: Pick<CandidateSource, 'findCandidates'>
   readonly scope: string
   readonly threshold: number
   /** Called at the first doubtful answer. The caller's owner closes the store. */
@@ -74,16 +74,16 @@ export class CandidateGatherer {
   }
 
   /** Call after an answer was recorded. */
-  answered(lookupId: LookupId, run: RunObjectLenient): void {
-    const confidence = integerOf(at(run.data, 'match_confidence'))
-    const answer = { state: 'answered', outcome: outcomeOf(run, false), confidence } as const
+  onAnswer(lookupId: LookupId, run: RunObjectLenient): void {
+    const confidence = toInteger(at(run.data, 'match_confidence'))
+    const answer = { state: 'answered', outcome: readOutcome(run, false), confidence } as const
     if (!isDoubtful(answer, this.#deps.threshold)) return
     this.#waiting.push(lookupId)
     if (this.#waiting.length >= gathererLimits.batchCount) this.#signal.ring()
   }
 
   /** Checks lookups that other processes may have answered. */
-  lookAt(known: Uint32Array): void {
+  recheck(known: Uint32Array): void {
     this.#known = known
     this.#position = 0
     this.#signal.ring()
@@ -104,7 +104,7 @@ export class CandidateGatherer {
       await this.#gatherAll()
       await this.#forgetOthers()
     } catch (error) {
-      this.#tellMissing(errorText(error))
+      this.#reportMissing(getErrorText(error))
     } finally {
       stopSignal.removeEventListener('abort', this.#signal.ring)
       this.#reader?.close()
@@ -126,7 +126,7 @@ export class CandidateGatherer {
         const reader = this.#openReader()
         if (reader === null) continue
         await reader.fetchLookups(ids)
-        await this.#gather(doubtfulAmong(ids, reader, this.#deps.threshold))
+        await this.#gather(findDoubtful(ids, reader, this.#deps.threshold))
       } else if (isLast) {
         return
       } else if (this.#waiting.length === 0) {
@@ -144,14 +144,14 @@ export class CandidateGatherer {
     const { scope, clock, openStore } = this.#deps
     const store = (this.#store ??= openStore())
     await reader.fetchLookups(ids)
-    const keys = reader.identities(ids).map((identity) => hexOf(identity?.key ?? new Uint8Array()))
-    const isKept = await store.haveCandidates(scope, keys)
-    const asked = reader.asked(ids)
+    const keys = reader.readIdentities(ids).map((identity) => toHex(identity?.key ?? new Uint8Array()))
+    const isKept = await store.hasCandidates(scope, keys)
+    const asked = reader.readLookups(ids)
     const found = new Map<string, readonly Candidate[]>()
     const asking = keys.map(async (key, index) => {
       const lookup = asked[index]
       if (isKept[index] === true || !lookup) return
-      const candidates = await this.#candidatesOf(lookup)
+      const candidates = await this.#fetchCandidates(lookup)
       if (candidates !== null) found.set(key, candidates)
     })
     await Promise.all(asking)
@@ -165,7 +165,7 @@ export class CandidateGatherer {
     if (store === null) return
     try {
       const sinceMs = clock.nowMs() - gathererLimits.forgetAfterMs
-      for (const other of await store.scopesBefore(editionScopes, sinceMs)) {
+      for (const other of await store.findStaleScopes(editionScopes, sinceMs)) {
         if (other === scope) continue
         while (!stopSignal.aborted)
           if ((await store.forgetCandidates(other, gathererLimits.forgetCount)) === 0) break
@@ -175,14 +175,14 @@ export class CandidateGatherer {
     }
   }
 
-  async #candidatesOf(
-    lookup: Parameters<CandidateSource['candidatesOf']>[0],
+  async #fetchCandidates(
+    lookup: Parameters<CandidateSource['findCandidates']>[0],
   ): Promise<readonly Candidate[] | null> {
     const { source, stopSignal } = this.#deps
     try {
-      return await source.candidatesOf(lookup, stopSignal)
+      return await source.findCandidates(lookup, stopSignal)
     } catch (error) {
-      if (!stopSignal.aborted) this.#tellMissing(errorText(error))
+      if (!stopSignal.aborted) this.#reportMissing(getErrorText(error))
       return null
     }
   }
@@ -192,7 +192,7 @@ export class CandidateGatherer {
     return (this.#reader ??= this.#deps.openReader())
   }
 
-  #tellMissing(reason: string): void {
+  #reportMissing(reason: string): void {
     if (this.#hasToldMissing) return
     this.#hasToldMissing = true
     this.#deps.onMissing(
@@ -201,4 +201,4 @@ export class CandidateGatherer {
   }
 }
 
-const hexOf = (key: Uint8Array) => Buffer.from(key).toString('hex')
+const toHex = (key: Uint8Array) => Buffer.from(key).toString('hex')

@@ -28,19 +28,19 @@ export interface Exchange {
  * it, because a process may have been killed before. If they conflict, the newer one wins. `file`: decisions of all
  * services; `null` if there is no file, in which case the store's decisions apply.
  */
-export function exchangeOf(
+export function planExchange(
   service: string,
   file: readonly Decision[] | null,
   { standing: kept, leaving }: KeptDecisions,
 ): Exchange {
-  const inFile = ofLookups(service, file ?? [])
-  const outdated = new Set(leaving.map(markOf))
+  const inFile = groupByLookup(service, file ?? [])
+  const outdated = new Set(leaving.map(toMark))
   const drop = new Set<Decision>()
   const written = new Map<string, Decision>()
   for (const [lookup, decisions] of inFile) {
-    const isOutdated = (decision: Decision) => outdated.size > 0 && outdated.has(markOf(decision))
+    const isOutdated = (decision: Decision) => outdated.size > 0 && outdated.has(toMark(decision))
     for (const decision of decisions) if (isOutdated(decision)) drop.add(decision)
-    const newest = newestOf(decisions.filter((decision) => !drop.has(decision)))
+    const newest = findNewest(decisions.filter((decision) => !drop.has(decision)))
     if (newest !== null) written.set(lookup, newest)
   }
   const standing = new Map(written)
@@ -48,7 +48,7 @@ export function exchangeOf(
   const known = new Set<Decision>()
   for (const one of kept) {
     const line = written.get(one.lookup)
-    if (line !== undefined && markOf(line) === markOf(one)) {
+    if (line !== undefined && toMark(line) === toMark(one)) {
       known.add(line)
       if (!one.isInFile) found.push(one)
     } else if (line === undefined && one.isInFile && file !== null) gone.push(one)
@@ -65,7 +65,7 @@ export function exchangeOf(
 }
 
 /** Groups decisions for the service, or for any service, by lookup. */
-function ofLookups(service: string, decisions: readonly Decision[]): Map<string, Decision[]> {
+function groupByLookup(service: string, decisions: readonly Decision[]): Map<string, Decision[]> {
   const found = new Map<string, Decision[]>()
   for (const decision of decisions) {
     if (decision.service !== null && decision.service !== service) continue
@@ -77,7 +77,7 @@ function ofLookups(service: string, decisions: readonly Decision[]): Map<string,
 }
 
 /** The same verdict may occur twice: the newest one counts, among equal times the last line. */
-function newestOf(decisions: readonly Decision[]): Decision | null {
+function findNewest(decisions: readonly Decision[]): Decision | null {
   return decisions.reduce<Decision | null>(
     (newest, one) => (newest === null || one.decidedAtMs >= newest.decidedAtMs ? one : newest),
     null,
@@ -85,5 +85,5 @@ function newestOf(decisions: readonly Decision[]): Decision | null {
 }
 
 /** Identifies the same decision in the file and in the store. */
-const markOf = ({ lookup, verdict, entityId, decidedAtMs, service }: Decision): string =>
+const toMark = ({ lookup, verdict, entityId, decidedAtMs, service }: Decision): string =>
   JSON.stringify([lookup, verdict, entityId, decidedAtMs, service])

@@ -1,8 +1,8 @@
 import { parseBaseUrl } from '../../core/server-addresses.js'
 import { isEntityId } from '../../core/identifiers.js'
 import { UserError } from '../../core/errors.js'
-import { instantMs } from '../../core/time.js'
-import { csvText } from '../../tables/csv-writer.js'
+import { parseInstantMs } from '../../core/time.js'
+import { formatCsv } from '../../tables/csv-writer.js'
 import { verdicts, type Decision, type Verdict } from '../lookups/decision.js'
 
 /** Columns of a decisions file, in order. */
@@ -23,7 +23,7 @@ export type DecisionColumn = (typeof decisionColumns)[number]
 export const decisionsHeader = `${decisionColumns.join(',')}\n`
 
 /** Formats a decision as a line with its line feed. */
-export function decisionLine(decision: Decision): string {
+export function formatDecisionLine(decision: Decision): string {
   const cells: Record<DecisionColumn, string | null> = {
     lookup: decision.lookup,
     name: decision.name,
@@ -36,18 +36,18 @@ export function decisionLine(decision: Decision): string {
     note: decision.note,
     service: decision.service,
   }
-  return csvText([decisionColumns.map((column) => guarded(writable(cells[column] ?? '')))])
+  return formatCsv([decisionColumns.map((column) => escapeFormula(cleanCell(cells[column] ?? '')))])
 }
 
 /** Removes NUL and lone surrogates, which would make the whole file unreadable. */
-const writable = (cell: string): string => cell.toWellFormed().replaceAll('\0', '').trim()
+const cleanCell = (cell: string): string => cell.toWellFormed().replaceAll('\0', '').trim()
 
 /** Text that a spreadsheet would run as a formula, with any leading apostrophes. */
 const guardedStart = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 
 /** Adds an apostrophe, which reading removes again. */
-const guarded = (cell: string): string => (guardedStart.test(cell) ? `'${cell}` : cell)
-const unguarded = (cell: string): string =>
+const escapeFormula = (cell: string): string => (guardedStart.test(cell) ? `'${cell}` : cell)
+const removeFormulaEscape = (cell: string): string =>
   cell.startsWith("'") && guardedStart.test(cell) ? cell.slice(1) : cell
 
 /** A line's cells by column, and its number. */
@@ -57,9 +57,9 @@ export interface DecisionCells {
 }
 
 /** Throws DECISIONS_INVALID with the line and the reason. */
-export function decisionOfCells(path: string, { line, cells }: DecisionCells): Decision {
-  const invalid = (message: string, hint: string) => invalidLine(path, line, message, hint)
-  const text = (column: DecisionColumn): string => unguarded(cells[column].trim())
+export function parseDecision(path: string, { line, cells }: DecisionCells): Decision {
+  const invalid = (message: string, hint: string) => createInvalidLineError(path, line, message, hint)
+  const text = (column: DecisionColumn): string => removeFormulaEscape(cells[column].trim())
   const textOrNull = (column: DecisionColumn): string | null => text(column) || null
   const lookup = text('lookup').toLowerCase()
   if (!/^[0-9a-f]{32}$/.test(lookup)) {
@@ -76,12 +76,12 @@ export function decisionOfCells(path: string, { line, cells }: DecisionCells): D
     throw invalid('its verdict is "none", but it has an entity_id', 'write accepted, or clear the entity_id')
   if (verdict === 'accepted' && (entityId === null || !isEntityId(entityId)))
     throw invalid('its entity_id is not the id of a company', 'company ids begin with siq_')
-  const decidedAtMs = instantMs(text('decided_at'))
+  const decidedAtMs = parseInstantMs(text('decided_at'))
   if (decidedAtMs === null)
     throw invalid('its decided_at is not a time', 'write it like 2026-11-20T09:30:00Z')
   const decidedBy = text('decided_by')
   if (decidedBy === '') throw invalid('its decided_by is empty', 'write the name of the reviewer')
-  const service = serviceOf(text('service'))
+  const service = parseService(text('service'))
   if (service === undefined) {
     throw invalid(
       'its service is neither embedded nor a base URL',
@@ -105,7 +105,7 @@ export function decisionOfCells(path: string, { line, cells }: DecisionCells): D
 const isVerdict = (text: string): text is Verdict => verdicts.some((verdict) => verdict === text)
 
 /** Returns `undefined` if the text is not a service. */
-function serviceOf(text: string): string | null | undefined {
+function parseService(text: string): string | null | undefined {
   if (text === '') return null
   if (text.toLowerCase() === 'embedded') return 'embedded'
   try {
@@ -115,6 +115,6 @@ function serviceOf(text: string): string | null | undefined {
   }
 }
 
-export function invalidLine(path: string, line: number, message: string, hint: string): UserError {
+export function createInvalidLineError(path: string, line: number, message: string, hint: string): UserError {
   return new UserError('DECISIONS_INVALID', `the decisions ${path}, line ${line}: ${message}`, { hint })
 }

@@ -3,27 +3,27 @@ import {
   changeDecisionsFile,
   isUnchanged,
   readDecisionsFile,
-  whileLocked,
+  withDecisionsLock,
   type DecisionsFile,
 } from './decisions-file.js'
 import { type KeptDecision, type ReviewStore, openReviewStoreToRead } from './review-store.js'
-import { exchangeOf, type Exchange } from './decision-exchange.js'
+import { planExchange, type Exchange } from './decision-exchange.js'
 import { UserError } from '../../core/errors.js'
 
-interface BroughtTogether {
+interface SyncResult {
   /** Current decisions by lookup (hexadecimal key). */
   readonly standing: ReadonlyMap<string, Decision>
   /** Notices for the user about the file. */
   readonly notices: readonly string[]
 }
 
-export interface DecisionsBook {
+export interface DecisionSync {
   /**
    * Synchronises the decisions file and the review store in both directions, including removals. When it resolves, all
    * earlier decisions of the store are durable in the file; call it after each decision, before the acknowledgement.
    * Throws DECISIONS_*, REVIEW_STORE_* and DISK_FULL.
    */
-  bringTogether(): Promise<BroughtTogether>
+  sync(): Promise<SyncResult>
   /**
    * Does the same for new decisions, in a time independent of the number of old ones. Returns `false` and does nothing
    * if anything else changed, or a lookup was decided before. Throws the same errors as `bringTogether`.
@@ -32,16 +32,16 @@ export interface DecisionsBook {
 }
 
 /** Opens the decisions of one service for a reviewer: a store and its file. */
-export function openDecisionsBook(store: ReviewStore, path: string, service: string): DecisionsBook {
+export function openDecisionSync(store: ReviewStore, path: string, service: string): DecisionSync {
   let known: DecisionsFile | null = null
   /** Lookups in the known file. */
   let lookups = new Set<string>()
   /** Version of the store at the last synchronisation. */
   let version = -1
-  const bring = async (): Promise<BroughtTogether | null> => {
+  const syncOnce = async (): Promise<SyncResult | null> => {
     await store.refresh()
     const versionBefore = store.decisionVersion()
-    const kept = { standing: store.standing(service), leaving: store.leaving(service) }
+    const kept = { standing: store.listCurrent(service), leaving: store.listOutdated(service) }
     const isKnown = known !== null && isUnchanged(path, known)
     const file = isKnown
       ? known
@@ -49,12 +49,12 @@ export function openDecisionsBook(store: ReviewStore, path: string, service: str
           path,
           kept.standing.filter(({ isInFile }) => !isInFile),
         )
-    const exchange = exchangeOf(service, file?.decisions ?? null, kept)
+    const exchange = planExchange(service, file?.decisions ?? null, kept)
     const { standing, add, drop } = exchange
     known = add.length + drop.size === 0 ? file : changeDecisionsFile(path, file, { add, drop })
     // Another program saved the file without the lock, so it is read again.
     if (known === null && add.length + drop.size > 0) return null
-    const changeCount = await noteIn(store, exchange, kept.leaving.map(sequenceOf))
+    const changeCount = await recordExchange(store, exchange, kept.leaving.map(getSequence))
     lookups = new Set(known?.decisions.map(({ lookup }) => lookup))
     // Excludes changes that other processes made in the meantime.
     version = versionBefore + changeCount
@@ -67,31 +67,35 @@ export function openDecisionsBook(store: ReviewStore, path: string, service: str
     if (changed === null) return false
     known = changed
     for (const { lookup } of made) lookups.add(lookup)
-    await store.markInFile(made.map(sequenceOf))
+    await store.markInFile(made.map(getSequence))
     version += 2
     return true
   }
   return {
-    bringTogether: () =>
-      whileLocked(path, async () => {
+    sync: () =>
+      withDecisionsLock(path, async () => {
         for (;;) {
-          const brought = await bring()
+          const brought = await syncOnce()
           if (brought !== null) return brought
         }
       }),
-    append: (made) => whileLocked(path, () => append(made)),
+    append: (made) => withDecisionsLock(path, () => append(made)),
   }
 }
 
-const sequenceOf = ({ sequence }: { readonly sequence: number }): number => sequence
+const getSequence = ({ sequence }: { readonly sequence: number }): number => sequence
 
 /** Records in the store that the file is up to date. Returns the number of changes to the store. */
-async function noteIn(store: ReviewStore, exchange: Exchange, leaving: readonly number[]): Promise<number> {
-  const written = [...exchange.add, ...exchange.found].filter(({ isInFile }) => !isInFile).map(sequenceOf)
+async function recordExchange(
+  store: ReviewStore,
+  exchange: Exchange,
+  leaving: readonly number[],
+): Promise<number> {
+  const written = [...exchange.add, ...exchange.found].filter(({ isInFile }) => !isInFile).map(getSequence)
   const changes: Promise<unknown>[] = []
   if (written.length > 0) changes.push(store.markInFile(written))
   if (leaving.length > 0) changes.push(store.markOutOfFile(leaving))
-  if (exchange.gone.length > 0) changes.push(store.forget(exchange.gone.map(sequenceOf)))
+  if (exchange.gone.length > 0) changes.push(store.forget(exchange.gone.map(getSequence)))
   if (exchange.adopt.length > 0) changes.push(store.adopt(exchange.adopt))
   await Promise.all(changes)
   return changes.length
@@ -102,7 +106,7 @@ export interface DecisionsRequest {
   /** Whether the user named the file, which then must exist. */
   readonly isNamed: boolean
   readonly checkpointPath: string
-  /** See `decisionService`. */
+  /** See `getDecisionService`. */
   readonly service: string
 }
 
@@ -127,7 +131,7 @@ export async function readStandingDecisions({
   const store = openReviewStoreToRead(checkpointPath)
   try {
     // Read before the file: a decision made in between is first written to the file and then marked in the store.
-    const kept = { standing: store?.standing(service) ?? [], leaving: store?.leaving(service) ?? [] }
+    const kept = { standing: store?.listCurrent(service) ?? [], leaving: store?.listOutdated(service) ?? [] }
     const unwritten = kept.standing.filter(({ isInFile }) => !isInFile)
     const file = await readDecisionsFile(path, unwritten)
     if (file === null && isNamed) {
@@ -135,7 +139,7 @@ export async function readStandingDecisions({
         hint: 'check --decisions; enrich review creates the file',
       })
     }
-    const { standing: byLookup } = exchangeOf(service, file?.decisions ?? null, kept)
+    const { standing: byLookup } = planExchange(service, file?.decisions ?? null, kept)
     return { byLookup, notices: file?.notices ?? [] }
   } finally {
     store?.close()

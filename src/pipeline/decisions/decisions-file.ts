@@ -16,13 +16,13 @@ import {
   makeFolder,
   publishFile,
   removeStaleTemporaries,
-  temporaryPath,
-  finalPath,
+  buildTemporaryPath,
+  resolveFinalPath,
 } from '../../platform/files.js'
 import { FileLockedError, withFileLock } from '../../platform/file-locks.js'
 import type { Decision } from '../lookups/decision.js'
-import { decisionLine, decisionsHeader } from './decision-lines.js'
-import { invalidFile, readDecisions, type ReadDecisions } from './read-decisions.js'
+import { formatDecisionLine, decisionsHeader } from './decision-lines.js'
+import { createInvalidFileError, readDecisions, type ReadDecisions } from './read-decisions.js'
 
 const limits = {
   fileBytesMax: 256 * 1024 * 1024,
@@ -54,10 +54,10 @@ export async function readDecisionsFile(
 ): Promise<DecisionsFile | null> {
   for (let reads = 0; reads < limits.readsMax; reads++) {
     if (reads > 0) await setTimeout(limits.rereadAfterMs)
-    const stamp = stampOf(path)
+    const stamp = readStamp(path)
     if (stamp === null) return null
-    const bytes = explainedRead(path, () => readFileSync(path))
-    if (!isSame(stamp, stampOf(path)) || BigInt(bytes.length) !== stamp.bytes) continue
+    const bytes = withReadErrors(path, () => readFileSync(path))
+    if (!isSame(stamp, readStamp(path)) || BigInt(bytes.length) !== stamp.bytes) continue
     return { ...(await readDecisions(path, bytes, unwritten)), stamp }
   }
   throw new UserError('DECISIONS_CHANGED', `the decisions ${path} kept changing while they were read`, {
@@ -67,7 +67,7 @@ export async function readDecisionsFile(
 
 /** Returns whether the file has not changed since it was read. */
 export const isUnchanged = (path: string, file: DecisionsFile | null): boolean => {
-  const stamp = stampOf(path)
+  const stamp = readStamp(path)
   return file === null ? stamp === null : isSame(file.stamp, stamp)
 }
 
@@ -79,7 +79,7 @@ export interface DecisionsChange {
 
 /**
  * Changes the file, or creates it: appends lines, or replaces the file if any are dropped. Durable when it returns; the
- * caller holds `whileLocked`. Returns `null` and does nothing if the file changed since it was read. Throws
+ * caller holds `withDecisionsLock`. Returns `null` and does nothing if the file changed since it was read. Throws
  * DECISIONS_UNWRITABLE and DISK_FULL.
  */
 export function changeDecisionsFile(
@@ -87,14 +87,14 @@ export function changeDecisionsFile(
   file: DecisionsFile | null,
   { add, drop }: DecisionsChange,
 ): DecisionsFile | null {
-  const target = finalPath(path)
-  return explainedWrite(path, () => {
+  const target = resolveFinalPath(path)
+  return withWriteErrors(path, () => {
     if (!isUnchanged(path, file)) return null
     const kept = file === null ? [] : file.decisions.filter((decision) => !drop.has(decision))
     const decisions = [...kept, ...add]
-    if (file?.isPlain === true && drop.size === 0) append(target, file, add.map(decisionLine).join(''))
+    if (file?.isPlain === true && drop.size === 0) append(target, file, add.map(formatDecisionLine).join(''))
     else if (!replace(path, target, file, decisions)) return null
-    const stamp = stampOf(path)
+    const stamp = readStamp(path)
     return stamp === null ? null : { decisions, notices: [], isPlain: true, stamp }
   })
 }
@@ -121,9 +121,9 @@ function replace(
 ): boolean {
   makeFolder(dirname(target))
   removeStaleTemporaries(target)
-  const temporary = temporaryPath(target)
+  const temporary = buildTemporaryPath(target)
   try {
-    writeFileSync(temporary, decisionsHeader + decisions.map(decisionLine).join(''), { flag: 'wx' })
+    writeFileSync(temporary, decisionsHeader + decisions.map(formatDecisionLine).join(''), { flag: 'wx' })
     if (file !== null) chmodSync(temporary, statSync(target).mode & 0o777)
     // Keeps edits made without the lock up to this moment.
     if (!isUnchanged(path, file)) return false
@@ -138,11 +138,11 @@ function replace(
  * Runs `act` while no other process on this machine changes the decisions file. Reading needs no lock. Throws
  * DECISIONS_UNWRITABLE and the errors of `act`.
  */
-export async function whileLocked<Result>(path: string, act: () => Promise<Result>): Promise<Result> {
-  const target = finalPath(path)
+export async function withDecisionsLock<Result>(path: string, act: () => Promise<Result>): Promise<Result> {
+  const target = resolveFinalPath(path)
   const lock = join(dirname(target), `.${basename(target)}.lock`)
   try {
-    explainedWrite(path, () => {
+    withWriteErrors(path, () => {
       makeFolder(dirname(target))
     })
     return await withFileLock(lock, limits.lockWaitMsMax, act)
@@ -151,13 +151,13 @@ export async function whileLocked<Result>(path: string, act: () => Promise<Resul
   }
 }
 
-function stampOf(path: string): Stamp | null {
-  return explainedRead(path, () => {
+function readStamp(path: string): Stamp | null {
+  return withReadErrors(path, () => {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
     if (stats === undefined) return null
-    if (!stats.isFile()) throw invalidFile(path, 'it is not a file', 'name a CSV file')
+    if (!stats.isFile()) throw createInvalidFileError(path, 'it is not a file', 'name a CSV file')
     if (stats.size > limits.fileBytesMax)
-      throw invalidFile(
+      throw createInvalidFileError(
         path,
         `it has more than ${limits.fileBytesMax / 1024 / 1024} MiB`,
         'check that it is the right file',
@@ -172,16 +172,16 @@ const isSame = (one: Stamp, other: Stamp | null): boolean =>
   one.bytes === other.bytes &&
   one.modifiedNs === other.modifiedNs
 
-function explainedRead<Result>(path: string, act: () => Result): Result {
+function withReadErrors<Result>(path: string, act: () => Result): Result {
   try {
     return act()
   } catch (error) {
     if (error instanceof UserError || !(error instanceof Error) || !('code' in error)) throw error
-    throw invalidFile(path, 'it cannot be read', 'check the path and its permissions', error)
+    throw createInvalidFileError(path, 'it cannot be read', 'check the path and its permissions', error)
   }
 }
 
-function explainedWrite<Result>(path: string, act: () => Result): Result {
+function withWriteErrors<Result>(path: string, act: () => Result): Result {
   try {
     return act()
   } catch (error) {
@@ -191,7 +191,8 @@ function explainedWrite<Result>(path: string, act: () => Result): Result {
 
 function explainWrite(path: string, error: unknown): unknown {
   if (error instanceof UserError) return error
-  if (error instanceof FileLockedError) return unwritable(path, 'another process keeps it locked', error)
+  if (error instanceof FileLockedError)
+    return createUnwritableError(path, 'another process keeps it locked', error)
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? ''
   if (code === 'ENOSPC' || code === 'SQLITE_FULL') {
     return new UserError('DISK_FULL', `no space left for the decisions ${path}`, {
@@ -200,11 +201,11 @@ function explainWrite(path: string, error: unknown): unknown {
     })
   }
   return /^(E[A-Z]+|SQLITE_.*)$/.test(code)
-    ? unwritable(path, 'check its folder and permissions', error)
+    ? createUnwritableError(path, 'check its folder and permissions', error)
     : error
 }
 
-function unwritable(path: string, why: string, cause: unknown): UserError {
+function createUnwritableError(path: string, why: string, cause: unknown): UserError {
   return new UserError('DECISIONS_UNWRITABLE', `the decisions ${path} cannot be written`, {
     hint: `${why}; the decisions are kept in the review store`,
     cause,

@@ -1,13 +1,13 @@
 import { UserError } from '../../core/errors.js'
 import { CsvScanner } from '../../tables/csv-scanner.js'
-import { openText, textPieces, type LocatedRecord } from '../../tables/record-source.js'
+import { openText, readTextPieces, type LocatedRecord } from '../../tables/record-source.js'
 import type { Decision } from '../lookups/decision.js'
 import {
   decisionColumns,
-  decisionLine,
-  decisionOfCells,
+  formatDecisionLine,
+  parseDecision,
   decisionsHeader,
-  invalidLine,
+  createInvalidLineError,
   type DecisionColumn,
 } from './decision-lines.js'
 
@@ -30,18 +30,18 @@ export async function readDecisions(
   bytes: Buffer,
   unwritten: readonly Decision[],
 ): Promise<ReadDecisions> {
-  const whole = withoutTornLine(bytes, unwritten)
-  const { text, notices } = await textOf(path, whole)
+  const whole = removeTornLine(bytes, unwritten)
+  const { text, notices } = await readText(path, whole)
   const isPlain = whole.length === bytes.length && text.startsWith(decisionsHeader) && text.endsWith('\n')
-  const located = recordsOf(path, text).map(({ line, cells }) => ({
+  const located = readRecords(path, text).map(({ line, cells }) => ({
     line,
-    decision: decisionOfCells(path, { line, cells }),
+    decision: parseDecision(path, { line, cells }),
   }))
-  assertAgreed(path, located)
+  assertNoConflicts(path, located)
   return { decisions: located.map(({ decision }) => decision), notices, isPlain }
 }
 
-function withoutTornLine(bytes: Buffer, unwritten: readonly Decision[]): Buffer {
+function removeTornLine(bytes: Buffer, unwritten: readonly Decision[]): Buffer {
   if (unwritten.length === 0) return bytes
   const scanner = new CsvScanner({ delimiter: ',', quoted: true, keepsRagged: true }, () => null)
   // One character a byte, because a line may end within a character.
@@ -50,25 +50,29 @@ function withoutTornLine(bytes: Buffer, unwritten: readonly Decision[]): Buffer 
   const isTorn =
     tail.length > 0 &&
     unwritten.some((decision) => {
-      const line = Buffer.from(decisionLine(decision))
+      const line = Buffer.from(formatDecisionLine(decision))
       return tail.length < line.length && line.subarray(0, tail.length).equals(tail)
     })
   return isTorn ? bytes.subarray(0, bytes.length - tail.length) : bytes
 }
 
-async function textOf(path: string, bytes: Buffer): Promise<{ text: string; notices: string[] }> {
+async function readText(path: string, bytes: Buffer): Promise<{ text: string; notices: string[] }> {
   if (bytes.subarray(0, 4).toString('latin1') === 'PK\x03\x04')
-    throw invalidFile(path, 'it is a spreadsheet, not a CSV', 'import it with enrich review --import')
+    throw createInvalidFileError(
+      path,
+      'it is a spreadsheet, not a CSV',
+      'import it with enrich review --import',
+    )
   try {
-    const source = await openText({ label: path, bytes: () => inOne(bytes) }, undefined)
+    const source = await openText({ label: path, bytes: () => yieldBytes(bytes) }, undefined)
     const pieces: string[] = []
-    for await (const piece of textPieces(source.chunks())) pieces.push(piece)
+    for await (const piece of readTextPieces(source.chunks())) pieces.push(piece)
     const notice = `${path}: not UTF-8, read as ${source.encoding}; save it as UTF-8 if names look wrong`
     return { text: pieces.join(''), notices: source.notice === null ? [] : [notice] }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const isEmpty = error.code === 'INPUT_EMPTY'
-    throw invalidFile(
+    throw createInvalidFileError(
       path,
       isEmpty ? 'it is empty' : error.message.replaceAll(path, 'it'),
       isEmpty ? 'restore it, or remove it' : 'save it as a CSV in UTF-8',
@@ -78,45 +82,45 @@ async function textOf(path: string, bytes: Buffer): Promise<{ text: string; noti
 }
 
 // eslint-disable-next-line @typescript-eslint/require-await -- sources of bytes are asynchronous
-async function* inOne(bytes: Buffer): AsyncGenerator<Buffer> {
+async function* yieldBytes(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes
 }
 
 /** Excel's first line, which names the delimiter. */
 const separatorLine = /^"?sep=(.)"?(?:\r\n|\n|\r)/i
 
-interface CellsOfLine {
+interface LineCells {
   readonly line: number
   readonly cells: Record<DecisionColumn, string>
 }
 
 /** Returns the records below the header, by column, without blank lines. */
-function recordsOf(path: string, text: string): CellsOfLine[] {
+function readRecords(path: string, text: string): LineCells[] {
   const separator = separatorLine.exec(text)
   const below = separator === null ? text : text.slice(separator[0].length)
   const linesAbove = separator === null ? 0 : 1
   let columns: readonly DecisionColumn[] = []
   const scanner = new CsvScanner(
-    { delimiter: separator?.[1] ?? delimiterOf(below), quoted: true, keepsRagged: true, linesAbove },
+    { delimiter: separator?.[1] ?? detectDelimiter(below), quoted: true, keepsRagged: true, linesAbove },
     (header) => {
       assertNoMarker(path, linesAbove + 1, header)
-      columns = columnsOf(path, header)
+      columns = parseColumns(path, header)
       return null
     },
   )
   const records = [...scanner.push(below), ...scanner.end()]
-  if (columns.length === 0) throw invalidFile(path, 'it has no header', 'restore it, or remove it')
+  if (columns.length === 0) throw createInvalidFileError(path, 'it has no header', 'restore it, or remove it')
   const isCut = !/[\r\n]$/.test(text)
   return records.flatMap((record, index) => {
     assertWhole(path, record, columns.length, isCut && index === records.length - 1)
     if (record.cells.every((cell) => cell.trim() === '')) return []
     const cells = Object.fromEntries(columns.map((column, at) => [column, record.cells[at] ?? '']))
-    return { line: record.line, cells: cells as CellsOfLine['cells'] }
+    return { line: record.line, cells: cells as LineCells['cells'] }
   })
 }
 
 /** Chooses the delimiter with which most columns of the header are known. */
-function delimiterOf(text: string): string {
+function detectDelimiter(text: string): string {
   const [header = ''] = text.split(/[\r\n]/, 1)
   const known = (delimiter: string) =>
     header.split(delimiter).filter((cell) => isColumn(cell.replaceAll('"', '').trim())).length
@@ -125,12 +129,12 @@ function delimiterOf(text: string): string {
 
 const isColumn = (name: string): name is DecisionColumn => decisionColumns.some((column) => column === name)
 
-function columnsOf(path: string, header: readonly string[]): DecisionColumn[] {
+function parseColumns(path: string, header: readonly string[]): DecisionColumn[] {
   const names = header.map((cell) => cell.trim())
   const listed = `its columns are ${decisionColumns.join(', ')}`
   const columns = names.map((name) => {
     if (isColumn(name)) return name
-    throw invalidLine(
+    throw createInvalidLineError(
       path,
       1,
       name === '' ? 'a column has no name' : `it has an unknown column ${name}`,
@@ -138,8 +142,10 @@ function columnsOf(path: string, header: readonly string[]): DecisionColumn[] {
     )
   })
   const missing = decisionColumns.filter((column) => !columns.includes(column))
-  if (missing.length > 0) throw invalidLine(path, 1, `it has no column ${missing.join(', ')}`, listed)
-  if (columns.length > decisionColumns.length) throw invalidLine(path, 1, 'it has a column twice', listed)
+  if (missing.length > 0)
+    throw createInvalidLineError(path, 1, `it has no column ${missing.join(', ')}`, listed)
+  if (columns.length > decisionColumns.length)
+    throw createInvalidLineError(path, 1, 'it has a column twice', listed)
   return columns
 }
 
@@ -148,7 +154,7 @@ const conflictMarker = /^(?:<{7}|\|{7}|={7}|>{7})(?: |$)/
 
 function assertNoMarker(path: string, line: number, [first = '']: readonly string[]): void {
   if (!conflictMarker.test(first)) return
-  throw invalidLine(
+  throw createInvalidLineError(
     path,
     line,
     'it contains a git merge conflict',
@@ -160,10 +166,15 @@ function assertNoMarker(path: string, line: number, [first = '']: readonly strin
 function assertWhole(path: string, record: LocatedRecord, columnCount: number, isCut: boolean): void {
   const { line, cells, reason } = record
   assertNoMarker(path, line, cells)
-  if (reason !== null) throw invalidLine(path, line, reason, 'restore the line')
+  if (reason !== null) throw createInvalidLineError(path, line, reason, 'restore the line')
   if (cells.length > columnCount || (isCut && cells.length < columnCount)) {
     const has = `it has ${cells.length} cells where the header has ${columnCount}`
-    throw invalidLine(path, line, isCut ? `${has}, and the file ends there` : has, 'restore the line')
+    throw createInvalidLineError(
+      path,
+      line,
+      isCut ? `${has}, and the file ends there` : has,
+      'restore the line',
+    )
   }
 }
 
@@ -173,7 +184,7 @@ interface LocatedDecision {
 }
 
 /** Checks for conflicting decisions. A decision without a service applies to all services. */
-function assertAgreed(path: string, located: readonly LocatedDecision[]): void {
+function assertNoConflicts(path: string, located: readonly LocatedDecision[]): void {
   const byLookup = new Map<string, LocatedDecision[]>()
   for (const one of located) {
     const others = byLookup.get(one.decision.lookup)
@@ -181,27 +192,32 @@ function assertAgreed(path: string, located: readonly LocatedDecision[]): void {
       byLookup.set(one.decision.lookup, [one])
       continue
     }
-    const other = others.find(({ decision }) => disagrees(decision, one.decision))
-    if (other !== undefined) throw conflict(path, other, one)
+    const other = others.find(({ decision }) => isConflicting(decision, one.decision))
+    if (other !== undefined) throw createConflictError(path, other, one)
     others.push(one)
   }
 }
 
-function disagrees(one: Decision, other: Decision): boolean {
+function isConflicting(one: Decision, other: Decision): boolean {
   const isOfOne = one.service === null || other.service === null || one.service === other.service
   return isOfOne && (one.verdict !== other.verdict || one.entityId !== other.entityId)
 }
 
-function conflict(path: string, one: LocatedDecision, other: LocatedDecision): UserError {
-  const words = ({ line, decision }: LocatedDecision) =>
+function createConflictError(path: string, one: LocatedDecision, other: LocatedDecision): UserError {
+  const describeLine = ({ line, decision }: LocatedDecision) =>
     `line ${line} says ${decision.verdict === 'none' ? 'none' : (decision.entityId ?? '')} (${decision.decidedBy})`
   return new UserError(
     'DECISIONS_CONFLICT',
-    `two verdicts for one lookup (${one.decision.name}) in the decisions ${path}: ${words(one)}, ${words(other)}`,
+    `two verdicts for one lookup (${one.decision.name}) in the decisions ${path}: ${describeLine(one)}, ${describeLine(other)}`,
     { hint: 'remove the wrong line' },
   )
 }
 
-export function invalidFile(path: string, message: string, hint: string, cause?: unknown): UserError {
+export function createInvalidFileError(
+  path: string,
+  message: string,
+  hint: string,
+  cause?: unknown,
+): UserError {
   return new UserError('DECISIONS_INVALID', `the decisions ${path}: ${message}`, { hint, cause })
 }

@@ -1,7 +1,7 @@
 import { openOwn } from '../../platform/own-sqlite.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
-import { reviewStorePath } from '../checkpoint/paths.js'
-import { reviewStoreAt, SqliteReviewReader, type KeptCandidates } from './review-store.js'
+import { getReviewStorePath } from '../checkpoint/paths.js'
+import { describeReviewStore, SqliteReviewReader, type KeptCandidates } from './review-store.js'
 
 /** A decision on a server, as a row of `decisions`. */
 export interface MirroredDecision {
@@ -27,15 +27,15 @@ export class ReviewMirror extends SqliteReviewReader {
 
   /** Creates the mirror next to the checkpoint. Throws REVIEW_STORE_UNWRITABLE and DISK_FULL. */
   constructor(checkpointPath: string) {
-    const path = reviewStorePath(checkpointPath)
-    const database = openOwn(reviewStoreAt(path), { synchronous: 'OFF', isPrivate: true })
+    const path = getReviewStorePath(checkpointPath)
+    const database = openOwn(describeReviewStore(path), { synchronous: 'OFF', isPrivate: true })
     super(database, path)
     this.#writes = prepareWrites(database)
   }
 
   /** Inserts or replaces decisions, and sets the version. */
   put(decisions: readonly MirroredDecision[], version: number): void {
-    this.atOnce(() => {
+    this.readInTransaction(() => {
       for (const decision of decisions) this.#writes.decision.run(decision)
       this.#writes.version.run(version)
     })
@@ -43,7 +43,7 @@ export class ReviewMirror extends SqliteReviewReader {
 
   /** Takes packed candidates by hexadecimal key. */
   putCandidates(scope: string, found: ReadonlyMap<string, Uint8Array>): void {
-    this.atOnce(() => {
+    this.readInTransaction(() => {
       for (const [lookup, packed] of found)
         this.#writes.candidates.run(scope, Buffer.from(lookup, 'hex'), packed)
     })
@@ -69,7 +69,7 @@ const prepareWrites = (database: Sqlite) => ({
 export interface RunReview {
   readonly candidates: KeptCandidates
   /** Updates the decisions in the mirror. */
-  bringDecisions(): Promise<void>
+  loadDecisions(): Promise<void>
   /** Updates the candidates of lookups (hexadecimal keys) in the mirror. */
-  bringCandidates(scope: string, lookups: readonly string[]): Promise<void>
+  loadCandidates(scope: string, lookups: readonly string[]): Promise<void>
 }

@@ -1,19 +1,19 @@
 import { existsSync, statSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
-import { createGatheredTransactions, type GatheredTransactions } from '../../platform/gathered-commits.js'
+import { createGroupTransactions, type GroupTransactions } from '../../platform/gathered-commits.js'
 import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
-import { isDiskFull, NotOursError, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
+import { isDiskFull, NotOursError, getSqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import type { Candidate } from '../answers/candidate.js'
 import type { Decision, KeptDecision } from '../lookups/decision.js'
 import {
   packCandidates,
   unpackCandidates,
-  decisionRow,
-  keptDecision,
+  toDecisionRow,
+  toKeptDecision,
   prepareReviewQueries,
   reviewMigrations,
 } from './review-tables.js'
-import { reviewStorePath } from '../checkpoint/paths.js'
+import { getReviewStorePath } from '../checkpoint/paths.js'
 
 export type { KeptDecision } from '../lookups/decision.js'
 
@@ -24,11 +24,11 @@ type DecideOutcome =
 
 export interface ReviewReader {
   /** Returns the current decisions for one service, including those for any service, in the order of their creation. */
-  standing(service: string): KeptDecision[]
+  listCurrent(service: string): KeptDecision[]
   /** Returns the newest current decisions. */
-  newest(service: string, count: number): KeptDecision[]
+  listNewest(service: string, count: number): KeptDecision[]
   /** Returns decisions that no longer apply and still have to be removed from the decisions file. */
-  leaving(service: string): KeptDecision[]
+  listOutdated(service: string): KeptDecision[]
   /** Changes with every write of any process. */
   version(): number
   /** Increases by one with every write of any process that concerns decisions. */
@@ -36,10 +36,10 @@ export interface ReviewReader {
   /** Returns candidates of lookups (hexadecimal keys), aligned; `null` if they were not searched for. */
   candidates(scope: string, lookups: readonly string[]): (readonly Candidate[] | null)[]
   /** Returns whether candidates were searched for; aligned. */
-  haveCandidates(scope: string, lookups: readonly string[]): boolean[]
+  hasCandidates(scope: string, lookups: readonly string[]): boolean[]
   hasAnyCandidates(scope: string): boolean
   /** Returns the scopes with this prefix that have no candidates since that time. */
-  scopesBefore(prefix: string, sinceMs: number): string[]
+  findStaleScopes(prefix: string, sinceMs: number): string[]
   /** Loads decisions that others made, if the data is on a server. */
   refresh(): Promise<void>
   /** Loads the candidates of these lookups, if the data is on a server. */
@@ -75,14 +75,14 @@ export interface ReviewStore extends ReviewReader {
 
 /** A run's store of candidates, in a file or on a server. */
 export interface KeptCandidates extends Pick<ReviewStore, 'keepCandidates' | 'forgetCandidates'> {
-  haveCandidates(scope: string, lookups: readonly string[]): readonly boolean[] | Promise<readonly boolean[]>
-  scopesBefore(prefix: string, sinceMs: number): readonly string[] | Promise<readonly string[]>
+  hasCandidates(scope: string, lookups: readonly string[]): readonly boolean[] | Promise<readonly boolean[]>
+  findStaleScopes(prefix: string, sinceMs: number): readonly string[] | Promise<readonly string[]>
 }
 
 /** Marks an SQLite file as a review store ("enrv"). */
 const applicationId = 0x656e7276
 
-export const reviewStoreAt = (path: string): OwnSqlite => ({
+export const describeReviewStore = (path: string): OwnSqlite => ({
   path,
   applicationId,
   migrations: reviewMigrations,
@@ -91,15 +91,18 @@ export const reviewStoreAt = (path: string): OwnSqlite => ({
 
 /** Opens or creates the review store. Throws REVIEW_STORE_INVALID, REVIEW_STORE_UNWRITABLE and DISK_FULL. */
 export function openReviewStore(checkpointPath: string): ReviewStore {
-  const path = reviewStorePath(checkpointPath)
-  return new SqliteReviewStore(openOwn(reviewStoreAt(path), { synchronous: 'FULL', isPrivate: true }), path)
+  const path = getReviewStorePath(checkpointPath)
+  return new SqliteReviewStore(
+    openOwn(describeReviewStore(path), { synchronous: 'FULL', isPrivate: true }),
+    path,
+  )
 }
 
 /** Opens a review store read-only, while reviewers may write; `null` if it is missing. Throws REVIEW_STORE_INVALID. */
 export function openReviewStoreToRead(checkpointPath: string): ReviewReader | null {
-  const path = reviewStorePath(checkpointPath)
+  const path = getReviewStorePath(checkpointPath)
   if (!existsSync(path) || statSync(path).size === 0) return null
-  const own = reviewStoreAt(path)
+  const own = describeReviewStore(path)
   const database = readOwn(own, { versions: 'any' })
   // Another process is about to create it.
   if (database.pragma('user_version', { simple: true }) === 0) {
@@ -117,31 +120,31 @@ export class SqliteReviewReader implements ReviewReader {
   constructor(database: Sqlite, path: string) {
     this.database = database
     this.path = path
-    this.queries = this.explained(() => prepareReviewQueries(database))
+    this.queries = this.runExplained(() => prepareReviewQueries(database))
   }
 
-  standing(service: string): KeptDecision[] {
-    return this.explained(() => this.queries.standing.all({ service }).map(keptDecision))
+  listCurrent(service: string): KeptDecision[] {
+    return this.runExplained(() => this.queries.standing.all({ service }).map(toKeptDecision))
   }
 
-  newest(service: string, count: number): KeptDecision[] {
-    return this.explained(() => this.queries.newest.all({ service, count }).map(keptDecision))
+  listNewest(service: string, count: number): KeptDecision[] {
+    return this.runExplained(() => this.queries.newest.all({ service, count }).map(toKeptDecision))
   }
 
-  leaving(service: string): KeptDecision[] {
-    return this.explained(() => this.queries.leaving.all({ service }).map(keptDecision))
+  listOutdated(service: string): KeptDecision[] {
+    return this.runExplained(() => this.queries.leaving.all({ service }).map(toKeptDecision))
   }
 
   version(): number {
-    return this.explained(() => this.queries.version.get() ?? 0)
+    return this.runExplained(() => this.queries.version.get() ?? 0)
   }
 
   decisionVersion(): number {
-    return this.explained(() => this.queries.decisionVersion.get() ?? 0)
+    return this.runExplained(() => this.queries.decisionVersion.get() ?? 0)
   }
 
   candidates(scope: string, lookups: readonly string[]): (readonly Candidate[] | null)[] {
-    return this.atOnce(() =>
+    return this.readInTransaction(() =>
       lookups.map((lookup) => {
         const found = this.queries.candidates.get(scope, Buffer.from(lookup, 'hex'))
         return found === undefined ? null : unpackCandidates(found)
@@ -149,8 +152,8 @@ export class SqliteReviewReader implements ReviewReader {
     )
   }
 
-  haveCandidates(scope: string, lookups: readonly string[]): boolean[] {
-    return this.atOnce(() =>
+  hasCandidates(scope: string, lookups: readonly string[]): boolean[] {
+    return this.readInTransaction(() =>
       lookups.map(
         (lookup) => this.queries.haveCandidates.get(scope, Buffer.from(lookup, 'hex')) !== undefined,
       ),
@@ -158,11 +161,11 @@ export class SqliteReviewReader implements ReviewReader {
   }
 
   hasAnyCandidates(scope: string): boolean {
-    return this.explained(() => this.queries.anyCandidates.get(scope) !== undefined)
+    return this.runExplained(() => this.queries.anyCandidates.get(scope) !== undefined)
   }
 
-  scopesBefore(prefix: string, sinceMs: number): string[] {
-    return this.atOnce(() => {
+  findStaleScopes(prefix: string, sinceMs: number): string[] {
+    return this.readInTransaction(() => {
       const found: string[] = []
       for (let scope = this.queries.nextScope.get(prefix); scope?.startsWith(prefix) === true;) {
         if (this.queries.foundSince.get(scope, sinceMs) === undefined) found.push(scope)
@@ -185,11 +188,11 @@ export class SqliteReviewReader implements ReviewReader {
   }
 
   /** One transaction for all reads: separate ones would each lock the file and drop the cache. */
-  protected atOnce<Result>(read: () => Result): Result {
-    return this.explained(() => this.database.transaction(read)())
+  protected readInTransaction<Result>(read: () => Result): Result {
+    return this.runExplained(() => this.database.transaction(read)())
   }
 
-  protected explained<Result>(action: () => Result): Result {
+  protected runExplained<Result>(action: () => Result): Result {
     try {
       return action()
     } catch (error) {
@@ -199,17 +202,17 @@ export class SqliteReviewReader implements ReviewReader {
 }
 
 class SqliteReviewStore extends SqliteReviewReader implements ReviewStore {
-  readonly #commits: GatheredTransactions
+  readonly #commits: GroupTransactions
 
   constructor(database: Sqlite, path: string) {
     super(database, path)
-    this.#commits = createGatheredTransactions(database)
+    this.#commits = createGroupTransactions(database)
   }
 
   decide(decisions: readonly Decision[], expected: ReadonlyMap<string, number>): Promise<DecideOutcome> {
     return this.#change(() => {
       const others = decisions.flatMap(({ service, lookup }) => {
-        const stands = this.#standingOf(service, lookup)
+        const stands = this.#findCurrent(service, lookup)
         return (stands?.sequence ?? 0) === (expected.get(lookup) ?? 0) ? [] : [{ stands }]
       })
       if (others.length > 0)
@@ -224,7 +227,7 @@ class SqliteReviewStore extends SqliteReviewReader implements ReviewStore {
         const row = this.queries.withdraw.get({ service, sequence })
         if (row === undefined) return []
         this.queries.restore.run({ sequence, by: row.replaced_by })
-        return keptDecision(row)
+        return toKeptDecision(row)
       }),
     )
   }
@@ -270,7 +273,7 @@ class SqliteReviewStore extends SqliteReviewReader implements ReviewStore {
   }
 
   #insert(decision: Decision, isInFile: boolean): KeptDecision {
-    const row = decisionRow(decision, isInFile)
+    const row = toDecisionRow(decision, isInFile)
     const { lastInsertRowid } = this.queries.insert.run(row)
     const sequence = Number(lastInsertRowid)
     this.queries.replace.run({ sequence, service: row.service, lookup: row.lookup })
@@ -278,9 +281,9 @@ class SqliteReviewStore extends SqliteReviewReader implements ReviewStore {
   }
 
   /** A decision without a service conflicts with those of all services. */
-  #standingOf(service: string | null, lookup: string): KeptDecision | undefined {
+  #findCurrent(service: string | null, lookup: string): KeptDecision | undefined {
     const row = this.queries.standingOf.get({ service, lookup: Buffer.from(lookup, 'hex') })
-    return row === undefined ? undefined : keptDecision(row)
+    return row === undefined ? undefined : toKeptDecision(row)
   }
 
   #mark(sequences: readonly number[], isInFile: 0 | 1): Promise<void> {
@@ -305,7 +308,7 @@ class SqliteReviewStore extends SqliteReviewReader implements ReviewStore {
 /** Explains an error of SQLite or the file system. None of them affects the checkpoint. */
 function explainReviewError(path: string, error: unknown): unknown {
   if (error instanceof UserError) return error
-  const code = sqliteCode(error) ?? (error as NodeJS.ErrnoException | undefined)?.code ?? ''
+  const code = getSqliteCode(error) ?? (error as NodeJS.ErrnoException | undefined)?.code ?? ''
   const invalid = (message: string) =>
     new UserError('REVIEW_STORE_INVALID', message, {
       hint: 'restore it from a backup, or move it away: the decisions file remains valid without it, and the checkpoint is not affected',

@@ -58,7 +58,7 @@ interface KeptRow extends DecisionRow {
   readonly replaced_by: number | null
 }
 
-export const decisionRow = (decision: Decision, isInFile: boolean): DecisionRow => ({
+export const toDecisionRow = (decision: Decision, isInFile: boolean): DecisionRow => ({
   lookup: Buffer.from(decision.lookup, 'hex'),
   service: decision.service,
   name: decision.name,
@@ -72,7 +72,7 @@ export const decisionRow = (decision: Decision, isInFile: boolean): DecisionRow 
   is_in_file: isInFile ? 1 : 0,
 })
 
-export const keptDecision = (row: KeptRow): KeptDecision => ({
+export const toKeptDecision = (row: KeptRow): KeptDecision => ({
   sequence: row.sequence,
   isInFile: row.is_in_file === 1,
   lookup: row.lookup.toString('hex'),

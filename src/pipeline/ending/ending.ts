@@ -1,20 +1,20 @@
-import { interruptionCode, UserError } from '../../core/errors.js'
+import { getInterruptionCode, UserError } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
 import { version } from '../../platform/installed-package.js'
 import type { RunObserver } from '../events.js'
 import {
   type Alarm,
-  conditionText,
+  formatCondition,
   evaluateAlarms,
   type AlarmCondition,
   type AlarmFacts,
 } from '../figures/alarms.js'
 import type { ChangeCounts } from '../figures/change-kinds.js'
-import { exitCodeOf, type RunSummary } from '../figures/run-summary.js'
+import { getExitCode, type RunSummary } from '../figures/run-summary.js'
 import type { RunEnd } from '../figures/notify-message.js'
-import { endedBy, explainStop } from '../figures/stop.js'
+import { findEndReason, explainStop } from '../figures/stop.js'
 import type { Money } from '../figures/money.js'
-import { withoutAddressSecrets } from '../../core/local-path.js'
+import { redactAddresses } from '../../core/local-path.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
 import { writeMetricsFile } from './metrics-file.js'
 import { notifyOfRun, type NotifyOptions } from './notify.js'
@@ -55,31 +55,31 @@ function createEndReporter({ ending, clock, observe }: EndReporterDeps): EndRepo
 }
 
 /** Evaluates the alarms of a run that wrote its output. Reports conditions that cannot be evaluated. */
-function alarmsOf(
+function findAlarms(
   conditions: readonly AlarmCondition[],
   facts: AlarmFacts,
   observe: RunObserver,
 ): readonly Alarm[] {
   const { alarms, skipped } = evaluateAlarms(conditions, facts)
   if (skipped.length > 0) {
-    const listed = skipped.map(conditionText).join(', ')
+    const listed = skipped.map(formatCondition).join(', ')
     observe({ type: 'notice', text: `No previous output is known, so ${listed} was not evaluated.` })
   }
   return alarms
 }
 
-type EndByError = Pick<RunEnd, 'exitCode'> & { readonly failure: NonNullable<RunEnd['failure']> }
+type ErrorEnd = Pick<RunEnd, 'exitCode'> & { readonly failure: NonNullable<RunEnd['failure']> }
 
 /** Returns the exit code and the failure for a thrown error. */
-export function endOfError(thrown: unknown, interrupt: AbortSignal): EndByError {
+export function getErrorEnd(thrown: unknown, interrupt: AbortSignal): ErrorEnd {
   const error = explainSystemFailure(thrown)
   if (interrupt.aborted && (isAbort(error) || (error instanceof UserError && isAbort(error.cause)))) {
-    const exitCode = interruptionCode(interrupt.reason)
+    const exitCode = getInterruptionCode(interrupt.reason)
     return { exitCode, failure: { code: 'INTERRUPTED', message: 'interrupted' } }
   }
   if (error instanceof UserError) {
     const { code, exitCode, message } = error
-    return { exitCode, failure: { code, message: withoutAddressSecrets(message) } }
+    return { exitCode, failure: { code, message: redactAddresses(message) } }
   }
   // An unexpected error may contain private data and is only shown on this machine.
   const message = 'the run failed because of a bug; see the output of its process'
@@ -97,10 +97,10 @@ interface KnownChanges {
 /** Reports the end of one run once: its alarms, metrics and message. No method throws. */
 export interface Ending {
   /** For a run that wrote its output; `changes` is `null` if no previous output is known. */
-  alarms(summary: RunSummary, changes: KnownChanges | null): readonly Alarm[]
+  getAlarms(summary: RunSummary, changes: KnownChanges | null): readonly Alarm[]
   /** `run` is `null` if the checkpoint has no record of it. */
-  ofRun(summary: RunSummary, known: { run: number | null; changes: KnownChanges | null }): Promise<void>
-  ofError(error: unknown, known?: { run: number | null; money: Money | null }): Promise<void>
+  reportRun(summary: RunSummary, known: { run: number | null; changes: KnownChanges | null }): Promise<void>
+  reportError(error: unknown, known?: { run: number | null; money: Money | null }): Promise<void>
 }
 
 interface EndingDeps {
@@ -125,25 +125,25 @@ export function openEnding(deps: EndingDeps): Ending {
       endedAtMs: clock.nowMs(),
     })
   return {
-    alarms: ({ rowCount, rowsByStatus, money }, changes) =>
-      alarmsOf(ending.conditions, { rowCount, rowsByStatus, changes, money }, observe),
-    ofRun: (summary, { run, changes }) =>
+    getAlarms: ({ rowCount, rowsByStatus, money }, changes) =>
+      findAlarms(ending.conditions, { rowCount, rowsByStatus, changes, money }, observe),
+    reportRun: (summary, { run, changes }) =>
       report({
         run,
         summary,
         money: summary.money,
         changes: changes?.counts ?? null,
-        exitCode: exitCodeOf(summary, interruptionCode(interrupt.reason)),
-        failure: failureOf(summary),
+        exitCode: getExitCode(summary, getInterruptionCode(interrupt.reason)),
+        failure: toFailure(summary),
         alarms: summary.alarms,
       }),
-    ofError: (error, known = { run: null, money: null }) =>
-      report({ ...endOfError(error, interrupt), ...known, summary: null, changes: null, alarms: [] }),
+    reportError: (error, known = { run: null, money: null }) =>
+      report({ ...getErrorEnd(error, interrupt), ...known, summary: null, changes: null, alarms: [] }),
   }
 }
 
-function failureOf(summary: RunSummary): RunEnd['failure'] {
-  const ended = endedBy(summary)
+function toFailure(summary: RunSummary): RunEnd['failure'] {
+  const ended = findEndReason(summary)
   if (ended === null) return null
   return explainStop(ended) ?? { code: 'INTERRUPTED', message: 'interrupted; the same command resumes' }
 }

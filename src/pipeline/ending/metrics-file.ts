@@ -9,9 +9,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { errorText, UserError } from '../../core/errors.js'
-import { publishFile, temporaryPath } from '../../platform/files.js'
-import { assertRegular, targetOf } from '../output/output-path.js'
+import { getErrorText, UserError } from '../../core/errors.js'
+import { publishFile, buildTemporaryPath } from '../../platform/files.js'
+import { assertRegular, resolveTarget } from '../output/output-path.js'
 import type { RunEnd } from '../figures/notify-message.js'
 import { earlierNames, type EarlierEnds } from './earlier-ends.js'
 
@@ -29,7 +29,7 @@ export function assertMetricsReplaceable(path: string): void {
       hint: 'name a file; its name ends in .prom',
     })
   }
-  const target = targetOf(path)
+  const target = resolveTarget(path)
   assertRegular(target)
   if (!existsSync(target) || statSync(target).size === 0 || readStart(target) === ownStart) return
   throw new UserError('OUTPUT_UNWRITABLE', `${path} is not a metrics file of a run`, {
@@ -55,13 +55,13 @@ function readStart(path: string): string {
  * failure. Never throws: the run does not depend on it.
  */
 export async function writeMetricsFile(path: string, end: RunEnd): Promise<string | null> {
-  const target = targetOf(path)
-  const temporary = temporaryPath(target)
+  const target = resolveTarget(path)
+  const temporary = buildTemporaryPath(target)
   try {
     assertMetricsReplaceable(path)
     // Loaded only if needed: it takes a tenth of a command's start-up time.
-    const { metricsText } = await import('./run-metrics.js')
-    const text = await metricsText(end, earlierEnds(target, end.series))
+    const { formatMetrics } = await import('./run-metrics.js')
+    const text = await formatMetrics(end, readEarlierEnds(target, end.series))
     const descriptor = openSync(temporary, 'wx', readableMode)
     try {
       writeFileSync(descriptor, text)
@@ -74,23 +74,26 @@ export async function writeMetricsFile(path: string, end: RunEnd): Promise<strin
     return null
   } catch (error) {
     rmSync(temporary, { force: true })
-    return `The metrics file ${path} was not written: ${errorText(error)}. The result of the run is not affected.`
+    return `The metrics file ${path} was not written: ${getErrorText(error)}. The result of the run is not affected.`
   }
 }
 
 /** Reads the timestamps of earlier runs from the file. */
-function earlierEnds(path: string, series: string): EarlierEnds {
+function readEarlierEnds(path: string, series: string): EarlierEnds {
   const text = readKnown(path)
-  const secondsOf = (name: string): number | null => {
-    const line = text.find((one) => one.startsWith(`${name}{series="${escaped(series)}"} `))
+  const readSeconds = (name: string): number | null => {
+    const line = text.find((one) => one.startsWith(`${name}{series="${escapeLabel(series)}"} `))
     const value = Number(line?.slice(line.lastIndexOf(' ') + 1))
     return line === undefined || !Number.isFinite(value) ? null : value
   }
-  return { successSeconds: secondsOf(earlierNames.success), outputSeconds: secondsOf(earlierNames.output) }
+  return {
+    successSeconds: readSeconds(earlierNames.success),
+    outputSeconds: readSeconds(earlierNames.output),
+  }
 }
 
 /** Escapes a label's value for the text format. */
-const escaped = (value: string): string =>
+const escapeLabel = (value: string): string =>
   value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')
 
 function readKnown(path: string): readonly string[] {

@@ -1,9 +1,14 @@
 import { basename } from 'node:path'
 import type { Secret } from '../../core/secret.js'
-import { type Clock, within } from '../../platform/clock.js'
+import { type Clock, withTimeout } from '../../platform/clock.js'
 import type { HostResolver } from '../../platform/outbound/address-guard.js'
 import type { PostOutcome } from '../../platform/outbound/pinned-connect.js'
-import { notifyBody, type NotifyFormat, type NotifyTime, type RunEnd } from '../figures/notify-message.js'
+import {
+  renderNotification,
+  type NotifyFormat,
+  type NotifyTime,
+  type RunEnd,
+} from '../figures/notify-message.js'
 
 export interface NotifyOptions {
   /** Never shown, not even its host: some receivers put a token there. */
@@ -34,13 +39,13 @@ export async function notifyOfRun(end: RunEnd, deps: NotifyDeps): Promise<string
   const msMax = isBrief ? interruptedMsMax : notifyMsMax
   let outcome: PostOutcome
   try {
-    const body = Buffer.from(bodyOf(end, deps.format))
+    const body = Buffer.from(buildBody(end, deps.format))
     const sending = await loadSending()
-    outcome = await within({ clock, msMax }, async (signal) => {
+    outcome = await withTimeout({ clock, msMax }, async (signal) => {
       const send = await openSender(sending, deps, { program: end.program, body, signal })
       if (typeof send === 'string') return { kind: 'unanswered', reason: send }
       const first = await send()
-      if (isBrief || !isPassing(first)) return first
+      if (isBrief || !isTransient(first)) return first
       await clock.sleep(retryDelayMs, signal)
       return signal.aborted ? first : send()
     })
@@ -48,15 +53,15 @@ export async function notifyOfRun(end: RunEnd, deps: NotifyDeps): Promise<string
     // The error is not shown, because it may contain the URL.
     outcome = { kind: 'unanswered', reason: 'the request could not be prepared' }
   }
-  const failure = failureOf(outcome)
+  const failure = describeFailure(outcome)
   return failure === null
     ? null
     : `The message to the notify URL was not delivered: ${failure}. The result of the run is not affected.`
 }
 
-function bodyOf(end: RunEnd, format: NotifyFormat): string {
+function buildBody(end: RunEnd, format: NotifyFormat): string {
   const output = end.summary?.outputPaths[0]
-  return notifyBody(
+  return renderNotification(
     {
       ...end,
       startedAt: new Date(end.startedAtMs).toISOString(),
@@ -95,12 +100,12 @@ async function openSender(
 }
 
 /** Returns whether a retry may succeed: the receiver was unreachable or overloaded. */
-function isPassing(outcome: PostOutcome): boolean {
+function isTransient(outcome: PostOutcome): boolean {
   if (outcome.kind === 'unanswered') return outcome.reason !== 'no answer in time'
   return outcome.status === 429 || outcome.status >= 500
 }
 
-function failureOf(outcome: PostOutcome): string | null {
+function describeFailure(outcome: PostOutcome): string | null {
   if (outcome.kind === 'unanswered') return outcome.reason
   if (outcome.status >= 200 && outcome.status <= 299) return null
   const isElsewhere = outcome.status >= 300 && outcome.status <= 399

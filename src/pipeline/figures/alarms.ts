@@ -96,11 +96,11 @@ function parseCondition(part: string): AlarmCondition | { fault: string } {
 export const conditionHint = `write conditions like lost_match>5%, failed>0; names: ${names.join(', ')}`
 
 /** Formats a condition: `lost_match>5%`. */
-export function conditionText({ name, operator, limitMicros, isPercent }: AlarmCondition): string {
-  return `${name}${operator}${decimalText(limitMicros)}${isPercent ? '%' : ''}`
+export function formatCondition({ name, operator, limitMicros, isPercent }: AlarmCondition): string {
+  return `${name}${operator}${formatDecimal(limitMicros)}${isPercent ? '%' : ''}`
 }
 
-function decimalText(micros: number): string {
+function formatDecimal(micros: number): string {
   const decimals = String(micros % microsPerUnit)
     .padStart(6, '0')
     .replace(/0+$/, '')
@@ -108,7 +108,7 @@ function decimalText(micros: number): string {
 }
 
 /** Whether a condition requires an earlier output. */
-export const isOfChanges = ({ name }: AlarmCondition): boolean => isChangeName(name)
+export const isChangeCondition = ({ name }: AlarmCondition): boolean => isChangeName(name)
 
 /** Results of a run for conditions. */
 export interface AlarmFacts {
@@ -129,14 +129,14 @@ export function evaluateAlarms(
   conditions: readonly AlarmCondition[],
   facts: AlarmFacts,
 ): { readonly alarms: readonly Alarm[]; readonly skipped: readonly AlarmCondition[] } {
-  const skipped = conditions.filter((condition) => isOfChanges(condition) && facts.changes === null)
+  const skipped = conditions.filter((condition) => isChangeCondition(condition) && facts.changes === null)
   const alarms = conditions
     .filter((condition) => !skipped.includes(condition))
-    .flatMap((condition) => alarmOf(condition, facts) ?? [])
+    .flatMap((condition) => evaluateCondition(condition, facts) ?? [])
   return { alarms, skipped }
 }
 
-function alarmOf(condition: AlarmCondition, facts: AlarmFacts): Alarm | null {
+function evaluateCondition(condition: AlarmCondition, facts: AlarmFacts): Alarm | null {
   const { operator, limitMicros, isPercent } = condition
   const { micros, of } = measure(condition, facts)
   // Compared as products of integers, so that 7 of 100 is exactly 7 %.
@@ -146,9 +146,9 @@ function alarmOf(condition: AlarmCondition, facts: AlarmFacts): Alarm | null {
   const units = Number(micros) / microsPerUnit
   const percent = of === 0 ? 0 : (units / of) * 100
   return {
-    condition: conditionText(condition),
+    condition: formatCondition(condition),
     found: isPercent ? Number(percent.toFixed(6)) : units,
-    message: `${conditionText(condition)}: ${foundText(condition, facts, { units, of, percent })}`,
+    message: `${formatCondition(condition)}: ${describeFound(condition, facts, { units, of, percent })}`,
   }
 }
 
@@ -156,17 +156,17 @@ function alarmOf(condition: AlarmCondition, facts: AlarmFacts): Alarm | null {
 function measure({ name }: AlarmCondition, facts: AlarmFacts): { micros: bigint; of: number } {
   const { rowCount, rowsByStatus, changes, money } = facts
   const ofStatus = (status: string) => rowsByStatus[status] ?? 0
-  const counted = (count: number, of = rowCount) => ({ micros: BigInt(count) * BigInt(microsPerUnit), of })
-  if (isChangeName(name)) return counted(changes?.counts[name] ?? 0, changes?.rowCountBefore ?? 0)
+  const toMeasure = (count: number, of = rowCount) => ({ micros: BigInt(count) * BigInt(microsPerUnit), of })
+  if (isChangeName(name)) return toMeasure(changes?.counts[name] ?? 0, changes?.rowCountBefore ?? 0)
   switch (name) {
     case 'rows':
-      return counted(rowCount)
+      return toMeasure(rowCount)
     case 'cost':
       return { micros: BigInt(Math.round((money?.cost ?? 0) * microsPerUnit)), of: rowCount }
     case 'unmatched':
-      return counted(rowCount - ofStatus('matched') - ofStatus('merged'))
+      return toMeasure(rowCount - ofStatus('matched') - ofStatus('merged'))
     default:
-      return counted(ofStatus(name))
+      return toMeasure(ofStatus(name))
   }
 }
 
@@ -183,7 +183,7 @@ function compare(found: bigint, operator: Operator, limit: bigint): boolean {
   }
 }
 
-function foundText(
+function describeFound(
   { name, isPercent }: AlarmCondition,
   { money }: AlarmFacts,
   { units, of, percent }: { units: number; of: number; percent: number },
@@ -192,10 +192,10 @@ function foundText(
   const count = formatCount(units)
   if (name === 'rows') return `the output has ${plural(units, 'row')}`
   const whole = `${plural(of, 'row')}${isChangeName(name) ? ' of the output before' : ''}`
-  return isPercent ? `${count} of ${whole} (${percentText(percent)})` : `${count} of ${whole}`
+  return isPercent ? `${count} of ${whole} (${formatPercent(percent)})` : `${count} of ${whole}`
 }
 
 /** Rounds to two decimals for display; `found` has more. */
-const percentText = (percent: number): string => `${Number(percent.toFixed(2))}%`
+const formatPercent = (percent: number): string => `${Number(percent.toFixed(2))}%`
 
 const isChangeName = (name: AlarmName): name is ChangeName => changeNames.some((kind) => kind === name)

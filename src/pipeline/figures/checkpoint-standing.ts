@@ -75,10 +75,10 @@ export function judgeStanding(found: FoundHead, facts: DatabaseFacts | null): St
   if (found.kind === 'missing')
     return facts?.hasHadHead === true ? { kind: 'head_missing', isUnreadable: false } : { kind: 'ok' }
   const { head } = found
-  if (facts === null) return head.submissionCount === 0 ? { kind: 'ok' } : behind(head, null)
+  if (facts === null) return head.submissionCount === 0 ? { kind: 'ok' } : toBehind(head, null)
   if (facts.checkpointId !== head.checkpointId) return { kind: 'diverged', isOtherCheckpoint: true }
   if (facts.submissionCount < head.submissionCount || facts.sequence < head.sequence)
-    return behind(head, facts)
+    return toBehind(head, facts)
   if (head.submissionCount > 0 && facts.chainAtHead !== head.chain)
     return { kind: 'diverged', isOtherCheckpoint: false }
   if (!isSameFile(head.place, facts.place)) return { kind: 'copied', how: 'moved' }
@@ -99,7 +99,7 @@ function isChangedByOthers(head: Head, facts: DatabaseFacts, changedNs: string):
 /** Covers file systems that round times to two seconds, and the delay of the write. */
 const changeToleranceMs = 2_500
 
-function behind(head: Head, facts: DatabaseFacts | null): Standing {
+function toBehind(head: Head, facts: DatabaseFacts | null): Standing {
   return {
     kind: 'behind',
     lostSubmissionCount: Math.max(0, head.submissionCount - (facts?.submissionCount ?? 0)),
@@ -125,9 +125,9 @@ const isWholeSeconds = (ns: string): boolean => ns.endsWith('000000000')
 
 /** File systems store times in nanoseconds, microseconds or seconds, sometimes only once written to disk. */
 function isSameTime(one: string, other: string): boolean {
-  const digits = Math.min(trailingZeros(one), 9) > Math.min(trailingZeros(other), 9) ? one : other
-  const cut = trailingZeros(digits) >= 9 ? 9 : trailingZeros(digits) >= 3 ? 3 : 0
+  const digits = Math.min(countTrailingZeros(one), 9) > Math.min(countTrailingZeros(other), 9) ? one : other
+  const cut = countTrailingZeros(digits) >= 9 ? 9 : countTrailingZeros(digits) >= 3 ? 3 : 0
   return one.slice(0, one.length - cut) === other.slice(0, other.length - cut)
 }
 
-const trailingZeros = (digits: string): number => digits.length - digits.replace(/0+$/, '').length
+const countTrailingZeros = (digits: string): number => digits.length - digits.replace(/0+$/, '').length

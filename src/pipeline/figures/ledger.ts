@@ -36,26 +36,26 @@ export function readLedgerEntry(
   cells: readonly string[],
   columns: Partial<Record<LedgerColumn, number>>,
 ): LedgerEntry | null {
-  const cell = (column: LedgerColumn) => {
+  const getCell = (column: LedgerColumn) => {
     const index = columns[column]
     return index === undefined ? '' : (cells[index] ?? '').trim()
   }
-  const customId = cell('customId')
+  const customId = getCell('customId')
   if (customId === '') return null
-  const units = amount(cell('units'))
-  const isMarked = !['', '0', 'false', 'no', 'null'].includes(cell('refunded').toLowerCase())
-  const atMs = Date.parse(cell('at'))
+  const units = parseAmount(getCell('units'))
+  const isMarked = !['', '0', 'false', 'no', 'null'].includes(getCell('refunded').toLowerCase())
+  const atMs = Date.parse(getCell('at'))
   return {
     customId,
-    runId: cell('runId') || null,
+    runId: getCell('runId') || null,
     units: Math.abs(units),
-    isRefund: isMarked || units < 0 || /refund|credit|reversal/i.test(cell('kind')),
+    isRefund: isMarked || units < 0 || /refund|credit|reversal/i.test(getCell('kind')),
     atMs: Number.isNaN(atMs) ? null : atMs,
   }
 }
 
 /** A line without an amount is a charge. */
-function amount(text: string): number {
+function parseAmount(text: string): number {
   if (text === '') return 1
   if (/^(true|yes)$/i.test(text)) return 1
   if (/^(false|no)$/i.test(text)) return 0

@@ -52,46 +52,48 @@ export function parseAmountMicros(text: string, unitsMax: number): Micros | null
 }
 
 /** Like `parseAmountMicros`, for a JSON number. */
-export function microsOfNumber(amount: number, unitsMax: number): Micros | null {
+export function parseNumberMicros(amount: number, unitsMax: number): Micros | null {
   return parseAmountMicros(String(amount), unitsMax)
 }
 
 /** Returns the exact cost of `count` lookups. */
-export const costMicros = (count: number, price: Micros): bigint => BigInt(count) * BigInt(price)
+export const calculateCostMicros = (count: number, price: Micros): bigint => BigInt(count) * BigInt(price)
 
 /** Converts an amount that was calculated in millionths. */
-export const microsOfUnits = (units: number): Micros => Math.round(units * microsPerUnit)
+export const toMicros = (units: number): Micros => Math.round(units * microsPerUnit)
 
 /** Returns units of the currency, rounded once. */
-export const unitsOf = (micros: bigint | Micros): number => Number(micros) / microsPerUnit
+export const toUnits = (micros: bigint | Micros): number => Number(micros) / microsPerUnit
 
 /** Returns the cost of a run so far. */
-export function moneyOf({ currency, byKind }: Prices, kinds: readonly BilledCounts[]): Money {
+export function calculateMoney({ currency, byKind }: Prices, kinds: readonly BilledCounts[]): Money {
   let [cost, uncertainCost] = [0n, 0n]
   const priced: Record<string, { count: number; unitPrice: number }> = {}
   for (const { kind, billedCount, uncertainCount } of kinds) {
     const price = byKind[kind]
     if (price === undefined) continue
-    cost += costMicros(billedCount, price)
-    uncertainCost += costMicros(uncertainCount, price)
-    priced[kind] = { count: billedCount, unitPrice: unitsOf(price) }
+    cost += calculateCostMicros(billedCount, price)
+    uncertainCost += calculateCostMicros(uncertainCount, price)
+    priced[kind] = { count: billedCount, unitPrice: toUnits(price) }
   }
-  return { currency, cost: unitsOf(cost), uncertainCost: unitsOf(uncertainCost), byKind: priced }
+  return { currency, cost: toUnits(cost), uncertainCost: toUnits(uncertainCost), byKind: priced }
 }
 
 /** Formats `EUR 1,204.50` with the decimals of the currency, or more for very small amounts. */
 export function formatAmount(units: number, currency: string | null): string {
-  const format = formatOf(currency)
+  const format = createFormat(currency)
   const decimals = format.resolvedOptions().maximumFractionDigits ?? 2
-  return units > 0 && units < 10 ** -decimals ? formatPrice(units, currency) : spaced(format.format(units))
+  return units > 0 && units < 10 ** -decimals
+    ? formatPrice(units, currency)
+    : replaceHardSpaces(format.format(units))
 }
 
 /** Formats a price with all its decimals: `EUR 0.0125`. */
 export function formatPrice(units: number, currency: string | null): string {
-  return spaced(formatOf(currency, { maximumFractionDigits: decimalsMax }).format(units))
+  return replaceHardSpaces(createFormat(currency, { maximumFractionDigits: decimalsMax }).format(units))
 }
 
-const formatOf = (currency: string | null, more: Intl.NumberFormatOptions = {}): Intl.NumberFormat =>
+const createFormat = (currency: string | null, more: Intl.NumberFormatOptions = {}): Intl.NumberFormat =>
   new Intl.NumberFormat('en-US', {
     ...(currency === null
       ? { minimumFractionDigits: 2, maximumFractionDigits: 2 }
@@ -100,10 +102,10 @@ const formatOf = (currency: string | null, more: Intl.NumberFormatOptions = {}):
   })
 
 /** Replaces the non-breaking space between code and amount. */
-const spaced = (text: string): string => text.replace(/\u00a0/g, ' ')
+const replaceHardSpaces = (text: string): string => text.replace(/\u00a0/g, ' ')
 
 /** Formats `EUR 12.50, and EUR 0.10 that may have been billed`. */
-export function moneyText({
+export function formatMoney({
   currency,
   cost,
   uncertainCost,

@@ -1,8 +1,8 @@
 import { formatCount } from '../../core/text.js'
-import { unreachable, type ExitCode } from '../../core/errors.js'
+import { assertNever, type ExitCode } from '../../core/errors.js'
 import { cutToWidth } from '../../core/terminal-text.js'
 import { formatDuration } from '../../core/time.js'
-import { moneyText, type Money } from './money.js'
+import { formatMoney, type Money } from './money.js'
 import type { Alarm } from './alarms.js'
 import type { ChangeCounts } from './change-kinds.js'
 import type { RunSummary } from './run-summary.js'
@@ -48,20 +48,20 @@ const lineColumnsMax = 300
 const lineCharsMax = 1_000
 
 /** Returns the body of the message as JSON. */
-export function notifyBody(run: NotifiedRun, format: NotifyFormat): string {
+export function renderNotification(run: NotifiedRun, format: NotifyFormat): string {
   switch (format) {
     case 'json':
-      return JSON.stringify(jsonMessage(run))
+      return JSON.stringify(buildJsonMessage(run))
     case 'slack':
-      return JSON.stringify(slackMessage(run))
+      return JSON.stringify(buildSlackMessage(run))
     case 'teams':
-      return JSON.stringify(teamsMessage(run))
+      return JSON.stringify(buildTeamsMessage(run))
     default:
-      return unreachable(format)
+      return assertNever(format)
   }
 }
 
-function jsonMessage(run: NotifiedRun): object {
+function buildJsonMessage(run: NotifiedRun): object {
   const { summary, money, alarms, failure, changes } = run
   return {
     type: 'enrich.run_ended',
@@ -75,7 +75,7 @@ function jsonMessage(run: NotifiedRun): object {
     duration_seconds: (run.endedAtMs - run.startedAtMs) / 1_000,
     exit_code: run.exitCode,
     failure,
-    counts: summary === null ? null : countsOf(summary),
+    counts: summary === null ? null : toCounts(summary),
     rows_by_status: summary?.rowsByStatus ?? null,
     changes,
     cost:
@@ -86,7 +86,7 @@ function jsonMessage(run: NotifiedRun): object {
   }
 }
 
-const countsOf = (summary: NonNullable<RunEnd['summary']>) => ({
+const toCounts = (summary: NonNullable<RunEnd['summary']>) => ({
   rows: summary.rowCount,
   lookups: summary.lookupCount,
   answered_before: summary.cachedCount,
@@ -102,9 +102,9 @@ const countsOf = (summary: NonNullable<RunEnd['summary']>) => ({
  * Returns text lines, the headline first. Names come from files and users: control characters and direction marks are
  * removed.
  */
-function linesOf(run: NotifiedRun): string[] {
+function buildLines(run: NotifiedRun): string[] {
   const { summary, changes, alarms, failure } = run
-  const counted = (counts: Readonly<Record<string, number>>) =>
+  const formatCounts = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts)
       .filter(([, count]) => count > 0)
       .sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
@@ -112,20 +112,20 @@ function linesOf(run: NotifiedRun): string[] {
       .join(', ')
   const some = (title: string, text: string) => (text === '' ? [] : [`${title}: ${text}`])
   const lines = [
-    headline(run),
+    buildHeadline(run),
     ...(failure === null ? [] : [`${failure.code}: ${failure.message}`]),
     ...alarms.slice(0, alarmsShownMax).map(({ message }) => `Alarm: ${message}`),
     ...(alarms.length > alarmsShownMax ? [`and ${alarms.length - alarmsShownMax} more alarms`] : []),
-    ...some('Rows', counted(summary?.rowsByStatus ?? {})),
-    ...some('Changes', counted(changes ?? {})),
-    ...(run.money === null ? [] : [`Cost: ${moneyText(run.money)}`]),
+    ...some('Rows', formatCounts(summary?.rowsByStatus ?? {})),
+    ...some('Changes', formatCounts(changes ?? {})),
+    ...(run.money === null ? [] : [`Cost: ${formatMoney(run.money)}`]),
     ...(run.output === null ? [] : [`Output: ${run.output}`]),
     `Time: ${formatDuration(run.endedAtMs - run.startedAtMs)}, exit code ${run.exitCode}`,
   ]
-  return lines.map(plainLine)
+  return lines.map(stripControls)
 }
 
-function headline({ series, run, exitCode, alarms }: NotifiedRun): string {
+function buildHeadline({ series, run, exitCode, alarms }: NotifiedRun): string {
   const what = run === null ? 'A run' : `Run ${run}`
   const came =
     exitCode === 0
@@ -138,7 +138,7 @@ function headline({ series, run, exitCode, alarms }: NotifiedRun): string {
   return `enrich: ${what} of ${series} ${came}`
 }
 
-function plainLine(text: string): string {
+function stripControls(text: string): string {
   const line = text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
@@ -146,11 +146,11 @@ function plainLine(text: string): string {
 }
 
 /** Slack reads `&`, `<` and `>` as markup (`<!channel>` notifies everyone), and formats marks unless disabled. */
-function slackMessage(run: NotifiedRun): object {
-  const escaped = (line: string) =>
+function buildSlackMessage(run: NotifiedRun): object {
+  const escapeMarkup = (line: string) =>
     line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   return {
-    text: linesOf(run).map(escaped).join('\n'),
+    text: buildLines(run).map(escapeMarkup).join('\n'),
     mrkdwn: false,
     unfurl_links: false,
     unfurl_media: false,
@@ -161,8 +161,8 @@ function slackMessage(run: NotifiedRun): object {
  * Returns the Adaptive Card that a Teams workflow expects ("when a Teams webhook request is received"). A RichTextBlock
  * contains plain text, without Markdown.
  */
-function teamsMessage(run: NotifiedRun): object {
-  const body = linesOf(run).map((text, index) => ({
+function buildTeamsMessage(run: NotifiedRun): object {
+  const body = buildLines(run).map((text, index) => ({
     type: 'RichTextBlock',
     inlines: [{ type: 'TextRun', text, ...(index === 0 ? { weight: 'Bolder' } : {}) }],
   }))

@@ -1,6 +1,6 @@
 import { formatCount, plural } from '../../core/text.js'
 import type { LookupKind, StageKind } from '../lookups/lookup-kind.js'
-import { costMicros, formatAmount, unitsOf, type CostLimit, type Prices } from './money.js'
+import { calculateCostMicros, formatAmount, toUnits, type CostLimit, type Prices } from './money.js'
 
 /** Planned submissions of one kind, after the answers of others. */
 interface StageDemand {
@@ -56,13 +56,14 @@ export interface PlannedSpending {
 export function planSpending(demand: Demand, bounds: SpendingBounds): PlannedSpending {
   const { byName, byDomain, stages } = demand
   const { prices, cost } = bounds
-  const priceOf = (kind: LookupKind) => prices?.byKind[kind] ?? 0
+  const getPrice = (kind: LookupKind) => prices?.byKind[kind] ?? 0
   const ofRows = (count: { byName: number; byDomain: number }) =>
-    costMicros(count.byName, priceOf('resolution')) + costMicros(count.byDomain, priceOf('domain'))
+    calculateCostMicros(count.byName, getPrice('resolution')) +
+    calculateCostMicros(count.byDomain, getPrice('domain'))
   const withStages = (micros: bigint, countOf: (stage: StageDemand) => number) =>
-    stages.reduce((sum, stage) => sum + costMicros(countOf(stage), priceOf(stage.kind)), micros)
+    stages.reduce((sum, stage) => sum + calculateCostMicros(countOf(stage), getPrice(stage.kind)), micros)
   const whole = withStages(ofRows(demand), ({ certain }) => certain)
-  const isOpen = stages.some(({ kind, atMost }) => atMost === null && priceOf(kind) > 0)
+  const isOpen = stages.some(({ kind, atMost }) => atMost === null && getPrice(kind) > 0)
   const most = isOpen ? null : withStages(ofRows(demand), ({ certain, atMost }) => atMost ?? certain)
   return {
     lookupCount: byName + byDomain,
@@ -72,9 +73,9 @@ export function planSpending(demand: Demand, bounds: SpendingBounds): PlannedSpe
         ? null
         : {
             currency: prices.currency,
-            amount: unitsOf(whole),
-            amountMax: most === null ? null : unitsOf(most),
-            costMax: cost === null ? null : unitsOf(cost.costMaxMicros),
+            amount: toUnits(whole),
+            amountMax: most === null ? null : toUnits(most),
+            costMax: cost === null ? null : toUnits(cost.costMaxMicros),
           },
     stop: findStop(demand, bounds, most),
   }
@@ -86,21 +87,21 @@ function findStop(
   { prices, lookupsMax, cost, spent }: SpendingBounds,
   most: bigint | null,
 ): PlannedSpending['stop'] {
-  const priceOf = (kind: LookupKind) => BigInt(prices?.byKind[kind] ?? 0)
+  const getPrice = (kind: LookupKind) => BigInt(prices?.byKind[kind] ?? 0)
   const lookupCount = byName + byDomain
   const spentOfRows = spent?.byRows ?? 0
   const allowed = Math.min(lookupCount, Math.max(0, (lookupsMax ?? Infinity) - spentOfRows))
   let spentMicros = 0n
-  for (const [kind, count] of spent?.byKind ?? []) spentMicros += BigInt(count) * priceOf(kind)
+  for (const [kind, count] of spent?.byKind ?? []) spentMicros += BigInt(count) * getPrice(kind)
   const stopAt = (count: number | null, micros: bigint | null): PlannedSpending['stop'] => ({
     lookupCount: count,
-    amount: prices === null || micros === null ? null : unitsOf(micros),
+    amount: prices === null || micros === null ? null : toUnits(micros),
     spentCount: spentOfRows,
-    spentAmount: prices === null ? null : unitsOf(spentMicros),
+    spentAmount: prices === null ? null : toUnits(spentMicros),
   })
   // Rows looked up by domain may have another price, and are not submitted in order of price.
-  const price = byDomain === 0 ? priceOf('resolution') : byName === 0 ? priceOf('domain') : null
-  const isShared = stages.some(({ kind, atMost }) => atMost !== 0 && priceOf(kind) > 0n)
+  const price = byDomain === 0 ? getPrice('resolution') : byName === 0 ? getPrice('domain') : null
+  const isShared = stages.some(({ kind, atMost }) => atMost !== 0 && getPrice(kind) > 0n)
   if (cost !== null) {
     const left = BigInt(cost.costMaxMicros) - spentMicros
     const leftMicros = left > 0n ? left : 0n
@@ -116,7 +117,7 @@ function findStop(
 }
 
 /** Formats `EUR 15.00 for 300 lookups; this run stops after 100 (EUR 5.00)`. */
-export function spendingText(spending: PlannedSpending): string {
+export function formatSpending(spending: PlannedSpending): string {
   const { lookupCount, stages, cost, stop } = spending
   const billed = stages.filter(({ kind, atMost }) => kind === 'domain' && atMost !== 0)
   const lookups = lookupCount === 0 ? [] : [plural(lookupCount, 'lookup')]
@@ -128,11 +129,11 @@ export function spendingText(spending: PlannedSpending): string {
   const whole =
     cost === null
       ? nouns
-      : amountText(cost, lookupCount === 0 ? 'the lookups that follow from answers' : lookups.join(''))
-  return stop === null ? `${whole}, each billed once` : `${whole}; ${stopText(stop, cost)}`
+      : describeAmount(cost, lookupCount === 0 ? 'the lookups that follow from answers' : lookups.join(''))
+  return stop === null ? `${whole}, each billed once` : `${whole}; ${describeStop(stop, cost)}`
 }
 
-function amountText(
+function describeAmount(
   { currency, amount, amountMax }: NonNullable<PlannedSpending['cost']>,
   lookups: string,
 ): string {
@@ -143,17 +144,18 @@ function amountText(
     : `${least}, at most ${formatAmount(amountMax, currency)} with the lookups that follow from the answers`
 }
 
-function stopText(
+function describeStop(
   { lookupCount, amount, spentCount, spentAmount }: NonNullable<PlannedSpending['stop']>,
   cost: PlannedSpending['cost'],
 ): string {
   const currency = cost?.currency ?? null
-  const amountOf = (units: number) => formatAmount(units, currency)
+  const formatUnits = (units: number) => formatAmount(units, currency)
   const spent =
     spentCount === 0 && (spentAmount ?? 0) === 0
       ? ''
-      : `, since an interrupted run spent ${spentAmount === null ? plural(spentCount, 'lookup') : amountOf(spentAmount)} of the same budget`
-  if (lookupCount === null) return `this run stops before it costs more than ${amountOf(amount ?? 0)}${spent}`
-  const price = amount === null ? '' : ` (${amountOf(amount)})`
+      : `, since an interrupted run spent ${spentAmount === null ? plural(spentCount, 'lookup') : formatUnits(spentAmount)} of the same budget`
+  if (lookupCount === null)
+    return `this run stops before it costs more than ${formatUnits(amount ?? 0)}${spent}`
+  const price = amount === null ? '' : ` (${formatUnits(amount)})`
   return `this run stops after ${formatCount(lookupCount)}${price}${spent}`
 }

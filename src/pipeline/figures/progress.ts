@@ -84,17 +84,17 @@ export function estimateEtaMs(facts: TimeLeftFacts): number | null {
 }
 
 /** Returns the counts over all known kinds: a list may contain only domains. */
-export function wholeOf({ done, lookups, stages }: Pick<Progress, 'done' | 'lookups' | 'stages'>): {
+export function sumStages({ done, lookups, stages }: Pick<Progress, 'done' | 'lookups' | 'stages'>): {
   done: number
   lookups: number
 } {
   return {
-    done: stages.reduce((sum, stage) => sum + doneOf(stage), done),
+    done: stages.reduce((sum, stage) => sum + countDone(stage), done),
     lookups: stages.reduce((sum, { lookupCount }) => sum + lookupCount, lookups),
   }
 }
 
-const doneOf = ({ lookupCount, uncertainCount, pendingCount }: StageFacts): number =>
+const countDone = ({ lookupCount, uncertainCount, pendingCount }: StageFacts): number =>
   lookupCount - uncertainCount - pendingCount
 
 /** A part of the progress line. */
@@ -108,17 +108,17 @@ export interface ProgressPart {
 const weightMax = 100
 
 /** Returns the parts of the progress line, in order. */
-export function progressParts(progress: Progress): ProgressPart[] {
+export function buildProgressParts(progress: Progress): ProgressPart[] {
   const rate = (value: number, limit: number | null) =>
     limit === null ? formatCount(value) : `${formatCount(value)}/${formatCount(limit)}`
   const some = (count: number, word: string, weight: number): ProgressPart[] =>
     count === 0 ? [] : [{ text: `${formatCount(count)} ${word}`, weight }]
   return [
     { text: `${formatCount(progress.done)}/${formatCount(progress.lookups)} done`, weight: weightMax },
-    ...firstAnswersPart(progress),
-    ...outcomeParts(progress.outcomes),
-    ...progress.stages.map(stagePart),
-    ...moneyPart(progress),
+    ...buildFirstAnswersPart(progress),
+    ...buildOutcomeParts(progress.outcomes),
+    ...progress.stages.map(buildStagePart),
+    ...buildMoneyPart(progress),
     ...some(progress.heldBack, 'held back', 31),
     ...some(progress.running, 'running', 30),
     ...some(progress.cached, 'answered before', 25),
@@ -135,39 +135,42 @@ export function progressParts(progress: Progress): ProgressPart[] {
  * Formats `1,204/5,000 done · matched 1,103 · no_match 64 · 181 running · 37 answered before · submit 598/600 · poll
  * 97/100 per min · ETA 1h04m`.
  */
-export function progressLine(progress: Progress): string {
-  return progressParts(progress)
+export function formatProgressLine(progress: Progress): string {
+  return buildProgressParts(progress)
     .map(({ text }) => text)
     .join(' · ')
 }
 
-function firstAnswersPart({ firstAnswersInMs }: Progress): ProgressPart[] {
+function buildFirstAnswersPart({ firstAnswersInMs }: Progress): ProgressPart[] {
   if (firstAnswersInMs === null) return []
   const text =
-    firstAnswersInMs === 0 ? 'first answers any moment' : `first answers in ${roughly(firstAnswersInMs)}`
+    firstAnswersInMs === 0
+      ? 'first answers any moment'
+      : `first answers in ${formatRoughly(firstAnswersInMs)}`
   return [{ text, weight: 70 }]
 }
 
-function moneyPart({ money, budget }: Progress): ProgressPart[] {
+function buildMoneyPart({ money, budget }: Progress): ProgressPart[] {
   if (money === null) return []
-  const text = budget === null ? formatAmount(money.cost, money.currency) : budgetText(budget, money.currency)
+  const text =
+    budget === null ? formatAmount(money.cost, money.currency) : formatBudget(budget, money.currency)
   return [{ text, weight: 48 }]
 }
 
 /** Formats `EUR 2.35 of EUR 5.00`. */
-const budgetText = ({ spent, costMax }: NonNullable<Progress['budget']>, currency: string | null): string =>
+const formatBudget = ({ spent, costMax }: NonNullable<Progress['budget']>, currency: string | null): string =>
   `${formatAmount(spent, currency)} of ${formatAmount(costMax, currency)}`
 
 /** Formats the done count of the lookups known so far; more follow from future answers. */
-function stagePart(facts: StageFacts, rank: number): ProgressPart {
+function buildStagePart(facts: StageFacts, rank: number): ProgressPart {
   const { kind, lookupCount, stop } = facts
-  const done = formatCount(doneOf(facts))
+  const done = formatCount(countDone(facts))
   const text = `${kind} ${done}/${formatCount(lookupCount)}${stop === null ? '' : ' stopped'}`
   return { text, weight: 45 - rank }
 }
 
 /** The most frequent first, with the highest weights. `failed` is part of the total of failures. */
-function outcomeParts(outcomes: Progress['outcomes']): ProgressPart[] {
+function buildOutcomeParts(outcomes: Progress['outcomes']): ProgressPart[] {
   return Object.entries(outcomes)
     .filter(([name]) => name !== 'failed')
     .sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
@@ -178,7 +181,7 @@ function outcomeParts(outcomes: Progress['outcomes']): ProgressPart[] {
 }
 
 /** Formats an approximate waiting time. */
-function roughly(ms: number): string {
+function formatRoughly(ms: number): string {
   const seconds = Math.ceil(ms / 1_000)
   if (seconds <= 5) return 'a few seconds'
   if (seconds <= 40) return `about ${Math.ceil(seconds / 5) * 5} seconds`

@@ -1,6 +1,6 @@
 import type { Alarm } from './alarms.js'
 import type { Money } from './money.js'
-import { type BudgetEnd, type Stop, endedBy, explainStop } from './stop.js'
+import { type BudgetEnd, type Stop, findEndReason, explainStop } from './stop.js'
 import type { LookupKind } from '../lookups/lookup-kind.js'
 import { errorCodes, type ExitCode } from '../../core/errors.js'
 
@@ -106,19 +106,19 @@ export interface RunSummary {
  */
 export function needsAttention(summary: RunSummary): boolean {
   const { rejectedCount, failedCount, uncertainCount, pendingCount, stages } = summary
-  const openOf = (
+  const countOpen = (
     facts: Pick<StageFacts, 'rejectedCount' | 'failedCount' | 'uncertainCount' | 'pendingCount'>,
   ) => facts.rejectedCount + facts.failedCount + facts.uncertainCount + facts.pendingCount
-  const own = openOf({ rejectedCount, failedCount, uncertainCount, pendingCount })
-  return stages.reduce((sum, stage) => sum + openOf(stage), own) > 0
+  const own = countOpen({ rejectedCount, failedCount, uncertainCount, pendingCount })
+  return stages.reduce((sum, stage) => sum + countOpen(stage), own) > 0
 }
 
 /**
  * Returns the exit code for a summary; `interrupted` is that of the signal, if any. The stop reason takes precedence
  * over alarms, and alarms over rows that need attention.
  */
-export function exitCodeOf(summary: RunSummary, interrupted: ExitCode): ExitCode {
-  const ended = endedBy(summary)
+export function getExitCode(summary: RunSummary, interrupted: ExitCode): ExitCode {
+  const ended = findEndReason(summary)
   if (ended !== null) {
     const explained = explainStop(ended)
     return explained === null ? interrupted : errorCodes[explained.code]

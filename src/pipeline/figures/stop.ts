@@ -17,7 +17,7 @@ export type Stop =
   | { kind: 'cost_max'; costMax: number; currency: string | null }
 
 /** Whether open runs are still polled. Credit and budget only stop new submissions; billed answers are fetched. */
-export function waitsForRuns(stop: Stop): boolean {
+export function shouldWaitForRuns(stop: Stop): boolean {
   return stop.kind === 'out_of_credit' || stop.kind === 'plan_limit' || isBudgetEnd(stop)
 }
 
@@ -56,7 +56,7 @@ export interface KindStop {
  * Returns the reason why a run ended; null if nothing is left to wait for. The stop of a single stage also ends the
  * run.
  */
-export function endedBy(run: {
+export function findEndReason(run: {
   readonly stop: Stop | null
   readonly stages: readonly { readonly kind: LookupKind; readonly stop: Stop | null }[]
   readonly budgetEnd?: BudgetEnd | null
@@ -116,8 +116,8 @@ export function explainStop({
       const costMax = formatAmount(stop.costMax, stop.currency)
       return {
         code: 'COST_MAX_REACHED',
-        message: `the next lookup could exceed --max-cost ${costMax}${budgetText(stop, budgetEnd)}`,
-        hint: budgetHint(budgetEnd, costMax, '--max-cost'),
+        message: `the next lookup could exceed --max-cost ${costMax}${describeBudget(stop, budgetEnd)}`,
+        hint: getBudgetHint(budgetEnd, costMax, '--max-cost'),
       }
     }
     case 'lookups_max': {
@@ -125,28 +125,29 @@ export function explainStop({
       const setting = kind === 'resolution' ? '--max-lookups' : `stages.${kind}.lookupsMax`
       return {
         code: 'LOOKUPS_MAX_REACHED',
-        message: `${setting} ${lookupsMax} is reached${budgetText(stop, budgetEnd)}`,
-        hint: budgetHint(budgetEnd, plural(lookupsMax, 'lookup'), setting),
+        message: `${setting} ${lookupsMax} is reached${describeBudget(stop, budgetEnd)}`,
+        hint: getBudgetHint(budgetEnd, plural(lookupsMax, 'lookup'), setting),
       }
     }
   }
 }
 
 /** Describes the amount spent in this budget, the share of earlier processes, and the rest. */
-function budgetText(stop: Stop, end: BudgetEnd | null): string {
+function describeBudget(stop: Stop, end: BudgetEnd | null): string {
   if (end === null) return ''
   const inMoney = stop.kind === 'cost_max'
   const { currency, spentCost, ownCost, spentCount, ownCount, leftCount, leftCost } = end
-  const amount = (cost: number | null, count: number) =>
+  const formatSpent = (cost: number | null, count: number) =>
     inMoney && cost !== null ? formatAmount(cost, currency) : plural(count, 'lookup')
-  const own = ownCount === spentCount ? 'all by this run' : `${amount(ownCost, ownCount)} of it by this run`
-  const spent = `${amount(spentCost, spentCount)} of this budget ${inMoney || spentCount === 1 ? 'is' : 'are'} spent, ${own}`
+  const own =
+    ownCount === spentCount ? 'all by this run' : `${formatSpent(ownCost, ownCount)} of it by this run`
+  const spent = `${formatSpent(spentCost, spentCount)} of this budget ${inMoney || spentCount === 1 ? 'is' : 'are'} spent, ${own}`
   const price = leftCost === null ? '' : ` (${formatAmount(leftCost, currency)})`
   const left = `${plural(leftCount, 'lookup')}${price} ${leftCount === 1 ? 'is' : 'are'} left to ${end.isBilled ? 'pay for' : 'submit'}`
   return `: ${spent}; ${left}`
 }
 
-function budgetHint(end: BudgetEnd | null, budget: string, setting: string): string {
+function getBudgetHint(end: BudgetEnd | null, budget: string, setting: string): string {
   if (end === null) return 'the same command resumes, with a new budget'
   return end.startsAnew
     ? `the same command resumes with a new budget of ${budget}`

@@ -1,9 +1,9 @@
 import { UserError } from '../../core/errors.js'
 import { changeKinds, type Change, type ChangeCounts, type ChangeKind } from '../figures/change-kinds.js'
-import { changesOf, currentEntityId } from './changes.js'
+import { compareStates, getCurrentEntityId } from './changes.js'
 import { parsePublishedState, isPendingStatus } from '../answers/published-state.js'
 import type { PublishedEntry, PublishedOutput, HistoryReader } from './remembered-runs.js'
-import { noRow, pairRows } from './paired-rows.js'
+import { noRow, matchRows } from './paired-rows.js'
 
 /** Number of rows whose entries are in memory at once. */
 const batchRows = 1_000
@@ -13,19 +13,19 @@ const batchRows = 1_000
  * rows in the order of the older one. A row that only moved has not changed. Throws RUNS_NOT_COMPARABLE and
  * HISTORY_VERSION.
  */
-export function* changesBetween(
+export function* compareOutputs(
   older: PublishedOutput,
   newer: PublishedOutput,
 ): Generator<readonly Change[], void> {
-  assertKnownAlike(older, newer)
-  const { changed, gone } = pairRows(older, newer)
+  assertSameKeys(older, newer)
+  const { changed, gone } = matchRows(older, newer)
   for (let start = 0; start < changed.newer.length; start += batchRows) {
     const newerRows = changed.newer.subarray(start, start + batchRows)
     const olderRows = changed.older.subarray(start, start + batchRows)
-    yield changesOfRows(older, newer, olderRows, newerRows)
+    yield compareRowBatch(older, newer, olderRows, newerRows)
   }
   for (let start = 0; start < gone.length; start += batchRows)
-    yield goneRows(older, gone.subarray(start, start + batchRows), newer.run)
+    yield listGoneRows(older, gone.subarray(start, start + batchRows), newer.run)
 }
 
 /** Counts changes by kind, in the order of `changeKinds`. */
@@ -37,7 +37,7 @@ export class ChangeCounter {
   }
 
   /** Counts the changes while passing them on. */
-  *counting(batches: Iterable<readonly Change[]>): Generator<readonly Change[], void> {
+  *countWhileReading(batches: Iterable<readonly Change[]>): Generator<readonly Change[], void> {
     for (const batch of batches) {
       this.add(batch)
       yield batch
@@ -55,7 +55,7 @@ export class ChangeCounter {
 }
 
 /** Throws RUNS_NOT_COMPARABLE if only one of the outputs has row keys. */
-function assertKnownAlike(older: PublishedOutput, newer: PublishedOutput): void {
+function assertSameKeys(older: PublishedOutput, newer: PublishedOutput): void {
   const keyed = [older, newer].flatMap((output) => {
     const [first] = output.rows
     if (first === undefined) return []
@@ -69,7 +69,7 @@ function assertKnownAlike(older: PublishedOutput, newer: PublishedOutput): void 
   })
 }
 
-function entriesOf(output: PublishedOutput, rows: Uint32Array): (row: number) => PublishedEntry {
+function createEntryReader(output: PublishedOutput, rows: Uint32Array): (row: number) => PublishedEntry {
   const numbers = new Set<number>()
   for (const row of rows) if (row !== noRow) numbers.add(output.rows[row] ?? 0)
   const entries = new Map(output.entries(numbers))
@@ -80,23 +80,23 @@ function entriesOf(output: PublishedOutput, rows: Uint32Array): (row: number) =>
   }
 }
 
-function changesOfRows(
+function compareRowBatch(
   older: PublishedOutput,
   newer: PublishedOutput,
   olderRows: Uint32Array,
   newerRows: Uint32Array,
 ): readonly Change[] {
-  const before = entriesOf(older, olderRows)
-  const after = entriesOf(newer, newerRows)
+  const before = createEntryReader(older, olderRows)
+  const after = createEntryReader(newer, newerRows)
   return [...newerRows].flatMap((row, at) => {
     const olderRow = olderRows[at] ?? noRow
     const entry = after(row)
-    if (olderRow === noRow) return [rowChange('new_row', entry, row, newer.run)]
-    return changesOfRow(before(olderRow), entry, row, newer.run)
+    if (olderRow === noRow) return [createRowChange('new_row', entry, row, newer.run)]
+    return compareRow(before(olderRow), entry, row, newer.run)
   })
 }
 
-function changesOfRow(
+function compareRow(
   older: PublishedEntry,
   newer: PublishedEntry,
   row: number,
@@ -104,30 +104,30 @@ function changesOfRow(
 ): readonly Change[] {
   const [before, after] = [parsePublishedState(older.state), parsePublishedState(newer.state)]
   const { rowKey, name } = newer
-  return changesOf(before, after).map((change) => ({
+  return compareStates(before, after).map((change) => ({
     ...change,
     rowKey,
     name,
     rowNumber: row + 1,
     run,
-    oldEntityId: currentEntityId(before),
-    newEntityId: currentEntityId(after),
+    oldEntityId: getCurrentEntityId(before),
+    newEntityId: getCurrentEntityId(after),
   }))
 }
 
-function goneRows(older: PublishedOutput, rows: Uint32Array, run: number): readonly Change[] {
-  const before = entriesOf(older, rows)
-  return [...rows].map((row) => rowChange('row_gone', before(row), row, run))
+function listGoneRows(older: PublishedOutput, rows: Uint32Array, run: number): readonly Change[] {
+  const before = createEntryReader(older, rows)
+  return [...rows].map((row) => createRowChange('row_gone', before(row), row, run))
 }
 
 /** Returns the change for an added or removed row, with its company. */
-function rowChange(
+function createRowChange(
   kind: 'new_row' | 'row_gone',
   { rowKey, name, state }: PublishedEntry,
   row: number,
   run: number,
 ): Change {
-  const entityId = currentEntityId(parsePublishedState(state))
+  const entityId = getCurrentEntityId(parsePublishedState(state))
   return {
     kind,
     rowKey,
@@ -151,7 +151,7 @@ type Outputs = Pick<HistoryReader, 'runs' | 'published'>
  * baseline, in the baseline's baseline, and so on. Rows that never had an answer stay pending. Returns `null` if the
  * output is no longer stored. Throws CHECKPOINT_DAMAGED.
  */
-export function settledOutput(history: Outputs, run: number): PublishedOutput | null {
+export function readSettledOutput(history: Outputs, run: number): PublishedOutput | null {
   const output = history.published(run)
   if (output === null) return null
   const pending = new Set(output.numbersOf(isPendingStatus))
@@ -160,8 +160,8 @@ export function settledOutput(history: Outputs, run: number): PublishedOutput | 
   for (const [row, entry] of rows.entries()) if (pending.has(entry)) open.add(row)
   if (open.size === 0) return output
   const settled = { ...output, rows }
-  for (const before of outputsBefore(history, run)) {
-    const { changed } = pairRows(before, settled)
+  for (const before of readEarlierOutputs(history, run)) {
+    const { changed } = matchRows(before, settled)
     for (const [at, row] of changed.newer.entries()) {
       if (!open.has(row)) continue
       const olderRow = changed.older[at] ?? noRow
@@ -176,7 +176,7 @@ export function settledOutput(history: Outputs, run: number): PublishedOutput | 
 }
 
 /** Yields the baseline of a run, the baseline of that run, and so on. */
-function* outputsBefore(history: Outputs, run: number): Generator<PublishedOutput> {
+function* readEarlierOutputs(history: Outputs, run: number): Generator<PublishedOutput> {
   const baselines = new Map(history.runs().map(({ number, baseline }) => [number, baseline]))
   for (let number = baselines.get(run); typeof number === 'number'; number = baselines.get(number)) {
     const output = history.published(number)

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { isSameFile } from '../../platform/files.js'
-import { type AskedFormat, outputFormOf } from '../output/output-format.js'
+import { type RequestedFormat, resolveOutputForm } from '../output/output-format.js'
 import { assertOutputUsable } from '../output/output-path.js'
 import {
   publishTable,
@@ -31,36 +31,41 @@ const columns = [
 const changeColumns: readonly PlainColumn[] = columns.map(({ name, kind }) => ({ name, kind }))
 
 /** Returns a change as an object with the columns as keys. */
-export function changeRecord(change: Change): Record<string, string | number | null> {
+export function toChangeRecord(change: Change): Record<string, string | number | null> {
   return Object.fromEntries(columns.map(({ name, of }) => [name, of(change)]))
 }
 
-const rowOf = (change: Change): PlainRow => columns.map(({ of }) => of(change))
+const toRow = (change: Change): PlainRow => columns.map(({ of }) => of(change))
 
 const table = { name: 'changes', columns: changeColumns }
 
 /** The user's settings for a changes file. */
 export interface ChangesRequest {
   readonly path: string
-  readonly format?: AskedFormat | undefined
+  readonly format?: RequestedFormat | undefined
   readonly bom?: boolean | undefined
   readonly memoryBytes: number
 }
 
 export type ChangesTarget = PlainTableTarget
 
-export function changesTarget({ path, format, bom = false, memoryBytes }: ChangesRequest): ChangesTarget {
-  return { path, bom, memoryBytes, ...outputFormOf(path, format) }
+export function createChangesTarget({
+  path,
+  format,
+  bom = false,
+  memoryBytes,
+}: ChangesRequest): ChangesTarget {
+  return { path, bom, memoryBytes, ...resolveOutputForm(path, format) }
 }
 
 /** Returns the changes file of a run. Throws USAGE_INVALID for standard output, and OUTPUT_FORMAT_UNKNOWN. */
-export function changesFile(request: ChangesRequest): ChangesTarget {
+export function createChangesFile(request: ChangesRequest): ChangesTarget {
   if (request.path === '-') {
     throw new UserError('USAGE_INVALID', '--changes cannot write to standard output', {
       hint: 'name a file; enrich diff -o - writes the changes of a run to standard output',
     })
   }
-  return changesTarget(request)
+  return createChangesTarget(request)
 }
 
 /**
@@ -88,9 +93,9 @@ export function tryChanges(target: ChangesTarget): Promise<void> {
 
 /** Writes changes and publishes the file as a whole. Throws OUTPUT_UNWRITABLE and DISK_FULL. */
 export function publishChanges(target: ChangesTarget, changes: Iterable<readonly Change[]>): Promise<void> {
-  return publishTable({ ...table, rows: rowsOf(changes) }, target)
+  return publishTable({ ...table, rows: toRows(changes) }, target)
 }
 
-function* rowsOf(changes: Iterable<readonly Change[]>): Generator<readonly PlainRow[]> {
-  for (const batch of changes) if (batch.length > 0) yield batch.map(rowOf)
+function* toRows(changes: Iterable<readonly Change[]>): Generator<readonly PlainRow[]> {
+  for (const batch of changes) if (batch.length > 0) yield batch.map(toRow)
 }

@@ -1,4 +1,4 @@
-import { withoutRegistrySuffix } from '../../core/registry-suffix.js'
+import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import type { ChangeKind } from '../figures/change-kinds.js'
 import {
   isPendingStatus,
@@ -27,20 +27,20 @@ const identifierFields = ['jurisdiction', ...publishedIdentifiers] as const
  * Returns a row's changes between two outputs, in the order of `changeKinds`. If a match was gained, lost or replaced,
  * only that is reported: facts are compared only for the same record. Rows without an answer have not changed.
  */
-export function changesOf(older: PublishedState, newer: PublishedState): readonly StateChange[] {
+export function compareStates(older: PublishedState, newer: PublishedState): readonly StateChange[] {
   const pair: Pair = { older, newer }
-  if ([older, newer].some((state) => isPendingStatus(valueIn(state, 'status') ?? ''))) return []
-  const moved = movedKind(pair)
-  const facts = isSameRecord(pair) ? [...recordChanges(pair)] : []
+  if ([older, newer].some((state) => isPendingStatus(getValue(state, 'status') ?? ''))) return []
+  const moved = getMatchChange(pair)
+  const facts = isSameRecord(pair) ? [...listRecordChanges(pair)] : []
   const crossed =
-    moved.length === 0 && hasCrossed(pair) ? [changed('confidence_crossed', 'confidence', pair)] : []
+    moved.length === 0 && hasCrossed(pair) ? [createChange('confidence_crossed', 'confidence', pair)] : []
   return [...moved, ...facts, ...crossed]
 }
 
 /** Returns the id under which to store a row's company: the one it was merged into, else its own. */
-export function currentEntityId(state: PublishedState): string | null {
-  const mergedInto = valueIn(state, 'status') === 'merged' ? valueIn(state, 'merged_into') : null
-  return mergedInto ?? valueIn(state, 'entity_id')
+export function getCurrentEntityId(state: PublishedState): string | null {
+  const mergedInto = getValue(state, 'status') === 'merged' ? getValue(state, 'merged_into') : null
+  return mergedInto ?? getValue(state, 'entity_id')
 }
 
 interface Pair {
@@ -48,13 +48,13 @@ interface Pair {
   readonly newer: PublishedState
 }
 
-const valueIn = (state: PublishedState, field: PublishedField): string | null =>
+const getValue = (state: PublishedState, field: PublishedField): string | null =>
   state.get(field)?.value ?? null
 
 const hasMatch = (state: PublishedState): boolean =>
-  ['matched', 'merged'].includes(valueIn(state, 'status') ?? '')
+  ['matched', 'merged'].includes(getValue(state, 'status') ?? '')
 
-function changed(kind: StateChange['kind'], field: PublishedField, { older, newer }: Pair): StateChange {
+function createChange(kind: StateChange['kind'], field: PublishedField, { older, newer }: Pair): StateChange {
   const [before, after] = [older.get(field), newer.get(field)]
   return {
     kind,
@@ -66,71 +66,73 @@ function changed(kind: StateChange['kind'], field: PublishedField, { older, newe
   }
 }
 
-const differs = ({ older, newer }: Pair, field: PublishedField): boolean =>
-  valueIn(older, field) !== valueIn(newer, field)
+const isDifferent = ({ older, newer }: Pair, field: PublishedField): boolean =>
+  getValue(older, field) !== getValue(newer, field)
 
 /** Returns the change if a match was gained, lost or replaced by another company. */
-function movedKind(pair: Pair): readonly StateChange[] {
+function getMatchChange(pair: Pair): readonly StateChange[] {
   const { older, newer } = pair
   const [had, has] = [hasMatch(older), hasMatch(newer)]
-  if (had !== has) return [changed(has ? 'gained_match' : 'lost_match', 'status', pair)]
-  if (!has || currentEntityId(older) === currentEntityId(newer)) return []
-  return [isMerger(pair) ? mergerOf(pair) : changed('entity_changed', 'entity_id', pair)]
+  if (had !== has) return [createChange(has ? 'gained_match' : 'lost_match', 'status', pair)]
+  if (!has || getCurrentEntityId(older) === getCurrentEntityId(newer)) return []
+  return [isMerger(pair) ? createMerger(pair) : createChange('entity_changed', 'entity_id', pair)]
 }
 
 /** According to the newer answer, or to the record in the older one. */
 function isMerger({ older, newer }: Pair): boolean {
-  const before = currentEntityId(older)
-  if (valueIn(older, 'entity_current_id') === currentEntityId(newer)) return true
-  if (valueIn(newer, 'status') !== 'merged') return false
+  const before = getCurrentEntityId(older)
+  if (getValue(older, 'entity_current_id') === getCurrentEntityId(newer)) return true
+  if (getValue(newer, 'status') !== 'merged') return false
   // The record belongs to the merged company, or to the one it was merged into.
-  const record = valueIn(newer, 'entity_id')
-  return [null, before, valueIn(older, 'entity_id'), valueIn(newer, 'merged_into')].includes(record)
+  const record = getValue(newer, 'entity_id')
+  return [null, before, getValue(older, 'entity_id'), getValue(newer, 'merged_into')].includes(record)
 }
 
-function mergerOf(pair: Pair): StateChange {
-  const field = valueIn(pair.newer, 'status') === 'merged' ? 'merged_into' : 'entity_id'
-  return changed('merged', field, pair)
+function createMerger(pair: Pair): StateChange {
+  const field = getValue(pair.newer, 'status') === 'merged' ? 'merged_into' : 'entity_id'
+  return createChange('merged', field, pair)
 }
 
 function isSameRecord(pair: Pair): boolean {
-  return valueIn(pair.older, 'entity_id') !== null && !differs(pair, 'entity_id') && !isNowMerged(pair)
+  return getValue(pair.older, 'entity_id') !== null && !isDifferent(pair, 'entity_id') && !isNowMerged(pair)
 }
 
 /** The facts of a merged record are no longer maintained. */
 const isNowMerged = ({ older, newer }: Pair): boolean =>
-  [older, newer].some((state) => valueIn(state, 'status') === 'merged')
+  [older, newer].some((state) => getValue(state, 'status') === 'merged')
 
-function* recordChanges(pair: Pair): Generator<StateChange> {
-  const first = (fields: readonly PublishedField[]) => fields.find((field) => differs(pair, field))
-  const name = nameField(pair)
-  if (name !== null) yield changed('renamed', name, pair)
-  const standing = standingKind(pair)
-  if (standing !== null) yield changed(standing, 'entity_status', pair)
-  const address = first(['formatted_address', 'country_code'])
-  if (address !== undefined) yield changed('address_changed', address, pair)
-  const identifiers = identifierFields.filter((field) => differs(pair, field))
+function* listRecordChanges(pair: Pair): Generator<StateChange> {
+  const findFirst = (fields: readonly PublishedField[]) => fields.find((field) => isDifferent(pair, field))
+  const name = findNameField(pair)
+  if (name !== null) yield createChange('renamed', name, pair)
+  const standing = getStatusChange(pair)
+  if (standing !== null) yield createChange(standing, 'entity_status', pair)
+  const address = findFirst(['formatted_address', 'country_code'])
+  if (address !== undefined) yield createChange('address_changed', address, pair)
+  const identifiers = identifierFields.filter((field) => isDifferent(pair, field))
   // Another registration has another number or jurisdiction, so a new id at the service adds nothing.
   const isOtherwiseSeen = identifiers.some((field) => field === 'jurisdiction' || field === 'registration_id')
-  if (!isOtherwiseSeen && differs(pair, 'legal_entity_id'))
-    yield changed('identifier_changed', 'legal_entity_id', pair)
-  for (const field of identifiers) yield changed('identifier_changed', field, pair)
-  const parent = parentField(pair)
-  if (parent !== null) yield changed('parent_changed', parent, pair)
+  if (!isOtherwiseSeen && isDifferent(pair, 'legal_entity_id'))
+    yield createChange('identifier_changed', 'legal_entity_id', pair)
+  for (const field of identifiers) yield createChange('identifier_changed', field, pair)
+  const parent = findParentField(pair)
+  if (parent !== null) yield createChange('parent_changed', parent, pair)
 }
 
 /** Older outputs have display names with suffixes of EDGAR, which do not count as a difference. */
-function nameField(pair: Pair): PublishedField | null {
-  if (differs(pair, 'legal_name')) return 'legal_name'
-  const shown = (state: PublishedState) => withoutRegistrySuffix(valueIn(state, 'display_name') ?? '')
-  return differs(pair, 'display_name') && shown(pair.older) !== shown(pair.newer) ? 'display_name' : null
+function findNameField(pair: Pair): PublishedField | null {
+  if (isDifferent(pair, 'legal_name')) return 'legal_name'
+  const getShownName = (state: PublishedState) => removeRegistrySuffix(getValue(state, 'display_name') ?? '')
+  return isDifferent(pair, 'display_name') && getShownName(pair.older) !== getShownName(pair.newer)
+    ? 'display_name'
+    : null
 }
 
 /** A status that became unknown is not a change; one that became known and is not active is. */
-function standingKind({ older, newer }: Pair): 'became_inactive' | 'became_active' | null {
+function getStatusChange({ older, newer }: Pair): 'became_inactive' | 'became_active' | null {
   const [before, after] = [
-    isActive(valueIn(older, 'entity_status')),
-    isActive(valueIn(newer, 'entity_status')),
+    isActive(getValue(older, 'entity_status')),
+    isActive(getValue(newer, 'entity_status')),
   ]
   if (after === false && before !== false) return 'became_inactive'
   return after === true && before === false ? 'became_active' : null
@@ -140,19 +142,19 @@ const isActive = (standing: string | null): boolean | null =>
   standing === null ? null : standing.trim().toLowerCase() === 'active'
 
 /** The ultimate parent is compared only if both runs have an answer about ownership. */
-function parentField(pair: Pair): PublishedField | null {
-  if (differs(pair, 'parent_name')) return 'parent_name'
+function findParentField(pair: Pair): PublishedField | null {
+  if (isDifferent(pair, 'parent_name')) return 'parent_name'
   const isKnown = (state: PublishedState) =>
-    ['completed', 'complete'].includes(valueIn(state, 'hierarchy_status') ?? '')
+    ['completed', 'complete'].includes(getValue(state, 'hierarchy_status') ?? '')
   if (!isKnown(pair.older) || !isKnown(pair.newer)) return null
   const fields = ['ultimate_parent_name', 'ultimate_parent_id'] as const
-  return fields.find((field) => differs(pair, field)) ?? null
+  return fields.find((field) => isDifferent(pair, field)) ?? null
 }
 
 /** Only for the same company, or if both have none. */
 function hasCrossed({ older, newer }: Pair): boolean {
-  if (currentEntityId(older) !== currentEntityId(newer)) return false
-  const [before, after] = [valueIn(older, 'confidence'), valueIn(newer, 'confidence')]
+  if (getCurrentEntityId(older) !== getCurrentEntityId(newer)) return false
+  const [before, after] = [getValue(older, 'confidence'), getValue(newer, 'confidence')]
   if (before === null || after === null) return false
   return Number(before) >= confidenceLine !== Number(after) >= confidenceLine
 }

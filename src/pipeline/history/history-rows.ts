@@ -1,10 +1,15 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Sqlite } from '../../platform/sqlite.js'
-import { isSoundRun, type StoredRun, outputsOf, soundOutput } from '../checkpoint/sqlite/history-proof.js'
 import {
-  runChecksum,
+  isSoundRun,
+  type StoredRun,
+  createOutputFinder,
+  unpackValidOutput,
+} from '../checkpoint/sqlite/history-proof.js'
+import {
+  calculateRunChecksum,
   type RunRow,
-  outputDigest,
+  calculateOutputDigest,
   packChanges,
   packNumbers,
 } from '../checkpoint/history-tables.js'
@@ -18,7 +23,7 @@ import type { RememberedRun } from './remembered-runs.js'
 import type { RowGroups } from '../input/row-groups.js'
 
 /** Returns the sound runs of a series, or of all series, newest first. */
-export function runRowsOf(database: Sqlite, series: string | null): StoredRun[] {
+export function readRunRows(database: Sqlite, series: string | null): StoredRun[] {
   return database
     .prepare<{ series: string | null }, StoredRun>(
       'SELECT * FROM history_runs WHERE @series IS NULL OR series = @series ORDER BY run_id DESC',
@@ -28,7 +33,7 @@ export function runRowsOf(database: Sqlite, series: string | null): StoredRun[] 
 }
 
 /** Throws if the run is missing or damaged. */
-export function runRowOf(database: Sqlite, run: number): StoredRun {
+export function readRunRow(database: Sqlite, run: number): StoredRun {
   const row = database.prepare<[number], StoredRun>('SELECT * FROM history_runs WHERE run_id = ?').get(run)
   if (row === undefined || !isSoundRun(row)) throw new Error(`the record of run ${run} is missing or damaged`)
   return row
@@ -40,7 +45,7 @@ export function writeRun(database: Sqlite, row: RunRow): void {
       `INSERT OR REPLACE INTO history_runs VALUES (@run_id, @series, @started_at_ms, @ended_at_ms, @exit_code,
          @is_published, @baseline, @output_id, @record, @checksum)`,
     )
-    .run({ ...row, checksum: runChecksum(row) })
+    .run({ ...row, checksum: calculateRunChecksum(row) })
 }
 
 export function packRecord(record: RunRecord): Buffer {
@@ -58,12 +63,12 @@ export function unpackRecord(packed: Buffer): RunRecord | null {
 }
 
 /** Removes the timeline, which takes most of the space and is only needed for charts. */
-export function withoutTimeline(packed: Buffer): Buffer {
+export function removeTimeline(packed: Buffer): Buffer {
   const record = unpackRecord(packed)
   return record === null ? packed : packRecord({ ...record, timeline: [] })
 }
 
-export function rememberedOf(row: RunRow): RememberedRun {
+export function toRememberedRun(row: RunRow): RememberedRun {
   return {
     number: row.run_id,
     series: row.series,
@@ -78,9 +83,9 @@ export function rememberedOf(row: RunRow): RememberedRun {
 
 /** Returns the entry of each row, or `null` if the output is missing or damaged. */
 export function readOutput(database: Sqlite, outputId: number): Uint32Array | null {
-  const outputOf = outputsOf(database)
+  const outputOf = createOutputFinder(database)
   const row = outputOf(outputId)
-  return row === undefined ? null : soundOutput(row, outputOf)
+  return row === undefined ? null : unpackValidOutput(row, outputOf)
 }
 
 /** An output whose difference exceeds this share of its base's size is stored in full. */
@@ -91,7 +96,7 @@ const changesShareMax = 1 / 4
  * full output, or the full output. Returns the output's number.
  */
 export function writeOutputRows(database: Sqlite, series: string, rows: Uint32Array): number {
-  const digest = outputDigest(rows)
+  const digest = calculateOutputDigest(rows)
   const earlier = database
     .prepare<[string], { outputId: number; digest: Buffer; baseId: number | null }>(
       `SELECT o.output_id AS outputId, o.digest, o.base_id AS baseId
@@ -102,7 +107,7 @@ export function writeOutputRows(database: Sqlite, series: string, rows: Uint32Ar
   if (same !== undefined && readOutput(database, same.outputId) !== null) return same.outputId
   const newest = earlier[0]
   const baseId = newest === undefined ? null : (newest.baseId ?? newest.outputId)
-  const base = baseId === null ? null : outputsOf(database)(baseId)
+  const base = baseId === null ? null : createOutputFinder(database)(baseId)
   const below = baseId === null ? null : readOutput(database, baseId)
   const { isOnBase, packed } = packOutput(rows, below, base?.packed.length ?? 0)
   const insert = database.prepare('INSERT INTO history_outputs VALUES (NULL, ?, ?, ?, ?)')
@@ -124,11 +129,11 @@ export function packOutput(
 const keptMax = 200
 
 /** Counts rows by their value in a column. `rows` are stored entries. */
-export const groupFiguresOf = (
+export const readGroupFigures = (
   database: Sqlite,
   rows: Uint32Array,
   groups: RowGroups,
-): NonNullable<OutputFigures['byColumn']> => groupFigures(rows, groups, matchedEntries(database))
+): NonNullable<OutputFigures['byColumn']> => groupFigures(rows, groups, findMatchedEntries(database))
 
 /** `isMatched`: 1 for matched entries, by entry number. */
 export function groupFigures(
@@ -139,7 +144,7 @@ export function groupFigures(
   const rowCounts = new Uint32Array(groups.values.length)
   const matchedCounts = new Uint32Array(groups.values.length)
   for (const [row, entry] of rows.entries()) {
-    const group = groups.groupOf(row)
+    const group = groups.getGroup(row)
     rowCounts[group] = (rowCounts[group] ?? 0) + 1
     matchedCounts[group] = (matchedCounts[group] ?? 0) + (isMatched[entry] ?? 0)
   }
@@ -153,7 +158,7 @@ export function groupFigures(
 }
 
 /** Returns 1 for matched entries, by entry number. */
-function matchedEntries(database: Sqlite): Uint8Array {
+function findMatchedEntries(database: Sqlite): Uint8Array {
   const last = database.prepare<[], number | null>('SELECT max(entry_id) FROM history_entries').pluck().get()
   const matched = new Uint8Array((last ?? 0) + 1)
   const numbers = database

@@ -1,7 +1,7 @@
 import {
   type EntryFacts,
   type StateFacts,
-  marksChecksum,
+  calculateMarksChecksum,
   packNumbers,
   unpackNumbers,
 } from '../checkpoint/history-tables.js'
@@ -28,7 +28,7 @@ export interface Marks {
   readonly rowsDigest: Buffer
 }
 
-export interface MarksOf {
+export interface MarksKey {
   readonly series: string
   readonly outputId: number
   /** Version of the marks; see `MarksRow`. */
@@ -36,7 +36,7 @@ export interface MarksOf {
 }
 
 /** Returns the marks of a series' last output; `marks` is `null` if they have another form or are damaged. */
-export function lastMarks(
+export function readLastMarks(
   database: Sqlite,
   series: string,
   form: string,
@@ -49,9 +49,9 @@ export function lastMarks(
 }
 
 /** Replaces the marks of the previous output. Does not write if they are equal. */
-export function writeMarks(database: Sqlite, { series, outputId, form }: MarksOf, marks: Marks): void {
+export function writeMarks(database: Sqlite, { series, outputId, form }: MarksKey, marks: Marks): void {
   const row = { series, output_id: outputId, form, packed: packMarks(marks) }
-  const checksum = marksChecksum(row)
+  const checksum = calculateMarksChecksum(row)
   const known = database
     .prepare<[string], Buffer>('SELECT checksum FROM history_marks WHERE series = ?')
     .pluck()
@@ -83,14 +83,14 @@ export function unpackMarks(packed: Buffer): Marks {
 }
 
 /** Returns the entries in the marks of all series. */
-export function markedEntries(database: Sqlite): Uint32Array[] {
+export function listMarkedEntries(database: Sqlite): Uint32Array[] {
   const rows = database.prepare<[], StoredMarks>('SELECT * FROM history_marks').all()
   return rows.filter(isSoundMarks).map(({ packed }) => unpackMarks(packed).values)
 }
 
 /** An entry to store: the lookup's input, its result, and the values that are counted. */
 export interface NewEntry extends EntryFacts, StateFacts {
-  /** See `publishedStateOf`. */
+  /** See `renderPublishedState`. */
   readonly state: string
 }
 
@@ -103,7 +103,7 @@ export interface KeyedEntry {
 }
 
 /** Facts known at the start of a run. */
-export interface BegunRun {
+export interface RunStart {
   readonly series: string
   readonly startedAtMs: number
   readonly record: RunRecord
@@ -116,7 +116,7 @@ export interface LastOutput {
 }
 
 /** Numbers of deleted items. */
-export interface Thinned {
+export interface PruneResult {
   /** Runs whose outputs were deleted. */
   readonly outputCount: number
   readonly entryCount: number
@@ -126,9 +126,9 @@ export interface Thinned {
 /** Writes a run's history. A resolved step is durable. Rejects with CHECKPOINT_* and DISK_FULL. */
 export interface HistoryWriter {
   /** Returns the number of the run. */
-  begin(run: BegunRun): Promise<number>
+  begin(run: RunStart): Promise<number>
   /** Resolves to `null` if the series has no output, or its last one is damaged. */
-  last(series: string, form: string): Promise<LastOutput | null>
+  readLast(series: string, form: string): Promise<LastOutput | null>
   /**
    * Returns the entries' numbers, aligned. Equal entries share a number, also across runs. They may be deleted until an
    * output has them.
@@ -152,5 +152,5 @@ export interface HistoryWriter {
   publish(run: number, baseline: number | null, record: RunRecord): Promise<void>
   end(run: number, endedAtMs: number, exitCode: number, record: RunRecord): Promise<void>
   /** Deletes the outputs of a series except the newest `runsMax`. */
-  thin(series: string, runsMax: number): Promise<Thinned>
+  prune(series: string, runsMax: number): Promise<PruneResult>
 }

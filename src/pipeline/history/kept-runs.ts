@@ -14,7 +14,7 @@ const recordsTimes = 10
  * Chooses the runs of a series, given newest first, whose output is deleted, and those that are deleted whole. Nothing
  * is deleted until there are 10 % more than `runsMax`, so that few runs pay for the clean-up.
  */
-export function keptRuns(
+export function selectRunsToPrune(
   runs: readonly KeepableRun[],
   runsMax: number,
 ): { readonly withoutOutput: ReadonlySet<number>; readonly gone: ReadonlySet<number> } {
@@ -46,7 +46,7 @@ export interface ComparableRun {
  * Chooses the baseline of a run from all runs, newest first, or returns `null`. If the previous run published and
  * did not end, it may not have reported its changes: the new run takes its baseline, and reports them again.
  */
-export function baselineOf(
+export function chooseBaseline(
   runs: readonly ComparableRun[],
   run: { number: number; series: string },
 ): number | null {

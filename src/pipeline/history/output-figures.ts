@@ -10,19 +10,19 @@ interface Counted {
   readonly country: string | null
 }
 
-const positionOf = (name: string): number => linePositions.get(name) ?? 0
+const findPosition = (name: string): number => linePositions.get(name) ?? 0
 const positions = {
-  status: positionOf('status'),
-  confidence: positionOf('confidence'),
-  country: positionOf('country_code'),
+  status: findPosition('status'),
+  confidence: findPosition('confidence'),
+  country: findPosition('country_code'),
 }
 
-export function countedOfLine(line: string): Counted {
+export function readCountedValues(line: string): Counted {
   const values = sliceLine(line)
-  const valueOf = (position: number) => JSON.parse(values[position] ?? 'null') as unknown
-  const status = valueOf(positions.status)
-  const confidence = valueOf(positions.confidence)
-  const country = valueOf(positions.country)
+  const parseValue = (position: number) => JSON.parse(values[position] ?? 'null') as unknown
+  const status = parseValue(positions.status)
+  const confidence = parseValue(positions.confidence)
+  const country = parseValue(positions.country)
   return {
     status: typeof status === 'string' ? status.toLowerCase() : 'failed',
     confidence:
@@ -36,7 +36,7 @@ export interface CountedRows extends Counted {
   readonly rowCount: number
 }
 
-export function figuresOf(counted: Iterable<CountedRows>): OutputFigures {
+export function calculateFigures(counted: Iterable<CountedRows>): OutputFigures {
   const statuses = new Map<string, number>()
   const countries = new Map<string | null, { rowCount: number; matchedCount: number }>()
   const rowsByConfidence = new Array<number>(101).fill(0)

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { countryCodeOf } from '../../core/countries.js'
+import { findCountryCode } from '../../core/countries.js'
 import type { Lookup } from '../../core/lookup-identity.js'
 import type { LookupIdentity } from '../checkpoint/checkpoint.js'
 import { digest } from '../checkpoint/tables.js'
 import type { RowIndex } from '../input/row-index.js'
-import type { LineWitness, WrittenLine } from '../output/answer-lines.js'
-import { countedOfLine } from './output-figures.js'
-import { publishedStateOf, publishedStateVersion } from '../answers/published-state.js'
+import type { LineObserver, WrittenLine } from '../output/answer-lines.js'
+import { readCountedValues } from './output-figures.js'
+import { renderPublishedState, publishedStateVersion } from '../answers/published-state.js'
 import {
   markBytes,
   noDigest,
@@ -17,7 +17,8 @@ import {
 } from './history-writer.js'
 
 /** Returns the form of marks and states. If it changes, the next run reads every line again. */
-export const recordedForm = (doubtThreshold: number): string => `${publishedStateVersion}/${doubtThreshold}`
+export const getRecordedForm = (doubtThreshold: number): string =>
+  `${publishedStateVersion}/${doubtThreshold}`
 
 /** The user's row keys, in input order. Rows are counted from 0. */
 export interface RowKeys {
@@ -47,7 +48,7 @@ const batchRows = 8_192
  * Observes each answer line while the output is written, and records its lookup's result. A line with the same mark
  * keeps the entry of the last output; others get a new entry, stored in the background.
  */
-export class OutputRecorder implements LineWitness {
+export class OutputRecorder implements LineObserver {
   readonly #deps: RecorderDeps
   readonly #ids: Uint32Array
   /** Entry of each lookup in `#ids`; 0 until its line was seen. */
@@ -56,12 +57,12 @@ export class OutputRecorder implements LineWitness {
   readonly #lastEntries: Uint32Array
   readonly #lastMarks: Buffer
   readonly #seen: Uint8Array
-  #waiting: Waiting[] = []
+  #waiting: PendingLine[] = []
   #stored: Promise<void> = Promise.resolve()
 
   constructor(deps: RecorderDeps) {
     this.#deps = deps
-    this.#ids = deps.index.distinct().ids
+    this.#ids = deps.index.getDistinct().ids
     const count = this.#ids.length
     this.#entries = new Uint32Array(count)
     this.#seen = new Uint8Array(count)
@@ -71,8 +72,8 @@ export class OutputRecorder implements LineWitness {
     this.#takeLast(deps.last?.marks ?? null)
   }
 
-  see(id: number, line: WrittenLine): void {
-    const at = placeOf(this.#ids, id)
+  onLine(id: number, line: WrittenLine): void {
+    const at = findIndexOfId(this.#ids, id)
     if (this.#seen[at] !== 0) return
     this.#seen[at] = 1
     const mark = line.mark ?? digest(line.line)
@@ -92,10 +93,10 @@ export class OutputRecorder implements LineWitness {
     this.#store()
     await this.#stored
     const { rowKeys } = this.#deps
-    const rows = this.#rows()
-    const rowsDigest = rowKeys === null ? noDigest : this.#digestOf(rows, rowKeys)
+    const rows = this.#listRows()
+    const rowsDigest = rowKeys === null ? noDigest : this.#digestRows(rows, rowKeys)
     return {
-      rows: rowKeys === null ? rows : await this.#keyedRows(rows, rowKeys, rowsDigest),
+      rows: rowKeys === null ? rows : await this.#addRowKeys(rows, rowKeys, rowsDigest),
       marks: { lookups: this.#ids, values: this.#entries, marks: this.#marks, rowsDigest },
     }
   }
@@ -117,8 +118,8 @@ export class OutputRecorder implements LineWitness {
     const batch = this.#waiting
     if (batch.length === 0) return
     this.#waiting = []
-    const identities = this.#identitiesOf(batch.map(({ id }) => id))
-    const entries = batch.map((waiting, index) => entryOf(waiting, identities[index] ?? nobody))
+    const identities = this.#readIdentities(batch.map(({ id }) => id))
+    const entries = batch.map((waiting, index) => createEntry(waiting, identities[index] ?? unknownIdentity))
     const stored = this.#deps.store.addEntries(entries).then((numbers) => {
       for (const [index, { at }] of batch.entries()) this.#entries[at] = numbers[index] ?? 0
     })
@@ -128,26 +129,26 @@ export class OutputRecorder implements LineWitness {
   }
 
   /** Invalid rows are identified by their reason. */
-  #identitiesOf(ids: readonly number[]): LookupIdentity[] {
+  #readIdentities(ids: readonly number[]): LookupIdentity[] {
     const { index, identitiesOf } = this.#deps
-    const known = identitiesOf(ids.map((id) => (index.reasonOf(id) === null ? id : 0)))
+    const known = identitiesOf(ids.map((id) => (index.getReason(id) === null ? id : 0)))
     return ids.map((id, at) => {
-      const reason = index.reasonOf(id)
-      return reason === null ? (known[at] ?? nobody) : { ...nobody, key: digest(reason) }
+      const reason = index.getReason(id)
+      return reason === null ? (known[at] ?? unknownIdentity) : { ...unknownIdentity, key: digest(reason) }
     })
   }
 
-  #rows(): Uint32Array {
+  #listRows(): Uint32Array {
     const { index } = this.#deps
     const rows = new Uint32Array(index.rowCount)
     for (let first = 0; first < rows.length; first += batchRows)
       for (const [offset, id] of index.slice(first, batchRows).entries())
-        rows[first + offset] = this.#entries[placeOf(this.#ids, id)] ?? 0
+        rows[first + offset] = this.#entries[findIndexOfId(this.#ids, id)] ?? 0
     return rows
   }
 
   /** Gives each row an entry with its key, derived from its lookup's entry. */
-  async #keyedRows(rows: Uint32Array, keys: RowKeys, rowsDigest: Buffer): Promise<Uint32Array> {
+  async #addRowKeys(rows: Uint32Array, keys: RowKeys, rowsDigest: Buffer): Promise<Uint32Array> {
     const { last } = this.#deps
     if (last?.marks?.rowsDigest.equals(rowsDigest) === true) return last.rows
     for (let first = 0; first < rows.length; first += batchRows) {
@@ -163,7 +164,7 @@ export class OutputRecorder implements LineWitness {
   }
 
   /** Returns the digest of all keys and entries; if it is equal, so is the output. */
-  #digestOf(rows: Uint32Array, keys: RowKeys): Buffer {
+  #digestRows(rows: Uint32Array, keys: RowKeys): Buffer {
     const hash = createHash('sha256')
     for (let first = 0; first < rows.length; first += batchRows) {
       const some = rows.subarray(first, first + batchRows)
@@ -174,7 +175,7 @@ export class OutputRecorder implements LineWitness {
   }
 }
 
-interface Waiting {
+interface PendingLine {
   readonly id: number
   /** Index in `#ids`. */
   readonly at: number
@@ -182,25 +183,25 @@ interface Waiting {
   readonly needsReview: boolean
 }
 
-const nobody: LookupIdentity = { key: Buffer.alloc(16), name: null, location: null }
+const unknownIdentity: LookupIdentity = { key: Buffer.alloc(16), name: null, location: null }
 
-function entryOf(
-  { line, needsReview }: Pick<Waiting, 'line' | 'needsReview'>,
+function createEntry(
+  { line, needsReview }: Pick<PendingLine, 'line' | 'needsReview'>,
   { key, name, location }: LookupIdentity,
 ): NewEntry {
-  const { country, ...counted } = countedOfLine(line)
-  const state = publishedStateOf(line, needsReview)
-  return { address: key, rowKey: null, name, state, ...counted, country: country ?? countryAsked(location) }
+  const { country, ...counted } = readCountedValues(line)
+  const state = renderPublishedState(line, needsReview)
+  return { address: key, rowKey: null, name, state, ...counted, country: country ?? findCountry(location) }
 }
 
 /** Columns are joined in an order that puts the country last. */
-function countryAsked(location: Lookup['location']): string | null {
+function findCountry(location: Lookup['location']): string | null {
   const last = location?.split(',').at(-1)?.trim() ?? ''
-  return last === '' ? null : countryCodeOf(last)
+  return last === '' ? null : findCountryCode(last)
 }
 
 /** Returns the index of an id in ascending `ids`, which contain it. */
-function placeOf(ids: Uint32Array, id: number): number {
+function findIndexOfId(ids: Uint32Array, id: number): number {
   let low = 0
   let high = ids.length - 1
   while (low < high) {

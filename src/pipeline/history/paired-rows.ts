@@ -1,7 +1,7 @@
 import type { PublishedOutput } from './remembered-runs.js'
 
 /** Rows that differ between two outputs. Rows are counted from 0. */
-export interface PairedRows {
+export interface MatchedRows {
   /** In the order of the newer output; `older` is `noRow` for new rows. */
   readonly changed: { readonly newer: Uint32Array; readonly older: Uint32Array }
   /** In the order of the older output. */
@@ -15,16 +15,16 @@ export const noRow = 0xffff_ffff
  * n-th row with an address corresponds to the n-th older row with it. Takes about 60 bytes for each differing row and 8
  * for each other row. Reads only entries that differ.
  */
-export function pairRows(older: PublishedOutput, newer: PublishedOutput): PairedRows {
+export function matchRows(older: PublishedOutput, newer: PublishedOutput): MatchedRows {
   const [entriesBefore, entriesAfter] = isEqual(older.rows, newer.rows)
     ? [noRows, noRows]
     : [older.rows.slice().sort(), newer.rows.slice().sort()]
-  const before = differingRows(older.rows, entriesBefore, entriesAfter)
-  const after = differingRows(newer.rows, entriesAfter, entriesBefore)
+  const before = findDifferingRows(older.rows, entriesBefore, entriesAfter)
+  const after = findDifferingRows(newer.rows, entriesAfter, entriesBefore)
   const groups = new AddressGroups(before.length + after.length)
-  const groupsBefore = groupsOf(older, before, groups)
-  const groupsAfter = groupsOf(newer, after, groups)
-  const waiting = rowsByGroup(before, groupsBefore, groups.count)
+  const groupsBefore = findGroups(older, before, groups)
+  const groupsAfter = findGroups(newer, after, groups)
+  const waiting = createRowQueues(before, groupsBefore, groups.count)
   const olderRows = after.map((_, at) => waiting.next(groupsAfter[at] ?? 0))
   return { changed: { newer: after, older: olderRows }, gone: waiting.rest() }
 }
@@ -32,16 +32,16 @@ export function pairRows(older: PublishedOutput, newer: PublishedOutput): Paired
 const noRows = new Uint32Array(0)
 
 function isEqual(one: Uint32Array, other: Uint32Array): boolean {
-  const bytesOf = ({ buffer, byteOffset, byteLength }: Uint32Array) =>
+  const toBytes = ({ buffer, byteOffset, byteLength }: Uint32Array) =>
     Buffer.from(buffer, byteOffset, byteLength)
-  return bytesOf(one).equals(bytesOf(other))
+  return toBytes(one).equals(toBytes(other))
 }
 
 /**
  * Returns the rows whose entry is missing or less frequent in the other output: of rows with the same entry, the last
  * ones. Both lists of entries are sorted.
  */
-function differingRows(rows: Uint32Array, entries: Uint32Array, otherEntries: Uint32Array): Uint32Array {
+function findDifferingRows(rows: Uint32Array, entries: Uint32Array, otherEntries: Uint32Array): Uint32Array {
   const differing: number[] = []
   const sharedCounts: number[] = []
   let other = 0
@@ -56,7 +56,7 @@ function differingRows(rows: Uint32Array, entries: Uint32Array, otherEntries: Ui
     }
     at += count
   }
-  return rowsOf(rows, Uint32Array.from(differing), Uint32Array.from(sharedCounts))
+  return selectRows(rows, Uint32Array.from(differing), Uint32Array.from(sharedCounts))
 }
 
 function runLength(sorted: Uint32Array, start: number): number {
@@ -66,7 +66,7 @@ function runLength(sorted: Uint32Array, start: number): number {
 }
 
 /** `skipped`: number of rows of each entry that both outputs have. */
-function rowsOf(rows: Uint32Array, entries: Uint32Array, skipped: Uint32Array): Uint32Array {
+function selectRows(rows: Uint32Array, entries: Uint32Array, skipped: Uint32Array): Uint32Array {
   if (entries.length === 0) return new Uint32Array(0)
   let count = 0
   const found = new Uint32Array(rows.length)
@@ -93,7 +93,7 @@ function indexIn(sorted: Uint32Array, wanted: number): number {
 }
 
 /** Returns the group of each row's address. Reads each entry once. */
-function groupsOf(output: PublishedOutput, rows: Uint32Array, groups: AddressGroups): Uint32Array {
+function findGroups(output: PublishedOutput, rows: Uint32Array, groups: AddressGroups): Uint32Array {
   const entries = rows.map((row) => output.rows[row] ?? 0).sort()
   const distinct = entries.filter((entry, at) => at === 0 || entry !== entries[at - 1])
   const groupOfEntry = new Uint32Array(distinct.length)
@@ -103,7 +103,7 @@ function groupsOf(output: PublishedOutput, rows: Uint32Array, groups: AddressGro
 }
 
 /** Queues the rows of each group, in order. */
-function rowsByGroup(
+function createRowQueues(
   rows: Uint32Array,
   groupOfRow: Uint32Array,
   groupCount: number,

@@ -1,8 +1,8 @@
-import { sqliteCode, versionOf, type Sqlite } from '../../platform/sqlite.js'
-import { damaged } from '../checkpoint/checkpoint-errors.js'
-import { soundState, stateColumns, type StateRow } from '../checkpoint/sqlite/history-proof.js'
-import { entryDigest, historyTables } from '../checkpoint/history-tables.js'
-import { explained, openToRead } from '../checkpoint/sqlite/open-database.js'
+import { getSqliteCode, readSchemaVersion, type Sqlite } from '../../platform/sqlite.js'
+import { createDamagedError } from '../checkpoint/checkpoint-errors.js'
+import { unpackValidState, stateColumns, type StateRow } from '../checkpoint/sqlite/history-proof.js'
+import { calculateEntryDigest, historyTables } from '../checkpoint/history-tables.js'
+import { withExplainedErrors, openToRead } from '../checkpoint/sqlite/open-database.js'
 import {
   type HistoryReader,
   type KindSubmissions,
@@ -13,7 +13,7 @@ import {
   withSubmissions,
 } from './remembered-runs.js'
 import { readScope } from '../lookups/lookup-kind.js'
-import { readOutput, rememberedOf, runRowsOf } from './history-rows.js'
+import { readOutput, toRememberedRun, readRunRows } from './history-rows.js'
 import { isHolderAlive } from '../../platform/file-locks.js'
 
 /**
@@ -23,7 +23,8 @@ import { isHolderAlive } from '../../platform/file-locks.js'
 export function openHistory(path: string): (HistoryReader & Pick<KnownHistory, 'submissions'>) | null {
   const database = openToRead(path, 'unfinished')
   if (database === null) return null
-  if (versionOf(database) > 0) return explained(path, () => new SqliteHistory(database, path))
+  if (readSchemaVersion(database) > 0)
+    return withExplainedErrors(path, () => new SqliteHistory(database, path))
   database.close()
   return null
 }
@@ -39,7 +40,7 @@ export function canWriteHistory(path: string): boolean {
       (table) => database?.pragma(`quick_check(${table})`, { simple: true }) === 'ok',
     )
   } catch (error) {
-    if (sqliteCode(error) === null) throw error
+    if (getSqliteCode(error) === null) throw error
     return false
   } finally {
     database?.close()
@@ -56,27 +57,27 @@ class SqliteHistory implements HistoryReader, Pick<KnownHistory, 'submissions'> 
   }
 
   runs(): readonly RememberedRun[] {
-    return explained(this.#path, () => {
-      const runs = runRowsOf(this.#database, null).map(rememberedOf)
+    return withExplainedErrors(this.#path, () => {
+      const runs = readRunRows(this.#database, null).map(toRememberedRun)
       return runs.map((run, at) => withLedger(this.#database, run, runs[at - 1]?.startedAtMs ?? Infinity))
     })
   }
 
   submissions(): readonly KindSubmissions[] {
-    return explained(this.#path, () => submissionsBetween(this.#database, -Infinity, Infinity))
+    return withExplainedErrors(this.#path, () => countSubmissions(this.#database, -Infinity, Infinity))
   }
 
   published(run: number): PublishedOutput | null {
-    return explained(this.#path, () => {
-      const row = runRowsOf(this.#database, null).find(({ run_id: number }) => number === run)
+    return withExplainedErrors(this.#path, () => {
+      const row = readRunRows(this.#database, null).find(({ run_id: number }) => number === run)
       if (row === undefined || row.output_id === null) return null
       const rows = readOutput(this.#database, row.output_id)
-      if (rows === null) throw this.#notAsWritten(`the output of run ${run}`)
+      if (rows === null) throw this.#createDamageError(`the output of run ${run}`)
       return {
         run,
         rows,
-        entries: (numbers) => this.#entries(numbers),
-        numbersOf: (isWanted) => this.#numbersOf(isWanted),
+        entries: (numbers) => this.#readEntries(numbers),
+        numbersOf: (isWanted) => this.#findNumbers(isWanted),
       }
     })
   }
@@ -85,17 +86,18 @@ class SqliteHistory implements HistoryReader, Pick<KnownHistory, 'submissions'> 
     this.#database.close()
   }
 
-  *#entries(numbers: Iterable<number>): Generator<readonly [number, PublishedEntry]> {
+  *#readEntries(numbers: Iterable<number>): Generator<readonly [number, PublishedEntry]> {
     const one = this.#database.prepare<[number], EntryRow>(
       `SELECT e.address, e.row_key AS rowKey, e.name, e.digest AS ofEntry, ${stateColumns}
        FROM history_entries e JOIN history_states s USING (state_id) WHERE entry_id = ?`,
     )
-    for (const number of numbers) yield [number, this.#entryOf(explained(this.#path, () => one.get(number)))]
+    for (const number of numbers)
+      yield [number, this.#toEntry(withExplainedErrors(this.#path, () => one.get(number)))]
   }
 
   /** Filters by status, which does not require unpacking the states. */
-  #numbersOf(isWanted: (status: string) => boolean): number[] {
-    return explained(this.#path, () => {
+  #findNumbers(isWanted: (status: string) => boolean): number[] {
+    return withExplainedErrors(this.#path, () => {
       const statuses = this.#database
         .prepare<[], string>('SELECT DISTINCT status FROM history_states')
         .pluck()
@@ -110,16 +112,16 @@ class SqliteHistory implements HistoryReader, Pick<KnownHistory, 'submissions'> 
     })
   }
 
-  #entryOf(row: EntryRow | undefined): PublishedEntry {
-    const state = row === undefined ? null : soundState(row)
-    if (row === undefined || state === null || !entryDigest(row, row.digest).equals(row.ofEntry))
-      throw this.#notAsWritten('a row of an output')
+  #toEntry(row: EntryRow | undefined): PublishedEntry {
+    const state = row === undefined ? null : unpackValidState(row)
+    if (row === undefined || state === null || !calculateEntryDigest(row, row.digest).equals(row.ofEntry))
+      throw this.#createDamageError('a row of an output')
     const { address, rowKey, name } = row
     return { address, rowKey, name, state }
   }
 
-  #notAsWritten(what: string): Error {
-    return damaged(this.#path, undefined, `${what} is damaged in the history`)
+  #createDamageError(what: string): Error {
+    return createDamagedError(this.#path, undefined, `${what} is damaged in the history`)
   }
 }
 
@@ -127,12 +129,12 @@ class SqliteHistory implements HistoryReader, Pick<KnownHistory, 'submissions'> 
 function withLedger(database: Sqlite, run: RememberedRun, nextStartedAtMs: number): RememberedRun {
   const { record, startedAtMs } = run
   if (record === null || record.summary !== null) return run
-  const submissions = submissionsBetween(database, startedAtMs, nextStartedAtMs)
+  const submissions = countSubmissions(database, startedAtMs, nextStartedAtMs)
   return { ...run, record: withSubmissions(record, submissions) }
 }
 
 /** Counts submissions made in a time span. If billing was confirmed later, the run that confirmed it counts them. */
-function submissionsBetween(database: Sqlite, fromMs: number, toMs: number): KindSubmissions[] {
+function countSubmissions(database: Sqlite, fromMs: number, toMs: number): KindSubmissions[] {
   const rows = database
     .prepare<
       { fromMs: number; toMs: number },

@@ -1,7 +1,7 @@
 import type { LookupKind } from '../lookups/lookup-kind.js'
 import type { RunRecord } from '../figures/run-record.js'
 import { UserError } from '../../core/errors.js'
-import { microsOfUnits, moneyOf, type Money, type Prices } from '../figures/money.js'
+import { toMicros, calculateMoney, type Money, type Prices } from '../figures/money.js'
 
 /** A run in the list of `enrich runs`. */
 export interface RememberedRun {
@@ -30,7 +30,7 @@ export interface PublishedEntry {
   readonly rowKey: string | null
   /** As looked up; `null` for invalid rows. */
   readonly name: string | null
-  /** The result; see `publishedStateOf`. */
+  /** The result; see `renderPublishedState`. */
   readonly state: string
 }
 
@@ -103,21 +103,24 @@ export function chooseRuns(asked: string | null, runs: readonly RememberedRun[])
   }
   if (first === undefined || dots === undefined) {
     const newer = second ?? first
-    return withBaseline(newer === undefined ? lastCompared(runs) : publishedRun(Number(newer), runs), runs)
+    return withBaseline(
+      newer === undefined ? findLastCompared(runs) : findPublishedRun(Number(newer), runs),
+      runs,
+    )
   }
-  const older = publishedRun(Number(first), runs)
+  const older = findPublishedRun(Number(first), runs)
   const newer =
     second === undefined
-      ? lastOf(runs.filter(({ series }) => series === older.series))
-      : publishedRun(Number(second), runs)
-  return comparable({ older, newer })
+      ? findLastPublished(runs.filter(({ series }) => series === older.series))
+      : findPublishedRun(Number(second), runs)
+  return assertComparable({ older, newer })
 }
 
 /** The last run may be the first one of another input and have no baseline. */
-const lastCompared = (runs: readonly RememberedRun[]): RememberedRun =>
-  runs.find(({ isPublished, baseline }) => isPublished && baseline !== null) ?? lastOf(runs)
+const findLastCompared = (runs: readonly RememberedRun[]): RememberedRun =>
+  runs.find(({ isPublished, baseline }) => isPublished && baseline !== null) ?? findLastPublished(runs)
 
-function lastOf(runs: readonly RememberedRun[]): RememberedRun {
+function findLastPublished(runs: readonly RememberedRun[]): RememberedRun {
   const last = runs.find(({ isPublished }) => isPublished)
   if (last !== undefined) return last
   throw new UserError('RUN_NOT_FOUND', 'no stored run has an output', {
@@ -125,7 +128,7 @@ function lastOf(runs: readonly RememberedRun[]): RememberedRun {
   })
 }
 
-function publishedRun(number: number, runs: readonly RememberedRun[]): RememberedRun {
+function findPublishedRun(number: number, runs: readonly RememberedRun[]): RememberedRun {
   const run = runs.find((one) => one.number === number)
   if (run === undefined) throw new UserError('RUN_NOT_FOUND', `there is no run ${number}`, listed)
   if (run.isPublished) return run
@@ -145,10 +148,10 @@ function withBaseline(newer: RememberedRun, runs: readonly RememberedRun[]): Run
       { hint: 'run again, or name two runs: enrich diff 12..15' },
     )
   }
-  return { newer, older: publishedRun(newer.baseline, runs) }
+  return { newer, older: findPublishedRun(newer.baseline, runs) }
 }
 
-function comparable(pair: RunPair): RunPair {
+function assertComparable(pair: RunPair): RunPair {
   const { older, newer } = pair
   if (older.series === newer.series) return pair
   throw new UserError(
@@ -165,7 +168,7 @@ export function withSubmissions(record: RunRecord, submissions: readonly KindSub
   return {
     ...record,
     submittedCount,
-    money: record.money === null ? null : moneyOf(pricesOfMoney(record.money), submissions.map(toBilled)),
+    money: record.money === null ? null : calculateMoney(toPrices(record.money), submissions.map(toBilled)),
   }
 }
 
@@ -178,8 +181,8 @@ const toBilled = ({ kind, acceptedCount, uncertainCount }: KindSubmissions) => (
 const countSubmitted = (submissions: readonly KindSubmissions[]): number =>
   submissions.reduce((sum, { acceptedCount, uncertainCount }) => sum + acceptedCount + uncertainCount, 0)
 
-function pricesOfMoney({ currency, byKind }: Money): Prices {
-  const prices = Object.entries(byKind).map(([kind, { unitPrice }]) => [kind, microsOfUnits(unitPrice)])
+function toPrices({ currency, byKind }: Money): Prices {
+  const prices = Object.entries(byKind).map(([kind, { unitPrice }]) => [kind, toMicros(unitPrice)])
   return { currency, byKind: Object.fromEntries(prices) as Prices['byKind'] }
 }
 
@@ -213,7 +216,7 @@ interface TotalCost {
 }
 
 /** `runs`: all stored runs. `submissions`: all submissions in the checkpoint. */
-export function addUpRuns(
+export function sumRuns(
   runs: readonly RememberedRun[],
   submissions: readonly KindSubmissions[],
 ): CheckpointTotals {
@@ -224,7 +227,7 @@ export function addUpRuns(
     if (money === null) continue
     const sum = costs.get(money.currency) ?? { micros: 0, lookupCount: 0 }
     costs.set(money.currency, sum)
-    sum.micros += microsOfUnits(money.cost)
+    sum.micros += toMicros(money.cost)
     for (const [kind, { count, unitPrice }] of Object.entries(money.byKind)) {
       if (unitPrice === 0) continue
       sum.lookupCount += count

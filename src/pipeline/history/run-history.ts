@@ -1,9 +1,9 @@
-import { UserError, errorText } from '../../core/errors.js'
-import { sqliteCode } from '../../platform/sqlite.js'
+import { UserError, getErrorText } from '../../core/errors.js'
+import { getSqliteCode } from '../../platform/sqlite.js'
 import type { RowGroups } from '../input/row-groups.js'
 import type { RowIndex } from '../input/row-index.js'
 import type { OutputFigures, RunRecord } from '../figures/run-record.js'
-import { OutputRecorder, recordedForm, type RecordedOutput, type RecorderDeps } from './output-recorder.js'
+import { OutputRecorder, getRecordedForm, type RecordedOutput, type RecorderDeps } from './output-recorder.js'
 import type { WantedOutputs } from './remembered-runs.js'
 import type { HistoryWriter } from './history-writer.js'
 import { canWriteHistory } from './reader.js'
@@ -52,7 +52,7 @@ export class RunHistory {
     const history = new RunHistory(deps)
     const { path, series, nowMs, record } = deps
     const store = history.#store
-    history.#run = await history.unlessDamaged(async () => {
+    history.#run = await history.runUnlessDamaged(async () => {
       if (canWriteHistory(path)) return store.begin({ series, startedAtMs: nowMs(), record })
       history.#giveUp('the history is damaged; enrich checkpoint repair recovers the intact part')
       return null
@@ -61,7 +61,7 @@ export class RunHistory {
   }
 
   get #form(): string {
-    return recordedForm(this.#deps.doubtThreshold)
+    return getRecordedForm(this.#deps.doubtThreshold)
   }
 
   /** Number of the run; `null` if it is not recorded. */
@@ -84,20 +84,20 @@ export class RunHistory {
     deps: Pick<RecorderDeps, 'identitiesOf' | 'rowKeys'>,
   ): Promise<OutputRecorder | null> {
     if (this.#run === null) return null
-    const last = await this.unlessDamaged(() => this.#store.last(this.#deps.series, this.#form))
+    const last = await this.runUnlessDamaged(() => this.#store.readLast(this.#deps.series, this.#form))
     return this.#isGivenUp ? null : new OutputRecorder({ ...deps, index, store: this.#store, last })
   }
 
   /** Call after the last line, while the lookups' identities can be read. */
   finish(recorder: OutputRecorder | null): Promise<RecordedOutput | null> {
-    return recorder === null ? Promise.resolve(null) : this.unlessDamaged(() => recorder.finish())
+    return recorder === null ? Promise.resolve(null) : this.runUnlessDamaged(() => recorder.finish())
   }
 
   /** Call after the output is published. */
   storeOutput(recorded: RecordedOutput | null, groups: RowGroups | null): Promise<StoredOutput | null> {
     const run = this.#run
     if (run === null || recorded === null) return Promise.resolve(null)
-    return this.unlessDamaged(async () => {
+    return this.runUnlessDamaged(async () => {
       const { rows, marks } = recorded
       const figures = await this.#store.storeOutput(run, rows, this.#form, marks, groups)
       return { run, baseline: await this.#store.baseline(run, this.#deps.series), figures }
@@ -112,7 +112,7 @@ export class RunHistory {
   /** Call after the changes since the baseline are written. */
   async publish({ baseline }: StoredOutput): Promise<void> {
     const run = this.#run
-    if (run !== null) await this.unlessDamaged(() => this.#store.publish(run, baseline, this.#record))
+    if (run !== null) await this.runUnlessDamaged(() => this.#store.publish(run, baseline, this.#record))
   }
 
   /** The last step of a run, also if it failed. Deletes older outputs of the series. */
@@ -120,17 +120,17 @@ export class RunHistory {
     const run = this.#run
     if (run === null) return
     const { series, runsMax, nowMs } = this.#deps
-    await this.unlessDamaged(() => this.#store.end(run, nowMs(), exitCode, this.#record))
-    if (!this.#isGivenUp) await this.unlessDamaged(() => this.#store.thin(series, runsMax))
+    await this.runUnlessDamaged(() => this.#store.end(run, nowMs(), exitCode, this.#record))
+    if (!this.#isGivenUp) await this.runUnlessDamaged(() => this.#store.prune(series, runsMax))
   }
 
   /** Runs an action on the history. Returns `null` and stops recording if the history is damaged. */
-  async unlessDamaged<Result>(action: () => Promise<Result>): Promise<Result | null> {
+  async runUnlessDamaged<Result>(action: () => Promise<Result>): Promise<Result | null> {
     try {
       return await action()
     } catch (error) {
-      if (!(error instanceof UserError) && sqliteCode(error) === null) throw error
-      this.#giveUp(errorText(error))
+      if (!(error instanceof UserError) && getSqliteCode(error) === null) throw error
+      this.#giveUp(getErrorText(error))
       return null
     }
   }

@@ -1,57 +1,57 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
 import {
-  entryDigest,
-  stateChecksum,
-  stateDigest,
+  calculateEntryDigest,
+  calculateStateChecksum,
+  calculateStateDigest,
   type EntryFacts,
   type RunRow,
   type StateFacts,
 } from '../checkpoint/history-tables.js'
 import { packAnswer } from '../checkpoint/packed-answer.js'
-import { baselineOf, keptRuns } from './kept-runs.js'
+import { chooseBaseline, selectRunsToPrune } from './kept-runs.js'
 import type { OutputFigures, RunRecord } from '../figures/run-record.js'
 import type { RowGroups } from '../input/row-groups.js'
 import {
-  groupFiguresOf,
+  readGroupFigures,
   readOutput,
   writeOutputRows,
   packRecord,
-  rememberedOf,
-  runRowOf,
-  runRowsOf,
+  toRememberedRun,
+  readRunRow,
+  readRunRows,
   writeRun,
   unpackRecord,
-  withoutTimeline,
+  removeTimeline,
 } from './history-rows.js'
 import {
-  lastMarks,
+  readLastMarks,
   writeMarks,
   type Marks,
-  type BegunRun,
+  type RunStart,
   type HistoryWriter,
   type KeyedEntry,
   type LastOutput,
   type NewEntry,
-  type Thinned,
-  markedEntries,
+  type PruneResult,
+  listMarkedEntries,
 } from './history-writer.js'
-import { figuresOf } from './output-figures.js'
+import { calculateFigures } from './output-figures.js'
 
-const nothing: Thinned = { outputCount: 0, entryCount: 0, stateCount: 0 }
+const nothing: PruneResult = { outputCount: 0, entryCount: 0, stateCount: 0 }
 
 /** Deletes all outputs of a series except the newest, its oldest runs, and everything no longer referenced. */
-function thin(database: Sqlite, series: string, runsMax: number): Thinned {
-  const rows = runRowsOf(database, series)
+function thin(database: Sqlite, series: string, runsMax: number): PruneResult {
+  const rows = readRunRows(database, series)
   const facts = rows.map((row) => ({
     number: row.run_id,
     hasOutput: row.output_id !== null,
     isPublished: row.is_published === 1,
   }))
-  const { withoutOutput, gone } = keptRuns(facts, runsMax)
+  const { withoutOutput, gone } = selectRunsToPrune(facts, runsMax)
   if (withoutOutput.size + gone.size === 0) return nothing
   for (const row of rows) forget(database, row, withoutOutput, gone)
-  const needed = neededEntries(database)
+  const needed = findNeededEntries(database)
   const entryCount = removeOthers(database, needed)
   const stateCount = database
     .prepare('DELETE FROM history_states WHERE state_id NOT IN (SELECT state_id FROM history_entries)')
@@ -67,11 +67,11 @@ function forget(
 ): void {
   if (gone.has(row.run_id)) database.prepare('DELETE FROM history_runs WHERE run_id = ?').run(row.run_id)
   else if (withoutOutput.has(row.run_id))
-    writeRun(database, { ...row, output_id: null, record: withoutTimeline(row.record) })
+    writeRun(database, { ...row, output_id: null, record: removeTimeline(row.record) })
 }
 
 /** Returns the entries of the outputs that any run still has. Drops outputs that cannot be read. */
-function neededEntries(database: Sqlite): Set<number> {
+function findNeededEntries(database: Sqlite): Set<number> {
   database.exec(
     `DELETE FROM history_outputs WHERE output_id NOT IN (
        SELECT output_id FROM history_runs WHERE output_id IS NOT NULL
@@ -85,11 +85,11 @@ function neededEntries(database: Sqlite): Set<number> {
   for (const outputId of outputs) {
     const entries = readOutput(database, outputId)
     if (entries === null)
-      for (const row of runRowsOf(database, null))
+      for (const row of readRunRows(database, null))
         if (row.output_id === outputId) writeRun(database, { ...row, output_id: null })
     for (const entry of entries ?? []) needed.add(entry)
   }
-  for (const entries of markedEntries(database)) for (const entry of entries) needed.add(entry)
+  for (const entries of listMarkedEntries(database)) for (const entry of entries) needed.add(entry)
   return needed
 }
 
@@ -103,14 +103,14 @@ function removeOthers(database: Sqlite, needed: ReadonlySet<number>): number {
 
 /** Stores the history in the checkpoint's file. Rejects with CHECKPOINT_DAMAGED and DISK_FULL. */
 export class HistoryStore implements HistoryWriter {
-  readonly #checkpoint: Pick<Checkpoint, 'remember'>
+  readonly #checkpoint: Pick<Checkpoint, 'updateHistory'>
 
-  constructor(checkpoint: Pick<Checkpoint, 'remember'>) {
+  constructor(checkpoint: Pick<Checkpoint, 'updateHistory'>) {
     this.#checkpoint = checkpoint
   }
 
-  begin({ series, startedAtMs, record }: BegunRun): Promise<number> {
-    return this.#checkpoint.remember((database) => {
+  begin({ series, startedAtMs, record }: RunStart): Promise<number> {
+    return this.#checkpoint.updateHistory((database) => {
       const last = database.prepare<[], number | null>('SELECT max(run_id) FROM history_runs').pluck().get()
       const run: RunRow = {
         run_id: (last ?? 0) + 1,
@@ -128,24 +128,24 @@ export class HistoryStore implements HistoryWriter {
     })
   }
 
-  last(series: string, form: string): Promise<LastOutput | null> {
-    return this.#checkpoint.remember((database) => {
-      const found = lastMarks(database, series, form)
+  readLast(series: string, form: string): Promise<LastOutput | null> {
+    return this.#checkpoint.updateHistory((database) => {
+      const found = readLastMarks(database, series, form)
       const rows = found === null ? null : readOutput(database, found.outputId)
       return rows === null ? null : { rows, marks: found?.marks ?? null }
     })
   }
 
   addEntries(entries: readonly NewEntry[]): Promise<number[]> {
-    return this.#checkpoint.remember((database) => {
-      const add = entryAdder(database)
+    return this.#checkpoint.updateHistory((database) => {
+      const add = createEntryAdder(database)
       return entries.map(add)
     })
   }
 
   addKeyedEntries(entries: readonly KeyedEntry[]): Promise<number[]> {
-    return this.#checkpoint.remember((database) => {
-      const add = keyedEntryAdder(database)
+    return this.#checkpoint.updateHistory((database) => {
+      const add = createKeyedEntryAdder(database)
       return entries.map(add)
     })
   }
@@ -157,19 +157,19 @@ export class HistoryStore implements HistoryWriter {
     marks: Marks,
     groups: RowGroups | null = null,
   ): Promise<OutputFigures> {
-    return this.#checkpoint.remember((database) => {
-      const row = runRowOf(database, run)
+    return this.#checkpoint.updateHistory((database) => {
+      const row = readRunRow(database, run)
       const outputId = writeOutputRows(database, row.series, rows)
       writeRun(database, { ...row, output_id: outputId })
       writeMarks(database, { series: row.series, outputId, form }, marks)
-      const figures = figuresOfOutput(database, row.series, outputId, rows)
-      return groups === null ? figures : { ...figures, byColumn: groupFiguresOf(database, rows, groups) }
+      const figures = readOutputFigures(database, row.series, outputId, rows)
+      return groups === null ? figures : { ...figures, byColumn: readGroupFigures(database, rows, groups) }
     })
   }
 
   baseline(run: number, series: string): Promise<number | null> {
-    return this.#checkpoint.remember((database) =>
-      baselineOf(runRowsOf(database, series).map(rememberedOf), { number: run, series }),
+    return this.#checkpoint.updateHistory((database) =>
+      chooseBaseline(readRunRows(database, series).map(toRememberedRun), { number: run, series }),
     )
   }
 
@@ -179,50 +179,50 @@ export class HistoryStore implements HistoryWriter {
   }
 
   publish(run: number, baseline: number | null, record: RunRecord): Promise<void> {
-    return this.#checkpoint.remember((database) => {
-      const row = runRowOf(database, run)
+    return this.#checkpoint.updateHistory((database) => {
+      const row = readRunRow(database, run)
       writeRun(database, { ...row, is_published: 1, baseline, record: packRecord(record) })
     })
   }
 
   end(run: number, endedAtMs: number, exitCode: number, record: RunRecord): Promise<void> {
-    return this.#checkpoint.remember((database) => {
-      const row = { ...runRowOf(database, run), record: packRecord(record) }
+    return this.#checkpoint.updateHistory((database) => {
+      const row = { ...readRunRow(database, run), record: packRecord(record) }
       writeRun(database, { ...row, ended_at_ms: endedAtMs, exit_code: exitCode })
     })
   }
 
-  thin(series: string, runsMax: number): Promise<Thinned> {
-    return this.#checkpoint.remember((database) => thin(database, series, runsMax))
+  prune(series: string, runsMax: number): Promise<PruneResult> {
+    return this.#checkpoint.updateHistory((database) => thin(database, series, runsMax))
   }
 }
 
-function entryAdder(database: Sqlite): (entry: NewEntry) => number {
+function createEntryAdder(database: Sqlite): (entry: NewEntry) => number {
   const stateBy = database
     .prepare<[Buffer], number>('SELECT state_id FROM history_states WHERE digest = ?')
     .pluck()
   const insertState = database.prepare('INSERT INTO history_states VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)')
-  const stateIdOf = ({ state, status, confidence, country }: NewEntry, digest: Buffer) => {
+  const findOrInsertState = ({ state, status, confidence, country }: NewEntry, digest: Buffer) => {
     const known = stateBy.get(digest)
     if (known !== undefined) return known
     const { packing, lineBytes, packed } = packAnswer(state, '')
     const facts = [status, confidence, country, packing, lineBytes, packed]
-    return Number(insertState.run(...facts, digest, stateChecksum(digest, state)).lastInsertRowid)
+    return Number(insertState.run(...facts, digest, calculateStateChecksum(digest, state)).lastInsertRowid)
   }
-  const findOrInsert = entryFinder(database)
+  const findOrInsert = createEntryFinder(database)
   return (entry) => {
-    const ofState = stateDigest(entry, entry.state)
-    return findOrInsert(entry, ofState, () => stateIdOf(entry, ofState))
+    const ofState = calculateStateDigest(entry, entry.state)
+    return findOrInsert(entry, ofState, () => findOrInsertState(entry, ofState))
   }
 }
 
-function keyedEntryAdder(database: Sqlite): (entry: KeyedEntry) => number {
+function createKeyedEntryAdder(database: Sqlite): (entry: KeyedEntry) => number {
   const likeOf = database.prepare<[number], { name: string | null; stateId: number; ofState: Buffer }>(
     `SELECT name, state_id AS stateId, s.digest AS ofState
      FROM history_entries JOIN history_states s USING (state_id) WHERE entry_id = ?`,
   )
   const known = new Map<number, ReturnType<typeof likeOf.get>>()
-  const findOrInsert = entryFinder(database)
+  const findOrInsert = createEntryFinder(database)
   return ({ address, rowKey, like }) => {
     const shared = known.get(like) ?? likeOf.get(like)
     if (shared === undefined) throw new Error(`there is no entry ${like}`)
@@ -234,33 +234,33 @@ function keyedEntryAdder(database: Sqlite): (entry: KeyedEntry) => number {
 
 type FindEntry = (entry: EntryFacts, ofState: Buffer, stateId: () => number) => number
 
-function entryFinder(database: Sqlite): FindEntry {
+function createEntryFinder(database: Sqlite): FindEntry {
   const find = database
     .prepare<[Buffer], number>('SELECT entry_id FROM history_entries WHERE digest = ?')
     .pluck()
   const insert = database.prepare('INSERT INTO history_entries VALUES (NULL, ?, ?, ?, ?, ?)')
   return (entry, ofState, stateId) => {
-    const digest = entryDigest(entry, ofState)
+    const digest = calculateEntryDigest(entry, ofState)
     const { address, rowKey, name } = entry
     return find.get(digest) ?? Number(insert.run(address, rowKey, name, stateId(), digest).lastInsertRowid)
   }
 }
 
 /** Returns an output's figures: those of an earlier equal output, else new counts. */
-function figuresOfOutput(
+function readOutputFigures(
   database: Sqlite,
   series: string,
   outputId: number,
   rows: Uint32Array,
 ): OutputFigures {
-  for (const row of runRowsOf(database, series)) {
+  for (const row of readRunRows(database, series)) {
     const figures = row.output_id === outputId ? unpackRecord(row.record)?.figures : null
     if (figures) return { ...figures, byColumn: null }
   }
-  return figuresOf(countedRows(database, rows))
+  return calculateFigures(countRows(database, rows))
 }
 
-function* countedRows(database: Sqlite, rows: Uint32Array): Generator<StateFacts & { rowCount: number }> {
+function* countRows(database: Sqlite, rows: Uint32Array): Generator<StateFacts & { rowCount: number }> {
   const factsOf = database.prepare<[number], StateFacts>(
     `SELECT status, confidence, country FROM history_entries JOIN history_states USING (state_id) WHERE entry_id = ?`,
   )

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
-import { createGatheredTransactions, type GatheredTransactions } from '../../platform/gathered-commits.js'
+import { createGroupTransactions, type GroupTransactions } from '../../platform/gathered-commits.js'
 import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { NotOursError, prepare, type Sqlite } from '../../platform/sqlite.js'
-import { explainCheckpointError, explained } from '../checkpoint/sqlite/open-database.js'
+import { explainCheckpointError, withExplainedErrors } from '../checkpoint/sqlite/open-database.js'
 import type { LookupKind } from '../lookups/lookup-kind.js'
 import { receiverLimits } from './limits.js'
 
@@ -54,7 +54,7 @@ export interface Inbox {
    * `kinds`: the kinds of lookups that it can settle; optional, defaults to all. Later deliveries have higher
    * positions.
    */
-  waiting(
+  listWaiting(
     afterPosition: number,
     kinds?: readonly LookupKind[],
   ): readonly WaitingDelivery[] | Promise<readonly WaitingDelivery[]>
@@ -67,16 +67,16 @@ export interface Inbox {
 
 /** The inbox of a checkpoint file; reads and closes synchronously. */
 export interface OwnInbox extends Inbox {
-  waiting(afterPosition: number): WaitingDelivery[]
+  listWaiting(afterPosition: number): WaitingDelivery[]
   close(): void
 }
 
 /** The inbox file next to a checkpoint. */
-export function inboxPath(checkpointPath: string): string {
+export function getInboxPath(checkpointPath: string): string {
   return `${checkpointPath.replace(/\.sqlite$/, '')}.inbox.sqlite`
 }
 
-const inboxAt = (path: string): OwnSqlite => ({
+const buildInboxKind = (path: string): OwnSqlite => ({
   path,
   applicationId,
   migrations,
@@ -99,8 +99,8 @@ export function openInbox(
   onReceived?: () => void,
   isOfRun = false,
 ): OwnInbox {
-  const path = inboxPath(checkpointPath)
-  const database = openOwn(inboxAt(path), {
+  const path = getInboxPath(checkpointPath)
+  const database = openOwn(buildInboxKind(path), {
     synchronous: 'FULL',
     isPrivate: true,
     finish: (opened) => {
@@ -113,11 +113,11 @@ export function openInbox(
 
 /** Opens the inbox of a checkpoint as a database. */
 export const openInboxFile = (checkpointPath: string): Sqlite =>
-  openOwn(inboxAt(inboxPath(checkpointPath)), { synchronous: 'FULL', isPrivate: true })
+  openOwn(buildInboxKind(getInboxPath(checkpointPath)), { synchronous: 'FULL', isPrivate: true })
 
 /** Creates a new inbox at a temporary path, as a single file. */
 export const makeInboxFile = (path: string): Sqlite =>
-  openOwn(inboxAt(path), { synchronous: 'OFF', isPrivate: true, journal: 'DELETE' })
+  openOwn(buildInboxKind(path), { synchronous: 'OFF', isPrivate: true, journal: 'DELETE' })
 
 /** Makes all receivers refuse deliveries: the service sends them again. */
 export function sealInbox(database: Sqlite): void {
@@ -134,11 +134,11 @@ export function unsealInbox(database: Sqlite): void {
 
 /** Counts deliveries by state; `null` if there is no inbox. Needs no lock. */
 export function readInboxCounts(checkpointPath: string): InboxCounts | null {
-  const path = inboxPath(checkpointPath)
+  const path = getInboxPath(checkpointPath)
   if (!existsSync(path) || statSync(path).size === 0) return null
-  const database = readOwn(inboxAt(path), { versions: 'any' })
+  const database = readOwn(buildInboxKind(path), { versions: 'any' })
   try {
-    return explained(path, () => countByState(database))
+    return withExplainedErrors(path, () => countByState(database))
   } finally {
     database.close()
   }
@@ -169,7 +169,7 @@ class SqliteInbox implements OwnInbox {
   readonly lookMs = receiverLimits.lookMs
   readonly #database: Sqlite
   readonly #path: string
-  readonly #commits: GatheredTransactions
+  readonly #commits: GroupTransactions
   readonly #queries: ReturnType<typeof prepareQueries>
   readonly #onReceived: (() => void) | undefined
 
@@ -177,18 +177,20 @@ class SqliteInbox implements OwnInbox {
     this.#database = database
     this.#path = path
     this.#onReceived = onReceived
-    this.#commits = createGatheredTransactions(database)
+    this.#commits = createGroupTransactions(database)
     this.#queries = prepareQueries(database)
   }
 
   async receive(eventId: string, body: Uint8Array, nowMs: number): Promise<boolean> {
-    const isNew = await this.#durable(() => this.#queries.insert.run(eventId, body, nowMs).changes > 0)
+    const isNew = await this.#commit(() => this.#queries.insert.run(eventId, body, nowMs).changes > 0)
     if (isNew) this.#onReceived?.()
     return isNew
   }
 
-  waiting(afterPosition: number): WaitingDelivery[] {
-    return explained(this.#path, () => this.#queries.waiting.all(afterPosition, receiverLimits.takeCountMax))
+  listWaiting(afterPosition: number): WaitingDelivery[] {
+    return withExplainedErrors(this.#path, () =>
+      this.#queries.waiting.all(afterPosition, receiverLimits.takeCountMax),
+    )
   }
 
   settle(
@@ -196,11 +198,11 @@ class SqliteInbox implements OwnInbox {
     state: Exclude<DeliveryState, 'waiting'>,
     reason: string | null,
   ): Promise<boolean> {
-    return this.#durable(() => this.#queries.settle.run({ position, state, reason }).changes > 0)
+    return this.#commit(() => this.#queries.settle.run({ position, state, reason }).changes > 0)
   }
 
   requeue(): Promise<void> {
-    return this.#durable(() => {
+    return this.#commit(() => {
       this.#queries.requeue.run()
     })
   }
@@ -210,7 +212,7 @@ class SqliteInbox implements OwnInbox {
     this.#database.close()
   }
 
-  #durable<Result>(action: () => Result): Promise<Result> {
+  #commit<Result>(action: () => Result): Promise<Result> {
     return this.#commits.add(action).catch((error: unknown) => {
       throw explainCheckpointError(this.#path, error)
     })

@@ -16,7 +16,7 @@ import {
   type WebhookKeys,
 } from '../../core/webhook-signature.js'
 import type { Clock } from '../../platform/clock.js'
-import { drainRequest, closeWithin, httpUrl, listen } from '../../platform/http-server.js'
+import { drainRequest, closeWithin, formatHttpUrl, listen } from '../../platform/http-server.js'
 import type { Inbox } from './inbox.js'
 import { receiverLimits } from './limits.js'
 
@@ -63,7 +63,7 @@ export async function startReceiver(deps: ReceiverDeps): Promise<Receiver> {
   const counts = { received: 0, duplicate: 0, unsigned: 0, forged: 0, stale: 0, malformed: 0 }
   const { inbox, keys, clock, path } = deps
   const app = createApp(clock)
-  const admit = admission()
+  const admit = createAdmission()
   app.addHook('onRequest', (request, reply, done) => {
     const refusal = refuse(request, path, clock.nowMs(), counts) ?? admit(request, reply)
     if (refusal === null) {
@@ -76,7 +76,7 @@ export async function startReceiver(deps: ReceiverDeps): Promise<Receiver> {
   })
   app.post('/*', async (request, reply: FastifyReply) => {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-    const delivery = { ...signatureHeaders(request.raw), body }
+    const delivery = { ...readSignatureHeaders(request.raw), body }
     const verdict = verifyDelivery(delivery, keys, clock.nowMs(), hmacSha256)
     if (verdict.kind !== 'genuine') {
       counts[verdict.kind]++
@@ -91,7 +91,7 @@ export async function startReceiver(deps: ReceiverDeps): Promise<Receiver> {
     hint: 'choose another --webhook-listen',
   })
   return {
-    url: httpUrl(bound),
+    url: formatHttpUrl(bound),
     counts: () => ({ ...counts }),
     close: () => closeWithin(app, receiverLimits.closeGraceMs, clock),
   }
@@ -106,14 +106,14 @@ function refuse(
 ): number | null {
   if (path !== null && request.url.split('?', 1)[0] !== path) return 404
   if (request.method !== 'POST') return 405
-  const verdict = judgeSignatureHeaders(signatureHeaders(request.raw), nowMs)
+  const verdict = judgeSignatureHeaders(readSignatureHeaders(request.raw), nowMs)
   if (verdict === null) return null
   counts[verdict.kind]++
   return statusOf[verdict.kind]
 }
 
 /** Limits the total size of unverified bodies: each counts by its declared length until its response is sent. */
-function admission(): (request: FastifyRequest, reply: FastifyReply) => 503 | null {
+function createAdmission(): (request: FastifyRequest, reply: FastifyReply) => 503 | null {
   let heldBytes = 0
   return (request, reply) => {
     const { bodyBytesMax, bodiesBytesMax } = receiverLimits
@@ -129,7 +129,7 @@ function admission(): (request: FastifyRequest, reply: FastifyReply) => 503 | nu
 }
 
 /** Reads each value separately: Node.js joins repeated headers, and a joined value might be accepted. */
-function signatureHeaders({ headersDistinct }: IncomingMessage) {
+function readSignatureHeaders({ headersDistinct }: IncomingMessage) {
   return {
     id: headersDistinct['webhook-id'],
     timestamp: headersDistinct['webhook-timestamp'],

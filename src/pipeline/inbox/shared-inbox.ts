@@ -1,12 +1,12 @@
-import { createGatheredCommits, type GatheredCommits, type Settled } from '../../platform/gathered-commits.js'
+import { createGroupCommit, type GroupCommit, type ItemResult } from '../../platform/gathered-commits.js'
 import type { Postgres, PostgresStatements } from '../../platform/postgres/postgres.js'
 import { assertNotMoving, type SharedDatabase } from '../checkpoint/postgres/open-database.js'
-import { repeated, type RepeatingDeps } from '../checkpoint/postgres/retry.js'
+import { withRetries, type RetryDeps } from '../checkpoint/postgres/retry.js'
 import { lookupKinds, type LookupKind } from '../lookups/lookup-kind.js'
 import type { DeliveryState, Inbox, InboxCounts, WaitingDelivery } from './inbox.js'
 import { receiverLimits } from './limits.js'
-import type { InboxPlace } from './webhooks.js'
-import { stageLookup } from '../checkpoint/lookup-key.js'
+import type { InboxAccess } from './webhooks.js'
+import { buildStageLookup } from '../checkpoint/lookup-key.js'
 import { readDelivery } from '../answers/delivery.js'
 
 /** The subject of a delivery, as far as the delivery names it. */
@@ -21,20 +21,20 @@ interface Subject {
 const idLengthMax = 300
 
 /** Never throws: an unreadable delivery has no subject. */
-export function subjectOf(body: Uint8Array): Subject {
+export function readSubject(body: Uint8Array): Subject {
   const nothing: Subject = { customId: null, runId: null, recordKind: null, recordKey: null }
   const delivery = readDelivery(body, false)
   if (delivery.kind === 'unreadable') return nothing
   if (delivery.kind === 'record') {
     const { record, name } = delivery
     if (name === null) return nothing
-    return { ...nothing, recordKind: record, recordKey: Buffer.from(stageLookup(record, name).key) }
+    return { ...nothing, recordKind: record, recordKey: Buffer.from(buildStageLookup(record, name).key) }
   }
-  return { ...nothing, customId: stored(delivery.customId), runId: stored(delivery.runId) }
+  return { ...nothing, customId: toStoredId(delivery.customId), runId: toStoredId(delivery.runId) }
 }
 
 /** PostgreSQL text cannot contain NUL, and no id of this program does. */
-const stored = (id: string | null): string | null =>
+const toStoredId = (id: string | null): string | null =>
   id === null || id.length > idLengthMax || id.includes('\0') ? null : id
 
 /** $1 to $8, aligned: events, receive times, subjects, start and length of each body in $9. */
@@ -77,10 +77,10 @@ const waitingSql = `
 interface InboxOwner {
   readonly workerId: number
   /** Returns 0, which no scope has, if the kind has no lookups yet. */
-  scopeId(kind: LookupKind): number
+  getScopeId(kind: LookupKind): number
 }
 
-export interface SharedInboxDeps extends RepeatingDeps {
+export interface SharedInboxDeps extends RetryDeps {
   readonly database: Pick<SharedDatabase, 'postgres' | 'explain' | 'connectMore' | 'url'>
   /** `null` for a receiver, which takes no deliveries. */
   readonly owner: (() => InboxOwner) | null
@@ -88,15 +88,15 @@ export interface SharedInboxDeps extends RepeatingDeps {
 }
 
 /** The inbox of a run that has joined a shared checkpoint. */
-export const inboxOfRun = (run: Required<Omit<SharedInboxDeps, 'onReceived'>>): InboxPlace => ({
-  exists: () => inExplained(run, (statements) => isAnything(statements)),
+export const createRunInbox = (run: Required<Omit<SharedInboxDeps, 'onReceived'>>): InboxAccess => ({
+  exists: () => withExplainedErrors(run, (statements) => hasDeliveries(statements)),
   open: (onReceived) => openSharedInbox({ ...run, onReceived }),
 })
 
 /** Opens the inbox of a checkpoint on PostgreSQL; does not close the database. Throws CHECKPOINT_*. */
 export async function openSharedInbox(deps: SharedInboxDeps): Promise<Inbox> {
   const { database } = deps
-  await inExplained(deps, (statements) => forgetOld(statements))
+  await withExplainedErrors(deps, (statements) => forgetOld(statements))
   return new SharedInbox(deps, () => database.connectMore(receivingBounds))
 }
 
@@ -120,7 +120,7 @@ const statementBytesMax = 4_000_000
 /** Any number: writers hold this lock until they commit, so that positions become visible in order. */
 const receiversLock = 7_305_511_972
 
-interface Received {
+interface ReceivedDelivery {
   readonly eventId: string
   readonly body: Uint8Array
   readonly nowMs: number
@@ -135,31 +135,31 @@ class SharedInbox implements Inbox {
   readonly lookMs = receiverLimits.sharedLookMs
   readonly #deps: SharedInboxDeps
   readonly #connect: () => Postgres
-  readonly #commits: GatheredCommits<Received, boolean>
+  readonly #commits: GroupCommit<ReceivedDelivery, boolean>
   #receiving: Postgres | null = null
 
   constructor(deps: SharedInboxDeps, connect: () => Postgres) {
     this.#deps = deps
     this.#connect = connect
-    this.#commits = createGatheredCommits((items) => this.#commit(items))
+    this.#commits = createGroupCommit((items) => this.#commit(items))
   }
 
   /** Tries once, within seconds; rejects if the commit is uncertain. The service then sends the delivery again. */
   async receive(eventId: string, body: Uint8Array, nowMs: number): Promise<boolean> {
-    const isNew = await this.#commits.add({ eventId, body, nowMs, subject: subjectOf(body) })
+    const isNew = await this.#commits.add({ eventId, body, nowMs, subject: readSubject(body) })
     if (isNew) this.#deps.onReceived?.()
     return isNew
   }
 
-  async waiting(
+  async listWaiting(
     afterPosition: number,
     kinds: readonly LookupKind[] = lookupKinds,
   ): Promise<readonly WaitingDelivery[]> {
     const owner = this.#deps.owner?.()
     if (owner === undefined) return []
-    const scopeIds = kinds.map((kind) => owner.scopeId(kind)).filter((id) => id !== 0)
+    const scopeIds = kinds.map((kind) => owner.getScopeId(kind)).filter((id) => id !== 0)
     const values = [afterPosition, scopeIds, owner.workerId, receiverLimits.takeCountMax]
-    return inExplained(this.#deps, ({ query }) => query<WaitingDelivery>(waitingSql, values))
+    return withExplainedErrors(this.#deps, ({ query }) => query<WaitingDelivery>(waitingSql, values))
   }
 
   async settle(
@@ -167,7 +167,7 @@ class SharedInbox implements Inbox {
     state: Exclude<DeliveryState, 'waiting'>,
     reason: string | null,
   ): Promise<boolean> {
-    const rows = await inExplained(this.#deps, ({ query }) =>
+    const rows = await withExplainedErrors(this.#deps, ({ query }) =>
       query(
         `UPDATE enrich.inbox SET state = $2, reason = $3, body = CASE WHEN $2 = 'taken' THEN NULL ELSE body END
          WHERE position = $1 AND state = 'waiting' RETURNING position`,
@@ -178,7 +178,7 @@ class SharedInbox implements Inbox {
   }
 
   async requeue(): Promise<void> {
-    await inExplained(this.#deps, ({ query }) =>
+    await withExplainedErrors(this.#deps, ({ query }) =>
       query(`UPDATE enrich.inbox SET state = 'waiting', reason = NULL WHERE state = 'unclaimed'`),
     )
   }
@@ -188,21 +188,21 @@ class SharedInbox implements Inbox {
     await this.#receiving?.close()
   }
 
-  async #commit(items: readonly Received[]): Promise<Settled<boolean>[]> {
-    const settled: Settled<boolean>[] = []
-    for (const batch of batchesOf(items)) settled.push(...(await this.#write(batch)))
+  async #commit(items: readonly ReceivedDelivery[]): Promise<ItemResult<boolean>[]> {
+    const settled: ItemResult<boolean>[] = []
+    for (const batch of splitIntoBatches(items)) settled.push(...(await this.#write(batch)))
     return settled
   }
 
   /** One transaction: all are stored, or none is acknowledged. */
-  async #write(batch: readonly Received[]): Promise<Settled<boolean>[]> {
+  async #write(batch: readonly ReceivedDelivery[]): Promise<ItemResult<boolean>[]> {
     const { database } = this.#deps
     this.#receiving ??= this.#connect()
     try {
       const rows = await this.#receiving.transaction(async (statements) => {
         await assertNotMoving(statements, database.url)
         await statements.query('SELECT pg_advisory_xact_lock($1)', [receiversLock])
-        return statements.query<{ eventId: string }>(insertSql, valuesOf(batch))
+        return statements.query<{ eventId: string }>(insertSql, buildValues(batch))
       })
       const fresh = new Set(rows.map(({ eventId }) => eventId))
       // If one arrived twice at the same time, the first is new.
@@ -214,19 +214,19 @@ class SharedInbox implements Inbox {
   }
 }
 
-async function inExplained<Result>(
+async function withExplainedErrors<Result>(
   deps: SharedInboxDeps,
   work: (statements: PostgresStatements) => Promise<Result>,
 ): Promise<Result> {
   const { database } = deps
   try {
-    return await repeated(deps, () => work(database.postgres))
+    return await withRetries(deps, () => work(database.postgres))
   } catch (error) {
     throw database.explain(error)
   }
 }
 
-async function isAnything({ query }: PostgresStatements): Promise<boolean> {
+async function hasDeliveries({ query }: PostgresStatements): Promise<boolean> {
   return (await query('SELECT FROM enrich.inbox LIMIT 1')).length > 0
 }
 
@@ -249,8 +249,8 @@ async function forgetOld({ query }: PostgresStatements): Promise<void> {
   }
 }
 
-function batchesOf(items: readonly Received[]): Received[][] {
-  const batches: Received[][] = []
+function splitIntoBatches(items: readonly ReceivedDelivery[]): ReceivedDelivery[][] {
+  const batches: ReceivedDelivery[][] = []
   let bytes = 0
   for (const item of items) {
     bytes += item.body.length
@@ -264,7 +264,7 @@ function batchesOf(items: readonly Received[]): Received[][] {
 }
 
 /** Bodies are sent as one byte string, because an array of them would be sent as text. */
-function valuesOf(items: readonly Received[]): unknown[] {
+function buildValues(items: readonly ReceivedDelivery[]): unknown[] {
   let end = 0
   const starts = items.map(({ body }) => {
     const start = end + 1

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { ListenAddress } from '../../core/server-addresses.js'
 import type { WebhookKeys } from '../../core/webhook-signature.js'
 import { type Clock, WakeSignal } from '../../platform/clock.js'
-import { inboxPath, openInbox, type Inbox } from './inbox.js'
+import { getInboxPath, openInbox, type Inbox } from './inbox.js'
 
 /** Options for receiving answers by webhook instead of polling. */
 export interface WebhookOptions {
@@ -21,7 +21,7 @@ export interface OpenWebhooks {
 }
 
 /** Access to the inbox of a run. */
-export interface InboxPlace {
+export interface InboxAccess {
   /** Whether any delivery was ever received. */
   exists(): boolean | Promise<boolean>
   /** `onReceived` is called after this process received a new delivery. Throws CHECKPOINT_*. */
@@ -29,8 +29,8 @@ export interface InboxPlace {
 }
 
 /** The inbox next to a checkpoint file. */
-export const inboxBeside = (checkpointPath: string, clock: Pick<Clock, 'nowMs'>): InboxPlace => ({
-  exists: () => existsSync(inboxPath(checkpointPath)),
+export const createFileInbox = (checkpointPath: string, clock: Pick<Clock, 'nowMs'>): InboxAccess => ({
+  exists: () => existsSync(getInboxPath(checkpointPath)),
   open: (onReceived) => openInbox(checkpointPath, clock.nowMs(), onReceived, true),
 })
 
@@ -43,7 +43,7 @@ const loadReceiver = () => import('./receiver.js')
  */
 export async function openWebhooks(
   { url, receiver }: WebhookOptions,
-  place: InboxPlace,
+  place: InboxAccess,
   clock: Clock,
 ): Promise<OpenWebhooks | null> {
   if (url === null && !(await place.exists())) return null

@@ -1,10 +1,16 @@
-import { fileBytes } from '../../tables/bytes.js'
+import { openFileBytes } from '../../tables/bytes.js'
 import { openDelimited, type DelimitedFile } from '../../tables/delimited.js'
-import { strictRecords } from '../../tables/csv-scanner.js'
-import { type TableRecord, emptyFile } from '../../tables/record-source.js'
-import { freeName, indexOf, missingColumn, nameColumns } from './header.js'
+import { readStrictRecords } from '../../tables/csv-scanner.js'
+import { type TableRecord, createEmptyFileError } from '../../tables/record-source.js'
+import { findFreeName, findOrAddColumn, createMissingColumnError, nameColumns } from './header.js'
 import type { SourceFile } from './sources.js'
-import { inBatches, type InputTable, type MemberRows, type ReadOptions, type TextRow } from './table.js'
+import {
+  splitIntoBatches,
+  type InputTable,
+  type MemberRows,
+  type ReadOptions,
+  type TextRow,
+} from './table.js'
 
 const raggedLinesNotedMax = 5
 
@@ -29,13 +35,13 @@ export async function openCsv(files: readonly SourceFile[], options: ReadOptions
   const columns = new Map<string, number>()
   const opened: CsvFile[] = []
   for (const file of files) {
-    const source = await openDelimited(fileBytes(file.path, file.label), options)
+    const source = await openDelimited(openFileBytes(file.path, file.label), options)
     const cells = await readHeader(source)
     const header = nameColumns(
       cells.map((text, position) => ({ text, position })),
       file.label,
     )
-    const positions = header.map((name) => indexOf(columns, name))
+    const positions = header.map((name) => findOrAddColumn(columns, name))
     const isChosen = options.chosen?.has(file) ?? true
     const ragged = { short: noLines(), long: noLines() }
     opened.push({ source, isChosen, headerCells: header.length, positions, ...ragged })
@@ -51,10 +57,10 @@ async function readHeader(source: DelimitedFile): Promise<readonly string[]> {
     headers.push(cells)
     return null
   }
-  const records = source.records(strictRecords, choose)
+  const records = source.records(readStrictRecords, choose)
   await records.next().finally(() => records.return(undefined))
   const [header] = headers
-  if (header === undefined) throw emptyFile(source.label)
+  if (header === undefined) throw createEmptyFileError(source.label)
   return header
 }
 
@@ -80,9 +86,9 @@ class CsvTable implements InputTable {
 
   textRows(columns: readonly string[], isSample = false): AsyncGenerator<readonly TextRow[]> {
     const wanted = this.wanted(columns)
-    return this.batches(isSample, (file) => {
-      const positions = positionsIn(file, wanted)
-      return ({ cells }) => positions.map((position) => cellAt(file, cells, position))
+    return this.readBatches(isSample, (file) => {
+      const positions = findPositions(file, wanted)
+      return ({ cells }) => positions.map((position) => getCell(file, cells, position))
     })
   }
 
@@ -103,25 +109,25 @@ class CsvTable implements InputTable {
   parquetSource(): MemberRows {
     const rows = (cellColumns: readonly string[] = []) => {
       const wanted = this.wanted(cellColumns)
-      return this.batches(false, (file) => {
-        const positions = positionsIn(file, wanted)
+      return this.readBatches(false, (file) => {
+        const positions = findPositions(file, wanted)
         const keys = file.positions.map((column, position) => `${position === 0 ? '' : ','}"c${column}":"`)
         return ({ cells }) => ({
-          members: membersOf(file, keys, cells),
-          cells: positions.map((position) => cellAt(file, cells, position)),
+          members: formatMembers(file, keys, cells),
+          cells: positions.map((position) => getCell(file, cells, position)),
         })
       })
     }
-    return { kind: 'members', types: this.columns.map(() => 'text'), rows }
+    return { kind: 'members', types: this.columns.map(() => 'text'), readMembers: rows }
   }
 
-  notes(): readonly string[] {
+  listNotes(): readonly string[] {
     return this.files.flatMap((file) => {
       const { label, notices } = file.source
       return [
         ...notices,
-        ...raggedNote(label, file.short, 'fewer cells than the header: padded with empty ones'),
-        ...raggedNote(label, file.long, 'more cells than the header: kept in added columns'),
+        ...describeRagged(label, file.short, 'fewer cells than the header: padded with empty ones'),
+        ...describeRagged(label, file.long, 'more cells than the header: kept in added columns'),
       ]
     })
   }
@@ -129,66 +135,66 @@ class CsvTable implements InputTable {
   private wanted(columns: readonly string[]): readonly number[] {
     return columns.map((name) => {
       const index = this.columnIndex.get(name)
-      if (index === undefined) throw missingColumn(name)
+      if (index === undefined) throw createMissingColumnError(name)
       return index
     })
   }
 
   /** Maps the records of each file with `rowsOf`, which is called after the file's columns have grown. */
-  private async *batches<Row>(
+  private async *readBatches<Row>(
     isSample: boolean,
-    rowsOf: (file: CsvFile) => (record: TableRecord) => Row,
+    createRowMapper: (file: CsvFile) => (record: TableRecord) => Row,
   ): AsyncGenerator<readonly Row[]> {
     const isFirstPass = this.isFirstPass && !isSample
     if (isFirstPass) this.isFirstPass = false
     // All parts sample the first rows of the whole input, so that they see the same.
     const files = isSample ? this.files : this.files.filter(({ isChosen }) => isChosen)
-    yield* inBatches(this.rows(files, rowsOf, isFirstPass), this.rowsMax)
+    yield* splitIntoBatches(this.rows(files, createRowMapper, isFirstPass), this.rowsMax)
   }
 
   private async *rows<Row>(
     files: readonly CsvFile[],
-    rowsOf: (file: CsvFile) => (record: TableRecord) => Row,
+    createRowMapper: (file: CsvFile) => (record: TableRecord) => Row,
     isFirstPass: boolean,
   ): AsyncGenerator<Row[]> {
     for (const file of files) {
-      for await (const records of file.source.records(strictRecords, () => null)) {
+      for await (const records of file.source.records(readStrictRecords, () => null)) {
         for (const { cells, line } of records) {
           if (cells.length === file.headerCells) continue
-          this.grow(file, cells.length)
+          this.addColumns(file, cells.length)
           if (isFirstPass && line !== null)
             note(cells.length < file.headerCells ? file.short : file.long, line)
         }
-        yield records.map(rowsOf(file))
+        yield records.map(createRowMapper(file))
       }
     }
   }
 
-  private grow(file: CsvFile, cellCount: number): void {
+  private addColumns(file: CsvFile, cellCount: number): void {
     for (let position = file.positions.length; position < cellCount; position++) {
       let name = this.extraNames.get(position)
       if (name === undefined) {
-        name = freeName(position + 1, new Set(this.columnIndex.keys()))
+        name = findFreeName(position + 1, new Set(this.columnIndex.keys()))
         this.extraNames.set(position, name)
       }
-      file.positions.push(indexOf(this.columnIndex, name))
+      file.positions.push(findOrAddColumn(this.columnIndex, name))
     }
   }
 }
 
 /** Returns '' if the row is short, `null` if the file or the row has no such column. */
-function cellAt(file: CsvFile, cells: readonly string[], position: number): string | null {
+function getCell(file: CsvFile, cells: readonly string[], position: number): string | null {
   return cells[position] ?? (position >= 0 && position < file.headerCells ? '' : null)
 }
 
 /** Returns the position of each column in the file, or -1 if the file does not have it. */
-function positionsIn(file: CsvFile, wanted: readonly number[]): readonly number[] {
+function findPositions(file: CsvFile, wanted: readonly number[]): readonly number[] {
   const positionOf = new Map(file.positions.map((column, position) => [column, position]))
   return wanted.map((column) => positionOf.get(column) ?? -1)
 }
 
 /** Formats every cell as a JSON member. Each key includes the quote that opens its cell. */
-function membersOf(file: CsvFile, keys: readonly string[], cells: readonly string[]): string {
+function formatMembers(file: CsvFile, keys: readonly string[], cells: readonly string[]): string {
   const count = Math.max(cells.length, file.headerCells)
   let members = ''
   for (let position = 0; position < count; position++) {
@@ -206,7 +212,7 @@ function note(ragged: RaggedLines, line: number): void {
   if (ragged.lines.length < raggedLinesNotedMax) ragged.lines.push(line)
 }
 
-function raggedNote(label: string, { count, lines }: RaggedLines, what: string): string[] {
+function describeRagged(label: string, { count, lines }: RaggedLines, what: string): string[] {
   if (count === 0) return []
   const more = count > lines.length ? ', …' : ''
   return [

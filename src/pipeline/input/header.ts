@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { tableLimits } from '../../tables/limits.js'
-import { tooManyColumns } from '../../tables/file-error.js'
+import { createTooManyColumnsError } from '../../tables/file-error.js'
 
 /** A header cell and its position, counted from 0. */
 export interface HeaderCell {
@@ -10,9 +10,9 @@ export interface HeaderCell {
 
 /** Names cells without text. Throws INPUT_COLUMNS_DUPLICATE for equal names, and INPUT_COLUMNS_TOO_MANY. */
 export function nameColumns(cells: readonly HeaderCell[], label: string): readonly string[] {
-  if (cells.length > tableLimits.columnsMax) throw tooManyColumns(`the header of ${label}`)
+  if (cells.length > tableLimits.columnsMax) throw createTooManyColumnsError(`the header of ${label}`)
   const taken = new Set(cells.map(({ text }) => text))
-  const names = cells.map(({ text, position }) => (text === '' ? freeName(position + 1, taken) : text))
+  const names = cells.map(({ text, position }) => (text === '' ? findFreeName(position + 1, taken) : text))
   const seen = new Set<string>()
   const twice = new Set<string>()
   for (const name of names) (seen.has(name) ? twice : seen).add(name)
@@ -26,7 +26,7 @@ export function nameColumns(cells: readonly HeaderCell[], label: string): readon
 }
 
 /** Returns `column_7` for the seventh position, or `column_7_2` and so on if that name is taken. */
-export function freeName(position: number, taken: Set<string>): string {
+export function findFreeName(position: number, taken: Set<string>): string {
   let name = `column_${position}`
   for (let count = 2; taken.has(name); count++) name = `column_${position}_${count}`
   taken.add(name)
@@ -34,13 +34,13 @@ export function freeName(position: number, taken: Set<string>): string {
 }
 
 /** Returns the index of a column and adds the column if it is new. */
-export function indexOf(columns: Map<string, number>, name: string): number {
+export function findOrAddColumn(columns: Map<string, number>, name: string): number {
   const known = columns.get(name)
   if (known !== undefined) return known
   columns.set(name, columns.size)
   return columns.size - 1
 }
 
-export function missingColumn(name: string): UserError {
+export function createMissingColumnError(name: string): UserError {
   return new UserError('INPUT_COLUMN_MISSING', `the input has no column ${JSON.stringify(name)}`)
 }

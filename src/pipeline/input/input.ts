@@ -1,13 +1,13 @@
 import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
-import { UserError, unreachable, withHintFirst } from '../../core/errors.js'
+import { UserError, assertNever, withHintFirst } from '../../core/errors.js'
 import { makeFolder } from '../../platform/files.js'
 import type { SheetColumn } from '../../tables/xlsx/cells.js'
-import { namedJob, blocksOf, type Partition } from '../lookups/partition.js'
+import { toNamedJob, getBlocks, type Partition } from '../lookups/partition.js'
 import { noNested, type NestedColumns } from '../lookups/nested-columns.js'
 import {
-  noRows,
-  rowsOfPart,
+  createNoRowsError,
+  createPartFilter,
   type RowFilter,
   type CellRow,
   type InputTable,
@@ -57,11 +57,11 @@ export interface Input {
    * The first pass: reads the chosen columns of every row as text, `null` for absent cells. Throws every defect that
    * opening did not find, and INPUT_NO_ROWS at the end if there were no rows.
    */
-  keyRows(columns: readonly string[]): AsyncIterable<readonly TextRow[]>
+  readKeyRows(columns: readonly string[]): AsyncIterable<readonly TextRow[]>
   /** The same, with each row in its form for Parquet. Returns `null` if DuckDB reads the rows itself. */
-  keyMemberRows(columns: readonly string[]): AsyncIterable<readonly MemberRow[]> | null
+  readKeyMemberRows(columns: readonly string[]): AsyncIterable<readonly MemberRow[]> | null
   /** Reads the chosen columns of the first rows. Does not count as the first pass. */
-  sampleRows(columns: readonly string[]): AsyncIterable<readonly TextRow[]>
+  readSampleRows(columns: readonly string[]): AsyncIterable<readonly TextRow[]>
   /** Reads columns as text, by default all of them. */
   textRows(columns?: readonly string[]): AsyncIterable<readonly TextRow[]>
   /** Reads each row as the text of a JSON object. */
@@ -79,11 +79,11 @@ export interface Input {
   /** Text that names another sheet with a table of companies, and its flag, or `null`. */
   readonly sheetHint: string | null
   /** Notices for the user: detected encodings, skipped lines, ragged rows. Complete after the first pass. */
-  notes(): readonly string[]
+  listNotes(): readonly string[]
   /** Returns the SHA-256, in hexadecimal, of the sizes and bytes of the files, in order. Reads all of them. */
-  fingerprint(): Promise<string>
+  calculateFingerprint(): Promise<string>
   /** Returns the SHA-256, in hexadecimal, of the names and sizes of the files, in order. */
-  listFingerprint(): string
+  calculateListFingerprint(): string
   /** Throws INPUT_CHANGED if a file has changed since it was opened. */
   assertUnchanged(): void
   close(): Promise<void>
@@ -97,14 +97,16 @@ export interface Input {
 export async function openInput(options: InputOptions): Promise<Input> {
   const { files, removeSpool } = await openFiles(options)
   try {
-    const format = options.format ?? commonFormat(files)
+    const format = options.format ?? detectCommonFormat(files)
     assertSheets(format, options)
     const { partition = null } = options
     // A single file can only be cut between rows, and only its reader finds them.
     const isCut = partition !== null && files.length === 1 && format !== 'parquet'
     const table = await openTable(files, format, options)
-    const within: RowFilter = isCut ? rowsOfPart(table, partition, labelsOf(files)) : (open) => open()
-    return inputOf({ format, files, table, within, partition, removeSpool })
+    const within: RowFilter = isCut
+      ? createPartFilter(table, partition, formatLabels(files))
+      : (open) => open()
+    return createInput({ format, files, table, within, partition, removeSpool })
   } catch (error) {
     removeSpool()
     throw error
@@ -139,7 +141,7 @@ async function openFiles(
   return { files: [file], removeSpool: remove }
 }
 
-function commonFormat(files: readonly SourceFile[]): InputFormat {
+function detectCommonFormat(files: readonly SourceFile[]): InputFormat {
   let common: InputFormat | undefined
   for (const { label } of files) {
     const format = formatOfPath(label)
@@ -179,22 +181,22 @@ async function openTable(
 ): Promise<InputTable> {
   const { rowsMax, partition } = options
   if (format === 'parquet') {
-    const temporaryFolder = overflowFolder(options.spoolFolder)
+    const temporaryFolder = chooseOverflowFolder(options.spoolFolder)
     return (await import('./parquet.js')).openParquet(files, { rowsMax, partition, temporaryFolder })
   }
-  const chosen = partition === undefined || files.length === 1 ? undefined : partFiles(files, partition)
+  const chosen = partition === undefined || files.length === 1 ? undefined : selectPartFiles(files, partition)
   return openText(files, format, { ...options, chosen })
 }
 
-const partFiles = (files: readonly SourceFile[], partition: Partition): ReadonlySet<SourceFile> => {
-  const { first, end } = blocksOf(
+const selectPartFiles = (files: readonly SourceFile[], partition: Partition): ReadonlySet<SourceFile> => {
+  const { first, end } = getBlocks(
     files.map(({ bytes }) => bytes),
     partition,
   )
   return new Set(files.slice(first, end))
 }
 
-const labelsOf = (files: readonly SourceFile[]): string => files.map(({ label }) => label).join(', ')
+const formatLabels = (files: readonly SourceFile[]): string => files.map(({ label }) => label).join(', ')
 
 async function openText(
   files: readonly SourceFile[],
@@ -210,12 +212,12 @@ async function openText(
     case 'xlsx':
       return (await import('./xlsx.js')).openSheets(files, options)
     default:
-      return unreachable(format)
+      return assertNever(format)
   }
 }
 
 /** Falls back to the system's temporary folder: read-only commands also run in folders that cannot be written. */
-function overflowFolder(wanted: string): string {
+function chooseOverflowFolder(wanted: string): string {
   try {
     makeFolder(wanted)
     return wanted
@@ -233,7 +235,7 @@ interface OpenedInput {
   readonly removeSpool: () => void
 }
 
-function inputOf(opened: OpenedInput): Input {
+function createInput(opened: OpenedInput): Input {
   const { format, files, table, within, partition, removeSpool } = opened
   let fingerprint: Promise<string> | undefined
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
@@ -241,7 +243,7 @@ function inputOf(opened: OpenedInput): Input {
     const source = table.parquetSource()
     return source.kind === 'relation'
       ? source
-      : { ...source, rows: (columns) => within(() => source.rows(columns)) }
+      : { ...source, readMembers: (columns) => within(() => source.readMembers(columns)) }
   }
   return {
     format,
@@ -257,27 +259,27 @@ function inputOf(opened: OpenedInput): Input {
     delimiter: table.delimiter ?? null,
     sheetName: table.sheetName ?? null,
     sheetHint: table.sheetHint ?? null,
-    keyRows: (columns) =>
-      firstPass(
+    readKeyRows: (columns) =>
+      readFirstPass(
         opened,
         within(() => table.textRows(columns)),
       ),
-    keyMemberRows: (columns) => {
+    readKeyMemberRows: (columns) => {
       const source = parquetSource()
-      return source.kind === 'relation' ? null : firstPass(opened, source.rows(columns))
+      return source.kind === 'relation' ? null : readFirstPass(opened, source.readMembers(columns))
     },
     // From the whole input: settings derived from the sample must be the same in all parts.
-    sampleRows: (columns) => table.textRows(columns, true),
+    readSampleRows: (columns) => table.textRows(columns, true),
     textRows: (columns = table.columns) => within(() => table.textRows(columns)),
     objectRows: () => within(() => table.objectRows()),
     cellRows: () => within(() => table.cellRows()),
     parquetSource,
-    notes: () => table.notes?.() ?? [],
-    fingerprint: () => (fingerprint ??= hashFiles(files)),
-    listFingerprint: () => hashList(files),
+    listNotes: () => table.listNotes?.() ?? [],
+    calculateFingerprint: () => (fingerprint ??= hashFiles(files)),
+    calculateListFingerprint: () => hashList(files),
     assertUnchanged: () => {
       const changed = files.find((file) => !isUnchanged(file))
-      if (changed !== undefined) throw inputChanged(changed.label)
+      if (changed !== undefined) throw createInputChangedError(changed.label)
     },
     close: () => {
       table.close?.()
@@ -288,7 +290,7 @@ function inputOf(opened: OpenedInput): Input {
 }
 
 /** A part without rows is valid, because other parts have them. */
-async function* firstPass<Row>(
+async function* readFirstPass<Row>(
   { table, files, partition }: OpenedInput,
   rows: AsyncIterable<readonly Row[]>,
 ): AsyncGenerator<readonly Row[]> {
@@ -299,17 +301,17 @@ async function* firstPass<Row>(
     hasRows ||= batch.length > 0
     yield batch
   }
-  if (!hasRows) throw withHintFirst(noRows(labelsOf(files)), table.sheetHint ?? null)
+  if (!hasRows) throw withHintFirst(createNoRowsError(formatLabels(files)), table.sheetHint ?? null)
   // For a single file, each part has read all of its rows.
   if (partition === null || files.length === 1 || table.columns.length === columnCount) return
   throw new UserError(
     'PARTITION_UNSUPPORTED',
     'some rows have more cells than their header, so the columns of this part would differ from those of the others',
-    { hint: `fix the rows, or name these columns in the header; ${(table.notes?.() ?? []).join('; ')}` },
+    { hint: `fix the rows, or name these columns in the header; ${(table.listNotes?.() ?? []).join('; ')}` },
   )
 }
 
-export function inputChanged(label: string): UserError {
+export function createInputChangedError(label: string): UserError {
   return new UserError('INPUT_CHANGED', `${label} changed while it was being read`, {
     hint: 'run the same command again; existing answers are reused',
   })
@@ -320,5 +322,5 @@ export function inputChanged(label: string): UserError {
  * Tomorrow's file at the same path belongs to the same job.
  */
 export function nameJob(input: Pick<Input, 'files'>, name: string | null): string {
-  return name === null ? JSON.stringify(input.files.map(({ label }) => resolve(label))) : namedJob(name)
+  return name === null ? JSON.stringify(input.files.map(({ label }) => resolve(label))) : toNamedJob(name)
 }

@@ -1,14 +1,14 @@
 import { UserError } from '../../core/errors.js'
-import { jsonMembers, unquote, type JsonMember } from '../../core/json.js'
+import { listJsonMembers, unquote, type JsonMember } from '../../core/json.js'
 import { tableLimits } from '../../tables/limits.js'
-import { tooManyColumns } from '../../tables/file-error.js'
-import { fileBytes } from '../../tables/bytes.js'
+import { createTooManyColumnsError } from '../../tables/file-error.js'
+import { openFileBytes } from '../../tables/bytes.js'
 import { readArray, readLines } from '../../tables/json-records.js'
 import type { NestedColumn, NestedColumns } from '../lookups/nested-columns.js'
 import type { SourceFile } from './sources.js'
-import { typedJson } from './typed-cells.js'
+import { toJsonCell } from './typed-cells.js'
 import {
-  inBatches,
+  splitIntoBatches,
   type CellRow,
   type CellType,
   type InputTable,
@@ -33,14 +33,14 @@ export async function openObjects(
 ): Promise<InputTable> {
   const reader: ObjectReader = format === 'json' ? readArray : readLines
   const texts: TextSource[] = []
-  for (const file of files) texts.push(await openText(fileBytes(file.path, file.label), options.encoding))
+  for (const file of files) texts.push(await openText(openFileBytes(file.path, file.label), options.encoding))
   const tallies = new Map<string, ColumnTally>()
-  const objects = (from: readonly TextSource[], check: boolean) =>
-    objectsOf(from, reader, options.rowsMax, check)
-  for await (const lines of objects(texts, true)) {
+  const readObjects = (from: readonly TextSource[], check: boolean) =>
+    readAllObjects(from, reader, options.rowsMax, check)
+  for await (const lines of readObjects(texts, true)) {
     for (const line of lines) tally(line, tallies)
     if (tallies.size > tableLimits.columnsMax)
-      throw tooManyColumns(texts.map(({ label }) => label).join(', '))
+      throw createTooManyColumnsError(texts.map(({ label }) => label).join(', '))
   }
   if (tallies.size === 0) {
     const labels = texts.map(({ label }) => label).join(', ')
@@ -49,23 +49,23 @@ export async function openObjects(
     })
   }
   const chosen = texts.filter((_, index) => options.chosen?.has(files[index] as SourceFile) ?? true)
-  return new ObjectTable(texts, tallies, (isSample) => objects(isSample ? texts : chosen, false))
+  return new ObjectTable(texts, tallies, (isSample) => readObjects(isSample ? texts : chosen, false))
 }
 
-function objectsOf(
+function readAllObjects(
   texts: readonly TextSource[],
   reader: ObjectReader,
   rowsMax: number | undefined,
   check: boolean,
 ): AsyncGenerator<readonly string[]> {
-  const all = async function* () {
+  const readAll = async function* () {
     for (const text of texts) yield* reader(text, check)
   }
-  return inBatches(all(), rowsMax)
+  return splitIntoBatches(readAll(), rowsMax)
 }
 
 function tally(line: string, tallies: Map<string, ColumnTally>): void {
-  for (const { key, raw } of jsonMembers(line)) {
+  for (const { key, raw } of listJsonMembers(line)) {
     let column = tallies.get(key)
     if (column === undefined) tallies.set(key, (column = new ColumnTally()))
     column.add(raw)
@@ -105,7 +105,7 @@ class ObjectTable implements InputTable {
     for await (const lines of this.objects(isSample)) {
       yield lines.map((line) => {
         const row = new Array<string | null>(columns.length).fill(null)
-        for (const member of jsonMembers(line)) fillCells(row, places, member)
+        for (const member of listJsonMembers(line)) fillCells(row, places, member)
         return row
       })
     }
@@ -120,8 +120,8 @@ class ObjectTable implements InputTable {
     for await (const lines of this.objects(false)) {
       yield lines.map((line) => {
         const row: CellRow[number][] = this.columns.map(() => null)
-        for (const { key, raw } of jsonMembers(line))
-          row[positions.get(key) ?? -1] = typedJson(raw, cellText(raw))
+        for (const { key, raw } of listJsonMembers(line))
+          row[positions.get(key) ?? -1] = toJsonCell(raw, toCellText(raw))
         return row
       })
     }
@@ -132,19 +132,19 @@ class ObjectTable implements InputTable {
       [...this.types].map(([name, type], index) => [name, { key: `"c${index}":`, type }]),
     )
     const lines = () => this.objects(false)
-    const placesOf = (names: readonly string[]) => this.placesOf(names)
+    const findPlaces = (names: readonly string[]) => this.placesOf(names)
     return {
       kind: 'members',
       types: [...this.types.values()],
-      async *rows(cellColumns = []) {
-        const places = placesOf(cellColumns)
+      async *readMembers(cellColumns = []) {
+        const places = findPlaces(cellColumns)
         for await (const batch of lines()) {
           yield batch.map((line) => {
             const members = new Map<string, string>()
             const cells = new Array<string | null>(cellColumns.length).fill(null)
-            for (const member of jsonMembers(line)) {
+            for (const member of listJsonMembers(line)) {
               const column = columns.get(member.key)
-              if (column !== undefined) members.set(column.key, handedOver(member.raw, column.type))
+              if (column !== undefined) members.set(column.key, toDuckDbJson(member.raw, column.type))
               fillCells(cells, places, member)
             }
             return { members: [...members].map(([key, value]) => key + value).join(','), cells }
@@ -164,7 +164,7 @@ class ObjectTable implements InputTable {
     return places
   }
 
-  notes(): readonly string[] {
+  listNotes(): readonly string[] {
     return this.texts.flatMap(({ notice }) => notice ?? [])
   }
 }
@@ -179,26 +179,26 @@ type CellPlaces = ReadonlyMap<string, readonly CellPlace[]>
 
 function fillCells(cells: (string | null)[], places: CellPlaces, { key, raw }: JsonMember): void {
   for (const { position, path } of places.get(key) ?? [])
-    cells[position] = path.length === 0 ? cellText(raw) : memberText(raw, path)
+    cells[position] = path.length === 0 ? toCellText(raw) : getMemberText(raw, path)
 }
 
 /** Returns the text of a member, or `null` if it is missing or nested. */
-function memberText(raw: string, [key, ...rest]: readonly string[]): string | null {
-  if (key === undefined) return isNested(raw) ? null : cellText(raw)
-  const member = raw.startsWith('{') ? jsonMembers(raw).findLast((one) => one.key === key) : undefined
-  return member === undefined ? null : memberText(member.raw, rest)
+function getMemberText(raw: string, [key, ...rest]: readonly string[]): string | null {
+  if (key === undefined) return isNested(raw) ? null : toCellText(raw)
+  const member = raw.startsWith('{') ? listJsonMembers(raw).findLast((one) => one.key === key) : undefined
+  return member === undefined ? null : getMemberText(member.raw, rest)
 }
 
 const isNested = (raw: string): boolean => raw.startsWith('{') || raw.startsWith('[')
 
 /** Strings are unquoted, `null` becomes `null`, and other values keep their JSON text. */
-function cellText(raw: string): string | null {
+function toCellText(raw: string): string | null {
   if (raw.startsWith('"')) return unquote(raw)
   return raw === 'null' ? null : raw
 }
 
 /** Passes JSON values as strings, so that DuckDB keeps their text. Replaces lone surrogates. */
-function handedOver(raw: string, type: CellType): string {
+function toDuckDbJson(raw: string, type: CellType): string {
   const whole = replaceLoneSurrogates(raw)
   return type === 'json' && raw !== 'null' ? JSON.stringify(whole) : whole
 }
@@ -257,7 +257,7 @@ class ColumnTally {
   private addMembers(object: string, path: readonly string[]): void {
     if (path.length === memberDepthMax) return
     const members = (this.members ??= new Map())
-    for (const { key, raw } of jsonMembers(object)) {
+    for (const { key, raw } of listJsonMembers(object)) {
       if (members.size >= membersMax) return
       if (raw.startsWith('{')) this.addMembers(raw, [...path, key])
       else if (!raw.startsWith('[')) members.set([...path, key].join('.'), [...path, key])
@@ -269,14 +269,14 @@ class ColumnTally {
       this.hasInteger = true
       if (raw.length > 15 && !Number.isSafeInteger(Number(raw))) {
         this.hasUnsafeInteger = true
-        if (raw.length > 18 && !fitsInt64(raw)) this.hasOther = true
+        if (raw.length > 18 && !isInt64(raw)) this.hasOther = true
       }
     } else if (Number.isFinite(Number(raw)) && isSafeNumber(raw)) this.hasDouble = true
     else this.hasOther = true
   }
 }
 
-function fitsInt64(raw: string): boolean {
+function isInt64(raw: string): boolean {
   if (raw.length > 20) return false
   const value = BigInt(raw)
   return value >= -(2n ** 63n) && value < 2n ** 63n

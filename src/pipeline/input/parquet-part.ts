@@ -1,7 +1,7 @@
-import { sqlName, sqlPath, type DuckDb } from '../../parquet/duckdb.js'
+import { quoteSqlName, quoteSqlPath, type DuckDb } from '../../parquet/duckdb.js'
 import type { Column } from '../../parquet/part-sql.js'
-import { sqlRelation } from '../../parquet/read-sql.js'
-import { blocksOf, type Partition } from '../lookups/partition.js'
+import { buildRelation } from '../../parquet/read-sql.js'
+import { getBlocks, type Partition } from '../lookups/partition.js'
 
 interface PartDeps {
   readonly duckDb: Pick<DuckDb, 'all'>
@@ -32,26 +32,26 @@ interface Piece {
  * count; a filter on row numbers lets DuckDB skip the others. Columns are those of all files, with their types, even if
  * the part's files lack some.
  */
-export async function relationOfPart(deps: PartDeps): Promise<{ relation: string; share: number }> {
-  const groups = await rowGroupsOf(deps)
-  const { first, end } = blocksOf(
+export async function createPartRelation(deps: PartDeps): Promise<{ relation: string; share: number }> {
+  const groups = await readRowGroups(deps)
+  const { first, end } = getBlocks(
     groups.map(({ rowCount }) => rowCount),
     deps.partition,
   )
-  const pieces = piecesOf(groups.slice(first, end), groups, deps.paths)
+  const pieces = createPieces(groups.slice(first, end), groups, deps.paths)
   const count = (some: readonly RowGroup[]) => some.reduce((sum, { rowCount }) => sum + rowCount, 0)
   const share = count(groups.slice(first, end)) / Math.max(1, count(groups))
-  if (pieces.length === 0) return { relation: `(SELECT * FROM ${sqlRelation(deps.paths)} LIMIT 0)`, share }
+  if (pieces.length === 0) return { relation: `(SELECT * FROM ${buildRelation(deps.paths)} LIMIT 0)`, share }
   const queries: string[] = []
-  for (const together of inScans(pieces)) queries.push(await queryOf(together, deps))
+  for (const together of groupIntoScans(pieces)) queries.push(await buildQuery(together, deps))
   return { relation: `(${queries.join(' UNION ALL ')})`, share }
 }
 
-async function rowGroupsOf({ duckDb, paths }: PartDeps): Promise<RowGroup[]> {
+async function readRowGroups({ duckDb, paths }: PartDeps): Promise<RowGroup[]> {
   const groups: RowGroup[] = []
   for (const [file, path] of paths.entries()) {
     const rows = await duckDb.all(
-      `SELECT row_group_id, any_value(row_group_num_rows) FROM parquet_metadata(${sqlPath(path)})
+      `SELECT row_group_id, any_value(row_group_num_rows) FROM parquet_metadata(${quoteSqlPath(path)})
        GROUP BY row_group_id ORDER BY row_group_id`,
     )
     let firstRow = 0
@@ -64,7 +64,11 @@ async function rowGroupsOf({ duckDb, paths }: PartDeps): Promise<RowGroup[]> {
 }
 
 /** Returns one piece for each file that has any of the chosen groups. */
-function piecesOf(chosen: readonly RowGroup[], all: readonly RowGroup[], paths: readonly string[]): Piece[] {
+function createPieces(
+  chosen: readonly RowGroup[],
+  all: readonly RowGroup[],
+  paths: readonly string[],
+): Piece[] {
   const groupCounts = new Map<number, number>()
   for (const { file } of all) groupCounts.set(file, (groupCounts.get(file) ?? 0) + 1)
   const pieces = new Map<number, Piece & { groupCount: number }>()
@@ -84,7 +88,7 @@ function piecesOf(chosen: readonly RowGroup[], all: readonly RowGroup[], paths: 
 }
 
 /** Whole files are scanned together, partial ones separately. */
-function inScans(pieces: readonly Piece[]): Piece[][] {
+function groupIntoScans(pieces: readonly Piece[]): Piece[][] {
   const scans: Piece[][] = []
   for (const piece of pieces) {
     const last = scans.at(-1)
@@ -96,8 +100,8 @@ function inScans(pieces: readonly Piece[]): Piece[][] {
 
 const rowNumber = 'file_row_number'
 
-async function queryOf(pieces: readonly Piece[], { duckDb, columns }: PartDeps): Promise<string> {
-  const relation = sqlRelation(pieces.map(({ path }) => path))
+async function buildQuery(pieces: readonly Piece[], { duckDb, columns }: PartDeps): Promise<string> {
+  const relation = buildRelation(pieces.map(({ path }) => path))
   const described = await duckDb.all(
     `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${relation})`,
   )
@@ -105,8 +109,8 @@ async function queryOf(pieces: readonly Piece[], { duckDb, columns }: PartDeps):
   const own = new Map(described.map(([name, type]) => [String(name).toLowerCase(), String(type)]))
   const cells = columns.map(({ name, type }) => {
     const ownType = own.get(name.toLowerCase())
-    const cell = ownType === undefined ? 'NULL' : sqlName(name)
-    return `${ownType === type ? cell : `CAST(${cell} AS ${type})`} AS ${sqlName(name)}`
+    const cell = ownType === undefined ? 'NULL' : quoteSqlName(name)
+    return `${ownType === type ? cell : `CAST(${cell} AS ${type})`} AS ${quoteSqlName(name)}`
   })
   const select = `SELECT ${cells.join(', ')} FROM ${relation}`
   const [piece] = pieces

@@ -1,29 +1,35 @@
-import { errorText, UserError } from '../../core/errors.js'
-import { isOutOfMemory, openDuckDb, sqlName, type DuckDb, type DuckDbChunk } from '../../parquet/duckdb.js'
+import { getErrorText, UserError } from '../../core/errors.js'
 import {
-  geoMetadata,
+  isOutOfMemory,
+  openDuckDb,
+  quoteSqlName,
+  type DuckDb,
+  type DuckDbChunk,
+} from '../../parquet/duckdb.js'
+import {
+  readGeoMetadata,
   isGeometry,
-  columnNames,
-  memberTextExpression,
-  nestedKind,
-  objectExpression,
+  readColumnNames,
+  buildMemberTextExpression,
+  getNestedKind,
+  buildObjectExpression,
   quoteNonFinite,
-  sqlRelation,
-  structMembers,
-  textExpression,
+  buildRelation,
+  parseStructMembers,
+  buildTextExpression,
   type GeoMetadata,
 } from '../../parquet/read-sql.js'
-import { leafCountOf, readMemoryBytes } from '../../parquet/limits.js'
+import { countLeaves, readMemoryBytes } from '../../parquet/limits.js'
 import type { Column } from '../../parquet/part-sql.js'
 import { tableLimits } from '../../tables/limits.js'
-import { tooManyColumns } from '../../tables/file-error.js'
+import { createTooManyColumnsError } from '../../tables/file-error.js'
 import type { NestedColumn, NestedColumns } from '../lookups/nested-columns.js'
 import type { Partition } from '../lookups/partition.js'
-import { relationOfPart } from './parquet-part.js'
-import { missingColumn } from './header.js'
+import { createPartRelation } from './parquet-part.js'
+import { createMissingColumnError } from './header.js'
 import type { SourceFile } from './sources.js'
-import { typedSql } from './typed-cells.js'
-import { inBatches, type CellRow, type InputTable, type RelationRows, type TextRow } from './table.js'
+import { toSqlCell } from './typed-cells.js'
+import { splitIntoBatches, type CellRow, type InputTable, type RelationRows, type TextRow } from './table.js'
 
 export interface ParquetOptions {
   readonly rowsMax?: number | undefined
@@ -52,33 +58,33 @@ export async function openParquet(
   try {
     await refuseRenamedColumns(duckDb, files)
     const paths = files.map(({ path }) => path)
-    const relation = sqlRelation(paths, options.rowsMax)
+    const relation = buildRelation(paths, options.rowsMax)
     const described = await duckDb.all(
       `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${relation})`,
     )
     const columns = described.map(([name, type]) => ({ name: String(name), type: String(type) }))
-    if (columns.length > tableLimits.columnsMax) throw tooManyColumns(label)
-    const leafCount = columns.reduce((sum, { type }) => sum + leafCountOf(type), 0)
+    if (columns.length > tableLimits.columnsMax) throw createTooManyColumnsError(label)
+    const leafCount = columns.reduce((sum, { type }) => sum + countLeaves(type), 0)
     await duckDb.limitMemory(readMemoryBytes(leafCount))
     const { partition } = options
     const isScan = options.rowsMax === undefined && partition === undefined
-    const geo = await geoMetadata(duckDb, paths, columns, isScan)
+    const geo = await readGeoMetadata(duckDb, paths, columns, isScan)
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
     const whole = { relation, isScan, bytes }
     if (partition === undefined) return new ParquetTable(duckDb, columns, whole, relation, label, geo)
-    const part = await relationOfPart({ duckDb, paths, columns, partition })
+    const part = await createPartRelation({ duckDb, paths, columns, partition })
     const read = { relation: part.relation, isScan: false, bytes: bytes * part.share }
     return new ParquetTable(duckDb, columns, read, relation, label, geo)
   } catch (error) {
     duckDb.close()
-    throw parquetFailure(label, error)
+    throw toParquetError(label, error)
   }
 }
 
 /** DuckDB ignores letter case in column names and would rename the second of two such columns. */
 async function refuseRenamedColumns(duckDb: DuckDb, files: readonly SourceFile[]): Promise<void> {
   for (const file of files) {
-    const named = await columnNames(duckDb, file.path)
+    const named = await readColumnNames(duckDb, file.path)
     const seen = new Map<string, string>()
     for (const name of named) {
       const other = seen.get(name.toLowerCase())
@@ -121,7 +127,7 @@ class ParquetTable implements InputTable {
     const members = new Map<string, string>()
     this.nested = new Map(
       described.flatMap((column) => {
-        const nested = nestedColumn(column, members)
+        const nested = toNestedColumn(column, members)
         return nested === null ? [] : [[column.name, nested]]
       }),
     )
@@ -135,35 +141,35 @@ class ParquetTable implements InputTable {
   async *textRows(columns: readonly string[], isSample = false): AsyncGenerator<readonly TextRow[]> {
     const texts = columns.map((name) => {
       const column = this.described.find((described) => described.name === name)
-      const text = column === undefined ? this.memberTexts.get(name) : textExpression(column)
-      if (text === undefined) throw missingColumn(name)
+      const text = column === undefined ? this.memberTexts.get(name) : buildTextExpression(column)
+      if (text === undefined) throw createMissingColumnError(name)
       return text
     })
     // One JSON list a row is faster than reading cell by cell, and keeps a leading byte order mark.
     const relation = isSample ? this.sampled : this.read.relation
     const rows = this.texts(`SELECT to_json([${texts.join(', ')}]::VARCHAR[])::VARCHAR FROM ${relation}`)
-    yield* inBatches(parsed(rows))
+    yield* splitIntoBatches(parseRows(rows))
   }
 
   async *objectRows(): AsyncGenerator<readonly string[]> {
-    const object = objectExpression(this.described, this.rowAlias)
-    const rows = this.texts(`SELECT ${object} FROM ${this.read.relation} AS ${sqlName(this.rowAlias)}`)
-    for await (const batch of inBatches(rows)) yield batch.map(quoteNonFinite)
+    const object = buildObjectExpression(this.described, this.rowAlias)
+    const rows = this.texts(`SELECT ${object} FROM ${this.read.relation} AS ${quoteSqlName(this.rowAlias)}`)
+    for await (const batch of splitIntoBatches(rows)) yield batch.map(quoteNonFinite)
   }
 
   async *cellRows(): AsyncGenerator<readonly CellRow[]> {
     const types = this.described.map(({ type }) => type)
     for await (const rows of this.textRows(this.columns)) {
-      yield rows.map((row) => row.map((text, index) => typedSql(text, types[index] ?? 'VARCHAR')))
+      yield rows.map((row) => row.map((text, index) => toSqlCell(text, types[index] ?? 'VARCHAR')))
     }
   }
 
   parquetSource(): RelationRows {
-    if (this.geo.unfitColumn !== null) throw unfitColumn(this.geo.unfitColumn)
+    if (this.geo.unfitColumn !== null) throw createUnfitColumnError(this.geo.unfitColumn)
     const columns = this.described.map(({ name, type }) =>
       isGeometry(type)
-        ? { name, type: 'BLOB', cells: `ST_AsWKB(r.${sqlName(name)})` }
-        : { name, type, cells: `r.${sqlName(name)}` },
+        ? { name, type: 'BLOB', cells: `ST_AsWKB(r.${quoteSqlName(name)})` }
+        : { name, type, cells: `r.${quoteSqlName(name)}` },
     )
     return {
       kind: 'relation',
@@ -172,16 +178,16 @@ class ParquetTable implements InputTable {
       bytesEstimate: unpackedPerPackedByte * this.read.bytes,
       relation: this.read.relation,
       isScan: this.read.isScan,
-      rowCount: () => this.rowCount(),
+      countRows: () => this.rowCount(),
     }
   }
 
   async validate(): Promise<void> {
-    const alias = sqlName(this.rowAlias)
+    const alias = quoteSqlName(this.rowAlias)
     try {
       await this.duckDb.all(`SELECT bit_xor(hash(${alias})) FROM ${this.read.relation} AS ${alias}`)
     } catch (error) {
-      throw parquetFailure(this.label, error)
+      throw toParquetError(this.label, error)
     }
   }
 
@@ -194,7 +200,7 @@ class ParquetTable implements InputTable {
       const [row] = await this.duckDb.all(`SELECT count(*) FROM ${this.read.relation}`)
       return Number(row?.[0])
     } catch (error) {
-      throw parquetFailure(this.label, error)
+      throw toParquetError(this.label, error)
     }
   }
 
@@ -207,30 +213,30 @@ class ParquetTable implements InputTable {
     try {
       yield* this.duckDb.stream(sql)
     } catch (error) {
-      throw parquetFailure(this.label, error)
+      throw toParquetError(this.label, error)
     }
   }
 }
 
 /** Adds the SQL of the column's members to `memberTexts`. If two have the same path, the first is kept. */
-function nestedColumn(column: Column, memberTexts: Map<string, string>): NestedColumn | null {
+function toNestedColumn(column: Column, memberTexts: Map<string, string>): NestedColumn | null {
   const { name, type } = column
   if (type === 'JSON') return { kind: 'JSON text', members: [] }
-  const kind = nestedKind(type)
+  const kind = getNestedKind(type)
   if (kind === null) return null
-  const members = structMembers(type).map((member) => {
+  const members = parseStructMembers(type).map((member) => {
     const address = [name, ...member.path].join('.')
-    if (!memberTexts.has(address)) memberTexts.set(address, memberTextExpression(column, member))
+    if (!memberTexts.has(address)) memberTexts.set(address, buildMemberTextExpression(column, member))
     return address
   })
   return { kind, members }
 }
 
-async function* parsed(batches: AsyncIterable<readonly string[]>): AsyncGenerator<readonly TextRow[]> {
+async function* parseRows(batches: AsyncIterable<readonly string[]>): AsyncGenerator<readonly TextRow[]> {
   for await (const batch of batches) yield batch.map((row) => JSON.parse(row) as TextRow)
 }
 
-function parquetFailure(label: string, cause: unknown): Error {
+function toParquetError(label: string, cause: unknown): Error {
   if (cause instanceof UserError) return cause
   if (isOutOfMemory(cause)) {
     return new UserError('MEMORY_SHORT', `reading ${label} exceeds the memory limit`, {
@@ -238,14 +244,14 @@ function parquetFailure(label: string, cause: unknown): Error {
       cause,
     })
   }
-  const reason = errorText(cause).split('\n')[0] ?? ''
+  const reason = getErrorText(cause).split('\n')[0] ?? ''
   return new UserError('INPUT_PARQUET_INVALID', `${label} cannot be read as Parquet: ${reason}`, {
     hint: 'the file may be truncated, damaged, encrypted, compressed with an unsupported codec, or of another format: create or download it again, compressed with zstd or snappy',
     cause,
   })
 }
 
-function unfitColumn(name: string): UserError {
+function createUnfitColumnError(name: string): UserError {
   return new UserError(
     'OUTPUT_COLUMN_UNFIT',
     `the column ${name} has the Parquet type GEOMETRY, GEOGRAPHY or VARIANT, which cannot be written to Parquet`,

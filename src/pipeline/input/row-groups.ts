@@ -8,7 +8,7 @@ export interface RowGroups {
   /** In order of first appearance; '' for rows without a value, `(other)` for all values after the first 1,000. */
   readonly values: readonly string[]
   /** Returns the index in `values` for a row, counted from 0. */
-  groupOf(row: number): number
+  getGroup(row: number): number
 }
 
 /** Collects groups in two bytes a row. */
@@ -25,15 +25,15 @@ export class RowGrouping implements RowGroups {
       const offset = this.#rowCount++ % chunkRowCount
       if (offset === 0) this.#chunks.push(new Uint16Array(chunkRowCount))
       const chunk = this.#chunks.at(-1)
-      if (chunk !== undefined) chunk[offset] = this.#placeOf(value?.trim() ?? '')
+      if (chunk !== undefined) chunk[offset] = this.#findGroup(value?.trim() ?? '')
     }
   }
 
-  groupOf(row: number): number {
+  getGroup(row: number): number {
     return this.#chunks[Math.floor(row / chunkRowCount)]?.[row % chunkRowCount] ?? 0
   }
 
-  #placeOf(value: string): number {
+  #findGroup(value: string): number {
     const known = this.#places.get(value)
     if (known !== undefined) return known
     if (this.values.length === groupsMax) this.values.push(otherGroup)

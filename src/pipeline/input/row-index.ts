@@ -56,7 +56,7 @@ export class RowIndex {
     return ids
   }
 
-  distinct(): DistinctIds {
+  getDistinct(): DistinctIds {
     return (this.#distinct ??= this.#countDistinct())
   }
 
@@ -78,7 +78,7 @@ export class RowIndex {
   }
 
   /** Returns the reason why a row is invalid, or `null` if it is valid. */
-  reasonOf(lookupId: LookupId): string | null {
+  getReason(lookupId: LookupId): string | null {
     const index = highestId - lookupId
     return index < this.#reasons.length ? (this.#reasons[index] ?? null) : null
   }

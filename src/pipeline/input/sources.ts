@@ -3,8 +3,8 @@ import { createReadStream, createWriteStream, rmSync, statSync, type BigIntStats
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { UserError } from '../../core/errors.js'
-import { makeFolder, removeStale, temporaryMark } from '../../platform/files.js'
-import { fileError } from '../../tables/file-error.js'
+import { makeFolder, removeStale, createTemporaryMark } from '../../platform/files.js'
+import { toFileError } from '../../tables/file-error.js'
 
 const filesMax = 10_000
 
@@ -53,8 +53,8 @@ export function formatOfPath(path: string): InputFormat | null {
 export async function resolveFiles(paths: readonly string[]): Promise<readonly SourceFile[]> {
   const files: SourceFile[] = []
   for (const path of paths) {
-    const names = exists(path) ? [path] : await matches(path)
-    files.push(...names.map((name) => sourceFile(name)))
+    const names = hasFile(path) ? [path] : await findMatches(path)
+    files.push(...names.map((name) => createSourceFile(name)))
     if (files.length > filesMax) {
       throw new UserError('INPUT_NOT_FOUND', `more than ${filesMax} input files`, {
         hint: 'name fewer files, or join them first',
@@ -64,7 +64,7 @@ export async function resolveFiles(paths: readonly string[]): Promise<readonly S
   return files
 }
 
-async function matches(pattern: string): Promise<string[]> {
+async function findMatches(pattern: string): Promise<string[]> {
   const { glob, isDynamicPattern } = await import('tinyglobby')
   if (!isDynamicPattern(pattern)) {
     throw new UserError('INPUT_NOT_FOUND', `there is no file ${pattern}`, { hint: 'check the path' })
@@ -78,23 +78,23 @@ async function matches(pattern: string): Promise<string[]> {
   return found.sort()
 }
 
-function exists(path: string): boolean {
+function hasFile(path: string): boolean {
   try {
     statSync(path)
     return true
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return false
-    throw fileError(error, path)
+    throw toFileError(error, path)
   }
 }
 
-function sourceFile(path: string, label = path): SourceFile {
+function createSourceFile(path: string, label = path): SourceFile {
   let stat: BigIntStats
   try {
     stat = statSync(path, { bigint: true })
   } catch (error) {
-    throw fileError(error, label)
+    throw toFileError(error, label)
   }
   if (stat.isDirectory()) {
     throw new UserError('INPUT_IS_FOLDER', `${label} is a folder`, {
@@ -132,7 +132,7 @@ export async function hashFiles(files: readonly SourceFile[]): Promise<string> {
         hash.update(chunk as Buffer)
       }
     } catch (error) {
-      throw fileError(error, file.label)
+      throw toFileError(error, file.label)
     }
   }
   return hash.digest('hex')
@@ -149,7 +149,7 @@ export async function spool(
   stdin: NodeJS.ReadableStream,
   folder: string,
 ): Promise<{ file: SourceFile; remove: () => void }> {
-  const path = join(folder, `stdin.${temporaryMark()}.spool`)
+  const path = join(folder, `stdin.${createTemporaryMark()}.spool`)
   const remove = () => {
     rmSync(path, { force: true })
   }
@@ -157,7 +157,7 @@ export async function spool(
     removeStale(folder, 'stdin.', '.spool')
     makeFolder(folder)
     await pipeline(stdin, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
-    return { file: sourceFile(path, 'standard input'), remove }
+    return { file: createSourceFile(path, 'standard input'), remove }
   } catch (error) {
     remove()
     const code = (error as NodeJS.ErrnoException).code
@@ -170,6 +170,6 @@ export async function spool(
         cause: error,
       })
     }
-    throw fileError(error, 'standard input')
+    throw toFileError(error, 'standard input')
   }
 }

@@ -3,7 +3,7 @@ import type { Cell } from '../../tables/xlsx/cells.js'
 import type { NestedColumns } from '../lookups/nested-columns.js'
 import type { SourceFile } from './sources.js'
 import { UserError } from '../../core/errors.js'
-import { rowsOf, type Partition, type Range } from '../lookups/partition.js'
+import { getRows, type Partition, type Range } from '../lookups/partition.js'
 
 /** A row's cells as text; `null` for absent cells. */
 export type TextRow = readonly (string | null)[]
@@ -28,7 +28,7 @@ export interface RelationRows {
   /** Whether the relation is a plain scan. */
   readonly isScan: boolean
   /** Counts the rows. */
-  rowCount(): Promise<number>
+  countRows(): Promise<number>
 }
 
 /** A row as the members `"c0":…,"c1":…` of a JSON object, without braces, and its requested cells. */
@@ -41,7 +41,7 @@ export interface MemberRow {
 export interface MemberRows {
   readonly kind: 'members'
   readonly types: readonly CellType[]
-  rows(cellColumns?: readonly string[]): AsyncIterable<readonly MemberRow[]>
+  readMembers(cellColumns?: readonly string[]): AsyncIterable<readonly MemberRow[]>
 }
 
 /** The interface to an input for the writers and the first pass. Each row method reads the files again. */
@@ -65,7 +65,7 @@ export interface InputTable {
   readonly sheetName?: string | null
   /** Text that names another sheet of an Excel file with a table of companies, and its flag. */
   readonly sheetHint?: string | null
-  notes?(): readonly string[]
+  listNotes?(): readonly string[]
   /** Absent if files are only open while they are read. */
   close?(): void
 }
@@ -85,7 +85,7 @@ export interface ReadOptions {
 const batchRows = 1_000
 
 /** Splits pieces of any length into batches, in order, and stops after `rowsMax` rows. */
-export async function* inBatches<Row>(
+export async function* splitIntoBatches<Row>(
   pieces: AsyncIterable<readonly Row[]>,
   rowsMax: number = Infinity,
 ): AsyncGenerator<readonly Row[]> {
@@ -108,12 +108,12 @@ export type RowFilter = <Row>(open: () => AsyncIterable<readonly Row[]>) => Asyn
  * Returns a filter for the rows of one part of a single text file. Rows can only be found by reading from the start:
  * all rows are counted once, and a pass reads up to the end of the part. Throws INPUT_NO_ROWS.
  */
-export function rowsOfPart(table: InputTable, partition: Partition, label: string): RowFilter {
+export function createPartFilter(table: InputTable, partition: Partition, label: string): RowFilter {
   const countRows = async () => {
     let rowCount = 0
     for await (const batch of table.textRows([])) rowCount += batch.length
-    if (rowCount === 0) throw noRows(label)
-    return rowsOf(rowCount, partition)
+    if (rowCount === 0) throw createNoRowsError(label)
+    return getRows(rowCount, partition)
   }
   let range: Promise<Range> | null = null
   return async function* (open) {
@@ -129,7 +129,7 @@ export function rowsOfPart(table: InputTable, partition: Partition, label: strin
   }
 }
 
-export function noRows(label: string): UserError {
+export function createNoRowsError(label: string): UserError {
   return new UserError('INPUT_NO_ROWS', `${label} has a header and no rows`, {
     hint: 'there is nothing to look up',
   })

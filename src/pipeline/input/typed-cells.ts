@@ -1,11 +1,11 @@
-import { dayCell, type Cell, type CellKind } from '../../tables/xlsx/cells.js'
+import { toDayCell, type Cell, type CellKind } from '../../tables/xlsx/cells.js'
 import type { CellType } from './table.js'
 
 /** Significant digits that Excel keeps: 15 of an exact number; all 17 of a double. */
 const digits = { exactMax: 15, doubleMax: 17 } as const
 
 /** Returns a number if Excel keeps every digit, else the text. */
-function numberCell(text: string, digitsMax: number): Cell {
+function toNumberCell(text: string, digitsMax: number): Cell {
   const [, figures = ''] = /^-?(\d+(?:\.\d+)?)(?:[eE][+-]?\d+)?$/.exec(text) ?? []
   const significant = figures.replace('.', '').replace(/^0+/, '')
   const isKept = figures !== '' && significant.length <= digitsMax && Number.isFinite(Number(text))
@@ -13,20 +13,20 @@ function numberCell(text: string, digitsMax: number): Cell {
 }
 
 /** Converts a JSON value, given as JSON text and as plain text, to a cell. */
-export function typedJson(raw: string, text: string | null): Cell | null {
+export function toJsonCell(raw: string, text: string | null): Cell | null {
   if (raw === 'true' || raw === 'false') return { kind: 'boolean', value: raw === 'true' }
   if (text === null || !/^[-\d]/.test(raw)) return text
-  return numberCell(text, /[.eE]/.test(raw) ? digits.doubleMax : digits.exactMax)
+  return toNumberCell(text, /[.eE]/.test(raw) ? digits.doubleMax : digits.exactMax)
 }
 
 /** Converts a DuckDB value to a cell. Instants with a time zone stay text: Excel has no time zones. */
-export function typedSql(text: string | null, type: string): Cell | null {
+export function toSqlCell(text: string | null, type: string): Cell | null {
   if (text === null) return null
-  if (/^(?:FLOAT|DOUBLE)$/.test(type)) return numberCell(text, digits.doubleMax)
+  if (/^(?:FLOAT|DOUBLE)$/.test(type)) return toNumberCell(text, digits.doubleMax)
   if (/^(?:U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(.*\))$/.test(type))
-    return numberCell(text, digits.exactMax)
+    return toNumberCell(text, digits.exactMax)
   if (type === 'BOOLEAN') return { kind: 'boolean', value: text === 'true' }
-  return /^(?:DATE|TIMESTAMP(?:_S|_MS)?)$/.test(type) ? dayCell(text) : text
+  return /^(?:DATE|TIMESTAMP(?:_S|_MS)?)$/.test(type) ? toDayCell(text) : text
 }
 
 /** The kinds of cells seen in a column; they decide its type in Parquet. */
@@ -53,7 +53,7 @@ export class KindTally {
 }
 
 /** Formats the text of a cell as a JSON value of its column's type. */
-export function jsonOfText(text: string, type: CellType): string {
+export function toJsonText(text: string, type: CellType): string {
   switch (type) {
     case 'integer':
     case 'double':

@@ -38,7 +38,7 @@ export async function readLayout(file: XlsxFile, rowsMax = Infinity): Promise<Sh
     else if (laterRowCount++ + sampleRowsMax <= rowsMax) tallyRow(row, tallies)
   })
   const where = `${file.label}, sheet "${file.sheetName}"`
-  const header = findHeader(sample.map(textsOf), merges)
+  const header = findHeader(sample.map(toTexts), merges)
   switch (header.kind) {
     case 'none':
       throw new UserError('INPUT_EMPTY', `${where} is empty`, { hint: 'it needs a header and rows' })
@@ -55,10 +55,10 @@ export async function readLayout(file: XlsxFile, rowsMax = Infinity): Promise<Sh
       const headerRow = sample[header.index]
       return {
         rowsAbove: header.index + 1,
-        columns: columnsOf(headerRow, tallies, where),
+        columns: listColumns(headerRow, tallies, where),
         notices: [
-          ...titleNotice(where, header.index),
-          ...mergeNotice(
+          ...describeTitles(where, header.index),
+          ...describeMerges(
             where,
             merges.filter(({ lastRow }) => lastRow > (headerRow?.row ?? 0)),
           ),
@@ -81,7 +81,7 @@ export async function findOtherTables(file: XlsxFile): Promise<OtherSheet[]> {
   const others = file.sheets.filter(({ name, isHidden }) => name !== file.sheetName && !isHidden)
   const found: OtherSheet[] = []
   for (const { name } of others.slice(0, otherSheetsMax)) {
-    const sample = await file.firstRows(name, sampleRowsMax)
+    const sample = await file.readFirstRows(name, sampleRowsMax)
     const header = findHeader(sample, [])
     if (header.kind !== 'header') continue
     const texts = [...(sample[header.index]?.cells.values() ?? [])].filter((text) => text.trim() !== '')
@@ -101,19 +101,19 @@ function tallyRow({ cells }: SheetRow<ScannedCell>, tallies: Map<number, KindTal
   }
 }
 
-function textsOf({ row, cells }: SheetRow<ScannedCell>): SampleRow {
+function toTexts({ row, cells }: SheetRow<ScannedCell>): SampleRow {
   return { row, cells: new Map([...cells].map(([column, { text }]) => [column, text])) }
 }
 
 /** Returns the columns that have a name or a value below it. */
-function columnsOf(
+function listColumns(
   header: SheetRow<ScannedCell> | undefined,
   tallies: ReadonlyMap<number, KindTally>,
   where: string,
 ): SheetColumn[] {
   const positions = [...new Set([...(header?.cells.keys() ?? []), ...tallies.keys()])].sort((a, b) => a - b)
   const cells = positions.map((position): HeaderCell => ({
-    text: nameOf(header?.cells.get(position)?.text ?? ''),
+    text: cleanName(header?.cells.get(position)?.text ?? ''),
     position,
   }))
   const names = nameColumns(cells, where)
@@ -125,16 +125,16 @@ function columnsOf(
 }
 
 /** Spaces alone do not count as a name. */
-const nameOf = (text: string) => (text.trim() === '' ? '' : text)
+const cleanName = (text: string) => (text.trim() === '' ? '' : text)
 
-function titleNotice(where: string, rowCount: number): string[] {
+function describeTitles(where: string, rowCount: number): string[] {
   if (rowCount === 0) return []
   return [
     `${where}: ${rowCount === 1 ? '1 row above the header was' : `${rowCount} rows above the header were`} left out`,
   ]
 }
 
-function mergeNotice(where: string, { length }: readonly CellRange[]): string[] {
+function describeMerges(where: string, { length }: readonly CellRange[]): string[] {
   if (length === 0) return []
   const groups = length === 1 ? '1 group of merged cells has' : `${length} groups of merged cells have`
   return [`${where}: ${groups} a value in the first cell only; the others are read as empty`]

@@ -3,11 +3,11 @@ import type { SheetRow } from '../../tables/xlsx/sheet-rows.js'
 import { withHintFirst } from '../../core/errors.js'
 import { openXlsx, type XlsxFile } from '../../tables/xlsx/xlsx-file.js'
 import { findNameColumn } from '../lookups/detect-columns.js'
-import { jsonOfText, type KindTally } from './typed-cells.js'
-import { missingColumn } from './header.js'
+import { toJsonText, type KindTally } from './typed-cells.js'
+import { createMissingColumnError } from './header.js'
 import type { SourceFile } from './sources.js'
 import {
-  inBatches,
+  splitIntoBatches,
   type CellRow,
   type CellType,
   type InputTable,
@@ -40,7 +40,11 @@ export async function openSheets(files: readonly SourceFile[], options: ReadOpti
       const hasNames = findNameColumn(layout.columns.map(({ name }) => name)) !== null
       const proposed = hasNames && other?.hasNames === false ? null : other
       sheets.push({ source, layout, sheetName: file.sheetName })
-      notices.push(...sheetNotices(file, options.sheet, proposed?.hint), ...layout.notices, ...file.notices())
+      notices.push(
+        ...describeSheets(file, options.sheet, proposed?.hint),
+        ...layout.notices,
+        ...file.listNotices(),
+      )
       for (const { name, tally } of layout.columns) {
         const known = columns.get(name)
         if (known === undefined) columns.set(name, tally)
@@ -80,7 +84,7 @@ async function proposeSheet(file: XlsxFile): Promise<ProposedSheet | null> {
 const quoteSheet = (name: string) =>
   /^[\p{L}\p{N}_.]+$/u.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`
 
-function sheetNotices(
+function describeSheets(
   { label, sheets, sheetName, hasMacros }: XlsxFile,
   wanted: string | undefined,
   hint = '--sheet selects another',
@@ -118,18 +122,18 @@ class SheetTable implements InputTable {
   }
 
   textRows(columns: readonly string[], isSample = false): AsyncGenerator<readonly TextRow[]> {
-    const rowsOf = (sheet: SheetFile) => {
-      const positions = positionsIn(sheet, columns, this.columns)
+    const createRowMapper = (sheet: SheetFile) => {
+      const positions = findPositions(sheet, columns, this.columns)
       return ({ cells }: SheetRow) => positions.map((position) => cells.get(position) ?? null)
     }
-    return this.batches(textsOf, rowsOf, isSample)
+    return this.readBatches(readTexts, createRowMapper, isSample)
   }
 
   cellRows(): AsyncGenerator<readonly CellRow[]> {
-    return this.batches(
+    return this.readBatches(
       (file) => file.cellRows(),
       (sheet) => {
-        const positions = positionsIn(sheet, this.columns, this.columns)
+        const positions = findPositions(sheet, this.columns, this.columns)
         return ({ cells }: SheetRow<Cell>) => positions.map((position) => cells.get(position) ?? null)
       },
     )
@@ -139,30 +143,31 @@ class SheetTable implements InputTable {
     const keys = this.columns.map((name) => `${JSON.stringify(name)}:`)
     for await (const rows of this.textRows(this.columns)) {
       yield rows.map(
-        (row) => `{${row.map((text, index) => `${keys[index] ?? ''}${this.json(text, index)}`).join(',')}}`,
+        (row) =>
+          `{${row.map((text, index) => `${keys[index] ?? ''}${this.formatJson(text, index)}`).join(',')}}`,
       )
     }
   }
 
   parquetSource(): MemberRows {
     const rows = (cellColumns: readonly string[] = []) =>
-      this.batches(textsOf, (sheet) => {
-        const positions = positionsIn(sheet, this.columns, this.columns)
-        const wanted = positionsIn(sheet, cellColumns, this.columns)
+      this.readBatches(readTexts, (sheet) => {
+        const positions = findPositions(sheet, this.columns, this.columns)
+        const wanted = findPositions(sheet, cellColumns, this.columns)
         return ({ cells }) => ({
           members: positions
             .flatMap((position, index) => {
               const text = cells.get(position) ?? null
-              return text === null ? [] : [`"c${index}":${this.json(text, index)}`]
+              return text === null ? [] : [`"c${index}":${this.formatJson(text, index)}`]
             })
             .join(','),
           cells: wanted.map((position) => cells.get(position) ?? null),
         })
       })
-    return { kind: 'members', types: this.types, rows }
+    return { kind: 'members', types: this.types, readMembers: rows }
   }
 
-  notes(): readonly string[] {
+  listNotes(): readonly string[] {
     return this.notices
   }
 
@@ -176,17 +181,17 @@ class SheetTable implements InputTable {
     this.only = null
   }
 
-  private json(text: string | null, index: number): string {
-    return text === null ? 'null' : jsonOfText(text, this.types[index] ?? 'text')
+  private formatJson(text: string | null, index: number): string {
+    return text === null ? 'null' : toJsonText(text, this.types[index] ?? 'text')
   }
 
-  private batches<Value, Row>(
+  private readBatches<Value, Row>(
     read: (file: XlsxFile) => AsyncIterable<readonly SheetRow<Value>[]>,
     rowsOf: (sheet: SheetFile) => (row: SheetRow<Value>) => Row,
     isSample = false,
   ): AsyncGenerator<readonly Row[]> {
     const isRead = ({ source }: SheetFile) => isSample || (this.options.chosen?.has(source) ?? true)
-    return inBatches(this.rows(this.sheets.filter(isRead), read, rowsOf), this.options.rowsMax)
+    return splitIntoBatches(this.rows(this.sheets.filter(isRead), read, rowsOf), this.options.rowsMax)
   }
 
   private async *rows<Value, Row>(
@@ -215,10 +220,10 @@ class SheetTable implements InputTable {
   }
 }
 
-const textsOf = (file: XlsxFile) => file.rows()
+const readTexts = (file: XlsxFile) => file.readRows()
 
 /** Returns the position of each column in the sheet, or -1 if the sheet does not have it. */
-function positionsIn(
+function findPositions(
   { layout }: SheetFile,
   wanted: readonly string[],
   known: readonly string[],
@@ -226,7 +231,7 @@ function positionsIn(
   const positionOf = new Map(layout.columns.map(({ name, position }) => [name, position]))
   return wanted.map((name) => {
     const position = positionOf.get(name)
-    if (position === undefined && !known.includes(name)) throw missingColumn(name)
+    if (position === undefined && !known.includes(name)) throw createMissingColumnError(name)
     return position ?? -1
   })
 }

@@ -7,7 +7,7 @@ import type { LookupColumns } from './detect-columns.js'
 export type IdentifierUse = 'first' | 'context'
 
 /** How rows become lookups. */
-export interface AskingRule {
+export interface LookupRule {
   readonly columns: LookupColumns
   readonly identifierUse: IdentifierUse
   /** Whether a name cell that contains an identifier is submitted as one. */

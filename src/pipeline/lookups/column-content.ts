@@ -15,11 +15,11 @@ const isMostly = (values: readonly string[], is: (value: string) => boolean, sha
   values.length > 0 && values.filter(is).length >= values.length * share
 
 const isNumber = (value: string): boolean => /^[\d\s.,+-]+$/.test(value)
-const isAddressOfNet = (value: string): boolean => /^\S+@\S+\.\S+$|^https?:\/\//i.test(value)
+const isNetAddress = (value: string): boolean => /^\S+@\S+\.\S+$|^https?:\/\//i.test(value)
 
 /** Whether the cells can be company names: neither numbers nor e-mail or web addresses. */
 export function canBeNames(values: readonly string[]): boolean {
-  return !isMostly(values, (value) => isNumber(value) || isAddressOfNet(value))
+  return !isMostly(values, (value) => isNumber(value) || isNetAddress(value))
 }
 
 /** Whether the cells can be parts of a place: a `state` column may hold a status, and `location` a number. */
@@ -27,7 +27,7 @@ export function canBePlaces(
   part: 'city' | 'region' | 'postal' | 'country' | 'address',
   values: readonly string[],
 ): boolean {
-  if (isMostly(values, isAddressOfNet)) return false
+  if (isMostly(values, isNetAddress)) return false
   if (part === 'postal') return values.length === 0 || isMostly(values, (value) => /\d/.test(value))
   return !isMostly(values, (value) => isNumber(value) || statusWords.has(value.toLowerCase()))
 }
@@ -55,7 +55,7 @@ const cellsMin = 3
 const tellingShare = 0.8
 
 /** Returns the kind of identifier that the cells have by form and check digits; null if none. */
-export function identifierOfCells(values: readonly string[]): string | null {
+export function detectIdentifier(values: readonly string[]): string | null {
   if (values.length < cellsMin) return null
   return contentKinds.find(({ is }) => isMostly(values, is, tellingShare))?.kind ?? null
 }
@@ -64,14 +64,14 @@ export function identifierOfCells(values: readonly string[]): string | null {
 function isLei(value: string): boolean {
   return (
     /^[A-Z0-9]{18}\d{2}$/.test(value) &&
-    digitsOf(value).reduce((rest, digit) => (rest * 10 + digit) % 97, 0) === 1
+    toDigits(value).reduce((rest, digit) => (rest * 10 + digit) % 97, 0) === 1
   )
 }
 
 /** ISO 6166: Luhn check digit. */
 function isIsin(value: string): boolean {
   if (!/^[A-Z]{2}[A-Z0-9]{9}\d$/.test(value)) return false
-  const digits = digitsOf(value).reverse()
+  const digits = toDigits(value).reverse()
   const sum = digits.reduce((total, digit, at) => {
     const weighed = at % 2 === 1 ? digit * 2 : digit
     return total + (weighed > 9 ? weighed - 9 : weighed)
@@ -80,6 +80,6 @@ function isIsin(value: string): boolean {
 }
 
 /** Letters count as two digits; A is 10. */
-function digitsOf(value: string): number[] {
+function toDigits(value: string): number[] {
   return Array.from(value).flatMap((letter) => Array.from(String(parseInt(letter, 36)), Number))
 }

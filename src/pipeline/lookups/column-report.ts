@@ -1,18 +1,23 @@
-import type { AskingRule, IdentifierUse } from './asking-rule.js'
-import { identifierOfCells, type ColumnSamples } from './column-content.js'
-import { askedColumns, placeColumns, searchIdentifiers, type LookupColumns } from './detect-columns.js'
+import type { LookupRule, IdentifierUse } from './asking-rule.js'
+import { detectIdentifier, type ColumnSamples } from './column-content.js'
 import {
-  headerKey,
-  placeOfHeader,
+  listLookupColumns,
+  listPlaceColumns,
+  searchIdentifiers,
+  type LookupColumns,
+} from './detect-columns.js'
+import {
+  toHeaderKey,
+  parsePlaceHeader,
   wholePlaceHeaders,
   identifierHeaders,
   otherIdentifierHeaders,
 } from './header-words.js'
-import { identifierKeys, identifierNames, identifiersIn } from './identifier-columns.js'
+import { identifierKeys, identifierNames, listIdentifierColumns } from './identifier-columns.js'
 import {
-  nameMembers,
+  listNameMembers,
   noNested,
-  plainColumns,
+  listPlainColumns,
   type NestedColumn,
   type NestedColumns,
 } from './nested-columns.js'
@@ -33,7 +38,7 @@ const kindsOfHeaders = new Map([
 /** Words before a kind of identifier: `Account DUNS`, `Supplier VAT No`. */
 const owners =
   /^(?:company|account|customer|client|vendor|supplier|partner|business|billing|primary|main)(?=.)/
-const kindOfHeader = (key: string): string | undefined =>
+const findHeaderKind = (key: string): string | undefined =>
   kindsOfHeaders.get(key) ?? kindsOfHeaders.get(key.replace(owners, ''))
 
 const partNames = {
@@ -47,29 +52,31 @@ const partNames = {
 /** Reports the use of each column, and other columns that might help. */
 export function reportColumns(
   header: readonly string[],
-  { columns: used, identifierUse }: AskingRule,
+  { columns: used, identifierUse }: LookupRule,
   samples: ColumnSamples,
   nested: NestedColumns = noNested,
 ): ColumnReport {
-  const plain = plainColumns(header, nested)
-  const taken = new Set(askedColumns(used))
-  const places = new Map(placeColumns(plain, samples).map(({ column, part }) => [column, partNames[part]]))
+  const plain = listPlainColumns(header, nested)
+  const taken = new Set(listLookupColumns(used))
+  const places = new Map(
+    listPlaceColumns(plain, samples).map(({ column, part }) => [column, partNames[part]]),
+  )
   const found = searchIdentifiers(plain, used, samples).unused
-  const kindOf = (column: string): string | undefined => {
-    const key = headerKey(column)
+  const findKind = (column: string): string | undefined => {
+    const key = toHeaderKey(column)
     return (
       places.get(column) ??
       (wholePlaceHeaders.includes(key) ? 'place' : undefined) ??
-      kindOfHeader(key) ??
-      identifierOfCells(samples.get(column) ?? []) ??
+      findHeaderKind(key) ??
+      detectIdentifier(samples.get(column) ?? []) ??
       undefined
     )
   }
   const unused = header.flatMap((column) => {
     if (taken.has(column)) return []
     const own = nested.get(column)
-    if (own !== undefined) return unusedNested(column, own, used)
-    const kind = found.get(column)?.kind ?? kindOf(column)
+    if (own !== undefined) return reportUnusedNested(column, own, used)
+    const kind = found.get(column)?.kind ?? findKind(column)
     const why = found.get(column)?.why
     return kind === undefined ? [] : [{ column, kind, ...(why === undefined ? {} : { why }) }]
   })
@@ -77,11 +84,17 @@ export function reportColumns(
 }
 
 /** Reports a nested column without used members that may contain a name or parts of a place. */
-function unusedNested(column: string, nested: NestedColumn, used: LookupColumns): ColumnReport['unused'] {
+function reportUnusedNested(
+  column: string,
+  nested: NestedColumn,
+  used: LookupColumns,
+): ColumnReport['unused'] {
   const { members } = nested
-  if (askedColumns(used).some((one) => members.includes(one))) return []
-  const [name] = nameMembers(nested)
-  const places = members.filter((member) => placeOfHeader(member.slice(member.lastIndexOf('.') + 1)) !== null)
+  if (listLookupColumns(used).some((one) => members.includes(one))) return []
+  const [name] = listNameMembers(nested)
+  const places = members.filter(
+    (member) => parsePlaceHeader(member.slice(member.lastIndexOf('.') + 1)) !== null,
+  )
   if (name !== undefined)
     return [{ column, kind: nested.kind, why: `--name-column ${name} reads names from it` }]
   if (places.length === 0) return []
@@ -93,22 +106,22 @@ const columnCharsMax = 60
 const whyCharsMax = 100
 
 /** Describes in a few lines which columns are used, and which are not. */
-export function columnLines(report: ColumnReport): string[] {
+export function formatColumnLines(report: ColumnReport): string[] {
   const { name, location, context, unused } = report
-  const named = (columns: readonly string[]) => columns.map((column) => short(column)).join(', ')
+  const formatNames = (columns: readonly string[]) => columns.map((column) => truncateText(column)).join(', ')
   const asked = [
-    name === null ? 'no names' : `name from ${short(name)}`,
-    location.length === 0 ? 'no location' : `location from ${named(location)}`,
-    ...(context.length === 0 ? [] : [`context from ${named(context)}`]),
+    name === null ? 'no names' : `name from ${truncateText(name)}`,
+    location.length === 0 ? 'no location' : `location from ${formatNames(location)}`,
+    ...(context.length === 0 ? [] : [`context from ${formatNames(context)}`]),
   ]
-  const lines = [asked.join('; '), ...identifierLine(report)]
+  const lines = [asked.join('; '), ...formatIdentifierLine(report)]
   if (unused.length === 0) return lines
   const rest = unused.length > namedMax ? ` and ${unused.length - namedMax} more` : ''
   const others = unused
     .slice(0, namedMax)
     .map(
       ({ column, kind, why }) =>
-        `${short(column)} (${kind}${why === undefined ? '' : `: ${short(why, whyCharsMax)}`})`,
+        `${truncateText(column)} (${kind}${why === undefined ? '' : `: ${truncateText(why, whyCharsMax)}`})`,
     )
   return [
     ...lines,
@@ -116,22 +129,22 @@ export function columnLines(report: ColumnReport): string[] {
   ]
 }
 
-function identifierLine({ identifiers, identifierUse }: ColumnReport): string[] {
-  const columns = identifiersIn(identifiers)
+function formatIdentifierLine({ identifiers, identifierUse }: ColumnReport): string[] {
+  const columns = listIdentifierColumns(identifiers)
   if (columns.length === 0) return []
   const { registration_country: country, exchange } = identifiers
   const places: Partial<Record<string, string>> = {
-    ...(country === undefined ? {} : { registration_id: ` with its country from ${short(country)}` }),
-    ...(exchange === undefined ? {} : { ticker: ` with its exchange from ${short(exchange)}` }),
+    ...(country === undefined ? {} : { registration_id: ` with its country from ${truncateText(country)}` }),
+    ...(exchange === undefined ? {} : { ticker: ` with its exchange from ${truncateText(exchange)}` }),
   }
   const named = columns.map(
-    ({ key, column }) => `${identifierNames[key]} from ${short(column)}${places[key] ?? ''}`,
+    ({ key, column }) => `${identifierNames[key]} from ${truncateText(column)}${places[key] ?? ''}`,
   )
   const use = { first: 'identifiers, looked up first', context: 'identifiers, as context' }[identifierUse]
   return [`${use}: ${named.join(', ')}`]
 }
 
-const short = (column: string, charsMax = columnCharsMax): string => {
+const truncateText = (column: string, charsMax = columnCharsMax): string => {
   // eslint-disable-next-line no-control-regex -- a header may hold anything; a terminal must not
   const text = column.replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ')
   return text.length > charsMax ? `${text.slice(0, charsMax - 1)}…` : text

@@ -1,5 +1,5 @@
 import { foldText } from '../../core/lookup-identity.js'
-import { at, objectOf, textOf } from '../../core/json.js'
+import { at, toObject, toText } from '../../core/json.js'
 
 /** `accepted`: the company is `entityId`; `none`: no known company matches. */
 export const verdicts = ['accepted', 'none'] as const
@@ -36,7 +36,7 @@ export interface KeptDecision extends Decision {
 }
 
 /** Returns the service of decisions. */
-export const decisionService = (hostedBaseUrl: string | null): string => hostedBaseUrl ?? 'embedded'
+export const getDecisionService = (hostedBaseUrl: string | null): string => hostedBaseUrl ?? 'embedded'
 
 /** The present state of the company that a reviewer chose. */
 export type DecisionStanding =
@@ -53,17 +53,17 @@ export type DecisionStanding =
  * Compares a decision with the record of its company (interface: "v3 entity record", its envelope; null: not read). A
  * `none` decision always stands.
  */
-export function decisionStanding(
+export function judgeDecision(
   { verdict, entityId, entityName }: Pick<Decision, 'verdict' | 'entityId' | 'entityName'>,
   record: unknown,
 ): DecisionStanding {
   if (verdict === 'none') return { kind: 'stands' }
   if (record === null || record === undefined) return { kind: 'unread' }
   const entity = at(record, 'entity')
-  const into = currentIdOf(record)
+  const into = readCurrentId(record)
   if (into !== null && into !== entityId) return { kind: 'merged', into }
-  if (objectOf(entity) === null) return { kind: 'gone' }
-  const names = [at(entity, 'legal_name'), at(entity, 'display_name')].flatMap((name) => textOf(name) ?? [])
+  if (toObject(entity) === null) return { kind: 'gone' }
+  const names = [at(entity, 'legal_name'), at(entity, 'display_name')].flatMap((name) => toText(name) ?? [])
   const folded = foldText(entityName)
   const [name] = names
   if (name === undefined || folded === '' || names.some((one) => foldText(one) === folded))
@@ -72,15 +72,15 @@ export function decisionStanding(
 }
 
 /** Returns the company's current id, if the record has one. */
-function currentIdOf(record: unknown): string | null {
-  const merged = textOf(at(record, 'merged_into'))
+function readCurrentId(record: unknown): string | null {
+  const merged = toText(at(record, 'merged_into'))
   if (merged !== null && merged !== '') return merged
-  const own = textOf(at(record, 'entity', 'id'))
+  const own = toText(at(record, 'entity', 'id'))
   return own?.startsWith('siq_') === true ? own : null
 }
 
 /** Returns the reason why a decided lookup is doubtful again; null if it is not. */
-export function doubtOfDecision(
+export function explainDoubt(
   { entityName, entityId }: Pick<Decision, 'entityName' | 'entityId'>,
   standing: DecisionStanding,
 ): string | null {

@@ -1,28 +1,28 @@
 import { canBeNames, canBePlaces, type ColumnSamples } from './column-content.js'
 import {
-  spellingKey,
-  headerKey,
+  toSpellingKey,
+  toHeaderKey,
   companyNameHeaders,
   personHeaders,
   plainNameHeaders,
   surelyNameHeaders,
-  placeOfHeader,
+  parsePlaceHeader,
   placeSets,
   wholePlaceHeaders,
   type PlacePart,
   type PlaceSet,
 } from './header-words.js'
 import { UserError } from '../../core/errors.js'
-import { findIdentifiers, identifierPlaces, type FoundIdentifiers } from './find-identifiers.js'
+import { findIdentifiers, findIdentifierPlaces, type FoundIdentifiers } from './find-identifiers.js'
 import {
   describeNested,
-  memberHint,
-  nestedNameHints,
+  getMemberHint,
+  getNestedNameHints,
   noNested,
-  plainColumns,
+  listPlainColumns,
   type NestedColumns,
 } from './nested-columns.js'
-import { identifierCells, identifiersIn, type IdentifierColumns } from './identifier-columns.js'
+import { listIdentifierCells, listIdentifierColumns, type IdentifierColumns } from './identifier-columns.js'
 
 type FindColumn = (column: string, flag: string, usage?: string) => string
 
@@ -36,7 +36,7 @@ export interface LookupColumns {
 }
 
 /** Columns named by the user; the others are detected. */
-export interface AskedColumns {
+export interface NamedColumns {
   name?: string | undefined
   location?: readonly string[] | undefined
   context?: readonly string[] | undefined
@@ -52,11 +52,11 @@ export interface AskedColumns {
  */
 export function detectColumns(
   header: readonly string[],
-  asked: AskedColumns,
+  asked: NamedColumns,
   samples: ColumnSamples = new Map(),
   nested: NestedColumns = noNested,
 ): LookupColumns {
-  const plain = plainColumns(header, nested)
+  const plain = listPlainColumns(header, nested)
   const find: FindColumn = (column, flag, usage = `${flag} `) => {
     const found = findColumn(header, column, flag, nested)
     assertTexts(header, nested, found, flag, usage)
@@ -64,7 +64,7 @@ export function detectColumns(
   }
   const name =
     asked.name === undefined
-      ? findName(plain, samples, nestedNameHints(nested))
+      ? findName(plain, samples, getNestedNameHints(nested))
       : { column: find(asked.name, '--name-column') }
   const location =
     asked.location?.map((column) => find(column, '--location-columns')) ?? findLocation(plain, samples)
@@ -72,14 +72,14 @@ export function detectColumns(
     asked.context?.map((column) => findColumn(header, column, '--context-columns', nested)) ?? []
   const named = 'column' in name ? name.column : null
   const used = { name: named, location, context }
-  const identifiers = identifiersOf(plain, asked, used, samples, find)
-  if ('missing' in name && identifiersIn(identifiers).length === 0) throw name.missing
+  const identifiers = chooseIdentifiers(plain, asked, used, samples, find)
+  if ('missing' in name && listIdentifierColumns(identifiers).length === 0) throw name.missing
   return { name: named, location, context, identifiers }
 }
 
-function identifiersOf(
+function chooseIdentifiers(
   header: readonly string[],
-  { identifiers: asked }: AskedColumns,
+  { identifiers: asked }: NamedColumns,
   used: Omit<LookupColumns, 'identifiers'>,
   samples: ColumnSamples,
   find: FindColumn,
@@ -92,7 +92,10 @@ function identifiersOf(
     ),
   ) as IdentifierColumns
   return {
-    ...identifierPlaces({ header, countries: countriesOf(header, used, samples), samples }, columns),
+    ...findIdentifierPlaces(
+      { header, countries: listCountryColumns(header, used, samples), samples },
+      columns,
+    ),
     ...columns,
   }
 }
@@ -105,31 +108,31 @@ export function searchIdentifiers(
 ): FoundIdentifiers {
   const { name, location, context } = used
   const taken = new Set([...(name === null ? [] : [name]), ...location, ...context])
-  const countries = countriesOf(header, used, samples)
+  const countries = listCountryColumns(header, used, samples)
   return findIdentifiers({ header, name, taken, countries, samples })
 }
 
 /** Lists the country columns, the preferred one first. */
-function countriesOf(
+function listCountryColumns(
   header: readonly string[],
   { location }: Pick<LookupColumns, 'location'>,
   samples: ColumnSamples,
 ): string[] {
-  const countries = placeColumns(header, samples).filter(({ part }) => part === 'country')
+  const countries = listPlaceColumns(header, samples).filter(({ part }) => part === 'country')
   const rank = ({ column, set }: PlaceColumn) => (location.includes(column) ? -1 : placeSets.indexOf(set))
   return countries.sort((one, other) => rank(one) - rank(other)).map(({ column }) => column)
 }
 
 /** Lists all columns of a lookup, in the order in which cells are read. */
-export const askedColumns = ({ name, location, context, identifiers }: LookupColumns): string[] => [
+export const listLookupColumns = ({ name, location, context, identifiers }: LookupColumns): string[] => [
   ...(name === null ? [] : [name]),
   ...location,
   ...context,
-  ...identifierCells(identifiers),
+  ...listIdentifierCells(identifiers),
 ]
 
 /** Returns the column that labels a row in displays. */
-export const labelColumn = (columns: LookupColumns): string => askedColumns(columns)[0] ?? ''
+export const getLabelColumn = (columns: LookupColumns): string => listLookupColumns(columns)[0] ?? ''
 
 /**
  * Finds a named column, or a member of a nested one, and returns its exact spelling; columns take precedence. Throws
@@ -142,8 +145,8 @@ export function findColumn(
   nested: NestedColumns = noNested,
 ): string {
   const members = [...nested.values()].flatMap((one) => one.members)
-  const key = spellingKey(column)
-  const isSpelledSo = (name: string) => key !== '' && spellingKey(name) === key
+  const key = toSpellingKey(column)
+  const isSpelledSo = (name: string) => key !== '' && toSpellingKey(name) === key
   const found =
     header.find((name) => name === column) ??
     members.find((name) => name === column) ??
@@ -151,7 +154,7 @@ export function findColumn(
     members.find(isSpelledSo)
   if (found === undefined) {
     throw new UserError('INPUT_COLUMN_MISSING', `the input has no column "${column}" (${flag})`, {
-      hint: `it has: ${list([...header, ...members])}`,
+      hint: `it has: ${formatList([...header, ...members])}`,
     })
   }
   return found
@@ -170,7 +173,8 @@ function assertTexts(
   const message = `"${column}" is ${describeNested(own)}, not a text column (${flag})`
   throw new UserError('INPUT_COLUMN_NESTED', message, {
     hint:
-      memberHint(own, usage) ?? `name another column; the input has: ${list(plainColumns(header, nested))}`,
+      getMemberHint(own, usage) ??
+      `name another column; the input has: ${formatList(listPlainColumns(header, nested))}`,
   })
 }
 
@@ -186,19 +190,20 @@ function findName(
   samples: ColumnSamples,
   hints: readonly string[],
 ): { column: string } | { missing: UserError } {
-  const fits = (column: string) => canBeNames(samples.get(column) ?? [])
-  const company = firstOf(header.filter(fits), companyNameHeaders) ?? firstOf(header, surelyNameHeaders)
+  const isUsable = (column: string) => canBeNames(samples.get(column) ?? [])
+  const company =
+    findFirst(header.filter(isUsable), companyNameHeaders) ?? findFirst(header, surelyNameHeaders)
   if (company !== undefined) return { column: company }
-  const plain = firstOf(header.filter(fits), plainNameHeaders)
+  const plain = findFirst(header.filter(isUsable), plainNameHeaders)
   // Contacts in Xero are companies; persons have other columns.
-  const contact = hasXeroAddress(header) ? firstOf(header, ['contactname']) : undefined
-  const isPersons = plain !== undefined && header.some((column) => personHeaders.has(headerKey(column)))
+  const contact = hasXeroAddress(header) ? findFirst(header, ['contactname']) : undefined
+  const isPersons = plain !== undefined && header.some((column) => personHeaders.has(toHeaderKey(column)))
   if (contact !== undefined) return { column: contact }
   if (plain !== undefined && !isPersons) return { column: plain }
   const why = isPersons ? `"${plain}" is next to columns of personal names; if it contains companies, ` : ''
   const how = hints.length === 0 ? `${why}pass --name-column` : hints.slice(0, hintsMax).join('; ')
   const missing = new UserError('INPUT_COLUMN_MISSING', 'no column holds company names', {
-    hint: `${how}; the input has: ${list(header)}`,
+    hint: `${how}; the input has: ${formatList(header)}`,
   })
   return { missing }
 }
@@ -206,7 +211,7 @@ function findName(
 const hintsMax = 3
 
 const hasXeroAddress = (header: readonly string[]): boolean =>
-  header.some((column) => headerKey(column) === 'poaddressline1')
+  header.some((column) => toHeaderKey(column) === 'poaddressline1')
 
 interface PlaceColumn {
   column: string
@@ -223,9 +228,9 @@ const streetParts = ['address', 'region', 'country'] as const
  * code, completed from unqualified columns.
  */
 function findLocation(header: readonly string[], samples: ColumnSamples): string[] {
-  const places = placeColumns(header, samples)
-  const fits = (column: string) => canBePlaces('address', samples.get(column) ?? [])
-  const whole = firstOf(header.filter(fits), wholePlaceHeaders)
+  const places = listPlaceColumns(header, samples)
+  const isUsable = (column: string) => canBePlaces('address', samples.get(column) ?? [])
+  const whole = findFirst(header.filter(isUsable), wholePlaceHeaders)
   if (whole !== undefined) return [whole]
   const has = (set: PlaceSet, ...parts: PlacePart[]) =>
     places.some((place) => place.set === set && parts.includes(place.part))
@@ -244,15 +249,15 @@ const find = (places: readonly PlaceColumn[], part: PlacePart, set: PlaceSet): s
   places.find((place) => place.part === part && place.set === set)?.column
 
 /** Lists the columns that are parts of places, by header, unless their cells are unsuitable. */
-export function placeColumns(header: readonly string[], samples: ColumnSamples): PlaceColumn[] {
+export function listPlaceColumns(header: readonly string[], samples: ColumnSamples): PlaceColumn[] {
   return header.flatMap((column) => {
-    const place = placeOfHeader(column)
+    const place = parsePlaceHeader(column)
     return place !== null && canBePlaces(place.part, samples.get(column) ?? []) ? [{ column, ...place }] : []
   })
 }
 
-function firstOf(header: readonly string[], keys: readonly string[]): string | undefined {
-  const columns = new Map([...header].reverse().map((column) => [headerKey(column), column]))
+function findFirst(header: readonly string[], keys: readonly string[]): string | undefined {
+  const columns = new Map([...header].reverse().map((column) => [toHeaderKey(column), column]))
   for (const key of keys) {
     const found = columns.get(key)
     if (found !== undefined) return found
@@ -261,7 +266,7 @@ function firstOf(header: readonly string[], keys: readonly string[]): string | u
 }
 
 const listedMax = 30
-function list(header: readonly string[]): string {
+function formatList(header: readonly string[]): string {
   const names = header.slice(0, listedMax).map((name) => (name.length > 60 ? `${name.slice(0, 59)}…` : name))
   return names.join(', ') + (header.length > listedMax ? `, … (${header.length} in all)` : '')
 }

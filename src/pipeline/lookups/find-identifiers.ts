@@ -1,20 +1,20 @@
 import type { ColumnSamples } from './column-content.js'
 import {
-  headerKey,
+  toHeaderKey,
   identifierHeaders,
   isOtherParty,
-  registerCountryOf,
+  findRegisterCountry,
   symbolHeaders,
 } from './header-words.js'
 import {
   identifierKeys,
   identifierNames,
-  identifiersIn,
+  listIdentifierColumns,
   type IdentifierColumns,
   type IdentifierKey,
   type IdentifierPlaceKey,
 } from './identifier-columns.js'
-import { contentFault, isCertainly } from './identifier-content.js'
+import { findContentFault, isCertainly } from './identifier-content.js'
 
 export interface FoundIdentifiers {
   readonly columns: IdentifierColumns
@@ -42,47 +42,47 @@ export function findIdentifiers(search: IdentifierSearch): FoundIdentifiers {
   const columns: Partial<Record<IdentifierKey | IdentifierPlaceKey, string>> = {}
   const unused = new Map<string, { kind: string; why: string }>()
   for (const key of identifierKeys) {
-    const [column, ...others] = fittingHeaders(search, key, unused)
+    const [column, ...others] = listFittingColumns(search, key, unused)
     if (column !== undefined) columns[key] = column
     for (const other of others)
       unused.set(other, { kind: identifierNames[key], why: `${column ?? ''} is used` })
   }
   for (const column of header)
-    if (columns.ticker !== column && symbolHeaders.includes(headerKey(column)))
+    if (columns.ticker !== column && symbolHeaders.includes(toHeaderKey(column)))
       unused.set(column, { kind: identifierNames.ticker, why: 'its exchange is unknown' })
   for (const key of ['lei', 'website', 'email'] as const) {
     if (columns[key] !== undefined || (key === 'website' && columns.email !== undefined)) continue
     const used = new Set(Object.values(columns))
-    const column = byContent(search, key, used, identifiersIn(columns).length > 0, unused)
+    const column = findByContent(search, key, used, listIdentifierColumns(columns).length > 0, unused)
     if (column !== null) columns[key] = column
   }
-  return { columns: { ...columns, ...identifierPlaces(search, columns) }, unused }
+  return { columns: { ...columns, ...findIdentifierPlaces(search, columns) }, unused }
 }
 
 /** Lists the columns whose header names the identifier and whose cells fit. */
-function fittingHeaders(
+function listFittingColumns(
   { header, name, taken, samples }: IdentifierSearch,
   key: IdentifierKey,
   unused: Map<string, { kind: string; why: string }>,
 ): string[] {
   const names = name === null ? null : (samples.get(name) ?? [])
-  const keys = [...identifierHeaders[key], ...(key === 'ticker' ? symbolKeys(header, samples) : [])]
-  const rank = (column: string) => keys.indexOf(headerKey(column))
+  const keys = [...identifierHeaders[key], ...(key === 'ticker' ? getSymbolKeys(header, samples) : [])]
+  const rank = (column: string) => keys.indexOf(toHeaderKey(column))
   const named = header.filter((column) => !taken.has(column) && rank(column) >= 0)
   return named
     .sort((one, other) => rank(one) - rank(other))
     .filter((column) => {
-      const why = contentFault(key, samples.get(column) ?? [], names)
+      const why = findContentFault(key, samples.get(column) ?? [], names)
       if (why !== null) unused.set(column, { kind: identifierNames[key], why })
       return why === null
     })
 }
 
 /** A symbol belongs to an exchange if a column or a prefix of the cells names one. */
-function symbolKeys(header: readonly string[], samples: ColumnSamples): readonly string[] {
-  const isExchanges = exchangeColumn(header, samples) !== undefined
+function getSymbolKeys(header: readonly string[], samples: ColumnSamples): readonly string[] {
+  const isExchanges = findExchangeColumn(header, samples) !== undefined
   const cells = header
-    .filter((column) => symbolHeaders.includes(headerKey(column)))
+    .filter((column) => symbolHeaders.includes(toHeaderKey(column)))
     .map((column) => samples.get(column) ?? [])
   const isNamed = cells.some(
     (values) => values.length > 0 && values.every((value) => /^[A-Z]{2,}:\s*\S/.test(value)),
@@ -90,7 +90,7 @@ function symbolKeys(header: readonly string[], samples: ColumnSamples): readonly
   return isExchanges || isNamed ? symbolHeaders : []
 }
 
-function byContent(
+function findByContent(
   { header, name, taken, samples }: IdentifierSearch,
   key: 'lei' | 'website' | 'email',
   used: ReadonlySet<string>,
@@ -99,19 +99,19 @@ function byContent(
 ): string | null {
   const free = header.filter((column) => !taken.has(column) && !used.has(column) && !unused.has(column))
   const certain = free.filter((column) => isCertainly(key, samples.get(column) ?? []))
-  const nameKey = headerKey(name ?? '')
+  const nameKey = toHeaderKey(name ?? '')
   const names = name === null ? null : (samples.get(name) ?? [])
-  const whyNot = (column: string): string | null => {
-    if (isOtherParty(headerKey(column), nameKey)) return 'its header names another party'
+  const explainRejection = (column: string): string | null => {
+    if (isOtherParty(toHeaderKey(column), nameKey)) return 'its header names another party'
     if (certain.length > 1) return 'several columns are possible'
     // The header must say whose addresses they are: next to a name, they may be an account manager's.
     if (key === 'email' && (name !== null || isIdentified))
       return 'its header does not say whose addresses they are'
-    return contentFault(key, samples.get(column) ?? [], names)
+    return findContentFault(key, samples.get(column) ?? [], names)
   }
   let found: string | null = null
   for (const column of certain) {
-    const why = whyNot(column)
+    const why = explainRejection(column)
     if (why === null) found = column
     else unused.set(column, { kind: identifierNames[key], why })
   }
@@ -119,30 +119,30 @@ function byContent(
 }
 
 /** Finds the places of numbers and symbols: a separate column, or the country of the row. */
-export function identifierPlaces(
+export function findIdentifierPlaces(
   { header, countries, samples }: Pick<IdentifierSearch, 'header' | 'countries' | 'samples'>,
   columns: IdentifierColumns,
 ): IdentifierColumns {
   const { registration_id: registration, ticker } = columns
-  const own = columnOf(header, 'registration_country', samples)
-  const isOfOneCountry = registration !== undefined && registerCountryOf(headerKey(registration)) !== null
+  const own = findPlaceColumn(header, 'registration_country', samples)
+  const isOfOneCountry = registration !== undefined && findRegisterCountry(toHeaderKey(registration)) !== null
   const country = own ?? (isOfOneCountry ? undefined : countries[0])
-  const exchange = exchangeColumn(header, samples)
+  const exchange = findExchangeColumn(header, samples)
   return {
     ...(registration === undefined || country === undefined ? {} : { registration_country: country }),
     ...(ticker === undefined || exchange === undefined ? {} : { exchange }),
   }
 }
 
-const exchangeColumn = (header: readonly string[], samples: ColumnSamples): string | undefined =>
-  columnOf(header, 'exchange', samples)
+const findExchangeColumn = (header: readonly string[], samples: ColumnSamples): string | undefined =>
+  findPlaceColumn(header, 'exchange', samples)
 
-function columnOf(
+function findPlaceColumn(
   header: readonly string[],
   key: IdentifierPlaceKey,
   samples: ColumnSamples,
 ): string | undefined {
   const keys = identifierHeaders[key]
-  const named = header.filter((column) => keys.includes(headerKey(column)))
+  const named = header.filter((column) => keys.includes(toHeaderKey(column)))
   return named.find((column) => (samples.get(column) ?? []).every((cell) => /\p{L}/u.test(cell)))
 }

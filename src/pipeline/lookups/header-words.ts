@@ -17,7 +17,7 @@ const plainLetters: Readonly<Record<string, string>> = {
  * Folds a header, without case, width, marks, spaces and signs: `Billing State/Province`, `billing_state_province` and
  * `BillingStateProvince` are equal, and so are `Razón social` and `razon_social`. Letters of every script stay.
  */
-export function headerKey(header: string): string {
+export function toHeaderKey(header: string): string {
   return header
     .normalize('NFKD')
     .toLowerCase()
@@ -27,25 +27,25 @@ export function headerKey(header: string): string {
 }
 
 /** Returns the keys of headers separated by bars. */
-function headerKeys(...lists: readonly string[]): string[] {
-  return lists.flatMap((list) => list.split('|').map(headerKey))
+function toHeaderKeys(...lists: readonly string[]): string[] {
+  return lists.flatMap((list) => list.split('|').map(toHeaderKey))
 }
 
 /** Folds the spelling of a header: `Company Name`, `company_name` and `COMPANY-NAME` are equal; marks count. */
-export const spellingKey = (header: string): string =>
+export const toSpellingKey = (header: string): string =>
   header
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
 
 /** Headers that are accepted whatever their cells contain: names may consist of digits and signs. */
-export const surelyNameHeaders: readonly string[] = headerKeys(
+export const surelyNameHeaders: readonly string[] = toHeaderKeys(
   'company name|company|legal name|organization name|organisation name|organization|organisation|account name',
 )
 
 /** Headers of company names, best first. */
 export const companyNameHeaders: readonly string[] = [
-  ...headerKeys(
+  ...toHeaderKeys(
     'company name|company|legal name|organization name|organisation name|organization|organisation|account name',
     'business name|entity name|firm name|employer|customer name|vendor name|supplier name',
     'company legal name|legal entity name|registered name|registered company name|corporate name|name of company',
@@ -75,7 +75,7 @@ export const companyNameHeaders: readonly string[] = [
     'اسم الشركة|שם החברה',
   ),
   // Roles of a company for the owner of the list.
-  ...headerKeys(
+  ...toHeaderKeys(
     'Firma|Unternehmen|Kunde|Lieferant|Debitor|Kreditor|Geschäftspartner|Gesellschaft|Auftraggeber|Arbeitgeber',
     'Entreprise|Société|Client|Fournisseur|Employeur|Empresa|Compañía|Sociedad|Cliente|Proveedor|Organización',
     'Azienda|Società|Impresa|Ditta|Fornitore|Fornecedor|Companhia|Sociedade|Companie|Furnizor',
@@ -89,13 +89,13 @@ export const companyNameHeaders: readonly string[] = [
 ]
 
 /** Headers of names; of a person if the table also has a first or last name. */
-export const plainNameHeaders: readonly string[] = headerKeys(
+export const plainNameHeaders: readonly string[] = toHeaderKeys(
   'name|full name|display name|title name|nom|nombre|nome|naam|namn|navn|nimi|nazwa|název|názov|név|nume',
   '名称|名稱|Наименование|Название',
 )
 
 export const personHeaders: ReadonlySet<string> = new Set(
-  headerKeys(
+  toHeaderKeys(
     'first name|last name|given name|family name|surname|forename|middle name|Vorname|Nachname|Familienname|Prénom',
     'Nom de famille|Apellido|Apellidos|Cognome|Sobrenome|Apelido|Voornaam|Achternaam|Imię|Nazwisko|Förnamn|Efternamn',
     'Fornavn|Efternavn|Etternavn|Etunimi|Sukunimi|Jméno|Příjmení|Soyadı|Soyad|名|姓|Имя|Фамилия|salutation|Anrede',
@@ -110,14 +110,14 @@ export const placeSets = ['registered', 'headquarters', 'plain', 'billing', 'mai
 export type PlaceSet = (typeof placeSets)[number]
 
 /** Headers of a whole place in one column. */
-export const wholePlaceHeaders: readonly string[] = headerKeys(
+export const wholePlaceHeaders: readonly string[] = toHeaderKeys(
   'location|company location|headquarters|hq|hq location|headquarters location|Standort|Hauptsitz|Firmensitz',
   'siège|siège social|sede|sede legale|sede social|vestiging|siedziba|sídlo|merkez|lokalizacja|ubicación',
   '本社|本社所在地|总部|總部|본사|소재지|местоположение|местонахождение',
 )
 
 const partHeaders: Readonly<Record<PlacePart, readonly string[]>> = {
-  city: headerKeys(
+  city: toHeaderKeys(
     'city|town|city town|town city|city name|locality|municipality|post town|city town village locality|ort01',
     'Ort|Stadt|Gemeinde|Wohnort|ville|commune|localité|ciudad|localidad|municipio|población|città|comune|località',
     'cidade|município|localidade|plaats|stad|woonplaats|vestigingsplaats|plaatsnaam|gemeente|miasto|miejscowość',
@@ -125,26 +125,26 @@ const partHeaders: Readonly<Record<PlacePart, readonly string[]>> = {
     'şehir|ilçe|kent|város|település|helység|oraș|localitate|πόλη|город|населенный пункт|місто',
     '市区町村|市町村|市区郡|都市|市|城市|所在城市|도시|시군구',
   ),
-  region: headerKeys(
+  region: toHeaderKeys(
     'state|region|province|state province|county|state region|state or province|province state|region state',
     'state code|state name|state province code|state province region|state county|prefecture|canton|regio',
     'Bundesland|Kanton|Provinz|Landkreis|région|département|estado|provincia|comunidad autónoma|región|departamento',
     'regione|uf|distrito|província|provincie|województwo|powiat|län|landskap|fylke|maakunta|okres|eyalet|bölge',
     'il|megye|județ|νομός|регион|область|штат|都道府県|都道府県名|県|州|省|省份|省市|地区|시도|지역',
   ),
-  postal: headerKeys(
+  postal: toHeaderKeys(
     'zip|zip code|postcode|post code|postal code|zip postal code|postal zip code|zip postcode|postcode zip|pstlz',
     'postal|plz|Postleitzahl|code postal|cp|código postal|cod postal|codice postale|cap|cep|kod pocztowy',
     'postnummer|postnr|postinumero|psč|posta kodu|irányítószám|irsz|cod poștal|ταχυδρομικός κώδικας',
     'индекс|почтовый индекс|індекс|郵便番号|邮编|邮政编码|郵遞區號|郵編|우편번호',
   ),
-  country: headerKeys(
+  country: toHeaderKeys(
     'country|country code|country name|country region|country region code|country territory|country iso|country key|country region key|nation',
     'iso country code|country iso code|land1|Land|Staat|Länderkennzeichen|Ländercode|Landeskennzeichen|pays|code pays',
     'país|código país|codigo pais|paese|nazione|stato|landcode|kraj|landkod|landekode|maa|země|stát|krajina|ülke',
     'ország|țară|χώρα|страна|країна|国|国名|国家|國家|国别|국가|나라',
   ),
-  address: headerKeys(
+  address: toHeaderKeys(
     'street|street address|street name|street 1|address|address line|address line 1|address 1|line 1|addr|addr 1',
     'street road name|full address|formatted address|registered address|address street|business address|company address|stras',
     'Straße|Strasse|Strasse und Hausnummer|Straße Hausnummer|Straße Nr|Anschrift|Adresse|adresse 1|rue|voie',
@@ -157,27 +157,27 @@ const partHeaders: Readonly<Record<PlacePart, readonly string[]>> = {
 
 /** Words before or after a part that name the kind of address. */
 const setWords: Readonly<Record<PlaceSet, readonly string[]>> = {
-  registered: headerKeys(
+  registered: toHeaderKeys(
     'registered|registered office|registered address|reg address|legal|legal address|statutory|sede legale',
     'siège social|domicilio social|domicilio fiscal',
   ),
-  headquarters: headerKeys(
+  headquarters: toHeaderKeys(
     'hq|headquarters|headquarter|head office|headquarters address|corporate|main office|Hauptsitz|siège|sede|本社',
   ),
-  plain: headerKeys(
+  plain: toHeaderKeys(
     'company|organization|organisation|account|business|firm|office|main|primary|principal|physical|visiting|address',
     'address 1|entity|client|customer|vendor|supplier|location|site|Firma|Firmen|Unternehmen|Unternehmens|Kunden',
     'entreprise|société|empresa|azienda|bedrijf|bedrijfs|företag|företags|firmy|会社|公司|회사',
   ),
-  billing: headerKeys(
+  billing: toHeaderKeys(
     'billing|billing address|bill to|bill|invoice|invoicing|Rechnung|Rechnungs|facturation|facturación|fatturazione',
     'faturamento|cobrança|factuur|facturatie|faktura|fakturerings|faktury|fatura|請求先|账单|청구',
   ),
-  mailing: headerKeys(
+  mailing: toHeaderKeys(
     'mailing|mailing address|postal|postal address|mail|correspondence|po|po address|Post|Postanschrift|Korrespondenz',
     'correspondance|correspondencia|postadres',
   ),
-  shipping: headerKeys(
+  shipping: toHeaderKeys(
     'shipping|shipping address|ship to|ship|delivery|delivery address|sa|sa address|Liefer|Lieferung|livraison|envío',
     'spedizione|entrega|aflever|lever|leverings|leverans|dostawy|teslimat|配送先|納品先|配送|배송',
   ),
@@ -193,29 +193,32 @@ const qualifiers = Object.entries(setWords)
   .sort((one, other) => other.key.length - one.key.length)
 
 /** Returns the part and kind of place that a header names; null if none. The whole header must match. */
-export function placeOfHeader(header: string): { part: PlacePart; set: PlaceSet } | null {
-  const key = headerKey(header).replace(/^organi[sz]ation(?=.*ofaddress$)|ofaddress$/g, '')
+export function parsePlaceHeader(header: string): { part: PlacePart; set: PlaceSet } | null {
+  const key = toHeaderKey(header).replace(/^organi[sz]ation(?=.*ofaddress$)|ofaddress$/g, '')
   const plain = parts.get(key)
   if (plain !== undefined) return { part: plain, set: key.startsWith('registered') ? 'registered' : 'plain' }
   for (const { key: word, set } of qualifiers) {
     const before = key.startsWith(word) ? key.slice(word.length) : ''
     const behind = key.endsWith(word) ? key.slice(0, -word.length) : ''
-    const part = qualified(before) ?? qualified(behind) ?? qualified(behind.replace(connectors, ''))
+    const part =
+      findQualifiedPart(before) ??
+      findQualifiedPart(behind) ??
+      findQualifiedPart(behind.replace(connectors, ''))
     if (part !== undefined) return { part, set }
   }
   return null
 }
 
 /** Two letters after another word have another meaning: `Ship by`. */
-function qualified(key: string): PlacePart | undefined {
+function findQualifiedPart(key: string): PlacePart | undefined {
   return /^[a-z]{1,2}$/.test(key) ? undefined : parts.get(key)
 }
 
 /** Headers of identifiers, best first. */
 export const identifierHeaders: Readonly<Record<IdentifierKey | IdentifierPlaceKey, readonly string[]>> = {
-  lei: headerKeys('lei|lei code|legal entity identifier|lei number|lei id|company lei|entity lei'),
-  cik: headerKeys('cik|cik code|cik number|central index key|sec cik'),
-  registration_id: headerKeys(
+  lei: toHeaderKeys('lei|lei code|legal entity identifier|lei number|lei id|company lei|entity lei'),
+  cik: toHeaderKeys('cik|cik code|cik number|central index key|sec cik'),
+  registration_id: toHeaderKeys(
     'company number|company registration number|registration number|company reg no|crn|reg no|registration no',
     'registration id|company id number|registered number|company no|Handelsregisternummer|Handelsregister|HRB|HRB Nummer',
     'Registernummer|siren|numéro siren|siret|numéro siret|kvk|kvk nummer|ondernemingsnummer|orgnr|organisationsnummer',
@@ -223,29 +226,29 @@ export const identifierHeaders: Readonly<Record<IdentifierKey | IdentifierPlaceK
     'organisasjonsnummer|org nr|organization number|organisation number|cvr|cvr nummer|y tunnus|ičo|krs|regon|cnpj|cui',
     'огрн|法人番号|统一社会信用代码|사업자등록번호|abn|acn|uen|cin',
   ),
-  ein: headerKeys('ein|fein|employer identification number|federal tax id|federal ein|irs ein'),
-  bic: headerKeys('bic|bic code|swift|swift code|bic swift|swift bic|swift bic code'),
-  ticker: headerKeys('ticker|ticker symbol|stock symbol|stock ticker|trading symbol|ticker code'),
-  website: headerKeys(
+  ein: toHeaderKeys('ein|fein|employer identification number|federal tax id|federal ein|irs ein'),
+  bic: toHeaderKeys('bic|bic code|swift|swift code|bic swift|swift bic|swift bic code'),
+  ticker: toHeaderKeys('ticker|ticker symbol|stock symbol|stock ticker|trading symbol|ticker code'),
+  website: toHeaderKeys(
     'website|web site|company website|website url|company url|company website url|homepage|home page|web page|domain',
     'company domain|company domain name|domain name|web domain|website domain|web|url|www|webseite|internet|site web',
     'site internet|sitio web|página web|sito web|sito|strona www|hemsida|nettside|verkkosivu|сайт|ホームページ|网站|홈페이지',
   ),
-  email: headerKeys(
+  email: toHeaderKeys(
     'company email|email|e-mail|email address|business email|work email|contact email|mail|courriel|adresse email',
     'adresse mail|correo|correo electrónico|e-posta|sähköposti|adres email|indirizzo email|メールアドレス|邮箱|이메일',
   ),
-  registration_country: headerKeys(
+  registration_country: toHeaderKeys(
     'registration country|country of registration|country of incorporation|incorporation country|register country',
     'jurisdiction|jurisdiction code|registration jurisdiction|company jurisdiction|legal jurisdiction|Registerland',
   ),
-  exchange: headerKeys(
+  exchange: toHeaderKeys(
     'exchange|stock exchange|exchange code|listing exchange|primary exchange|exchange name|Börse|Börsenplatz|bourse',
   ),
 }
 
 /** Headers of exchange symbols if there is also an exchange: chemistry and currencies have symbols too. */
-export const symbolHeaders: readonly string[] = headerKeys('symbol')
+export const symbolHeaders: readonly string[] = toHeaderKeys('symbol')
 
 /** Names of register numbers used in only one country. */
 const countryLists: Readonly<Record<string, string>> = {
@@ -268,21 +271,21 @@ const countryLists: Readonly<Record<string, string>> = {
 }
 const countryOfHeader = new Map(
   Object.entries(countryLists).flatMap(([country, list]) =>
-    headerKeys(list).map((key) => [key, country] as const),
+    toHeaderKeys(list).map((key) => [key, country] as const),
   ),
 )
 
 /** Returns the country whose register numbers have that name; null if there are several. */
-export const registerCountryOf = (key: string): string | null => countryOfHeader.get(key) ?? null
+export const findRegisterCountry = (key: string): string | null => countryOfHeader.get(key) ?? null
 
 /** Identifiers that are not looked up, but reported. */
 export const otherIdentifierHeaders: readonly [kind: string, keys: readonly string[]][] = [
-  ['DUNS', headerKeys('duns|duns number|duns no|d u n s number|duns id')],
-  ['ISIN', headerKeys('isin|isin code')],
+  ['DUNS', toHeaderKeys('duns|duns number|duns no|d u n s number|duns id')],
+  ['ISIN', toHeaderKeys('isin|isin code')],
   ['ticker', symbolHeaders],
   [
     'VAT number',
-    headerKeys(
+    toHeaderKeys(
       'vat|vat number|vat id|vat no|vat registration number|vat reg no|tax id|tax number|tax id number',
       'USt-IdNr|UStID|Umsatzsteuer ID|EU UStID|numéro de TVA|TVA|n TVA|TVA intracommunautaire|partita iva|p iva|piva|nif|cif|nip',
       'btw nummer|btw|momsnummer|moms|kdv|vergi no|vergi numarası|dič|dic|ИНН',
@@ -291,7 +294,7 @@ export const otherIdentifierHeaders: readonly [kind: string, keys: readonly stri
 ]
 
 /** Words for another company than the row's, or for a member of staff. */
-const otherPartyWords = headerKeys(
+const otherPartyWords = toHeaderKeys(
   'parent|ultimate|owner|manager|managing|group|holding|head office|successor|predecessor|guarantor|agent|custodian',
   'trustee|fund|branch|subsidiary|acquirer|investor|auditor|bank|partner|reseller|referrer|source|created|modified|updated',
   'assigned|user|support|logo|image|photo|avatar|profile|linkedin|facebook|twitter|instagram|crunchbase|youtube|record',

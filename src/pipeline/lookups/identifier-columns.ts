@@ -32,12 +32,12 @@ export const identifierNames: Readonly<Record<IdentifierKey, string>> = {
 }
 
 /** Lists the identifier columns, without their places, the strongest first. */
-export const identifiersIn = (columns: IdentifierColumns): { key: IdentifierKey; column: string }[] =>
+export const listIdentifierColumns = (columns: IdentifierColumns): { key: IdentifierKey; column: string }[] =>
   identifierKeys.flatMap((key) => {
     const column = columns[key]
     return column === undefined ? [] : [{ key, column }]
   })
 
 /** Lists the columns read in addition to name, location and context. */
-export const identifierCells = (columns: IdentifierColumns): string[] =>
+export const listIdentifierCells = (columns: IdentifierColumns): string[] =>
   [...identifierKeys, ...identifierPlaceKeys].flatMap((key) => columns[key] ?? [])

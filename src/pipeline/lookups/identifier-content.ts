@@ -1,11 +1,11 @@
-import { canonicalIdentifier } from '../../core/identifiers.js'
+import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { isPlaceholder } from '../../core/lookup-identity.js'
 import type { IdentifierKey } from './identifier-columns.js'
-import { sharedDomain } from './shared-domains.js'
+import { classifyDomain } from './shared-domains.js'
 import { plural } from '../../core/text.js'
 
 /** Returns the text of a cell; null if it is blank or a placeholder. */
-export function filled(cell: string | null | undefined): string | null {
+export function toFilledCell(cell: string | null | undefined): string | null {
   // eslint-disable-next-line no-control-regex -- control characters are no part of an identifier
   const text = (cell ?? '').replace(/[\s\x00-\x1f\x7f-\x9f\u200b\ufeff]+/g, ' ').trim()
   return text === '' || isPlaceholder(text) ? null : text
@@ -25,15 +25,15 @@ const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}[
 const isRegistration = (text: string): boolean =>
   /^[\p{L}\d][\p{L}\d ./-]{2,39}$/u.test(text) && /\d/.test(text) && !isPhone(text) && !isDate(text)
 
-const canonical = (type: Parameters<typeof canonicalIdentifier>[0]) => (text: string) =>
-  'value' in canonicalIdentifier(type, text)
+const createCanonicalTest = (type: Parameters<typeof toCanonicalIdentifier>[0]) => (text: string) =>
+  'value' in toCanonicalIdentifier(type, text)
 
 const fitting: Readonly<Record<IdentifierKey, (text: string) => boolean>> = {
-  lei: canonical('lei'),
-  cik: canonical('cik'),
+  lei: createCanonicalTest('lei'),
+  cik: createCanonicalTest('cik'),
   registration_id: isRegistration,
-  ein: canonical('ein'),
-  bic: canonical('bic'),
+  ein: createCanonicalTest('ein'),
+  bic: createCanonicalTest('bic'),
   ticker: (text) => /^(?:[A-Z][A-Z0-9 ]{1,19}:\s*)?[A-Z0-9][A-Z0-9.\-/]{0,9}$/i.test(text),
   website: isSite,
   email: isEmail,
@@ -51,24 +51,24 @@ const shareMin: Readonly<Record<IdentifierKey, number>> = {
 }
 
 /** Returns the reason why cells under an identifier header are not used; null if they are. */
-export function contentFault(
+export function findContentFault(
   key: IdentifierKey,
   cells: readonly string[],
   names: readonly string[] | null,
 ): string | null {
-  const values = cells.flatMap((cell) => filled(cell) ?? [])
+  const values = cells.flatMap((cell) => toFilledCell(cell) ?? [])
   if (values.length === 0) return null
-  if (shareOf(values, fitting[key]) < shareMin[key]) {
+  if (calculateShare(values, fitting[key]) < shareMin[key]) {
     return key === 'lei' ? 'most cells have wrong check digits' : 'most cells have another form'
   }
   if (key !== 'website' && key !== 'email') return null
-  const hosts = values.map(hostOf)
+  const hosts = values.map(toHost)
   if (
     key === 'email' &&
-    isMost(hosts, (host) => ['mail provider', 'disposable'].includes(kindOf(host) ?? ''))
+    isMost(hosts, (host) => ['mail provider', 'disposable'].includes(getSharedKind(host) ?? ''))
   )
     return 'most are in domains of mail providers, not of companies'
-  if (key === 'website' && isMost(hosts, (host) => kindOf(host) === 'platform'))
+  if (key === 'website' && isMost(hosts, (host) => getSharedKind(host) === 'platform'))
     return 'most are pages on sites shared by many companies'
   return names !== null && isOneForAll(hosts, names) ? 'most names have the same domain' : null
 }
@@ -78,25 +78,25 @@ const cellsMin = 3
 
 /** Whether the cells prove the identifier by themselves, whatever their header. */
 export function isCertainly(key: 'lei' | 'website' | 'email', cells: readonly string[]): boolean {
-  const values = cells.flatMap((cell) => filled(cell) ?? [])
+  const values = cells.flatMap((cell) => toFilledCell(cell) ?? [])
   if (values.length < cellsMin) return false
   switch (key) {
     case 'lei':
-      return shareOf(values, fitting.lei) >= 0.8
+      return calculateShare(values, fitting.lei) >= 0.8
     case 'email':
-      return shareOf(values, isEmail) >= 0.8
+      return calculateShare(values, isEmail) >= 0.8
     case 'website':
       // Pages deep in a site may belong to another company; home pages do not.
-      return shareOf(values, (text) => isUrl(text) && /^[^/]*(?:\/\/)?[^/?#]+\/?$/.test(text)) >= 0.8
+      return calculateShare(values, (text) => isUrl(text) && /^[^/]*(?:\/\/)?[^/?#]+\/?$/.test(text)) >= 0.8
   }
 }
 
-function kindOf(host: string): ReturnType<typeof sharedDomain> {
-  return sharedDomain(host) ?? sharedDomain(host.split('.').slice(-2).join('.'))
+function getSharedKind(host: string): ReturnType<typeof classifyDomain> {
+  return classifyDomain(host) ?? classifyDomain(host.split('.').slice(-2).join('.'))
 }
 
 /** Returns the approximate host; the exact domain is determined per row, with the list of suffixes. */
-function hostOf(text: string): string {
+function toHost(text: string): string {
   const address = text.toLowerCase().replace(/^(?:mailto:)?(?:[a-z]+:)?(?:\/\/)?/, '')
   const authority = /^[^/?#]*/.exec(address)?.[0] ?? ''
   return authority.slice(authority.lastIndexOf('@') + 1).replace(/^www\.|[>.]+$|:\d+$/g, '')
@@ -115,9 +115,9 @@ function isOneForAll(hosts: readonly string[], names: readonly string[]): boolea
 }
 
 const isMost = (values: readonly string[], is: (value: string) => boolean): boolean =>
-  values.length >= cellsMin && shareOf(values, is) >= 0.8
+  values.length >= cellsMin && calculateShare(values, is) >= 0.8
 
-const shareOf = (values: readonly string[], is: (value: string) => boolean): number =>
+const calculateShare = (values: readonly string[], is: (value: string) => boolean): number =>
   values.filter(is).length / values.length
 
 /** Faults of an identifier in a row; it is not submitted. */
@@ -173,21 +173,21 @@ export class IdentifierCounts {
   }
 
   /** Returns sentences for the user; `isBilled` if a service bills each lookup. */
-  notes(isBilled: boolean): string[] {
+  listNotes(isBilled: boolean): string[] {
     return [
       ...[...this.#faults].map(([fault, { count, rowNumbers }]) => {
         const more = count > rowNumbers.length ? ', …' : ''
         const which = `${rowNumbers.length === 1 ? 'row' : 'rows'} ${rowNumbers.join(', ')}${more}`
-        return `${rows(count)} ${heldTexts[fault]} (${which}): looked up without it`
+        return `${formatRows(count)} ${heldTexts[fault]} (${which}): looked up without it`
       }),
-      ...(this.#byDomain === 0 ? [] : [`${rows(this.#byDomain)} no name: looked up by domain`]),
+      ...(this.#byDomain === 0 ? [] : [`${formatRows(this.#byDomain)} no name: looked up by domain`]),
       ...(this.#byIdentifier === 0
         ? []
         : [
-            `${rows(this.#byIdentifier)} no name: looked up${isBilled ? ', and billed,' : ''} by identifiers instead`,
+            `${formatRows(this.#byIdentifier)} no name: looked up${isBilled ? ', and billed,' : ''} by identifiers instead`,
           ]),
     ]
   }
 }
 
-const rows = (count: number): string => plural(count, 'row has', 'rows have')
+const formatRows = (count: number): string => plural(count, 'row has', 'rows have')

@@ -16,7 +16,7 @@ export const stageKinds = ['entity', 'hierarchy', 'domain'] as const satisfies r
 export type StageKind = (typeof stageKinds)[number]
 
 /** Returns the scope of a kind in the checkpoint; resolutions use the scope of the service. */
-export const scopeOf = (base: string, kind: LookupKind): string =>
+export const toScope = (base: string, kind: LookupKind): string =>
   kind === 'resolution' ? base : `${base} ${kind}`
 
 /** Splits a scope into service and kind. No base URL and no edition of a registry contains a space. */
@@ -30,7 +30,7 @@ export function readScope(scope: string): { base: string; kind: LookupKind } {
  * Returns the text whose hash is the key of a follow-up lookup, by domain or company id. The leading number is the
  * version of this format: it may only change together with a migration.
  */
-export const keyTextOf = (kind: StageKind, name: string): string => JSON.stringify([1, kind, name])
+export const toKeyText = (kind: StageKind, name: string): string => JSON.stringify([1, kind, name])
 
 /** Returns the run id of a lookup for which the service creates no run. Stored, but never sent. */
-export const runIdOf = (kind: StageKind, name: string): string => `${kind}:${name}`
+export const toRunId = (kind: StageKind, name: string): string => `${kind}:${name}`

@@ -19,7 +19,7 @@ export type LookupState = (typeof lookupStates)[number]
  */
 export type LookupPlan = 'submit' | 'poll' | 'answered' | 'decided' | 'invalid' | 'uncertain' | 'failed'
 
-export const nothingPlanned = (): Record<LookupPlan, number> => ({
+export const createEmptyPlan = (): Record<LookupPlan, number> => ({
   submit: 0,
   poll: 0,
   answered: 0,

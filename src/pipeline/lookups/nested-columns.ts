@@ -1,4 +1,4 @@
-import { companyNameHeaders, plainNameHeaders, surelyNameHeaders, headerKey } from './header-words.js'
+import { companyNameHeaders, plainNameHeaders, surelyNameHeaders, toHeaderKey } from './header-words.js'
 
 /** A column with nested values: a struct, list or map in Parquet, an object or array in JSON. */
 export interface NestedColumn {
@@ -13,7 +13,7 @@ export type NestedColumns = ReadonlyMap<string, NestedColumn>
 export const noNested: NestedColumns = new Map()
 
 /** Returns the columns with one value per cell. */
-export const plainColumns = (header: readonly string[], nested: NestedColumns): readonly string[] =>
+export const listPlainColumns = (header: readonly string[], nested: NestedColumns): readonly string[] =>
   nested.size === 0 ? header : header.filter((column) => !nested.has(column))
 
 const nameKeys: ReadonlySet<string> = new Set([
@@ -21,16 +21,16 @@ const nameKeys: ReadonlySet<string> = new Set([
   ...companyNameHeaders,
   ...plainNameHeaders,
 ])
-const isNamed = (text: string) => nameKeys.has(headerKey(text))
+const isNamed = (text: string) => nameKeys.has(toHeaderKey(text))
 
 /** Lists the members that may contain company names, by their names. */
-export const nameMembers = ({ members }: NestedColumn): readonly string[] =>
-  members.filter((member) => isNamed(lastPart(member)))
+export const listNameMembers = ({ members }: NestedColumn): readonly string[] =>
+  members.filter((member) => isNamed(getLastPart(member)))
 
 /** Returns hints how to read names from nested columns: `company is a struct; pass --name-column company.name`. */
-export function nestedNameHints(nested: NestedColumns): string[] {
+export function getNestedNameHints(nested: NestedColumns): string[] {
   return [...nested].flatMap(([column, one]) => {
-    const [member] = nameMembers(one)
+    const [member] = listNameMembers(one)
     if (member !== undefined)
       return [`${column} is ${describeNested(one)}; pass --name-column ${quoteAddress(member)}`]
     return isNamed(column) ? [`${column} is ${describeNested(one)}, not a column of names`] : []
@@ -49,14 +49,14 @@ export function describeNested({ kind }: NestedColumn): string {
 const namedMax = 10
 
 /** Returns a hint with `usage` (`--name-column `) and a member, and the other members, likely names first. */
-export function memberHint({ members }: NestedColumn, usage: string): string | null {
+export function getMemberHint({ members }: NestedColumn, usage: string): string | null {
   if (members.length === 0) return null
   const ranked = [...members].sort(
-    (one, other) => Number(isNamed(lastPart(other))) - Number(isNamed(lastPart(one))),
+    (one, other) => Number(isNamed(getLastPart(other))) - Number(isNamed(getLastPart(one))),
   )
   const [first = '', ...rest] = ranked.slice(0, namedMax).map(quoteAddress)
   const others = [...rest, ...(members.length > namedMax ? [`${members.length - namedMax} more`] : [])]
   return `pass ${usage}${first}${others.length === 0 ? '' : `; other members: ${others.join(', ')}`}`
 }
 
-const lastPart = (member: string) => member.slice(member.lastIndexOf('.') + 1)
+const getLastPart = (member: string) => member.slice(member.lastIndexOf('.') + 1)

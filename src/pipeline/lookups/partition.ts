@@ -17,34 +17,34 @@ export interface Range {
  * Returns the blocks of a part: contiguous, in order, divided by weight. A block belongs to the part that contains its
  * middle. If there are fewer blocks than parts, some parts have none.
  */
-export function blocksOf(weights: readonly number[], { index, count }: Partition): Range {
+export function getBlocks(weights: readonly number[], { index, count }: Partition): Range {
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   // Blocks without weights are divided by number.
-  const weightOf = total > 0 ? (weight: number) => weight : () => 1
+  const getWeight = total > 0 ? (weight: number) => weight : () => 1
   const whole = total > 0 ? total : weights.length
   let before = 0
   let first = 0
   let end = 0
   for (const weight of weights) {
-    const part = Math.min(count, Math.floor(((before + weightOf(weight) / 2) / whole) * count) + 1)
+    const part = Math.min(count, Math.floor(((before + getWeight(weight) / 2) / whole) * count) + 1)
     if (part < index) first++
     if (part <= index) end++
-    before += weightOf(weight)
+    before += getWeight(weight)
   }
   return { first, end }
 }
 
 /** Returns the rows of a part; the sizes of parts differ by at most one row. */
-export function rowsOf(rowCount: number, { index, count }: Partition): Range {
+export function getRows(rowCount: number, { index, count }: Partition): Range {
   const upTo = (parts: number) => Number((BigInt(rowCount) * BigInt(parts)) / BigInt(count))
   return { first: upTo(index - 1), end: upTo(index) }
 }
 
 /** Formats a part as `003-of-064`, with enough digits to sort. */
-export function partLabel({ index, count }: Partition): string {
+export function formatPart({ index, count }: Partition): string {
   const digits = Math.max(3, String(count).length)
-  const padded = (number: number) => String(number).padStart(digits, '0')
-  return `${padded(index)}-of-${padded(count)}`
+  const padNumber = (number: number) => String(number).padStart(digits, '0')
+  return `${padNumber(index)}-of-${padNumber(count)}`
 }
 
 /** Splits the format extension from an output path. */
@@ -56,9 +56,14 @@ export function splitOutputPath(path: string): { readonly stem: string; readonly
 /**
  * Returns the path that an attempt at a part writes: `out.part-003-of-064.<job>-<attempt>.parquet` for `out.parquet`.
  */
-export function partPath(outputPath: string, partition: Partition, jobMark: string, attempt: string): string {
+export function buildPartPath(
+  outputPath: string,
+  partition: Partition,
+  jobMark: string,
+  attempt: string,
+): string {
   const { stem, extension } = splitOutputPath(outputPath)
-  return `${stem}.part-${partLabel(partition)}.${jobMark}-${attempt}${extension}`
+  return `${stem}.part-${formatPart(partition)}.${jobMark}-${attempt}${extension}`
 }
 
 /** Parses the path of a part; null for any other path. */
@@ -83,7 +88,7 @@ export function readPartPath(path: string): {
 const mark = 'job '
 
 /** Returns the stored name of a job named by the user; it cannot equal a list of files. */
-export const namedJob = (name: string): string => `${mark}${name}`
+export const toNamedJob = (name: string): string => `${mark}${name}`
 
 export const isNamedJob = (job: string): boolean => job.startsWith(mark)
 
@@ -91,11 +96,11 @@ export const isNamedJob = (job: string): boolean => job.startsWith(mark)
  * Returns the input files of a job. A job is stored as a list of files, or as a name given by the user; any other text
  * is one file.
  */
-export function inputsOfJob(job: string | undefined): readonly string[] {
+export function listJobInputs(job: string | undefined): readonly string[] {
   if (job === undefined || isNamedJob(job)) return []
   return job.startsWith('[') ? (JSON.parse(job) as string[]) : [job]
 }
 
 /** Returns the series of a part's runs, which contains only attempts at that part. */
-export const seriesOfPart = (job: string, { index, count }: Partition): string =>
-  `${namedJob(job)}, part ${index} of ${count}`
+export const buildPartSeries = (job: string, { index, count }: Partition): string =>
+  `${toNamedJob(job)}, part ${index} of ${count}`

@@ -1,4 +1,4 @@
-import { domainNameOf } from '../../core/domain-name.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import {
   foldText,
   identify,
@@ -7,24 +7,24 @@ import {
   isPlaceholder,
 } from '../../core/lookup-identity.js'
 import {
-  identifierInCell,
-  nameWithIdentifiers,
-  registerPlaceOf,
-  statedIdentifier,
-  writeIdentifiers,
+  readCellIdentifier,
+  appendIdentifiers,
+  toRegisterPlace,
+  toStatedIdentifier,
+  formatIdentifiers,
   type StatedIdentifier,
 } from '../../core/stated-identifiers.js'
-import type { AskingRule } from './asking-rule.js'
-import { headerKey, registerCountryOf } from './header-words.js'
-import { faultReasons, type IdentifierFault, filled } from './identifier-content.js'
+import type { LookupRule } from './asking-rule.js'
+import { toHeaderKey, findRegisterCountry } from './header-words.js'
+import { faultReasons, type IdentifierFault, toFilledCell } from './identifier-content.js'
 import {
   identifierKeys,
   identifierPlaceKeys,
   type IdentifierKey,
   type IdentifierPlaceKey,
 } from './identifier-columns.js'
-import { sharedDomain } from './shared-domains.js'
-import { leiIn } from './name-cell.js'
+import { classifyDomain } from './shared-domains.js'
+import { findLei } from './name-cell.js'
 
 /** The lookup of a row, by name or domain; `byIdentifier` if identifiers replace a missing name. */
 export type RowQuestion =
@@ -48,8 +48,8 @@ export interface RowCells {
   readonly identifiers: IdentifierCells
 }
 
-/** Splits a row into name, location, context, identifiers and their places, in the order of `askedColumns`. */
-export function cellsOf({ columns }: AskingRule, row: Cells): RowCells {
+/** Splits a row into name, location, context, identifiers and their places, in the order of `listLookupColumns`. */
+export function toRowCells({ columns }: LookupRule, row: Cells): RowCells {
   let at = 0
   const take = (count: number) => row.slice(at, (at += count))
   const [name = null] = columns.name === null ? [] : take(1)
@@ -58,17 +58,17 @@ export function cellsOf({ columns }: AskingRule, row: Cells): RowCells {
   const identifiers: Partial<Record<IdentifierKey | IdentifierPlaceKey, string>> = {}
   for (const key of [...identifierKeys, ...identifierPlaceKeys]) {
     if (columns.identifiers[key] === undefined) continue
-    const cell = filled(row[at++])
+    const cell = toFilledCell(row[at++])
     if (cell !== null) identifiers[key] = cell
   }
   return { name, location, context, identifiers }
 }
 
 /** Returns the lookup of a row. A row without a usable name is looked up by its identifiers, else by its domain. */
-export function questionOf(rule: AskingRule, row: RowCells): RowQuestion {
+export function toRowQuestion(rule: LookupRule, row: RowCells): RowQuestion {
   const { name, stated, website, faults, reason } = readRow(rule, row)
   const all = website === null ? stated : [...stated, website]
-  const named = askedByName(rule, row, name, all)
+  const named = identifyByName(rule, row, name, all)
   if (named.kind === 'lookup')
     return { kind: 'resolution', lookup: named.lookup, byIdentifier: false, faults }
   // A service for names is queried by domain, a service that resolves identifiers by all of them.
@@ -76,13 +76,13 @@ export function questionOf(rule: AskingRule, row: RowCells): RowQuestion {
     return { kind: 'domain', lookup: { name: website.value, location: null, context: null }, faults }
   if (stated.length === 0)
     return { kind: 'invalid', reason: isBlank(name) ? (reason ?? named.reason) : named.reason }
-  const asked = identify(writeIdentifiers(all), row.location, row.context)
+  const asked = identify(formatIdentifiers(all), row.location, row.context)
   if (asked.kind === 'invalid') return asked
   return { kind: 'resolution', lookup: asked.lookup, byIdentifier: true, faults }
 }
 
-function askedByName(
-  { identifierUse }: AskingRule,
+function identifyByName(
+  { identifierUse }: LookupRule,
   { location, context }: RowCells,
   name: string | null,
   identifiers: readonly StatedIdentifier[],
@@ -91,8 +91,8 @@ function askedByName(
   if (name === null || isBlank(name) || identifiers.length === 0) return plain
   const asked =
     identifierUse === 'first'
-      ? identify(nameWithIdentifiers(name.trim(), identifiers), location, context)
-      : identify(name, location, [...context, writeIdentifiers(identifiers)])
+      ? identify(appendIdentifiers(name.trim(), identifiers), location, context)
+      : identify(name, location, [...context, formatIdentifiers(identifiers)])
   // If the combination is too long, only the name is submitted.
   return asked.kind === 'lookup' ? asked : plain
 }
@@ -109,7 +109,7 @@ interface ReadRow {
   readonly reason: string | null
 }
 
-function readRow(rule: AskingRule, { name, identifiers: cells }: RowCells): ReadRow {
+function readRow(rule: LookupRule, { name, identifiers: cells }: RowCells): ReadRow {
   const faults: IdentifierFault[] = []
   const reasons: string[] = []
   const stated: StatedIdentifier[] = []
@@ -125,13 +125,13 @@ function readRow(rule: AskingRule, { name, identifiers: cells }: RowCells): Read
       reasons.push(`no company name, and ${faultReasons[read.fault]}`)
     }
   }
-  const site = websiteOf(own.address ?? cells.website, cells.email)
+  const site = findWebsite(own.address ?? cells.website, cells.email)
   if (site.shared !== null) reasons.unshift(site.shared)
   for (const fault of site.faults) {
     faults.push(fault)
     reasons.push(`no company name, and ${faultReasons[fault]}`)
   }
-  const website = site.domain === null ? null : statedIdentifier('website', site.domain, null)
+  const website = site.domain === null ? null : toStatedIdentifier('website', site.domain, null)
   return { name: own.name, stated, website, faults, reason: reasons[0] ?? null }
 }
 
@@ -142,26 +142,26 @@ function readName(cell: string | null): {
   address: string | null
 } {
   const text = cell?.trim() ?? ''
-  const lei = leiIn(text)
+  const lei = findLei(text)
   if (lei !== null) return { name: null, lei, address: null }
   const isWritten = /^(?:https?:\/\/|www\.|mailto:)\S+$|^[^\s@,()]+@[^\s@,()]+$/i.test(text)
-  const address = isWritten && domainNameOf(text) !== null ? text : null
+  const address = isWritten && toRootDomain(text) !== null ? text : null
   return { name: address === null ? cell : null, lei: undefined, address }
 }
 
 function readOne(
-  { columns }: AskingRule,
+  { columns }: LookupRule,
   key: Exclude<IdentifierKey, 'website' | 'email'>,
   text: string,
   cells: IdentifierCells,
 ): StatedIdentifier | { fault: IdentifierFault } {
-  const read = (place: string | null) => identifierInCell(key, text, place)
+  const read = (place: string | null) => readCellIdentifier(key, text, place)
   switch (key) {
     case 'ticker':
       return read(cells.exchange ?? null) ?? { fault: key }
     case 'registration_id': {
-      const implied = registerCountryOf(headerKey(columns.identifiers.registration_id ?? ''))
-      return read(registerPlaceOf(cells.registration_country ?? '') ?? implied) ?? { fault: key }
+      const implied = findRegisterCountry(toHeaderKey(columns.identifiers.registration_id ?? ''))
+      return read(toRegisterPlace(cells.registration_country ?? '') ?? implied) ?? { fault: key }
     }
     case 'lei': {
       const hasForm = /^[A-Z0-9]{18}\d{2}$/.test(text.toUpperCase().replace(/\s+/g, ''))
@@ -185,7 +185,7 @@ interface Site {
  * Returns the root domain of the website, else of the e-mail address; shared domains, like those of mail providers, do
  * not count.
  */
-function websiteOf(website: string | undefined, email: string | undefined): Site {
+function findWebsite(website: string | undefined, email: string | undefined): Site {
   const faults: ('website' | 'email')[] = []
   let shared: string | null = null
   for (const [key, text] of [
@@ -195,8 +195,8 @@ function websiteOf(website: string | undefined, email: string | undefined): Site
     if (text === undefined) continue
     const parts = text.split(/[\s,;|<>]+/).filter((part) => part.includes(key === 'email' ? '@' : '.'))
     const domains = parts.flatMap((part) => {
-      const domain = domainNameOf(part)
-      return domain === null ? [] : [{ domain, why: sharedReason(domain, part) }]
+      const domain = toRootDomain(part)
+      return domain === null ? [] : [{ domain, why: explainSharedDomain(domain, part) }]
     })
     const found = domains.find(({ why }) => why === null)
     if (found !== undefined) return { domain: found.domain, faults, shared: null }
@@ -206,8 +206,8 @@ function websiteOf(website: string | undefined, email: string | undefined): Site
   return { domain: null, faults, shared }
 }
 
-function sharedReason(domain: string, text: string): string | null {
-  switch (sharedDomain(domain)) {
+function explainSharedDomain(domain: string, text: string): string | null {
+  switch (classifyDomain(domain)) {
     case 'mail provider':
       return `${domain} is a mail provider's domain, not a company's`
     case 'disposable':

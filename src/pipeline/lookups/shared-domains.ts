@@ -2,10 +2,10 @@
  * Domains shared by many people or companies, which therefore identify no company: providers of free and disposable
  * mailboxes, and sites with company pages.
  */
-const listed = (text: string): readonly string[] => text.trim().split(/\s+/)
+const splitList = (text: string): readonly string[] => text.trim().split(/\s+/)
 
 /** Free mailboxes, and those of internet access providers. */
-const mailProviders = listed(`
+const mailProviders = splitList(`
 gmail.com googlemail.com outlook.com outlook.de outlook.fr outlook.es outlook.it outlook.jp outlook.com.br hotmail.com
 hotmail.de hotmail.fr hotmail.it hotmail.es hotmail.nl hotmail.be hotmail.se hotmail.no hotmail.dk hotmail.ca hotmail.co.uk
 hotmail.com.br hotmail.com.ar live.com live.de live.fr live.it live.nl live.be live.se live.no live.dk live.ca live.cn
@@ -49,7 +49,7 @@ mweb.co.za telkomsa.net vodamail.co.za webmail.co.za iafrica.com emirates.net.ae
 `)
 
 /** Disposable mailboxes. */
-const disposable = listed(`
+const disposable = splitList(`
 mailinator.com guerrillamail.com guerrillamail.net guerrillamail.org guerrillamail.biz guerrillamail.de guerrillamailblock.com
 sharklasers.com grr.la pokemail.net spam4.me 10minutemail.com 10minutemail.net 10minmail.com 20minutemail.com tempmail.com
 temp-mail.org temp-mail.io tempmail.net tempmail.dev tempmailo.com tempr.email tempinbox.com temporary-mail.net
@@ -66,7 +66,7 @@ tmpmail.net internxt.com eyepaste.com crazymailing.com owlymail.com nospam.today
 `)
 
 /** Social networks, marketplaces, site builders and link shorteners. */
-const platforms = listed(`
+const platforms = splitList(`
 facebook.com fb.com fb.me m.me instagram.com linkedin.com lnkd.in twitter.com x.com t.co youtube.com youtu.be vimeo.com
 tiktok.com pinterest.com snapchat.com threads.net tumblr.com reddit.com vk.com ok.ru weibo.com xing.com
 t.me telegram.me whatsapp.com wa.me discord.gg discord.com medium.com substack.com linktr.ee linktree.com bio.link
@@ -90,4 +90,4 @@ const kinds = new Map<string, SharedDomain>([
 ])
 
 /** Returns the kind of a shared root domain; null if it is not shared. */
-export const sharedDomain = (rootDomain: string): SharedDomain | null => kinds.get(rootDomain) ?? null
+export const classifyDomain = (rootDomain: string): SharedDomain | null => kinds.get(rootDomain) ?? null

@@ -25,7 +25,7 @@ export interface StageOptions {
   kinds: Readonly<Record<StageKind, KindOptions>>
 }
 
-interface OptionsOfResolutions {
+interface ResolutionOptions {
   limits: { submissionsPerWindow: number | null; windowMs: number }
   polling: PollingPace
 }
@@ -34,25 +34,25 @@ interface OptionsOfResolutions {
 const hierarchySlowness = 5
 
 /** Returns the limits of the interface; no limits if resolutions have none. */
-export function defaultStages(
-  { limits, polling }: OptionsOfResolutions,
+export function createDefaultStages(
+  { limits, polling }: ResolutionOptions,
   asked: readonly StageKind[] = [],
 ): StageOptions {
-  const perWindow = (perMinute: number) =>
+  const toPerWindow = (perMinute: number) =>
     limits.submissionsPerWindow === null
       ? null
       : Math.max(1, Math.round((perMinute * limits.windowMs) / 60_000))
-  const kindOf = (submissionsPerMinute: number, pollsPerMinute: number): KindOptions => ({
+  const createKindOptions = (submissionsPerMinute: number, pollsPerMinute: number): KindOptions => ({
     maxAgeMs: null,
     lookupsMax: null,
     limits: {
-      submissionsPerWindow: perWindow(submissionsPerMinute),
-      pollsPerWindow: perWindow(pollsPerMinute),
+      submissionsPerWindow: toPerWindow(submissionsPerMinute),
+      pollsPerWindow: toPerWindow(pollsPerMinute),
     },
     polling,
   })
   const { submissionsPerMinute, pollsPerMinute, entityReadsPerMinute, domainReadsPerMinute } = rateLimits
-  const hierarchy = kindOf(submissionsPerMinute, pollsPerMinute)
+  const hierarchy = createKindOptions(submissionsPerMinute, pollsPerMinute)
   const slowPolling: PollingPace = {
     ...polling,
     firstAfterMs: polling.firstAfterMs * hierarchySlowness,
@@ -61,24 +61,24 @@ export function defaultStages(
   return {
     asked,
     kinds: {
-      entity: kindOf(entityReadsPerMinute, entityReadsPerMinute),
+      entity: createKindOptions(entityReadsPerMinute, entityReadsPerMinute),
       hierarchy: { ...hierarchy, polling: slowPolling },
-      domain: kindOf(domainReadsPerMinute, domainReadsPerMinute),
+      domain: createKindOptions(domainReadsPerMinute, domainReadsPerMinute),
     },
   }
 }
 
 /** Returns the plan policy of a stage, derived from that of resolutions. */
-export function stagePolicy<Policy extends Pick<PlanPolicy, 'onLost'>>(
+export function buildStagePolicy<Policy extends Pick<PlanPolicy, 'onLost'>>(
   kind: StageKind,
   { kinds }: StageOptions,
   policy: Policy,
 ): Policy & Pick<PlanPolicy, 'maxAgeMs'> {
-  return { ...policy, maxAgeMs: kinds[kind].maxAgeMs, onLost: lostOf(kind, policy.onLost) }
+  return { ...policy, maxAgeMs: kinds[kind].maxAgeMs, onLost: getLossPolicy(kind, policy.onLost) }
 }
 
 /** A record can be read again at no cost, and a free read shows whether research was started. */
-function lostOf(kind: StageKind, onLost: PlanPolicy['onLost']): PlanPolicy['onLost'] {
+function getLossPolicy(kind: StageKind, onLost: PlanPolicy['onLost']): PlanPolicy['onLost'] {
   switch (kind) {
     case 'entity':
       return 'resubmit'

@@ -1,11 +1,11 @@
-import { domainNameOf } from '../../core/domain-name.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import { isEntityId } from '../../core/identifiers.js'
 import type { Lookup } from '../../core/lookup-identity.js'
-import { at, textOf } from '../../core/json.js'
+import { at, toText } from '../../core/json.js'
 import { readIdentifiers } from '../../core/stated-identifiers.js'
-import { type Decision, decisionStanding } from './decision.js'
+import { type Decision, judgeDecision } from './decision.js'
 import type { LookupKind, StageKind } from './lookup-kind.js'
-import { sharedDomain } from './shared-domains.js'
+import { classifyDomain } from './shared-domains.js'
 
 /** A lookup that follows from an answer, by company id or root domain. */
 export interface StageQuestion {
@@ -18,13 +18,13 @@ export interface StageQuestion {
  * lookup; `run` is the stored run object with its answer. Companies follow only from `matched`, or from `merged` with
  * the new id. The domain is the one in the lookup, else that of the company's website. Never throws.
  */
-export function stageQuestions(kind: LookupKind, asked: Lookup, run: unknown): StageQuestion[] {
-  const result = resultOf(kind, run)
-  const entityId = entityIdOf(result)
+export function buildStageQuestions(kind: LookupKind, asked: Lookup, run: unknown): StageQuestion[] {
+  const result = getResult(kind, run)
+  const entityId = readEntityId(result)
   const domain =
     kind === 'domain'
       ? asked.name
-      : (statedDomain(asked) ?? (entityId === null ? null : websiteDomainOf(result)))
+      : (findStatedDomain(asked) ?? (entityId === null ? null : findWebsiteDomain(result)))
   return [
     ...(entityId === null
       ? []
@@ -45,26 +45,29 @@ export interface DecidedLookup {
 export interface DecidedRows {
   /** The chosen companies, without duplicates. */
   readonly companies: readonly string[]
-  ofCompany(entityId: string): readonly DecidedLookup[]
+  listByCompany(entityId: string): readonly DecidedLookup[]
   /** Lookups decided to match no known company. */
   readonly withoutCompany: readonly DecidedLookup[]
 }
 
-export const nothingDecided: DecidedRows = { companies: [], ofCompany: () => [], withoutCompany: [] }
+export const noDecisions: DecidedRows = { companies: [], listByCompany: () => [], withoutCompany: [] }
 
 /**
  * Returns the lookups that follow from a decision: the record of the company, and the lookups that follow from the
  * record (interface: "v3 entity record", its envelope; null if not read yet). Never throws.
  */
-export function decidedQuestions({ decision, kind, asked }: DecidedLookup, record: unknown): StageQuestion[] {
+export function buildDecidedQuestions(
+  { decision, kind, asked }: DecidedLookup,
+  record: unknown,
+): StageQuestion[] {
   const { entityId } = decision
-  const standing = decisionStanding(decision, record)
+  const standing = judgeDecision(decision, record)
   const isHere = standing.kind !== 'unread' && standing.kind !== 'gone'
   const current = standing.kind === 'merged' ? standing.into : entityId
   const domain =
     kind === 'domain'
       ? asked.name
-      : (statedDomain(asked) ?? (isHere && entityId !== null ? websiteDomainOf(record) : null))
+      : (findStatedDomain(asked) ?? (isHere && entityId !== null ? findWebsiteDomain(record) : null))
   return [
     ...(entityId === null ? [] : [{ kind: 'entity', name: entityId } as const]),
     ...(current === null || !isHere || !isEntityId(current)
@@ -75,18 +78,18 @@ export function decidedQuestions({ decision, kind, asked }: DecidedLookup, recor
 }
 
 /** The body of the domain route wraps its result in an envelope. */
-const resultOf = (kind: LookupKind, run: unknown): unknown =>
+const getResult = (kind: LookupKind, run: unknown): unknown =>
   kind === 'domain' ? at(run, 'data', 'data') : at(run, 'data')
 
-function entityIdOf(result: unknown): string | null {
-  const status = textOf(at(result, 'status'))?.trim().toLowerCase()
+function readEntityId(result: unknown): string | null {
+  const status = toText(at(result, 'status'))?.trim().toLowerCase()
   if (status !== 'matched' && status !== 'merged') return null
-  const merged = textOf(at(result, 'merged_into'))
-  const id = status === 'merged' && merged !== null ? merged : textOf(at(result, 'entity', 'id'))
+  const merged = toText(at(result, 'merged_into'))
+  const id = status === 'merged' && merged !== null ? merged : toText(at(result, 'entity', 'id'))
   return id !== null && isEntityId(id) ? id : null
 }
 
-function statedDomain({ name, context }: Lookup): string | null {
+function findStatedDomain({ name, context }: Lookup): string | null {
   const stated = [name, context ?? ''].flatMap((text) => readIdentifiers(text).identifiers)
   return stated.find(({ kind }) => kind === 'website')?.value ?? null
 }
@@ -95,11 +98,11 @@ function statedDomain({ name, context }: Lookup): string | null {
  * Returns the domain of the company's website; null if it is shared, since a lookup would be billed and return another
  * company.
  */
-function websiteDomainOf(result: unknown): string | null {
-  const website = textOf(at(result, 'entity', 'website'))
-  const domain = website === null ? null : domainNameOf(website)
+function findWebsiteDomain(result: unknown): string | null {
+  const website = toText(at(result, 'entity', 'website'))
+  const domain = website === null ? null : toRootDomain(website)
   if (website === null || domain === null) return null
-  const shared = sharedDomain(domain)
+  const shared = classifyDomain(domain)
   const isOwnSite = shared === 'platform' && !/^(?:[a-z]+:\/\/)?[^/]+\/[^/]/i.test(website)
   return shared === null || isOwnSite ? domain : null
 }

@@ -4,25 +4,25 @@ import { UserError } from '../../core/errors.js'
 import type { CloseLater } from '../../platform/close-stack.js'
 import { publishFile } from '../../platform/files.js'
 import { openSqlite, type Sqlite } from '../../platform/sqlite.js'
-import { damaged } from '../checkpoint/checkpoint-errors.js'
-import { damageText, findDamage, isHarmless, problemOf } from '../checkpoint/sqlite/verify.js'
+import { createDamagedError } from '../checkpoint/checkpoint-errors.js'
+import { describeDamage, findDamage, isHarmless, findProblem } from '../checkpoint/sqlite/verify.js'
 import {
   markMoved,
-  movedTo,
-  unmarkMoved,
+  readMoveTarget,
+  removeMovedMark,
   assertCheckpointPath,
-  explained,
+  withExplainedErrors,
   lockCheckpoint,
   makeCheckpointFile,
   openToWrite,
 } from '../checkpoint/sqlite/open-database.js'
-import { isAnythingAt, reviewStorePath } from '../checkpoint/paths.js'
+import { isCheckpointAt, getReviewStorePath } from '../checkpoint/paths.js'
 import { registerChecksums } from '../checkpoint/tables.js'
-import { inboxPath, makeInboxFile, openInboxFile, sealInbox, unsealInbox } from '../inbox/inbox.js'
-import { FileFacts, type FileFactsDeps, FileTarget } from './file-rows.js'
-import type { FactSource, SourceSide, TargetSide } from './transferred-rows.js'
+import { getInboxPath, makeInboxFile, openInboxFile, sealInbox, unsealInbox } from '../inbox/inbox.js'
+import { FileRowSource, type FileRowSourceDeps, FileRowTarget } from './file-rows.js'
+import type { RowSource, MigrationSource, MigrationTarget } from './transferred-rows.js'
 
-export interface FileSideDeps extends Pick<FileFactsDeps, 'priceMicrosOf'> {
+export interface FileEndpointDeps extends Pick<FileRowSourceDeps, 'priceMicrosOf'> {
   readonly nowMs: number
   readonly notice: (text: string) => void
 }
@@ -30,21 +30,25 @@ export interface FileSideDeps extends Pick<FileFactsDeps, 'priceMicrosOf'> {
 const suffixes = ['', '-wal', '-shm', '-journal'] as const
 
 /** Locks the checkpoint until it is closed. Throws CHECKPOINT_*. */
-export function fileSource(given: string, deps: FileSideDeps, closeLater: CloseLater): SourceSide {
+export function openFileSource(
+  given: string,
+  deps: FileEndpointDeps,
+  closeLater: CloseLater,
+): MigrationSource {
   const path = resolve(given)
-  if (!existsSync(path)) throw notFound(path)
+  if (!existsSync(path)) throw createNotFoundError(path)
   const lock = lockCheckpoint(path, deps.nowMs)
   closeLater(() => {
     lock.release()
   })
-  const went = movedTo(path)
+  const went = readMoveTarget(path)
   if (went === null) assertCheckpointPath(path)
-  const isBilled = went === null && isOfHosted(path)
+  const isBilled = went === null && hasHostedAnswers(path)
   const database = went === null ? openSound(path, isBilled) : openSqlite(path, readOnly)
   closeLater(() => void database.close())
-  const inbox = existsSync(inboxPath(path)) ? openInboxFile(path) : null
+  const inbox = existsSync(getInboxPath(path)) ? openInboxFile(path) : null
   closeLater(() => void inbox?.close())
-  const facts = new FileFacts({ place: path, database, inbox, priceMicrosOf: deps.priceMicrosOf })
+  const facts = new FileRowSource({ place: path, database, inbox, priceMicrosOf: deps.priceMicrosOf })
   if (went !== null) {
     return {
       place: path,
@@ -53,7 +57,7 @@ export function fileSource(given: string, deps: FileSideDeps, closeLater: CloseL
       undo: () => {
         database.close()
         inbox?.close()
-        undoFile(path)
+        restoreFile(path)
         return Promise.resolve()
       },
     }
@@ -69,7 +73,7 @@ export function fileSource(given: string, deps: FileSideDeps, closeLater: CloseL
       return Promise.resolve()
     },
     markMoved: (to) => {
-      explained(path, () => {
+      withExplainedErrors(path, () => {
         markMoved(database, { path, isBilled }, to, deps.nowMs)
       })
       return Promise.resolve()
@@ -85,16 +89,16 @@ const readOnly = { synchronous: 'NORMAL', readonly: true } as const
 
 /** Throws CHECKPOINT_* if a run would stop, or anything except the history is damaged. */
 function openSound(path: string, isBilled: boolean): Sqlite {
-  const problem = problemOf(path, isBilled)
+  const problem = findProblem(path, isBilled)
   if (problem !== null) throw problem
   const database = openToWrite(path)
   const wrong = findDamage(database, 'all').filter((damage) => !isHarmless(damage))
   if (wrong.length === 0) return database
   database.close()
-  throw damaged(path, undefined, damageText(wrong))
+  throw createDamagedError(path, undefined, describeDamage(wrong))
 }
 
-function isOfHosted(path: string): boolean {
+function hasHostedAnswers(path: string): boolean {
   const database = openSqlite(path, readOnly)
   try {
     return database.prepare("SELECT 1 FROM scopes WHERE scope LIKE 'http%'").get() !== undefined
@@ -106,21 +110,21 @@ function isOfHosted(path: string): boolean {
 }
 
 function staysBehind(path: string): string[] {
-  const reviewPath = reviewStorePath(path)
+  const reviewPath = getReviewStorePath(path)
   return existsSync(reviewPath)
     ? [`the review state in ${reviewPath}; decisions are in the decisions file`]
     : []
 }
 
-const arrivingPath = (path: string): string => `${path}.arriving`
+const getArrivingPath = (path: string): string => `${path}.arriving`
 
 /** Creates the new file under a temporary name; the path must be free. Throws CHECKPOINT_*. */
-export function fileTarget(
+export function openFileTarget(
   given: string,
-  source: FactSource,
-  deps: Pick<FileSideDeps, 'nowMs'>,
+  source: RowSource,
+  deps: Pick<FileEndpointDeps, 'nowMs'>,
   closeLater: CloseLater,
-): TargetSide {
+): MigrationTarget {
   const path = resolve(given)
   assertFree(path)
   const lock = lockCheckpoint(path, deps.nowMs)
@@ -128,18 +132,18 @@ export function fileTarget(
     lock.release()
   })
   // Files of an earlier attempt are incomplete, because the source has not moved.
-  for (const file of [arrivingPath(path), arrivingPath(inboxPath(path))])
+  for (const file of [getArrivingPath(path), getArrivingPath(getInboxPath(path))])
     for (const suffix of suffixes) rmSync(file + suffix, { force: true })
-  return explained(path, () => {
-    const database = makeCheckpointFile(arrivingPath(path))
+  return withExplainedErrors(path, () => {
+    const database = makeCheckpointFile(getArrivingPath(path))
     let inbox: Sqlite | null = null
     const close = () => {
       database.close()
       inbox?.close()
     }
     closeLater(close)
-    const makeInbox = () => (inbox ??= makeInboxFile(arrivingPath(inboxPath(path))))
-    const target = new FileTarget({ place: path, database, makeInbox }, source)
+    const makeInbox = () => (inbox ??= makeInboxFile(getArrivingPath(getInboxPath(path))))
+    const target = new FileRowTarget({ place: path, database, makeInbox }, source)
     return {
       target,
       isHeld: () => true,
@@ -155,48 +159,48 @@ export function fileTarget(
 /** Completes a migration that was killed after the source had moved; false if nothing was left to do. */
 export function finishFileTarget(given: string): boolean {
   const path = resolve(given)
-  if (existsSync(arrivingPath(path))) {
+  if (existsSync(getArrivingPath(path))) {
     publishArrived(path)
     return true
   }
-  if (!existsSync(path)) throw notFound(path)
+  if (!existsSync(path)) throw createNotFoundError(path)
   return false
 }
 
 /** The inbox first, so that a visible checkpoint is complete. */
 function publishArrived(path: string): void {
-  explained(path, () => {
-    for (const file of [inboxPath(path), path]) {
-      if (existsSync(arrivingPath(file))) publishFile(arrivingPath(file), file)
+  withExplainedErrors(path, () => {
+    for (const file of [getInboxPath(path), path]) {
+      if (existsSync(getArrivingPath(file))) publishFile(getArrivingPath(file), file)
     }
   })
 }
 
 function assertFree(path: string): void {
-  const taken = [path, inboxPath(path)].find((file) => existsSync(file))
-  if (taken === undefined && !isAnythingAt(path)) return
+  const taken = [path, getInboxPath(path)].find((file) => existsSync(file))
+  if (taken === undefined && !isCheckpointAt(path)) return
   throw new UserError('CHECKPOINT_NOT_EMPTY', `${taken ?? path} already exists`, {
     hint: 'pass a path without a checkpoint, inbox or head file',
   })
 }
 
-function undoFile(path: string): void {
-  explained(path, () => {
+function restoreFile(path: string): void {
+  withExplainedErrors(path, () => {
     const database = openSqlite(path, { synchronous: 'FULL' })
     try {
       registerChecksums(database)
-      unmarkMoved(database)
+      removeMovedMark(database)
     } finally {
       database.close()
     }
-    if (!existsSync(inboxPath(path))) return
+    if (!existsSync(getInboxPath(path))) return
     const inbox = openInboxFile(path)
     unsealInbox(inbox)
     inbox.close()
   })
 }
 
-const notFound = (path: string) =>
+const createNotFoundError = (path: string) =>
   new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
     hint: 'pass the checkpoint to move, then the target',
   })

@@ -1,19 +1,24 @@
 import { readScope, type LookupKind } from '../lookups/lookup-kind.js'
 import { type Sqlite, prepare } from '../../platform/sqlite.js'
-import { storable } from '../checkpoint/postgres/jobs.js'
+import { replaceNuls } from '../checkpoint/postgres/jobs.js'
 import {
-  movedColumns,
+  getTransferredColumns,
   readPages,
   selectColumns,
-  type Fact,
-  type FactSource,
-  type FactTable,
-  type FactValue,
-  type FactTarget,
+  type TransferredRow,
+  type RowSource,
+  type TransferredTable,
+  type TransferredValue,
+  type RowTarget,
 } from './transferred-rows.js'
-import { answerChecksumOf, checksumOfRow, nextChain, columnsOf } from '../checkpoint/tables.js'
+import {
+  calculateAnswerChecksum,
+  calculateRowChecksum,
+  calculateNextChain,
+  getColumns,
+} from '../checkpoint/tables.js'
 
-export interface FileFactsDeps {
+export interface FileRowSourceDeps {
   readonly place: string
   readonly database: Sqlite
   /** The inbox file next to it, or `null`. */
@@ -26,7 +31,7 @@ export interface FileFactsDeps {
  * Tables that keep server-only data for the way back: `job`, the parts of a job; `kind`, a kind of lookups within a
  * job; `output`, a published part; and submissions that differ from the defaults of a file.
  */
-const makeCarried = (schema: 'main' | 'temp'): string => `
+const makeCarriedTables = (schema: 'main' | 'temp'): string => `
   CREATE TABLE ${schema}.carried_facts (position INTEGER PRIMARY KEY, what TEXT NOT NULL, fact TEXT NOT NULL) STRICT;
   CREATE TABLE ${schema}.carried_submissions
     (position INTEGER PRIMARY KEY, is_first INTEGER NOT NULL, price_micros INTEGER NOT NULL) STRICT`
@@ -55,27 +60,34 @@ const makeKindsWithin = `
   ORDER BY k.job_id, own.scope_id;
   CREATE INDEX temp.kinds_within_own ON kinds_within (own_job_id)`
 
-const ofJob = (name: string): string =>
+const selectJobValue = (name: string): string =>
   `(SELECT c.fact ->> '${name}' FROM carried_facts c WHERE c.what = 'job' AND c.fact ->> 'job_id' = jobs.job_id)`
-const ofSubmission = (name: string): string =>
+const selectSubmissionValue = (name: string): string =>
   `(SELECT c.${name} FROM carried_submissions c WHERE c.position = submissions.rowid)`
 const kindOfSubmission = `(SELECT scope_kind(scope) FROM lookups l JOIN scopes USING (scope_id)
   WHERE l.lookup_id = submissions.lookup_id)`
 
 /** Tables with another form in a file: source of the rows, paging key, and differing columns. */
 const otherForms: Readonly<
-  Partial<Record<FactTable, { from?: string; key?: string; columns?: Readonly<Record<string, string>> }>>
+  Partial<
+    Record<TransferredTable, { from?: string; key?: string; columns?: Readonly<Record<string, string>> }>
+  >
 > = {
   jobs: {
     from: '(SELECT * FROM jobs WHERE job_id NOT IN (SELECT own_job_id FROM temp.kinds_within)) AS jobs',
-    columns: { partition_count: ofJob('partition_count'), partition_input: ofJob('partition_input') },
+    columns: {
+      partition_count: selectJobValue('partition_count'),
+      partition_input: selectJobValue('partition_input'),
+    },
   },
   job_kinds: { from: 'temp.kinds_within', key: 'rowid' },
   outputs: {
     from: "(SELECT * FROM carried_facts WHERE what = 'output')",
     key: 'position',
     columns: {
-      ...Object.fromEntries(Object.keys(movedColumns('outputs')).map((name) => [name, `fact ->> '${name}'`])),
+      ...Object.fromEntries(
+        Object.keys(getTransferredColumns('outputs')).map((name) => [name, `fact ->> '${name}'`]),
+      ),
       published_at: "fact ->> 'published_at_us'",
     },
   },
@@ -83,15 +95,15 @@ const otherForms: Readonly<
     key: 'rowid',
     columns: {
       job_id: `coalesce((SELECT k.job_id FROM temp.kinds_within k WHERE k.own_job_id = submissions.job_id), job_id)`,
-      is_first: `coalesce(${ofSubmission('is_first')}, ${kindOfSubmission} = 'resolution')`,
-      price_micros: `coalesce(${ofSubmission('price_micros')}, (SELECT
+      is_first: `coalesce(${selectSubmissionValue('is_first')}, ${kindOfSubmission} = 'resolution')`,
+      price_micros: `coalesce(${selectSubmissionValue('price_micros')}, (SELECT
         iif(j.ended_at_ms IS NULL, price_micros(${kindOfSubmission}), 0) FROM jobs j WHERE j.job_id = submissions.job_id))`,
     },
   },
 }
 
 /** A checkpoint file that no process writes, in the form of a server. */
-export class FileFacts implements FactSource {
+export class FileRowSource implements RowSource {
   readonly place: string
   readonly checkpointId: string
   readonly createdAtMs: number
@@ -99,7 +111,7 @@ export class FileFacts implements FactSource {
   readonly #database: Sqlite
   readonly #inbox: Sqlite | null
 
-  constructor({ place, database, inbox, priceMicrosOf }: FileFactsDeps) {
+  constructor({ place, database, inbox, priceMicrosOf }: FileRowSourceDeps) {
     this.place = place
     this.#database = database
     this.#inbox = inbox
@@ -115,17 +127,17 @@ export class FileFacts implements FactSource {
     database.function('scope_base', (scope) => readScope(String(scope)).base)
     database.function('price_micros', (kind) => priceMicrosOf(kind as LookupKind))
     const carried = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'carried_facts'").get()
-    if (carried === undefined) database.exec(makeCarried('temp'))
+    if (carried === undefined) database.exec(makeCarriedTables('temp'))
     database.exec(makeKindsWithin)
   }
 
-  async *read(table: FactTable): AsyncGenerator<readonly Fact[]> {
+  async *read(table: TransferredTable): AsyncGenerator<readonly TransferredRow[]> {
     const database = table === 'deliveries' ? this.#inbox : this.#database
     if (database === null) return
-    const columns = movedColumns(table)
+    const columns = getTransferredColumns(table)
     const names = Object.keys(columns)
     const { from = table, key = names[0] ?? '', columns: others = {} } = otherForms[table] ?? {}
-    const select = database.prepare<[FactValue, number], Fact>(
+    const select = database.prepare<[TransferredValue, number], TransferredRow>(
       `SELECT ${key} AS page_key, ${selectColumns(table, columns, (column) => others[column] ?? column)}
        FROM ${from} WHERE ${key} > ? ORDER BY ${key} LIMIT ?`,
     )
@@ -139,13 +151,13 @@ export class FileFacts implements FactSource {
 }
 
 /** PostgreSQL text cannot contain NUL. */
-function toStorable(fact: Fact, texts: readonly string[]): Fact {
+function toStorable(fact: TransferredRow, texts: readonly string[]): TransferredRow {
   const odd = texts.filter((column) => String(fact[column] ?? '').includes('\0'))
   if (odd.length === 0) return fact
-  return { ...fact, ...Object.fromEntries(odd.map((column) => [column, storable(String(fact[column]))])) }
+  return { ...fact, ...Object.fromEntries(odd.map((column) => [column, replaceNuls(String(fact[column]))])) }
 }
 
-interface FileTargetDeps {
+interface FileRowTargetDeps {
   readonly place: string
   /** A new database of this version, at a temporary path; its connection maintains the checksums. */
   readonly database: Sqlite
@@ -153,12 +165,12 @@ interface FileTargetDeps {
   readonly makeInbox: () => Sqlite
 }
 
-type Insert = (fact: Fact) => void
+type Insert = (fact: TransferredRow) => void
 
 /** Writes into a new file. Keeps server-only data in separate tables, for the way back. */
-export class FileTarget implements FactTarget {
+export class FileRowTarget implements RowTarget {
   readonly place: string
-  readonly #deps: FileTargetDeps
+  readonly #deps: FileRowTargetDeps
   readonly #database: Sqlite
   #inbox: Sqlite | null = null
   #chain = ''
@@ -166,19 +178,19 @@ export class FileTarget implements FactTarget {
   /** Job numbers in this file of the kinds within a job. */
   readonly #ownJobs = new Map<string, number>()
 
-  constructor(deps: FileTargetDeps, { checkpointId, createdAtMs, generation }: FactSource) {
+  constructor(deps: FileRowTargetDeps, { checkpointId, createdAtMs, generation }: RowSource) {
     this.place = deps.place
     this.#deps = deps
     this.#database = deps.database
-    this.#database.exec(makeCarried('main'))
+    this.#database.exec(makeCarriedTables('main'))
     this.#database
       .prepare('INSERT INTO checkpoint (id, created_at_ms, generation) VALUES (?, ?, ?)')
       .run(checkpointId, createdAtMs, generation + 1)
   }
 
-  write(table: FactTable, facts: readonly Fact[]): Promise<void> {
+  write(table: TransferredTable, facts: readonly TransferredRow[]): Promise<void> {
     if (table === 'deliveries') this.#inbox ??= this.#deps.makeInbox()
-    const insert = this.#inserting(table)
+    const insert = this.#createTableInsert(table)
     const database = table === 'deliveries' ? (this.#inbox ?? this.#database) : this.#database
     database.transaction(() => {
       for (const fact of facts) insert(fact)
@@ -190,57 +202,61 @@ export class FileTarget implements FactTarget {
     return Promise.resolve()
   }
 
-  written(): FileFacts {
+  readBack(): FileRowSource {
     const { place } = this
-    return new FileFacts({ place, database: this.#database, inbox: this.#inbox, priceMicrosOf: () => 0 })
+    return new FileRowSource({ place, database: this.#database, inbox: this.#inbox, priceMicrosOf: () => 0 })
   }
 
-  #inserting(table: FactTable): Insert {
+  #createTableInsert(table: TransferredTable): Insert {
     switch (table) {
       case 'outputs': {
-        const names = Object.keys(movedColumns(table)).filter((name) => name !== 'published_at')
-        const carry = this.#carrying('output', ...names, 'published_at_us')
+        const names = Object.keys(getTransferredColumns(table)).filter((name) => name !== 'published_at')
+        const carry = this.#createCarriedInsert('output', ...names, 'published_at_us')
         return (fact) => {
           carry({ ...fact, published_at_us: fact['published_at'] ?? null })
         }
       }
       case 'jobs':
-        return this.#insertingJobs()
+        return this.#createJobInsert()
       case 'job_kinds':
-        return this.#insertingKinds()
+        return this.#createKindInsert()
       case 'submissions':
-        return this.#insertingSubmissions()
+        return this.#createSubmissionInsert()
       case 'answers':
-        return this.#insertingAnswers()
+        return this.#createAnswerInsert()
       case 'lookups':
       case 'history_runs': {
-        const insert = this.#insertingRows(table, 'checksum')
+        const insert = this.#createRowInsert(table, 'checksum')
         return (fact) => {
-          insert({ ...fact, checksum: checksumOfRow(table, fact) })
+          insert({ ...fact, checksum: calculateRowChecksum(table, fact) })
         }
       }
       default:
-        return this.#insertingRows(table)
+        return this.#createRowInsert(table)
     }
   }
 
   /** Inserts the columns of both stores, and `others`. */
-  #insertingRows(table: FactTable, ...others: string[]): Insert {
+  #createRowInsert(table: TransferredTable, ...others: string[]): Insert {
     const database = table === 'deliveries' ? (this.#inbox ?? this.#database) : this.#database
-    return inserting(database, table, [...Object.keys(columnsOf(table, 'columns')), ...others])
+    return createInsert(database, table, [...Object.keys(getColumns(table, 'columns')), ...others])
   }
 
   /** Chained in send order. */
-  #insertingSubmissions(): Insert {
-    const insert = this.#insertingRows('submissions', 'chain')
-    const carry = inserting(this.#database, 'carried_submissions', ['position', 'is_first', 'price_micros'])
-    const scopeOf = prepare<[Fact], { scopeId: number; scope: string }>(
+  #createSubmissionInsert(): Insert {
+    const insert = this.#createRowInsert('submissions', 'chain')
+    const carry = createInsert(this.#database, 'carried_submissions', [
+      'position',
+      'is_first',
+      'price_micros',
+    ])
+    const scopeOf = prepare<[TransferredRow], { scopeId: number; scope: string }>(
       this.#database,
       'SELECT scope_id AS scopeId, scope FROM lookups JOIN scopes USING (scope_id) WHERE lookup_id = @lookup_id',
     )
     return (fact) => {
       this.#submissionCount++
-      this.#chain = nextChain(this.#chain, {
+      this.#chain = calculateNextChain(this.#chain, {
         customId: String(fact['custom_id']),
         attempt: Number(fact['attempt']),
         intendedAtMs: Number(fact['intended_at_ms']),
@@ -254,22 +270,22 @@ export class FileTarget implements FactTarget {
     }
   }
 
-  #insertingJobs(): Insert {
-    const insert = this.#insertingRows('jobs')
-    const carry = this.#carrying('job', 'job_id', 'partition_count', 'partition_input')
+  #createJobInsert(): Insert {
+    const insert = this.#createRowInsert('jobs')
+    const carry = this.#createCarriedInsert('job', 'job_id', 'partition_count', 'partition_input')
     return (fact) => {
       insert(fact)
       if (fact['partition_count'] !== null) carry(fact)
     }
   }
 
-  #insertingKinds(): Insert {
-    const insert = prepare<[Fact]>(
+  #createKindInsert(): Insert {
+    const insert = prepare<[TransferredRow]>(
       this.#database,
       `INSERT INTO jobs (job_id, scope_id, input, started_at_ms, ended_at_ms)
        SELECT @own_job_id, @scope_id, input, @own_started_at_ms, ended_at_ms FROM jobs WHERE job_id = @job_id`,
     )
-    const carry = this.#carrying('kind', 'job_id', 'scope_id', 'own_job_id', 'reserved_before')
+    const carry = this.#createCarriedInsert('kind', 'job_id', 'scope_id', 'own_job_id', 'reserved_before')
     return (fact) => {
       insert.run(fact)
       carry(fact)
@@ -277,8 +293,8 @@ export class FileTarget implements FactTarget {
     }
   }
 
-  #carrying(what: 'job' | 'kind' | 'output', ...columns: string[]): Insert {
-    const insert = inserting(this.#database, 'carried_facts', ['what', 'fact'])
+  #createCarriedInsert(what: 'job' | 'kind' | 'output', ...columns: string[]): Insert {
+    const insert = createInsert(this.#database, 'carried_facts', ['what', 'fact'])
     return (fact) => {
       insert({
         what,
@@ -287,22 +303,22 @@ export class FileTarget implements FactTarget {
     }
   }
 
-  #insertingAnswers(): Insert {
-    const insert = this.#insertingRows('answers', 'checksum')
-    const keyOf = prepare<[Fact], Buffer>(
+  #createAnswerInsert(): Insert {
+    const insert = this.#createRowInsert('answers', 'checksum')
+    const keyOf = prepare<[TransferredRow], Buffer>(
       this.#database,
       'SELECT key FROM lookups WHERE lookup_id = @lookup_id',
     ).pluck()
     return (fact) => {
-      insert({ ...fact, checksum: answerChecksumOf(fact, keyOf.get(fact) ?? Buffer.alloc(0)) })
+      insert({ ...fact, checksum: calculateAnswerChecksum(fact, keyOf.get(fact) ?? Buffer.alloc(0)) })
     }
   }
 }
 
 /** Ignores members of a fact that are not in `columns`. */
-function inserting(database: Sqlite, table: string, columns: readonly string[]): Insert {
+function createInsert(database: Sqlite, table: string, columns: readonly string[]): Insert {
   const values = columns.map((column) => `@${column}`).join(', ')
-  const statement = database.prepare<[Fact]>(
+  const statement = database.prepare<[TransferredRow]>(
     `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values})`,
   )
   return (fact) => {

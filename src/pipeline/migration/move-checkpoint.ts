@@ -1,44 +1,44 @@
 import { resolve } from 'node:path'
 import { formatCount } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
-import { isPostgresUrl, parsePostgresUrl, shownPostgresUrl } from '../../core/server-addresses.js'
-import { closingAfter, type CloseLater } from '../../platform/close-stack.js'
-import { moved } from '../checkpoint/checkpoint-errors.js'
+import { isPostgresUrl, parsePostgresUrl, formatPostgresUrl } from '../../core/server-addresses.js'
+import { withCleanup, type CloseLater } from '../../platform/close-stack.js'
+import { createMovedError } from '../checkpoint/checkpoint-errors.js'
 import {
-  digestsOf,
-  factTables,
-  firstDifference,
+  calculateDigests,
+  transferredTables,
+  findDifference,
   type Digests,
-  type FactTable,
+  type TransferredTable,
   type LockedSource,
   type MovedSource,
-  type SourceSide,
-  type TargetSide,
+  type MigrationSource,
+  type MigrationTarget,
 } from './transferred-rows.js'
-import { fileSource, fileTarget, finishFileTarget, type FileSideDeps } from './file-endpoint.js'
+import { openFileSource, openFileTarget, finishFileTarget, type FileEndpointDeps } from './file-endpoint.js'
 import {
-  lost,
-  type ServerSideDeps,
+  createLeaseLostError,
+  type ServerEndpointDeps,
   finishServerTarget,
-  serverSource,
-  serverTarget,
+  openServerSource,
+  openServerTarget,
 } from './server-endpoint.js'
 
-export interface MoveDeps extends ServerSideDeps, Omit<FileSideDeps, 'nowMs'> {}
+export interface MoveDeps extends ServerEndpointDeps, Omit<FileEndpointDeps, 'nowMs'> {}
 
 export interface Move {
   readonly from: string
   readonly to: string
   /** Transferred rows by table; `null` if an earlier attempt had transferred them all. */
-  readonly counts: Readonly<Partial<Record<FactTable, number>>> | null
+  readonly counts: Readonly<Partial<Record<TransferredTable, number>>> | null
   readonly staysBehind: readonly string[]
   /** Whether it had moved before, with nothing left to do. */
   readonly isDone: boolean
 }
 
 /** The name of a checkpoint in marks and messages. */
-export const placeOf = (pathOrUrl: string): string =>
-  isPostgresUrl(pathOrUrl) ? shownPostgresUrl(parsePostgresUrl(pathOrUrl)) : resolve(pathOrUrl)
+export const formatPlace = (pathOrUrl: string): string =>
+  isPostgresUrl(pathOrUrl) ? formatPostgresUrl(parsePostgresUrl(pathOrUrl)) : resolve(pathOrUrl)
 
 /**
  * Moves all data of a checkpoint to another one, from a file to a server or back. The source stays locked and unchanged
@@ -46,12 +46,12 @@ export const placeOf = (pathOrUrl: string): string =>
  * the same call completes it. Throws CHECKPOINT_*, DISK_FULL and USAGE_INVALID.
  */
 export async function moveCheckpoint(from: string, to: string, deps: MoveDeps): Promise<Move> {
-  if (placeOf(from) === placeOf(to)) {
+  if (formatPlace(from) === formatPlace(to)) {
     throw new UserError('USAGE_INVALID', 'source and target are the same checkpoint', {
       hint: 'enrich checkpoint migrate FROM TO',
     })
   }
-  return closingAfter(async (closeLater) => {
+  return withCleanup(async (closeLater) => {
     const source = await openSource(from, deps, closeLater)
     if (source.movedTo !== null) return finish(source, to, deps, closeLater)
     const isMarking = { now: false }
@@ -69,34 +69,39 @@ export async function moveCheckpoint(from: string, to: string, deps: MoveDeps): 
  * since, because its submissions would be billed again. Throws CHECKPOINT_* and USAGE_INVALID.
  */
 export function undoMove(from: string, to: string, deps: MoveDeps): Promise<void> {
-  return closingAfter(async (closeLater) => {
+  return withCleanup(async (closeLater) => {
     const source = await openSource(from, deps, closeLater)
     if (source.movedTo === null) {
       throw new UserError('USAGE_INVALID', `the checkpoint ${source.place} has not moved`, {
         hint: 'there is nothing to undo; use this checkpoint',
       })
     }
-    if (source.movedTo !== placeOf(to)) throw moved(source.place, source.movedTo)
-    const target = await openIfThere(to, deps, closeLater)
+    if (source.movedTo !== formatPlace(to)) throw createMovedError(source.place, source.movedTo)
+    const target = await openIfExists(to, deps, closeLater)
     if (target !== null && target.movedTo === null) {
-      const ofSource = await digestsOf(source.facts, ignore)
-      const ofTarget = await digestsOf(target.facts, ignore)
-      const table = firstDifference(ofSource, ofTarget)
-      if (table !== null) throw usedSince(target.place, table)
+      const ofSource = await calculateDigests(source.facts, ignore)
+      const ofTarget = await calculateDigests(target.facts, ignore)
+      const table = findDifference(ofSource, ofTarget)
+      if (table !== null) throw createUsedSinceError(target.place, table)
       await target.markMoved(source.place)
-    } else if (target !== null && target.movedTo !== source.place) throw moved(target.place, target.movedTo)
+    } else if (target !== null && target.movedTo !== source.place)
+      throw createMovedError(target.place, target.movedTo)
     await source.undo()
   })
 }
 
 const ignore = () => undefined
 
-const usedSince = (place: string, table: string): UserError =>
+const createUsedSinceError = (place: string, table: string): UserError =>
   new UserError('CHECKPOINT_NOT_EMPTY', `${place} was used after the migration: its ${table} have changed`, {
     hint: 'continue with that one, or move it to a new path with enrich checkpoint migrate',
   })
 
-async function openIfThere(to: string, deps: MoveDeps, closeLater: CloseLater): Promise<SourceSide | null> {
+async function openIfExists(
+  to: string,
+  deps: MoveDeps,
+  closeLater: CloseLater,
+): Promise<MigrationSource | null> {
   try {
     return await openSource(to, deps, closeLater)
   } catch (error) {
@@ -107,17 +112,17 @@ async function openIfThere(to: string, deps: MoveDeps, closeLater: CloseLater): 
 
 async function move(
   source: LockedSource,
-  { target, ...side }: TargetSide,
+  { target, ...side }: MigrationTarget,
   deps: MoveDeps,
   isMarking: { now: boolean },
 ): Promise<Move> {
   const { facts } = source
   const assertHeld = () => {
-    if (!source.isHeld()) throw lost(source.place)
-    if (!side.isHeld()) throw lost(target.place)
+    if (!source.isHeld()) throw createLeaseLostError(source.place)
+    if (!side.isHeld()) throw createLeaseLostError(target.place)
   }
   const progress = createProgress(deps)
-  for (const table of factTables) {
+  for (const table of transferredTables) {
     // From here on no delivery is accepted that would not be transferred.
     if (table === 'deliveries') await source.seal()
     for await (const page of facts.read(table)) {
@@ -127,12 +132,12 @@ async function move(
     }
   }
   await target.finish()
-  const read = (what: string) => (table: FactTable, count: number) => {
+  const read = (what: string) => (table: TransferredTable, count: number) => {
     assertHeld()
     progress(what, table, count)
   }
-  const ofSource = await digestsOf(facts, read('read again'))
-  const ofTarget = await digestsOf(target.written(), read('compared'))
+  const ofSource = await calculateDigests(facts, read('read again'))
+  const ofTarget = await calculateDigests(target.readBack(), read('compared'))
   assertEqual(ofSource, ofTarget, source.place, target.place)
   assertHeld()
   isMarking.now = true
@@ -144,7 +149,7 @@ async function move(
 }
 
 function assertEqual(ofSource: Digests, ofTarget: Digests, from: string, to: string): void {
-  const table = firstDifference(ofSource, ofTarget)
+  const table = findDifference(ofSource, ofTarget)
   if (table === null) return
   throw new UserError(
     'CHECKPOINT_MOVE_DIFFERS',
@@ -155,10 +160,14 @@ function assertEqual(ofSource: Digests, ofTarget: Digests, from: string, to: str
   )
 }
 
-function openSource(from: string, deps: MoveDeps, closeLater: CloseLater): Promise<SourceSide> | SourceSide {
+function openSource(
+  from: string,
+  deps: MoveDeps,
+  closeLater: CloseLater,
+): Promise<MigrationSource> | MigrationSource {
   return isPostgresUrl(from)
-    ? serverSource(from, deps, closeLater)
-    : fileSource(from, { ...deps, nowMs: deps.clock.nowMs() }, closeLater)
+    ? openServerSource(from, deps, closeLater)
+    : openFileSource(from, { ...deps, nowMs: deps.clock.nowMs() }, closeLater)
 }
 
 function openTarget(
@@ -166,10 +175,10 @@ function openTarget(
   { facts }: LockedSource,
   deps: MoveDeps,
   closeLater: CloseLater,
-): Promise<TargetSide> | TargetSide {
+): Promise<MigrationTarget> | MigrationTarget {
   return isPostgresUrl(to)
-    ? serverTarget(to, facts, deps, closeLater)
-    : fileTarget(to, facts, { nowMs: deps.clock.nowMs() }, closeLater)
+    ? openServerTarget(to, facts, deps, closeLater)
+    : openFileTarget(to, facts, { nowMs: deps.clock.nowMs() }, closeLater)
 }
 
 /** Completes a migration that was killed after the mark, before the target was published. */
@@ -180,7 +189,7 @@ async function finish(
   closeLater: CloseLater,
 ): Promise<Move> {
   const { place: from, facts, movedTo } = source
-  if (movedTo !== placeOf(to)) throw moved(from, movedTo)
+  if (movedTo !== formatPlace(to)) throw createMovedError(from, movedTo)
   const wasLeft = isPostgresUrl(to)
     ? await finishServerTarget(to, facts.checkpointId, deps, closeLater)
     : finishFileTarget(to)
@@ -192,7 +201,7 @@ const noticeEveryMs = 5_000
 function createProgress({ clock, notice }: MoveDeps) {
   let last = clock.monotonicMs()
   const counts = new Map<string, number>()
-  return (what: string, table: FactTable, count: number): void => {
+  return (what: string, table: TransferredTable, count: number): void => {
     const key = `${table} ${what}`
     counts.set(key, (counts.get(key) ?? 0) + count)
     if (clock.monotonicMs() - last < noticeEveryMs) return

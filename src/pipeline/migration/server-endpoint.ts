@@ -6,33 +6,38 @@ import {
   ConnectionLostError,
   PostgresError,
 } from '../../platform/postgres/postgres.js'
-import { moved } from '../checkpoint/checkpoint-errors.js'
+import { createMovedError } from '../checkpoint/checkpoint-errors.js'
 import { generationsApart } from '../checkpoint/sqlite/open-database.js'
 import { openShared, type SharedDatabase, type OpenSharedDeps } from '../checkpoint/postgres/open-database.js'
 import { sweep } from '../checkpoint/postgres/sweep.js'
-import { factTables, type FactSource, type SourceSide, type TargetSide } from './transferred-rows.js'
-import { ServerFacts, serverTable, ServerTarget } from './server-rows.js'
+import {
+  transferredTables,
+  type RowSource,
+  type MigrationSource,
+  type MigrationTarget,
+} from './transferred-rows.js'
+import { ServerRowSource, getServerTable, ServerRowTarget } from './server-rows.js'
 import type { Clock } from '../../platform/clock.js'
-import { startRepeating } from '../checkpoint/postgres/retry.js'
+import { startPeriodicTask } from '../checkpoint/postgres/retry.js'
 
-export interface ServerSideDeps extends OpenSharedDeps {
+export interface ServerEndpointDeps extends OpenSharedDeps {
   readonly clock: Clock
   /** Lease of a migration, in milliseconds; shorter in tests. */
   readonly leaseMs?: number
 }
 
-const leaseMsOf = ({ leaseMs = 30_000 }: ServerSideDeps): number => leaseMs
+const getLeaseMs = ({ leaseMs = 30_000 }: ServerEndpointDeps): number => leaseMs
 
 /** The lease of the process that migrates the checkpoint, renewed until it ends. */
-class Hold {
+class MigrationLease {
   readonly #database: SharedDatabase
-  readonly #deps: ServerSideDeps
+  readonly #deps: ServerEndpointDeps
   readonly #id: string
   #renewedAtMs = -Infinity
   #isLost = false
   #stop: () => Promise<void> = () => Promise.resolve()
 
-  constructor(database: SharedDatabase, deps: ServerSideDeps) {
+  constructor(database: SharedDatabase, deps: ServerEndpointDeps) {
     this.#database = database
     this.#deps = deps
     this.#id = deps.random.id('')
@@ -43,25 +48,25 @@ class Hold {
     this.#renewedAtMs = this.#deps.clock.monotonicMs()
     await query(
       `UPDATE enrich.checkpoint SET moving_id = $1, moving_until = clock_timestamp() + $2 * interval '1 millisecond'`,
-      [this.#id, leaseMsOf(this.#deps)],
+      [this.#id, getLeaseMs(this.#deps)],
     )
   }
 
   start(): void {
-    this.#stop = startRepeating(leaseMsOf(this.#deps) / 6, () => this.#renew())
+    this.#stop = startPeriodicTask(getLeaseMs(this.#deps) / 6, () => this.#extendLease())
   }
 
   get isHeld(): boolean {
-    return !this.#isLost && this.#deps.clock.monotonicMs() - this.#renewedAtMs < leaseMsOf(this.#deps)
+    return !this.#isLost && this.#deps.clock.monotonicMs() - this.#renewedAtMs < getLeaseMs(this.#deps)
   }
 
-  async #renew(): Promise<void> {
+  async #extendLease(): Promise<void> {
     const sentAtMs = this.#deps.clock.monotonicMs()
     try {
       const rows = await this.#database.prompt.query(
         `UPDATE enrich.checkpoint SET moving_until = clock_timestamp() + $2 * interval '1 millisecond'
          WHERE moving_id = $1 AND moving_until > clock_timestamp() RETURNING id`,
-        [this.#id, leaseMsOf(this.#deps)],
+        [this.#id, getLeaseMs(this.#deps)],
       )
       if (rows.length === 0) this.#isLost = true
       else this.#renewedAtMs = sentAtMs
@@ -76,7 +81,7 @@ class Hold {
        WHERE moving_id = $1 AND moving_until > clock_timestamp() RETURNING id`,
       [this.#id, to],
     )
-    if (rows.length === 0) throw lost(this.#database.url)
+    if (rows.length === 0) throw createLeaseLostError(this.#database.url)
   }
 
   async end(): Promise<void> {
@@ -92,7 +97,7 @@ class Hold {
   }
 }
 
-export const lost = (place: string): UserError =>
+export const createLeaseLostError = (place: string): UserError =>
   new UserError('CHECKPOINT_LEASE_LOST', `the lease on ${place} was lost during the migration`, {
     hint: 'run the same command again; the source is unchanged',
   })
@@ -107,7 +112,11 @@ interface Head {
 /** A batch takes seconds; counting millions of rows takes minutes. */
 const statementMsMax = 3_600_000
 
-async function opened(url: string, deps: ServerSideDeps, closeLater: CloseLater): Promise<SharedDatabase> {
+async function openDatabase(
+  url: string,
+  deps: ServerEndpointDeps,
+  closeLater: CloseLater,
+): Promise<SharedDatabase> {
   const shared = await openShared(url, { ...deps, isMover: true })
   closeLater(() => shared.close())
   const postgres = shared.connectMore({ connectionsMax: 1, statementTimeoutMs: statementMsMax })
@@ -115,7 +124,7 @@ async function opened(url: string, deps: ServerSideDeps, closeLater: CloseLater)
   return { ...shared, postgres }
 }
 
-const lockedHead = async ({ query }: PostgresStatements): Promise<Head> => {
+const lockHead = async ({ query }: PostgresStatements): Promise<Head> => {
   const [head] = await query<Head>(
     `SELECT created_at_ms AS "createdAtMs", moved_to AS "movedTo", arriving_from AS "arrivingFrom",
        coalesce(moving_until > clock_timestamp(), false) AS "isMoving"
@@ -129,65 +138,65 @@ const lockedHead = async ({ query }: PostgresStatements): Promise<Head> => {
  * Runs `work` once no other process migrates the checkpoint. Waits for the lease of a killed process to expire. Throws
  * CHECKPOINT_IN_USE if the other process continues.
  */
-async function onceNobodyMoves<Result>(
+async function withMigrationLock<Result>(
   { postgres, url }: SharedDatabase,
-  deps: ServerSideDeps,
+  deps: ServerEndpointDeps,
   work: (statements: PostgresStatements, head: Head) => Promise<Result>,
 ): Promise<Result> {
   const { clock } = deps
   const sinceMs = clock.monotonicMs()
   for (;;) {
     const done = await postgres.transaction(async (statements) => {
-      const head = await lockedHead(statements)
+      const head = await lockHead(statements)
       return head.isMoving ? null : { result: await work(statements, head) }
     })
     if (done !== null) return done.result
-    if (clock.monotonicMs() - sinceMs > leaseMsOf(deps) + waitedBesidesMs)
-      throw inUse(url, 'another process is moving it')
-    await clock.sleep(waitedBesidesMs / 4)
+    if (clock.monotonicMs() - sinceMs > getLeaseMs(deps) + extraWaitMs)
+      throw createInUseError(url, 'another process is moving it')
+    await clock.sleep(extraWaitMs / 4)
   }
 }
 
-const waitedBesidesMs = 2_000
+const extraWaitMs = 2_000
 
 /** Keeps workers from joining until it is closed, or the lease expires. Throws CHECKPOINT_*. */
-export async function serverSource(
+export async function openServerSource(
   url: string,
-  deps: ServerSideDeps,
+  deps: ServerEndpointDeps,
   closeLater: CloseLater,
-): Promise<SourceSide> {
-  const database = await opened(url, deps, closeLater)
+): Promise<MigrationSource> {
+  const database = await openDatabase(url, deps, closeLater)
   const place = database.url
-  const hold = new Hold(database, deps)
-  const head = await onceNobodyMoves(database, deps, async (statements, found) => {
+  const lease = new MigrationLease(database, deps)
+  const head = await withMigrationLock(database, deps, async (statements, found) => {
     if (found.movedTo !== null) return found
-    if (found.arrivingFrom !== null) throw unfinished(place, found.arrivingFrom)
-    await hold.begin(statements)
+    if (found.arrivingFrom !== null) throw createUnfinishedError(place, found.arrivingFrom)
+    await lease.begin(statements)
     return found
   })
   if (head.movedTo !== null) {
     const { postgres } = database
-    const facts = new ServerFacts(database, head)
-    return { place, facts, movedTo: head.movedTo, undo: () => undoServer(postgres) }
+    const facts = new ServerRowSource(database, head)
+    return { place, facts, movedTo: head.movedTo, undo: () => restoreServer(postgres) }
   }
-  closeLater(() => hold.end())
-  hold.start()
+  closeLater(() => lease.end())
+  lease.start()
   // Fences workers that died, which makes their in-flight submissions uncertain.
   await sweep(database.postgres)
   const living = await database.postgres.query<{ name: string }>(
     'SELECT name FROM enrich.workers WHERE NOT is_fenced ORDER BY worker_id',
   )
-  if (living.length > 0) throw inUse(place, living.map(({ name }) => name).join(', '))
+  if (living.length > 0) throw createInUseError(place, living.map(({ name }) => name).join(', '))
   return {
     place,
-    facts: new ServerFacts(database, head),
+    facts: new ServerRowSource(database, head),
     movedTo: null,
     staysBehind: await staysBehind(database.postgres),
-    isHeld: () => hold.isHeld,
+    isHeld: () => lease.isHeld,
     // Receivers check before each delivery whether the checkpoint is being moved.
     seal: () => Promise.resolve(),
-    markMoved: (to) => hold.markMoved(to),
-    giveUp: () => hold.end(),
+    markMoved: (to) => lease.markMoved(to),
+    giveUp: () => lease.end(),
   }
 }
 
@@ -203,33 +212,33 @@ async function staysBehind({ query }: PostgresStatements): Promise<string[]> {
 }
 
 /** Accepts an empty checkpoint, or one partly filled by the same migration. Throws CHECKPOINT_*. */
-export async function serverTarget(
+export async function openServerTarget(
   url: string,
-  source: FactSource,
-  deps: ServerSideDeps,
+  source: RowSource,
+  deps: ServerEndpointDeps,
   closeLater: CloseLater,
-): Promise<TargetSide> {
-  const database = await opened(url, deps, closeLater)
+): Promise<MigrationTarget> {
+  const database = await openDatabase(url, deps, closeLater)
   const { postgres, url: place } = database
-  const hold = new Hold(database, deps)
-  const from = arrivingText(source)
-  await onceNobodyMoves(database, deps, async (statements, head) => {
+  const lease = new MigrationLease(database, deps)
+  const from = formatArriving(source)
+  await withMigrationLock(database, deps, async (statements, head) => {
     const { movedTo, arrivingFrom } = head
-    if (movedTo !== null) throw moved(place, movedTo)
-    if (arrivingFrom !== null && idOf(arrivingFrom) !== source.checkpointId)
-      throw notEmpty(place, `rows from ${placeOf(arrivingFrom)}`)
+    if (movedTo !== null) throw createMovedError(place, movedTo)
+    if (arrivingFrom !== null && parseId(arrivingFrom) !== source.checkpointId)
+      throw createNotEmptyError(place, `rows from ${parsePlace(arrivingFrom)}`)
     if (arrivingFrom === null) await assertEmpty(statements, place)
     await statements.query('UPDATE enrich.checkpoint SET arriving_from = $1', [from])
-    await hold.begin(statements)
+    await lease.begin(statements)
     // Rows of an earlier attempt may be outdated.
-    const names = [...factTables.map(serverTable), 'wanted', 'workers']
+    const names = [...transferredTables.map(getServerTable), 'wanted', 'workers']
       .map((table) => `enrich.${table}`)
       .join(', ')
     if (arrivingFrom !== null) await statements.query(`TRUNCATE ${names} RESTART IDENTITY CASCADE`)
   })
-  closeLater(() => hold.end())
-  hold.start()
-  const target = new ServerTarget(database, source)
+  closeLater(() => lease.end())
+  lease.start()
+  const target = new ServerRowTarget(database, source)
   await target.begin(source.place)
   await postgres.query('UPDATE enrich.checkpoint SET id = $1, generation = $2, created_at_ms = $3', [
     source.checkpointId,
@@ -238,8 +247,8 @@ export async function serverTarget(
   ])
   return {
     target,
-    isHeld: () => hold.isHeld,
-    publish: () => published(postgres, source.checkpointId).then(() => undefined),
+    isHeld: () => lease.isHeld,
+    publish: () => publishTarget(postgres, source.checkpointId).then(() => undefined),
   }
 }
 
@@ -247,14 +256,14 @@ export async function serverTarget(
 export async function finishServerTarget(
   url: string,
   id: string,
-  deps: ServerSideDeps,
+  deps: ServerEndpointDeps,
   closeLater: CloseLater,
 ): Promise<boolean> {
-  const database = await opened(url, deps, closeLater)
-  return published(database.postgres, id)
+  const database = await openDatabase(url, deps, closeLater)
+  return publishTarget(database.postgres, id)
 }
 
-async function published({ query }: PostgresStatements, id: string): Promise<boolean> {
+async function publishTarget({ query }: PostgresStatements, id: string): Promise<boolean> {
   const rows = await query(
     `UPDATE enrich.checkpoint SET arriving_from = NULL, moving_id = NULL, moving_to = NULL, moving_until = NULL
      WHERE arriving_from IS NOT NULL AND id = $1 RETURNING id`,
@@ -263,38 +272,38 @@ async function published({ query }: PostgresStatements, id: string): Promise<boo
   return rows.length > 0
 }
 
-async function undoServer({ query }: PostgresStatements): Promise<void> {
+async function restoreServer({ query }: PostgresStatements): Promise<void> {
   const sql = 'UPDATE enrich.checkpoint SET moved_to = NULL, moved_at = NULL, generation = generation + $1'
   await query(sql, [generationsApart])
 }
 
-const arrivingText = ({ place, checkpointId }: FactSource): string => `${place} (${checkpointId})`
-const idOf = (text: string): string => /\(([^()]*)\)$/.exec(text)?.[1] ?? ''
-const placeOf = (text: string): string => text.replace(/ \([^()]*\)$/, '')
+const formatArriving = ({ place, checkpointId }: RowSource): string => `${place} (${checkpointId})`
+const parseId = (text: string): string => /\(([^()]*)\)$/.exec(text)?.[1] ?? ''
+const parsePlace = (text: string): string => text.replace(/ \([^()]*\)$/, '')
 
 async function assertEmpty({ query }: PostgresStatements, place: string): Promise<void> {
   const rows = await query(
     `SELECT FROM enrich.scopes UNION ALL SELECT FROM enrich.lookups UNION ALL SELECT FROM enrich.inbox
      UNION ALL SELECT FROM enrich.jobs UNION ALL SELECT FROM enrich.workers WHERE NOT is_fenced LIMIT 1`,
   )
-  if (rows.length > 0) throw notEmpty(place, 'a checkpoint that is in use')
+  if (rows.length > 0) throw createNotEmptyError(place, 'a checkpoint that is in use')
 }
 
-const notEmpty = (place: string, what: string): UserError =>
+const createNotEmptyError = (place: string, what: string): UserError =>
   new UserError('CHECKPOINT_NOT_EMPTY', `${place} holds ${what}`, {
     hint: 'pass a database without a checkpoint, for example a new one made with createdb; this one was not changed',
   })
 
-const unfinished = (place: string, from: string): UserError =>
+const createUnfinishedError = (place: string, from: string): UserError =>
   new UserError(
     'CHECKPOINT_ARRIVING',
-    `the migration from ${placeOf(from)} to ${place} is not complete yet`,
+    `the migration from ${parsePlace(from)} to ${place} is not complete yet`,
     {
       hint: 'run the same enrich checkpoint migrate FROM TO again to complete it',
     },
   )
 
-const inUse = (place: string, by: string): UserError =>
+const createInUseError = (place: string, by: string): UserError =>
   new UserError('CHECKPOINT_IN_USE', `the checkpoint ${place} is in use: ${by}`, {
     hint: 'wait until these have ended; enrich status lists them',
   })

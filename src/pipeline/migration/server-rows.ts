@@ -1,21 +1,21 @@
 import type { PostgresStatements, Postgres } from '../../platform/postgres/postgres.js'
 import type { SharedDatabase } from '../checkpoint/postgres/open-database.js'
-import { type Columns, columnsOf } from '../checkpoint/tables.js'
+import { type Columns, getColumns } from '../checkpoint/tables.js'
 import {
-  movedColumns,
+  getTransferredColumns,
   readPages,
   selectColumns,
-  type Fact,
-  type FactSource,
-  type FactTable,
-  type FactTarget,
+  type TransferredRow,
+  type RowSource,
+  type TransferredTable,
+  type RowTarget,
 } from './transferred-rows.js'
-import { subjectOf } from '../inbox/shared-inbox.js'
+import { readSubject } from '../inbox/shared-inbox.js'
 
-export const serverTable = (table: FactTable): string => (table === 'deliveries' ? 'inbox' : table)
+export const getServerTable = (table: TransferredTable): string => (table === 'deliveries' ? 'inbox' : table)
 
 /** Returns the paging key of a table; text keys in byte order, as in a file. */
-function keyOf(table: FactTable, columns: Columns): string {
+function getKey(table: TransferredTable, columns: Columns): string {
   const [key = ''] = Object.keys(columns)
   if (table === 'submissions') return 'submission_id'
   return columns[key] === 'text' ? `${key} COLLATE "C"` : key
@@ -30,18 +30,18 @@ function readColumn(column: string, type: Columns[string]): string {
  * Queries of small tables. The kind of a job itself follows from the job. A kind without its own job number gets the
  * number that it will have in a file.
  */
-const wholeSql: Readonly<Partial<Record<FactTable, string>>> = {
+const wholeSql: Readonly<Partial<Record<TransferredTable, string>>> = {
   job_kinds: `SELECT k.job_id, k.scope_id, k.reserved_before, coalesce(k.own_job_id,
       greatest((SELECT max(job_id) FROM enrich.jobs), (SELECT max(own_job_id) FROM enrich.job_kinds))
         + row_number() OVER (PARTITION BY k.own_job_id IS NULL ORDER BY k.job_id, k.scope_id)) AS own_job_id,
       coalesce(k.own_started_at_ms, j.started_at_ms) AS own_started_at_ms
     FROM enrich.job_kinds k JOIN enrich.jobs j USING (job_id) WHERE k.scope_id <> j.scope_id ORDER BY 1, 2`,
-  outputs: `SELECT ${selectColumns('outputs', movedColumns('outputs'), readColumn)}
+  outputs: `SELECT ${selectColumns('outputs', getTransferredColumns('outputs'), readColumn)}
     FROM enrich.outputs ORDER BY job_id, part`,
 }
 
 /** A checkpoint on PostgreSQL without workers. */
-export class ServerFacts implements FactSource {
+export class ServerRowSource implements RowSource {
   readonly place: string
   readonly checkpointId: string
   readonly createdAtMs: number
@@ -59,22 +59,22 @@ export class ServerFacts implements FactSource {
     this.#statements = postgres
   }
 
-  async *read(table: FactTable): AsyncGenerator<readonly Fact[]> {
+  async *read(table: TransferredTable): AsyncGenerator<readonly TransferredRow[]> {
     const whole = wholeSql[table]
     if (whole !== undefined) {
-      yield await this.#statements.query<Fact>(whole)
+      yield await this.#statements.query<TransferredRow>(whole)
       return
     }
-    const columns = movedColumns(table)
-    const key = keyOf(table, columns)
+    const columns = getTransferredColumns(table)
+    const key = getKey(table, columns)
     const sql = `SELECT ${key} AS page_key, ${selectColumns(table, columns, readColumn)}
-      FROM enrich.${serverTable(table)} WHERE ${key} > $1 ORDER BY ${key} LIMIT $2`
-    yield* readPages(table, (after, count) => this.#statements.query<Fact>(sql, [after, count]))
+      FROM enrich.${getServerTable(table)} WHERE ${key} > $1 ORDER BY ${key} LIMIT $2`
+    yield* readPages(table, (after, count) => this.#statements.query<TransferredRow>(sql, [after, count]))
   }
 }
 
 /** Writes into the empty tables of a server, which no worker uses before the migration ends. */
-export class ServerTarget implements FactTarget {
+export class ServerRowTarget implements RowTarget {
   readonly place: string
   readonly #database: SharedDatabase
   readonly #postgres: Postgres
@@ -82,7 +82,7 @@ export class ServerTarget implements FactTarget {
   #workerId = 0
   #submissionCount = 0
 
-  constructor(database: SharedDatabase, { createdAtMs }: FactSource) {
+  constructor(database: SharedDatabase, { createdAtMs }: RowSource) {
     this.place = database.url
     this.#database = database
     this.#postgres = database.postgres
@@ -99,17 +99,17 @@ export class ServerTarget implements FactTarget {
     this.#workerId = worker?.id ?? 0
   }
 
-  async write(table: FactTable, facts: readonly Fact[]): Promise<void> {
+  async write(table: TransferredTable, facts: readonly TransferredRow[]): Promise<void> {
     if (table === 'submissions') {
       const rows = facts.map((fact) => ({
         ...fact,
         submission_id: ++this.#submissionCount,
         worker_id: this.#workerId,
       }))
-      await this.#insert(table, columnsOf(table, 'columns', 'onServer', 'derived'), rows)
+      await this.#insert(table, getColumns(table, 'columns', 'onServer', 'derived'), rows)
     } else if (table === 'deliveries') {
-      await this.#insert(table, columnsOf(table, 'columns', 'derived'), facts.map(toDelivery))
-    } else await this.#insert(table, movedColumns(table), facts)
+      await this.#insert(table, getColumns(table, 'columns', 'derived'), facts.map(toDelivery))
+    } else await this.#insert(table, getTransferredColumns(table), facts)
   }
 
   /** Computes the used budgets of jobs from their submissions, and advances the id sequences. */
@@ -143,35 +143,35 @@ export class ServerTarget implements FactTarget {
     }
   }
 
-  written(): ServerFacts {
-    return new ServerFacts(this.#database, { createdAtMs: this.#createdAtMs })
+  readBack(): ServerRowSource {
+    return new ServerRowSource(this.#database, { createdAtMs: this.#createdAtMs })
   }
 
   /** Inserts all rows in one statement. Sends `packed` values as one byte string. */
-  async #insert(table: FactTable, columns: Columns, rows: readonly Fact[]): Promise<void> {
+  async #insert(table: TransferredTable, columns: Columns, rows: readonly TransferredRow[]): Promise<void> {
     const values: unknown[] = []
-    const sent = (value: unknown, type: string) => `$${values.push(value)}::${type}`
+    const bind = (value: unknown, type: string) => `$${values.push(value)}::${type}`
     const [names, arrays]: [string[], string[]] = [[], []]
-    const unnested = (name: string, type: string, column: readonly unknown[]) => {
+    const addArray = (name: string, type: string, column: readonly unknown[]) => {
       names.push(name)
-      arrays.push(sent(column, `${type}[]`))
+      arrays.push(bind(column, `${type}[]`))
       return name
     }
     const expressions = Object.entries(columns).map(([name, type]) => {
       const column = rows.map((row) => row[name] ?? null)
-      if (type === 'boolean') return `${unnested(name, 'integer', column)}::boolean`
+      if (type === 'boolean') return `${addArray(name, 'integer', column)}::boolean`
       if (type === 'timestamptz')
-        return `timestamptz 'epoch' + ${unnested(name, 'bigint', column)} * interval '1 microsecond'`
-      if (type !== 'packed') return unnested(name, type, column)
+        return `timestamptz 'epoch' + ${addArray(name, 'bigint', column)} * interval '1 microsecond'`
+      if (type !== 'packed') return addArray(name, type, column)
       const pieces = column.map((value) => (Buffer.isBuffer(value) ? value : null))
       const lengths = pieces.map((piece) => piece?.length ?? null)
       let end = 0
       const starts = lengths.map((length) => (end += length ?? 0) - (length ?? 0) + 1)
-      const all = sent(Buffer.concat(pieces.flatMap((piece) => piece ?? [])), 'bytea')
-      return `substring(${all} FROM ${unnested('piece_start', 'integer', starts)} FOR ${unnested('piece_bytes', 'integer', lengths)})`
+      const all = bind(Buffer.concat(pieces.flatMap((piece) => piece ?? [])), 'bytea')
+      return `substring(${all} FROM ${addArray('piece_start', 'integer', starts)} FOR ${addArray('piece_bytes', 'integer', lengths)})`
     })
     await this.#postgres.query(
-      `INSERT INTO enrich.${serverTable(table)} (${Object.keys(columns).join(', ')}) OVERRIDING SYSTEM VALUE
+      `INSERT INTO enrich.${getServerTable(table)} (${Object.keys(columns).join(', ')}) OVERRIDING SYSTEM VALUE
        SELECT ${expressions.join(', ')} FROM unnest(${arrays.join(', ')}) AS r(${names.join(', ')})`,
       values,
     )
@@ -179,9 +179,9 @@ export class ServerTarget implements FactTarget {
 }
 
 /** Adds the subject of the event. */
-function toDelivery(fact: Fact): Fact {
+function toDelivery(fact: TransferredRow): TransferredRow {
   const { body, received_at_ms: receivedAtMs } = fact
-  const subject = subjectOf(Buffer.isBuffer(body) ? body : Buffer.alloc(0))
+  const subject = readSubject(Buffer.isBuffer(body) ? body : Buffer.alloc(0))
   return {
     ...fact,
     received_at: Number(receivedAtMs) * 1_000,

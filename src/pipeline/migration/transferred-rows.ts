@@ -1,20 +1,21 @@
 import { createHash } from 'node:crypto'
-import { columnsOf, tableNames, type Columns, type TableName } from '../checkpoint/tables.js'
+import { getColumns, tableNames, type Columns, type TableName } from '../checkpoint/tables.js'
 
 /** A transferred value: flags are 0 and 1, server times are microseconds since 1970. */
-export type FactValue = string | number | null | Buffer
+export type TransferredValue = string | number | null | Buffer
 /** A transferred row in the form of a server, where all kinds of a job share its row. */
-export type Fact = Readonly<Record<string, FactValue>>
+export type TransferredRow = Readonly<Record<string, TransferredValue>>
 
-export type FactTable = Exclude<TableName, 'checkpoint'>
+export type TransferredTable = Exclude<TableName, 'checkpoint'>
 
 /** In write order. The inbox is last: it is sealed before it is read. */
-export const factTables = tableNames.filter((table) => table !== 'checkpoint')
+export const transferredTables = tableNames.filter((table) => table !== 'checkpoint')
 
 /** The columns that a migration transfers. */
-export const movedColumns = (table: FactTable): Columns => columnsOf(table, 'columns', 'onServer')
+export const getTransferredColumns = (table: TransferredTable): Columns =>
+  getColumns(table, 'columns', 'onServer')
 
-const otherPageCounts: Readonly<Partial<Record<FactTable, number>>> = {
+const otherPageCounts: Readonly<Partial<Record<TransferredTable, number>>> = {
   lookups: 5_000,
   submissions: 5_000,
   history_entries: 5_000,
@@ -26,7 +27,7 @@ const otherPageCounts: Readonly<Partial<Record<FactTable, number>>> = {
 }
 
 /** Number of rows in memory at once. */
-const pageCountOf = (table: FactTable): number => otherPageCounts[table] ?? 1_000
+const getPageCount = (table: TransferredTable): number => otherPageCounts[table] ?? 1_000
 
 const recover = (status: string, reason: string): Readonly<Record<string, string>> => ({
   [status]: `CASE ${status} WHEN 'intended' THEN 'uncertain' ELSE ${status} END`,
@@ -34,14 +35,14 @@ const recover = (status: string, reason: string): Readonly<Record<string, string
 })
 
 /** Remaining intentions belong to processes that died, because the checkpoint has no workers. */
-const recovered: Readonly<Partial<Record<FactTable, Readonly<Record<string, string>>>>> = {
+const recovered: Readonly<Partial<Record<TransferredTable, Readonly<Record<string, string>>>>> = {
   lookups: recover('state', 'failure'),
   submissions: recover('verdict', 'reason'),
 }
 
 /** Returns the columns as SQL; `read` returns the expression of one. */
 export function selectColumns(
-  table: FactTable,
+  table: TransferredTable,
   columns: Columns,
   read: (column: string, type: Columns[string]) => string = (column) => column,
 ): string {
@@ -52,11 +53,11 @@ export function selectColumns(
 
 /** Reads a table in pages. Each row has its paging key as `page_key`. */
 export async function* readPages(
-  table: FactTable,
-  query: (after: FactValue, count: number) => Fact[] | Promise<Fact[]>,
-): AsyncGenerator<readonly Fact[]> {
-  for (let after: FactValue = table === 'history_marks' ? '' : -1; ;) {
-    const page = await query(after, pageCountOf(table))
+  table: TransferredTable,
+  query: (after: TransferredValue, count: number) => TransferredRow[] | Promise<TransferredRow[]>,
+): AsyncGenerator<readonly TransferredRow[]> {
+  for (let after: TransferredValue = table === 'history_marks' ? '' : -1; ;) {
+    const page = await query(after, getPageCount(table))
     if (page.length === 0) return
     after = page.at(-1)?.['page_key'] ?? null
     yield page
@@ -64,23 +65,23 @@ export async function* readPages(
 }
 
 /** A checkpoint that does not change while it is read. */
-export interface FactSource {
+export interface RowSource {
   /** Path or URL, for users. */
   readonly place: string
   readonly checkpointId: string
   readonly createdAtMs: number
   readonly generation: number
   /** Yields pages in key order. */
-  read(table: FactTable): AsyncIterable<readonly Fact[]>
+  read(table: TransferredTable): AsyncIterable<readonly TransferredRow[]>
 }
 
-export interface FactTarget {
+export interface RowTarget {
   readonly place: string
-  write(table: FactTable, facts: readonly Fact[]): Promise<void>
+  write(table: TransferredTable, facts: readonly TransferredRow[]): Promise<void>
   /** Call after all tables are written. */
   finish(): Promise<void>
   /** Returns a reader of the written rows. */
-  written(): FactSource
+  readBack(): RowSource
 }
 
 /** Number of rows of a table, and SHA-256 over all of them in order. */
@@ -88,20 +89,20 @@ interface TableDigest {
   readonly count: number
   readonly digest: string
 }
-export type Digests = ReadonlyMap<FactTable, TableDigest>
+export type Digests = ReadonlyMap<TransferredTable, TableDigest>
 
 /** Reads all tables in pages. */
-export async function digestsOf(
-  source: Pick<FactSource, 'read'>,
-  onRead: (table: FactTable, count: number) => void,
+export async function calculateDigests(
+  source: Pick<RowSource, 'read'>,
+  onRead: (table: TransferredTable, count: number) => void,
 ): Promise<Digests> {
-  const digests = new Map<FactTable, TableDigest>()
-  for (const table of factTables) {
+  const digests = new Map<TransferredTable, TableDigest>()
+  for (const table of transferredTables) {
     const hash = createHash('sha256')
-    const columns = Object.keys(movedColumns(table))
+    const columns = Object.keys(getTransferredColumns(table))
     let count = 0
     for await (const page of source.read(table)) {
-      for (const fact of page) hash.update(textOf(columns, fact))
+      for (const fact of page) hash.update(toText(columns, fact))
       count += page.length
       onRead(table, page.length)
     }
@@ -110,7 +111,7 @@ export async function digestsOf(
   return digests
 }
 
-function textOf(columns: readonly string[], fact: Fact): string {
+function toText(columns: readonly string[], fact: TransferredRow): string {
   const values = columns.map((column) => {
     const value = fact[column] ?? null
     return Buffer.isBuffer(value) ? createHash('sha256').update(value).digest('hex') : value
@@ -119,7 +120,7 @@ function textOf(columns: readonly string[], fact: Fact): string {
 }
 
 /** Returns the first table in which two checkpoints differ; `null` if they are equal. */
-export function firstDifference(one: Digests, other: Digests): FactTable | null {
+export function findDifference(one: Digests, other: Digests): TransferredTable | null {
   for (const [table, { digest }] of one) if (other.get(table)?.digest !== digest) return table
   return null
 }
@@ -128,7 +129,7 @@ export function firstDifference(one: Digests, other: Digests): FactTable | null 
 export interface MovedSource {
   readonly place: string
   /** Its rows before the migration. */
-  readonly facts: FactSource
+  readonly facts: RowSource
   readonly movedTo: string
   /** Makes it usable again. */
   undo(): Promise<void>
@@ -137,7 +138,7 @@ export interface MovedSource {
 /** A checkpoint to move, closed to all other processes until it is closed here. */
 export interface LockedSource {
   readonly place: string
-  readonly facts: FactSource
+  readonly facts: RowSource
   readonly movedTo: null
   /** Data that the other kind of checkpoint cannot store, for users. */
   readonly staysBehind: readonly string[]
@@ -151,11 +152,11 @@ export interface LockedSource {
   giveUp(): Promise<void>
 }
 
-export type SourceSide = MovedSource | LockedSource
+export type MigrationSource = MovedSource | LockedSource
 
 /** The target of a migration; no process uses it before it is published. */
-export interface TargetSide {
-  readonly target: FactTarget
+export interface MigrationTarget {
+  readonly target: RowTarget
   isHeld(): boolean
   publish(): Promise<void>
 }

@@ -1,38 +1,38 @@
 import type { BasisRow } from '../answers/answer-line.js'
 import { columnKinds } from '../answers/column-kinds.js'
-import { neutraliseFormula, type AnswerColumnName, type OutputColumn } from '../answers/columns.js'
+import { escapeFormula, type AnswerColumnName, type OutputColumn } from '../answers/columns.js'
 import { linePositions, sliceLine } from '../answers/joined-line.js'
 import { isBasisOfStage } from '../answers/stage-lines.js'
-import { unreachable } from '../../core/errors.js'
+import { assertNever } from '../../core/errors.js'
 
 /** Returns the JSON text of a column, `null` if the line does not have it. */
-export function jsonOf(values: readonly (string | undefined)[], name: string): string {
+export function getJson(values: readonly (string | undefined)[], name: string): string {
   return values[linePositions.get(name) ?? -1] ?? 'null'
 }
 
 /** Decodes the text of a JSON string or `null`. */
-export function textOf(json: string): string | null {
+export function parseText(json: string): string | null {
   if (json === 'null') return null
   return json.includes('\\') ? (JSON.parse(json) as string) : json.slice(1, -1)
 }
 
 /** Formats a CSV row's answer cells. Lists stay JSON text; formulas are neutralised. */
-export function csvCells(line: string, columns: readonly OutputColumn[]): string[] {
+export function formatCsvCells(line: string, columns: readonly OutputColumn[]): string[] {
   const values = sliceLine(line)
   return columns.map(({ name, kind }) => {
-    const json = jsonOf(values, name)
+    const json = getJson(values, name)
     if (json === 'null') return ''
     const { cellForm } = columnKinds[kind]
     switch (cellForm) {
       case 'text':
-        return neutraliseFormula(textOf(json) ?? '')
+        return escapeFormula(parseText(json) ?? '')
       case 'timestamp':
-        return spreadsheetInstant(textOf(json) ?? '')
+        return formatSpreadsheetInstant(parseText(json) ?? '')
       case 'json':
       case 'list':
         return json
       default:
-        return unreachable(cellForm)
+        return assertNever(cellForm)
     }
   })
 }
@@ -41,15 +41,15 @@ export function csvCells(line: string, columns: readonly OutputColumn[]): string
  * Formats an instant in UTC as `2026-01-02 03:04:05`, the ISO form that spreadsheets of every locale read as date and
  * time. Fractions are dropped: their notation depends on the locale.
  */
-function spreadsheetInstant(text: string): string {
+function formatSpreadsheetInstant(text: string): string {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(text) ? text.slice(0, 19).replace('T', ' ') : text
 }
 
 /** Formats the answer's members of a JSON object, without braces: `"enrich_status":"matched",…`. */
-export function jsonMembersOf(line: string, columns: readonly OutputColumn[]): string {
+export function formatJsonMembers(line: string, columns: readonly OutputColumn[]): string {
   const values = sliceLine(line)
   return columns
-    .map(({ name, outputName }) => `${JSON.stringify(outputName)}:${jsonOf(values, name)}`)
+    .map(({ name, outputName }) => `${JSON.stringify(outputName)}:${getJson(values, name)}`)
     .join(',')
 }
 
@@ -71,11 +71,12 @@ export const basisFileColumns = [
 export type BasisCells = readonly (string | null)[]
 
 /** Returns the basis rows of one input row: one for each citation, or one for a field without citations. */
-export function basisCells(line: string, rowNumber: number, name: string | null): BasisCells[] {
+export function listBasisRows(line: string, rowNumber: number, name: string | null): BasisCells[] {
   const values = sliceLine(line)
-  const entries = JSON.parse(jsonOf(values, 'basis' satisfies AnswerColumnName)) as readonly BasisRow[] | null
+  const entries = JSON.parse(getJson(values, 'basis' satisfies AnswerColumnName)) as
+    readonly BasisRow[] | null
   if (entries === null || entries.length === 0) return []
-  const runId = textOf(jsonOf(values, 'run_id' satisfies AnswerColumnName))
+  const runId = parseText(getJson(values, 'run_id' satisfies AnswerColumnName))
   const rows: BasisCells[] = []
   for (const entry of entries) {
     const before = [entry.field, entry.value, entry.confidence, entry.reasoning]
@@ -93,8 +94,8 @@ export function basisCells(line: string, rowNumber: number, name: string | null)
 const plainBasisColumns: ReadonlySet<string> = new Set(['row_number', 'name', 'authority_tier'])
 
 /** Formats a basis row for CSV, with formulas neutralised in all columns except `plainBasisColumns`. */
-export function csvBasisRow(cells: BasisCells): string[] {
+export function formatCsvBasisRow(cells: BasisCells): string[] {
   return cells.map((text, index) =>
-    plainBasisColumns.has(basisFileColumns[index] ?? '') ? (text ?? '') : neutraliseFormula(text ?? ''),
+    plainBasisColumns.has(basisFileColumns[index] ?? '') ? (text ?? '') : escapeFormula(text ?? ''),
   )
 }

@@ -1,16 +1,16 @@
 import { renderUnanswered, type Unanswered } from '../answers/answer-line.js'
 import { isDoubtfulLine } from '../answers/doubtful-line.js'
 import type { ReviewCounts } from '../figures/run-summary.js'
-import { decisionMembers, renderDecided, type DecidedAnswer } from '../answers/decided-answer.js'
+import { renderDecisionMembers, renderDecided, type DecidedAnswer } from '../answers/decided-answer.js'
 import { joinLines, withReview } from '../answers/joined-line.js'
 import { stageKinds, type LookupKind, type StageKind } from '../lookups/lookup-kind.js'
 import { lineVersions, renderUnansweredStage } from '../answers/stage-lines.js'
 import type { DecidedLookup } from '../lookups/stage-questions.js'
 import type { CheckpointReader, KnownAnswer, LookupId, StageAnswer } from '../checkpoint/checkpoint.js'
-import { recordsOf, stageAnswersOf, type DecidedOf } from '../checkpoint/stage-answers.js'
+import { readRecords, readStageAnswers, type FindDecision } from '../checkpoint/stage-answers.js'
 import type { NumberedLines } from '../../parquet/part-plan.js'
 import type { RowIndex } from '../input/row-index.js'
-import { answeredLineOf, unansweredOf } from './known-line.js'
+import { getAnsweredLine, findUnanswered } from './known-line.js'
 
 /** Number of rows by outcome: one of the service, or one that this program assigns. */
 export type RowCounts = ReadonlyMap<string, number>
@@ -36,8 +36,8 @@ export interface WrittenLine {
 }
 
 /** Receives the line of every lookup of the rows. Some are passed more than once. */
-export interface LineWitness {
-  see(id: LookupId, line: WrittenLine): void
+export interface LineObserver {
+  onLine(id: LookupId, line: WrittenLine): void
 }
 
 /** Number of distinct lines that are read at once. */
@@ -53,21 +53,21 @@ interface LookupLine extends Omit<RowLine, 'needsReview'> {
 }
 
 /** Review data that is added to answers. */
-export interface ReviewOfRows {
-  readonly decidedOf: DecidedOf
+export interface ReviewData {
+  readonly decidedOf: FindDecision
   /** Answers with a lower confidence are doubtful, 0 to 100. */
   readonly threshold: number
   /** Returns the register's page of the company that was chosen for a lookup; `null` if unknown. */
   readonly urlOf: (decided: DecidedLookup) => string | null
   /** `null` if no row has candidates, or their column is not written. */
-  readonly candidates: CandidatesOfRows | null
+  readonly candidates: RowCandidates | null
 }
 
 /** Candidate companies of doubtful rows. */
-export interface CandidatesOfRows {
+export interface RowCandidates {
   isDoubtful(outcome: string, line: Buffer): boolean
   /** Returns the JSON member, without braces, for each lookup that has candidates. */
-  membersOf(ids: readonly LookupId[]): ReadonlyMap<LookupId, string>
+  formatMembers(ids: readonly LookupId[]): ReadonlyMap<LookupId, string>
 }
 
 export interface LineSources {
@@ -75,16 +75,16 @@ export interface LineSources {
   readonly reader: CheckpointReader | null
   /** Stages that were requested. */
   readonly stages: readonly StageKind[]
-  readonly review: ReviewOfRows
+  readonly review: ReviewData
 }
 
 /**
  * Returns one line for every row, with its decision and its requested stages; rows without an answer get a line with
  * the reason. `rowCounts` and `review` count the rows that were read so far.
  */
-export function answerLinesOf(
+export function createAnswerLines(
   sources: LineSources,
-  witness: LineWitness | null = null,
+  observer: LineObserver | null = null,
 ): AnswerLines & { readonly rowCounts: RowCounts; readonly review: () => ReviewCounts } {
   const { index } = sources
   const rowCounts = new Map<string, number>()
@@ -99,37 +99,37 @@ export function answerLinesOf(
   }
   // `distinct` has counted all rows; they may be read again for a basis file.
   let isReadByNumber = false
-  const found = (ids: ReadonlySet<LookupId>) => {
-    const lines = linesOf(ids, sources)
-    if (witness !== null) for (const [id, line] of lines) witness.see(id, line)
+  const findLines = (ids: ReadonlySet<LookupId>) => {
+    const lines = readAnswerLines(ids, sources)
+    if (observer !== null) for (const [id, line] of lines) observer.onLine(id, line)
     // After the observer, because new candidates do not count as a change of the row.
     addCandidates(lines, sources.review)
     return lines
   }
   const read = (first: number, rowCount: number) => {
     const ids = index.slice(first, rowCount)
-    const lines = found(new Set(ids))
+    const lines = findLines(new Set(ids))
     return ids.map((id) => {
-      const line = lines.get(id) ?? neverAsked
+      const line = lines.get(id) ?? notSubmitted
       if (!isReadByNumber) count(id, line, 1)
       return line.line.toString()
     })
   }
   const distinct = () => {
     isReadByNumber = true
-    const { ids, rowCounts: rowCountsById } = index.distinct()
-    const linesInOrder = function* () {
+    const { ids, rowCounts: rowCountsById } = index.getDistinct()
+    const generateLines = function* () {
       for (let start = 0; start < ids.length; start += distinctBatch) {
         const batch = [...ids.subarray(start, start + distinctBatch)]
-        const lines = found(new Set(batch))
+        const lines = findLines(new Set(batch))
         for (const [offset, id] of batch.entries()) {
-          const line = lines.get(id) ?? neverAsked
+          const line = lines.get(id) ?? notSubmitted
           count(id, line, rowCountsById[start + offset] ?? 0)
           yield line.line
         }
       }
     }
-    return { numbers: ids, lines: linesInOrder }
+    return { numbers: ids, lines: generateLines }
   }
   const review = () => ({
     lookupCount: reviewed.lookups.size,
@@ -140,21 +140,21 @@ export function answerLinesOf(
 }
 
 /** Reads each lookup once, even if several rows share it. */
-function linesOf(ids: ReadonlySet<LookupId>, sources: LineSources): Map<LookupId, RowLine> {
+function readAnswerLines(ids: ReadonlySet<LookupId>, sources: LineSources): Map<LookupId, RowLine> {
   const { index, reader, stages, review } = sources
-  const decided = decidedAnswersOf([...ids], reader, review)
-  const asked = [...ids].filter((id) => index.reasonOf(id) === null && !decided.has(id))
-  const answered = reader?.answered(asked, lineVersions) ?? []
+  const decided = readDecidedAnswers([...ids], reader, review)
+  const asked = [...ids].filter((id) => index.getReason(id) === null && !decided.has(id))
+  const answered = reader?.readLines(asked, lineVersions) ?? []
   const found = new Map<LookupId, RowLine>()
   for (const [offset, id] of asked.entries()) {
-    const { kind, ...own } = answered[offset] ?? lineOf(reader?.known([id])[0] ?? null)
+    const { kind, ...own } = answered[offset] ?? getLine(reader?.readAnswers([id])[0] ?? null)
     const needsReview = isDoubtfulLine(own.outcome, () => own.line.toString(), review.threshold)
     // The line of a domain needs the columns of the domain stage, too.
     const line = kind === 'domain' ? Buffer.from(joinLines(own.line.toString(), [])) : own.line
     found.set(id, { ...own, line, needsReview })
   }
   for (const id of ids) {
-    const reason = index.reasonOf(id)
+    const reason = index.getReason(id)
     if (reason !== null) found.set(id, unanswered({ status: 'invalid_input', error: reason }))
   }
   for (const [id, { outcome, line, needsReview }] of decided)
@@ -165,21 +165,21 @@ function linesOf(ids: ReadonlySet<LookupId>, sources: LineSources): Map<LookupId
 }
 
 /** Returns the answers of decided lookups by id. Each company's record is read once. */
-function decidedAnswersOf(
+function readDecidedAnswers(
   ids: readonly LookupId[],
   reader: CheckpointReader | null,
-  { decidedOf, urlOf }: ReviewOfRows,
+  { decidedOf, urlOf }: ReviewData,
 ): Map<LookupId, DecidedAnswer> {
   const decided = ids.flatMap((id) => {
     const found = decidedOf(id)
     return found === null ? [] : [[id, found] as const]
   })
   const companies = decided.flatMap(([, { decision }]) => decision.entityId ?? [])
-  const records = reader === null ? new Map<string, never>() : recordsOf(reader, companies)
+  const records = reader === null ? new Map<string, never>() : readRecords(reader, companies)
   return new Map(
     decided.map(([id, one]) => {
       const { known = null, body = null } = records.get(one.decision.entityId ?? '') ?? {}
-      const missing = unansweredOf(known)?.error ?? null
+      const missing = findUnanswered(known)?.error ?? null
       return [id, renderDecided(one.decision, { body, missing, url: urlOf(one) })] as const
     }),
   )
@@ -188,7 +188,7 @@ function decidedAnswersOf(
 /** Invalid rows have no lookup, so their stages are empty. */
 function addStages(found: Map<LookupId, RowLine>, { index, reader, stages, review }: LineSources): void {
   const lines = [...found].map(
-    ([id, { line }]) => [index.reasonOf(id) === null ? id : 0, line.toString()] as const,
+    ([id, { line }]) => [index.getReason(id) === null ? id : 0, line.toString()] as const,
   )
   const joined = joinStages(lines, reader, stages, review.decidedOf).values()
   for (const [id, own] of found)
@@ -203,16 +203,16 @@ function joinStages(
   lines: readonly (readonly [id: LookupId, line: string])[],
   reader: CheckpointReader | null,
   asked: readonly StageKind[],
-  decidedOf: DecidedOf,
+  decidedOf: FindDecision,
 ): string[] {
   const kinds = stageKinds.filter((kind) => asked.includes(kind))
   const ids = lines.map(([id]) => id)
-  const found = reader === null ? [] : stageAnswersOf(reader, ids, kinds, decidedOf)
+  const found = reader === null ? [] : readStageAnswers(reader, ids, kinds, decidedOf)
   const shared = new Map<string, string>()
   const lineOf = (kind: StageKind, answer: StageAnswer | undefined): string => {
     if (answer === undefined) return nothingAsked[kind]
     const key = `${kind} ${answer.name}`
-    const line = shared.get(key) ?? stageLineOf(kind, answer)
+    const line = shared.get(key) ?? renderStageLine(kind, answer)
     shared.set(key, line)
     return line
   }
@@ -231,28 +231,28 @@ const nothingAsked: Readonly<Record<StageKind, string>> = {
   domain: renderUnansweredStage('domain', null),
 }
 
-function stageLineOf(kind: StageKind, { known }: StageAnswer): string {
-  const unanswered = unansweredOf(known)
+function renderStageLine(kind: StageKind, { known }: StageAnswer): string {
+  const unanswered = findUnanswered(known)
   return known === null || unanswered !== null
     ? renderUnansweredStage(kind, unanswered)
-    : answeredLineOf(known)
+    : getAnsweredLine(known)
 }
 
-function addDecisions(found: Map<LookupId, RowLine>, { decidedOf }: ReviewOfRows): void {
+function addDecisions(found: Map<LookupId, RowLine>, { decidedOf }: ReviewData): void {
   for (const [id, own] of found) {
     const decided = decidedOf(id)
     if (decided === null) continue
-    const members = decisionMembers(decided.decision)
+    const members = renderDecisionMembers(decided.decision)
     found.set(id, { ...own, line: Buffer.from(withReview(own.line.toString(), members)), mark: null })
   }
 }
 
-function addCandidates(found: Map<LookupId, RowLine>, { candidates, decidedOf }: ReviewOfRows): void {
+function addCandidates(found: Map<LookupId, RowLine>, { candidates, decidedOf }: ReviewData): void {
   if (candidates === null) return
   const doubtful = [...found].filter(
     ([id, { outcome, line }]) => candidates.isDoubtful(outcome, line) && decidedOf(id) === null,
   )
-  const members = candidates.membersOf(doubtful.map(([id]) => id))
+  const members = candidates.formatMembers(doubtful.map(([id]) => id))
   for (const [id, own] of doubtful) {
     const member = members.get(id)
     if (member === undefined) continue
@@ -260,14 +260,14 @@ function addCandidates(found: Map<LookupId, RowLine>, { candidates, decidedOf }:
   }
 }
 
-function lineOf(known: KnownAnswer | null): LookupLine {
-  const reason = unansweredOf(known)
+function getLine(known: KnownAnswer | null): LookupLine {
+  const reason = findUnanswered(known)
   return known === null || reason !== null
     ? unanswered(reason ?? { status: 'pending' })
     : {
         kind: known.kind,
         outcome: known.outcome ?? 'failed',
-        line: Buffer.from(answeredLineOf(known)),
+        line: Buffer.from(getAnsweredLine(known)),
         mark: null,
       }
 }
@@ -277,4 +277,4 @@ function unanswered(reason: Unanswered): RowLine {
   return { outcome: status, line: Buffer.from(renderUnanswered(reason)), mark: null, needsReview: false }
 }
 
-const neverAsked: RowLine = unanswered({ status: 'pending' })
+const notSubmitted: RowLine = unanswered({ status: 'pending' })

@@ -1,8 +1,8 @@
 import type { LineFile } from '../../parquet/part-sql.js'
 import type { TableSink } from '../../tables/csv-writer.js'
-import { inputChanged, type TextRow } from '../input/input.js'
+import { createInputChangedError, type TextRow } from '../input/input.js'
 import type { BasisPlace, OutputColumn } from '../answers/columns.js'
-import { basisCells, type BasisCells } from './answer-cells.js'
+import { listBasisRows, type BasisCells } from './answer-cells.js'
 import type { AnswerLines } from './answer-lines.js'
 import { writerLimits, type OutputFormat } from './output-format.js'
 import type { WrittenInput } from './sample.js'
@@ -49,7 +49,7 @@ export async function* joinAnswers<Row>(
   const rowCount = options.rowCount ?? Infinity
   let first = 0
   for await (const batch of batches) {
-    if (first + batch.length > rowCount) throw inputChanged('the input')
+    if (first + batch.length > rowCount) throw createInputChangedError('the input')
     if (options.answers === null) {
       options.signal?.throwIfAborted()
       if (batch.length > 0) yield batch
@@ -67,7 +67,7 @@ export async function* joinAnswers<Row>(
 
 /** Throws INPUT_CHANGED if the number of rows has changed. */
 export function assertAllRows({ rowCount }: WriteOptions, foundCount: number): void {
-  if (rowCount !== null && foundCount !== rowCount) throw inputChanged('the input')
+  if (rowCount !== null && foundCount !== rowCount) throw createInputChangedError('the input')
 }
 
 /** Reads exactly one answer line for each row, because a missing line would shift all later rows. Throws on abort. */
@@ -102,7 +102,7 @@ export class BasisWriter {
   async add(first: number, answerLines: readonly string[]): Promise<void> {
     const names = await this.take(answerLines.length)
     const rows = answerLines.flatMap((line, index) =>
-      basisCells(line, first + index + 1, names[index]?.[0] ?? null),
+      listBasisRows(line, first + index + 1, names[index]?.[0] ?? null),
     )
     this.lineCount += rows.length
     if (rows.length > 0) await this.sink.add(rows)
@@ -116,7 +116,7 @@ export class BasisWriter {
   private async take(count: number): Promise<readonly TextRow[]> {
     while (this.ahead.length < count) {
       const next = await this.names.next()
-      if (next.done === true) throw inputChanged('the input')
+      if (next.done === true) throw createInputChangedError('the input')
       this.ahead = [...this.ahead, ...next.value]
     }
     const taken = this.ahead.slice(0, count)

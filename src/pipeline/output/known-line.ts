@@ -3,8 +3,8 @@ import type { Unanswered } from '../answers/answer-line.js'
 import { lineVersions, renderLine } from '../answers/stage-lines.js'
 
 /** Returns why a lookup has no answer; `null` if it has one, or still has an old one. */
-export function unansweredOf(known: KnownAnswer | null): Unanswered | null {
-  if (known === null) return neverAsked
+export function findUnanswered(known: KnownAnswer | null): Unanswered | null {
+  if (known === null) return notSubmitted
   const { kind, failure } = known
   // Other kinds have an internal name that the service does not know.
   const runId = (kind === 'resolution' ? known.runId : null) ?? undefined
@@ -22,14 +22,14 @@ export function unansweredOf(known: KnownAnswer | null): Unanswered | null {
         ? { status: 'pending', error: 'submitted; no answer yet', runId }
         : { status: 'error', error: failure, runId }
     case 'new':
-      return known.line === null ? neverAsked : null
+      return known.line === null ? notSubmitted : null
   }
 }
 
-const neverAsked: Unanswered = { status: 'pending', error: 'not submitted yet' }
+const notSubmitted: Unanswered = { status: 'pending', error: 'not submitted yet' }
 
 /** Returns the line of an answer. Lines of an older version are rendered again from the response body. */
-export function answeredLineOf(known: KnownAnswer): string {
+export function getAnsweredLine(known: KnownAnswer): string {
   const { kind, lineVersion, line } = known
   return lineVersion === lineVersions[kind] && line !== null
     ? line

@@ -4,7 +4,7 @@ import { formatOfPath } from '../input/input.js'
 export type OutputFormat = 'csv' | 'parquet' | 'ndjson' | 'xlsx'
 
 /** A requested format, including its compression. */
-export type AskedFormat = OutputFormat | 'csv.gz' | 'ndjson.gz'
+export type RequestedFormat = OutputFormat | 'csv.gz' | 'ndjson.gz'
 
 export interface OutputForm {
   readonly format: OutputFormat
@@ -16,24 +16,25 @@ export interface OutputForm {
 const packable: ReadonlySet<OutputFormat> = new Set(['csv', 'ndjson'])
 
 /** Returns the requested format, else the format of the file name. Throws OUTPUT_FORMAT_UNKNOWN. */
-export function outputFormOf(path: string, asked?: AskedFormat): OutputForm {
+export function resolveOutputForm(path: string, asked?: RequestedFormat): OutputForm {
   const [, packing] = /\.(gz|zst)$/i.exec(path) ?? []
-  const format = asked === undefined ? writtenFormat(path) : (asked.replace('.gz', '') as OutputFormat)
-  if (packing?.toLowerCase() === 'zst') throw unknown(`${path}: outputs cannot be compressed with zstd`)
+  const format = asked === undefined ? detectFormat(path) : (asked.replace('.gz', '') as OutputFormat)
+  if (packing?.toLowerCase() === 'zst')
+    throw createFormatError(`${path}: outputs cannot be compressed with zstd`)
   if (format === null) {
-    throw unknown(
+    throw createFormatError(
       path === '-'
         ? 'the format of standard output is unknown'
         : `the name of ${path} has no known extension`,
     )
   }
   const isPacked = packing !== undefined || asked?.endsWith('.gz') === true
-  if (isPacked && !packable.has(format)) throw unknown(`${path}: ${format} is already compressed`)
+  if (isPacked && !packable.has(format)) throw createFormatError(`${path}: ${format} is already compressed`)
   return { format, isPacked }
 }
 
 /** Detects the format by the name without its compression suffix; `null` for formats that can only be read. */
-function writtenFormat(path: string): OutputFormat | null {
+function detectFormat(path: string): OutputFormat | null {
   const plain = path.replace(/\.(gz|zst)$/i, '')
   const format = formatOfPath(plain)
   switch (format) {
@@ -49,7 +50,7 @@ function writtenFormat(path: string): OutputFormat | null {
   }
 }
 
-function unknown(reason: string): UserError {
+function createFormatError(reason: string): UserError {
   return new UserError('OUTPUT_FORMAT_UNKNOWN', reason, {
     hint: 'pass --format csv, parquet, ndjson, xlsx, csv.gz or ndjson.gz, or a name that ends in .csv, .tsv, .parquet, .ndjson, .xlsx, .csv.gz or .ndjson.gz',
   })

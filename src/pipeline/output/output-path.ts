@@ -12,14 +12,14 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { UserError } from '../../core/errors.js'
 import { isOutOfMemory } from '../../parquet/duckdb.js'
-import { temporaryPath } from '../../platform/files.js'
+import { buildTemporaryPath } from '../../platform/files.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
 import type { SourceFile } from '../input/input.js'
 import {
   writerLimits,
   type OutputFormat,
-  outputFormOf,
-  type AskedFormat,
+  resolveOutputForm,
+  type RequestedFormat,
   type OutputForm,
 } from './output-format.js'
 import { totalmem } from 'node:os'
@@ -29,12 +29,12 @@ import { selectColumns, type BasisPlace, type OutputColumn } from '../answers/co
 import type { StageKind } from '../lookups/lookup-kind.js'
 
 /** Returns the path of the basis file of an output, with the same compression. */
-export function basisPathOf(outputPath: string): string {
+export function getBasisPath(outputPath: string): string {
   return /\.gz$/i.test(outputPath) ? `${outputPath.slice(0, -3)}.basis.csv.gz` : `${outputPath}.basis.csv`
 }
 
 /** Returns the file that a symbolic link points to, so that publishing keeps the link. */
-export function targetOf(path: string): string {
+export function resolveTarget(path: string): string {
   try {
     return realpathSync(path)
   } catch {
@@ -56,9 +56,9 @@ export function assertOutputUsable(
   inputBytes = inputFiles.reduce((sum, file) => sum + file.bytes, 0),
 ): void {
   if (path === '-') return
-  for (const written of format === 'csv' ? [path, basisPathOf(path)] : [path])
+  for (const written of format === 'csv' ? [path, getBasisPath(path)] : [path])
     assertReplaceable(written, inputFiles)
-  const folder = dirname(targetOf(path))
+  const folder = dirname(resolveTarget(path))
   assertFolderWritable(folder, path)
   const inputRoomBytes = (format === 'parquet' ? 4 : 2) * inputBytes
   assertRoom(folder, writerLimits.freeBytesMin + inputRoomBytes + rowCount * writerLimits.answerBytesEstimate)
@@ -68,18 +68,18 @@ export function assertOutputUsable(
  * Checks an additional output file. Throws OUTPUT_UNWRITABLE, OUTPUT_IS_INPUT, or OUTPUT_IS_OURS if the run also writes
  * it as one of `others`.
  */
-export function assertBesideUsable(
+export function assertExtraOutputUsable(
   inputFiles: readonly SourceFile[],
   path: string,
   others: readonly string[],
 ): void {
   assertReplaceable(path, inputFiles)
-  if (others.some((other) => other !== '-' && comparable(other) === comparable(path))) {
+  if (others.some((other) => other !== '-' && resolveLinks(other) === resolveLinks(path))) {
     throw new UserError('OUTPUT_IS_OURS', `two outputs of one run would be written to ${path}`, {
       hint: 'name another file for one of them',
     })
   }
-  assertFolderWritable(dirname(targetOf(path)), path)
+  assertFolderWritable(dirname(resolveTarget(path)), path)
 }
 
 /** Names of open files: replacing one would cut off the process that opened it. */
@@ -87,11 +87,11 @@ const descriptorPath = /^\/(dev\/(stdin|stdout|stderr|fd\/)|proc\/[^/]+\/fd\/)/
 
 function assertReplaceable(path: string, inputFiles: readonly SourceFile[]): void {
   if (descriptorPath.test(resolve(path)))
-    throw unwritable(path, 'it is an open file of a process', 'pass - for standard output')
-  const stat = statOf(path)
-  const target = comparable(path)
+    throw createUnwritableError(path, 'it is an open file of a process', 'pass - for standard output')
+  const stat = findStat(path)
+  const target = resolveLinks(path)
   const isSame = (file: SourceFile) =>
-    comparable(file.path) === target ||
+    resolveLinks(file.path) === target ||
     (stat !== null && BigInt(stat.ino) === file.stat.ino && BigInt(stat.dev) === file.stat.dev)
   const input = inputFiles.find(isSame)
   if (input !== undefined) {
@@ -104,7 +104,7 @@ function assertReplaceable(path: string, inputFiles: readonly SourceFile[]): voi
   try {
     accessSync(path, constants.W_OK)
   } catch (cause) {
-    throw unwritable(
+    throw createUnwritableError(
       path,
       'it exists and is not writable',
       'change its permissions, or name another output',
@@ -118,16 +118,20 @@ function assertReplaceable(path: string, inputFiles: readonly SourceFile[]): voi
  * break the whole machine.
  */
 export function assertRegular(path: string): void {
-  const stat = statOf(path)
+  const stat = findStat(path)
   if (stat === null || stat.isFile()) return
   if (stat.isDirectory()) {
-    throw unwritable(path, 'it is a folder', `name a file in it, for example ${join(path, 'out.parquet')}`)
+    throw createUnwritableError(
+      path,
+      'it is a folder',
+      `name a file in it, for example ${join(path, 'out.parquet')}`,
+    )
   }
-  throw unwritable(path, 'it is not a regular file', 'pass - for standard output')
+  throw createUnwritableError(path, 'it is not a regular file', 'pass - for standard output')
 }
 
 /** Resolves links; the file itself need not exist. */
-function comparable(path: string): string {
+function resolveLinks(path: string): string {
   try {
     return realpathSync(path)
   } catch {
@@ -139,7 +143,7 @@ function comparable(path: string): string {
   }
 }
 
-function statOf(path: string): Stats | null {
+function findStat(path: string): Stats | null {
   try {
     return statSync(path)
   } catch {
@@ -149,12 +153,12 @@ function statOf(path: string): Stats | null {
 
 /** Checks by writing a file: permissions do not show read-only disks, quotas and superusers. */
 function assertFolderWritable(folder: string, path: string): void {
-  const probe = temporaryPath(join(folder, basename(path)), '.probe')
+  const probe = buildTemporaryPath(join(folder, basename(path)), '.probe')
   try {
     closeSync(openSync(probe, 'wx'))
     rmSync(probe, { force: true })
   } catch (cause) {
-    throw writeFailure(path, cause)
+    throw toWriteError(path, cause)
   }
 }
 
@@ -162,22 +166,22 @@ function assertRoom(folder: string, neededBytes: number): void {
   const disk = statfsSync(folder)
   const freeBytes = disk.bavail * disk.bsize
   if (freeBytes >= neededBytes) return
-  const mebibytes = (bytes: number) => `${Math.ceil(bytes / 1024 / 1024)} MiB`
+  const formatMebibytes = (bytes: number) => `${Math.ceil(bytes / 1024 / 1024)} MiB`
   throw new UserError(
     'DISK_FULL',
-    `${folder} has ${mebibytes(freeBytes)} free; about ${mebibytes(neededBytes)} are needed`,
+    `${folder} has ${formatMebibytes(freeBytes)} free; about ${formatMebibytes(neededBytes)} are needed`,
     {
       hint: 'free some space, or name an output on another disk',
     },
   )
 }
 
-function unwritable(path: string, reason: string, hint: string, cause?: unknown): UserError {
+function createUnwritableError(path: string, reason: string, hint: string, cause?: unknown): UserError {
   return new UserError('OUTPUT_UNWRITABLE', `${path} cannot be written: ${reason}`, { hint, cause })
 }
 
 /** Explains a failed write, including those that DuckDB reports as text. Returns unknown errors unchanged. */
-export function writeFailure(path: string, cause: unknown): unknown {
+export function toWriteError(path: string, cause: unknown): unknown {
   if (cause instanceof UserError || !(cause instanceof Error)) return cause
   const explained = explainSystemFailure(cause)
   if (explained !== cause) return explained
@@ -198,23 +202,33 @@ export function writeFailure(path: string, cause: unknown): unknown {
     })
   }
   if (code === 'ENOENT' || code === 'ENOTDIR') {
-    return unwritable(path, 'its folder does not exist', `create it: mkdir -p ${dirname(path)}`, cause)
+    return createUnwritableError(
+      path,
+      'its folder does not exist',
+      `create it: mkdir -p ${dirname(path)}`,
+      cause,
+    )
   }
   if (
     /^(EACCES|EPERM|EROFS|ENAMETOOLONG|EISDIR)$/.test(code) ||
     /Permission denied|Read-only file/i.test(cause.message)
   ) {
-    return unwritable(path, cause.message, 'check the permissions of its folder', cause)
+    return createUnwritableError(path, cause.message, 'check the permissions of its folder', cause)
   }
   if (code === 'EPIPE')
-    return unwritable(path, 'the reader of standard output closed it', 'let it read the whole output', cause)
+    return createUnwritableError(
+      path,
+      'the reader of standard output closed it',
+      'let it read the whole output',
+      cause,
+    )
   return cause
 }
 
 /** The user's settings for the output. */
 export interface OutputRequest {
   path?: string | undefined
-  format?: AskedFormat | undefined
+  format?: RequestedFormat | undefined
   basis?: 'auto' | BasisPlace | undefined
   columns?: readonly string[] | undefined
   prefix: string
@@ -246,7 +260,7 @@ export function resolveOutput(request: OutputRequest): ResolvedOutput {
       hint: 'pass -o out.parquet, out.csv, out.ndjson or out.xlsx',
     })
   }
-  const form = outputFormOf(path, request.format)
+  const form = resolveOutputForm(path, request.format)
   const isSheet = form.format === 'xlsx'
   const placed = placeBasis(request.basis ?? 'auto', form.format, path)
   // In Excel, the inline basis is a sheet; the column `basis` selects it.
@@ -260,14 +274,14 @@ export function resolveOutput(request: OutputRequest): ResolvedOutput {
     stages,
     partial: request.partial ?? false,
     bom: request.bom ?? false,
-    memoryBytes: memoryBytesOf(request.memory),
+    memoryBytes: resolveMemoryBytes(request.memory),
   }
 }
 
 const memoryBytesDefault = 1e9
 
 /** Returns the requested limit, by default 1 GB or a quarter of the available memory. Throws MEMORY_SHORT. */
-export function memoryBytesOf(asked: string | undefined): number {
+export function resolveMemoryBytes(asked: string | undefined): number {
   if (asked === undefined) {
     const machineBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity)
     return Math.max(memoryBytesMin, Math.min(memoryBytesDefault, machineBytes / 4))
@@ -280,8 +294,8 @@ export function memoryBytesOf(asked: string | undefined): number {
 }
 
 /** Paths of all files of an output; `-` for standard output. */
-export function writtenPaths({ path, basis }: ResolvedOutput): readonly string[] {
-  return basis === 'file' ? [path, basisPathOf(path)] : [path]
+export function listWrittenPaths({ path, basis }: ResolvedOutput): readonly string[] {
+  return basis === 'file' ? [path, getBasisPath(path)] : [path]
 }
 
 /** Chooses the place of the basis: a file for CSV, none for CSV on standard output, else inline. */

@@ -1,10 +1,10 @@
 import type { WrittenCell } from '../../tables/xlsx/cells.js'
-import { neutraliseFormula } from '../answers/columns.js'
+import { escapeFormula } from '../answers/columns.js'
 import type { OutputForm } from './output-format.js'
 import { publishMain, stageAndWrite } from './publish.js'
 import type { WrittenInput } from './sample.js'
 import type { WriteOptions } from './joined-rows.js'
-import { linkedText } from './xlsx.js'
+import { toLinkCell } from './xlsx.js'
 
 export interface PlainColumn {
   readonly name: string
@@ -40,7 +40,7 @@ export interface PlainTableTarget extends OutputForm {
  * OUTPUT_UNWRITABLE, DISK_FULL and the signal's reason.
  */
 export async function publishTable(table: PlainTable, target: PlainTableTarget): Promise<void> {
-  await stageAndWrite(optionsOf(table, target), (file, _basis, folder) =>
+  await stageAndWrite(createOptions(table, target), (file, _basis, folder) =>
     publishMain(file, folder, target.stdout),
   )
 }
@@ -48,13 +48,13 @@ export async function publishTable(table: PlainTable, target: PlainTableTarget):
 /** Writes the table without rows under a temporary name, and removes it. Throws the same errors as `publishTable`. */
 export async function tryTable(table: Omit<PlainTable, 'rows'>, target: PlainTableTarget): Promise<void> {
   if (target.path !== '-')
-    await stageAndWrite(optionsOf({ ...table, rows: [] }, target), () => Promise.resolve())
+    await stageAndWrite(createOptions({ ...table, rows: [] }, target), () => Promise.resolve())
 }
 
-function optionsOf(table: PlainTable, target: PlainTableTarget): WriteOptions {
+function createOptions(table: PlainTable, target: PlainTableTarget): WriteOptions {
   const { path, format, isPacked, bom, memoryBytes, signal } = target
   return {
-    input: inputOf(table),
+    input: toInput(table),
     output: { path, format, isPacked, bom },
     columns: [],
     basis: 'none',
@@ -63,19 +63,19 @@ function optionsOf(table: PlainTable, target: PlainTableTarget): WriteOptions {
     memoryBytes,
     rowCount: null,
     metadata: {},
-    sheetBehind: table.notes === undefined ? undefined : inputOf(table.notes),
+    sheetBehind: table.notes === undefined ? undefined : toInput(table.notes),
     signal,
   }
 }
 
 /** Returns an input whose rows are written without answers. */
-function inputOf({ name, columns, rows }: PlainTable): WrittenInput {
+function toInput({ name, columns, rows }: PlainTable): WrittenInput {
   const names = columns.map((column) => column.name)
   const keys = names.map((key) => JSON.stringify(key))
   const memberKeys = names.map((_, at) => `"c${at}"`)
-  const csvCell = (cell: PlainCell, at: number) => {
+  const formatCsvCell = (cell: PlainCell, at: number) => {
     const text = cell === null ? '' : String(cell)
-    return columns[at]?.kind === 'text' ? neutraliseFormula(text) : text
+    return columns[at]?.kind === 'text' ? escapeFormula(text) : text
   }
   return {
     columns: names,
@@ -83,13 +83,13 @@ function inputOf({ name, columns, rows }: PlainTable): WrittenInput {
     files: [],
     sheetName: name,
     sheetColumns: columns.map((column) => ({ name: column.name, isText: column.kind !== 'integer' })),
-    textRows: () => mapRows(rows, (row) => row.map(csvCell)),
-    objectRows: () => mapRows(rows, (row) => `{${membersOf(keys, row)}}`),
-    cellRows: () => mapRows(rows, (row) => row.map(sheetCell)),
+    textRows: () => mapRows(rows, (row) => row.map(formatCsvCell)),
+    objectRows: () => mapRows(rows, (row) => `{${formatMembers(keys, row)}}`),
+    cellRows: () => mapRows(rows, (row) => row.map(toSheetCell)),
     parquetSource: () => ({
       kind: 'members',
       types: columns.map(({ kind }) => (kind === 'integer' ? kind : 'text')),
-      rows: () => mapRows(rows, (row) => ({ members: membersOf(memberKeys, row), cells: [] })),
+      readMembers: () => mapRows(rows, (row) => ({ members: formatMembers(memberKeys, row), cells: [] })),
     }),
   }
 }
@@ -101,10 +101,10 @@ async function* mapRows<Mapped>(
   for await (const batch of batches) yield batch.map(map)
 }
 
-const membersOf = (keys: readonly string[], row: PlainRow): string =>
+const formatMembers = (keys: readonly string[], row: PlainRow): string =>
   keys.map((key, at) => `${key}:${JSON.stringify(row[at] ?? null)}`).join(',')
 
-function sheetCell(cell: PlainCell): WrittenCell {
+function toSheetCell(cell: PlainCell): WrittenCell {
   if (cell === null || cell === '') return null
-  return typeof cell === 'number' ? { kind: 'number', value: String(cell), format: 0 } : linkedText(cell)
+  return typeof cell === 'number' ? { kind: 'number', value: String(cell), format: 0 } : toLinkCell(cell)
 }

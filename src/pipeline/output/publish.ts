@@ -7,7 +7,7 @@ import type { Input } from '../input/input.js'
 import { writerLimits } from './output-format.js'
 import type { AnswerLines } from './answer-lines.js'
 import type { WriteOptions } from './joined-rows.js'
-import { basisPathOf, writeFailure } from './output-path.js'
+import { getBasisPath, toWriteError } from './output-path.js'
 import { withSample } from './sample.js'
 import { StagedFile } from './staged-file.js'
 import { writeFormat } from './write-format.js'
@@ -86,18 +86,18 @@ export async function stageAndWrite<Result>(
   const { input, output } = options
   assertNoClash(input.columns, options.columns)
   if (output.format === 'parquet') assertNamesFitParquet(input.columns)
-  const folder = output.path === '-' ? gatheringFolder() : null
+  const folder = output.path === '-' ? createStdoutFolder() : null
   const staged: StagedFile[] = []
   try {
     const main = new StagedFile(folder === null ? output.path : join(folder, 'output'))
     staged.push(main)
     const basis =
-      options.basis === 'file' && folder === null ? new StagedFile(basisPathOf(output.path)) : null
+      options.basis === 'file' && folder === null ? new StagedFile(getBasisPath(output.path)) : null
     if (basis !== null) staged.push(basis)
     return await use(main, basis, folder, await writeFormat(options, main, basis))
   } catch (error) {
     options.signal?.throwIfAborted()
-    throw writeFailure(output.path, error)
+    throw toWriteError(output.path, error)
   } finally {
     for (const file of staged) await file.discard()
     if (folder !== null) rmSync(folder, { recursive: true, force: true })
@@ -105,11 +105,11 @@ export async function stageAndWrite<Result>(
 }
 
 /** Creates the temporary folder for standard output. */
-function gatheringFolder(): string {
+function createStdoutFolder(): string {
   try {
     return mkdtempSync(join(tmpdir(), 'enrich-'))
   } catch (error) {
-    throw writeFailure(join(tmpdir(), 'enrich-output'), error)
+    throw toWriteError(join(tmpdir(), 'enrich-output'), error)
   }
 }
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { collectGarbage } from '../../parquet/duckdb.js'
 import { parquetLimits } from '../../parquet/limits.js'
 import { LineWriter, type LineFile } from '../../parquet/part-sql.js'
-import { removeStaleTemporaries, temporaryPath } from '../../platform/files.js'
-import { targetOf, writeFailure } from './output-path.js'
+import { removeStaleTemporaries, buildTemporaryPath } from '../../platform/files.js'
+import { resolveTarget, toWriteError } from './output-path.js'
 
 /**
  * Rows of the first pass in a private folder, as lines of JSON that DuckDB reads later instead of the input. Throws the
@@ -19,12 +19,12 @@ export class RowSpool {
 
   /** Creates the folder next to the output, or in `folderOfStdout`. Removes the leftovers of killed runs. */
   constructor(outputPath: string, folderOfStdout: string) {
-    const target = outputPath === '-' ? join(folderOfStdout, 'output') : targetOf(outputPath)
+    const target = outputPath === '-' ? join(folderOfStdout, 'output') : resolveTarget(outputPath)
     this.#outputPath = outputPath
     removeStaleTemporaries(target)
-    this.#folder = temporaryPath(target, '.rows')
+    this.#folder = buildTemporaryPath(target, '.rows')
     this.#lines = new LineWriter(this.#folder, 'rows-')
-    this.#explained(() => {
+    this.#runExplained(() => {
       mkdirSync(this.#folder, { mode: 0o700 })
     })
   }
@@ -58,10 +58,10 @@ export class RowSpool {
   }
 
   readonly #throwExplained = (error: unknown): never => {
-    throw writeFailure(this.#outputPath, error)
+    throw toWriteError(this.#outputPath, error)
   }
 
-  #explained(work: () => void): void {
+  #runExplained(work: () => void): void {
     try {
       work()
     } catch (error) {

@@ -1,4 +1,4 @@
-import { unreachable } from '../../core/errors.js'
+import { assertNever } from '../../core/errors.js'
 import type { WrittenRow } from '../../tables/xlsx/cells.js'
 import type { Input, RelationRows } from '../input/input.js'
 import { writerLimits, type OutputFormat } from './output-format.js'
@@ -35,16 +35,16 @@ export async function withSample(
   const rowsMax = sampleRowsMax(input.columns.length)
   const withFirst = async <Row>(
     batches: AsyncIterable<readonly Row[]>,
-    waysOf: (rows: () => AsyncIterable<readonly Row[]>) => Partial<WrittenInput>,
+    getReaders: (rows: () => AsyncIterable<readonly Row[]>) => Partial<WrittenInput>,
   ) => {
     for await (const batch of batches) {
       const rows = batch.slice(0, rowsMax)
       await use({
         rowCount: rows.length,
-        input: sampleOf(
+        input: createSample(
           input,
           rows.length,
-          waysOf(() => once(rows)),
+          getReaders(() => yieldOnce(rows)),
         ),
       })
       return
@@ -60,26 +60,28 @@ export async function withSample(
     case 'parquet': {
       const source = input.parquetSource()
       if (source.kind === 'members')
-        return withFirst(source.rows(), (rows) => ({ parquetSource: () => ({ ...source, rows }) }))
+        return withFirst(source.readMembers(), (rows) => ({
+          parquetSource: () => ({ ...source, readMembers: rows }),
+        }))
       const count = Math.min(rowsMax, rowCount)
       const first: RelationRows = {
         ...source,
         bytesEstimate: (source.bytesEstimate * count) / Math.max(1, rowCount),
         relation: `(SELECT * FROM ${source.relation} LIMIT ${count})`,
-        rowCount: () => Promise.resolve(count),
+        countRows: () => Promise.resolve(count),
       }
-      await use({ rowCount: count, input: sampleOf(input, count, { parquetSource: () => first }) })
+      await use({ rowCount: count, input: createSample(input, count, { parquetSource: () => first }) })
       return
     }
     default:
-      return unreachable(format)
+      return assertNever(format)
   }
 }
 
 const sampleRowsMax = (columnCount: number): number =>
   Math.max(1, Math.min(writerLimits.answerRows, Math.floor(writerLimits.sampleCells / columnCount)))
 
-function sampleOf(input: Input, rowCount: number, own: Partial<WrittenInput>): WrittenInput {
+function createSample(input: Input, rowCount: number, own: Partial<WrittenInput>): WrittenInput {
   const { textRows } = own
   return {
     columns: input.columns,
@@ -93,16 +95,18 @@ function sampleOf(input: Input, rowCount: number, own: Partial<WrittenInput>): W
     ...own,
     // The basis file reads the names in a separate pass.
     textRows: (columns) =>
-      columns === undefined && textRows !== undefined ? textRows() : upTo(input.textRows(columns), rowCount),
+      columns === undefined && textRows !== undefined
+        ? textRows()
+        : limitRows(input.textRows(columns), rowCount),
   }
 }
 
-async function* once<Item>(item: Item): AsyncGenerator<Item> {
+async function* yieldOnce<Item>(item: Item): AsyncGenerator<Item> {
   await Promise.resolve()
   yield item
 }
 
-async function* upTo<Row>(
+async function* limitRows<Row>(
   batches: AsyncIterable<readonly Row[]>,
   rowsMax: number,
 ): AsyncGenerator<readonly Row[]> {

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { createGzip } from 'node:zlib'
-import { publishFile, removeStaleTemporaries, temporaryPath } from '../../platform/files.js'
+import { publishFile, removeStaleTemporaries, buildTemporaryPath } from '../../platform/files.js'
 import { Packer } from '../../tables/zip-writer.js'
-import { assertRegular, targetOf, writeFailure } from './output-path.js'
+import { assertRegular, resolveTarget, toWriteError } from './output-path.js'
 
 /**
  * A file that is written under a temporary name next to its target, and published as a whole or not at all. The
@@ -15,9 +15,9 @@ export class StagedFile {
   private handle: FileHandle | null = null
 
   constructor(readonly path: string) {
-    this.target = targetOf(path)
+    this.target = resolveTarget(path)
     assertRegular(this.target)
-    this.temporary = temporaryPath(this.target)
+    this.temporary = buildTemporaryPath(this.target)
     removeStaleTemporaries(this.target)
   }
 
@@ -61,7 +61,7 @@ export async function publishText(path: string, text: string): Promise<void> {
     await file.close()
     file.publish()
   } catch (error) {
-    throw writeFailure(path, error)
+    throw toWriteError(path, error)
   } finally {
     await file?.discard()
   }
@@ -75,7 +75,7 @@ export interface OutputSink {
 }
 
 /** Returns a sink for the file, with gzip if `isPacked`. */
-export function sinkOf(file: StagedFile, isPacked: boolean): OutputSink {
+export function createSink(file: StagedFile, isPacked: boolean): OutputSink {
   if (!isPacked) return { write: (content) => file.write(content), end: () => Promise.resolve() }
   return new Packer(createGzip(), (packed) => file.write(packed))
 }

@@ -1,15 +1,15 @@
-import { unreachable } from '../../core/errors.js'
-import { csvStyleOf, openCsvSink } from '../../tables/csv-writer.js'
+import { assertNever } from '../../core/errors.js'
+import { chooseCsvStyle, openCsvSink } from '../../tables/csv-writer.js'
 import {
   type TextRow,
-  inputChanged,
+  createInputChangedError,
   type CellType,
   type MemberRows,
   type RelationRows,
 } from '../input/input.js'
-import { basisFileColumns, csvBasisRow, csvCells, jsonMembersOf } from './answer-cells.js'
+import { basisFileColumns, formatCsvBasisRow, formatCsvCells, formatJsonMembers } from './answer-cells.js'
 import { BasisWriter, joinAnswers, type WriteOptions, assertAllRows, takeLines } from './joined-rows.js'
-import { sinkOf, type OutputSink, type StagedFile } from './staged-file.js'
+import { createSink, type OutputSink, type StagedFile } from './staged-file.js'
 import { writeXlsx } from './xlsx.js'
 import { openParquetWriter, type ParquetWriter, type RowNumbers } from '../../parquet/parquet-writer.js'
 import type { LineColumn } from '../../parquet/part-sql.js'
@@ -35,7 +35,7 @@ async function writeParquet(
 ): Promise<void> {
   const { answers, columns, input, memoryBytes, signal, rowFiles } = options
   const source = input.parquetSource()
-  const rowColumns = rowColumnsOf(input.columns, source)
+  const rowColumns = listRowColumns(input.columns, source)
   const writer = await openParquetWriter({
     path: file.temporary,
     // Named after the output, so that the next run finds and removes the leftovers of a killed one.
@@ -58,7 +58,7 @@ async function writeParquet(
   try {
     if (source.kind === 'relation') await writeRelation(source, rowColumns, options, writer)
     else if (rowFiles === undefined) await writeMembers(source, options, file, writer)
-    else await writer.addFiles(rowFiles, numbersOf(options))
+    else await writer.addFiles(rowFiles, createRowNumbers(options))
     await writer.end()
     const basisRowCount = basis === null ? 0 : (options.rowCount ?? 0)
     for (let first = 0; first < basisRowCount; first += writerLimits.answerRows)
@@ -75,7 +75,7 @@ async function writeParquet(
 /** Lines for rows without answers. */
 const nothingBehind = { numbers: Uint32Array.of(0), lines: () => ['{}'] }
 
-function rowColumnsOf(names: readonly string[], source: RelationRows | MemberRows): readonly LineColumn[] {
+function listRowColumns(names: readonly string[], source: RelationRows | MemberRows): readonly LineColumn[] {
   if (source.kind === 'relation')
     return source.columns.map(({ name, type }, index) => ({ key: `c${index}`, name, type }))
   return source.types.map((type, index) => ({
@@ -86,10 +86,10 @@ function rowColumnsOf(names: readonly string[], source: RelationRows | MemberRow
 }
 
 /** Reads exactly one number for each row, because a missing one would shift all later rows. Throws on abort. */
-function numbersOf({ answers, rowCount, signal }: WriteOptions): RowNumbers {
+function createRowNumbers({ answers, rowCount, signal }: WriteOptions): RowNumbers {
   return (first, count) => {
     signal?.throwIfAborted()
-    if (first + count > (rowCount ?? Infinity)) throw inputChanged('the input')
+    if (first + count > (rowCount ?? Infinity)) throw createInputChangedError('the input')
     const numbers = answers?.numbers(first, count) ?? new Uint32Array(count)
     if (numbers.length !== count)
       throw new Error(`${numbers.length} answers for ${count} rows from row ${first}`)
@@ -106,14 +106,14 @@ async function writeMembers(
   const spool = new RowSpool(file.path, '')
   try {
     let first = 0
-    for await (const rows of source.rows()) {
+    for await (const rows of source.readMembers()) {
       options.signal?.throwIfAborted()
       await spool.add(rows)
       first += rows.length
     }
     assertAllRows(options, first)
     await spool.end()
-    await writer.addFiles(spool.files, numbersOf(options))
+    await writer.addFiles(spool.files, createRowNumbers(options))
   } finally {
     await spool.remove()
   }
@@ -125,12 +125,12 @@ async function writeRelation(
   options: WriteOptions,
   writer: ParquetWriter,
 ): Promise<void> {
-  const rowCount = await source.rowCount()
+  const rowCount = await source.countRows()
   assertAllRows(options, rowCount)
   const { relation, isScan, columns, bytesEstimate } = source
   const cells = new Map(rowColumns.map((column, index) => [column, columns[index]?.cells ?? 'NULL']))
   const rowBytes = bytesEstimate / Math.max(1, rowCount)
-  await writer.addRows({ relation, isScan, cells, rowBytes }, rowCount, numbersOf(options))
+  await writer.addRows({ relation, isScan, cells, rowBytes }, rowCount, createRowNumbers(options))
 }
 
 /**
@@ -148,14 +148,14 @@ export async function writeFormat(
     return basisLineCount
   }
   const { input, output } = options
-  const sink = sinkOf(basisFile, output.isPacked === true)
+  const sink = createSink(basisFile, output.isPacked === true)
   const csv = await openCsvSink(
     sink,
     basisFileColumns,
-    csvStyleOf(basisFile.path, input, output.bom === true),
+    chooseCsvStyle(basisFile.path, input, output.bom === true),
   )
   const basis = new BasisWriter(
-    { add: (rows) => csv.add(rows.map(csvBasisRow)) },
+    { add: (rows) => csv.add(rows.map(formatCsvBasisRow)) },
     input.textRows([options.nameColumn]),
   )
   try {
@@ -179,7 +179,7 @@ async function writeRows(
   switch (format) {
     case 'csv':
     case 'ndjson': {
-      const sink = sinkOf(file, isPacked === true)
+      const sink = createSink(file, isPacked === true)
       await (format === 'csv' ? writeCsv : writeNdjson)(options, basis, sink)
       await sink.end()
       return 0
@@ -190,7 +190,7 @@ async function writeRows(
     case 'xlsx':
       return writeXlsx(options, basis, file)
     default:
-      return unreachable(format)
+      return assertNever(format)
   }
 }
 
@@ -198,8 +198,8 @@ async function writeRows(
 async function writeCsv(options: WriteOptions, basis: BasisWriter | null, sink: OutputSink): Promise<void> {
   const { input, columns, output } = options
   const header = [...input.columns, ...columns.map(({ outputName }) => outputName)]
-  const csv = await openCsvSink(sink, header, csvStyleOf(output.path, input, output.bom === true))
-  const join = (row: TextRow, line: string) => [...row, ...csvCells(line, columns)]
+  const csv = await openCsvSink(sink, header, chooseCsvStyle(output.path, input, output.bom === true))
+  const join = (row: TextRow, line: string) => [...row, ...formatCsvCells(line, columns)]
   for await (const rows of joinAnswers(input.textRows(), options, basis, join)) await csv.add(rows)
 }
 
@@ -211,7 +211,7 @@ async function writeNdjson(
 ): Promise<void> {
   const { input, columns } = options
   await sink.write('')
-  const join = (object: string, line: string) => splice(object, jsonMembersOf(line, columns))
+  const join = (object: string, line: string) => splice(object, formatJsonMembers(line, columns))
   for await (const lines of joinAnswers(input.objectRows(), options, basis, join))
     await sink.write(`${lines.join('\n')}\n`)
 }

@@ -1,27 +1,27 @@
 import type { TableSink } from '../../tables/csv-writer.js'
 import { xlsxLimits } from '../../tables/limits.js'
-import { cellTooLong } from '../../tables/xlsx/sheet-writer.js'
+import { createCellTooLongError } from '../../tables/xlsx/sheet-writer.js'
 import { WorkbookWriter } from '../../tables/xlsx/workbook-writer.js'
-import { type WrittenRow, type WrittenCell, dayCell } from '../../tables/xlsx/cells.js'
-import { basisFileColumns, type BasisCells, jsonOf, textOf } from './answer-cells.js'
+import { type WrittenRow, type WrittenCell, toDayCell } from '../../tables/xlsx/cells.js'
+import { basisFileColumns, type BasisCells, getJson, parseText } from './answer-cells.js'
 import { BasisWriter, joinAnswers, type WriteOptions } from './joined-rows.js'
 import type { WrittenInput } from './sample.js'
 import type { StagedFile } from './staged-file.js'
-import { unreachable } from '../../core/errors.js'
+import { assertNever } from '../../core/errors.js'
 import type { OutputColumn } from '../answers/columns.js'
 import { sliceLine } from '../answers/joined-line.js'
 
 /** Formats a row's answer cells: numbers, instants and booleans keep their type, all others are text. */
-function xlsxCells(line: string, columns: readonly OutputColumn[]): WrittenCell[] {
+function toXlsxCells(line: string, columns: readonly OutputColumn[]): WrittenCell[] {
   const values = sliceLine(line)
   return columns.map(({ name, kind }): WrittenCell => {
-    const json = jsonOf(values, name)
+    const json = getJson(values, name)
     if (json === 'null') return null
     switch (kind) {
       case 'text':
-        return linkedText(textOf(json) ?? '')
+        return toLinkCell(parseText(json) ?? '')
       case 'timestamp':
-        return instantCell(textOf(json) ?? '')
+        return toInstantCell(parseText(json) ?? '')
       case 'integer':
       case 'large_integer':
         return { kind: 'number', value: json, format: 0 }
@@ -33,33 +33,33 @@ function xlsxCells(line: string, columns: readonly OutputColumn[]): WrittenCell[
       case 'basis':
       case 'texts':
       case 'chain':
-        return listCell(json)
+        return formatListCell(json)
       default:
-        return unreachable(kind)
+        return assertNever(kind)
     }
   })
 }
 
-function xlsxBasisRow(cells: BasisCells): WrittenCell[] {
+function toXlsxBasisRow(cells: BasisCells): WrittenCell[] {
   return cells.map((text, index): WrittenCell => {
     const column = basisFileColumns[index]
     if (text === null || text === '') return null
     if (column === 'row_number' || column === 'authority_tier')
       return { kind: 'number', value: text, format: 0 }
-    return linkedText(text)
+    return toLinkCell(text)
   })
 }
 
 /** In UTC, to the second, as in CSV. */
-function instantCell(text: string): WrittenCell {
-  return dayCell(text.replace(/(:\d\d)\.\d+Z$/, '$1Z'))
+function toInstantCell(text: string): WrittenCell {
+  return toDayCell(text.replace(/(:\d\d)\.\d+Z$/, '$1Z'))
 }
 
 /** Longest link target that Excel accepts, in characters. */
 const urlCharsMax = 2_000
 
 /** Returns a text cell, or a link if the text is a URL. */
-export function linkedText(whole: string): WrittenCell {
+export function toLinkCell(whole: string): WrittenCell {
   const text = cut(whole)
   if (text.length > urlCharsMax || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return text
   return { kind: 'link', text, url: new URL(text).href }
@@ -71,7 +71,7 @@ function cut(text: string): string {
 }
 
 /** Formats a list as JSON with as many entries as fit into a cell. The last entry gives the number of omitted ones. */
-function listCell(json: string): string {
+function formatListCell(json: string): string {
   if (json.length <= xlsxLimits.cellCharsMax) return json
   const list = JSON.parse(json) as unknown[]
   const entries = list.map((entry) => JSON.stringify(entry))
@@ -101,9 +101,11 @@ export async function writeXlsx(
       ...columns.map(({ outputName, kind }) => ({ name: outputName, isText: kind === 'text' })),
     ])
     const basis =
-      options.basis === 'inline' ? new BasisWriter(basisSheet(book), input.textRows([nameColumn])) : null
+      options.basis === 'inline'
+        ? new BasisWriter(createBasisSheet(book), input.textRows([nameColumn]))
+        : null
     try {
-      const join = (row: WrittenRow, line: string) => [...row, ...xlsxCells(line, columns)]
+      const join = (row: WrittenRow, line: string) => [...row, ...toXlsxCells(line, columns)]
       for await (const rows of joinAnswers(input.cellRows(), options, basis ?? outerBasis, join))
         await sheets.add(rows)
     } finally {
@@ -132,17 +134,18 @@ export async function assertCellsFit(input: WrittenInput, signal: AbortSignal): 
       rowNumber++
       const index = row.findIndex((cell) => typeof cell === 'string' && cell.length > xlsxLimits.cellCharsMax)
       const cell = row[index]
-      if (typeof cell === 'string') throw cellTooLong(input.columns[index] ?? '', rowNumber, cell.length)
+      if (typeof cell === 'string')
+        throw createCellTooLongError(input.columns[index] ?? '', rowNumber, cell.length)
     }
   }
 }
 
-function basisSheet(book: WorkbookWriter): TableSink<BasisCells> {
+function createBasisSheet(book: WorkbookWriter): TableSink<BasisCells> {
   const sheets = book.addSheets(
     'basis',
     basisFileColumns.map((name) => ({ name, isText: !numberColumns.has(name) })),
   )
-  return { add: (rows) => sheets.add(rows.map(xlsxBasisRow)) }
+  return { add: (rows) => sheets.add(rows.map(toXlsxBasisRow)) }
 }
 
 const numberColumns: ReadonlySet<string> = new Set(['row_number', 'authority_tier'])

@@ -5,7 +5,7 @@ export interface BackoffPolicy {
 }
 
 /** Returns the wait after failure number `attempt` (from 1); `fraction` is random in [0, 1). */
-export function backoffMs(policy: BackoffPolicy, attempt: number, fraction: number): number {
+export function calculateBackoffMs(policy: BackoffPolicy, attempt: number, fraction: number): number {
   const ceiling = Math.min(policy.delayMsMax, policy.delayMsBase * 2 ** Math.min(attempt - 1, 30))
   return Math.round(ceiling * (0.1 + 0.9 * fraction))
 }
@@ -27,7 +27,7 @@ export function decideAfterFailure(
   const max = hasAnswered ? policy.failuresMax : policy.firstFailuresMax
   return consecutive >= max
     ? { action: 'give_up' }
-    : { action: 'pause', delayMs: backoffMs(policy, consecutive, fraction) }
+    : { action: 'pause', delayMs: calculateBackoffMs(policy, consecutive, fraction) }
 }
 
 /**
@@ -44,13 +44,13 @@ export class FailureStreak {
     this.#policy = policy
   }
 
-  answered(): void {
+  reset(): void {
     this.#consecutive = 0
     this.#hasAnswered = true
   }
 
   /** `startedAtMs` and `nowMs` are monotonic; `fraction` is random. */
-  failed(startedAtMs: number, nowMs: number, fraction: number): ReturnType<typeof decideAfterFailure> {
+  noteFailure(startedAtMs: number, nowMs: number, fraction: number): ReturnType<typeof decideAfterFailure> {
     if (startedAtMs >= this.#lastCountedAtMs) {
       this.#consecutive++
       this.#lastCountedAtMs = nowMs

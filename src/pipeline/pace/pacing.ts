@@ -45,12 +45,12 @@ export function createBudget(limit: number, windowMs: number): Budget {
 /**
  * Returns the distance between two starts. Even spacing is safe for fixed windows, rolling windows and token buckets.
  */
-export function spacingMs(budget: Budget, nowMs: number): number {
-  const evenMs = (budget.windowMs + marginMsAt(budget, nowMs)) / budget.limit
+export function getSpacingMs(budget: Budget, nowMs: number): number {
+  const evenMs = (budget.windowMs + getMarginMs(budget, nowMs)) / budget.limit
   return nowMs < budget.slowUntilMs ? Math.max(evenMs, budget.slowSpacingMs) : evenMs
 }
 
-const marginMsAt = (budget: Budget, nowMs: number): number =>
+const getMarginMs = (budget: Budget, nowMs: number): number =>
   nowMs < budget.stretchedUntilMs ? Math.max(budget.marginMs, budget.stretchedMs) : budget.marginMs
 
 export function noteStart(budget: Budget, nowMs: number): void {
@@ -77,7 +77,7 @@ export function noteReading(budget: Budget, reading: RateReading, nowMs: number)
  * slow down long runs because of occasional refusals.
  */
 export function noteRefusal(budget: Budget, waitMs: number, nowMs: number): void {
-  budget.stretchedMs = Math.min(marginMsAt(budget, nowMs) * 1.5, budget.windowMs * marginShareMax)
+  budget.stretchedMs = Math.min(getMarginMs(budget, nowMs) * 1.5, budget.windowMs * marginShareMax)
   budget.stretchedUntilMs = Math.max(budget.stretchedUntilMs, nowMs + waitMs * stretchedWaits)
 }
 
@@ -94,28 +94,28 @@ export const rateWaitMsMax = 120_000
 /** Reads `X-RateLimit-*-Minute` and `RateLimit-Reset`, and also `RateLimit-*` and `Retry-After`. */
 export function readRateHeaders(headers: Readonly<Record<string, string>>, nowMs: number): RateReading {
   const reset =
-    secondsToMs(headers[rateLimitHeaders.resetSeconds]) ??
-    secondsToMs(headers['x-ratelimit-reset']) ??
-    retryAfterMs(headers['retry-after'], nowMs)
+    parseSecondsMs(headers[rateLimitHeaders.resetSeconds]) ??
+    parseSecondsMs(headers['x-ratelimit-reset']) ??
+    parseRetryAfterMs(headers['retry-after'], nowMs)
   return {
-    limit: count(headers[rateLimitHeaders.limit]) ?? count(headers['ratelimit-limit']),
-    remaining: count(headers[rateLimitHeaders.remaining]) ?? count(headers['ratelimit-remaining']),
+    limit: parseCount(headers[rateLimitHeaders.limit]) ?? parseCount(headers['ratelimit-limit']),
+    remaining: parseCount(headers[rateLimitHeaders.remaining]) ?? parseCount(headers['ratelimit-remaining']),
     resetMs: reset === null ? null : Math.min(reset, rateWaitMsMax),
   }
 }
 
-function count(text: string | undefined): number | null {
+function parseCount(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,7}$/.test(text.trim()) ? Number(text) : null
 }
 
-function secondsToMs(text: string | undefined): number | null {
+function parseSecondsMs(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,5}(\.\d{1,6})?$/.test(text.trim()) ? Number(text) * 1000 : null
 }
 
 /** Parses seconds or an HTTP date. */
-function retryAfterMs(text: string | undefined, nowMs: number): number | null {
+function parseRetryAfterMs(text: string | undefined, nowMs: number): number | null {
   if (text === undefined) return null
-  const seconds = secondsToMs(text)
+  const seconds = parseSecondsMs(text)
   if (seconds !== null) return seconds
   const dateMs = parseHttpDate(text)
   return dateMs === null ? null : Math.max(0, dateMs - nowMs)

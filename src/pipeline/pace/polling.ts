@@ -68,33 +68,33 @@ export interface PollPlan<Run> {
  * moment; while they are scarce, the due run most likely to have ended, preferably one not yet polled, so that none
  * starves. Null if every run is being polled.
  */
-export function nextPoll<Run extends PollableRun>(
+export function findNextPoll<Run extends PollableRun>(
   runs: ReadonlyMap<unknown, Run>,
   pace: PollingPace,
   supply: PollSupply,
   nowMs: number,
 ): PollPlan<Run> | null {
   if (supply.durations !== null && isScarce(runs, supply, nowMs)) {
-    const likeliest = likeliestDue(runs, pace, supply.durations, nowMs)
+    const likeliest = findLikeliestDue(runs, pace, supply.durations, nowMs)
     if (likeliest !== null) return { run: likeliest, dueAtMs: nowMs }
   }
-  const threshold = thresholdOf(runs, supply, nowMs)
+  const threshold = getThreshold(runs, supply, nowMs)
   const gapMsMax = threshold === worthwhile.lastFew ? lastFewGapMs : Infinity
   let next: PollPlan<Run> | null = null
   for (const run of runs.values()) {
     if (run.isBeingPolled) continue
     // Skips the calculation if the run cannot be earlier.
-    const earliestMs = earliestPollMs(run, pace)
+    const earliestMs = getEarliestPollMs(run, pace)
     if (next !== null && earliestMs >= next.dueAtMs) continue
     const isScouting = run.isScout && run.seenRunningAtMs === null
     const ownThreshold = isScouting ? Math.min(threshold, worthwhile.scout) : threshold
-    const dueAtMs = Math.max(earliestMs, worthwhileAtMs(run, supply, ownThreshold, gapMsMax))
+    const dueAtMs = Math.max(earliestMs, getWorthwhileAtMs(run, supply, ownThreshold, gapMsMax))
     if (next === null || dueAtMs < next.dueAtMs) next = { run, dueAtMs }
   }
   return next
 }
 
-function likeliestDue<Run extends PollableRun>(
+function findLikeliestDue<Run extends PollableRun>(
   runs: ReadonlyMap<unknown, Run>,
   pace: PollingPace,
   durations: RunDurations,
@@ -102,9 +102,9 @@ function likeliestDue<Run extends PollableRun>(
 ): Run | null {
   let [likeliest, highest]: [Run | null, number] = [null, worthwhile.scarce]
   for (const run of runs.values()) {
-    if (run.isBeingPolled || earliestPollMs(run, pace) > nowMs) continue
+    if (run.isBeingPolled || getEarliestPollMs(run, pace) > nowMs) continue
     const seenMs = run.seenRunningAtMs === null ? 0 : run.seenRunningAtMs - run.submittedAtMs
-    const chance = durations.chanceDone(seenMs, nowMs - run.submittedAtMs)
+    const chance = durations.getChanceDone(seenMs, nowMs - run.submittedAtMs)
     if (chance > highest) [likeliest, highest] = [run, chance]
     // Runs are in order of age: later ones are not more certain.
     if (highest > 0.999) break
@@ -113,28 +113,33 @@ function likeliestDue<Run extends PollableRun>(
 }
 
 /** Returns the earliest time allowed by the interface and the user. */
-function earliestPollMs(run: PollableRun, pace: PollingPace): number {
+function getEarliestPollMs(run: PollableRun, pace: PollingPace): number {
   const paced =
     run.lastPolledAtMs === null ? run.submittedAtMs + pace.firstAfterMs : run.lastPolledAtMs + pace.intervalMs
   return Math.max(paced, run.notBeforeMs)
 }
 
-function worthwhileAtMs(
+function getWorthwhileAtMs(
   run: PollableRun,
   { durations }: PollSupply,
   threshold: number,
   gapMsMax: number,
 ): number {
   if (durations === null) return 0
-  if (run.seenRunningAtMs === null) return run.submittedAtMs + durations.ageForChance(0, threshold)
+  if (run.seenRunningAtMs === null) return run.submittedAtMs + durations.getAgeForChance(0, threshold)
   const seenMs = run.seenRunningAtMs - run.submittedAtMs
   // Older than any run so far: the learned durations do not apply.
-  if (durations.doneBy(seenMs) > 0.999) return run.seenRunningAtMs + Math.min(seenMs * overdueShare, gapMsMax)
-  const gapMs = Math.min(durations.ageForChance(seenMs, threshold) - seenMs, seenMs * gapShareMax, gapMsMax)
+  if (durations.getShareDone(seenMs) > 0.999)
+    return run.seenRunningAtMs + Math.min(seenMs * overdueShare, gapMsMax)
+  const gapMs = Math.min(
+    durations.getAgeForChance(seenMs, threshold) - seenMs,
+    seenMs * gapShareMax,
+    gapMsMax,
+  )
   return run.seenRunningAtMs + Math.max(gapMs, gapMsMin)
 }
 
-function thresholdOf(runs: Runs, supply: PollSupply, nowMs: number): number {
+function getThreshold(runs: Runs, supply: PollSupply, nowMs: number): number {
   if (supply.durations === null) return 0
   if (supply.takesTurns === true) return worthwhile.takesTurns
   if (isScarce(runs, supply, nowMs)) return worthwhile.scarce
@@ -146,7 +151,7 @@ function isScarce(runs: Runs, supply: PollSupply, nowMs: number): boolean {
   const { pollsPerMs, durations, toSubmitCount, submittingMsLeft } = supply
   if (pollsPerMs === null || durations === null || supply.takesTurns === true) return false
   const pollingMsLeft = (runs.size + toSubmitCount) / pollsPerMs
-  const runMs = durations.ageForChance(0, 0.95)
+  const runMs = durations.getAgeForChance(0, 0.95)
   if (pollingMsLeft > submittingMsLeft + runMs) return true
   if (toSubmitCount > 0) return false
   // Nothing is left to submit: the youngest run has an age.
@@ -173,7 +178,7 @@ const deliveryLimits = {
 } as const
 
 /** Returns the longest time in which a delivery is expected to name a run or a lost submission. */
-export function deliveryMsMax({ deadlineMs }: Pick<PollingPace, 'deadlineMs'>): number {
+export function getDeliveryMsMax({ deadlineMs }: Pick<PollingPace, 'deadlineMs'>): number {
   const { researchMsMax, retryMsMax, shareOfDeadlineMax } = deliveryLimits
   return Math.min(researchMsMax + retryMsMax, deadlineMs * shareOfDeadlineMax)
 }
@@ -190,14 +195,14 @@ export interface FallbackRun extends PollableRun {
  * Returns the next run to poll while deliveries are expected, and when: a requested or late one. Null if every run is
  * being polled.
  */
-export function nextFallbackPoll<Run extends FallbackRun>(
+export function findNextFallbackPoll<Run extends FallbackRun>(
   runs: Iterable<Run>,
   pace: PollingPace,
 ): { run: Run; dueAtMs: number } | null {
   let next: { run: Run; dueAtMs: number } | null = null
   for (const run of runs) {
     if (run.isBeingPolled) continue
-    const lateAtMs = run.asked === null ? run.submittedAtMs + deliveryMsMax(pace) : -Infinity
+    const lateAtMs = run.asked === null ? run.submittedAtMs + getDeliveryMsMax(pace) : -Infinity
     const againAtMs = run.lastPolledAtMs === null ? -Infinity : run.lastPolledAtMs + pace.intervalMs
     const dueAtMs = Math.max(lateAtMs, againAtMs, run.notBeforeMs)
     if (next === null || dueAtMs < next.dueAtMs) next = { run, dueAtMs }

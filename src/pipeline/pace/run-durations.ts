@@ -46,14 +46,14 @@ export class RunDurations {
   constructor(shortestMs: number) {
     this.#shortestMs = shortestMs
     this.#binMs = shortestMs / binsPerShortest
-    this.#spread(shortestMs, shortestMs * typicalSpread, priorWeight)
+    this.#addWeight(shortestMs, shortestMs * typicalSpread, priorWeight)
   }
 
   /**
    * Learns from the end of a run: the reported time if plausible, else the arrival of a delivery, else the interval
    * since it was last seen running.
    */
-  learn({ seenMs, knownMs, saidMs, isSent }: RunEnding): void {
+  addEnding({ seenMs, knownMs, saidMs, isSent }: RunEnding): void {
     this.#withdraw(seenMs)
     const exactMs = saidMs !== null && saidMs > seenMs && saidMs <= knownMs ? saidMs : isSent ? knownMs : null
     if (exactMs !== null) this.observe(exactMs, exactMs)
@@ -65,8 +65,8 @@ export class RunDurations {
    * shortest duration counts.
    */
   observe(fromMs: number, toMs: number): void {
-    this.#fade()
-    this.#spread(Math.min(toMs, Math.max(fromMs, this.#shortestMs)), toMs, 1)
+    this.#scaleDown()
+    this.#addWeight(Math.min(toMs, Math.max(fromMs, this.#shortestMs)), toMs, 1)
   }
 
   /**
@@ -74,17 +74,17 @@ export class RunDurations {
    * an observation at a later age, since otherwise early ends would dominate. Beyond the known ages, durations up to
    * twice its age become possible.
    */
-  stillRunning(seenMs: number, ageMs: number): void {
+  noteRunning(seenMs: number, ageMs: number): void {
     this.#withdraw(seenMs)
-    this.#fade()
+    this.#scaleDown()
     this.#openCount++
     const beyond = this.#weightBeyond(ageMs)
-    if (beyond < this.#total * (1 - outlivedShare)) this.#spread(ageMs, ageMs * 2, 1)
+    if (beyond < this.#total * (1 - outlivedShare)) this.#addWeight(ageMs, ageMs * 2, 1)
     else this.#scaleBeyond(ageMs, 1 + 1 / beyond)
   }
 
   /** Returns the share of runs that have ended at this age. */
-  doneBy(ageMs: number): number {
+  getShareDone(ageMs: number): number {
     const sums = (this.#sums ??= this.#sum())
     const position = Math.max(0, ageMs) / this.#binMs
     const bin = Math.min(Math.floor(position), binCount - 1)
@@ -94,19 +94,19 @@ export class RunDurations {
   }
 
   /** Returns the chance that a run last seen running at `seenMs` has ended at `ageMs`. */
-  chanceDone(seenMs: number, ageMs: number): number {
-    const left = 1 - this.doneBy(seenMs)
+  getChanceDone(seenMs: number, ageMs: number): number {
+    const left = 1 - this.getShareDone(seenMs)
     // Older than any known run, so nothing is known.
-    return left < 1e-3 ? 0.5 : Math.max(0, this.doneBy(ageMs) - this.doneBy(seenMs)) / left
+    return left < 1e-3 ? 0.5 : Math.max(0, this.getShareDone(ageMs) - this.getShareDone(seenMs)) / left
   }
 
   /** Returns the age at which the chance reaches `chance` for a run last seen running at `seenMs`. */
-  ageForChance(seenMs: number, chance: number): number {
+  getAgeForChance(seenMs: number, chance: number): number {
     let [low, high] = [seenMs, this.#binMs * binCount]
-    if (this.chanceDone(seenMs, high) < chance) return high
+    if (this.getChanceDone(seenMs, high) < chance) return high
     while (high - low > this.#binMs / 10) {
       const middle = (low + high) / 2
-      if (this.chanceDone(seenMs, middle) < chance) low = middle
+      if (this.getChanceDone(seenMs, middle) < chance) low = middle
       else high = middle
     }
     return high
@@ -116,9 +116,9 @@ export class RunDurations {
    * Returns the time until a run of age `ageMs`, last seen running at `seenMs`, has probably ended; 0 if it is overdue.
    * A run older than any known one is expected to take as long again.
    */
-  likelyLeftMs(seenMs: number, ageMs: number): number {
-    if (1 - this.doneBy(seenMs) < 1 - outlivedShare) return ageMs
-    return Math.max(0, this.ageForChance(seenMs, likelyChance) - ageMs)
+  getLikelyLeftMs(seenMs: number, ageMs: number): number {
+    if (1 - this.getShareDone(seenMs) < 1 - outlivedShare) return ageMs
+    return Math.max(0, this.getAgeForChance(seenMs, likelyChance) - ageMs)
   }
 
   /** Removes the weight of a run last seen running at `seenMs`, which has now been seen again or has ended. */
@@ -130,7 +130,7 @@ export class RunDurations {
   }
 
   #weightBeyond(ageMs: number): number {
-    return this.#total * (1 - this.doneBy(ageMs))
+    return this.#total * (1 - this.getShareDone(ageMs))
   }
 
   #scaleBeyond(ageMs: number, factor: number): void {
@@ -141,22 +141,22 @@ export class RunDurations {
       const scaled = bin === first ? weight * Math.max(0, 1 - (position - first)) : weight
       this.#weights[bin] = weight + scaled * (factor - 1)
     }
-    this.#resum()
+    this.#recomputeTotal()
   }
 
-  #fade(): void {
+  #scaleDown(): void {
     if (this.#total <= observationsMax) return
     for (let bin = 0; bin < binCount; bin++) this.#weights[bin] = (this.#weights[bin] ?? 0) / 2
-    this.#resum()
+    this.#recomputeTotal()
   }
 
   /** Recalculates the total, so that rounding errors do not accumulate. */
-  #resum(): void {
+  #recomputeTotal(): void {
     this.#sums = this.#sum()
     this.#total = this.#sums.at(-1) ?? 0
   }
 
-  #spread(fromMs: number, toMs: number, weight: number): void {
+  #addWeight(fromMs: number, toMs: number, weight: number): void {
     const first = Math.min(Math.floor(Math.max(0, fromMs) / this.#binMs), binCount - 1)
     const last = Math.max(first, Math.min(Math.ceil(toMs / this.#binMs) - 1, binCount - 1))
     for (let bin = first; bin <= last; bin++) {
@@ -204,9 +204,9 @@ export function viewOpenRuns(
     if (youngest === null || run.submittedAtMs > youngest.submittedAtMs) youngest = run
     if (run.asked === null) oldestMs = Math.max(oldestMs ?? 0, nowMs - run.submittedAtMs)
   }
-  const runMs = durations.likelyLeftMs(0, 0)
+  const runMs = durations.getLikelyLeftMs(0, 0)
   if (youngest === null) return { oldestMs, runMs, leftMs: 0 }
   const { submittedAtMs, seenRunningAtMs } = youngest
   const seenMs = seenRunningAtMs === null ? 0 : seenRunningAtMs - submittedAtMs
-  return { oldestMs, runMs, leftMs: durations.likelyLeftMs(seenMs, nowMs - submittedAtMs) }
+  return { oldestMs, runMs, leftMs: durations.getLikelyLeftMs(seenMs, nowMs - submittedAtMs) }
 }

@@ -1,16 +1,16 @@
 import { basename, dirname, relative, resolve } from 'node:path'
 import { UserError } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
-import { outputFormOf, type AskedFormat, type OutputForm } from '../output/output-format.js'
-import { assertOutputUsable, basisPathOf, writeFailure } from '../output/output-path.js'
+import { resolveOutputForm, type RequestedFormat, type OutputForm } from '../output/output-format.js'
+import { assertOutputUsable, getBasisPath, toWriteError } from '../output/output-path.js'
 import { publishText, StagedFile } from '../output/staged-file.js'
 import { readPartPath } from '../lookups/partition.js'
 import { findJob } from './job-of-parts.js'
 import { assertAlike, joinBasis, joinRows } from './join-parts.js'
 import {
-  factsOf,
-  faultOf,
-  filesOfAttempt,
+  readFileFacts,
+  findFault,
+  listAttemptFiles,
   removeLeftovers,
   PartLedger,
   type FileFacts,
@@ -25,7 +25,7 @@ export interface CollectOptions {
   /** The service of the job, if several have a job of that name; `null` for the embedded or the only one. */
   readonly baseUrl: string | null
   /** Path of the single output file; `null` to write none. */
-  readonly output: { readonly path: string; readonly format?: AskedFormat | undefined } | null
+  readonly output: { readonly path: string; readonly format?: RequestedFormat | undefined } | null
   readonly signal?: AbortSignal | undefined
 }
 
@@ -52,21 +52,21 @@ export async function collectParts(options: CollectOptions): Promise<Collected> 
       throw database.explain(error)
     },
   )
-  const parts = await new PartLedger(database, jobId, clock).all()
+  const parts = await new PartLedger(database, jobId, clock).readAll()
   assertAll(parts, partCount, job)
-  const outputPath = outputPathOf(parts)
+  const outputPath = getOutputPath(parts)
   await assertIntact(parts, job, partCount, signal)
-  const form = outputFormOf(outputPath)
+  const form = resolveOutputForm(outputPath)
   await assertAlike(parts, form)
   const written = options.output === null ? [] : await writeOne(parts, form, options.output, signal)
   const manifestPath = `${outputPath}.manifest.json`
-  const rowCount = rowsIn(parts)
+  const rowCount = countRows(parts)
   await writeManifest(manifestPath, { job, partCount, rowCount, parts, written })
   const removed = removeLeftovers(parts)
   return { job, partCount, rowCount, manifestPath, outputPaths: written.map(({ path }) => path), removed }
 }
 
-const rowsIn = (parts: readonly PublishedPart[]): number =>
+const countRows = (parts: readonly PublishedPart[]): number =>
   parts.reduce((sum, { rowCount }) => sum + rowCount, 0)
 
 const shownMax = 20
@@ -79,15 +79,15 @@ function assertAll(parts: readonly PublishedPart[], partCount: number, job: stri
   throw new UserError(
     'PARTS_MISSING',
     `${missing.length} of ${partCount} parts of the job "${job}" are not published: ${shown}`,
-    { hint: `${again(job, missing[0] ?? 1, partCount)}; then collect again` },
+    { hint: `${formatRunCommand(job, missing[0] ?? 1, partCount)}; then collect again` },
   )
 }
 
-const again = (job: string, part: number, partCount: number): string =>
+const formatRunCommand = (job: string, part: number, partCount: number): string =>
   `run them: enrich … --job ${JSON.stringify(job)} --partition ${part}/${partCount}`
 
 /** Returns the output path for which all parts were written. */
-function outputPathOf(parts: readonly PublishedPart[]): string {
+function getOutputPath(parts: readonly PublishedPart[]): string {
   const [first, ...others] = parts.map((part) => {
     const read = readPartPath(part.path)
     if (read === null) throw new Error(`${part.path} is not the name of a part`)
@@ -111,10 +111,10 @@ async function assertIntact(
 ): Promise<void> {
   for (const part of parts) {
     signal?.throwIfAborted()
-    const found = await faultOf(part)
+    const found = await findFault(part)
     if (found === null) continue
     throw new UserError('PART_DAMAGED', `part ${part.part} of ${partCount}: ${found.path} ${found.fault}`, {
-      hint: `${again(job, part.part, partCount)}; it is written again, and nothing is billed twice`,
+      hint: `${formatRunCommand(job, part.part, partCount)}; it is written again, and nothing is billed twice`,
     })
   }
 }
@@ -130,7 +130,7 @@ async function writeOne(
   signal: AbortSignal | undefined,
 ): Promise<WrittenFile[]> {
   const { path } = output
-  const asked = outputFormOf(path, output.format)
+  const asked = resolveOutputForm(path, output.format)
   if (asked.format !== form.format || form.format === 'xlsx') {
     throw new UserError(
       'OUTPUT_FORMAT_UNKNOWN',
@@ -151,7 +151,7 @@ async function writeOne(
   try {
     const main = new StagedFile(path)
     staged.push(main)
-    const basis = hasBasis ? new StagedFile(basisPathOf(path)) : null
+    const basis = hasBasis ? new StagedFile(getBasisPath(path)) : null
     if (basis !== null) staged.push(basis)
     await joinRows(parts, asked, main, signal)
     if (basis !== null) await joinBasis(parts, asked.isPacked, basis, signal)
@@ -159,19 +159,19 @@ async function writeOne(
     basis?.publish()
     main.publish()
     const written: WrittenFile[] = []
-    for (const file of staged) written.push({ path: file.path, ...(await factsOf(file.path)) })
+    for (const file of staged) written.push({ path: file.path, ...(await readFileFacts(file.path)) })
     return written
   } catch (error) {
     signal?.throwIfAborted()
-    throw writeFailure(path, error)
+    throw toWriteError(path, error)
   } finally {
     for (const file of staged) await file.discard()
   }
 }
 
 function assertApart(path: string, parts: readonly PublishedPart[]): void {
-  const files = new Set(parts.flatMap((part) => filesOfAttempt(part.path)))
-  const wrong = [path, basisPathOf(path)].find((one) => files.has(resolve(one)))
+  const files = new Set(parts.flatMap((part) => listAttemptFiles(part.path)))
+  const wrong = [path, getBasisPath(path)].find((one) => files.has(resolve(one)))
   if (wrong === undefined && path !== '-') return
   throw new UserError(
     'OUTPUT_UNWRITABLE',
@@ -194,21 +194,23 @@ async function writeManifest(
   { job, partCount, rowCount, parts, written }: Manifest,
 ): Promise<void> {
   const folder = dirname(resolve(path))
-  const named = (to: string) =>
+  const toRelativePath = (to: string) =>
     dirname(resolve(to)) === folder ? basename(to) : relative(folder, resolve(to))
-  const factsIn = ({ byteCount, sha256 }: FileFacts) => ({ byte_count: byteCount, sha256 })
+  const toJsonFacts = ({ byteCount, sha256 }: FileFacts) => ({ byte_count: byteCount, sha256 })
   const manifest = {
     version: 1,
     job,
     part_count: partCount,
     row_count: rowCount,
-    outputs: written.map((file) => ({ path: named(file.path), ...factsIn(file) })),
+    outputs: written.map((file) => ({ path: toRelativePath(file.path), ...toJsonFacts(file) })),
     parts: parts.map(({ basis, ...part }) => ({
       part: part.part,
-      path: named(part.path),
+      path: toRelativePath(part.path),
       row_count: part.rowCount,
-      ...factsIn(part),
-      ...(basis === null ? {} : { basis: { path: named(basisPathOf(part.path)), ...factsIn(basis) } }),
+      ...toJsonFacts(part),
+      ...(basis === null
+        ? {}
+        : { basis: { path: toRelativePath(getBasisPath(part.path)), ...toJsonFacts(basis) } }),
       attempt: part.attempt,
       published_at: part.publishedAt,
     })),

@@ -1,17 +1,17 @@
 import { UserError } from '../../core/errors.js'
 import type { Postgres, PostgresStatements } from '../../platform/postgres/postgres.js'
 import { readScope } from '../lookups/lookup-kind.js'
-import { namedJob, type Partition } from '../lookups/partition.js'
+import { toNamedJob, type Partition } from '../lookups/partition.js'
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Clock } from '../../platform/clock.js'
-import { basisPathOf } from '../output/output-path.js'
+import { getBasisPath } from '../output/output-path.js'
 import type { PublishReport } from '../output/publish.js'
 import {
-  factsOf,
-  faultOf,
-  filesOf,
-  filesOfAttempt,
+  readFileFacts,
+  findFault,
+  listPartFiles,
+  listAttemptFiles,
   PartLedger,
   type PartDatabase,
   type PublishedPart,
@@ -24,7 +24,7 @@ interface JobRow {
   readonly partition_input: string
 }
 
-interface JoinedJob {
+interface JobRequest {
   /** The user's name for the job. */
   readonly name: string
   readonly partition: Partition
@@ -39,10 +39,10 @@ interface JoinedJob {
  * Joins the job, or creates it. The first process fixes the number of parts and the input files. Throws
  * JOB_PARTS_DIFFER, JOB_INPUT_DIFFERS and JOB_NAME_TAKEN, before anything is submitted.
  */
-export function joinJob(postgres: Postgres, job: JoinedJob): Promise<number> {
+export function joinJob(postgres: Postgres, job: JobRequest): Promise<number> {
   return postgres.transaction(async (statements) => {
     const scopeId = await lockScope(statements, job.scope)
-    const known = (await jobsOf(statements, job.name)).find(({ scope }) => scope === job.scope)
+    const known = (await findJobs(statements, job.name)).find(({ scope }) => scope === job.scope)
     if (known !== undefined) {
       assertSame(known, job)
       return known.job_id
@@ -51,7 +51,7 @@ export function joinJob(postgres: Postgres, job: JoinedJob): Promise<number> {
       `INSERT INTO enrich.jobs (scope_id, input, started_at_ms, partition_count, partition_input)
        VALUES ($1, $2, $3, $4, $5)
        ON CONFLICT (scope_id, input) WHERE ended_at_ms IS NULL DO NOTHING RETURNING job_id`,
-      [scopeId, namedJob(job.name), job.nowMs, job.partition.count, job.inputFingerprint],
+      [scopeId, toNamedJob(job.name), job.nowMs, job.partition.count, job.inputFingerprint],
     )
     if (made !== undefined) return made.job_id
     throw new UserError(
@@ -66,7 +66,7 @@ export function joinJob(postgres: Postgres, job: JoinedJob): Promise<number> {
 
 /** Throws JOB_NAME_TAKEN if a job of that name has parts. */
 export async function assertWithoutParts(postgres: Postgres, name: string, scope: string): Promise<void> {
-  const known = (await jobsOf(postgres, name)).find((one) => one.scope === scope)
+  const known = (await findJobs(postgres, name)).find((one) => one.scope === scope)
   if (known === undefined) return
   throw new UserError('JOB_NAME_TAKEN', `the job "${name}" has ${known.partition_count} parts`, {
     hint: `pass --partition I/${known.partition_count} for one of them, or another --job`,
@@ -85,15 +85,15 @@ async function lockScope({ query }: PostgresStatements, scope: string): Promise<
 }
 
 /** Returns the newest job with parts of each service. */
-const jobsOf = ({ query }: PostgresStatements, name: string): Promise<JobRow[]> =>
+const findJobs = ({ query }: PostgresStatements, name: string): Promise<JobRow[]> =>
   query<JobRow>(
     `SELECT DISTINCT ON (scope_id) job_id, scope, partition_count, partition_input
      FROM enrich.jobs JOIN enrich.scopes USING (scope_id)
      WHERE input = $1 AND partition_count IS NOT NULL ORDER BY scope_id, job_id DESC`,
-    [namedJob(name)],
+    [toNamedJob(name)],
   )
 
-function assertSame(known: JobRow, { name, partition, inputFingerprint }: JoinedJob): void {
+function assertSame(known: JobRow, { name, partition, inputFingerprint }: JobRequest): void {
   if (known.partition_count !== partition.count) {
     throw new UserError(
       'JOB_PARTS_DIFFER',
@@ -115,7 +115,7 @@ export async function findJob(
   name: string,
   baseUrl: string | null,
 ): Promise<{ readonly jobId: number; readonly partCount: number }> {
-  const all = await jobsOf(postgres, name)
+  const all = await findJobs(postgres, name)
   const ofService = all.filter(({ scope }) => scope === baseUrl)
   const jobs = ofService.length > 0 ? ofService : all
   const [job, another] = jobs
@@ -147,7 +147,7 @@ export interface OpenPart {
   readonly notice: string | null
 }
 
-interface OpenPartDeps extends JoinedJob {
+interface OpenPartDeps extends JobRequest {
   readonly database: PartDatabase
   readonly attempt: string
   readonly clock: Pick<Clock, 'sleep' | 'nowMs'>
@@ -160,16 +160,16 @@ export async function openPart(deps: OpenPartDeps): Promise<OpenPart> {
     throw database.explain(error)
   })
   const ledger = new PartLedger(database, jobId, clock)
-  const published = await ledger.published(partition.index)
-  const found = published === null ? null : await faultOf(published)
+  const published = await ledger.readPart(partition.index)
+  const found = published === null ? null : await findFault(published)
   const shared = { partition, attempt, ledger }
   if (published === null || found === null) return { ...shared, published, replaced: null, notice: null }
-  const notice = `${labelOf(partition)} was published, but ${found.path} ${found.fault}: it is written again.`
+  const notice = `${formatLabel(partition)} was published, but ${found.path} ${found.fault}: it is written again.`
   return { ...shared, published: null, replaced: published.attempt, notice }
 }
 
 /** Throws JOB_NAME_TAKEN if a job of that name has parts. */
-export async function assertJobOfAll(
+export async function assertJobWithoutParts(
   { postgres, explain }: PartDatabase,
   name: string,
   scope: string,
@@ -179,11 +179,11 @@ export async function assertJobOfAll(
   })
 }
 
-const labelOf = ({ index, count }: Partition): string => `Part ${index} of ${count}`
+const formatLabel = ({ index, count }: Partition): string => `Part ${index} of ${count}`
 
 /** Returns the notice for a part that another attempt published. */
-export const publishedText = (partition: Partition, { path, publishedAt }: PublishedPart): string =>
-  `${labelOf(partition)} was already published by another attempt (${publishedAt.slice(0, 16).replace('T', ' ')}): ${path}.`
+export const describePublished = (partition: Partition, { path, publishedAt }: PublishedPart): string =>
+  `${formatLabel(partition)} was already published by another attempt (${publishedAt.slice(0, 16).replace('T', ' ')}): ${path}.`
 
 /**
  * Registers the written files as the part, or removes them if another attempt was first. The report and `notice` then
@@ -195,22 +195,22 @@ export async function publishPart(
   report: PublishReport,
 ): Promise<{ report: PublishReport; notice: string | null }> {
   const path = resolve(outputPath)
-  const basisPath = report.paths.length > 1 ? basisPathOf(path) : null
+  const basisPath = report.paths.length > 1 ? getBasisPath(path) : null
   const published = await ledger.publish(
     {
       part: partition.index,
       attempt,
       path,
       rowCount: report.rowCount,
-      ...(await factsOf(path)),
-      basis: basisPath === null ? null : await factsOf(basisPath),
+      ...(await readFileFacts(path)),
+      basis: basisPath === null ? null : await readFileFacts(basisPath),
     },
     replaced,
   )
   if (published.attempt === attempt) return { report, notice: null }
-  for (const file of filesOfAttempt(path)) rmSync(file, { force: true })
+  for (const file of listAttemptFiles(path)) rmSync(file, { force: true })
   return {
-    report: { ...report, paths: filesOf(published), rowCount: published.rowCount },
-    notice: publishedText(partition, published),
+    report: { ...report, paths: listPartFiles(published), rowCount: published.rowCount },
+    notice: describePublished(partition, published),
   }
 }

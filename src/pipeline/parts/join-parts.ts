@@ -1,16 +1,16 @@
 import { UserError } from '../../core/errors.js'
 import { joinParquet, readParquetFacts, type ParquetFacts } from '../../parquet/parquet-file.js'
-import { fileBytes } from '../../tables/bytes.js'
-import { csvText } from '../../tables/csv-writer.js'
+import { openFileBytes } from '../../tables/bytes.js'
+import { formatCsv } from '../../tables/csv-writer.js'
 import { openDelimited } from '../../tables/delimited.js'
-import { strictRecords } from '../../tables/csv-scanner.js'
+import { readStrictRecords } from '../../tables/csv-scanner.js'
 import { basisFileColumns } from '../output/answer-cells.js'
 import type { OutputForm } from '../output/output-format.js'
-import { basisPathOf } from '../output/output-path.js'
-import { sinkOf, type StagedFile } from '../output/staged-file.js'
+import { getBasisPath } from '../output/output-path.js'
+import { createSink, type StagedFile } from '../output/staged-file.js'
 import type { PublishedPart } from './part-ledger.js'
 
-const bytesOf = (path: string): AsyncIterable<Buffer> => fileBytes(path, path).bytes()
+const readBytes = (path: string): AsyncIterable<Buffer> => openFileBytes(path, path).bytes()
 
 /** Throws PARTS_UNLIKE if parts have different columns, and PART_DAMAGED if a part's row count has changed. */
 export async function assertAlike(parts: readonly PublishedPart[], { format }: OutputForm): Promise<void> {
@@ -19,9 +19,10 @@ export async function assertAlike(parts: readonly PublishedPart[], { format }: O
       let first: { part: PublishedPart; facts: ParquetFacts } | null = null
       for (const part of parts) {
         const facts = await readParquetFacts(part.path)
-        if (facts.rowCount !== part.rowCount) throw otherRowCount(part, facts.rowCount)
+        if (facts.rowCount !== part.rowCount) throw createRowCountError(part, facts.rowCount)
         first ??= { part, facts }
-        if (!facts.isLike(first.facts)) throw unlike(first.part, part, [first.facts.columns, facts.columns])
+        if (!facts.isLike(first.facts))
+          throw createUnlikeError(first.part, part, [first.facts.columns, facts.columns])
       }
       return
     }
@@ -37,7 +38,7 @@ export async function assertAlike(parts: readonly PublishedPart[], { format }: O
             .trimEnd()
             .split(/[,;\t|]/),
         )
-        throw unlike(first.part, part, names)
+        throw createUnlikeError(first.part, part, names)
       }
       return
     }
@@ -47,7 +48,7 @@ export async function assertAlike(parts: readonly PublishedPart[], { format }: O
   }
 }
 
-function unlike(
+function createUnlikeError(
   one: PublishedPart,
   other: PublishedPart,
   [columns = [], otherColumns = []]: readonly (readonly string[])[],
@@ -55,8 +56,8 @@ function unlike(
   const more = otherColumns.filter((name) => !columns.includes(name))
   const fewer = columns.filter((name) => !otherColumns.includes(name))
   const said = [
-    ...(more.length === 0 ? [] : [`part ${other.part} has in addition ${listed(more)}`]),
-    ...(fewer.length === 0 ? [] : [`part ${one.part} has in addition ${listed(fewer)}`]),
+    ...(more.length === 0 ? [] : [`part ${other.part} has in addition ${formatNames(more)}`]),
+    ...(fewer.length === 0 ? [] : [`part ${one.part} has in addition ${formatNames(fewer)}`]),
   ]
   return new UserError(
     'PARTS_UNLIKE',
@@ -68,10 +69,10 @@ function unlike(
 }
 
 const shownMax = 5
-const listed = (names: readonly string[]) =>
+const formatNames = (names: readonly string[]) =>
   names.slice(0, shownMax).join(', ') + (names.length > shownMax ? ', …' : '')
 
-function otherRowCount({ part, path, rowCount }: PublishedPart, found: number): UserError {
+function createRowCountError({ part, path, rowCount }: PublishedPart, found: number): UserError {
   return new UserError('PART_DAMAGED', `part ${part} has ${found} rows instead of ${rowCount}: ${path}`, {
     hint: 'run that part again',
   })
@@ -91,7 +92,7 @@ export async function joinRows(
     )
     return
   }
-  const sink = sinkOf(file, isPacked)
+  const sink = createSink(file, isPacked)
   // Creates the file even if there are no rows.
   await sink.write('')
   for (const part of parts) {
@@ -100,14 +101,14 @@ export async function joinRows(
     const header = format === 'csv' ? await readHeader(part.path) : Buffer.alloc(0)
     if (part.part === 1) await sink.write(header)
     let headerLeft = header.length
-    for await (const chunk of bytesOf(part.path)) {
+    for await (const chunk of readBytes(part.path)) {
       signal?.throwIfAborted()
       const rows = chunk.subarray(headerLeft)
       headerLeft = Math.max(0, headerLeft - chunk.length)
       counter.add(rows)
       await sink.write(rows)
     }
-    if (counter.count !== part.rowCount || !counter.endsWhole) throw otherRowCount(part, counter.count)
+    if (counter.count !== part.rowCount || !counter.endsWhole) throw createRowCountError(part, counter.count)
   }
   await sink.end()
   await file.close()
@@ -117,7 +118,7 @@ export async function joinRows(
 async function readHeader(path: string): Promise<Buffer> {
   const counter = new RecordCounter(true)
   const pieces: Buffer[] = []
-  for await (const chunk of bytesOf(path)) {
+  for await (const chunk of readBytes(path)) {
     const end = counter.add(chunk)
     pieces.push(end === -1 ? chunk : chunk.subarray(0, end))
     if (end !== -1) break
@@ -132,21 +133,21 @@ export async function joinBasis(
   file: StagedFile,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const sink = sinkOf(file, isPacked)
+  const sink = createSink(file, isPacked)
   const rowAt = basisFileColumns.indexOf('row_number')
   let firstRow = 0
   for (const part of parts) {
-    const path = basisPathOf(part.path)
+    const path = getBasisPath(part.path)
     const header = await readHeader(path)
     if (part.part === 1) await sink.write(header)
-    const delimiter = delimiterOf(header)
-    const source = await openDelimited(fileBytes(path, path), { delimiter, encoding: 'utf-8' })
-    for await (const records of source.records(strictRecords, () => null)) {
+    const delimiter = detectDelimiter(header)
+    const source = await openDelimited(openFileBytes(path, path), { delimiter, encoding: 'utf-8' })
+    for await (const records of source.records(readStrictRecords, () => null)) {
       signal?.throwIfAborted()
       const rows = records.map(({ cells }) =>
         cells.map((cell, at) => (at === rowAt ? String(Number(cell) + firstRow) : cell)),
       )
-      if (rows.length > 0) await sink.write(csvText(rows, delimiter))
+      if (rows.length > 0) await sink.write(formatCsv(rows, delimiter))
     }
     firstRow += part.rowCount
   }
@@ -155,7 +156,7 @@ export async function joinBasis(
 }
 
 /** Finds the delimiter in a basis header, whose column names contain no punctuation. */
-const delimiterOf = (header: Buffer): string => /[^\w\ufeff]/u.exec(header.toString('utf8'))?.[0] ?? ','
+const detectDelimiter = (header: Buffer): string => /[^\w\ufeff]/u.exec(header.toString('utf8'))?.[0] ?? ','
 
 const quote = 0x22
 const lineFeed = 0x0a

@@ -4,11 +4,11 @@ import {
   type Postgres,
   type PostgresStatements,
 } from '../../platform/postgres/postgres.js'
-import { backoffMs } from '../pace/backoff.js'
+import { calculateBackoffMs } from '../pace/backoff.js'
 import { createHash } from 'node:crypto'
 import { createReadStream, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { basisPathOf } from '../output/output-path.js'
+import { getBasisPath } from '../output/output-path.js'
 import { readPartPath } from '../lookups/partition.js'
 
 /** Size and digest of a published file. */
@@ -71,13 +71,13 @@ export class PartLedger {
   }
 
   /** Returns all published parts, in order. */
-  async all(): Promise<PublishedPart[]> {
-    return (await this.#read(null)).map(partOfRow)
+  async readAll(): Promise<PublishedPart[]> {
+    return (await this.#read(null)).map(toPart)
   }
 
-  async published(part: number): Promise<PublishedPart | null> {
+  async readPart(part: number): Promise<PublishedPart | null> {
     const [row] = await this.#read(part)
-    return row === undefined ? null : partOfRow(row)
+    return row === undefined ? null : toPart(row)
   }
 
   /**
@@ -95,7 +95,7 @@ export class PartLedger {
       } catch (error) {
         const isLost = error instanceof ConnectionLostError
         if (!isLost || attempt === waiting.attemptsMax) throw this.#database.explain(error)
-        await this.#clock.sleep(backoffMs(waiting, attempt, 1))
+        await this.#clock.sleep(calculateBackoffMs(waiting, attempt, 1))
       }
     }
   }
@@ -135,18 +135,18 @@ export class PartLedger {
          AND partition_count = (SELECT count(*) FROM enrich.outputs WHERE job_id = $1)`,
       [this.jobId, this.#clock.nowMs()],
     )
-    const [row] = await this.#rows(statements, part)
+    const [row] = await this.#queryRows(statements, part)
     if (row === undefined) throw new Error('the published part is missing')
-    return partOfRow(row)
+    return toPart(row)
   }
 
   #read(part: number | null): Promise<OutputRow[]> {
-    return this.#rows(this.#database.postgres, part).catch((error: unknown) => {
+    return this.#queryRows(this.#database.postgres, part).catch((error: unknown) => {
       throw this.#database.explain(error)
     })
   }
 
-  #rows({ query }: PostgresStatements, part: number | null): Promise<OutputRow[]> {
+  #queryRows({ query }: PostgresStatements, part: number | null): Promise<OutputRow[]> {
     return query<OutputRow>(
       `SELECT part, attempt, path, row_count, byte_count, sha256, basis_byte_count, basis_sha256, published_at
        FROM enrich.outputs WHERE job_id = $1 AND ($2::integer IS NULL OR part = $2) ORDER BY part`,
@@ -155,7 +155,7 @@ export class PartLedger {
   }
 }
 
-function partOfRow(row: OutputRow): PublishedPart {
+function toPart(row: OutputRow): PublishedPart {
   const { part, attempt, path, sha256, basis_byte_count, basis_sha256 } = row
   const basis =
     basis_byte_count === null || basis_sha256 === null
@@ -176,7 +176,7 @@ function partOfRow(row: OutputRow): PublishedPart {
 const readBytes = 1024 * 1024
 
 /** Reads size and digest of an existing file. */
-export async function factsOf(path: string): Promise<FileFacts> {
+export async function readFileFacts(path: string): Promise<FileFacts> {
   const hash = createHash('sha256')
   let byteCount = 0
   for await (const chunk of createReadStream(path, { highWaterMark: readBytes })) {
@@ -187,39 +187,42 @@ export async function factsOf(path: string): Promise<FileFacts> {
 }
 
 /** Returns the first file of a part that is missing or changed, with the reason; `null` if all are intact. */
-export async function faultOf(part: PublishedPart): Promise<{ path: string; fault: string } | null> {
+export async function findFault(part: PublishedPart): Promise<{ path: string; fault: string } | null> {
   const files = [{ path: part.path, facts: part as FileFacts }]
-  if (part.basis !== null) files.push({ path: basisPathOf(part.path), facts: part.basis })
+  if (part.basis !== null) files.push({ path: getBasisPath(part.path), facts: part.basis })
   for (const { path, facts } of files) {
-    const fault = await faultOfFile(path, facts)
+    const fault = await findFileFault(path, facts)
     if (fault !== null) return { path, fault }
   }
   return null
 }
 
-async function faultOfFile(path: string, { byteCount, sha256 }: FileFacts): Promise<string | null> {
+async function findFileFault(path: string, { byteCount, sha256 }: FileFacts): Promise<string | null> {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat?.isFile() !== true) return 'is missing'
   if (stat.size !== byteCount) return `has ${stat.size} bytes instead of ${byteCount}`
-  return (await factsOf(path)).sha256 === sha256 ? null : 'has a different SHA-256 than when it was published'
+  return (await readFileFacts(path)).sha256 === sha256
+    ? null
+    : 'has a different SHA-256 than when it was published'
 }
 
 /** Returns the paths of a part's files. */
-export const filesOf = ({ path, basis }: Pick<PublishedPart, 'path' | 'basis'>): readonly string[] =>
-  basis === null ? [path] : filesOfAttempt(path)
+export const listPartFiles = ({ path, basis }: Pick<PublishedPart, 'path' | 'basis'>): readonly string[] =>
+  basis === null ? [path] : listAttemptFiles(path)
 
 /** Returns all paths that an attempt may have published. */
-export const filesOfAttempt = (path: string): readonly string[] => [path, basisPathOf(path)]
+export const listAttemptFiles = (path: string): readonly string[] => [path, getBasisPath(path)]
 
 /** Returns the mark of a job in file names. */
-export const jobMarkOf = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 6)
+export const createJobMark = (name: string): string =>
+  createHash('sha256').update(name).digest('hex').slice(0, 6)
 
 /**
  * Removes the files of attempts that did not publish a part, and temporary files of killed ones, but no file of `kept`
  * or of another job. Returns their names. Call it when all parts are published, so that no other attempt can win.
  */
 export function removeLeftovers(kept: readonly PublishedPart[]): readonly string[] {
-  const keptNames = new Set(kept.flatMap(({ path }) => filesOfAttempt(path).map((one) => basename(one))))
+  const keptNames = new Set(kept.flatMap(({ path }) => listAttemptFiles(path).map((one) => basename(one))))
   const [first] = kept
   const own = first === undefined ? null : readPartPath(first.path)
   if (first === undefined || own === null) return []

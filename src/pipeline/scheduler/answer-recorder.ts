@@ -1,6 +1,6 @@
 import { runObjectLenient, type RunObjectLenient } from '../../contract/resolution.js'
-import { contradicts } from '../answers/delivery.js'
-import { provenOwner, MixedUpRuns, type HeldAnswer } from '../answers/misdirected.js'
+import { isContradiction } from '../answers/delivery.js'
+import { findProvenOwner, SwappedRunDetector, type HeldAnswer } from '../answers/misdirected.js'
 import { lineVersions } from '../answers/stage-lines.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint, LookupId, OpenRun, RunContender } from '../checkpoint/checkpoint.js'
@@ -18,25 +18,25 @@ export interface FinalAnswer {
  * The result of recording an answer: `written` (now or earlier); `moved`: the run belongs to another lookup, which has
  * the answer now; `held`: not written, since it is or may be another lookup's answer.
  */
-export type Recorded =
+export type RecordResult =
   | { kind: 'written' }
   | { kind: 'moved' }
   | { kind: 'held'; reason: string }
   /** The service had swapped the runs of this lookup and another one; both are answered now. */
   | { kind: 'exchanged'; otherId: LookupId }
 
-type Answered = Pick<OpenRun, 'lookupId' | 'runId' | 'customId' | 'name'>
+type AnsweredRun = Pick<OpenRun, 'lookupId' | 'runId' | 'customId' | 'name'>
 
 /** An answer as sent, and with its merged ids resolved. */
-interface Followed {
+interface ResolvedAnswer {
   sent: RunObjectLenient
   answer: RunObjectLenient
   outcome: string
 }
 
 export interface AnswerRecorderDeps {
-  checkpoint: Pick<Checkpoint, 'contenders' | 'award' | 'answer' | 'bodyOf' | 'exchangeRuns'>
-  protocol: Pick<Protocol, 'kind' | 'outcomeOf' | 'render' | 'deviationsOf'>
+  checkpoint: Pick<Checkpoint, 'listContenders' | 'assignRun' | 'answer' | 'readBody' | 'swapRuns'>
+  protocol: Pick<Protocol, 'kind' | 'getOutcome' | 'render' | 'findDeviations'>
   /** Follows merged ids to the last one. Returns a text, the reason, if the answer must be held. */
   followMerges: (answer: RunObjectLenient) => Promise<RunObjectLenient | string>
   /** Called with each answer once it is durable, to plan the follow-up lookups. */
@@ -50,7 +50,7 @@ export interface AnswerRecorderDeps {
 /** Writes final answers from polls and from webhooks. */
 export class AnswerRecorder {
   readonly #deps: AnswerRecorderDeps
-  readonly #mixedUp = new MixedUpRuns()
+  readonly #mixedUp = new SwappedRunDetector()
 
   constructor(deps: AnswerRecorderDeps) {
     this.#deps = deps
@@ -61,12 +61,12 @@ export class AnswerRecorder {
    * ignored, a different one is counted as a contradiction. `isCounted`: whether this run requests the lookup.
    */
   async record(
-    run: Answered,
+    run: AnsweredRun,
     { run: sent, failed, misdirected }: FinalAnswer,
     isCounted = true,
-  ): Promise<Recorded> {
-    let owner = misdirected === null ? null : await this.#provenOwner(run.runId, sent)
-    if (misdirected === null) this.isOwn(run)
+  ): Promise<RecordResult> {
+    let owner = misdirected === null ? null : await this.#findRunOwner(run.runId, sent)
+    if (misdirected === null) this.confirmRun(run)
     else if (owner === null) {
       const { lookupId, runId, customId, name } = run
       const pair = this.#mixedUp.note({ lookupId, runId, customId, name, run: sent, failed })
@@ -75,24 +75,24 @@ export class AnswerRecorder {
         ? { kind: 'exchanged', otherId: pair[1].lookupId }
         : { kind: 'held', reason: misdirected }
     }
-    const outcome = this.#deps.protocol.outcomeOf(sent, failed)
+    const outcome = this.#deps.protocol.getOutcome(sent, failed)
     const answer = outcome === 'merged' ? await this.#deps.followMerges(sent) : sent
     if (typeof answer === 'string') return { kind: 'held', reason: answer }
     const followed = { sent, answer, outcome }
     if (owner === null && (await this.#write(run, followed, isCounted, false))) return { kind: 'written' }
-    owner ??= await this.#provenOwner(run.runId, sent)
+    owner ??= await this.#findRunOwner(run.runId, sent)
     return this.#writeContested(run, owner, followed, isCounted)
   }
 
   /** Marks the run as confirmed: the service returned the data of this lookup. */
-  isOwn({ customId }: Pick<OpenRun, 'customId'>): void {
+  confirmRun({ customId }: Pick<OpenRun, 'customId'>): void {
     this.#mixedUp.forget(customId)
   }
 
   /** Writes each answer to the other lookup. Returns false if their runs have changed, or one is held. */
   async #exchange(one: HeldAnswer, other: HeldAnswer): Promise<boolean> {
     const { checkpoint, clock } = this.#deps
-    if (!(await checkpoint.exchangeRuns(one, other, clock.nowMs()))) return false
+    if (!(await checkpoint.swapRuns(one, other, clock.nowMs()))) return false
     const write = ({ lookupId, customId, name }: HeldAnswer, { runId, run, failed }: HeldAnswer) =>
       this.record({ lookupId, customId, name, runId }, { run, failed, misdirected: null })
     await Promise.all([write(one, other), write(other, one)])
@@ -103,16 +103,16 @@ export class AnswerRecorder {
   async #writeContested(
     run: { lookupId: LookupId; runId: string },
     owner: RunContender | null,
-    followed: Followed,
+    followed: ResolvedAnswer,
     isCounted: boolean,
-  ): Promise<Recorded> {
+  ): Promise<RecordResult> {
     const { checkpoint, clock, counter } = this.#deps
     const { runId } = run
     const reason = `the service returned ${runId} for several submissions, and the answer does not show to which it belongs`
     if (owner === null) return { kind: 'held', reason }
     const isMoved = owner.lookupId !== run.lookupId
     if (isMoved) {
-      if (!(await checkpoint.award(owner.customId, runId, clock.nowMs()))) return { kind: 'held', reason }
+      if (!(await checkpoint.assignRun(owner.customId, runId, clock.nowMs()))) return { kind: 'held', reason }
       counter.count('claimed')
       counter.count('lost')
     }
@@ -120,15 +120,15 @@ export class AnswerRecorder {
     return { kind: isMoved ? 'moved' : 'written' }
   }
 
-  async #provenOwner(runId: string, sent: RunObjectLenient): Promise<RunContender | null> {
-    const contenders = await this.#deps.checkpoint.contenders(runId)
-    return contenders.length > 1 ? provenOwner(sent, contenders) : null
+  async #findRunOwner(runId: string, sent: RunObjectLenient): Promise<RunContender | null> {
+    const contenders = await this.#deps.checkpoint.listContenders(runId)
+    return contenders.length > 1 ? findProvenOwner(sent, contenders) : null
   }
 
   /** Returns false if several lookups claim the run, and the answer is not proved to belong to this one. */
   async #write(
     { lookupId, runId }: { lookupId: LookupId; runId: string },
-    { sent, answer, outcome }: Followed,
+    { sent, answer, outcome }: ResolvedAnswer,
     isCounted: boolean,
     isProved: boolean,
   ): Promise<boolean> {
@@ -144,11 +144,12 @@ export class AnswerRecorder {
     } as const
     const isFirst = await checkpoint.answer(lookupId, line, isProved)
     if (isFirst === 'contested') return false
-    counter.released(lookupId)
+    counter.unmarkHeld(lookupId)
     if (!isFirst) await this.#compare(lookupId, sent)
     else if (isCounted) {
-      counter.answered(outcome)
-      if (!answersAreChecked) for (const deviation of protocol.deviationsOf(sent)) counter.deviated(deviation)
+      counter.countAnswer(outcome)
+      if (!answersAreChecked)
+        for (const deviation of protocol.findDeviations(sent)) counter.countDeviation(deviation)
     }
     // An entity record exists even if its build failed: its domain may be looked up.
     const leadsOn = line.state === 'answered' || protocol.kind === 'entity'
@@ -157,8 +158,9 @@ export class AnswerRecorder {
   }
 
   async #compare(lookupId: LookupId, sent: RunObjectLenient): Promise<void> {
-    const body = await this.#deps.checkpoint.bodyOf(lookupId)
+    const body = await this.#deps.checkpoint.readBody(lookupId)
     const first = body === null ? null : runObjectLenient.safeParse(JSON.parse(body))
-    if (first?.success !== true || contradicts(first.data, sent)) this.#deps.counter.count('contradictions')
+    if (first?.success !== true || isContradiction(first.data, sent))
+      this.#deps.counter.count('contradictions')
   }
 }

@@ -54,16 +54,16 @@ export class Backlog {
   }
 
   /** Marks a lookup that will be requeued, so that a read of the checkpoint does not submit it twice. */
-  expectBack(lookupId: LookupId): void {
+  markRequeue(lookupId: LookupId): void {
     this.#comingBack.add(lookupId)
   }
 
-  comesBack(lookupId: LookupId): boolean {
+  isRequeued(lookupId: LookupId): boolean {
     return this.#comingBack.has(lookupId)
   }
 
   /** Adds a lookup again that was assumed to be created and was not. */
-  bringBack(lookup: ToSubmit): void {
+  requeue(lookup: ToSubmit): void {
     this.add(1)
     this.putBack(lookup)
   }

@@ -1,7 +1,7 @@
 import type { Checkpoint, Refusal, SubmissionBounds, ToSubmit } from '../checkpoint/checkpoint.js'
 import { lookupKinds, type LookupKind, type StageKind } from '../lookups/lookup-kind.js'
 import { type Stop, isBudgetEnd } from '../figures/stop.js'
-import { costMicros, unitsOf, type CostLimit } from '../figures/money.js'
+import { calculateCostMicros, toUnits, type CostLimit } from '../figures/money.js'
 
 /** Submissions of a job by all its processes that were billed or may have been. */
 export interface JobSpending {
@@ -14,10 +14,10 @@ export interface JobSpending {
 export async function readSpending(checkpoint: Checkpoint): Promise<JobSpending> {
   const byKind = new Map<LookupKind, number>()
   for (const kind of lookupKinds) {
-    const own = kind === 'resolution' ? checkpoint : checkpoint.of(kind)
-    byKind.set(kind, await own.spent())
+    const own = kind === 'resolution' ? checkpoint : checkpoint.forKind(kind)
+    byKind.set(kind, await own.countSpent())
   }
-  const byDomain = await checkpoint.of('domain').spentByRows()
+  const byDomain = await checkpoint.forKind('domain').countSpentByRows()
   return { byKind, byRows: (byKind.get('resolution') ?? 0) + byDomain }
 }
 
@@ -60,7 +60,7 @@ export class JobBudget {
   }
 
   /** Notes that other processes of the job took the rest. */
-  exhaust(): void {
+  markExhausted(): void {
     if (this.lookupsMax === null) return
     this.#reservedCount = Math.max(this.#reservedCount, this.lookupsMax)
     this.#reach(this.lookupsMax)
@@ -87,12 +87,12 @@ export interface KindBudget {
   /** Returns the price of a submission that was not billed. */
   giveBack(): void
   /** Notes that the response was lost; a poll shows whether the submission was created. */
-  mayComeBack(customId: string): void
+  markUncertain(customId: string): void
   /**
    * Returns the price of a submission that was not created. Prices taken by an earlier process are not returned: their
    * job may have ended.
    */
-  disproved(customId: string): void
+  onNotCreated(customId: string): void
   readonly stop: Stop
 }
 
@@ -108,7 +108,8 @@ export class CostBudget {
   constructor(limit: CostLimit, spent: ReadonlyMap<LookupKind, number>) {
     this.#limit = limit
     this.#left = BigInt(limit.costMaxMicros)
-    for (const [kind, count] of spent) this.#left -= costMicros(count, limit.prices.byKind[kind] ?? 0)
+    for (const [kind, count] of spent)
+      this.#left -= calculateCostMicros(count, limit.prices.byKind[kind] ?? 0)
   }
 
   /** Returns null if the kind costs nothing. */
@@ -129,11 +130,11 @@ export class CostBudget {
         return true
       },
       giveBack,
-      mayComeBack: (customId) => supposed.add(customId),
-      disproved: (customId) => {
+      markUncertain: (customId) => supposed.add(customId),
+      onNotCreated: (customId) => {
         if (supposed.delete(customId)) giveBack()
       },
-      stop: { kind: 'cost_max', costMax: unitsOf(costMaxMicros), currency: prices.currency },
+      stop: { kind: 'cost_max', costMax: toUnits(costMaxMicros), currency: prices.currency },
     }
   }
 }
@@ -197,7 +198,7 @@ export class Reservations {
    * Undoes a reservation that the checkpoint refused, since other processes took the rest. Returns the same values as
    * `take`.
    */
-  refused(lookup: Reserved, refusal: BudgetRefusal): Stop | 'row_budget_exhausted' {
+  onBudgetRefused(lookup: Reserved, refusal: BudgetRefusal): Stop | 'row_budget_exhausted' {
     const { lookupsMax, jobBudget, budget } = this.#deps
     this.giveBack(lookup)
     if (refusal === 'lookups_max' && lookupsMax !== null) {
@@ -205,7 +206,7 @@ export class Reservations {
       return { kind: 'lookups_max', lookupsMax }
     }
     if (refusal === 'cost_max' && budget !== null) return budget.stop
-    jobBudget.exhaust()
+    jobBudget.markExhausted()
     return 'row_budget_exhausted'
   }
 
@@ -217,8 +218,8 @@ export class Reservations {
   }
 
   /** Notes that the response was lost; a poll shows whether the submission was created. */
-  mayComeBack(customId: string): void {
-    this.#deps.budget?.mayComeBack(customId)
+  noteUncertain(customId: string): void {
+    this.#deps.budget?.markUncertain(customId)
   }
 
   /** Whether a submission counts towards a cost budget. */
@@ -250,9 +251,9 @@ export async function endJobs(
   if (sharesBudget) {
     const reasons = [stop, ...stages.map((stage) => stage.stop)]
     if (!reasons.every(isOver) && !reasons.some((reason) => reason?.kind === 'cost_max')) return false
-    for (const kind of lookupKinds) await checkpoint.of(kind).endJob(nowMs)
+    for (const kind of lookupKinds) await checkpoint.forKind(kind).endJob(nowMs)
     return true
   }
-  for (const one of kinds) if (isOver(one.stop)) await checkpoint.of(one.kind).endJob(nowMs)
+  for (const one of kinds) if (isOver(one.stop)) await checkpoint.forKind(one.kind).endJob(nowMs)
   return true
 }

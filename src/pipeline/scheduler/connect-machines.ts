@@ -1,19 +1,19 @@
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
 import type { LookupKind, StageKind } from '../lookups/lookup-kind.js'
-import { deliveryMsMax } from '../pace/polling.js'
+import { getDeliveryMsMax } from '../pace/polling.js'
 import { CostBudget, JobBudget, readSpending } from './budgets.js'
 import type { SchedulerDeps } from './deps.js'
-import { KindMachine, StageFeed, type StageSink } from './kind-machine.js'
+import { KindMachine, StagePlanner, type StageSink } from './kind-machine.js'
 import { openPaces, type KindPaces } from './kind-paces.js'
-import { defaultStages, type KindOptions } from '../lookups/stage-options.js'
-import { nothingDecided } from '../lookups/stage-questions.js'
-import { protocolOf } from './protocol.js'
-import type { Stopping } from './stopping.js'
+import { createDefaultStages, type KindOptions } from '../lookups/stage-options.js'
+import { noDecisions } from '../lookups/stage-questions.js'
+import { createProtocol } from './protocol.js'
+import type { StopController } from './stopping.js'
 import { WebhookIngestor } from './webhook-ingestor.js'
 import type { ServiceClient } from '../../client/client.js'
 import type { RunObjectLenient } from '../../contract/resolution.js'
 import type { Exchange } from '../../core/http-exchange.js'
-import { followMerge, mergedIntoOf, withChain } from '../answers/outcome.js'
+import { followMerge, readMergedInto, withChain } from '../answers/outcome.js'
 import { readRateHeaders } from '../pace/pacing.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Pace } from './pace.js'
@@ -28,7 +28,7 @@ interface MergeFollowerDeps {
   stopSignal: AbortSignal
   /** Aborted: a read in flight is abandoned. */
   waitSignal: AbortSignal
-  counter: Pick<RunCounter, 'deviated'>
+  counter: Pick<RunCounter, 'countDeviation'>
 }
 
 /** Repetitions of a read that was rate limited. */
@@ -44,7 +44,7 @@ async function followMerges(
   answer: RunObjectLenient,
   deps: MergeFollowerDeps,
 ): Promise<RunObjectLenient | string> {
-  const first = mergedIntoOf(answer)
+  const first = readMergedInto(answer)
   if (first === null) return answer
   const seen = [first]
   for (;;) {
@@ -54,7 +54,7 @@ async function followMerges(
     const step = followMerge(seen, exchange)
     if (step.kind === 'misdirected') return `the service returned entity ${step.id} for ${asked}`
     if (step.kind === 'circle') {
-      deps.counter.deviated('merged ids that go in a circle')
+      deps.counter.countDeviation('merged ids that go in a circle')
       return answer
     }
     if (step.kind === 'end') break
@@ -67,7 +67,7 @@ async function followMerges(
 async function readOnce(id: string, deps: MergeFollowerDeps): Promise<Exchange | null> {
   const { client, clock, pace, stopSignal, waitSignal } = deps
   for (let refusals = 0; ; refusals++) {
-    const right = await pace.turn(stopSignal)
+    const right = await pace.waitForTurn(stopSignal)
     if (stopSignal.aborted) return null
     right.leave()
     const exchange = await client.readEntity(id, {}, waitSignal)
@@ -75,13 +75,13 @@ async function readOnce(id: string, deps: MergeFollowerDeps): Promise<Exchange |
     const rate = readRateHeaders(exchange.headers, clock.nowMs())
     pace.follow(rate)
     if (exchange.status !== 429 || refusals >= refusalsMax) return exchange
-    pace.refused(rate.resetMs ?? refusedWaitMs)
+    pace.onRateLimited(rate.resetMs ?? refusedWaitMs)
   }
 }
 
 export interface Machines {
   machines: ReadonlyMap<LookupKind, KindMachine>
-  feed: StageFeed
+  feed: StagePlanner
   /** Null without webhooks. */
   ingestor: WebhookIngestor | null
   /** Resolves when no delivery can name a lost submission of the kind any more. */
@@ -92,16 +92,16 @@ export interface Machines {
 /** Creates the parts of the scheduler and connects them. */
 export async function connectMachines(
   deps: SchedulerDeps,
-  stoppings: ReadonlyMap<LookupKind, Stopping>,
+  stoppings: ReadonlyMap<LookupKind, StopController>,
 ): Promise<Machines> {
   const { clock, stages, scheduling, service, resolutions } = deps
   const main = stoppings.get('resolution')
   if (main === undefined) throw new Error('resolutions are always scheduled')
   const machines = new Map<LookupKind, KindMachine>()
   const sinks = new Map<StageKind, StageSink>()
-  const { decided = nothingDecided } = deps
-  const feed = new StageFeed({ sinks, decided, clock, stopSignal: main.polling })
-  const stopSignal = main.polling
+  const { decided = noDecisions } = deps
+  const feed = new StagePlanner({ sinks, decided, clock, stopSignal: main.pollSignal })
+  const stopSignal = main.pollSignal
   const ingestor =
     deps.webhooks === undefined
       ? null
@@ -109,30 +109,30 @@ export async function connectMachines(
           ...deps.webhooks,
           clock,
           machines,
-          deadlineMsOf: (kind) => optionsOf(kind, deps).polling.deadlineMs,
+          getDeadlineMs: (kind) => getKindOptions(kind, deps).polling.deadlineMs,
           stopSignal,
           counter: resolutions.counter,
         })
   // Counted while nothing is in flight.
   const spent = await readSpending(deps.checkpoint)
   const costBudget = scheduling.cost === undefined ? null : new CostBudget(scheduling.cost, spent.byKind)
-  const jobBudget = new JobBudget(scheduling.lookupsMax, spent.byRows, resolutions.counter.stopped)
-  const entityPaces = await pacesOf('entity', deps)
-  const connect = async (kind: LookupKind, stopping: Stopping): Promise<KindMachine> => {
+  const jobBudget = new JobBudget(scheduling.lookupsMax, spent.byRows, resolutions.counter.onStopped)
+  const entityPaces = await openKindPaces('entity', deps)
+  const connect = async (kind: LookupKind, stopping: StopController): Promise<KindMachine> => {
     const asked = kind === 'resolution' ? resolutions : stages?.kinds.get(kind)
     if (asked === undefined) throw new Error(`the kind ${kind} is not scheduled`)
-    const { polling, lookupsMax, limits } = optionsOf(kind, deps)
+    const { polling, lookupsMax, limits } = getKindOptions(kind, deps)
     const { counter, backlog } = asked
-    const checkpoint = checkpointOf(kind, deps)
+    const checkpoint = getKindCheckpoint(kind, deps)
     const merging = {
       client: service.client,
       clock,
       pace: entityPaces.polls,
-      stopSignal: stopping.polling,
-      waitSignal: stopping.waiting,
+      stopSignal: stopping.pollSignal,
+      waitSignal: stopping.replySignal,
       counter,
     }
-    const protocol = protocolOf(kind, service.client, scheduling.serverErrorMeans)
+    const protocol = createProtocol(kind, service.client, scheduling.serverErrorMeans)
     const own = { checkpoint, protocol, clock, random: deps.random, counter, backlog, stopping }
     return new KindMachine(own, {
       limits: { ...scheduling.limits, submissionsPerWindow: limits.submissionsPerWindow },
@@ -142,14 +142,14 @@ export async function connectMachines(
         budget: costBudget?.of(kind) ?? null,
       },
       polling,
-      paces: kind === 'entity' ? entityPaces : await pacesOf(kind, deps),
+      paces: kind === 'entity' ? entityPaces : await openKindPaces(kind, deps),
       webhookUrl: deps.webhooks?.url ?? null,
-      onLost: ingestor?.expecting(kind) ?? null,
+      onLost: ingestor?.createLossHandler(kind) ?? null,
       followMerges: (answer) =>
         kind === 'resolution' ? followMerges(answer, merging) : Promise.resolve(answer),
       onAnswered: (lookupId, answer) => {
         if (kind === 'resolution') resolutions.onAnswered?.(lookupId, answer)
-        return feed.answered(checkpoint, lookupId, answer)
+        return feed.planFromAnswer(checkpoint, lookupId, answer)
       },
       answersAreChecked: service.answersAreChecked ?? false,
     })
@@ -164,35 +164,39 @@ export async function connectMachines(
   const lostAreOver = async (kind: LookupKind) => {
     if (ingestor === null) return
     // Read last, since an earlier process may have lost follow-up lookups too.
-    if (machines.get(kind)?.address.isInUse === true) await expectLost(ingestor, kind, deps)
-    await ingestor.lostAreOver(kind)
+    if (machines.get(kind)?.address.isInUse === true) await registerLost(ingestor, kind, deps)
+    await ingestor.waitForLostSubmissions(kind)
   }
   return { machines, feed, ingestor, lostAreOver, jobBudget }
 }
 
-const checkpointOf = (kind: LookupKind, { checkpoint }: Pick<SchedulerDeps, 'checkpoint'>): Checkpoint =>
-  kind === 'resolution' ? checkpoint : checkpoint.of(kind)
+const getKindCheckpoint = (
+  kind: LookupKind,
+  { checkpoint }: Pick<SchedulerDeps, 'checkpoint'>,
+): Checkpoint => (kind === 'resolution' ? checkpoint : checkpoint.forKind(kind))
 
-function optionsOf(kind: LookupKind, deps: SchedulerDeps): Omit<KindOptions, 'maxAgeMs'> {
+function getKindOptions(kind: LookupKind, deps: SchedulerDeps): Omit<KindOptions, 'maxAgeMs'> {
   if (kind === 'resolution') return deps.scheduling
-  return (deps.stages?.options ?? defaultStages(deps.scheduling)).kinds[kind]
+  return (deps.stages?.options ?? createDefaultStages(deps.scheduling)).kinds[kind]
 }
 
-function pacesOf(kind: LookupKind, deps: SchedulerDeps): Promise<KindPaces> {
-  const { limits } = optionsOf(kind, deps)
+function openKindPaces(kind: LookupKind, deps: SchedulerDeps): Promise<KindPaces> {
+  const { limits } = getKindOptions(kind, deps)
   return openPaces({
-    checkpoint: checkpointOf(kind, deps),
+    checkpoint: getKindCheckpoint(kind, deps),
     clock: deps.clock,
     limits: { ...limits, windowMs: deps.scheduling.limits.windowMs },
-    sharesLimit: protocolOf(kind, deps.service.client, deps.scheduling.serverErrorMeans).sharesLimit,
+    sharesLimit: createProtocol(kind, deps.service.client, deps.scheduling.serverErrorMeans).sharesLimit,
   })
 }
 
 /** Registers recently lost submissions, including those of an earlier process, which a webhook may still name. */
-async function expectLost(ingestor: WebhookIngestor, kind: LookupKind, deps: SchedulerDeps): Promise<void> {
+async function registerLost(ingestor: WebhookIngestor, kind: LookupKind, deps: SchedulerDeps): Promise<void> {
   const nowMs = deps.clock.nowMs()
-  const hopeMs = deliveryMsMax(optionsOf(kind, deps).polling)
-  for (const { lookupId, intendedAtMs } of await checkpointOf(kind, deps).lostSince(nowMs - hopeMs)) {
-    ingestor.expecting(kind)(lookupId, Math.max(0, nowMs - intendedAtMs))
+  const hopeMs = getDeliveryMsMax(getKindOptions(kind, deps).polling)
+  for (const { lookupId, intendedAtMs } of await getKindCheckpoint(kind, deps).listLostSince(
+    nowMs - hopeMs,
+  )) {
+    ingestor.createLossHandler(kind)(lookupId, Math.max(0, nowMs - intendedAtMs))
   }
 }

@@ -45,7 +45,7 @@ export interface SchedulerDeps {
   random: Random
   resolutions: ResolutionsToAsk
   /** Kinds to look up in addition to resolutions; optional. */
-  stages?: StagesToAsk
+  stages?: ScheduledStages
   /** Reviewers' decisions: decided rows are not submitted, but their follow-up lookups are; optional. */
   decided?: DecidedRows
   /** The inbox of deliveries, the signal for a new one, and the webhook URL of submissions, if any. */
@@ -69,7 +69,7 @@ interface ResolutionsToAsk {
 }
 
 /** A kind to look up in addition to resolutions. */
-export interface StageToAsk {
+export interface ScheduledStage {
   backlog: Backlog
   counter: RunCounter
   /** How follow-up lookups are planned, and the sum of the plans. */
@@ -79,8 +79,8 @@ export interface StageToAsk {
   onStop: (reason: Stop) => void
 }
 
-export interface StagesToAsk {
+export interface ScheduledStages {
   options: StageOptions
   /** Kinds that follow from answers, and domains if rows have them. */
-  kinds: ReadonlyMap<StageKind, StageToAsk>
+  kinds: ReadonlyMap<StageKind, ScheduledStage>
 }

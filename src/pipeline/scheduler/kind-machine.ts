@@ -13,13 +13,13 @@ import type { RunCounter } from './run-counter.js'
 import { Submitter } from './submitter.js'
 import { WebhookAddress } from './webhook-address.js'
 import type { Lookup } from '../../core/lookup-identity.js'
-import { at, textOf } from '../../core/json.js'
-import { stageLookup } from '../checkpoint/lookup-key.js'
+import { at, toText } from '../../core/json.js'
+import { buildStageLookup } from '../checkpoint/lookup-key.js'
 import type { LookupKind, StageKind } from '../lookups/lookup-kind.js'
 import type { LookupPlan, PlanPolicy } from '../lookups/lookup-state.js'
 import {
-  decidedQuestions,
-  stageQuestions,
+  buildDecidedQuestions,
+  buildStageQuestions,
   type DecidedRows,
   type StageQuestion,
 } from '../lookups/stage-questions.js'
@@ -69,7 +69,7 @@ export class KindMachine {
       roomSignal: this.#moreSignal,
       onDisproved: (customId) => {
         counter.count('disproved')
-        budgets.budget?.disproved(customId)
+        budgets.budget?.onNotCreated(customId)
       },
     })
     this.#submitter = new Submitter(kind, {
@@ -103,7 +103,7 @@ export class KindMachine {
    */
   run(lostAreOver: () => Promise<void>): Promise<void>[] {
     const submitting = this.#submitter.run().then(lostAreOver)
-    return [submitting.finally(this.poller.noMoreRuns), this.poller.run()]
+    return [submitting.finally(this.poller.finishAdding), this.poller.run()]
   }
 }
 
@@ -128,7 +128,7 @@ interface StageFeedDeps {
 }
 
 /** Plans the follow-up lookups of answers: of new ones as they arrive, and of the known ones. */
-export class StageFeed {
+export class StagePlanner {
   readonly #deps: StageFeedDeps
   #hasLate = false
 
@@ -142,52 +142,55 @@ export class StageFeed {
   }
 
   /** Plans the lookups that follow from a new answer. They are durable when this resolves. */
-  async answered(checkpoint: Checkpoint, lookupId: LookupId, run: unknown): Promise<void> {
+  async planFromAnswer(checkpoint: Checkpoint, lookupId: LookupId, run: unknown): Promise<void> {
     if (this.#deps.sinks.size === 0) return
-    if (checkpoint.kind === 'entity') await this.#ask(this.#ofRecord(companyOf(run), at(run, 'data')))
-    const asked = await checkpoint.firstQuestion(lookupId)
-    if (asked !== null) await this.#ask(stageQuestions(checkpoint.kind, asked, run))
+    if (checkpoint.kind === 'entity')
+      await this.#planQuestions(this.#buildRecordQuestions(readEntityId(run), at(run, 'data')))
+    const asked = await checkpoint.findRowLookup(lookupId)
+    if (asked !== null) await this.#planQuestions(buildStageQuestions(checkpoint.kind, asked, run))
   }
 
   /** Plans the lookups that follow from decisions, if the records of the chosen companies are known. */
-  async feedDecided(records: Pick<Checkpoint, 'ownerOfKey' | 'bodyOf'>): Promise<void> {
+  async planFromDecisions(records: Pick<Checkpoint, 'findByKey' | 'readBody'>): Promise<void> {
     const { sinks, decided, stopSignal } = this.#deps
     if (sinks.size === 0) return
-    await this.#ask(decided.withoutCompany.flatMap((one) => decidedQuestions(one, null)))
+    await this.#planQuestions(decided.withoutCompany.flatMap((one) => buildDecidedQuestions(one, null)))
     for (let start = 0; start < decided.companies.length && !stopSignal.aborted; start += pageCount) {
       const page = decided.companies.slice(start, start + pageCount)
       const questions = page.map(async (entityId) => {
-        const owner = await records.ownerOfKey(stageLookup('entity', entityId).key)
-        const body = owner === null ? null : await records.bodyOf(owner.lookupId)
-        return this.#ofRecord(entityId, body === null ? null : at(JSON.parse(body), 'data'))
+        const owner = await records.findByKey(buildStageLookup('entity', entityId).key)
+        const body = owner === null ? null : await records.readBody(owner.lookupId)
+        return this.#buildRecordQuestions(entityId, body === null ? null : at(JSON.parse(body), 'data'))
       })
-      await this.#ask((await Promise.all(questions)).flat())
+      await this.#planQuestions((await Promise.all(questions)).flat())
     }
   }
 
-  #ofRecord(entityId: string, record: unknown): StageQuestion[] {
-    return this.#deps.decided.ofCompany(entityId).flatMap((one) => decidedQuestions(one, record))
+  #buildRecordQuestions(entityId: string, record: unknown): StageQuestion[] {
+    return this.#deps.decided.listByCompany(entityId).flatMap((one) => buildDecidedQuestions(one, record))
   }
 
   /** Plans the lookups that follow from earlier answers, in pages. */
-  async feedKnown(checkpoint: Checkpoint): Promise<void> {
+  async planFromKnownAnswers(checkpoint: Checkpoint): Promise<void> {
     const { sinks, stopSignal } = this.#deps
     if (sinks.size === 0) return
     let position = 0
     while (!stopSignal.aborted) {
-      const page = await checkpoint.firstAnswers(position, pageCount)
-      await this.#ask(page.flatMap(({ asked, body }) => questionsOf(checkpoint.kind, asked, body)))
+      const page = await checkpoint.listRowAnswers(position, pageCount)
+      await this.#planQuestions(
+        page.flatMap(({ asked, body }) => parseStageQuestions(checkpoint.kind, asked, body)),
+      )
       position = page.at(-1)?.position ?? position
       if (page.length < pageCount) return
     }
   }
 
-  async #ask(questions: readonly StageQuestion[]): Promise<void> {
+  async #planQuestions(questions: readonly StageQuestion[]): Promise<void> {
     const { sinks, clock } = this.#deps
     const asking = [...sinks].map(async ([kind, { machine, policy, plan }]) => {
       const names = new Set(questions.filter((question) => question.kind === kind).map(({ name }) => name))
       if (names.size === 0) return
-      const lookups = [...names].map((name) => stageLookup(kind, name))
+      const lookups = [...names].map((name) => buildStageLookup(kind, name))
       const followed = await machine.checkpoint.follow(lookups, { ...policy, nowMs: clock.nowMs() })
       for (const state of Object.keys(plan) as LookupPlan[]) plan[state] += followed.plan[state]
       const isMore = followed.plan.submit > 0 || followed.open.length > 0
@@ -199,7 +202,7 @@ export class StageFeed {
 }
 
 /** The run id of a record contains its entity id. */
-const companyOf = (run: unknown): string => (textOf(at(run, 'run_id')) ?? '').replace(/^entity:/, '')
+const readEntityId = (run: unknown): string => (toText(at(run, 'run_id')) ?? '').replace(/^entity:/, '')
 
-const questionsOf = (kind: LookupKind, asked: Lookup, body: string) =>
-  stageQuestions(kind, asked, JSON.parse(body) as unknown)
+const parseStageQuestions = (kind: LookupKind, asked: Lookup, body: string) =>
+  buildStageQuestions(kind, asked, JSON.parse(body) as unknown)

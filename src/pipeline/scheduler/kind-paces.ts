@@ -1,8 +1,15 @@
 import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
-import { createPace, type Pace, type StartRight } from './pace.js'
+import { createPace, type Pace, type StartPermit } from './pace.js'
 import type { SharedTurns } from '../checkpoint/limit-turns.js'
-import { createBudget, noteReading, noteRefusal, noteStart, spacingMs, type Budget } from '../pace/pacing.js'
+import {
+  createBudget,
+  noteReading,
+  noteRefusal,
+  noteStart,
+  getSpacingMs,
+  type Budget,
+} from '../pace/pacing.js'
 
 /** A turn used later than usual by more than this could collide with the next ones, so it is dropped. */
 const lateMsMax = 250
@@ -24,24 +31,24 @@ export function createSharedPace(
   const budget = createBudget(perWindow, windowMs)
   // The margin covers late starts.
   budget.marginMs += lateMsMax
-  const counted = countedStarts(clock, budget)
+  const counted = createStartCounter(clock, budget)
   let pausedUntilMs = 0
   let knownUntilMs = -Infinity
   const pause = (delayMs: number) => {
     pausedUntilMs = Math.max(pausedUntilMs, clock.monotonicMs() + delayMs)
     void turns.pause(delayMs)
   }
-  const spacing = () => spacingMs(budget, clock.monotonicMs())
+  const getSpacing = () => getSpacingMs(budget, clock.monotonicMs())
 
-  const comings = createPunctuality(clock)
-  const departures = createPunctuality(clock)
+  const turnTimes = createPunctuality(clock)
+  const startTimes = createPunctuality(clock)
   /** Returns null if the turn could not be used in time. */
-  const takeOne = async (signal: AbortSignal): Promise<StartRight | null> => {
+  const takeOne = async (signal: AbortSignal): Promise<StartPermit | null> => {
     if (pausedUntilMs > clock.monotonicMs()) await clock.sleep(pausedUntilMs - clock.monotonicMs(), signal)
     const askedAtMs = clock.monotonicMs()
-    const turn = await turns.take(spacing(), askedAtMs < knownUntilMs, signal)
+    const turn = await turns.take(getSpacing(), askedAtMs < knownUntilMs, signal)
     if (turn === null) {
-      await clock.sleep(spacing(), signal)
+      await clock.sleep(getSpacing(), signal)
       return null
     }
     counted.note(turn.givenCount)
@@ -49,27 +56,27 @@ export function createSharedPace(
     if (turn.waitMs > recheckedMs && (await turns.pausedMs()) > 0) return null
     if (clock.monotonicMs() < pausedUntilMs) return null
     const lateMs = () => clock.monotonicMs() - askedAtMs - turn.waitMs
-    if (!comings.isInTime(lateMs())) return null
-    return { leave: () => departures.isInTime(lateMs()) }
+    if (!turnTimes.isInTime(lateMs())) return null
+    return { leave: () => startTimes.isInTime(lateMs()) }
   }
-  const takeInTime = async (signal: AbortSignal): Promise<StartRight> => {
+  const takeInTime = async (signal: AbortSignal): Promise<StartPermit> => {
     while (!signal.aborted) {
-      const right = await takeOne(signal)
-      if (right !== null) return right
+      const permit = await takeOne(signal)
+      if (permit !== null) return permit
     }
-    return noRight
+    return noPermit
   }
 
   let last: Promise<unknown> = Promise.resolve()
   return {
-    turn: (signal) => {
+    waitForTurn: (signal) => {
       // Sequential: holding several turns would block other processes.
       const own = last.then(() => takeInTime(signal))
       last = own.catch(() => undefined)
       return own
     },
     pause,
-    refused: (delayMs) => {
+    onRateLimited: (delayMs) => {
       noteRefusal(budget, delayMs, clock.monotonicMs())
       pause(delayMs)
     },
@@ -78,11 +85,11 @@ export function createSharedPace(
       noteReading(budget, counted.isWhole() ? reading : { ...reading, remaining: null }, nowMs)
       if (reading.limit !== null) knownUntilMs = nowMs + windowMs
     },
-    perMs: () => 1 / spacing(),
+    getStartsPerMs: () => 1 / getSpacing(),
   }
 }
 
-const noRight: StartRight = { leave: () => false }
+const noPermit: StartPermit = { leave: () => false }
 
 /**
  * Detects late starts. Between its turn and its start, a request may wait for a disk or PostgreSQL; all requests
@@ -103,7 +110,7 @@ function createPunctuality(clock: Clock) {
 }
 
 /** Counts the starts of all processes in the last window; each turn of this process reports their number. */
-function countedStarts(clock: Clock, budget: Budget) {
+function createStartCounter(clock: Clock, budget: Budget) {
   let sinceMs: number | null = null
   let givenCount = 0
   return {
@@ -126,7 +133,7 @@ export interface KindPaces {
 }
 
 export interface KindPaceDeps {
-  checkpoint: Pick<Checkpoint, 'kind' | 'recentSubmissions' | 'sharedTurns'>
+  checkpoint: Pick<Checkpoint, 'kind' | 'listRecentSubmissions' | 'createSharedTurns'>
   clock: Clock
   limits: { submissionsPerWindow: number | null; pollsPerWindow: number | null; windowMs: number }
   sharesLimit: boolean
@@ -144,9 +151,9 @@ export async function openPaces(deps: KindPaceDeps): Promise<KindPaces> {
 /** Opens paces shared by several processes; null if the checkpoint is not shared. */
 function openSharedPaces({ checkpoint, clock, limits, sharesLimit }: KindPaceDeps): KindPaces | null {
   const { submissionsPerWindow, pollsPerWindow, windowMs } = limits
-  if (checkpoint.sharedTurns === undefined) return null
+  if (checkpoint.createSharedTurns === undefined) return null
   const open = (what: string, perWindow: number | null) => {
-    const turns = checkpoint.sharedTurns?.(`${checkpoint.kind} ${what}`, windowMs)
+    const turns = checkpoint.createSharedTurns?.(`${checkpoint.kind} ${what}`, windowMs)
     return turns === undefined || perWindow === null
       ? createPace(clock, perWindow, windowMs)
       : createSharedPace(clock, turns, perWindow, windowMs)
@@ -161,7 +168,7 @@ async function openOwnPaces({ checkpoint, clock, limits, sharesLimit }: KindPace
   const submittedAtMs =
     submissionsPerWindow === null
       ? []
-      : await checkpoint.recentSubmissions(nowMs - windowMs, submissionsPerWindow)
+      : await checkpoint.listRecentSubmissions(nowMs - windowMs, submissionsPerWindow)
   const monotonicMs = clock.monotonicMs()
   // The system clock may have been set back: no start may be in the future.
   const starts = submittedAtMs.map((atMs) => monotonicMs - Math.max(0, nowMs - atMs))

@@ -38,7 +38,7 @@ export class LookupPages {
       const entry = this.#page.shift()
       if (entry === undefined) return null
       this.#position = entry.position
-      if (!backlog.comesBack(entry.lookup.lookupId)) return entry.lookup
+      if (!backlog.isRequeued(entry.lookup.lookupId)) return entry.lookup
     }
   }
 }

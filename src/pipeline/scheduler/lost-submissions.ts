@@ -1,10 +1,10 @@
 import { readDelivery, type Delivery } from '../answers/delivery.js'
-import { firstKinds, runIdOf, type StageKind } from '../lookups/lookup-kind.js'
-import { type PollingPace, deliveryMsMax } from '../pace/polling.js'
+import { firstKinds, toRunId, type StageKind } from '../lookups/lookup-kind.js'
+import { type PollingPace, getDeliveryMsMax } from '../pace/polling.js'
 import type { StageOptions } from '../lookups/stage-options.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
-import { stageLookup } from '../checkpoint/lookup-key.js'
+import { buildStageLookup } from '../checkpoint/lookup-key.js'
 import { receiverLimits } from '../inbox/limits.js'
 import type { Inbox } from '../inbox/inbox.js'
 import { basisWanted } from './webhook-ingestor.js'
@@ -34,13 +34,13 @@ export async function claimWaiting(inbox: Inbox, checkpoint: Checkpoint, nowMs: 
 }
 
 /**
- * Waits until no delivery can name a lost submission any more: at most `deliveryMsMax` after each was sent. Claims
+ * Waits until no delivery can name a lost submission any more: at most `getDeliveryMsMax` after each was sent. Claims
  * those that a delivery names. Returns false if the wait was cut short: it is then unknown whether they were billed.
  */
 export async function waitForLost(wait: LostWaitDeps): Promise<boolean> {
   const { inbox, checkpoint, clock, interrupt } = wait
   const startMs = clock.monotonicMs()
-  let lost = await hopedFor(wait)
+  let lost = await countAwaited(wait)
   if (lost.count > 0) wait.onWait(lost.count, Math.min(lost.leftMs, wait.waitMsMax))
   const overAtMs = startMs + lost.leftMs
   let position = 0
@@ -49,21 +49,21 @@ export async function waitForLost(wait: LostWaitDeps): Promise<boolean> {
     await clock.sleep(Math.min(inbox.lookMs, overAtMs - clock.monotonicMs()), interrupt)
     const taken = await claimAfter(position, inbox, checkpoint, clock.nowMs())
     position = taken.position
-    if (taken.claimedCount > 0) lost = await hopedFor(wait)
+    if (taken.claimedCount > 0) lost = await countAwaited(wait)
   }
   return true
 }
 
-async function hopedFor(wait: LostWaitDeps): Promise<{ count: number; leftMs: number }> {
+async function countAwaited(wait: LostWaitDeps): Promise<{ count: number; leftMs: number }> {
   const { checkpoint, clock, polling, stages } = wait
   const nowMs = clock.nowMs()
   let [count, leftMs] = [0, 0]
   for (const kind of firstKinds) {
-    const own = kind === 'resolution' ? { checkpoint, polling } : ownOf(kind, wait)
-    const hopeMs = deliveryMsMax(own.polling)
+    const own = kind === 'resolution' ? { checkpoint, polling } : getStageSettings(kind, wait)
+    const hopeMs = getDeliveryMsMax(own.polling)
     // The domains that follow from answers are not known yet: any lost one may be needed.
     const among = kind !== 'resolution' && stages.asked.includes(kind) ? 'all' : 'wanted'
-    for (const { intendedAtMs } of await own.checkpoint.lostSince(nowMs - hopeMs, among)) {
+    for (const { intendedAtMs } of await own.checkpoint.listLostSince(nowMs - hopeMs, among)) {
       count++
       // The system clock may have been set back: no wait is longer than for a submission sent now.
       leftMs = Math.max(leftMs, hopeMs - Math.max(0, nowMs - intendedAtMs))
@@ -72,8 +72,8 @@ async function hopedFor(wait: LostWaitDeps): Promise<{ count: number; leftMs: nu
   return { count, leftMs }
 }
 
-const ownOf = (kind: StageKind, { checkpoint, stages }: LostWaitDeps) => ({
-  checkpoint: checkpoint.of(kind),
+const getStageSettings = (kind: StageKind, { checkpoint, stages }: LostWaitDeps) => ({
+  checkpoint: checkpoint.forKind(kind),
   polling: stages.kinds[kind].polling,
 })
 
@@ -84,10 +84,10 @@ async function claimRecord(
   nowMs: number,
 ): Promise<boolean> {
   if (record !== 'domain' || name === null) return false
-  const domains = checkpoint.of('domain')
-  const owner = await domains.ownerOfKey(stageLookup('domain', name).key)
+  const domains = checkpoint.forKind('domain')
+  const owner = await domains.findByKey(buildStageLookup('domain', name).key)
   if (owner?.state !== 'uncertain') return false
-  return (await domains.claim(owner.customId, runIdOf('domain', name), nowMs)) === 'claimed'
+  return (await domains.claim(owner.customId, toRunId('domain', name), nowMs)) === 'claimed'
 }
 
 /** Claims deliveries after the position `first` of the inbox. */
@@ -99,7 +99,7 @@ async function claimAfter(
 ): Promise<{ position: number; claimedCount: number }> {
   let [position, claimedCount] = [first, 0]
   for (;;) {
-    const page = await inbox.waiting(position, firstKinds)
+    const page = await inbox.listWaiting(position, firstKinds)
     const claims = page.map(async ({ body }) => {
       const delivery = readDelivery(body, basisWanted)
       if (delivery.kind === 'unreadable') return

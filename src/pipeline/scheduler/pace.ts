@@ -3,14 +3,14 @@ import {
   noteReading,
   noteRefusal,
   noteStart,
-  spacingMs,
+  getSpacingMs,
   type Budget,
   type RateReading,
 } from '../pace/pacing.js'
 import type { Clock } from '../../platform/clock.js'
 
 /** Permission for one start. */
-export interface StartRight {
+export interface StartPermit {
   /**
    * Call it once, when the request is sent. Returns false if it is so late that it would collide with later starts: do
    * not send it.
@@ -21,15 +21,15 @@ export interface StartRight {
 /** A rate limit spread evenly over its window, with pauses. */
 export interface Pace {
   /** Resolves when one more request may start, or immediately if the signal aborts. */
-  turn(signal: AbortSignal): Promise<StartRight>
+  waitForTurn(signal: AbortSignal): Promise<StartPermit>
   /** Blocks all starts for `delayMs` from now; a shorter pause does not end a longer one. */
   pause(delayMs: number): void
   /** Adopts the limit reported by the server. */
   follow(reading: RateReading): void
   /** Notes a 429: blocks starts for `delayMs`, then slows down a little. */
-  refused(delayMs: number): void
+  onRateLimited(delayMs: number): void
   /** Current rate in starts per millisecond; null if unlimited. */
-  perMs(): number | null
+  getStartsPerMs(): number | null
 }
 
 /**
@@ -58,54 +58,62 @@ export function createPace(
       await waitOut(signal)
       return unlimited
     }
-    return { turn, pause, refused: pause, follow: () => undefined, perMs: () => null }
+    return {
+      waitForTurn: turn,
+      pause,
+      onRateLimited: pause,
+      follow: () => undefined,
+      getStartsPerMs: () => null,
+    }
   }
   const budget = createBudget(perWindow, windowMs)
   for (const startMs of recentStarts) noteStart(budget, startMs)
-  pause(spacingMs(budget, clock.monotonicMs()) - (clock.monotonicMs() - (recentStarts.at(-1) ?? -Infinity)))
+  pause(
+    getSpacingMs(budget, clock.monotonicMs()) - (clock.monotonicMs() - (recentStarts.at(-1) ?? -Infinity)),
+  )
   return {
-    ...heldBy(clock, budget, waitOut, isPaused),
+    ...createTurns(clock, budget, waitOut, isPaused),
     pause,
-    refused: (delayMs) => {
+    onRateLimited: (delayMs) => {
       noteRefusal(budget, delayMs, clock.monotonicMs())
       pause(delayMs)
     },
     follow: (reading) => {
       noteReading(budget, reading, clock.monotonicMs())
     },
-    perMs: () => 1 / spacingMs(budget, clock.monotonicMs()),
+    getStartsPerMs: () => 1 / getSpacingMs(budget, clock.monotonicMs()),
   }
 }
 
-const unlimited: StartRight = { leave: () => true }
+const unlimited: StartPermit = { leave: () => true }
 
 /**
  * Spaces starts evenly, and starts none before the window of the start one whole limit earlier has ended, since a
  * delayed request may leave next to later ones. Uses the monotonic clock.
  */
-function heldBy(
+function createTurns(
   clock: Clock,
   budget: Budget,
   waitOut: (signal: AbortSignal) => Promise<void>,
   isPaused: () => boolean,
-): Pick<Pace, 'turn'> {
+): Pick<Pace, 'waitForTurn'> {
   let nextStartMs = -Infinity
   const departures: { atMs: number }[] = []
-  const isFreeAtMs = () => {
+  const getFreeAtMs = () => {
     const before = departures.at(-budget.limit)
     const isFull = departures.length >= budget.limit
     // Half of the margin is for the network, half for small delays before the start.
     return before !== undefined && isFull ? before.atMs + budget.windowMs + budget.marginMs / 2 : -Infinity
   }
   return {
-    async turn(signal) {
+    async waitForTurn(signal) {
       // A pause during the wait must be waited for as well, or all waiting starts would start at its end at once.
       do {
         await waitOut(signal)
         if (isAborted(signal)) return unlimited
         const nowMs = clock.monotonicMs()
-        const startMs = Math.max(nowMs, nextStartMs, isFreeAtMs())
-        nextStartMs = startMs + spacingMs(budget, nowMs)
+        const startMs = Math.max(nowMs, nextStartMs, getFreeAtMs())
+        nextStartMs = startMs + getSpacingMs(budget, nowMs)
         if (startMs > nowMs) await clock.sleep(startMs - nowMs, signal)
       } while (isPaused())
       const departure = { atMs: clock.monotonicMs() }

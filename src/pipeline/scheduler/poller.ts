@@ -1,16 +1,16 @@
 import PQueue from 'p-queue'
 import type { RunObjectLenient } from '../../contract/resolution.js'
-import { backoffMs, FailureStreak, failedPollPolicy, pollsPolicy } from '../pace/backoff.js'
-import { unreachable } from '../../core/errors.js'
+import { calculateBackoffMs, FailureStreak, failedPollPolicy, pollsPolicy } from '../pace/backoff.js'
+import { assertNever } from '../../core/errors.js'
 import { WakeSignal } from '../../platform/clock.js'
 import type { PollVerdict } from '../answers/outcome.js'
 import {
   isPastDeadline,
-  nextPoll,
+  findNextPoll,
   type PollingPace,
   type PollPlan,
   type PollSupply,
-  nextFallbackPoll,
+  findNextFallbackPoll,
   type FallbackRun,
 } from '../pace/polling.js'
 import { readRateHeaders } from '../pace/pacing.js'
@@ -37,7 +37,7 @@ export interface PollerDeps {
   submissionsPerWindow: number | null
   windowMs: number
   pace: Pace
-  recorder: Pick<AnswerRecorder, 'record' | 'isOwn'>
+  recorder: Pick<AnswerRecorder, 'record' | 'confirmRun'>
   /** Signals that a run ended, which makes room for another one. */
   roomSignal: Pick<WakeSignal, 'ring'>
   onDisproved: (customId: string) => void
@@ -64,7 +64,7 @@ export class Poller {
     this.#wakeSignal = new WakeSignal(clock)
     this.#durations = new RunDurations(Math.max(1, polling.firstAfterMs || polling.intervalMs))
     counter.watchOpenRuns(() => viewOpenRuns(this.#runs.values(), this.#durations, clock.monotonicMs()))
-    stopping.polling.addEventListener('abort', this.#wakeSignal.ring, { once: true })
+    stopping.pollSignal.addEventListener('abort', this.#wakeSignal.ring, { once: true })
   }
 
   get openCount(): number {
@@ -101,14 +101,14 @@ export class Poller {
   }
 
   /** Marks a run that received the data of another lookup, and polls it now. */
-  async hold(run: OpenRun, reason: string): Promise<void> {
-    this.ask(run)
+  async markMisdirected(run: OpenRun, reason: string): Promise<void> {
+    this.pollSoon(run)
     const known = this.#runs.get(run.lookupId)
     if (known !== undefined) await this.#setNeedsAttention(known, reason)
   }
 
   /** Polls the run now, since its delivery was incomplete. */
-  ask(run: OpenRun): void {
+  pollSoon(run: OpenRun): void {
     const known = this.#runs.get(run.lookupId)
     if (known === undefined) this.add(run, 'until_answered')
     else known.asked = 'until_answered'
@@ -116,12 +116,12 @@ export class Poller {
   }
 
   /** Closes a run whose answer came by webhook, and learns its duration. */
-  answered(lookupId: LookupId, answer: RunObjectLenient, receivedAtMs: number): void {
+  closeAnswered(lookupId: LookupId, answer: RunObjectLenient, receivedAtMs: number): void {
     const run = this.#runs.get(lookupId)
     const { clock } = this.#kind
     // The system clock may have been set back.
     const agoMs = Math.max(0, clock.nowMs() - receivedAtMs)
-    if (run !== undefined) this.#learn(run, answer, clock.monotonicMs() - agoMs, true)
+    if (run !== undefined) this.#recordDuration(run, answer, clock.monotonicMs() - agoMs, true)
     this.close(lookupId)
   }
 
@@ -132,7 +132,7 @@ export class Poller {
     this.#deps.roomSignal.ring()
   }
 
-  readonly noMoreRuns = (): void => {
+  readonly finishAdding = (): void => {
     this.#moreRunsCome = false
     this.#wakeSignal.ring()
   }
@@ -140,8 +140,8 @@ export class Poller {
   /** Resolves when no run is open and none will be added, or polling was stopped, and no poll is in flight. */
   async run(): Promise<void> {
     const { stopping, clock } = this.#kind
-    while (!stopping.polling.aborted && this.#failure === null) {
-      this.#parkLate()
+    while (!stopping.pollSignal.aborted && this.#failure === null) {
+      this.#deferLateRuns()
       if (this.#runs.size === 0 && !this.#moreRunsCome) break
       const next = this.#next()
       const waitMs = next === null ? Infinity : next.dueAtMs - clock.monotonicMs()
@@ -158,9 +158,9 @@ export class Poller {
   async #pollOne(): Promise<void> {
     const { stopping } = this.#kind
     const { pace } = this.#deps
-    const right = await pace.turn(stopping.polling)
+    const permit = await pace.waitForTurn(stopping.pollSignal)
     const run = this.#next()?.run
-    if (run === undefined || stopping.polling.aborted || !right.leave()) return
+    if (run === undefined || stopping.pollSignal.aborted || !permit.leave()) return
     run.isBeingPolled = true
     void this.#queue
       .add(() => this.#poll(run))
@@ -179,29 +179,29 @@ export class Poller {
     counter.count('polls')
     const startedAtMs = clock.monotonicMs()
     run.lastPolledAtMs = startedAtMs
-    const exchange = await protocol.poll(run, stopping.polling)
+    const exchange = await protocol.poll(run, stopping.pollSignal)
     // A failure caused by the stop says nothing about the service.
-    if (stopping.polling.aborted && !(exchange.kind === 'reply' && exchange.bodyFault === null)) return
+    if (stopping.pollSignal.aborted && !(exchange.kind === 'reply' && exchange.bodyFault === null)) return
     if (exchange.kind === 'reply') pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
     const verdict = protocol.judgePoll(exchange, run, clock.nowMs())
     const isLimited = verdict.kind === 'rate_limited'
-    if (exchange.kind === 'reply') counter.replied('polls', isLimited, clock.monotonicMs())
-    if (verdict.kind === 'retry') this.#meetFailure(run, verdict.reason, startedAtMs)
-    else this.#failureStreak.answered()
+    if (exchange.kind === 'reply') counter.onReply('polls', isLimited, clock.monotonicMs())
+    if (verdict.kind === 'retry') this.#handleFailure(run, verdict.reason, startedAtMs)
+    else this.#failureStreak.reset()
     if (verdict.kind === 'pending') this.#seeRunning(run, startedAtMs)
     // A webhook may have been faster; its duration is known then.
     if (verdict.kind === 'finished' && this.#runs.has(run.lookupId))
-      this.#learn(run, verdict.run, startedAtMs)
-    await this.#obey(run, verdict)
+      this.#recordDuration(run, verdict.run, startedAtMs)
+    await this.#applyVerdict(run, verdict)
   }
 
-  async #obey(run: Run, verdict: PollVerdict): Promise<void> {
+  async #applyVerdict(run: Run, verdict: PollVerdict): Promise<void> {
     const { stopping } = this.#kind
     const { pace } = this.#deps
     switch (verdict.kind) {
       case 'pending':
         run.failureCount = 0
-        this.#deps.recorder.isOwn(run)
+        this.#deps.recorder.confirmRun(run)
         if (run.asked === 'once') run.asked = null
         return this.#setNeedsAttention(run, null)
       case 'finished':
@@ -210,22 +210,22 @@ export class Poller {
         if (verdict.run === null) return this.#hold(run, verdict.reason)
         return this.#finish(run, { run: verdict.run, failed: verdict.failed, misdirected: verdict.reason })
       case 'rate_limited':
-        pace.refused(verdict.waitMs)
+        pace.onRateLimited(verdict.waitMs)
         return
       case 'refused':
         stopping.stop(verdict)
         return
       case 'run_unknown':
-        return this.#meetUnknown(run, verdict.reason)
+        return this.#handleUnknown(run, verdict.reason)
       case 'not_created':
         // A run that the service confirmed is not submitted again, but polled.
         return run.needsAttention === null
-          ? this.#meetUnknown(run, verdict.reason)
-          : this.#bringBack(run, verdict.reason)
+          ? this.#handleUnknown(run, verdict.reason)
+          : this.#requeueLookup(run, verdict.reason)
       case 'retry':
         return
       default:
-        return unreachable(verdict)
+        return assertNever(verdict)
     }
   }
 
@@ -240,7 +240,8 @@ export class Poller {
   async #hold(run: Run, reason: string): Promise<void> {
     const { clock, random } = this.#kind
     run.failureCount++
-    run.notBeforeMs = clock.monotonicMs() + backoffMs(failedPollPolicy, run.failureCount, random.fraction())
+    run.notBeforeMs =
+      clock.monotonicMs() + calculateBackoffMs(failedPollPolicy, run.failureCount, random.fraction())
     await this.#setNeedsAttention(run, reason)
   }
 
@@ -250,15 +251,15 @@ export class Poller {
     if (reason !== null) counter.count('misdirected')
     // A webhook may have answered it already.
     if (!this.#runs.has(run.lookupId)) return
-    if (reason === null) counter.released(run.lookupId)
-    else counter.held(run.lookupId)
+    if (reason === null) counter.unmarkHeld(run.lookupId)
+    else counter.markHeld(run.lookupId)
     if (run.needsAttention === reason) return
     run.needsAttention = reason
     await checkpoint.setNeedsAttention(run.lookupId, reason)
   }
 
   /** The key is probably of another account: the run stays in the checkpoint for the right key. */
-  async #meetUnknown(run: Run, reason: string): Promise<void> {
+  async #handleUnknown(run: Run, reason: string): Promise<void> {
     const { clock } = this.#kind
     const { polling } = this.#deps
     run.unknownCount++
@@ -268,18 +269,18 @@ export class Poller {
       run.lookupId,
       `the service does not know ${run.runId} (${reason})`,
     )
-    this.#park(run)
+    this.#deferRun(run)
   }
 
   /** Requeues a lookup whose response was lost and whose request was not received. */
-  async #bringBack(run: Run, reason: string): Promise<void> {
+  async #requeueLookup(run: Run, reason: string): Promise<void> {
     const { checkpoint, backlog } = this.#kind
     const { onDisproved } = this.#deps
     const { lookupId, customId, name } = run
-    backlog.expectBack(lookupId)
-    await checkpoint.disprove(lookupId, customId, reason)
+    backlog.markRequeue(lookupId)
+    await checkpoint.markNotCreated(lookupId, customId, reason)
     onDisproved(customId)
-    backlog.bringBack({ lookupId, name, location: null, context: null, isFirst: 0 })
+    backlog.requeue({ lookupId, name, location: null, context: null, isFirst: 0 })
     this.close(lookupId)
   }
 
@@ -287,8 +288,8 @@ export class Poller {
     const { address, clock } = this.#kind
     const { polling } = this.#deps
     return address.isInUse
-      ? nextFallbackPoll(this.#runs.values(), polling)
-      : nextPoll(this.#runs, polling, this.#supply(), clock.monotonicMs())
+      ? findNextFallbackPoll(this.#runs.values(), polling)
+      : findNextPoll(this.#runs, polling, this.#supply(), clock.monotonicMs())
   }
 
   #supply(): PollSupply {
@@ -297,7 +298,7 @@ export class Poller {
     const { leftCount } = backlog
     return {
       durations: polling.firstAfterMs > 0 ? this.#durations : null,
-      pollsPerMs: pace.perMs(),
+      pollsPerMs: pace.getStartsPerMs(),
       submittingMsLeft: submissionsPerWindow === null ? 0 : (leftCount / submissionsPerWindow) * windowMs,
       toSubmitCount: leftCount,
       takesTurns: protocol.sharesLimit && leftCount > 0,
@@ -307,40 +308,41 @@ export class Poller {
   #seeRunning(run: Run, atMs: number): void {
     const seenMs = run.seenRunningAtMs === null ? 0 : run.seenRunningAtMs - run.submittedAtMs
     run.seenRunningAtMs = atMs
-    this.#durations.stillRunning(seenMs, atMs - run.submittedAtMs)
+    this.#durations.noteRunning(seenMs, atMs - run.submittedAtMs)
   }
 
   /** `knownAtMs`: arrival of the answer, by the monotonic clock. */
-  #learn(run: Run, answer: RunObjectLenient, knownAtMs: number, isSent = false): void {
+  #recordDuration(run: Run, answer: RunObjectLenient, knownAtMs: number, isSent = false): void {
     const { clock, protocol } = this.#kind
-    const ageMsAt = (atMs: number) => atMs - run.submittedAtMs
-    const endedAtMs = protocol.endedAtMsOf(answer)
-    this.#durations.learn({
-      seenMs: run.seenRunningAtMs === null ? 0 : ageMsAt(run.seenRunningAtMs),
-      knownMs: ageMsAt(knownAtMs),
-      saidMs: endedAtMs === null ? null : ageMsAt(clock.monotonicMs() - (clock.nowMs() - endedAtMs)),
+    const getAgeMs = (atMs: number) => atMs - run.submittedAtMs
+    const endedAtMs = protocol.getEndedAtMs(answer)
+    this.#durations.addEnding({
+      seenMs: run.seenRunningAtMs === null ? 0 : getAgeMs(run.seenRunningAtMs),
+      knownMs: getAgeMs(knownAtMs),
+      saidMs: endedAtMs === null ? null : getAgeMs(clock.monotonicMs() - (clock.nowMs() - endedAtMs)),
       isSent,
     })
   }
 
-  #meetFailure(run: Run, reason: string, startedAtMs: number): void {
+  #handleFailure(run: Run, reason: string, startedAtMs: number): void {
     const { clock, random, stopping } = this.#kind
     run.failureCount++
-    run.notBeforeMs = clock.monotonicMs() + backoffMs(failedPollPolicy, run.failureCount, random.fraction())
-    const decision = this.#failureStreak.failed(startedAtMs, clock.monotonicMs(), random.fraction())
+    run.notBeforeMs =
+      clock.monotonicMs() + calculateBackoffMs(failedPollPolicy, run.failureCount, random.fraction())
+    const decision = this.#failureStreak.noteFailure(startedAtMs, clock.monotonicMs(), random.fraction())
     if (decision.action === 'give_up') stopping.stop({ kind: 'unreachable', reason })
   }
 
-  #parkLate(): void {
+  #deferLateRuns(): void {
     const { clock } = this.#kind
     const { polling } = this.#deps
     const nowMs = clock.monotonicMs()
     for (const run of this.#runs.values()) {
-      if (!run.isBeingPolled && isPastDeadline(run, polling, nowMs)) this.#park(run)
+      if (!run.isBeingPolled && isPastDeadline(run, polling, nowMs)) this.#deferRun(run)
     }
   }
 
-  #park(run: Run): void {
+  #deferRun(run: Run): void {
     this.#kind.counter.count('parked')
     this.close(run.lookupId)
   }

@@ -6,8 +6,8 @@ import type { LookupKind, StageKind } from '../lookups/lookup-kind.js'
 import {
   judgeKickoff,
   judgePoll,
-  outcomeOf,
-  resolvedAtMsOf,
+  readOutcome,
+  readResolvedAtMs,
   type KickoffVerdict,
   type PollVerdict,
   type ServerErrorMeaning,
@@ -16,8 +16,8 @@ import {
   judgeEntityKickoff,
   judgeRecordKickoff,
   judgeRecordPoll,
-  recordedAtMs,
-  recordOutcome,
+  readRecordedAtMs,
+  readRecordOutcome,
 } from '../answers/record-verdicts.js'
 import { renderAnswer } from '../answers/answer-line.js'
 import { findSchemaDeviations } from '../answers/schema-deviations.js'
@@ -36,7 +36,7 @@ export interface Protocol {
   readonly hasEvents: boolean
   /** Whether its requests and its polls share a rate limit. */
   readonly sharesLimit: boolean
-  kickoff(
+  sendRequest(
     lookup: ToSubmit,
     customId: string,
     webhookUrl: string | null,
@@ -45,12 +45,12 @@ export interface Protocol {
   judgeKickoff(exchange: Exchange, lookup: ToSubmit, customId: string, nowMs: number): KickoffVerdict
   poll(run: OpenRun, signal: AbortSignal): Promise<Exchange>
   judgePoll(exchange: Exchange, run: OpenRun, nowMs: number): PollVerdict
-  outcomeOf(run: RunObjectLenient, failed: boolean): string
+  getOutcome(run: RunObjectLenient, failed: boolean): string
   /** Time at which the answer was created, by the service's clock; null if unknown. */
-  endedAtMsOf(run: RunObjectLenient): number | null
+  getEndedAtMs(run: RunObjectLenient): number | null
   render(run: RunObjectLenient): string
   /** Deviations of an answer from the contract. */
-  deviationsOf(run: RunObjectLenient): readonly string[]
+  findDeviations(run: RunObjectLenient): readonly string[]
 }
 
 type ProtocolClient = Pick<
@@ -58,43 +58,43 @@ type ProtocolClient = Pick<
   'kickoffRun' | 'pollRun' | 'readEntity' | 'requestHierarchy' | 'readHierarchy' | 'askDomain' | 'readDomain'
 >
 
-export function protocolOf(
+export function createProtocol(
   kind: LookupKind,
   client: ProtocolClient,
   serverErrorMeans: ServerErrorMeaning,
 ): Protocol {
   switch (kind) {
     case 'resolution':
-      return resolutionProtocol(client, serverErrorMeans)
+      return createResolutionProtocol(client, serverErrorMeans)
     case 'entity':
-      return entityProtocol(client)
+      return createEntityProtocol(client)
     case 'hierarchy':
-      return hierarchyProtocol(client)
+      return createHierarchyProtocol(client)
     case 'domain':
-      return domainProtocol(client)
+      return createDomainProtocol(client)
   }
 }
 
-function resolutionProtocol(client: ProtocolClient, serverErrorMeans: ServerErrorMeaning): Protocol {
+function createResolutionProtocol(client: ProtocolClient, serverErrorMeans: ServerErrorMeaning): Protocol {
   return {
     kind: 'resolution',
     onLost: 'hold',
     hasEvents: true,
     sharesLimit: false,
-    kickoff: (lookup, customId, webhookUrl, signal) =>
-      client.kickoffRun(kickoffOf(lookup, customId, webhookUrl), signal),
+    sendRequest: (lookup, customId, webhookUrl, signal) =>
+      client.kickoffRun(buildKickoff(lookup, customId, webhookUrl), signal),
     judgeKickoff: (exchange, _, customId, nowMs) => judgeKickoff(exchange, nowMs, serverErrorMeans, customId),
     poll: (run, signal) => client.pollRun(run.runId, { include: 'basis' }, signal),
     judgePoll,
-    outcomeOf: (run, failed) => outcomeOf(run, failed),
-    endedAtMsOf: resolvedAtMsOf,
+    getOutcome: (run, failed) => readOutcome(run, failed),
+    getEndedAtMs: readResolvedAtMs,
     render: renderAnswer,
-    deviationsOf: findSchemaDeviations,
+    findDeviations: findSchemaDeviations,
   }
 }
 
 /** Without `include`, the run would not record its basis. */
-function kickoffOf(lookup: ToSubmit, customId: string, webhookUrl: string | null): KickoffBody {
+function buildKickoff(lookup: ToSubmit, customId: string, webhookUrl: string | null): KickoffBody {
   return {
     name: lookup.name,
     ...(lookup.location === null ? {} : { location: lookup.location }),
@@ -105,53 +105,54 @@ function kickoffOf(lookup: ToSubmit, customId: string, webhookUrl: string | null
   }
 }
 
-const webhookPart = (url: string | null) => (url === null ? {} : { webhook_url: url })
+const toWebhookMember = (url: string | null) => (url === null ? {} : { webhook_url: url })
 
 /** Members shared by all kinds of records. */
-const recordPart = (
+const createRecordPart = (
   kind: StageKind,
-): Pick<Protocol, 'kind' | 'judgePoll' | 'outcomeOf' | 'endedAtMsOf' | 'deviationsOf'> => ({
+): Pick<Protocol, 'kind' | 'judgePoll' | 'getOutcome' | 'getEndedAtMs' | 'findDeviations'> => ({
   kind,
   judgePoll: (exchange, run, nowMs) => judgeRecordPoll(kind, exchange, run.name, nowMs),
-  outcomeOf: (run, failed) => recordOutcome(kind, run, failed),
-  endedAtMsOf: (run) => recordedAtMs(kind, run),
-  deviationsOf: () => [],
+  getOutcome: (run, failed) => readRecordOutcome(kind, run, failed),
+  getEndedAtMs: (run) => readRecordedAtMs(kind, run),
+  findDeviations: () => [],
 })
 
-function entityProtocol(client: ProtocolClient): Protocol {
+function createEntityProtocol(client: ProtocolClient): Protocol {
   return {
-    ...recordPart('entity'),
+    ...createRecordPart('entity'),
     onLost: 'ask_again',
     hasEvents: true,
     sharesLimit: true,
-    kickoff: ({ name }, _, webhookUrl, signal) => client.readEntity(name, webhookPart(webhookUrl), signal),
+    sendRequest: ({ name }, _, webhookUrl, signal) =>
+      client.readEntity(name, toWebhookMember(webhookUrl), signal),
     judgeKickoff: (exchange, { name }, _, nowMs) => judgeEntityKickoff(exchange, name, nowMs),
     poll: ({ name }, signal) => client.readEntity(name, {}, signal),
     render: renderEntityLine,
   }
 }
 
-function hierarchyProtocol(client: ProtocolClient): Protocol {
+function createHierarchyProtocol(client: ProtocolClient): Protocol {
   return {
-    ...recordPart('hierarchy'),
+    ...createRecordPart('hierarchy'),
     onLost: 'poll',
     hasEvents: false,
     sharesLimit: false,
-    kickoff: ({ name }, _id, _url, signal) => client.requestHierarchy(name, signal),
+    sendRequest: ({ name }, _id, _url, signal) => client.requestHierarchy(name, signal),
     judgeKickoff: (exchange, { name }, _, nowMs) => judgeRecordKickoff('hierarchy', exchange, name, nowMs),
     poll: ({ name }, signal) => client.readHierarchy(name, signal),
     render: renderHierarchyLine,
   }
 }
 
-function domainProtocol(client: ProtocolClient): Protocol {
+function createDomainProtocol(client: ProtocolClient): Protocol {
   return {
-    ...recordPart('domain'),
+    ...createRecordPart('domain'),
     onLost: 'hold',
     hasEvents: true,
     sharesLimit: true,
-    kickoff: ({ name }, _, webhookUrl, signal) =>
-      client.askDomain({ domain: name, ...webhookPart(webhookUrl) }, signal),
+    sendRequest: ({ name }, _, webhookUrl, signal) =>
+      client.askDomain({ domain: name, ...toWebhookMember(webhookUrl) }, signal),
     judgeKickoff: (exchange, { name }, _, nowMs) => judgeRecordKickoff('domain', exchange, name, nowMs),
     poll: ({ name }, signal) => client.readDomain(name, signal),
     render: renderDomainLine,

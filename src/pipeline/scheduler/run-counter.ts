@@ -6,7 +6,7 @@ import type { Stop } from '../figures/stop.js'
 export type RequestKind = 'submissions' | 'polls'
 
 /** Counters that increase by one. */
-export type Counted =
+export type CounterName =
   /** Requests sent. */
   | RequestKind
   /** Submissions answered with a run id, each billed. */
@@ -34,22 +34,22 @@ export type Counted =
  * `Backlog`, `WebhookAddress` and `Stopping` hold the state for those.
  */
 export interface RunCounter {
-  count(what: Counted): void
+  count(what: CounterName): void
   /** Counts a reply; `isRefused` for a 429. `nowMs` is monotonic. */
-  replied(what: RequestKind, isRefused: boolean, nowMs: number): void
+  onReply(what: RequestKind, isRefused: boolean, nowMs: number): void
   /** Counts the first final answer of a run. */
-  answered(outcome: string): void
+  countAnswer(outcome: string): void
   /** Counts a deviation from the contract. */
-  deviated(deviation: string): void
+  countDeviation(deviation: string): void
   /** Notes that the last answer for this lookup was another one's, and was not written. */
-  held(lookupId: LookupId): void
+  markHeld(lookupId: LookupId): void
   /** Notes that the last answer for this lookup is its own. */
-  released(lookupId: LookupId): void
-  delivered(state: Exclude<DeliveryState, 'waiting'>): void
+  unmarkHeld(lookupId: LookupId): void
+  countDelivery(state: Exclude<DeliveryState, 'waiting'>): void
   /** Notes that the service refuses submissions with the webhook URL. */
-  webhookRefused(reason: string): void
+  onWebhookRefused(reason: string): void
   /** Notes that no more rows are submitted, and why. */
-  readonly stopped: (reason: Stop) => void
+  readonly onStopped: (reason: Stop) => void
   /** Sets the function that returns the open runs of this kind for progress displays. */
   watchOpenRuns(look: () => OpenRunsView): void
 }

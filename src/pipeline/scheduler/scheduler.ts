@@ -2,8 +2,8 @@ import { firstKinds, type LookupKind } from '../lookups/lookup-kind.js'
 import type { Stop } from '../figures/stop.js'
 import { connectMachines, type Machines } from './connect-machines.js'
 import type { SchedulerDeps } from './deps.js'
-import type { StageFeed } from './kind-machine.js'
-import { Stopping } from './stopping.js'
+import type { StagePlanner } from './kind-machine.js'
+import { StopController } from './stopping.js'
 
 /** Time that an interrupted run waits for responses to submissions in flight. */
 const interruptGraceMs = 5_000
@@ -23,7 +23,7 @@ export async function runUntilAnswered(deps: SchedulerDeps): Promise<Stop | null
   const ended = new AbortController()
   const { clock, scheduling } = deps
   const { durationMsMax } = scheduling
-  const after = async (delayMs: number, action: () => void) => {
+  const scheduleAction = async (delayMs: number, action: () => void) => {
     await clock.sleep(delayMs, ended.signal)
     if (!ended.signal.aborted) action()
   }
@@ -31,19 +31,19 @@ export async function runUntilAnswered(deps: SchedulerDeps): Promise<Stop | null
   const interrupt = () => {
     stopAll({ kind: 'interrupted' })
     const abandon = () => {
-      for (const stopping of stoppings.values()) stopping.abandon()
+      for (const stopping of stoppings.values()) stopping.stopWaiting()
     }
-    timers.push(after(interruptGraceMs, abandon))
+    timers.push(scheduleAction(interruptGraceMs, abandon))
   }
   deps.interrupt.addEventListener('abort', interrupt, { once: true })
   if (deps.interrupt.aborted) interrupt()
   const stopByDuration = () => {
     stopAll({ kind: 'duration_max' })
   }
-  if (durationMsMax !== null) timers.push(after(durationMsMax, stopByDuration))
+  if (durationMsMax !== null) timers.push(scheduleAction(durationMsMax, stopByDuration))
   try {
     // A late webhook may bring an answer with follow-up lookups, which need another round.
-    while ((await askRound(deps, stoppings, interrupt)) || (await hasMoreFromOthers(deps, stoppings)));
+    while ((await runRound(deps, stoppings, interrupt)) || (await hasMoreFromOthers(deps, stoppings)));
     const reasons = [...stoppings.values()].map(({ reason }) => reason)
     return reasons.find((reason) => reason !== null) ?? null
   } finally {
@@ -54,7 +54,7 @@ export async function runUntilAnswered(deps: SchedulerDeps): Promise<Stop | null
 }
 
 /** Returns whether lookups were found too late for this round. */
-async function askRound(deps: SchedulerDeps, stoppings: Stoppings, interrupt: () => void): Promise<boolean> {
+async function runRound(deps: SchedulerDeps, stoppings: Stoppings, interrupt: () => void): Promise<boolean> {
   const { parts, feed, jobBudget } = await startParts(deps, stoppings)
   // If one part fails, the others are stopped before its error is thrown.
   const all = parts.map((part) =>
@@ -75,46 +75,48 @@ async function askRound(deps: SchedulerDeps, stoppings: Stoppings, interrupt: ()
  */
 async function hasMoreFromOthers({ checkpoint }: SchedulerDeps, stoppings: Stoppings): Promise<boolean> {
   const all = [...stoppings.values()]
-  const isOver = all.some(({ submitting }) => submitting.aborted)
-  const signal = AbortSignal.any(all.map(({ submitting, polling }) => (isOver ? polling : submitting)))
+  const isOver = all.some(({ submitSignal }) => submitSignal.aborted)
+  const signal = AbortSignal.any(
+    all.map(({ submitSignal, pollSignal }) => (isOver ? pollSignal : submitSignal)),
+  )
   if (signal.aborted) return false
-  return (await checkpoint.elsewhere(signal, isOver ? 'runs' : 'all')) && !isAborted(signal)
+  return (await checkpoint.waitForOtherWorkers(signal, isOver ? 'runs' : 'all')) && !isAborted(signal)
 }
 
 /** A call, so that TypeScript does not narrow `aborted` across awaits. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted
 
-type Stoppings = ReadonlyMap<LookupKind, Stopping>
+type Stoppings = ReadonlyMap<LookupKind, StopController>
 
 /** A stop of one kind affects only that kind; if resolutions cannot reach the service, all kinds stop. */
 function createStoppings({ stages, resolutions }: SchedulerDeps): Stoppings {
-  const stoppings = new Map<LookupKind, Stopping>()
-  const others = () => [...stoppings].filter(([kind]) => kind !== 'resolution')
+  const stoppings = new Map<LookupKind, StopController>()
+  const listOthers = () => [...stoppings].filter(([kind]) => kind !== 'resolution')
   const stopOthers = (reason: Stop) => {
-    if (reason.kind === 'unreachable') for (const [, stopping] of others()) stopping.stop(reason)
+    if (reason.kind === 'unreachable') for (const [, stopping] of listOthers()) stopping.stop(reason)
   }
   const onStop = (reason: Stop) => {
-    resolutions.counter.stopped(reason)
+    resolutions.counter.onStopped(reason)
     stopOthers(reason)
   }
-  stoppings.set('resolution', new Stopping(onStop))
-  for (const [kind, { onStop }] of stages?.kinds ?? []) stoppings.set(kind, new Stopping(onStop))
+  stoppings.set('resolution', new StopController(onStop))
+  for (const [kind, { onStop }] of stages?.kinds ?? []) stoppings.set(kind, new StopController(onStop))
   return stoppings
 }
 
 interface Round extends Pick<Machines, 'jobBudget'> {
   parts: Promise<void>[]
-  feed: Pick<StageFeed, 'hasLate'>
+  feed: Pick<StagePlanner, 'hasLate'>
 }
 
 /** Starts all parts. A kind ends after the kinds from whose answers it follows. */
 async function startParts(deps: SchedulerDeps, stoppings: Stoppings): Promise<Round> {
   const { machines, feed, ingestor, lostAreOver, jobBudget } = await connectMachines(deps, stoppings)
-  for (const { checkpoint, poller } of machines.values()) poller.takeOver(await checkpoint.openRuns())
+  for (const { checkpoint, poller } of machines.values()) poller.takeOver(await checkpoint.listOpenRuns())
   const firsts = firstKinds.flatMap((kind) => machines.get(kind) ?? [])
   const feedings = [
-    ...firsts.map(({ checkpoint }) => feed.feedKnown(checkpoint)),
-    feed.feedDecided(deps.checkpoint.of('entity')),
+    ...firsts.map(({ checkpoint }) => feed.planFromKnownAnswers(checkpoint)),
+    feed.planFromDecisions(deps.checkpoint.forKind('entity')),
   ]
   const runs = new Map<LookupKind, Promise<void>[]>()
   for (const kind of ['resolution', 'domain', 'entity', 'hierarchy'] as const) {

@@ -1,13 +1,13 @@
 import PQueue from 'p-queue'
-import { unreachable } from '../../core/errors.js'
+import { assertNever } from '../../core/errors.js'
 import { mayHaveArrived } from '../../core/http-exchange.js'
-import { runIdOf } from '../lookups/lookup-kind.js'
+import { toRunId } from '../lookups/lookup-kind.js'
 import type { KickoffVerdict } from '../answers/outcome.js'
 import type { Stop } from '../figures/stop.js'
 import { FailureStreak, freePolicy, notSentPolicy, unknownPolicy } from '../pace/backoff.js'
 import { readRateHeaders } from '../pace/pacing.js'
 import type { LookupId, OpenRun, Refusal, ToSubmit } from '../checkpoint/checkpoint.js'
-import type { StartRight } from './pace.js'
+import type { StartPermit } from './pace.js'
 import type { KindContext, SubmitterDeps } from './kind-context.js'
 import { LookupPages } from './lookup-pages.js'
 
@@ -36,12 +36,12 @@ export class Submitter {
     this.#pages = new LookupPages(kind)
     this.#queue = new PQueue({ concurrency: deps.submitConcurrency })
     this.#notSent = new FailureStreak(kind.protocol.onLost === 'ask_again' ? freePolicy : notSentPolicy)
-    kind.stopping.submitting.addEventListener('abort', deps.wakeSignal.ring, { once: true })
+    kind.stopping.submitSignal.addEventListener('abort', deps.wakeSignal.ring, { once: true })
   }
 
   /** Resolves when nothing is left to submit, or submitting was stopped, and no submission is in flight. */
   async run(): Promise<void> {
-    this.#deps.reservations.begin(await this.#kind.checkpoint.spent())
+    this.#deps.reservations.begin(await this.#kind.checkpoint.countSpent())
     try {
       do await this.#submitAll()
       while (await this.#othersLeaveSome())
@@ -55,19 +55,19 @@ export class Submitter {
   async #submitAll(): Promise<void> {
     const { stopping } = this.#kind
     const { pace, wakeSignal, reservations } = this.#deps
-    while (this.#mayGoOn()) {
+    while (this.#canContinue()) {
       const lookup = await this.#next()
       if (lookup === null) break
       const reserved = this.#reserve(lookup)
       if (reserved === 'over') break
       if (reserved === 'left_out') continue
-      const right = await pace.turn(stopping.submitting)
-      if (stopping.submitting.aborted) {
+      const permit = await pace.waitForTurn(stopping.submitSignal)
+      if (stopping.submitSignal.aborted) {
         reservations.giveBack(lookup)
         break
       }
       void this.#queue
-        .add(() => this.#submit(lookup, right))
+        .add(() => this.#submit(lookup, permit))
         .catch((error: unknown) => {
           this.#failure = error as Error
         })
@@ -81,14 +81,15 @@ export class Submitter {
    */
   async #othersLeaveSome(): Promise<boolean> {
     await this.#queue.onIdle()
-    if (!this.#mayGoOn() || this.#hasLeftOut) return false
-    if (!(await this.#kind.checkpoint.elsewhere(this.#kind.stopping.submitting, 'submissions'))) return false
+    if (!this.#canContinue() || this.#hasLeftOut) return false
+    if (!(await this.#kind.checkpoint.waitForOtherWorkers(this.#kind.stopping.submitSignal, 'submissions')))
+      return false
     this.#pages.restart()
     return true
   }
 
-  #mayGoOn(): boolean {
-    return !this.#kind.stopping.submitting.aborted && this.#failure === null && !this.#isOver
+  #canContinue(): boolean {
+    return !this.#kind.stopping.submitSignal.aborted && this.#failure === null && !this.#isOver
   }
 
   /** Returns the next lookup once there is room for another run; null if none is left. */
@@ -96,14 +97,14 @@ export class Submitter {
     const { stopping, backlog } = this.#kind
     const { inFlightRunsMax, submitConcurrency, wakeSignal } = this.#deps
     for (;;) {
-      if (stopping.submitting.aborted) return null
+      if (stopping.submitSignal.aborted) return null
       // A request with its turn must start at once, or it would be too close to the next one.
-      if (this.#inFlight() < inFlightRunsMax && this.#queue.pending < submitConcurrency) {
+      if (this.#countInFlight() < inFlightRunsMax && this.#queue.pending < submitConcurrency) {
         // Read before the page: lookups added in between are found in the next iteration.
         const { isComplete } = backlog
         const lookup = backlog.takePutBack() ?? (await this.#pages.next(isComplete))
         if (lookup !== null) return lookup
-        if (isComplete && !this.#mayComeBack()) return null
+        if (isComplete && !this.#mayRequeue()) return null
       }
       // A submission in flight may be withdrawn, or a run may end.
       await wakeSignal.wait()
@@ -111,23 +112,23 @@ export class Submitter {
   }
 
   /** A submission in flight may be withdrawn; if polls show whether it was received, an open run may be requeued. */
-  #mayComeBack(): boolean {
+  #mayRequeue(): boolean {
     const { backlog, protocol } = this.#kind
     const isOpen = protocol.onLost === 'poll' && this.#deps.poller.openCount > 0
     return this.#queue.pending + this.#queue.size > 0 || backlog.hasPutBack || isOpen
   }
 
-  #inFlight(): number {
+  #countInFlight(): number {
     return this.#deps.poller.openCount + this.#queue.pending + this.#queue.size
   }
 
   /** Takes one lookup of the budgets, or leaves it for the next run. */
   #reserve(lookup: ToSubmit): 'taken' | 'left_out' | 'over' {
     const refused = this.#deps.reservations.take(lookup)
-    return refused === null ? 'taken' : this.#leaveOut(refused)
+    return refused === null ? 'taken' : this.#skipLookup(refused)
   }
 
-  #leaveOut(refused: Stop | 'row_budget_exhausted'): 'left_out' | 'over' {
+  #skipLookup(refused: Stop | 'row_budget_exhausted'): 'left_out' | 'over' {
     const { stopping, backlog, protocol } = this.#kind
     if (refused === 'row_budget_exhausted') {
       // Behind it may be what follows from answers, which is not of this budget.
@@ -140,51 +141,51 @@ export class Submitter {
     return 'over'
   }
 
-  async #submit(lookup: ToSubmit, right: StartRight): Promise<void> {
+  async #submit(lookup: ToSubmit, permit: StartPermit): Promise<void> {
     const { checkpoint, protocol, clock, stopping, backlog, address, counter } = this.#kind
     const { pace, reservations } = this.#deps
     // Between the turn and here the run may have been stopped, or have failed: nothing has left yet.
-    if (stopping.submitting.aborted || this.#failure !== null) {
+    if (stopping.submitSignal.aborted || this.#failure !== null) {
       reservations.giveBack(lookup)
       return
     }
     const { lookupId } = lookup
     const intention = await checkpoint.intend(lookupId, clock.nowMs(), reservations.bounds)
     if (typeof intention === 'string') {
-      this.#obeyRefusal(lookup, intention)
+      this.#applyRefusal(lookup, intention)
       return
     }
     const { customId } = intention
     if (!intention.mayLeave()) return this.#withdraw(lookup, customId, 'the lease expired before it was sent')
-    if (!right.leave()) return this.#withdraw(lookup, customId, 'its turn passed before it was sent')
+    if (!permit.leave()) return this.#withdraw(lookup, customId, 'its turn passed before it was sent')
     backlog.submit()
     counter.count('submissions')
     const startedAtMs = clock.monotonicMs()
-    const url = address.urlFor(lookupId)
-    const exchange = await protocol.kickoff(lookup, customId, url, stopping.waiting)
+    const url = address.getUrl(lookupId)
+    const exchange = await protocol.sendRequest(lookup, customId, url, stopping.replySignal)
     if (exchange.kind === 'reply') pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
     const verdict = protocol.judgeKickoff(exchange, lookup, customId, clock.nowMs())
     if (exchange.kind === 'reply')
-      counter.replied('submissions', verdict.kind === 'rate_limited', clock.monotonicMs())
+      counter.onReply('submissions', verdict.kind === 'rate_limited', clock.monotonicMs())
     this.#watchReachability(verdict, startedAtMs)
     const isLostRead =
       protocol.onLost === 'ask_again' && verdict.kind === 'not_sent' && mayHaveArrived(exchange)
-    if (isLostRead) await this.#repeat(lookup, customId, verdict.reason)
-    else await this.#obey(lookup, customId, verdict, startedAtMs)
+    if (isLostRead) await this.#repeatRead(lookup, customId, verdict.reason)
+    else await this.#applyVerdict(lookup, customId, verdict, startedAtMs)
   }
 
   /** Handles a submission that the checkpoint refused, for all processes. */
-  #obeyRefusal(lookup: ToSubmit, refusal: Refusal): void {
+  #applyRefusal(lookup: ToSubmit, refusal: Refusal): void {
     const { backlog } = this.#kind
     const { reservations } = this.#deps
     if (refusal === 'elsewhere') {
       reservations.giveBack(lookup)
       backlog.settle()
-    } else if (this.#leaveOut(reservations.refused(lookup, refusal)) === 'over') this.#isOver = true
+    } else if (this.#skipLookup(reservations.onBudgetRefused(lookup, refusal)) === 'over') this.#isOver = true
   }
 
   /** Sends a free read again after a loss. If it has a price, it may have been billed, so its reservation stays. */
-  async #repeat(lookup: ToSubmit, id: string, reason: string): Promise<void> {
+  async #repeatRead(lookup: ToSubmit, id: string, reason: string): Promise<void> {
     const { checkpoint, backlog, counter } = this.#kind
     counter.count('lostReads')
     if (!this.#deps.reservations.isPriced) return this.#withdraw(lookup, id, reason)
@@ -192,7 +193,12 @@ export class Submitter {
     else this.#settle('accepted')
   }
 
-  async #obey(lookup: ToSubmit, id: string, verdict: KickoffVerdict, startedAtMs: number): Promise<void> {
+  async #applyVerdict(
+    lookup: ToSubmit,
+    id: string,
+    verdict: KickoffVerdict,
+    startedAtMs: number,
+  ): Promise<void> {
     const { checkpoint, clock, stopping, address, counter } = this.#kind
     const { pace, poller } = this.#deps
     const { lookupId } = lookup
@@ -201,10 +207,10 @@ export class Submitter {
       case 'accepted': {
         const { runId } = verdict
         const isFirst = await checkpoint.accept(lookupId, id, runId, clock.nowMs())
-        address.accepted(lookupId)
+        address.onAccepted(lookupId)
         if (isFirst === 'contested') {
           counter.count('contested')
-          this.#wasLost(lookupId)
+          this.#noteLost(lookupId)
           this.#countFailure(
             this.#unknown,
             `the service returned ${runId} for several submissions`,
@@ -212,7 +218,7 @@ export class Submitter {
           )
           return
         }
-        this.#unknown.answered()
+        this.#unknown.reset()
         this.#settle('accepted')
         // If a webhook named the run before, it is already polled or answered.
         const run = { lookupId, runId, customId: id, name: lookup.name, submittedAtMs: clock.nowMs() }
@@ -220,19 +226,20 @@ export class Submitter {
         return
       }
       case 'invalid':
-        if (address.mayBeWhy(lookupId, verdict.reason)) return this.#withdraw(lookup, id, verdict.reason)
+        if (address.mayHaveCausedRefusal(lookupId, verdict.reason))
+          return this.#withdraw(lookup, id, verdict.reason)
         if (await checkpoint.reject(lookupId, id, verdict.reason)) {
           this.#settle('rejected')
           this.#deps.reservations.giveBack(lookup)
         } else this.#settle('accepted')
         return
       case 'unknown':
-        return this.#lose(lookup, id, verdict.reason)
+        return this.#handleLost(lookup, id, verdict.reason)
       case 'misdirected':
-        await this.#lose(lookup, id, verdict.reason)
+        await this.#handleLost(lookup, id, verdict.reason)
         return this.#claimFor(verdict, startedAtMs)
       case 'rate_limited':
-        pace.refused(verdict.waitMs)
+        pace.onRateLimited(verdict.waitMs)
         return this.#withdraw(lookup, id, 'rate limited')
       case 'not_sent':
         return this.#withdraw(lookup, id, verdict.reason)
@@ -243,7 +250,7 @@ export class Submitter {
         stopping.stop(verdict)
         return this.#withdraw(lookup, id, verdict.reason)
       default:
-        return unreachable(verdict)
+        return assertNever(verdict)
     }
   }
 
@@ -265,22 +272,22 @@ export class Submitter {
     return recorded.kind !== 'held'
   }
 
-  async #lose(lookup: ToSubmit, id: string, reason: string): Promise<void> {
+  async #handleLost(lookup: ToSubmit, id: string, reason: string): Promise<void> {
     const { checkpoint, protocol } = this.#kind
-    if (protocol.onLost === 'poll') return this.#suppose(lookup, id, reason)
-    if (await checkpoint.lose(lookup.lookupId, id, reason)) this.#wasLost(lookup.lookupId)
+    if (protocol.onLost === 'poll') return this.#recordUnconfirmed(lookup, id, reason)
+    if (await checkpoint.markUncertain(lookup.lookupId, id, reason)) this.#noteLost(lookup.lookupId)
     else this.#settle('accepted')
   }
 
   /** Assumes that the request was received. A poll shows its state; if it was not received, the lookup is requeued. */
-  async #suppose({ lookupId, name }: ToSubmit, id: string, reason: string): Promise<void> {
+  async #recordUnconfirmed({ lookupId, name }: ToSubmit, id: string, reason: string): Promise<void> {
     const { checkpoint, clock, protocol } = this.#kind
     if (protocol.kind === 'resolution') throw new Error('only the service names the runs of resolutions')
-    const runId = runIdOf(protocol.kind, name)
+    const runId = toRunId(protocol.kind, name)
     await checkpoint.accept(lookupId, id, runId, clock.nowMs())
     await checkpoint.setNeedsAttention(lookupId, reason)
     this.#settle('accepted')
-    this.#deps.reservations.mayComeBack(id)
+    this.#deps.reservations.noteUncertain(id)
     this.#deps.poller.add({
       lookupId,
       runId,
@@ -291,7 +298,7 @@ export class Submitter {
     })
   }
 
-  #wasLost(lookupId: LookupId): void {
+  #noteLost(lookupId: LookupId): void {
     this.#settle('lost')
     this.#deps.onLost?.(lookupId)
   }
@@ -309,8 +316,8 @@ export class Submitter {
       this.#countFailure(this.#unknown, reason, startedAtMs)
       return
     }
-    this.#unknown.answered()
-    const owner = await checkpoint.ownerOf(runId)
+    this.#unknown.reset()
+    const owner = await checkpoint.findByRun(runId)
     if (owner?.isWanted !== true) return
     if (claim === 'claimed') counter.count('claimed')
     this.#deps.poller.add(owner)
@@ -327,16 +334,16 @@ export class Submitter {
       this.#countFailure(this.#notSent, verdict.reason, startedAtMs)
       return
     }
-    this.#notSent.answered()
+    this.#notSent.reset()
     if (verdict.kind === 'unknown') this.#countFailure(this.#unknown, verdict.reason, startedAtMs)
     // These may still be useless: the run may belong to another lookup.
-    else if (verdict.kind !== 'accepted' && verdict.kind !== 'misdirected') this.#unknown.answered()
+    else if (verdict.kind !== 'accepted' && verdict.kind !== 'misdirected') this.#unknown.reset()
   }
 
   #countFailure(streak: FailureStreak, reason: string, startedAtMs: number): void {
     const { random, stopping, clock } = this.#kind
     const { pace } = this.#deps
-    const decision = streak.failed(startedAtMs, clock.monotonicMs(), random.fraction())
+    const decision = streak.noteFailure(startedAtMs, clock.monotonicMs(), random.fraction())
     if (decision.action === 'pause') pace.pause(decision.delayMs)
     else stopping.stop({ kind: 'unreachable', reason })
   }

@@ -8,7 +8,7 @@ import type { RunCounter } from './run-counter.js'
  */
 export class WebhookAddress {
   readonly #url: string | null
-  readonly #counter: Pick<RunCounter, 'webhookRefused'>
+  readonly #counter: Pick<RunCounter, 'onWebhookRefused'>
   /** Submissions in flight with the URL. */
   readonly #bearing = new Set<LookupId>()
   /** Lookups refused with the URL, and the reason. */
@@ -17,7 +17,7 @@ export class WebhookAddress {
   #isLeftOut = false
 
   /** `url` is null if webhooks are not used. */
-  constructor(url: string | null, counter: Pick<RunCounter, 'webhookRefused'>) {
+  constructor(url: string | null, counter: Pick<RunCounter, 'onWebhookRefused'>) {
     this.#url = url
     this.#counter = counter
   }
@@ -27,13 +27,13 @@ export class WebhookAddress {
     return this.#url !== null && !this.#isLeftOut
   }
 
-  urlFor(lookupId: LookupId): string | null {
+  getUrl(lookupId: LookupId): string | null {
     if (!this.isInUse || this.#refused.has(lookupId)) return null
     this.#bearing.add(lookupId)
     return this.#url
   }
 
-  accepted(lookupId: LookupId): void {
+  onAccepted(lookupId: LookupId): void {
     if (this.#bearing.delete(lookupId)) {
       this.#isTaken = true
       return
@@ -41,11 +41,11 @@ export class WebhookAddress {
     const reason = this.#refused.get(lookupId)
     if (this.#isTaken || this.#isLeftOut || reason === undefined) return
     this.#isLeftOut = true
-    this.#counter.webhookRefused(reason)
+    this.#counter.onWebhookRefused(reason)
   }
 
   /** Whether a lookup refused as invalid must be submitted again without the URL. */
-  mayBeWhy(lookupId: LookupId, reason: string): boolean {
+  mayHaveCausedRefusal(lookupId: LookupId, reason: string): boolean {
     if (!this.#bearing.delete(lookupId) || this.#isTaken) return false
     this.#refused.set(lookupId, reason)
     return true

@@ -1,11 +1,11 @@
 import { readDelivery, type Delivery } from '../answers/delivery.js'
-import { whyMisdirected } from '../answers/misdirected.js'
-import { deliveryMsMax } from '../pace/polling.js'
+import { explainMismatch } from '../answers/misdirected.js'
+import { getDeliveryMsMax } from '../pace/polling.js'
 import type { Clock, WakeSignal } from '../../platform/clock.js'
 import type { Checkpoint, Claim, LookupId, RunOwner } from '../checkpoint/checkpoint.js'
-import { stageLookup } from '../checkpoint/lookup-key.js'
-import { objectOf } from '../../core/json.js'
-import { runIdOf, type LookupKind, type StageKind } from '../lookups/lookup-kind.js'
+import { buildStageLookup } from '../checkpoint/lookup-key.js'
+import { toObject } from '../../core/json.js'
+import { toRunId, type LookupKind, type StageKind } from '../lookups/lookup-kind.js'
 import { readRecord } from '../answers/record-verdicts.js'
 import { receiverLimits } from '../inbox/limits.js'
 import type { DeliveryState, Inbox, WaitingDelivery } from '../inbox/inbox.js'
@@ -17,24 +17,24 @@ import type { RunCounter } from './run-counter.js'
 export const basisWanted = true
 
 /** The state of a delivery after it was handled, and the reason. */
-type Settled = readonly [state: Exclude<DeliveryState, 'waiting'>, reason: string | null]
+type DeliveryResult = readonly [state: Exclude<DeliveryState, 'waiting'>, reason: string | null]
 
-export interface MachineOfKind {
-  checkpoint: Pick<Checkpoint, 'claim' | 'ownerOf' | 'ownerOfKey' | 'award'>
-  poller: Pick<Poller, 'answered' | 'ask' | 'close' | 'hold'>
+export interface DeliveryTarget {
+  checkpoint: Pick<Checkpoint, 'claim' | 'findByRun' | 'findByKey' | 'assignRun'>
+  poller: Pick<Poller, 'closeAnswered' | 'pollSoon' | 'close' | 'markMisdirected'>
   recorder: Pick<AnswerRecorder, 'record'>
   counter: Pick<RunCounter, 'count'>
 }
 
 export interface WebhookIngestorDeps {
   /** The kinds that this run schedules. */
-  machines: ReadonlyMap<LookupKind, MachineOfKind>
-  inbox: Pick<Inbox, 'waiting' | 'settle' | 'requeue' | 'lookMs'>
+  machines: ReadonlyMap<LookupKind, DeliveryTarget>
+  inbox: Pick<Inbox, 'listWaiting' | 'settle' | 'requeue' | 'lookMs'>
   /** Signals a new delivery in the inbox. */
   received: WakeSignal
   clock: Clock
   /** Deadline of a lookup of a kind. */
-  deadlineMsOf: (kind: LookupKind) => number
+  getDeadlineMs: (kind: LookupKind) => number
   /** Aborted: ends after the deliveries that are already in the inbox. */
   stopSignal: AbortSignal
   counter: RunCounter
@@ -56,16 +56,16 @@ export class WebhookIngestor {
   }
 
   /** Registers a lost submission, which a delivery may name. `agoMs`: time since it was sent. */
-  expecting(kind: LookupKind): (lookupId: LookupId, agoMs?: number) => void {
-    const { clock, deadlineMsOf } = this.#deps
+  createLossHandler(kind: LookupKind): (lookupId: LookupId, agoMs?: number) => void {
+    const { clock, getDeadlineMs } = this.#deps
     return (lookupId, agoMs = 0) => {
-      const hopeMs = deliveryMsMax({ deadlineMs: deadlineMsOf(kind) })
+      const hopeMs = getDeliveryMsMax({ deadlineMs: getDeadlineMs(kind) })
       this.#lost.set(lookupId, { kind, untilMs: clock.monotonicMs() - agoMs + hopeMs })
     }
   }
 
   /** Resolves when no lost submission can be named any more: claimed, too old, or the run stopped. */
-  async lostAreOver(kind: LookupKind): Promise<void> {
+  async waitForLostSubmissions(kind: LookupKind): Promise<void> {
     const { clock, inbox, stopSignal } = this.#deps
     for (;;) {
       const hopes = [...this.#lost.values()].filter((lost) => lost.kind === kind)
@@ -98,7 +98,7 @@ export class WebhookIngestor {
     const { inbox, machines, stopSignal } = this.#deps
     let position = 0
     for (;;) {
-      const page = await inbox.waiting(position, [...machines.keys()])
+      const page = await inbox.listWaiting(position, [...machines.keys()])
       await Promise.all(page.map((delivery) => this.#take(delivery)))
       position = page.at(-1)?.position ?? position
       if (page.length < receiverLimits.takeCountMax || stopSignal.aborted) return
@@ -108,14 +108,14 @@ export class WebhookIngestor {
   /** A delivery is settled once its content is durable: after a crash it is handled again. */
   async #take({ position, body, receivedAtMs }: WaitingDelivery): Promise<void> {
     const [state, reason] = await this.#judge(readDelivery(body, basisWanted), receivedAtMs)
-    if (await this.#deps.inbox.settle(position, state, reason)) this.#deps.counter.delivered(state)
+    if (await this.#deps.inbox.settle(position, state, reason)) this.#deps.counter.countDelivery(state)
   }
 
-  async #judge(delivery: Delivery, receivedAtMs: number): Promise<Settled> {
+  async #judge(delivery: Delivery, receivedAtMs: number): Promise<DeliveryResult> {
     if (delivery.kind === 'unreadable') return ['quarantined', delivery.reason]
     if (delivery.kind === 'record') return this.#judgeRecord(delivery, receivedAtMs)
     const { counter } = this.#deps
-    const { poller, recorder } = this.#machineOfRuns()
+    const { poller, recorder } = this.#getResolutionMachine()
     const { runId, customId } = delivery
     const { claim, owner } = await this.#claim(customId, runId)
     switch (claim) {
@@ -138,18 +138,18 @@ export class WebhookIngestor {
     if (claim === 'claimed' && owner.isWanted) counter.count('claimed')
     this.#lost.delete(owner.lookupId)
     if (delivery.kind === 'finished') {
-      const misdirected = whyMisdirected(delivery.run, owner)
+      const misdirected = explainMismatch(delivery.run, owner)
       const recorded = await recorder.record(owner, { ...delivery, misdirected }, owner.isWanted)
       if (recorded.kind === 'held') return this.#hold(owner, recorded.reason)
       if (recorded.kind === 'moved') poller.close(owner.lookupId)
-      else poller.answered(owner.lookupId, delivery.run, receivedAtMs)
+      else poller.closeAnswered(owner.lookupId, delivery.run, receivedAtMs)
       return ['taken', null]
     }
-    if (owner.state === 'running' && owner.isWanted) poller.ask(owner)
+    if (owner.state === 'running' && owner.isWanted) poller.pollSoon(owner)
     return ['taken', delivery.reason]
   }
 
-  #machineOfRuns(): MachineOfKind {
+  #getResolutionMachine(): DeliveryTarget {
     const machine = this.#deps.machines.get('resolution')
     if (machine === undefined) throw new Error('resolutions are always scheduled')
     return machine
@@ -159,7 +159,7 @@ export class WebhookIngestor {
   async #judgeRecord(
     delivery: Extract<Delivery, { kind: 'record' }>,
     receivedAtMs: number,
-  ): Promise<Settled> {
+  ): Promise<DeliveryResult> {
     const { record: kind, name, body, hasFailed } = delivery
     if (name === null) return ['taken', 'it names no record; it will be polled']
     const machine = this.#deps.machines.get(kind)
@@ -169,45 +169,45 @@ export class WebhookIngestor {
     if (owner.state !== 'running') return ['taken', null]
     const said = readRecord(kind, name, body)
     if (said.kind !== 'there' && !hasFailed) {
-      if (owner.isWanted) machine.poller.ask(owner)
+      if (owner.isWanted) machine.poller.pollSoon(owner)
       return ['taken', 'without a final answer']
     }
     const run =
       said.kind === 'there'
         ? said.run
-        : { run_id: runIdOf(kind, name), status: 'FAILED', data: objectOf(body) ?? {} }
+        : { run_id: toRunId(kind, name), status: 'FAILED', data: toObject(body) ?? {} }
     const failed = hasFailed || (said.kind === 'there' && said.failed)
     await machine.recorder.record(owner, { run, failed, misdirected: null }, owner.isWanted)
-    machine.poller.answered(owner.lookupId, run, receivedAtMs)
+    machine.poller.closeAnswered(owner.lookupId, run, receivedAtMs)
     return ['taken', null]
   }
 
   /** A request whose response was lost or is outstanding was received, since its record exists. */
-  async #claimRecord(machine: MachineOfKind, kind: StageKind, name: string): Promise<RunOwner | null> {
+  async #claimRecord(machine: DeliveryTarget, kind: StageKind, name: string): Promise<RunOwner | null> {
     const { clock } = this.#deps
-    const { key } = stageLookup(kind, name)
-    const owner = await machine.checkpoint.ownerOfKey(key)
+    const { key } = buildStageLookup(kind, name)
+    const owner = await machine.checkpoint.findByKey(key)
     if (owner === null || (owner.state !== 'uncertain' && owner.state !== 'intended')) return owner
-    const claim = await machine.checkpoint.claim(owner.customId, runIdOf(kind, name), clock.nowMs())
+    const claim = await machine.checkpoint.claim(owner.customId, toRunId(kind, name), clock.nowMs())
     if (claim === 'claimed' && owner.isWanted) machine.counter.count('claimed')
-    return machine.checkpoint.ownerOfKey(key)
+    return machine.checkpoint.findByKey(key)
   }
 
   /** A run without an owner, because it was returned for several submissions, goes to the one that it names. */
   async #claim(customId: string | null, runId: string): Promise<{ claim: Claim; owner: RunOwner | null }> {
     const { clock } = this.#deps
-    const { checkpoint } = this.#machineOfRuns()
+    const { checkpoint } = this.#getResolutionMachine()
     const claim = customId === null ? 'known' : await checkpoint.claim(customId, runId, clock.nowMs())
-    const owner = await checkpoint.ownerOf(runId)
+    const owner = await checkpoint.findByRun(runId)
     const isFree = claim === 'contested' && owner === null && customId !== null
-    if (!isFree || !(await checkpoint.award(customId, runId, clock.nowMs()))) return { claim, owner }
-    return { claim: 'claimed', owner: await checkpoint.ownerOf(runId) }
+    if (!isFree || !(await checkpoint.assignRun(customId, runId, clock.nowMs()))) return { claim, owner }
+    return { claim: 'claimed', owner: await checkpoint.findByRun(runId) }
   }
 
   /** Quarantines an inconsistent delivery. If the named run still runs, it is polled. */
-  async #hold(owner: RunOwner | null, reason: string): Promise<Settled> {
+  async #hold(owner: RunOwner | null, reason: string): Promise<DeliveryResult> {
     if (owner?.state === 'running' && owner.isWanted)
-      await this.#machineOfRuns().poller.hold(owner, `by webhook: ${reason}`)
+      await this.#getResolutionMachine().poller.markMisdirected(owner, `by webhook: ${reason}`)
     return ['quarantined', reason]
   }
 }

@@ -27,15 +27,15 @@ export async function checkAddress(
   signal: AbortSignal,
 ): Promise<AddressCheck> {
   const hostname = typeof target === 'string' ? target : target.hostname
-  if (isAddressLiteral(hostname)) return refused('it is an address and no name')
-  if (!isPublicName(hostname)) return refused('it is no name of the internet')
+  if (isAddressLiteral(hostname)) return refuse('it is an address and no name')
+  if (!isPublicName(hostname)) return refuse('it is no name of the internet')
   const addresses = await resolveWithin(hostname, resolve, signal)
-  if (addresses.length === 0) return refused('it does not resolve')
-  if (!addresses.every(isPublicAddress)) return refused('it leads to an address that is not public')
+  if (addresses.length === 0) return refuse('it does not resolve')
+  if (!addresses.every(isPublicAddress)) return refuse('it leads to an address that is not public')
   return { kind: 'allowed', addresses }
 }
 
-const refused = (reason: string) => ({ kind: 'refused', reason }) as const
+const refuse = (reason: string) => ({ kind: 'refused', reason }) as const
 
 async function resolveWithin(
   hostname: string,
@@ -116,15 +116,15 @@ export function createAddressGuard({
       })
       if (verdict.kind === 'refused') return verdict
       const { url, isLocal } = verdict
-      if (isLocal) return { kind: 'allowed', url, addresses: loopbackAddresses(url.hostname) }
+      if (isLocal) return { kind: 'allowed', url, addresses: listLoopbackAddresses(url.hostname) }
       const check = await checkAddress(url, resolve, signal)
       if (check.kind === 'allowed') return { ...check, url }
-      return refused(`the host of the ${called} cannot be used: ${check.reason}`)
+      return refuse(`the host of the ${called} cannot be used: ${check.reason}`)
     },
   }
 }
 
 /** Local names are not resolved by name servers. */
-function loopbackAddresses(hostname: string): readonly string[] {
+function listLoopbackAddresses(hostname: string): readonly string[] {
   return hostname === 'localhost' ? ['127.0.0.1', '::1'] : [hostname.replace(/^\[|\]$/g, '')]
 }

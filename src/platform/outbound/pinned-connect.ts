@@ -14,10 +14,10 @@ export function createConnect(ca?: string): Connect {
 }
 
 /** Connects to these addresses in order, without resolving the name, which Host, SNI and certificate use. */
-function pinnedConnect(addresses: readonly string[], connect: Connect, signal: AbortSignal): Connect {
+function createPinnedConnect(addresses: readonly string[], connect: Connect, signal: AbortSignal): Connect {
   return (target, callback) => {
     let firstError: Error | null = null
-    const attempt = (index: number): void => {
+    const tryConnect = (index: number): void => {
       const address = addresses[index]
       if (address === undefined || signal.aborted) {
         callback(firstError ?? new Error('there is no address to connect to'), null)
@@ -29,10 +29,10 @@ function pinnedConnect(addresses: readonly string[], connect: Connect, signal: A
           return
         }
         firstError ??= error
-        attempt(index + 1)
+        tryConnect(index + 1)
       })
     }
-    attempt(0)
+    tryConnect(0)
   }
 }
 
@@ -40,14 +40,14 @@ function pinnedConnect(addresses: readonly string[], connect: Connect, signal: A
  * Creates a separate connection for one exchange, so that it uses only checked addresses. Follows no redirects and
  * ignores proxy variables. Has no timeouts: the signal ends it.
  */
-export function pinnedClient(
+export function createPinnedClient(
   { origin }: URL,
   addresses: readonly string[],
   connect: Connect,
   signal: AbortSignal,
 ): Client {
   return new Client(origin, {
-    connect: pinnedConnect(addresses, connect, signal),
+    connect: createPinnedConnect(addresses, connect, signal),
     pipelining: 1,
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -74,7 +74,7 @@ export type Post = (message: Message) => Promise<PostOutcome>
 /** Creates a sender that reads the response body up to a limit and discards it. */
 export function createPost(connect: Connect): Post {
   return async ({ url, addresses, headers, body, signal }) => {
-    const client = pinnedClient(url, addresses, connect, signal)
+    const client = createPinnedClient(url, addresses, connect, signal)
     // The request's own signal would be ignored before there is a connection.
     const cut = () => {
       client.destroy().catch(() => undefined)
@@ -87,7 +87,7 @@ export function createPost(connect: Connect): Post {
       await drain(reply.body as AsyncIterable<Buffer>)
       return { kind: 'answered', status: reply.statusCode }
     } catch (error) {
-      return { kind: 'unanswered', reason: signal.aborted ? 'no answer in time' : codeOf(error) }
+      return { kind: 'unanswered', reason: signal.aborted ? 'no answer in time' : getCode(error) }
     } finally {
       signal.removeEventListener('abort', cut)
       // Discards the rest of the response.
@@ -109,7 +109,7 @@ async function drain(body: AsyncIterable<Buffer>): Promise<void> {
   }
 }
 
-function codeOf(error: unknown): string {
+function getCode(error: unknown): string {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
   return code ?? (error instanceof Error ? error.name : 'unknown error')
 }

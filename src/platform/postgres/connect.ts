@@ -5,7 +5,13 @@ import type { ConnectionOptions } from 'node:tls'
 import type pg from 'pg'
 import { UserError } from '../../core/errors.js'
 import type { PostgresAddress, PostgresTls } from '../../core/server-addresses.js'
-import { type DatabasePlace, type OwnWords, explainLost, explainPassword, explainRefused } from './explain.js'
+import {
+  type DatabasePlace,
+  type DatabaseTexts,
+  explainLost,
+  explainPassword,
+  explainRefused,
+} from './explain.js'
 import { findPassword, PasswordMissingError } from './password.js'
 import { ConnectionLostError, type Postgres, type PostgresStatements, StatementError } from './postgres.js'
 
@@ -18,10 +24,10 @@ export interface ConnectOptions {
   /** Source of passwords; optional, defaults to `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** Texts for errors about tables. */
-  readonly words?: OwnWords
+  readonly words?: DatabaseTexts
 }
 
-const plainWords: OwnWords = {
+const plainWords: DatabaseTexts = {
   grantsHint: 'as the owner of the tables, grant the missing privileges',
   foreign: (url, what, cause) =>
     new UserError('CHECKPOINT_DATABASE_FOREIGN', `${url} contains other tables: ${what}`, { cause }),
@@ -57,7 +63,7 @@ export function connectPostgres(address: PostgresAddress, options: ConnectOption
     user,
     // Called if the server requests a password; the driver does not search for one itself.
     password: () => findPassword(address, user, environment),
-    ssl: address.tls === null ? false : tlsOptions(address.tls),
+    ssl: address.tls === null ? false : buildTlsOptions(address.tls),
     application_name: 'enrich',
     client_encoding: 'UTF8',
     max: connectionsMax,
@@ -77,13 +83,13 @@ export function connectPostgres(address: PostgresAddress, options: ConnectOption
   pool.on('connect', (client) => client.on('error', ignore))
   const turns = createTurns(connectionsMax)
 
-  const withClient = async <Result>(work: (client: Lent) => Promise<Result>): Promise<Result> => {
+  const withClient = async <Result>(work: (client: LeasedClient) => Promise<Result>): Promise<Result> => {
     await turns.take()
     try {
       const client = await pool.connect().catch((error: unknown) => {
-        throw certain(refusalOf(place, error))
+        throw markWithoutEffect(explainFailure(place, error))
       })
-      const lent: Lent = { client, place, isBroken: false }
+      const lent: LeasedClient = { client, place, isBroken: false }
       try {
         return await work(lent)
       } finally {
@@ -97,11 +103,11 @@ export function connectPostgres(address: PostgresAddress, options: ConnectOption
   const begin = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${Math.min(statementTimeoutMs, idleInTransactionMsMax)}`
 
   return {
-    query: (text, values) => withClient((lent) => rowsOf(lent, text, values)),
+    query: (text, values) => withClient((lent) => fetchRows(lent, text, values)),
     transaction: (work) =>
       withClient(async (lent) => {
         // Until COMMIT is sent, the server rolls back an interrupted transaction.
-        const result = await inside(lent, begin, (statements) => work(statements))
+        const result = await runStatements(lent, begin, (statements) => work(statements))
         await commit(lent)
         return result
       }),
@@ -111,30 +117,30 @@ export function connectPostgres(address: PostgresAddress, options: ConnectOption
 
 const idleInTransactionMsMax = 10_000
 
-interface Lent {
+interface LeasedClient {
   readonly client: pg.PoolClient
   readonly place: DatabasePlace
   /** Not reused: the state of its server process is unknown. */
   isBroken: boolean
 }
 
-async function send(lent: Lent, text: string, values?: readonly unknown[]): Promise<pg.QueryResult> {
+async function send(lent: LeasedClient, text: string, values?: readonly unknown[]): Promise<pg.QueryResult> {
   try {
     return await lent.client.query(text, values as unknown[] | undefined)
   } catch (error) {
-    const refusal = refusalOf(lent.place, error)
+    const refusal = explainFailure(lent.place, error)
     if (refusal instanceof ConnectionLostError) lent.isBroken = true
     throw refusal
   }
 }
 
-async function rowsOf(lent: Lent, text: string, values?: readonly unknown[]): Promise<never[]> {
+async function fetchRows(lent: LeasedClient, text: string, values?: readonly unknown[]): Promise<never[]> {
   const { rows } = await send(lent, text, values)
   return rows as never[]
 }
 
-async function inside<Result>(
-  lent: Lent,
+async function runStatements<Result>(
+  lent: LeasedClient,
   begin: string,
   work: (statements: PostgresStatements) => Promise<Result>,
 ): Promise<Result> {
@@ -142,23 +148,23 @@ async function inside<Result>(
     await send(lent, begin)
     return await work({
       query: (text, values) =>
-        rowsOf(lent, text, values).catch((error: unknown) => {
-          throw certain(error)
+        fetchRows(lent, text, values).catch((error: unknown) => {
+          throw markWithoutEffect(error)
         }),
     })
   } catch (error) {
     if (!lent.isBroken) await send(lent, 'ROLLBACK').catch(() => undefined)
-    throw certain(error)
+    throw markWithoutEffect(error)
   }
 }
 
-async function commit(lent: Lent): Promise<void> {
+async function commit(lent: LeasedClient): Promise<void> {
   const { command } = await send(lent, 'COMMIT')
   // After a failed statement, the server rolls back without an error.
   if (command !== 'COMMIT') throw new Error('a statement failed, and its transaction continued')
 }
 
-function tlsOptions({ mode, rootPath, certificatePath, keyPath }: PostgresTls): ConnectionOptions {
+function buildTlsOptions({ mode, rootPath, certificatePath, keyPath }: PostgresTls): ConnectionOptions {
   return {
     ...(rootPath !== null && { ca: readPem(rootPath) }),
     ...(certificatePath !== null && { cert: readPem(certificatePath) }),
@@ -207,27 +213,27 @@ const lostTexts =
   /^(Connection terminated|timeout expired|timeout exceeded|Query read timeout|Client has encountered|Client was closed|Cannot use a pool)/
 
 /** Translates a driver error for users; returns errors unrelated to the server or its connection unchanged. */
-export function refusalOf(place: DatabasePlace, error: unknown): unknown {
+export function explainFailure(place: DatabasePlace, error: unknown): unknown {
   if (error instanceof PasswordMissingError) return explainPassword(place, error)
   if (!(error instanceof Error)) return error
-  const lost = (systemCode: string | null) =>
+  const createLostError = (systemCode: string | null) =>
     new ConnectionLostError(explainLost(place, systemCode), true, systemCode, error)
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null
   if ('severity' in error && code !== null) {
     return isLostState(code)
-      ? lost(code)
+      ? createLostError(code)
       : new StatementError(explainRefused(place, code, error.message), code, error)
   }
-  if (code !== null) return lost(code)
-  if (lostTexts.test(error.message)) return lost(null)
+  if (code !== null) return createLostError(code)
+  if (lostTexts.test(error.message)) return createLostError(null)
   // Other driver texts about the connection start: the server has no TLS, or fails to prove the password.
-  if (/SSL/.test(error.message)) return lost('TLS_REFUSED')
-  if (/^SASL/.test(error.message)) return lost('SASL')
+  if (/SSL/.test(error.message)) return createLostError('TLS_REFUSED')
+  if (/^SASL/.test(error.message)) return createLostError('SASL')
   return error
 }
 
 /** Marks an error as certainly without effect: never sent, or rolled back by the server. */
-const certain = (error: unknown): unknown =>
+const markWithoutEffect = (error: unknown): unknown =>
   error instanceof ConnectionLostError && error.mayHaveTakenEffect
     ? new ConnectionLostError(error, false, error.systemCode, error.cause)
     : error

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import { shownPostgresUrl, type PostgresAddress } from '../../core/server-addresses.js'
+import { formatPostgresUrl, type PostgresAddress } from '../../core/server-addresses.js'
 import type { PasswordMissingError } from './password.js'
 import type { PostgresExplanation } from './postgres.js'
 
@@ -13,7 +13,7 @@ export class ServerChangedError extends Error {
 }
 
 /** Texts for errors about our tables in a database. */
-export interface OwnWords {
+export interface DatabaseTexts {
   /** Tells how to create the tables, or where the grants are listed. */
   readonly grantsHint: string
   /** Tables with our names exist, with another meaning. */
@@ -23,18 +23,18 @@ export interface OwnWords {
 /** A database and the texts for its errors. */
 export interface DatabasePlace {
   readonly address: PostgresAddress
-  readonly words: OwnWords
+  readonly words: DatabaseTexts
 }
 
 /** For our own errors about the server; all others are explained at their origin. */
 export const explainServerChange = (url: string, error: unknown): unknown =>
-  error instanceof ServerChangedError ? serverChanged(url) : error
+  error instanceof ServerChangedError ? createServerChangedError(url) : error
 
 export function explainPassword(
   { address }: DatabasePlace,
   { ignoredFile }: PasswordMissingError,
 ): UserError {
-  const url = shownPostgresUrl(address)
+  const url = formatPostgresUrl(address)
   const hint =
     ignoredFile === null
       ? 'set PGPASSWORD, or add a line to ~/.pgpass: host:port:database:user:password'
@@ -48,7 +48,7 @@ export function explainPassword(
 
 /** Explains why a connection was lost or failed, from a system code or an SQLSTATE; `null` if unknown. */
 export function explainLost({ address }: DatabasePlace, code: string | null): PostgresExplanation {
-  const url = shownPostgresUrl(address)
+  const url = formatPostgresUrl(address)
   if (code === '53300') {
     return {
       code: 'CHECKPOINT_CONNECTIONS_EXHAUSTED',
@@ -56,8 +56,8 @@ export function explainLost({ address }: DatabasePlace, code: string | null): Po
       hint: 'each process uses up to five connections: run fewer processes, raise max_connections, or use pgbouncer',
     }
   }
-  if (code === 'SASL') return loginRefused(url)
-  if (code === '57014') return busy(url, 'a statement took too long, or was cancelled')
+  if (code === 'SASL') return explainLoginRefused(url)
+  if (code === '57014') return explainBusy(url, 'a statement took too long, or was cancelled')
   if (code !== null && tlsCodes.test(code)) {
     const what = code === 'TLS_REFUSED' ? 'does not support TLS' : `has no valid certificate (${code})`
     return {
@@ -68,12 +68,12 @@ export function explainLost({ address }: DatabasePlace, code: string | null): Po
   }
   return {
     code: 'CHECKPOINT_UNREACHABLE',
-    message: `${url} cannot be reached: ${reachText(code)}`,
+    message: `${url} cannot be reached: ${describeReachError(code)}`,
     hint: 'check host, port and firewall, and that the server runs; then run the same command again to resume',
   }
 }
 
-function reachText(code: string | null): string {
+function describeReachError(code: string | null): string {
   if (code === 'ECONNREFUSED') return 'connection refused'
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host name cannot be resolved'
   if (code === 'ENOENT') return 'that folder contains no socket'
@@ -81,7 +81,7 @@ function reachText(code: string | null): string {
   return code === null ? 'no response' : code
 }
 
-const loginRefused = (url: string): PostgresExplanation => ({
+const explainLoginRefused = (url: string): PostgresExplanation => ({
   code: 'CHECKPOINT_LOGIN_REFUSED',
   message: `${url} refuses the user or the password`,
   hint: 'check the user in the URL, PGPASSWORD or ~/.pgpass, and pg_hba.conf of the server',
@@ -89,13 +89,13 @@ const loginRefused = (url: string): PostgresExplanation => ({
 
 const resumes = 'all confirmed work is saved; run the same command again to resume'
 
-const busy = (url: string, what: string): PostgresExplanation => ({
+const explainBusy = (url: string, what: string): PostgresExplanation => ({
   code: 'CHECKPOINT_SERVER_BUSY',
   message: `${url}: ${what}`,
   hint: `look for sessions that hold locks (pg_stat_activity); ${resumes}`,
 })
 
-const readOnly = (url: string, message: string): PostgresExplanation => ({
+const explainReadOnly = (url: string, message: string): PostgresExplanation => ({
   code: 'CHECKPOINT_SERVER_READ_ONLY',
   message: `${url} does not accept writes: ${message}`,
   hint: `connect to the primary, or end the read-only mode of the server; ${resumes}`,
@@ -107,17 +107,17 @@ export function explainRefused(
   sqlState: string,
   message: string,
 ): PostgresExplanation {
-  const url = shownPostgresUrl(address)
+  const url = formatPostgresUrl(address)
   switch (sqlState) {
     // The last two: BEGIN READ WRITE and reading the write-ahead log position, on a server in recovery.
     case '25006':
     case '0A000':
     case '55000':
-      return readOnly(url, message)
+      return explainReadOnly(url, message)
     case '40001':
     case '40P01':
     case '55P03':
-      return busy(url, message)
+      return explainBusy(url, message)
     case '3D000':
     case '57P04':
       return {
@@ -126,7 +126,7 @@ export function explainRefused(
         hint: `run createdb ${address.database}, or use another database`,
       }
     case '42501': {
-      const { code, message: text, hint } = grantsMissing(url, words, message)
+      const { code, message: text, hint } = createGrantsMissingError(url, words, message)
       return { code, message: text, hint }
     }
     case '3F000':
@@ -144,7 +144,7 @@ export function explainRefused(
 function explainClass(url: string, sqlState: string, message: string): PostgresExplanation {
   switch (sqlState.slice(0, 2)) {
     case '28':
-      return loginRefused(url)
+      return explainLoginRefused(url)
     case '53':
       return {
         code: 'CHECKPOINT_SERVER_FULL',
@@ -170,19 +170,19 @@ function explainClass(url: string, sqlState: string, message: string): PostgresE
   }
 }
 
-export const grantsMissing = (
+export const createGrantsMissingError = (
   url: string,
-  { grantsHint: hint }: OwnWords,
+  { grantsHint: hint }: DatabaseTexts,
   what: string,
   cause?: Error,
 ): UserError => new UserError('CHECKPOINT_GRANTS_MISSING', `${url}: ${what}`, { hint, cause })
 
-export const standby = (url: string): UserError =>
+export const createStandbyError = (url: string): UserError =>
   new UserError('CHECKPOINT_SERVER_STANDBY', `${url} is a standby and does not accept writes`, {
     hint: 'connect to the primary, or use a host name that follows it',
   })
 
-export const serverChanged = (url: string): UserError =>
+export const createServerChangedError = (url: string): UserError =>
   new UserError('CHECKPOINT_SERVER_CHANGED', `the server of ${url} was replaced or restored`, {
     hint: 'its missing submissions may be billed again: see docs/several-machines.md on failover, then pass --accept-rollback once',
   })

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import { grantsMissing, type OwnWords, standby } from './explain.js'
+import { createGrantsMissingError, type DatabaseTexts, createStandbyError } from './explain.js'
 import type { Postgres, PostgresStatements } from './postgres.js'
 
 /** The row that identifies the tables of a schema. */
@@ -9,7 +9,7 @@ export interface OwnHead {
 }
 
 /** Tables of this program in a separate schema. */
-export interface OwnSchema<Head extends OwnHead> extends OwnWords {
+export interface OwnSchema<Head extends OwnHead> extends DatabaseTexts {
   readonly name: string
   /** The table of the head row, with a column `schema_version`. */
   readonly headTable: string
@@ -46,17 +46,21 @@ export async function readOwnHead<Head extends OwnHead>(
 }
 
 /** Creates or migrates the tables, once across processes. Throws the errors of `foreign` and `tooNew`. */
-export async function makeOwn<Head extends OwnHead>(
+export async function ensureOwnTables<Head extends OwnHead>(
   postgres: Postgres,
   url: string,
   schema: OwnSchema<Head>,
 ): Promise<Head> {
-  const found = (await readOwnHead(postgres, url, schema)) ?? (await made(postgres, url, schema))
-  return migrated(postgres, url, found, schema)
+  const found = (await readOwnHead(postgres, url, schema)) ?? (await makeTables(postgres, url, schema))
+  return migrateTables(postgres, url, found, schema)
 }
 
-function made<Head extends OwnHead>(postgres: Postgres, url: string, schema: OwnSchema<Head>): Promise<Head> {
-  return lockedForMaking(postgres, async (statements) => {
+function makeTables<Head extends OwnHead>(
+  postgres: Postgres,
+  url: string,
+  schema: OwnSchema<Head>,
+): Promise<Head> {
+  return withMakersLock(postgres, async (statements) => {
     const found = await readOwnHead(statements, url, schema)
     if (found !== null) return found
     // If the schema exists, the right to create schemas is not needed.
@@ -75,7 +79,7 @@ export function assertKnownVersion<Head extends OwnHead>(
   if (version > migrations.length) throw tooNew(url)
 }
 
-async function migrated<Head extends OwnHead>(
+async function migrateTables<Head extends OwnHead>(
   postgres: Postgres,
   url: string,
   head: Head,
@@ -84,7 +88,7 @@ async function migrated<Head extends OwnHead>(
   const { migrations, name, headTable } = schema
   assertKnownVersion(head, url, schema)
   if (head.version === migrations.length) return head
-  return lockedForMaking(postgres, async (statements) => {
+  return withMakersLock(postgres, async (statements) => {
     const found = (await readOwnHead(statements, url, schema)) ?? head
     for (const migration of migrations.slice(found.version)) await statements.query(migration)
     await statements.query(`UPDATE ${name}.${headTable} SET schema_version = $1`, [migrations.length])
@@ -95,7 +99,7 @@ async function migrated<Head extends OwnHead>(
 /** Any number: a transaction that creates or migrates tables holds this lock until it commits. */
 const makersLock = 7_305_511_968
 
-export const lockedForMaking = <Result>(
+export const withMakersLock = <Result>(
   postgres: Postgres,
   work: (statements: PostgresStatements) => Promise<Result>,
 ): Promise<Result> =>
@@ -108,7 +112,7 @@ export const lockedForMaking = <Result>(
 export async function assertGrants(
   statements: PostgresStatements,
   url: string,
-  schema: OwnWords & { readonly name: string },
+  schema: DatabaseTexts & { readonly name: string },
   rights: readonly string[],
 ): Promise<void> {
   const missing = await statements.query<{ name: string; right: string }>(
@@ -121,7 +125,7 @@ export async function assertGrants(
   const [first] = missing
   if (first === undefined) return
   const more = missing.length === 1 ? '' : `, and ${missing.length - 1} more`
-  throw grantsMissing(
+  throw createGrantsMissingError(
     url,
     schema,
     `the role lacks the privilege ${first.right} on ${schema.name}.${first.name}${more}`,
@@ -176,7 +180,7 @@ export function assertFit(server: Server, url: string): void {
       { hint: 'use a newer server' },
     )
   }
-  if (isInRecovery) throw standby(url)
+  if (isInRecovery) throw createStandbyError(url)
   if (settingsOff.length > 0) {
     throw new UserError(
       'CHECKPOINT_SERVER_NOT_DURABLE',

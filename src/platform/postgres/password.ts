@@ -36,7 +36,7 @@ export function findPassword(address: PostgresAddress, user: string, environment
     user,
   ]
   for (const line of lines) {
-    const fields = fieldsOf(line)
+    const fields = parseFields(line)
     const password = fields[4]
     if (password && asked.every((value, index) => fields[index] === '*' || fields[index] === value)) {
       return password
@@ -61,7 +61,7 @@ function readPrivate(path: string, isNamed: boolean): string[] {
 }
 
 /** `\:` and `\\` are escapes; the password is the rest of the line. */
-function fieldsOf(line: string): string[] {
+function parseFields(line: string): string[] {
   if (line.startsWith('#')) return []
   const fields: string[] = []
   let field = ''

@@ -74,5 +74,5 @@ export const isServerTrouble = (error: unknown): error is PostgresError =>
 /** A conflict with another transaction, which is retried, or a wrong statement. */
 const statementCodes: readonly ErrorCode[] = ['CHECKPOINT_SERVER_BUSY', 'CHECKPOINT_STATEMENT_REFUSED']
 
-export const sqlStateOf = (error: unknown): string | null =>
+export const getSqlState = (error: unknown): string | null =>
   error instanceof StatementError ? error.sqlState : null

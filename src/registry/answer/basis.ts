@@ -1,16 +1,16 @@
 import { formatCount } from '../../core/text.js'
 import type { ResultEntity } from '../../contract/entity.js'
 import type { BasisEntry, Citation } from '../../contract/result.js'
-import { formattedAddress, standingOf, statusOf } from './registration-facts.js'
-import { naicsLabel, sicLabel } from '../reference/industry-codes.js'
-import { omittedIdentifierCount } from './entity-record.js'
-import { withoutRegistrySuffix } from '../../core/registry-suffix.js'
+import { formatAddress, findStanding, getStatus } from './registration-facts.js'
+import { findNaicsLabel, findSicLabel } from '../reference/industry-codes.js'
+import { countOmittedIdentifiers } from './entity-record.js'
+import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import { recordUrls } from '../model/identifiers.js'
 import type { RowName } from '../model/registry-rows.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
 /** An identifier or website of the query, in the spelling of the registration. */
-interface AskedBy {
+interface QueryIdentifier {
   readonly type: string
   readonly value: string
 }
@@ -19,16 +19,16 @@ interface AskedBy {
  * Builds the provenance of every populated field (interface: "v3 job result", `basis`). Statements of a government
  * register cite its record; others cite the row of the loaded file, with lower confidence.
  */
-export function basisOf(
+export function buildBasis(
   entity: ResultEntity,
   primary: StoredLegalEntity,
   stored: StoredEntity,
-  askedBy: readonly AskedBy[] = [],
+  askedBy: readonly QueryIdentifier[] = [],
 ): BasisEntry[] {
   const registrations = stored.legalEntities
-  const own = fieldsOf(entity, primary).map(({ field, value, reasoning, origin }) => {
-    const holder = holderOf(field, value, [primary, ...registrations])
-    const citation = origin === 'file' ? fileCitation(holder, value) : recordCitation(holder)
+  const own = listFields(entity, primary).map(({ field, value, reasoning, origin }) => {
+    const holder = findHolder(field, value, [primary, ...registrations])
+    const citation = origin === 'file' ? createFileCitation(holder, value) : createRecordCitation(holder)
     const isRecorded = origin === 'record' && citation.authority_tier === 1
     const isAskedBy = field === 'website' && askedBy.some(({ type }) => type === 'website')
     return {
@@ -39,9 +39,9 @@ export function basisOf(
     }
   })
   const identifiers = entity.identifiers.map((identifier, index) => {
-    const holders = registrations.filter((registration) => holds(registration, identifier))
+    const holders = registrations.filter((registration) => hasIdentifier(registration, identifier))
     const citations = (holders.length > 0 ? holders : [primary]).map((holder) =>
-      identifierCitation(holder, identifier),
+      createIdentifierCitation(holder, identifier),
     )
     const isAskedBy = askedBy.some(
       ({ type, value }) => type === identifier.type.replace('sec_', '') && value === identifier.value,
@@ -55,13 +55,17 @@ export function basisOf(
       citations,
     }
   })
-  return [...own, ...statusEntry(entity, primary, stored), ...identifiers, ...omissionEntry(stored)]
+  return [...own, ...buildStatusEntry(entity, primary, stored), ...identifiers, ...buildOmissionEntry(stored)]
 }
 
-function statusEntry(entity: ResultEntity, primary: StoredLegalEntity, stored: StoredEntity): BasisEntry[] {
+function buildStatusEntry(
+  entity: ResultEntity,
+  primary: StoredLegalEntity,
+  stored: StoredEntity,
+): BasisEntry[] {
   if (entity.status === null) return []
-  const { holder, isStated } = standingOf(primary, stored)
-  const citation = recordCitation(holder, isStated ? recordUrl(holder) : edgarUrl(holder))
+  const { holder, isStated } = findStanding(primary, stored)
+  const citation = createRecordCitation(holder, isStated ? findRecordUrl(holder) : buildEdgarUrl(holder))
   return [
     {
       field: 'status',
@@ -75,8 +79,8 @@ function statusEntry(entity: ResultEntity, primary: StoredLegalEntity, stored: S
 }
 
 /** States how many identifiers are not shown. */
-function omissionEntry(stored: StoredEntity): BasisEntry[] {
-  const count = omittedIdentifierCount(stored)
+function buildOmissionEntry(stored: StoredEntity): BasisEntry[] {
+  const count = countOmittedIdentifiers(stored)
   if (count === 0) return []
   const holders = stored.legalEntities.filter(({ identifiersOmitted }) => identifiersOmitted > 0)
   return [
@@ -84,27 +88,27 @@ function omissionEntry(stored: StoredEntity): BasisEntry[] {
       field: 'identifiers',
       confidence: 'high',
       reasoning: `Registers list ${formatCount(count)} more identifiers than are shown.`,
-      citations: holders.map((holder) => recordCitation(holder)),
+      citations: holders.map((holder) => createRecordCitation(holder)),
     },
   ]
 }
 
-/** Fields that may come from another registration than the one shown: see `statedFirst`. */
-const pickOf: Readonly<Record<string, (registration: StoredLegalEntity) => string | null>> = {
+/** Fields that may come from another registration than the one shown: see `findStated`. */
+const fieldPickers: Readonly<Record<string, (registration: StoredLegalEntity) => string | null>> = {
   website: ({ website }) => website,
   'industry.schemes.sic.0.code': ({ sic }) => sic,
   'industry.schemes.naics_2022.0.code': ({ naics }) => naics,
-  'industry.schemes.sic.0.label': ({ sic }) => (sic === null ? null : sicLabel(sic)),
-  'industry.schemes.naics_2022.0.label': ({ naics }) => (naics === null ? null : naicsLabel(naics)),
+  'industry.schemes.sic.0.label': ({ sic }) => (sic === null ? null : findSicLabel(sic)),
+  'industry.schemes.naics_2022.0.label': ({ naics }) => (naics === null ? null : findNaicsLabel(naics)),
   'parent_entity.name': ({ parentName }) => parentName,
 }
 
-function holderOf(
+function findHolder(
   field: string,
   value: string,
   registrations: readonly [StoredLegalEntity, ...StoredLegalEntity[]],
 ): StoredLegalEntity {
-  const pick = pickOf[field]
+  const pick = fieldPickers[field]
   const holder = registrations.find(
     (registration) => pick?.(registration) === value && !registration.removedFromSource,
   )
@@ -123,41 +127,41 @@ interface FieldReason {
 const formerNamesTold = 3
 
 /** Describes the name on the registration and its former names. */
-function legalNameReason(primary: StoredLegalEntity): string {
+function describeLegalName(primary: StoredLegalEntity): string {
   const former = primary.names.filter(({ kind, endedOn }) => kind === 'former' && endedOn !== undefined)
   const told = former
     .sort((a, b) => ((a.endedOn ?? '') < (b.endedOn ?? '') ? 1 : -1))
     .slice(0, formerNamesTold)
-    .map((entry) => ` "${entry.name}" is a former name${endText(entry)}.`)
+    .map((entry) => ` "${entry.name}" is a former name${formatEnd(entry)}.`)
   const removed = primary.removedFromSource
     ? ` The newest file of ${primary.sourceName} no longer names the registration; that of ${primary.sourceDate.slice(0, 10)} did.`
     : ''
   return `The name on the registration.${removed}${told.join('')}`
 }
 
-function displayNameReason({ displayName, legalName }: StoredLegalEntity): string {
-  return displayName !== legalName && displayName === withoutRegistrySuffix(legalName)
+function describeDisplayName({ displayName, legalName }: StoredLegalEntity): string {
+  return displayName !== legalName && displayName === removeRegistrySuffix(legalName)
     ? 'The name on the registration, without what EDGAR adds to it.'
     : 'The shortest name in use that the registry lists.'
 }
 
 /** Example: " since 2026-05-01 (gleif)", the end of a former name and the source that shows it. */
-export function endText({ endedOn, endedSource }: RowName): string {
+export function formatEnd({ endedOn, endedSource }: RowName): string {
   return `${endedOn === undefined ? '' : ` since ${endedOn}`}${endedSource === undefined ? '' : ` (${endedSource})`}`
 }
 
-function fieldsOf(entity: ResultEntity, primary: StoredLegalEntity): FieldReason[] {
+function listFields(entity: ResultEntity, primary: StoredLegalEntity): FieldReason[] {
   const fields: FieldReason[] = []
-  const noteOf =
+  const createNote =
     (origin: FieldReason['origin']): Note =>
     (field, value, reasoning) => {
       if (value !== null && value !== undefined) fields.push({ field, value, reasoning, origin })
     }
-  const [stated, derived, filed] = [noteOf('record'), noteOf('derived'), noteOf('file')]
-  stated('legal_name', entity.legal_name, legalNameReason(primary))
-  filed('display_name', entity.display_name, displayNameReason(primary))
+  const [stated, derived, filed] = [createNote('record'), createNote('derived'), createNote('file')]
+  stated('legal_name', entity.legal_name, describeLegalName(primary))
+  filed('display_name', entity.display_name, describeDisplayName(primary))
   filed('website', entity.website, 'The website that the registry lists; registers of companies hold none.')
-  addressFields(entity.headquarters.address, primary, stated, derived)
+  noteAddress(entity.headquarters.address, primary, stated, derived)
   const legalEntity = entity.primary_legal_entity
   stated('primary_legal_entity.jurisdiction', legalEntity.jurisdiction, 'Where the registration is held.')
   const authority = legalEntity.registration_authority.code
@@ -184,7 +188,7 @@ function fieldsOf(entity: ResultEntity, primary: StoredLegalEntity): FieldReason
 
 type Note = (field: string, value: string | null | undefined, reasoning: string) => void
 
-function addressFields(
+function noteAddress(
   address: ResultEntity['headquarters']['address'],
   { address: held }: StoredLegalEntity,
   stated: Note,
@@ -211,61 +215,66 @@ function addressFields(
   )
 }
 
-function holds(registration: StoredLegalEntity, identifier: ResultEntity['identifiers'][number]): boolean {
+function hasIdentifier(
+  registration: StoredLegalEntity,
+  identifier: ResultEntity['identifiers'][number],
+): boolean {
   return registration.identifiers.some(
     ({ type, value }) => type === identifier.type && value === identifier.value,
   )
 }
 
 /** Cites the public record, or the row of the file if there is no record. */
-function recordCitation(registration: StoredLegalEntity, url = recordUrl(registration)): Citation {
+function createRecordCitation(registration: StoredLegalEntity, url = findRecordUrl(registration)): Citation {
   return url === null
-    ? fileCitation(registration, null)
-    : { url, excerpt: excerptOf(registration), source_type: 'government_registry', authority_tier: 1 }
+    ? createFileCitation(registration, null)
+    : { url, excerpt: formatExcerpt(registration), source_type: 'government_registry', authority_tier: 1 }
 }
 
 /** The row of the loaded file is not public, so it ranks with the open web. */
-function fileCitation(registration: StoredLegalEntity, value: string | null): Citation {
+function createFileCitation(registration: StoredLegalEntity, value: string | null): Citation {
   const stated = value === null ? [] : [value]
   return {
     url: null,
-    excerpt: [...stated, registration.legalName, placeOf(registration)].join('; ').slice(0, excerptCharsMax),
+    excerpt: [...stated, registration.legalName, formatOrigin(registration)]
+      .join('; ')
+      .slice(0, excerptCharsMax),
     source_type: 'web',
     authority_tier: 3,
   }
 }
 
 /** Cites the record of the register that issues the type of identifier. */
-function identifierCitation(
+function createIdentifierCitation(
   registration: StoredLegalEntity,
   { type }: ResultEntity['identifiers'][number],
 ): Citation {
   switch (type) {
     case 'lei':
     case 'bic':
-      return recordCitation(registration, gleifUrl(registration))
+      return createRecordCitation(registration, buildGleifUrl(registration))
     case 'cik':
     case 'sec_cik':
     case 'ein':
     case 'ticker':
-      return recordCitation(registration, edgarUrl(registration))
+      return createRecordCitation(registration, buildEdgarUrl(registration))
     case 'registration_id':
-      return recordCitation(registration)
+      return createRecordCitation(registration)
     case 'duns':
-      return fileCitation(registration, null)
+      return createFileCitation(registration, null)
   }
 }
 
 const excerptCharsMax = 400
 
-function excerptOf(registration: StoredLegalEntity): string {
+function formatExcerpt(registration: StoredLegalEntity): string {
   const facts = [
     registration.legalName,
     ...registration.identifiers.map(({ type, value }) => `${type} ${value}`),
     registration.jurisdiction === null ? null : `jurisdiction ${registration.jurisdiction}`,
-    statusOf(registration) === null ? null : `status ${statusOf(registration) ?? ''}`,
-    formattedAddress(registration.address),
-    placeOf(registration),
+    getStatus(registration) === null ? null : `status ${getStatus(registration) ?? ''}`,
+    formatAddress(registration.address),
+    formatOrigin(registration),
   ]
   return facts
     .filter((fact) => fact !== null)
@@ -273,36 +282,36 @@ function excerptOf(registration: StoredLegalEntity): string {
     .slice(0, excerptCharsMax)
 }
 
-function placeOf(registration: StoredLegalEntity): string {
+function formatOrigin(registration: StoredLegalEntity): string {
   return `(${registration.sourceName}, line ${registration.sourceLine}, file of ${registration.sourceDate.slice(0, 10)})`
 }
 
 /** Returns the public record: the URL in the row, otherwise one built from its identifiers; `null` without either. */
-export function recordUrl(registration: StoredLegalEntity): string | null {
+export function findRecordUrl(registration: StoredLegalEntity): string | null {
   return (
     registration.sourceUrl ??
-    companiesHouseUrl(registration) ??
-    gleifUrl(registration) ??
-    edgarUrl(registration)
+    buildCompaniesHouseUrl(registration) ??
+    buildGleifUrl(registration) ??
+    buildEdgarUrl(registration)
   )
 }
 
-function companiesHouseUrl(registration: StoredLegalEntity): string | null {
-  const companyNumber = identifierValue(registration, 'registration_id')
+function buildCompaniesHouseUrl(registration: StoredLegalEntity): string | null {
+  const companyNumber = findIdentifier(registration, 'registration_id')
   if (companyNumber === undefined || registration.jurisdiction?.startsWith('gb') !== true) return null
   return recordUrls.companiesHouse(companyNumber)
 }
 
-function gleifUrl(registration: StoredLegalEntity): string | null {
-  const lei = identifierValue(registration, 'lei')
+function buildGleifUrl(registration: StoredLegalEntity): string | null {
+  const lei = findIdentifier(registration, 'lei')
   return lei === undefined ? null : recordUrls.lei(lei)
 }
 
-function edgarUrl(registration: StoredLegalEntity): string | null {
-  const cik = identifierValue(registration, 'cik') ?? identifierValue(registration, 'sec_cik')
+function buildEdgarUrl(registration: StoredLegalEntity): string | null {
+  const cik = findIdentifier(registration, 'cik') ?? findIdentifier(registration, 'sec_cik')
   return cik === undefined ? null : recordUrls.cik(cik)
 }
 
-function identifierValue(registration: StoredLegalEntity, wanted: string): string | undefined {
+function findIdentifier(registration: StoredLegalEntity, wanted: string): string | undefined {
   return registration.identifiers.find(({ type }) => type === wanted)?.value
 }

@@ -1,11 +1,17 @@
-import { recordUrl } from './basis.js'
-import { identifiersOf, jurisdictionParts, primaryOf } from './entity-record.js'
-import { otherCandidatesText, otherRegistersText, partText, startText, type Pair } from './evidence-texts.js'
-import { isSupportedKind, unsupportedText } from './factors.js'
-import { formattedAddress, standingOf } from './registration-facts.js'
+import { findRecordUrl } from './basis.js'
+import { listIdentifiers, splitJurisdiction, getPrimary } from './entity-record.js'
+import {
+  describeOtherCandidates,
+  describeOtherRegisters,
+  describePart,
+  startText,
+  type ComparedPair,
+} from './evidence-texts.js'
+import { isSupportedKind, describeUnsupported } from './factors.js'
+import { formatAddress, findStanding } from './registration-facts.js'
 import type { NameMatch, ResolveDeps } from './resolve.js'
-import { evidenceKindOf } from '../match/evidence.js'
-import { confidenceOf, fittedCoefficients, type Coefficients } from '../match/model.js'
+import { classifyEvidence } from '../match/evidence.js'
+import { estimateConfidence, fittedCoefficients, type Coefficients } from '../match/model.js'
 import type { RankedCompany, Ranking } from '../match/rank.js'
 import { foldText } from '../normalize/normalize-name.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
@@ -89,7 +95,7 @@ export const candidateLimits = {
 } as const
 
 /** Returns the likeliest companies, best first, except those in `without`. */
-export function candidatesByName(
+export function listCandidatesByName(
   name: string,
   match: NameMatch,
   deps: Pick<ResolveDeps, 'reader' | 'vocabulary'>,
@@ -106,12 +112,17 @@ export function candidatesByName(
     const stored = deps.reader.entityByNumber(entityNumber)
     const registration = stored?.legalEntities.find(({ number }) => number === legalEntityNumber)
     if (!stored || !registration) return []
-    const evidence = evidenceOf(
+    const evidence = buildEvidence(
       company,
       { name, evidence: company.evidence, registration, vocabulary },
       match,
     )
-    return [candidateOf(stored, registration, { confidence: candidateConfidence(company, match), evidence })]
+    return [
+      toCompanyCandidate(stored, registration, {
+        confidence: estimateCandidateConfidence(company, match),
+        evidence,
+      }),
+    ]
   })
 }
 
@@ -119,78 +130,78 @@ export function candidatesByName(
  * Divides the confidence of all companies by share, so that equal evidence gives equal confidence and the sum stays
  * within that of the model. Never above the confidence of an answer.
  */
-function candidateConfidence(
+function estimateCandidateConfidence(
   { share, evidence }: Pick<RankedCompany, 'share' | 'evidence'>,
   { ranked }: Pick<Ranking, 'ranked'>,
 ): number {
-  const confidence = fittedCoefficients.confidence[evidenceKindOf(evidence)]
+  const confidence = fittedCoefficients.confidence[classifyEvidence(evidence)]
   const total = ranked.reduce((sum, company) => sum + company.share, 0)
-  const part = total === 0 ? 0 : (confidenceOf(total, confidence) * share) / total
-  return Math.round(Math.min(part, confidenceOf(share, confidence)))
+  const part = total === 0 ? 0 : (estimateConfidence(total, confidence) * share) / total
+  return Math.round(Math.min(part, estimateConfidence(share, confidence)))
 }
 
-function evidenceOf(company: RankedCompany, pair: Pair, ranking: Ranking): CompanyEvidence[] {
-  const textOf = (part: PartName) => {
+function buildEvidence(company: RankedCompany, pair: ComparedPair, ranking: Ranking): CompanyEvidence[] {
+  const formatPart = (part: PartName) => {
     switch (part) {
       case 'other registers':
-        return otherRegistersText(company)
+        return describeOtherRegisters(company)
       case 'other candidates':
-        return otherCandidatesText(company, ranking)
+        return describeOtherCandidates(company, ranking)
       case 'start':
         return startText
       default:
-        return partText(part, pair)
+        return describePart(part, pair)
     }
   }
   return shareParts(company, ranking)
     .filter(({ weight }) => Math.abs(weight) >= candidateLimits.weightMin)
     .map(({ part, weight }) => ({
       label: part,
-      text: textOf(part),
+      text: formatPart(part),
       weight: Math.round(weight * 1000) / 1000,
     }))
 }
 
 /** Describes a company by the compared registration. */
-export function candidateOf(
+export function toCompanyCandidate(
   stored: StoredEntity,
   registration: StoredLegalEntity,
   { confidence, evidence }: Pick<CompanyCandidate, 'confidence' | 'evidence'>,
 ): CompanyCandidate {
-  const primary = primaryOf(stored)
+  const primary = getPrimary(stored)
   const { address, jurisdiction } = registration
   return {
     entityId: stored.id,
     legalEntityId: registration.id,
     name: primary.displayName,
     legalName: primary.legalName,
-    otherNames: otherNamesOf(stored, primary),
-    status: standingOf(primary, stored).status,
-    place: formattedAddress(address),
-    countryCode: address.countryCode ?? jurisdictionParts(jurisdiction).countryCode,
+    otherNames: listOtherNames(stored, primary),
+    status: findStanding(primary, stored).status,
+    place: formatAddress(address),
+    countryCode: address.countryCode ?? splitJurisdiction(jurisdiction).countryCode,
     jurisdiction,
-    identifiers: identifiersOf(stored)
+    identifiers: listIdentifiers(stored)
       .slice(0, candidateLimits.identifiersMax)
       .map(({ type, value }) => ({ type, value })),
     confidence,
-    evidence: isSupportedKind(registration) ? evidence : withKindFirst(evidence, registration),
-    url: recordUrl(registration) ?? recordUrl(primary),
+    evidence: isSupportedKind(registration) ? evidence : putKindFirst(evidence, registration),
+    url: findRecordUrl(registration) ?? findRecordUrl(primary),
   }
 }
 
 /** Puts the reason why a likely candidate is not the answer first. */
-function withKindFirst(
+function putKindFirst(
   evidence: readonly CompanyEvidence[],
   registration: StoredLegalEntity,
 ): CompanyEvidence[] {
   const label: PartName = 'kind of body'
   const weighed = evidence.find((part) => part.label === label)
   const others = evidence.filter((part) => part !== weighed)
-  return [weighed ?? { label, text: unsupportedText(registration), weight: null }, ...others]
+  return [weighed ?? { label, text: describeUnsupported(registration), weight: null }, ...others]
 }
 
 /** Removes duplicates, ignoring spelling. */
-function otherNamesOf(
+function listOtherNames(
   { legalEntities }: StoredEntity,
   { displayName, legalName }: StoredLegalEntity,
 ): string[] {

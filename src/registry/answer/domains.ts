@@ -1,27 +1,27 @@
-import { domainNameOf } from '../../core/domain-name.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import { matchedConfidenceMin, type Factor, type Resolution } from '../../contract/result.js'
-import { candidateOf, emptyAnswer } from './resolve.js'
+import { toCandidate, buildEmptyAnswer } from './resolve.js'
 import {
-  inactiveFactor,
+  createInactiveFactor,
   isSupportedKind,
-  limitation,
-  omissionFactors,
-  strength,
-  unsupportedFactor,
+  createLimitation,
+  listOmissionFactors,
+  createStrength,
+  createUnsupportedFactor,
 } from './factors.js'
-import { basisOf } from './basis.js'
+import { buildBasis } from './basis.js'
 import { decideHolder, type DomainDecision, type DomainHolder, type SiteFit } from '../model/domain-holder.js'
-import { primaryOf, resultEntityOf } from './entity-record.js'
+import { getPrimary, buildResultEntity } from './entity-record.js'
 import type { OwnershipReader } from '../store/relationships.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
 export interface DomainDeps {
-  readonly holdersOf: (rootDomain: string) => DomainHolder[]
+  readonly findByDomain: (rootDomain: string) => DomainHolder[]
   readonly ownerships: OwnershipReader
   readonly entityByNumber: (number: number) => StoredEntity | null
 }
 
-type Held = Exclude<DomainDecision, { kind: 'none' }>
+type HeldDomain = Exclude<DomainDecision, { kind: 'none' }>
 
 /** Confidence by position of the website; a page alone is never certain. */
 const fitConfidence: Readonly<Record<SiteFit, number>> = { root: 96, subdomain: 76, page: 55 }
@@ -31,36 +31,36 @@ const severalConfidenceMax = 60
 
 /** Finds the company with a registrable domain, by the websites on registrations. Any other text is `no_match`. */
 export function resolveDomain(domain: string, deps: DomainDeps): Resolution {
-  const root = domainNameOf(domain)
-  const holders = root === null ? [] : deps.holdersOf(root)
-  const decision = decideHolder(holders, (number) => companiesAbove(number, deps.ownerships))
-  if (decision.kind === 'none') return noHolder(root)
+  const root = toRootDomain(domain)
+  const holders = root === null ? [] : deps.findByDomain(root)
+  const decision = decideHolder(holders, (number) => listOwners(number, deps.ownerships))
+  if (decision.kind === 'none') return buildNoHolderAnswer(root)
   const holder = decision.kind === 'one' ? decision.holder : decision.holders[0]
   const stored = deps.entityByNumber(holder.entityNumber)
   const registration = stored?.legalEntities.find(({ number }) => number === holder.legalEntityNumber)
   if (!stored || !registration) throw new Error('a domain in the index belongs to no registration')
-  return answerOf(decision, holder, stored, registration)
+  return buildAnswer(decision, holder, stored, registration)
 }
 
 /** Returns the companies that state a domain, without duplicates; the one it resolves to comes first. */
-export function companiesOfDomain(domain: string, deps: DomainDeps): number[] {
-  const root = domainNameOf(domain)
-  const holders = root === null ? [] : deps.holdersOf(root)
-  const decision = decideHolder(holders, (number) => companiesAbove(number, deps.ownerships))
+export function listDomainCompanies(domain: string, deps: DomainDeps): number[] {
+  const root = toRootDomain(domain)
+  const holders = root === null ? [] : deps.findByDomain(root)
+  const decision = decideHolder(holders, (number) => listOwners(number, deps.ownerships))
   const first = decision.kind === 'none' ? [] : decision.kind === 'one' ? [decision.holder] : decision.holders
   return [...new Set([...first, ...holders].map(({ entityNumber }) => entityNumber))]
 }
 
 /** Returns the other domains of the company to which a domain resolves. */
-export function aliasesOf(domain: string, deps: DomainDeps): string[] {
-  const root = domainNameOf(domain)
-  const decision = decideHolder(root === null ? [] : deps.holdersOf(root), (number) =>
-    companiesAbove(number, deps.ownerships),
+export function listDomainAliases(domain: string, deps: DomainDeps): string[] {
+  const root = toRootDomain(domain)
+  const decision = decideHolder(root === null ? [] : deps.findByDomain(root), (number) =>
+    listOwners(number, deps.ownerships),
   )
   if (decision.kind !== 'one' || decision.fit === 'page') return []
   const registrations = deps.entityByNumber(decision.holder.entityNumber)?.legalEntities ?? []
   const domains = registrations.flatMap(({ website }) =>
-    website === null ? [] : (domainNameOf(website) ?? []),
+    website === null ? [] : (toRootDomain(website) ?? []),
   )
   return [...new Set(domains)].filter((other) => other !== root)
 }
@@ -70,29 +70,29 @@ const ownersAboveMax = 100
 const ownersOfOneMax = 20
 
 /** Returns the owners of a company at all levels. */
-export function companiesAbove(entityNumber: number, ownerships: OwnershipReader): ReadonlySet<number> {
+export function listOwners(entityNumber: number, ownerships: OwnershipReader): ReadonlySet<number> {
   const reached = new Set([entityNumber])
   for (const number of reached) {
     if (reached.size >= ownersAboveMax) break
-    for (const { ownerNumber } of ownerships.ownersOf(number, ownersOfOneMax)) reached.add(ownerNumber)
+    for (const { ownerNumber } of ownerships.findOwners(number, ownersOfOneMax)) reached.add(ownerNumber)
   }
   reached.delete(entityNumber)
   return reached
 }
 
-function answerOf(
-  decision: Held,
+function buildAnswer(
+  decision: HeldDomain,
   holder: DomainHolder,
   stored: StoredEntity,
   registration: StoredLegalEntity,
 ): Resolution {
   const isSupported = isSupportedKind(registration)
-  const confidence = confidenceOf(decision, holder)
+  const confidence = chooseConfidence(decision, holder)
   const shared = {
     match_confidence: confidence,
     type: registration.type,
     subtype: registration.subtype,
-    factors: factorsOf(decision, holder, registration, isSupported),
+    factors: buildFactors(decision, holder, registration, isSupported),
     merged_into: null,
     classification: decision.kind === 'several' ? 'ambiguous' : 'specific',
   }
@@ -101,26 +101,26 @@ function answerOf(
       ...shared,
       status: 'inconclusive',
       entity: null,
-      candidate: candidateOf(registration),
+      candidate: toCandidate(registration),
       actions: [
         { code: 'provide_full_legal_name', description: 'Ask by the full legal name as registered.' },
       ],
       basis: [],
     }
   }
-  const entity = resultEntityOf(stored, registration)
+  const entity = buildResultEntity(stored, registration)
   return {
     ...shared,
     status: confidence >= matchedConfidenceMin ? 'matched' : 'partial_match',
     entity,
     candidate: null,
-    factors: [...shared.factors, ...omissionFactors(stored)],
+    factors: [...shared.factors, ...listOmissionFactors(stored)],
     actions: [],
-    basis: basisOf(entity, primaryOf(stored), stored),
+    basis: buildBasis(entity, getPrimary(stored), stored),
   }
 }
 
-function confidenceOf(decision: Held, { isActive }: DomainHolder): number {
+function chooseConfidence(decision: HeldDomain, { isActive }: DomainHolder): number {
   return Math.min(
     fitConfidence[decision.fit],
     decision.kind === 'several' ? severalConfidenceMax : 100,
@@ -129,46 +129,58 @@ function confidenceOf(decision: Held, { isActive }: DomainHolder): number {
   )
 }
 
-function factorsOf(
-  decision: Held,
+function buildFactors(
+  decision: HeldDomain,
   { website, isActive }: DomainHolder,
   registration: StoredLegalEntity,
   isSupported: boolean,
 ): Factor[] {
   const where = registration.jurisdiction ?? 'an unstated jurisdiction'
   const factors = [
-    ...(isSupported ? [] : [unsupportedFactor(registration)]),
+    ...(isSupported ? [] : [createUnsupportedFactor(registration)]),
     decision.fit === 'page'
-      ? limitation('no_legal_entity_confirmed', `Only a page of the domain is given (${website}).`, 'high')
-      : strength('website_official_status', `The registry gives ${website} as the company's own.`, 'high'),
+      ? createLimitation(
+          'no_legal_entity_confirmed',
+          `Only a page of the domain is given (${website}).`,
+          'high',
+        )
+      : createStrength(
+          'website_official_status',
+          `The registry gives ${website} as the company's own.`,
+          'high',
+        ),
   ]
   if (decision.kind === 'several') {
     const others = decision.holders.length - 1
     factors.push(
-      limitation('no_legal_entity_confirmed', `The domain is also that of ${others} others.`, 'high'),
+      createLimitation('no_legal_entity_confirmed', `The domain is also that of ${others} others.`, 'high'),
     )
   } else {
     if (isSupported && decision.fit !== 'page') {
-      factors.push(strength('legal_entity_confirmed', `The company is registered in ${where}.`, 'high'))
+      factors.push(createStrength('legal_entity_confirmed', `The company is registered in ${where}.`, 'high'))
     }
     if (decision.isOwnerOfOthers) {
       factors.push(
-        strength('consistent_entity_references', 'All others who give the domain belong to it.', 'medium'),
+        createStrength(
+          'consistent_entity_references',
+          'All others who give the domain belong to it.',
+          'medium',
+        ),
       )
     }
   }
-  if (!isActive) factors.push(inactiveFactor(registration))
+  if (!isActive) factors.push(createInactiveFactor(registration))
   return factors
 }
 
-function noHolder(root: string | null): Resolution {
+function buildNoHolderAnswer(root: string | null): Resolution {
   const text =
     root === null
       ? 'No registration gives this domain as its website.'
       : `No register in this registry states a website under ${root}.`
   return {
-    ...emptyAnswer('no_match'),
-    factors: [limitation('no_legal_entity_confirmed', text, 'high')],
+    ...buildEmptyAnswer('no_match'),
+    factors: [createLimitation('no_legal_entity_confirmed', text, 'high')],
     actions: [{ code: 'provide_full_legal_name', description: 'Ask by the full legal name as registered.' }],
   }
 }

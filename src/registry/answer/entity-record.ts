@@ -2,17 +2,22 @@ import type { EntityRecord, Identifier, ResultEntity } from '../../contract/enti
 import { legalForm as legalForms, type LegalForm, type Sector } from '../../contract/enums.js'
 import { entityId, legalEntityId, presenceId } from '../../contract/ids.js'
 import { unknownClassification, unknownProfiles } from '../../contract/unknown.js'
-import { addressBlockOf, formattedAddress, authorityBlockOf, standingOf } from './registration-facts.js'
-import { businessModelOf, industryPathOf, naicsLabel, sicLabel } from '../reference/industry-codes.js'
-import { fundOrTrust, parseName } from '../normalize/parsed-name.js'
-import { countryNameOf } from '../../core/countries.js'
+import { buildAddressBlock, formatAddress, buildAuthorityBlock, findStanding } from './registration-facts.js'
+import {
+  findBusinessModel,
+  findIndustryPath,
+  findNaicsLabel,
+  findSicLabel,
+} from '../reference/industry-codes.js'
+import { classifyFundOrTrust, parseName } from '../normalize/parsed-name.js'
+import { findCountryName } from '../../core/countries.js'
 import type { RegistrationOutline, StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
 /** A code in a row is as certain as the row, minus one percent for clerical errors. */
 const rowCodeConfidence = 99
 
 /** Returns the registration that represents a company: the first of a company, otherwise the first. */
-export function primaryOf<Registration extends RegistrationOutline>(
+export function getPrimary<Registration extends RegistrationOutline>(
   stored: StoredEntity<Registration>,
 ): Registration {
   const [first] = stored.legalEntities
@@ -27,45 +32,45 @@ export function primaryOf<Registration extends RegistrationOutline>(
  * Builds `entity` of a job result (interface: "v3 job result"). `matching_branch` describes the matched registration
  * if it is in another country than the primary one.
  */
-export function resultEntityOf(stored: StoredEntity, matched: StoredLegalEntity | null): ResultEntity {
-  const primary = primaryOf(stored)
-  const { countryCode, stateCode } = jurisdictionParts(primary.jurisdiction)
-  const parentName = statedFirst(stored, (registration) => registration.parentName)
+export function buildResultEntity(stored: StoredEntity, matched: StoredLegalEntity | null): ResultEntity {
+  const primary = getPrimary(stored)
+  const { countryCode, stateCode } = splitJurisdiction(primary.jurisdiction)
+  const parentName = findStated(stored, (registration) => registration.parentName)
   return {
     id: entityId.parse(stored.id),
     display_name: primary.displayName,
     legal_name: primary.legalName,
-    status: standingOf(primary, stored).status,
+    status: findStanding(primary, stored).status,
     description: null,
-    website: statedFirst(stored, ({ website }) => website),
-    headquarters: { address: addressBlockOf(primary.address) },
+    website: findStated(stored, ({ website }) => website),
+    headquarters: { address: buildAddressBlock(primary.address) },
     primary_legal_entity: {
       id: legalEntityId.parse(primary.id),
       jurisdiction: primary.jurisdiction,
       country_code: countryCode,
       state_code: stateCode,
-      registration_authority: authorityBlockOf(primary),
+      registration_authority: buildAuthorityBlock(primary),
     },
-    identifiers: identifiersOf(stored),
-    matching_branch: matched === null ? null : matchingBranchOf(matched, primary),
-    facets: facetsOf(stored, primary),
-    industry: industryOf(stored),
+    identifiers: listIdentifiers(stored),
+    matching_branch: matched === null ? null : buildMatchingBranch(matched, primary),
+    facets: buildFacets(stored, primary),
+    industry: buildIndustry(stored),
     parent_entity: parentName === null ? null : { name: parentName },
   }
 }
 
 /** Returns the registrations that are still in their sources, or all if every one was removed. */
-function named(stored: StoredEntity): readonly StoredLegalEntity[] {
+function listPresent(stored: StoredEntity): readonly StoredLegalEntity[] {
   const standing = stored.legalEntities.filter(({ removedFromSource }) => !removedFromSource)
   return standing.length > 0 ? standing : stored.legalEntities
 }
 
 /** Returns a value of the shown registration or, if it has none, of the first other one with a value. */
-function statedFirst(
+function findStated(
   stored: StoredEntity,
   pick: (registration: StoredLegalEntity) => string | null,
 ): string | null {
-  for (const registration of [primaryOf(stored), ...named(stored)]) {
+  for (const registration of [getPrimary(stored), ...listPresent(stored)]) {
     const stated = pick(registration)
     if (stated !== null) return stated
   }
@@ -73,10 +78,10 @@ function statedFirst(
 }
 
 /** Builds the full record of a company; facts without a source are `null`. */
-export function entityRecordOf(stored: StoredEntity): EntityRecord {
-  const primary = primaryOf(stored)
-  const entity = resultEntityOf(stored, null)
-  const listing = listingOf(stored)
+export function buildEntityRecord(stored: StoredEntity): EntityRecord {
+  const primary = getPrimary(stored)
+  const entity = buildResultEntity(stored, null)
+  const listing = findListing(stored)
   return {
     ...entity,
     type: primary.type,
@@ -84,12 +89,12 @@ export function entityRecordOf(stored: StoredEntity): EntityRecord {
     attributes: {
       description: null,
       website: entity.website,
-      domain: entity.website === null ? null : domainOf(entity.website),
+      domain: entity.website === null ? null : extractDomain(entity.website),
       employee_count: null,
       employee_range: null,
       revenue: null,
       revenue_range: null,
-      founding_date: statedFirst(stored, ({ formedOn }) => formedOn),
+      founding_date: findStated(stored, ({ formedOn }) => formedOn),
       stock_ticker: listing?.ticker ?? null,
       exchange: listing?.exchange ?? null,
       is_public: listing === null ? null : true,
@@ -97,22 +102,22 @@ export function entityRecordOf(stored: StoredEntity): EntityRecord {
       funding_total_usd: null,
       funding_rounds_count: null,
     },
-    classification: classificationOf(stored),
-    operational_presence: presenceOf(stored, primary),
+    classification: buildClassification(stored),
+    operational_presence: buildPresence(stored, primary),
     social_profiles: unknownProfiles,
   }
 }
 
-function matchingBranchOf(
+function buildMatchingBranch(
   matched: StoredLegalEntity,
   primary: StoredLegalEntity,
 ): ResultEntity['matching_branch'] {
-  const { countryCode, stateCode } = jurisdictionParts(matched.jurisdiction)
-  const home = jurisdictionParts(primary.jurisdiction).countryCode
+  const { countryCode, stateCode } = splitJurisdiction(matched.jurisdiction)
+  const home = splitJurisdiction(primary.jurisdiction).countryCode
   if (countryCode === null || home === null || countryCode === home) return null
   return {
     notes: `The query matched the registration of "${matched.legalName}" in ${matched.jurisdiction ?? ''}.`,
-    address: formattedAddress(matched.address),
+    address: formatAddress(matched.address),
     state_code: stateCode,
     country_code: countryCode,
     jurisdiction: matched.jurisdiction,
@@ -120,7 +125,7 @@ function matchingBranchOf(
 }
 
 /** Counts the identifiers in registers that are not shown. */
-export function omittedIdentifierCount({ legalEntities }: StoredEntity): number {
+export function countOmittedIdentifiers({ legalEntities }: StoredEntity): number {
   return legalEntities.reduce(
     (sum, { identifiersOmitted, removedFromSource }) => sum + (removedFromSource ? 0 : identifiersOmitted),
     0,
@@ -128,7 +133,7 @@ export function omittedIdentifierCount({ legalEntities }: StoredEntity): number 
 }
 
 /** Splits `us_de` into its ISO codes, "US" and "US-DE". */
-export function jurisdictionParts(jurisdiction: string | null): {
+export function splitJurisdiction(jurisdiction: string | null): {
   countryCode: string | null
   stateCode: string | null
 } {
@@ -138,17 +143,17 @@ export function jurisdictionParts(jurisdiction: string | null): {
 }
 
 /** Converts `us_de` to "US-DE", `gb` to "GB". */
-function isoJurisdiction(jurisdiction: string | null): string | null {
-  const { countryCode, stateCode } = jurisdictionParts(jurisdiction)
+function toIsoJurisdiction(jurisdiction: string | null): string | null {
+  const { countryCode, stateCode } = splitJurisdiction(jurisdiction)
   return stateCode ?? countryCode
 }
 
 /** Identifiers of all present registrations, without duplicates. */
-export function identifiersOf(stored: StoredEntity): Identifier[] {
+export function listIdentifiers(stored: StoredEntity): Identifier[] {
   const identifiers: Identifier[] = []
-  for (const { identifiers: own } of named(stored)) {
+  for (const { identifiers: own } of listPresent(stored)) {
     for (const { type, value, jurisdiction: code } of own) {
-      const jurisdiction = isoJurisdiction(code)
+      const jurisdiction = toIsoJurisdiction(code)
       const isKnown = identifiers.some(
         (other) => other.type === type && other.value === value && other.jurisdiction === jurisdiction,
       )
@@ -158,12 +163,12 @@ export function identifiersOf(stored: StoredEntity): Identifier[] {
   return identifiers
 }
 
-function facetsOf(stored: StoredEntity, primary: StoredLegalEntity): ResultEntity['facets'] {
-  return { sector: sectorOf(stored, primary), legal_form: legalFormOf(primary) }
+function buildFacets(stored: StoredEntity, primary: StoredLegalEntity): ResultEntity['facets'] {
+  return { sector: classifySector(stored, primary), legal_form: classifyLegalForm(primary) }
 }
 
 /** A listed share makes a company public; without one its sector is unknown. */
-function sectorOf(stored: StoredEntity, primary: StoredLegalEntity): Sector | null {
+function classifySector(stored: StoredEntity, primary: StoredLegalEntity): Sector | null {
   if (primary.type === 'government') return 'government'
   if (primary.type === 'nonprofit') return 'nonprofit'
   return isListed(stored) ? 'public' : null
@@ -177,7 +182,7 @@ export function isListed(stored: StoredEntity): boolean {
  * The interface has American forms; others get the nearest one: limited liability without traded shares (GmbH, SARL,
  * Ltd) is `llc`, stock companies (AG, SA, PLC) are `corporation`.
  */
-function legalFormOf(primary: StoredLegalEntity): LegalForm | null {
+function classifyLegalForm(primary: StoredLegalEntity): LegalForm | null {
   if (primary.legalForm !== null) {
     const named = legalForms.safeParse(primary.legalForm.toLowerCase().replaceAll(' ', '_'))
     if (named.success) return named.data
@@ -186,35 +191,35 @@ function legalFormOf(primary: StoredLegalEntity): LegalForm | null {
       if (spelled.legalForm !== null) return spelled.legalForm
     }
   }
-  return parseName(primary.legalName).legalForm ?? (fundOrTrust(primary) === 'trust' ? 'trust' : null)
+  return parseName(primary.legalName).legalForm ?? (classifyFundOrTrust(primary) === 'trust' ? 'trust' : null)
 }
 
-function industryOf(stored: StoredEntity): ResultEntity['industry'] {
-  const entry = (code: string, label: string | null) => ({
+function buildIndustry(stored: StoredEntity): ResultEntity['industry'] {
+  const toIndustryCode = (code: string, label: string | null) => ({
     code,
     label,
     is_primary: true,
     confidence: rowCodeConfidence,
   })
-  const sic = statedFirst(stored, (registration) => registration.sic)
-  const naics = statedFirst(stored, (registration) => registration.naics)
+  const sic = findStated(stored, (registration) => registration.sic)
+  const naics = findStated(stored, (registration) => registration.naics)
   return {
     schemes: {
-      ...(sic === null ? {} : { sic: [entry(sic, sicLabel(sic))] }),
-      ...(naics === null ? {} : { naics_2022: [entry(naics, naicsLabel(naics))] }),
+      ...(sic === null ? {} : { sic: [toIndustryCode(sic, findSicLabel(sic))] }),
+      ...(naics === null ? {} : { naics_2022: [toIndustryCode(naics, findNaicsLabel(naics))] }),
     },
   }
 }
 
 /** Classifies the industry by the registered codes; empty without codes. */
-function classificationOf(stored: StoredEntity): EntityRecord['classification'] {
+function buildClassification(stored: StoredEntity): EntityRecord['classification'] {
   const codes = {
-    sic: statedFirst(stored, ({ sic }) => sic),
-    naics: statedFirst(stored, ({ naics }) => naics),
-    industryCodes: statedFirst(stored, ({ industryCodes }) => industryCodes),
+    sic: findStated(stored, ({ sic }) => sic),
+    naics: findStated(stored, ({ naics }) => naics),
+    industryCodes: findStated(stored, ({ industryCodes }) => industryCodes),
   }
-  const path = industryPathOf(codes)
-  const model = businessModelOf({ ...codes, isFund: fundOrTrust(primaryOf(stored)) === 'fund' })
+  const path = findIndustryPath(codes)
+  const model = findBusinessModel({ ...codes, isFund: classifyFundOrTrust(getPrimary(stored)) === 'fund' })
   return {
     ...unknownClassification,
     sector: path?.sector ?? null,
@@ -226,7 +231,7 @@ function classificationOf(stored: StoredEntity): EntityRecord['classification'] 
 }
 
 /** Returns the first ticker with an exchange, otherwise the first ticker. */
-function listingOf(stored: StoredEntity): { ticker: string; exchange: string | null } | null {
+function findListing(stored: StoredEntity): { ticker: string; exchange: string | null } | null {
   const tickers = stored.legalEntities.flatMap(({ identifiers, removedFromSource }) =>
     removedFromSource ? [] : identifiers.filter(({ type }) => type === 'ticker'),
   )
@@ -234,29 +239,32 @@ function listingOf(stored: StoredEntity): { ticker: string; exchange: string | n
   return shown === undefined ? null : { ticker: shown.value, exchange: shown.exchange ?? null }
 }
 
-function domainOf(website: string): string | null {
+function extractDomain(website: string): string | null {
   const host = /^(?:https?:\/\/)?(?:www\.)?([a-z0-9.-]+\.[a-z]{2,})/i.exec(website)?.[1]
   return host === undefined ? null : host.toLowerCase()
 }
 
-function presenceOf(stored: StoredEntity, primary: StoredLegalEntity): EntityRecord['operational_presence'] {
-  const home = jurisdictionParts(primary.jurisdiction).countryCode ?? primary.address.countryCode
+function buildPresence(
+  stored: StoredEntity,
+  primary: StoredLegalEntity,
+): EntityRecord['operational_presence'] {
+  const home = splitJurisdiction(primary.jurisdiction).countryCode ?? primary.address.countryCode
   const byCountry = new Map<string, StoredLegalEntity[]>()
-  for (const registration of named(stored)) {
-    const code = jurisdictionParts(registration.jurisdiction).countryCode ?? registration.address.countryCode
+  for (const registration of listPresent(stored)) {
+    const code = splitJurisdiction(registration.jurisdiction).countryCode ?? registration.address.countryCode
     if (code !== null) byCountry.set(code, [...(byCountry.get(code) ?? []), registration])
   }
   return [...byCountry].map(([code, registrations]) => ({
     id: presenceId.parse(`op_${stored.id.slice(4)}_${code.toLowerCase()}`),
     country_code: code,
-    country: countryNameOf(code),
-    count: registrationCount(registrations),
+    country: findCountryName(code),
+    count: countRegistrations(registrations),
     is_home_jurisdiction: code === home,
   }))
 }
 
 /** Rows of several sources count as one registration unless number or state differ. */
-function registrationCount(ofCountry: readonly StoredLegalEntity[]): number {
+function countRegistrations(ofCountry: readonly StoredLegalEntity[]): number {
   const numbers = new Map<string, Set<string>>()
   for (const { jurisdiction, identifiers } of ofCountry) {
     const own = identifiers.filter(({ type }) => type === 'registration_id').map(({ value }) => value)

@@ -1,9 +1,9 @@
 import { formatCount, plural } from '../../core/text.js'
-import { countryNameOf } from '../../core/countries.js'
-import { unreachable } from '../../core/errors.js'
-import { jurisdictionParts } from './entity-record.js'
+import { findCountryName } from '../../core/countries.js'
+import { assertNever } from '../../core/errors.js'
+import { splitJurisdiction } from './entity-record.js'
 import type { FeaturePart } from '../match/features.js'
-import { formerName, nameSaid, unsupportedText } from './factors.js'
+import { describeFormerName, describeName, describeUnsupported } from './factors.js'
 import type { Evidence } from '../match/evidence.js'
 import type { NameComparison } from '../match/compare-names.js'
 import type { LocationHint, Place, PlaceAgreement } from '../match/place-agreement.js'
@@ -12,60 +12,64 @@ import type { Vocabulary } from '../match/vocabulary.js'
 import { parseName } from '../normalize/parsed-name.js'
 import type { StoredLegalEntity } from '../store/reader.js'
 import { align } from '../match/align.js'
-import { canonicalWords, foldText, wordsOf } from '../normalize/normalize-name.js'
+import { toCanonicalWords, foldText, splitWords } from '../normalize/normalize-name.js'
 
 /** Number of words in a sentence. */
 const wordsNamedMax = 4
 
 /** Lists words that only one of the two has: `its name has "Holdings", not asked for`. */
-function leftoverText(
+function describeLeftover(
   asked: string,
   { matchType, variant, candidate }: NameComparison,
   vocabulary: Vocabulary,
 ): string {
   const extras = align(variant.tokens, candidate.tokens, vocabulary)
   // The missing end of a truncated name does not count.
-  const own = matchType === 'completed' ? [] : quoted(candidate.name, extras.candidateExtra)
-  const missing = matchType === 'completed' ? [] : quoted(asked, extras.queryExtra)
+  const own = matchType === 'completed' ? [] : quoteWords(candidate.name, extras.candidateExtra)
+  const missing = matchType === 'completed' ? [] : quoteWords(asked, extras.queryExtra)
   const texts = [
-    ...(own.length > 0 ? [`its name has ${listed(own)}, not asked for`] : []),
-    ...(missing.length > 0 ? [`${listed(missing)} was asked for, which its name lacks`] : []),
+    ...(own.length > 0 ? [`its name has ${joinWords(own)}, not asked for`] : []),
+    ...(missing.length > 0 ? [`${joinWords(missing)} was asked for, which its name lacks`] : []),
   ]
   return texts.length > 0 ? texts.join('; ') : 'the words differ a little'
 }
 
 /** Lists words with another spelling: `spelled otherwise: "Widgets", asked for "Widgits"`. */
-function spellingText(asked: string, { variant, candidate }: NameComparison, vocabulary: Vocabulary): string {
+function describeSpelling(
+  asked: string,
+  { variant, candidate }: NameComparison,
+  vocabulary: Vocabulary,
+): string {
   const extras = align(variant.tokens, candidate.tokens, vocabulary)
-  const own = quoted(candidate.name, extras.looseWords)
+  const own = quoteWords(candidate.name, extras.looseWords)
   const taken = new Set([...candidate.tokens, ...extras.queryExtra])
-  const meant = quoted(
+  const meant = quoteWords(
     asked,
     variant.tokens.filter((word) => !taken.has(word)),
   )
   if (own.length === 0) return 'a word is in the plural in one of the two'
-  return `spelled otherwise: ${listed(own)}${meant.length === 0 ? '' : `, asked for ${listed(meant)}`}`
+  return `spelled otherwise: ${joinWords(own)}${meant.length === 0 ? '' : `, asked for ${joinWords(meant)}`}`
 }
 
 /** Returns words in the spelling of the text: `Holdings` for `holdings`, `Intl` for `international`. */
-function quoted(text: string, words: readonly string[]): string[] {
+function quoteWords(text: string, words: readonly string[]): string[] {
   if (words.length === 0) return []
   const written = new Map<string, string>()
   for (const piece of text.split(/\s+/)) {
     const plain = piece.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
-    for (const word of canonicalWords(wordsOf(foldText(piece))))
+    for (const word of toCanonicalWords(splitWords(foldText(piece))))
       if (!written.has(word)) written.set(word, plain)
   }
   return words.map((word) => `"${written.get(word) ?? word}"`)
 }
 
-function listed(words: readonly string[]): string {
+function joinWords(words: readonly string[]): string {
   const named = [...new Set(words)].slice(0, wordsNamedMax)
   return named.length < words.length ? `${named.join(', ')} and more` : named.join(', ')
 }
 
 /** A company compared with a query. */
-export interface Pair {
+export interface ComparedPair {
   /** The name in the query. */
   readonly name: string
   readonly evidence: Evidence
@@ -75,59 +79,64 @@ export interface Pair {
 }
 
 /** Describes a part of the score for this pair. */
-export function partText(part: FeaturePart, pair: Pair): string {
+export function describePart(part: FeaturePart, pair: ComparedPair): string {
   const { evidence, registration } = pair
   const { comparison } = evidence
   switch (part) {
     case 'name':
-      return `the ${nameSaid(comparison)}`
+      return `the ${describeName(comparison)}`
     case 'kind of name':
       return comparison.candidate.kind === 'former'
-        ? `a ${formerName(registration, comparison.candidate.name)}`
+        ? `a ${describeFormerName(registration, comparison.candidate.name)}`
         : `another name of ${registration.legalName}`
     case 'words left over':
-      return leftoverText(pair.name, comparison, pair.vocabulary)
+      return describeLeftover(pair.name, comparison, pair.vocabulary)
     case 'spelling':
-      return spellingText(pair.name, comparison, pair.vocabulary)
+      return describeSpelling(pair.name, comparison, pair.vocabulary)
     case 'numbers':
-      return numbersText(comparison)
+      return describeNumbers(comparison)
     case 'brackets':
       return 'the text in brackets may name another company'
     case 'legal form':
-      return formText(comparison)
+      return describeForm(comparison)
     case 'rare words':
-      return rarityText(comparison, pair.vocabulary)
+      return describeRarity(comparison, pair.vocabulary)
     case 'others of the name':
-      return othersText(evidence)
+      return describeOthers(evidence)
     case 'place':
-      return placeText({ ...evidence, known: comparison.candidate.place }, registration)
+      return describePlace({ ...evidence, known: comparison.candidate.place }, registration)
     case 'listed':
       return 'its shares are traded'
     case 'known to registers':
-      return knownText(comparison)
+      return describeKnownFacts(comparison)
     case 'status':
       return registration.removedFromSource
         ? `the newest file of ${registration.sourceName} no longer names it`
         : `not active (${registration.status ?? 'unknown'})`
     case 'kind of body':
-      return unsupportedText(registration)
+      return describeUnsupported(registration)
     case 'context':
       return evidence.contextCount === 1
         ? 'a word of the context is known of it'
         : `${evidence.contextCount} words of the context are known of it`
     default:
-      return unreachable(part)
+      return assertNever(part)
   }
 }
 
-function numbersText({ isOneOfSeries, numbersAgree, queryLeftover, nameLeftover }: NameComparison): string {
+function describeNumbers({
+  isOneOfSeries,
+  numbersAgree,
+  queryLeftover,
+  nameLeftover,
+}: NameComparison): string {
   if (isOneOfSeries) return 'its name continues with a number: one of a series'
   if (!numbersAgree) return 'the two names have different numbers'
   if (nameLeftover.number > 0) return 'its name has a number, not asked for'
   return queryLeftover.number > 0 ? 'a number was asked for, which its name lacks' : 'both names have numbers'
 }
 
-function formText({ form, variant, candidate }: NameComparison): string {
+function describeForm({ form, variant, candidate }: NameComparison): string {
   const [asked, own] = [variant.formWords.join(' '), parseName(candidate.name).formWords.join(' ')]
   switch (form) {
     case 'same':
@@ -144,13 +153,13 @@ function formText({ form, variant, candidate }: NameComparison): string {
     case 'unknown':
       return own === '' ? 'its name states no legal form' : `a legal form, "${own}", that says little`
     default:
-      return unreachable(form)
+      return assertNever(form)
   }
 }
 
-function rarityText({ isGeneric, rarestWord }: NameComparison, vocabulary: Vocabulary): string {
+function describeRarity({ isGeneric, rarestWord }: NameComparison, vocabulary: Vocabulary): string {
   if (rarestWord === null) return 'no whole word is in common'
-  const count = vocabulary.nameCount(rarestWord)
+  const count = vocabulary.countNames(rarestWord)
   const names = plural(count, 'name')
   return isGeneric
     ? `only everyday words are in common; the rarest, "${rarestWord}", is in ${names} of the registry`
@@ -158,7 +167,7 @@ function rarityText({ isGeneric, rarestWord }: NameComparison, vocabulary: Vocab
 }
 
 /** Describes how many other companies have such a name. */
-function othersText({ comparison, siblings }: Evidence): string {
+function describeOthers({ comparison, siblings }: Evidence): string {
   const { matchType, rarestWord, candidate } = comparison
   const owned =
     siblings.ownsRarestWord && rarestWord !== null ? [`no other company's name has "${rarestWord}"`] : []
@@ -167,7 +176,7 @@ function othersText({ comparison, siblings }: Evidence): string {
   const texts: string[] = []
   if (matchType === 'exact') {
     texts.push(
-      exactCount <= 1 ? 'no other company found has this name' : `${others(exactCount)} this name too`,
+      exactCount <= 1 ? 'no other company found has this name' : `${formatOthers(exactCount)} this name too`,
     )
     if (betterPlacedCount === 1) texts.push('one that fits the place better')
     if (betterPlacedCount > 1) texts.push(`${betterPlacedCount} that fit the place better`)
@@ -197,10 +206,10 @@ function othersText({ comparison, siblings }: Evidence): string {
   return texts.join('; ')
 }
 
-const others = (exactCount: number) =>
+const formatOthers = (exactCount: number) =>
   exactCount === 2 ? 'another company has' : `${formatCount(exactCount - 1)} others have`
 
-function knownText({ candidate: { prominence } }: NameComparison): string {
+function describeKnownFacts({ candidate: { prominence } }: NameComparison): string {
   const known = [
     ...(prominence.hasLei ? ['its LEI'] : []),
     ...(prominence.hasIndustry ? ['its industry'] : []),
@@ -216,10 +225,13 @@ interface ComparedPlace {
 }
 
 /** Compares the place of the query with that of a registration. */
-export function placeText({ place, hint, known }: ComparedPlace, registration: StoredLegalEntity): string {
+export function describePlace(
+  { place, hint, known }: ComparedPlace,
+  registration: StoredLegalEntity,
+): string {
   const { city, region, postalCode, countryCode } = registration.address
-  const { countryCode: registered } = jurisdictionParts(registration.jurisdiction)
-  const country = nameOf(countryCode ?? registered)
+  const { countryCode: registered } = splitJurisdiction(registration.jurisdiction)
+  const country = getCountryName(countryCode ?? registered)
   const town = city ?? postalCode
   const inTown = town === null ? 'no town of it is known' : `it is in ${town}`
   switch (place) {
@@ -234,11 +246,11 @@ export function placeText({ place, hint, known }: ComparedPlace, registration: S
     case 'country':
       return `the same country${hint?.namesTown === true ? `; ${inTown}` : `: ${country}`}`
     case 'registered_there':
-      return `registered in the country asked for (${nameOf(registered)}); no address is known`
+      return `registered in the country asked for (${getCountryName(registered)}); no address is known`
     case 'registered_elsewhere':
-      return `registered in another country (${nameOf(registered)}); no address is known`
+      return `registered in another country (${getCountryName(registered)}); no address is known`
     case 'form_of_country':
-      return `registered in another country (${nameOf(registered)}), with a legal form of the one asked for`
+      return `registered in another country (${getCountryName(registered)}), with a legal form of the one asked for`
     case 'region_conflict':
       return `another region: ${[city, region ?? postalCode].filter((part) => part !== null).join(', ')}`
     case 'town_abroad':
@@ -248,24 +260,24 @@ export function placeText({ place, hint, known }: ComparedPlace, registration: S
     case 'none':
       return hint === null ? 'no place was asked for' : `nothing known of its place agrees; ${inTown}`
     default:
-      return unreachable(place)
+      return assertNever(place)
   }
 }
 
-const nameOf = (countryCode: string | null) =>
-  countryCode === null ? 'unknown' : (countryNameOf(countryCode) ?? countryCode)
+const getCountryName = (countryCode: string | null) =>
+  countryCode === null ? 'unknown' : (findCountryName(countryCode) ?? countryCode)
 
 /** Evidence that is the same for all companies of a query. */
 export const startText = 'where the model starts for a text like this one, before it compares companies'
 
-export function otherRegistersText({ alike: [twin] }: Pick<RankedCompany, 'alike'>): string {
+export function describeOtherRegisters({ alike: [twin] }: Pick<RankedCompany, 'alike'>): string {
   return twin === undefined
     ? 'no other register has the company'
     : `"${twin.name}" in another register is most likely the same company`
 }
 
 /** Describes the likeliest other company. */
-export function otherCandidatesText(company: RankedCompany, { ranked }: Pick<Ranking, 'ranked'>): string {
+export function describeOtherCandidates(company: RankedCompany, { ranked }: Pick<Ranking, 'ranked'>): string {
   const [first, ...more] = ranked.filter((other) => other !== company)
   if (first === undefined) return 'no other company is like it'
   const name = `"${first.evidence.comparison.candidate.name}"`

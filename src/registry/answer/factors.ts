@@ -1,47 +1,51 @@
 import { formatCount } from '../../core/text.js'
-import { unreachable } from '../../core/errors.js'
+import { assertNever } from '../../core/errors.js'
 import { matchedConfidenceMin, type Action, type Factor } from '../../contract/result.js'
-import { omittedIdentifierCount } from './entity-record.js'
-import { endText } from './basis.js'
-import { reasonsOf, type Impact, type Match } from './reasons.js'
+import { countOmittedIdentifiers } from './entity-record.js'
+import { formatEnd } from './basis.js'
+import { listReasons, type Impact, type Match } from './reasons.js'
 import type { NameComparison } from '../match/compare-names.js'
-import { fundOrTrust } from '../normalize/parsed-name.js'
+import { classifyFundOrTrust } from '../normalize/parsed-name.js'
 import type { VariantKind } from '../normalize/name-variants.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
-export function strength(code: string, description: string, impact: Impact): Factor {
+export function createStrength(code: string, description: string, impact: Impact): Factor {
   return { code, type: 'strength', description, impact }
 }
 
-export function limitation(code: string, description: string, impact: Impact): Factor {
+export function createLimitation(code: string, description: string, impact: Impact): Factor {
   return { code, type: 'limitation', description, impact }
 }
 
 /** Describes the evidence for and against a match in sentences. */
-export function factorsOf(match: Match, stored: StoredEntity, registration: StoredLegalEntity): Factor[] {
+export function buildFactors(match: Match, stored: StoredEntity, registration: StoredLegalEntity): Factor[] {
   const reasons = [
-    nameFactor(match.best.evidence.comparison, registration),
-    ...reasonsOf(match, registration),
-    ...othersFactors(match),
+    createNameFactor(match.best.evidence.comparison, registration),
+    ...listReasons(match, registration),
+    ...listRivalFactors(match),
   ]
   const isContested = reasons.some(({ code }) => code === 'no_legal_entity_confirmed')
   const { supported } = match.best.evidence.comparison.candidate
-  const factors = [...(supported ? [] : [unsupportedFactor(registration)]), ...reasons]
+  const factors = [...(supported ? [] : [createUnsupportedFactor(registration)]), ...reasons]
   if (match.kind === 'entity' && !registration.removedFromSource && !isContested) {
     const jurisdiction = registration.jurisdiction ?? 'an unstated jurisdiction'
     const isName = match.best.evidence.comparison.matchType === 'exact'
     const text = isName ? 'has the name' : 'is the one that fits'
-    factors.push(strength('legal_entity_confirmed', `A registration in ${jurisdiction} ${text}.`, 'high'))
+    factors.push(
+      createStrength('legal_entity_confirmed', `A registration in ${jurisdiction} ${text}.`, 'high'),
+    )
   }
   const sources = new Set(stored.legalEntities.map(({ sourceName }) => sourceName))
   if (sources.size > 1 || match.best.alike.length > 0)
-    factors.push(strength('multiple_sources_corroboration', corroboration(match, sources.size), 'medium'))
-  factors.push(...endFactors(registration))
-  if (match.kind === 'entity') factors.push(...omissionFactors(stored))
+    factors.push(
+      createStrength('multiple_sources_corroboration', describeCorroboration(match, sources.size), 'medium'),
+    )
+  factors.push(...listEndFactors(registration))
+  if (match.kind === 'entity') factors.push(...listOmissionFactors(stored))
   return factors
 }
 
-function corroboration({ best }: Match, sourceCount: number): string {
+function describeCorroboration({ best }: Match, sourceCount: number): string {
   const [twin] = best.alike
   return sourceCount > 1 || twin === undefined
     ? 'More than one register knows the company.'
@@ -53,10 +57,10 @@ const rivalsNamedMax = 3
 /** Least probability of "no match" that is mentioned. */
 const noneShareMin = 0.15
 
-function othersFactors({ rivals, noneShare, confidence, names }: Match): Factor[] {
+function listRivalFactors({ rivals, noneShare, confidence, names }: Match): Factor[] {
   if (names !== undefined) {
     const text = `The text names ${names.length} companies: ${names.map((name) => `"${name}"`).join(', ')}.`
-    return [limitation('no_legal_entity_confirmed', text, 'high')]
+    return [createLimitation('no_legal_entity_confirmed', text, 'high')]
   }
   const factors: Factor[] = []
   const isCertain = confidence >= matchedConfidenceMin
@@ -67,12 +71,16 @@ function othersFactors({ rivals, noneShare, confidence, names }: Match): Factor[
       .join(', ')
     const others = rivals.length > rivalsNamedMax ? `${named} and more` : named
     factors.push(
-      limitation('name_too_generic', `Other companies may be meant: ${others}.`, isCertain ? 'low' : 'high'),
+      createLimitation(
+        'name_too_generic',
+        `Other companies may be meant: ${others}.`,
+        isCertain ? 'low' : 'high',
+      ),
     )
   }
   if (!isCertain && noneShare >= noneShareMin) {
     factors.push(
-      limitation(
+      createLimitation(
         'no_legal_entity_confirmed',
         'It may be a company that the registry does not hold.',
         noneShare >= 0.5 ? 'high' : 'medium',
@@ -98,28 +106,28 @@ const readAs: Readonly<Record<VariantKind, string | null>> = {
 }
 
 /** Describes which name of the registration the text matches. */
-export function nameFactor(comparison: NameComparison, registration: StoredLegalEntity): Factor {
+export function createNameFactor(comparison: NameComparison, registration: StoredLegalEntity): Factor {
   const { matchType, candidate } = comparison
   const kind = {
     legal: 'registered name',
     other: 'other name',
-    former: formerName(registration, candidate.name),
+    former: describeFormerName(registration, candidate.name),
   }[candidate.kind]
-  const text = `The ${nameSaid(comparison)}, ${kind}`.replace(/\.?$/, '.')
-  return strength('name_close_match', text, matchType === 'exact' ? 'high' : 'medium')
+  const text = `The ${describeName(comparison)}, ${kind}`.replace(/\.?$/, '.')
+  return createStrength('name_close_match', text, matchType === 'exact' ? 'high' : 'medium')
 }
 
 /** Describes the match of the text: `name, without the site, is the beginning of "Larkmoor Ltd"`. */
-export function nameSaid({ matchType, candidate, variant }: NameComparison): string {
+export function describeName({ matchType, candidate, variant }: NameComparison): string {
   const how = variant.how ?? readAs[variant.kind]
-  return `${how === null ? 'name' : `name, ${how},`} ${relation(matchType)} "${candidate.name}"`
+  return `${how === null ? 'name' : `name, ${how},`} ${describeRelation(matchType)} "${candidate.name}"`
 }
 
-export function formerName(registration: StoredLegalEntity, name: string): string {
-  return `former name of ${registration.legalName}${formerText(registration, name)}`
+export function describeFormerName(registration: StoredLegalEntity, name: string): string {
+  return `former name of ${registration.legalName}${formatFormerEnd(registration, name)}`
 }
 
-function relation(matchType: NameComparison['matchType']): string {
+function describeRelation(matchType: NameComparison['matchType']): string {
   switch (matchType) {
     case 'exact':
       return 'is that of'
@@ -133,27 +141,27 @@ function relation(matchType: NameComparison['matchType']): string {
     case 'near':
       return 'is close to'
     default:
-      return unreachable(matchType)
+      return assertNever(matchType)
   }
 }
 
 /** Describes when the name ended, and the source of that. */
-function formerText({ names }: StoredLegalEntity, name: string): string {
+function formatFormerEnd({ names }: StoredLegalEntity, name: string): string {
   const found = names.find((entry) => entry.kind === 'former' && entry.name === name)
-  return found === undefined ? '' : endText(found)
+  return found === undefined ? '' : formatEnd(found)
 }
 
 /** Returns a factor if the registration has ended or was removed. */
-export function endFactors(registration: StoredLegalEntity): Factor[] {
-  if (registration.removedFromSource) return [removedFactor(registration)]
+export function listEndFactors(registration: StoredLegalEntity): Factor[] {
+  if (registration.removedFromSource) return [createRemovedFactor(registration)]
   return registration.status === null || registration.status === 'active'
     ? []
-    : [inactiveFactor(registration)]
+    : [createInactiveFactor(registration)]
 }
 
 /** An ended registration is still confirmed as a legal entity. */
-export function inactiveFactor({ status }: StoredLegalEntity): Factor {
-  return limitation(
+export function createInactiveFactor({ status }: StoredLegalEntity): Factor {
+  return createLimitation(
     'legal_entity_inactive',
     `The registration is not active (${status ?? 'unknown'}).`,
     'medium',
@@ -161,11 +169,11 @@ export function inactiveFactor({ status }: StoredLegalEntity): Factor {
 }
 
 /** Mentions identifiers that are not shown: a bank may have thousands of BICs. */
-export function omissionFactors(stored: StoredEntity): Factor[] {
-  const count = omittedIdentifierCount(stored)
+export function listOmissionFactors(stored: StoredEntity): Factor[] {
+  const count = countOmittedIdentifiers(stored)
   if (count === 0) return []
   const text = `Registers list ${formatCount(count)} more identifiers of the company than are shown.`
-  return [limitation('identifiers_truncated', text, 'low')]
+  return [createLimitation('identifiers_truncated', text, 'low')]
 }
 
 /** Only registrations of this type can be an answer; others stay candidates. */
@@ -173,13 +181,13 @@ export const isSupportedKind = ({ type, subtype }: StoredLegalEntity): boolean =
   type === 'business' && subtype === 'incorporated_entity'
 
 /** Explains why a registration cannot be the answer; the first factor, whatever the confidence. */
-export const unsupportedFactor = (registration: StoredLegalEntity): Factor =>
-  limitation('unsupported_entity_type', unsupportedText(registration), 'high')
+export const createUnsupportedFactor = (registration: StoredLegalEntity): Factor =>
+  createLimitation('unsupported_entity_type', describeUnsupported(registration), 'high')
 
 /** `"Larkmoor Income Fund" is a fund, not a company: only companies are given as an answer.` */
-export function unsupportedText(registration: StoredLegalEntity): string {
+export function describeUnsupported(registration: StoredLegalEntity): string {
   const { type, subtype, legalName } = registration
-  const form = fundOrTrust(registration)
+  const form = classifyFundOrTrust(registration)
   const kind = form === null ? (subtypeWords[subtype] ?? typeWords[type] ?? 'of another kind') : `a ${form}`
   return `"${legalName}" is ${kind}, not a company: only companies are given as an answer.`
 }
@@ -199,15 +207,15 @@ const subtypeWords: Readonly<Partial<Record<string, string>>> = {
 }
 
 /** The reason for a removal is unknown: dissolved, delisted, or moved to another file. */
-function removedFactor({ sourceName, sourceDate }: StoredLegalEntity): Factor {
-  return limitation(
+function createRemovedFactor({ sourceName, sourceDate }: StoredLegalEntity): Factor {
+  return createLimitation(
     'no_legal_entity_confirmed',
     `The newest file of ${sourceName} no longer names the registration; that of ${sourceDate.slice(0, 10)} did.`,
     'medium',
   )
 }
 
-export function actionsOf(match: Match, registration: StoredLegalEntity): Action[] {
+export function listActions(match: Match, registration: StoredLegalEntity): Action[] {
   const actions: Action[] = []
   const { comparison, place } = match.best.evidence
   const isCertain = match.confidence >= matchedConfidenceMin

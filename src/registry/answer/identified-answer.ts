@@ -1,37 +1,37 @@
-import { writeIdentifiers, type StatedIdentifier } from '../../core/stated-identifiers.js'
+import { formatIdentifiers, type StatedIdentifier } from '../../core/stated-identifiers.js'
 import { matchedConfidenceMin, type Action, type Factor, type Resolution } from '../../contract/result.js'
-import { candidateOf } from './resolve.js'
-import { basisOf } from './basis.js'
-import { primaryOf, resultEntityOf } from './entity-record.js'
+import { toCandidate } from './resolve.js'
+import { buildBasis } from './basis.js'
+import { getPrimary, buildResultEntity } from './entity-record.js'
 import {
-  endFactors,
-  limitation,
-  nameFactor,
-  omissionFactors,
-  strength,
-  unsupportedFactor,
+  listEndFactors,
+  createLimitation,
+  createNameFactor,
+  listOmissionFactors,
+  createStrength,
+  createUnsupportedFactor,
   isSupportedKind,
 } from './factors.js'
-import { placeSaid, type Impact } from './reasons.js'
+import { describePlaceFit, type Impact } from './reasons.js'
 import type { IdentifiedDecision } from './identifier-decision.js'
 import type { NameComparison } from '../match/compare-names.js'
 import type { PlaceAgreement } from '../match/place-agreement.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
 /** An identifier of the query, in the spelling of the registration with it. */
-export interface BorneIdentifier {
+export interface MatchedIdentifier {
   readonly identifier: StatedIdentifier
   readonly value: string
   readonly registration: StoredLegalEntity
 }
 
 /** Input of an answer by identifiers. */
-export interface Identified {
+export interface IdentifiedCompany {
   readonly decision: Exclude<IdentifiedDecision, { kind: 'unknown' }>
   readonly stored: StoredEntity
   /** The registration with the strongest identifier. */
   readonly registration: StoredLegalEntity
-  readonly borne: readonly BorneIdentifier[]
+  readonly borne: readonly MatchedIdentifier[]
   /** Identifiers that no registration has. */
   readonly missing: readonly StatedIdentifier[]
   /** Errors of invalid identifiers. */
@@ -57,18 +57,18 @@ const severalConfidence = 60
 export const disagreeingConfidence = 50
 
 /** Example: `LEI HWUPKR0MPOU8FGXBT394`. */
-export const labelOf = (identifier: StatedIdentifier): string => writeIdentifiers([identifier])
+export const formatLabel = (identifier: StatedIdentifier): string => formatIdentifiers([identifier])
 
 /** Builds the interface's answer for a company found by identifiers ("v3 job result"). */
-export function identifiedAnswer(found: Identified): Resolution {
+export function buildIdentifiedAnswer(found: IdentifiedCompany): Resolution {
   const { decision, stored, registration, borne } = found
   const isSupported = isSupportedKind(registration)
-  const confidence = confidenceOf(found)
+  const confidence = chooseConfidence(found)
   const shared = {
     match_confidence: confidence,
     type: registration.type,
     subtype: registration.subtype,
-    actions: actionsOf(found, isSupported),
+    actions: listActions(found, isSupported),
     merged_into: null,
     classification: decision.kind === 'several' ? 'ambiguous' : 'specific',
   }
@@ -77,28 +77,28 @@ export function identifiedAnswer(found: Identified): Resolution {
       ...shared,
       status: 'inconclusive',
       entity: null,
-      candidate: candidateOf(registration),
-      factors: factorsOf(found, isSupported),
+      candidate: toCandidate(registration),
+      factors: buildFactors(found, isSupported),
       basis: [],
     }
   }
-  const entity = resultEntityOf(stored, registration)
+  const entity = buildResultEntity(stored, registration)
   return {
     ...shared,
     status: confidence >= matchedConfidenceMin ? 'matched' : 'partial_match',
     entity,
     candidate: null,
-    factors: [...factorsOf(found, isSupported), ...omissionFactors(stored)],
-    basis: basisOf(
+    factors: [...buildFactors(found, isSupported), ...listOmissionFactors(stored)],
+    basis: buildBasis(
       entity,
-      primaryOf(stored),
+      getPrimary(stored),
       stored,
       borne.map(({ identifier: { kind }, value }) => ({ type: kind, value })),
     ),
   }
 }
 
-function confidenceOf({ decision, borne, name }: Identified): number {
+function chooseConfidence({ decision, borne, name }: IdentifiedCompany): number {
   switch (decision.kind) {
     case 'one':
       if (decision.isUnsure) return unsureConfidence
@@ -113,46 +113,56 @@ function confidenceOf({ decision, borne, name }: Identified): number {
   }
 }
 
-function factorsOf(found: Identified, isSupported: boolean): Factor[] {
+function buildFactors(found: IdentifiedCompany, isSupported: boolean): Factor[] {
   const { decision, stored, registration, comparison, place, missing, wrong } = found
-  const factors = [...(isSupported ? [] : [unsupportedFactor(registration)]), ...decisionFactors(found)]
+  const factors = [
+    ...(isSupported ? [] : [createUnsupportedFactor(registration)]),
+    ...listDecisionFactors(found),
+  ]
   if (comparison !== null) {
     const { legalEntityNumber } = comparison.candidate
     const named = stored.legalEntities.find(({ number }) => number === legalEntityNumber) ?? registration
-    if (decision.kind !== 'name_disagrees') factors.push(nameFactor(comparison, named))
+    if (decision.kind !== 'name_disagrees') factors.push(createNameFactor(comparison, named))
   }
   if (place !== null) {
-    const { type, code, text } = placeSaid(place, registration)
+    const { type, code, text } = describePlaceFit(place, registration)
     factors.push({ code, type, description: text, impact: 'low' })
   }
   if (decision.kind === 'one' && isSupported && !registration.removedFromSource) {
     const where = registration.jurisdiction ?? 'an unstated jurisdiction'
-    factors.push(strength('legal_entity_confirmed', `The company is registered in ${where}.`, 'high'))
+    factors.push(createStrength('legal_entity_confirmed', `The company is registered in ${where}.`, 'high'))
   }
   const sources = new Set(stored.legalEntities.map(({ sourceName }) => sourceName))
   if (sources.size > 1) {
     factors.push(
-      strength('multiple_sources_corroboration', 'More than one register knows the company.', 'medium'),
+      createStrength('multiple_sources_corroboration', 'More than one register knows the company.', 'medium'),
     )
   }
   return [
     ...factors,
-    ...missing.map((identifier) => missingFactor(identifier, 'low')),
-    ...wrong.map((reason) => wrongFactor(reason, 'medium')),
-    ...endFactors(registration),
+    ...missing.map((identifier) => createMissingFactor(identifier, 'low')),
+    ...wrong.map((reason) => createWrongFactor(reason, 'medium')),
+    ...listEndFactors(registration),
   ]
 }
 
-function decisionFactors({ decision, registration, borne, name, otherName, others }: Identified): Factor[] {
+function listDecisionFactors({
+  decision,
+  registration,
+  borne,
+  name,
+  otherName,
+  others,
+}: IdentifiedCompany): Factor[] {
   const holder = `"${registration.legalName}"`
-  const named = borne.map(({ identifier }) => labelOf(identifier)).join(', ')
+  const named = borne.map(({ identifier }) => formatLabel(identifier)).join(', ')
   switch (decision.kind) {
     case 'one':
       return [
-        ...borne.map(bearingFactor),
+        ...borne.map(createMatchFactor),
         ...(decision.isUnsure
           ? [
-              limitation(
+              createLimitation(
                 'identifier_unplaced',
                 `${named} does not say of which register or exchange.`,
                 'high',
@@ -162,19 +172,25 @@ function decisionFactors({ decision, registration, borne, name, otherName, other
       ]
     case 'several':
       return [
-        limitation('identifier_shared', `${named} is that of ${[holder, ...others].join(', ')}.`, 'high'),
+        createLimitation(
+          'identifier_shared',
+          `${named} is that of ${[holder, ...others].join(', ')}.`,
+          'high',
+        ),
         ...(name === null
           ? []
-          : [limitation('name_too_generic', `"${name}" does not distinguish them.`, 'high')]),
+          : [createLimitation('name_too_generic', `"${name}" does not distinguish them.`, 'high')]),
       ]
     case 'name_disagrees': {
       const other =
         otherName === null ? `"${name ?? ''}" is no name of it` : `"${name ?? ''}" is "${otherName}"`
-      return [limitation('identifier_name_mismatch', `${named} is that of ${holder}; ${other}.`, 'high')]
+      return [
+        createLimitation('identifier_name_mismatch', `${named} is that of ${holder}; ${other}.`, 'high'),
+      ]
     }
     case 'identifiers_disagree':
       return [
-        limitation(
+        createLimitation(
           'identifiers_disagree',
           `The identifiers are of several companies: ${others.join('; ')}.`,
           'high',
@@ -183,26 +199,26 @@ function decisionFactors({ decision, registration, borne, name, otherName, other
   }
 }
 
-function bearingFactor({ identifier, registration }: BorneIdentifier): Factor {
+function createMatchFactor({ identifier, registration }: MatchedIdentifier): Factor {
   return identifier.kind === 'website'
-    ? strength(
+    ? createStrength(
         'website_official_status',
         `The registry gives ${registration.website ?? identifier.value} as the company's own.`,
         'high',
       )
-    : strength('identifier_match', `The registration has ${labelOf(identifier)}.`, 'high')
+    : createStrength('identifier_match', `The registration has ${formatLabel(identifier)}.`, 'high')
 }
 
-export function missingFactor(identifier: StatedIdentifier, impact: Impact): Factor {
+export function createMissingFactor(identifier: StatedIdentifier, impact: Impact): Factor {
   const text =
     identifier.kind === 'website'
       ? `No register states a website under ${identifier.value}.`
-      : `No registration has ${labelOf(identifier)}.`
-  return limitation('identifier_not_found', text, impact)
+      : `No registration has ${formatLabel(identifier)}.`
+  return createLimitation('identifier_not_found', text, impact)
 }
 
-export function wrongFactor(reason: string, impact: Impact): Factor {
-  return limitation('identifier_invalid', `It is no identifier: ${reason}.`, impact)
+export function createWrongFactor(reason: string, impact: Impact): Factor {
+  return createLimitation('identifier_invalid', `It is no identifier: ${reason}.`, impact)
 }
 
 export const checkIdentifier: Action = {
@@ -210,7 +226,7 @@ export const checkIdentifier: Action = {
   description: 'Check that the identifier is that of the company named.',
 }
 
-function actionsOf({ decision, registration }: Identified, isSupported: boolean): Action[] {
+function listActions({ decision, registration }: IdentifiedCompany, isSupported: boolean): Action[] {
   const actions: Action[] = []
   if (decision.kind === 'several') {
     actions.push({ code: 'provide_full_legal_name', description: 'Give the full legal name as registered.' })

@@ -1,33 +1,33 @@
-import { domainNameOf } from '../../core/domain-name.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import { statedKinds, type StatedIdentifier } from '../../core/stated-identifiers.js'
 import type { Resolution } from '../../contract/result.js'
 import {
-  readAsked,
-  type AskedIdentifiers,
+  readQueryIdentifiers,
+  type QueryIdentifiers,
   decideIdentified,
   type FoundIdentifier,
   type IdentifiedDecision,
 } from './identifier-decision.js'
-import { companiesAbove, resolveDomain, type DomainDeps } from './domains.js'
-import { primaryOf } from './entity-record.js'
-import { identifiedAnswer, labelOf, type BorneIdentifier } from './identified-answer.js'
+import { listOwners, resolveDomain, type DomainDeps } from './domains.js'
+import { getPrimary } from './entity-record.js'
+import { buildIdentifiedAnswer, formatLabel, type MatchedIdentifier } from './identified-answer.js'
 import {
   answerByName,
   createNameJudge,
   isLegalName,
-  type AskedName,
+  type QueryName,
   type NameJudge,
 } from './name-with-identifiers.js'
 import { readQuery, type NameQuery, type ResolveDeps } from './resolve.js'
 import type { CandidateName } from '../match/candidate.js'
-import { agreementOf, parseLocation, type Place } from '../match/place-agreement.js'
-import { siteFit } from '../model/domain-holder.js'
+import { comparePlaceWithHint, parseLocation, type Place } from '../match/place-agreement.js'
+import { classifySite } from '../model/domain-holder.js'
 import type { IdentifierFinder, IdentifierHolder } from '../store/identifier-index.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
 /** Lookups of registrations by identifier. */
 export interface HolderDeps {
-  readonly bearersOf: IdentifierFinder
+  readonly findByIdentifier: IdentifierFinder
   readonly domains: DomainDeps
 }
 
@@ -37,20 +37,20 @@ export interface IdentifiedDeps extends ResolveDeps, HolderDeps {
   readonly namesOf: (entityNumber: number) => CandidateName[]
 }
 
-export interface Found extends FoundIdentifier {
+export interface FoundHolders extends FoundIdentifier {
   readonly holders: readonly IdentifierHolder[]
 }
 
 /** The identifiers of a query, and its name without them. */
-interface Asked extends AskedName {
-  readonly found: readonly Found[]
+interface ReadQuery extends QueryName {
+  readonly found: readonly FoundHolders[]
   readonly missing: readonly StatedIdentifier[]
   readonly wrong: readonly string[]
 }
 
 /** A matched query with identifiers. */
 export interface IdentifiedQuery {
-  readonly asked: Asked
+  readonly asked: ReadQuery
   readonly judge: NameJudge
   /** The company of the identifiers. */
   readonly decision: IdentifiedDecision
@@ -61,22 +61,22 @@ export interface IdentifiedQuery {
 
 /** Matches a query by the identifiers in its name; `null` if it has none. */
 export function matchIdentified(query: NameQuery, deps: IdentifiedDeps): IdentifiedQuery | null {
-  const read = readAsked(query.name)
+  const read = readQueryIdentifiers(query.name)
   const { name, identifiers, wrong } = read
   const [first, ...others] = identifiers
   if (first === undefined && wrong.length === 0) return null
-  const asked = find(query, read, deps)
+  const asked = findIdentified(query, read, deps)
   const judge = createNameJudge(asked, deps)
   const hasName = asked.match !== null
-  const likeliestOf = (numbers: readonly number[]) =>
-    hasName ? likeliestAmong(numbers, asked, judge, deps) : null
-  const decided = decideIdentified(asked.found, hasName ? judge.gradeOf : null, likeliestOf)
+  const chooseLikeliest = (numbers: readonly number[]) =>
+    hasName ? findLikeliest(numbers, asked, judge, deps) : null
+  const decided = decideIdentified(asked.found, hasName ? judge.gradeName : null, chooseLikeliest)
   const decision: IdentifiedDecision = isLegalNameOfAnother(decided, judge) ? { kind: 'unknown' } : decided
   const isWebsite = name === null && first?.kind === 'website' && others.length + wrong.length === 0
   const makeAnswer = () => {
     if (isWebsite) return resolveDomain(first.value, deps.domains)
     if (decision.kind === 'unknown') return answerByName(asked, judge.nameMatch, deps)
-    return answerOf(asked, decision, judge, deps)
+    return buildAnswer(asked, decision, judge, deps)
   }
   let made: Resolution | null = null
   return {
@@ -93,16 +93,20 @@ function isLegalNameOfAnother(decision: IdentifiedDecision, judge: NameJudge): b
   if (decision.kind !== 'one') return false
   const { entityNumber, by } = decision
   if (by.some(({ identifier }) => identifier.kind !== 'website')) return false
-  const agreement = judge.agreementOf(entityNumber)
+  const agreement = judge.compareWithCompany(entityNumber)
   if (agreement.kind === 'foreign' || isLegalName(agreement.comparison)) return false
   const other = judge.legalNameMatch()
   return other !== null && other.entityNumber !== entityNumber
 }
 
-function find(query: NameQuery, { name, identifiers, wrong }: AskedIdentifiers, deps: IdentifiedDeps): Asked {
+function findIdentified(
+  query: NameQuery,
+  { name, identifiers, wrong }: QueryIdentifiers,
+  deps: IdentifiedDeps,
+): ReadQuery {
   const match = name === null ? null : readQuery({ name, location: query.location }, deps.vocabulary())
   const ordered = [...identifiers].sort((a, b) => statedKinds.indexOf(a.kind) - statedKinds.indexOf(b.kind))
-  const all = ordered.map((identifier) => foundOf(identifier, holdersOf(identifier, deps)))
+  const all = ordered.map((identifier) => toFound(identifier, findHolders(identifier, deps)))
   const registered = all.filter(({ identifier }) => identifier.kind !== 'website')
   const companies = registered.flatMap(({ entityNumbers }) => entityNumbers)
   const found = all
@@ -113,9 +117,9 @@ function find(query: NameQuery, { name, identifiers, wrong }: AskedIdentifiers, 
 }
 
 /** Finds the one of a group's companies that name and place identify; without a place, their common owner. */
-function likeliestAmong(
+function findLikeliest(
   entityNumbers: readonly number[],
-  { query }: AskedName,
+  { query }: QueryName,
   judge: NameJudge,
   { domains }: IdentifiedDeps,
 ): number | null {
@@ -123,12 +127,12 @@ function likeliestAmong(
   if (certain !== null && entityNumbers.includes(certain)) return certain
   if (query.location !== null) return null
   const isOwner = (owner: number) =>
-    entityNumbers.every((one) => one === owner || companiesAbove(one, domains.ownerships).has(owner))
+    entityNumbers.every((one) => one === owner || listOwners(one, domains.ownerships).has(owner))
   const [owner, ...others] = entityNumbers.filter(isOwner)
   return others.length === 0 ? (owner ?? null) : null
 }
 
-function foundOf(identifier: StatedIdentifier, holders: readonly IdentifierHolder[]): Found {
+function toFound(identifier: StatedIdentifier, holders: readonly IdentifierHolder[]): FoundHolders {
   const placed = holders.filter(({ isPlaced }) => isPlaced)
   const those = placed.length > 0 ? placed : holders
   return {
@@ -142,43 +146,47 @@ function foundOf(identifier: StatedIdentifier, holders: readonly IdentifierHolde
 /**
  * Returns registrations with an identifier. A page of a domain identifies no company: it may be hosted by another one.
  */
-export function holdersOf(
+export function findHolders(
   identifier: StatedIdentifier,
-  { bearersOf, domains }: HolderDeps,
+  { findByIdentifier, domains }: HolderDeps,
 ): IdentifierHolder[] {
   const { kind, value } = identifier
-  if (kind !== 'website') return bearersOf({ ...identifier, kind })
+  if (kind !== 'website') return findByIdentifier({ ...identifier, kind })
   return domains
-    .holdersOf(value)
-    .filter(({ website }) => domainNameOf(website) === value && siteFit(website) !== 'page')
+    .findByDomain(value)
+    .filter(({ website }) => toRootDomain(website) === value && classifySite(website) !== 'page')
     .map((holder) => ({ ...holder, value, isPlaced: true }))
 }
 
 /** A group has one website: subsidiaries of its company agree with it. */
-function withOwned(website: Found, companies: readonly number[], { domains }: IdentifiedDeps): Found {
+function withOwned(
+  website: FoundHolders,
+  companies: readonly number[],
+  { domains }: IdentifiedDeps,
+): FoundHolders {
   const owners = new Set(website.entityNumbers)
   const owned = companies.filter((number) =>
-    [...companiesAbove(number, domains.ownerships)].some((owner) => owners.has(owner)),
+    [...listOwners(number, domains.ownerships)].some((owner) => owners.has(owner)),
   )
   return { ...website, entityNumbers: [...new Set([...website.entityNumbers, ...owned])] }
 }
 
-function answerOf(
-  asked: Asked,
+function buildAnswer(
+  asked: ReadQuery,
   decision: Exclude<IdentifiedDecision, { kind: 'unknown' }>,
   judge: NameJudge,
   deps: IdentifiedDeps,
 ): Resolution {
   const { query, name, match, found, missing, wrong } = asked
   const { entityNumber } = decision
-  const stored = entityOf(entityNumber, deps)
-  const borne = borneBy(stored, entityNumber, found)
-  const registration = borne[0]?.registration ?? primaryOf(stored)
-  const agreement = match === null ? null : judge.agreementOf(entityNumber)
+  const stored = readEntity(entityNumber, deps)
+  const borne = listMatchedIdentifiers(stored, entityNumber, found)
+  const registration = borne[0]?.registration ?? getPrimary(stored)
+  const agreement = match === null ? null : judge.compareWithCompany(entityNumber)
   const isForeign = decision.kind === 'name_disagrees'
-  const place = placeOf(entityNumber, registration, deps)
+  const place = findPlace(entityNumber, registration, deps)
   const hint = parseLocation(query.location)
-  return identifiedAnswer({
+  return buildIdentifiedAnswer({
     decision,
     stored,
     registration,
@@ -188,13 +196,13 @@ function answerOf(
     name,
     comparison: agreement === null || agreement.kind === 'foreign' ? null : agreement.comparison,
     otherName: isForeign && agreement?.kind === 'open' ? (judge.certainName()?.name ?? null) : null,
-    place: hint === null || place === undefined ? null : agreementOf(hint, place),
-    others: othersOf(decision, found, deps),
+    place: hint === null || place === undefined ? null : comparePlaceWithHint(hint, place),
+    others: listOthers(decision, found, deps),
   })
 }
 
 /** Returns the place of a registration, prepared for comparison. */
-export function placeOf(
+export function findPlace(
   entityNumber: number,
   { number }: StoredLegalEntity,
   { namesOf }: Pick<IdentifiedDeps, 'namesOf'>,
@@ -202,23 +210,23 @@ export function placeOf(
   return namesOf(entityNumber).find(({ legalEntityNumber }) => legalEntityNumber === number)?.place
 }
 
-function entityOf(entityNumber: number, { reader }: IdentifiedDeps): StoredEntity {
+function readEntity(entityNumber: number, { reader }: IdentifiedDeps): StoredEntity {
   const stored = reader.entityByNumber(entityNumber)
   if (stored === null) throw new Error('an identifier in the index belongs to no registration')
   return stored
 }
 
 /** Returns the query's identifiers that a company has, the strongest first. */
-export function borneBy(
+export function listMatchedIdentifiers(
   stored: StoredEntity,
   entityNumber: number,
-  found: readonly Found[],
-): BorneIdentifier[] {
+  found: readonly FoundHolders[],
+): MatchedIdentifier[] {
   return found.flatMap(({ identifier, holders }) => {
     const holder = holders.find((one) => one.entityNumber === entityNumber)
     if (holder === undefined) return []
     const registration =
-      stored.legalEntities.find(({ number }) => number === holder.legalEntityNumber) ?? primaryOf(stored)
+      stored.legalEntities.find(({ number }) => number === holder.legalEntityNumber) ?? getPrimary(stored)
     return [{ identifier, value: holder.value, registration }]
   })
 }
@@ -226,17 +234,21 @@ export function borneBy(
 /** Number of other companies in a sentence. */
 const othersNamedMax = 3
 
-function othersOf(decision: IdentifiedDecision, found: readonly Found[], deps: IdentifiedDeps): string[] {
-  const nameOf = (number: number) => {
+function listOthers(
+  decision: IdentifiedDecision,
+  found: readonly FoundHolders[],
+  deps: IdentifiedDeps,
+): string[] {
+  const formatName = (number: number) => {
     const stored = deps.reader.outlineByNumber(number)
-    return stored === null ? 'one that is not held' : `"${primaryOf(stored).legalName}"`
+    return stored === null ? 'one that is not held' : `"${getPrimary(stored).legalName}"`
   }
   if (decision.kind === 'several') {
-    const named = decision.others.slice(0, othersNamedMax).map(nameOf)
+    const named = decision.others.slice(0, othersNamedMax).map(formatName)
     return decision.others.length > othersNamedMax ? [...named, 'and more'] : named
   }
   if (decision.kind !== 'identifiers_disagree') return []
   return found.flatMap(({ identifier, entityNumbers: [first] }) =>
-    first === undefined ? [] : [`${labelOf(identifier)} is that of ${nameOf(first)}`],
+    first === undefined ? [] : [`${formatLabel(identifier)} is that of ${formatName(first)}`],
   )
 }

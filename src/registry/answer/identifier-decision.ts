@@ -3,7 +3,7 @@ import {
   readIdentifiers,
   type NameWithIdentifiers,
 } from '../../core/stated-identifiers.js'
-import { canonicalIdentifier } from '../../core/identifiers.js'
+import { toCanonicalIdentifier } from '../../core/identifiers.js'
 
 /** An identifier of a query, and the companies that have it. */
 export interface FoundIdentifier {
@@ -18,7 +18,7 @@ export interface FoundIdentifier {
 const nameGrades = { foreign: 0, open: 1, same: 2, exact: 3 } as const
 export type NameGrade = keyof typeof nameGrades
 
-interface Decided {
+interface DecidedCompany {
   readonly entityNumber: number
   /** The identifiers that identify it, the strongest first. */
   readonly by: readonly FoundIdentifier[]
@@ -30,39 +30,39 @@ interface Decided {
  */
 export type IdentifiedDecision =
   | { readonly kind: 'unknown' }
-  | (Decided & { readonly kind: 'one'; readonly isUnsure: boolean })
-  | (Decided & { readonly kind: 'name_disagrees' | 'identifiers_disagree' })
-  | (Decided & { readonly kind: 'several'; readonly others: readonly number[] })
+  | (DecidedCompany & { readonly kind: 'one'; readonly isUnsure: boolean })
+  | (DecidedCompany & { readonly kind: 'name_disagrees' | 'identifiers_disagree' })
+  | (DecidedCompany & { readonly kind: 'several'; readonly others: readonly number[] })
 
 /**
- * `found`: the strongest first. `gradeOf`: grades the name for a company; `null` without a name. `likeliestOf`:
+ * `found`: the strongest first. `gradeName`: grades the name for a company; `null` without a name. `likeliestOf`:
  * chooses between companies that fit identifiers and name; `null` if undecided.
  */
 export function decideIdentified(
   found: readonly FoundIdentifier[],
-  gradeOf: ((entityNumber: number) => NameGrade) | null,
-  likeliestOf: (entityNumbers: readonly number[]) => number | null = () => null,
+  gradeName: ((entityNumber: number) => NameGrade) | null,
+  chooseBest: (entityNumbers: readonly number[]) => number | null = () => null,
 ): IdentifiedDecision {
-  const agrees = (number: number) => gradeOf !== null && gradeOf(number) !== 'foreign'
+  const isAgreeing = (number: number) => gradeName !== null && gradeName(number) !== 'foreign'
   const sure = found.filter(({ isSure }) => isSure)
   const by = sure.length === 0 ? found : withAgreeing(sure, found)
-  const common = commonTo(by)
-  const [entityNumber, ...others] = gradeOf === null ? common : bestNamed(common, gradeOf)
+  const common = intersectCompanies(by)
+  const [entityNumber, ...others] = gradeName === null ? common : pickBestNamed(common, gradeName)
   if (entityNumber === undefined) {
     const all = [...new Set(by.flatMap(({ entityNumbers }) => entityNumbers))]
-    const [first, second] = all.filter(agrees)
+    const [first, second] = all.filter(isAgreeing)
     const candidate = first !== undefined && second === undefined ? first : all[0]
     return candidate === undefined
       ? { kind: 'unknown' }
       : { kind: 'identifiers_disagree', entityNumber: candidate, by }
   }
-  const isForeign = gradeOf !== null && !agrees(entityNumber)
+  const isForeign = gradeName !== null && !isAgreeing(entityNumber)
   if (isForeign && sure.length === 0) return { kind: 'unknown' }
-  const likeliest = others.length === 0 || isForeign ? null : likeliestOf([entityNumber, ...others])
+  const likeliest = others.length === 0 || isForeign ? null : chooseBest([entityNumber, ...others])
   if (likeliest !== null) return { kind: 'one', entityNumber: likeliest, by, isUnsure: false }
   if (others.length > 0) return { kind: 'several', entityNumber, others, by }
   if (isForeign) return { kind: 'name_disagrees', entityNumber, by }
-  return { kind: 'one', entityNumber, by, isUnsure: sure.length === 0 && gradeOf === null }
+  return { kind: 'one', entityNumber, by, isUnsure: sure.length === 0 && gradeName === null }
 }
 
 /** Drops ambiguous identifiers that contradict unambiguous ones. */
@@ -70,23 +70,23 @@ function withAgreeing(
   sure: readonly FoundIdentifier[],
   found: readonly FoundIdentifier[],
 ): FoundIdentifier[] {
-  const common = new Set(commonTo(sure))
+  const common = new Set(intersectCompanies(sure))
   return found.filter(({ isSure, entityNumbers }) => isSure || entityNumbers.some((one) => common.has(one)))
 }
 
-function commonTo([first, ...others]: readonly FoundIdentifier[]): number[] {
+function intersectCompanies([first, ...others]: readonly FoundIdentifier[]): number[] {
   return (first?.entityNumbers ?? []).filter((number) =>
     others.every(({ entityNumbers }) => entityNumbers.includes(number)),
   )
 }
 
 /** Keeps the companies that the name fits best. */
-function bestNamed(entityNumbers: readonly number[], gradeOf: (number: number) => NameGrade): number[] {
-  const gradeMax = Math.max(...entityNumbers.map((number) => nameGrades[gradeOf(number)]))
-  return entityNumbers.filter((number) => nameGrades[gradeOf(number)] === gradeMax)
+function pickBestNamed(entityNumbers: readonly number[], gradeName: (number: number) => NameGrade): number[] {
+  const gradeMax = Math.max(...entityNumbers.map((number) => nameGrades[gradeName(number)]))
+  return entityNumbers.filter((number) => nameGrades[gradeName(number)] === gradeMax)
 }
 
-export interface AskedIdentifiers extends NameWithIdentifiers {
+export interface QueryIdentifiers extends NameWithIdentifiers {
   /** Errors of invalid identifiers: wrong check digits, too many digits. */
   readonly wrong: readonly string[]
 }
@@ -100,14 +100,14 @@ const forms = [
 ] as const
 
 /** Reads the identifiers in a text, including invalid ones, which are not part of the name either. */
-export function readAsked(text: string): AskedIdentifiers {
+export function readQueryIdentifiers(text: string): QueryIdentifiers {
   const read = readIdentifiers(text)
   if (read.identifiers.length > 0) return { ...read, wrong: [] }
   const trimmed = text.trim()
   const [, name = null, bracket] = inBrackets.exec(trimmed) ?? []
   const parts = (bracket ?? trimmed).split(',').map((part) => part.trim())
-  const wrong = parts.flatMap((part) => reasonOf(part) ?? [])
-  const others = parts.filter((part) => reasonOf(part) === null)
+  const wrong = parts.flatMap((part) => findReason(part) ?? [])
+  const others = parts.filter((part) => findReason(part) === null)
   const rest = readIdentifiers(others.join(', '))
   const isNothingElse = others.length === 0 || rest.identifiers.length === others.length
   if (wrong.length === 0 || !isNothingElse) return { ...read, wrong: [] }
@@ -115,15 +115,15 @@ export function readAsked(text: string): AskedIdentifiers {
 }
 
 /** True if a text is resolved by identifiers instead of by name. */
-export function statesIdentifiers(text: string): boolean {
-  const { identifiers, wrong } = readAsked(text)
+export function hasIdentifiers(text: string): boolean {
+  const { identifiers, wrong } = readQueryIdentifiers(text)
   return identifiers.length + wrong.length > 0
 }
 
-function reasonOf(part: string): string | null {
+function findReason(part: string): string | null {
   for (const { type, pattern } of forms) {
     const value = pattern.exec(part)?.[1]
-    const canonical = value === undefined ? null : canonicalIdentifier(type, value)
+    const canonical = value === undefined ? null : toCanonicalIdentifier(type, value)
     if (canonical !== null && 'reason' in canonical) return canonical.reason
   }
   return null

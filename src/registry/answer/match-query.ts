@@ -1,14 +1,25 @@
 import type { Resolution } from '../../contract/result.js'
-import { candidatesByName, type CompanyCandidate, candidateOf, type CompanyEvidence } from './candidates.js'
-import { matchIdentified, type IdentifiedDeps, borneBy, placeOf, type IdentifiedQuery } from './identified.js'
+import {
+  listCandidatesByName,
+  type CompanyCandidate,
+  toCompanyCandidate,
+  type CompanyEvidence,
+} from './candidates.js'
+import {
+  matchIdentified,
+  type IdentifiedDeps,
+  listMatchedIdentifiers,
+  findPlace,
+  type IdentifiedQuery,
+} from './identified.js'
 import { answerFor, matchName, type NameQuery, type NameMatch } from './resolve.js'
 import type { StoredEntity, StoreReader, StoredLegalEntity } from '../store/reader.js'
-import { companiesOfDomain } from './domains.js'
-import { primaryOf } from './entity-record.js'
-import { placeText } from './evidence-texts.js'
-import { nameSaid } from './factors.js'
-import { labelOf, type BorneIdentifier } from './identified-answer.js'
-import { agreementOf, parseLocation } from '../match/place-agreement.js'
+import { listDomainCompanies } from './domains.js'
+import { getPrimary } from './entity-record.js'
+import { describePlace } from './evidence-texts.js'
+import { describeName } from './factors.js'
+import { formatLabel, type MatchedIdentifier } from './identified-answer.js'
+import { comparePlaceWithHint, parseLocation } from '../match/place-agreement.js'
 
 /** One percent is left for clerical errors in an identifier. */
 const bearersConfidence = 99
@@ -17,20 +28,28 @@ const bearersConfidence = 99
  * Returns the companies with the query's identifiers, the answered one first, then those that the name may mean. If
  * the identifiers identify no company, those of the name come first.
  */
-function candidatesByIdentifiers(
+function listCandidatesByIdentifiers(
   query: IdentifiedQuery,
   deps: IdentifiedDeps,
   countMax: number,
 ): CompanyCandidate[] {
-  const numbers = bearersOf(query, deps).slice(0, countMax)
+  const numbers = listIdentifiedCompanies(query, deps).slice(0, countMax)
   const bearers = numbers.flatMap(
-    (number, at) => bearerOf(number, bearerConfidence(query, at, numbers.length), query, deps) ?? [],
+    (number, at) =>
+      buildIdentifiedCandidate(number, chooseIdentifiedConfidence(query, at, numbers.length), query, deps) ??
+      [],
   )
-  const match = nameMatchOf(query, deps)
+  const match = getNameMatch(query, deps)
   const named =
     match === null
       ? []
-      : candidatesByName(query.asked.name ?? query.asked.query.name, match, deps, countMax, new Set(numbers))
+      : listCandidatesByName(
+          query.asked.name ?? query.asked.query.name,
+          match,
+          deps,
+          countMax,
+          new Set(numbers),
+        )
   const isNameFirst = isUnknown(query)
   // Identifiers and name exclude each other, and no name is more certain than the answer, which may have recognized a
   // namesake.
@@ -41,8 +60,11 @@ function candidatesByIdentifiers(
   return (isNameFirst ? [...others, ...bearers] : [...bearers, ...others]).slice(0, countMax)
 }
 
-function bearersOf({ asked, decision, domain }: IdentifiedQuery, { domains }: IdentifiedDeps): number[] {
-  if (domain !== null) return companiesOfDomain(domain, domains)
+function listIdentifiedCompanies(
+  { asked, decision, domain }: IdentifiedQuery,
+  { domains }: IdentifiedDeps,
+): number[] {
+  if (domain !== null) return listDomainCompanies(domain, domains)
   const all = asked.found.flatMap(({ entityNumbers }) => entityNumbers)
   switch (decision.kind) {
     case 'unknown':
@@ -61,7 +83,7 @@ function bearersOf({ asked, decision, domain }: IdentifiedQuery, { domains }: Id
 const isUnknown = ({ decision, domain }: IdentifiedQuery) => decision.kind === 'unknown' && domain === null
 
 /** The answer's confidence for the answered company; equal parts if several companies are equally likely. */
-function bearerConfidence(query: IdentifiedQuery, at: number, count: number): number | null {
+function chooseIdentifiedConfidence(query: IdentifiedQuery, at: number, count: number): number | null {
   if (isUnknown(query)) return null
   const { match_confidence: confidence, classification } = query.answer()
   const isOpen = classification === 'ambiguous' || query.decision.kind === 'identifiers_disagree'
@@ -69,7 +91,7 @@ function bearerConfidence(query: IdentifiedQuery, at: number, count: number): nu
   return at === 0 ? confidence : Math.floor(Math.max(0, bearersConfidence - confidence) / (count - 1))
 }
 
-function bearerOf(
+function buildIdentifiedCandidate(
   entityNumber: number,
   confidence: number | null,
   query: IdentifiedQuery,
@@ -77,19 +99,19 @@ function bearerOf(
 ): CompanyCandidate | null {
   const stored = deps.reader.entityByNumber(entityNumber)
   if (stored === null) return null
-  const borne = borneBy(stored, entityNumber, query.asked.found)
-  const registration = borne[0]?.registration ?? primaryOf(stored)
+  const borne = listMatchedIdentifiers(stored, entityNumber, query.asked.found)
+  const registration = borne[0]?.registration ?? getPrimary(stored)
   const evidence = [
-    ...identifierEvidence(stored, borne, query),
-    ...nameEvidence(entityNumber, query),
-    ...placeEvidence(entityNumber, registration, query, deps),
+    ...listIdentifierEvidence(stored, borne, query),
+    ...listNameEvidence(entityNumber, query),
+    ...listPlaceEvidence(entityNumber, registration, query, deps),
   ]
-  return candidateOf(stored, registration, { confidence, evidence })
+  return toCompanyCandidate(stored, registration, { confidence, evidence })
 }
 
-function identifierEvidence(
+function listIdentifierEvidence(
   stored: StoredEntity,
-  borne: readonly BorneIdentifier[],
+  borne: readonly MatchedIdentifier[],
   { asked, domain }: IdentifiedQuery,
 ): CompanyEvidence[] {
   const of = (text: string): CompanyEvidence => ({ label: 'identifier', text, weight: null })
@@ -97,36 +119,36 @@ function identifierEvidence(
   if (domain !== null) return [of(`it gives ${websites[0] ?? domain} as its website`)]
   return asked.found.map(({ identifier }) =>
     borne.some((one) => one.identifier === identifier)
-      ? of(`it has ${labelOf(identifier)}`)
-      : of(`${labelOf(identifier)} is that of another company`),
+      ? of(`it has ${formatLabel(identifier)}`)
+      : of(`${formatLabel(identifier)} is that of another company`),
   )
 }
 
-function nameEvidence(entityNumber: number, { asked, judge }: IdentifiedQuery): CompanyEvidence[] {
+function listNameEvidence(entityNumber: number, { asked, judge }: IdentifiedQuery): CompanyEvidence[] {
   if (asked.match === null) return []
-  const agreement = judge.agreementOf(entityNumber)
+  const agreement = judge.compareWithCompany(entityNumber)
   const text =
     agreement.kind === 'foreign'
       ? `"${asked.name ?? ''}" is no name of it`
-      : `the ${nameSaid(agreement.comparison)}`
+      : `the ${describeName(agreement.comparison)}`
   return [{ label: 'name', text, weight: null }]
 }
 
-function placeEvidence(
+function listPlaceEvidence(
   entityNumber: number,
   registration: StoredLegalEntity,
   { asked }: IdentifiedQuery,
   deps: IdentifiedDeps,
 ): CompanyEvidence[] {
   const hint = parseLocation(asked.query.location)
-  const known = placeOf(entityNumber, registration, deps)
+  const known = findPlace(entityNumber, registration, deps)
   if (hint === null || known === undefined) return []
-  const place = agreementOf(hint, known)
-  return [{ label: 'place', text: placeText({ place, hint, known }, registration), weight: null }]
+  const place = comparePlaceWithHint(hint, known)
+  return [{ label: 'place', text: describePlace({ place, hint, known }, registration), weight: null }]
 }
 
 /** "BIC Holdings" has the form of an identifier, but counts as a name if a company has exactly this name. */
-function nameMatchOf({ asked, judge, decision }: IdentifiedQuery, deps: IdentifiedDeps): NameMatch | null {
+function getNameMatch({ asked, judge, decision }: IdentifiedQuery, deps: IdentifiedDeps): NameMatch | null {
   if (asked.name !== null) return judge.nameMatch()
   if (decision.kind !== 'unknown' || asked.wrong.length > 0) return null
   const match = matchName(asked.query, deps)
@@ -134,30 +156,30 @@ function nameMatchOf({ asked, judge, decision }: IdentifiedQuery, deps: Identifi
 }
 
 /** A query that was matched once; results are computed on demand. */
-export interface AskedQuery {
+export interface MatchedQuery {
   answer(): Resolution
   /** Returns the companies that it may mean, most likely first. */
   candidates(countMax: number): CompanyCandidate[]
 }
 
 /** Matches a query by the identifiers in its name, or by name and place. */
-export function ask(query: NameQuery, given: IdentifiedDeps): AskedQuery {
-  const deps = { ...given, reader: readingOnce(given.reader) }
+export function ask(query: NameQuery, given: IdentifiedDeps): MatchedQuery {
+  const deps = { ...given, reader: cacheEntities(given.reader) }
   const identified = matchIdentified(query, deps)
   if (identified !== null)
     return {
       answer: () => identified.answer(),
-      candidates: (countMax) => candidatesByIdentifiers(identified, deps, countMax),
+      candidates: (countMax) => listCandidatesByIdentifiers(identified, deps, countMax),
     }
   const match = matchName(query, deps)
   return {
     answer: () => answerFor(match, deps),
-    candidates: (countMax) => candidatesByName(query.name, match, deps, countMax),
+    candidates: (countMax) => listCandidatesByName(query.name, match, deps, countMax),
   }
 }
 
 /** Context, answer and candidates read the same companies, so each is read once per query. */
-function readingOnce(reader: StoreReader): StoreReader {
+function cacheEntities(reader: StoreReader): StoreReader {
   const known = new Map<number, StoredEntity | null>()
   return {
     ...reader,

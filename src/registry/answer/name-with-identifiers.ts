@@ -1,8 +1,8 @@
 import type { StatedIdentifier } from '../../core/stated-identifiers.js'
 import { type Action, type Factor, type Resolution, matchedConfidenceMin } from '../../contract/result.js'
 import {
-  candidateOf,
-  emptyAnswer,
+  toCandidate,
+  buildEmptyAnswer,
   answerFor,
   matchName,
   type NameMatch,
@@ -10,14 +10,14 @@ import {
   type NameQuery,
 } from './resolve.js'
 import type { FoundIdentifier, NameGrade } from './identifier-decision.js'
-import { primaryOf } from './entity-record.js'
-import { limitation } from './factors.js'
+import { getPrimary } from './entity-record.js'
+import { createLimitation } from './factors.js'
 import {
   checkIdentifier,
   disagreeingConfidence,
-  labelOf,
-  missingFactor,
-  wrongFactor,
+  formatLabel,
+  createMissingFactor,
+  createWrongFactor,
 } from './identified-answer.js'
 import type { StoredLegalEntity } from '../store/reader.js'
 import type { CandidateName } from '../match/candidate.js'
@@ -48,7 +48,7 @@ const typeRank = {
 const kindRank = { legal: 2, other: 1, former: 0 } as const
 
 /** Compares the name of a query with every name of a company. */
-export function agreementWith(
+export function judgeAgreement(
   { variants, placeWords }: MatchQuery,
   names: readonly CandidateName[],
   vocabulary: Vocabulary,
@@ -61,7 +61,7 @@ export function agreementWith(
         best = comparison
     }
   if (best === null) return { kind: 'foreign' }
-  return { kind: saysMore(best) ? 'open' : 'same', comparison: best }
+  return { kind: hasMoreWords(best) ? 'open' : 'same', comparison: best }
 }
 
 function isAlike(comparison: NameComparison): boolean {
@@ -80,15 +80,15 @@ function isBetter(one: NameComparison, other: NameComparison): boolean {
 }
 
 /** "Larkmoor Foods Ltd" is more specific than "Larkmoor plc"; "Larkmoor" is less specific than "Larkmoor Foods Ltd". */
-function saysMore({ matchType, numbersAgree, queryLeftover }: NameComparison): boolean {
+function hasMoreWords({ matchType, numbersAgree, queryLeftover }: NameComparison): boolean {
   if (matchType === 'exact' || matchType === 'acronym' || matchType === 'completed') return false
-  return !numbersAgree || telling(queryLeftover) > 0
+  return !numbersAgree || countDistinctive(queryLeftover) > 0
 }
 
-const telling = ({ hard, soft, number }: LeftoverWords): number => hard + soft + number
+const countDistinctive = ({ hard, soft, number }: LeftoverWords): number => hard + soft + number
 
 /** A query, and its name without identifiers. */
-export interface AskedName {
+export interface QueryName {
   readonly query: NameQuery
   /** `null` if no usable text remains. */
   readonly name: string | null
@@ -97,8 +97,8 @@ export interface AskedName {
 
 /** Compares the query's name with companies on demand. */
 export interface NameJudge {
-  readonly gradeOf: (entityNumber: number) => NameGrade
-  readonly agreementOf: (entityNumber: number) => NameAgreement
+  readonly gradeName: (entityNumber: number) => NameGrade
+  readonly compareWithCompany: (entityNumber: number) => NameAgreement
   readonly nameMatch: () => NameMatch
   /** Returns the company that the name alone identifies with certainty. */
   readonly certainName: () => CandidateName | null
@@ -113,25 +113,25 @@ export const isLegalName = ({ matchType, form, isFormStated }: NameComparison): 
   matchType === 'exact' && form === 'same' && isFormStated
 
 export function createNameJudge(
-  { query, name, match }: AskedName,
+  { query, name, match }: QueryName,
   deps: ResolveDeps & { readonly namesOf: (entityNumber: number) => CandidateName[] },
 ): NameJudge {
   const agreements = new Map<number, NameAgreement>()
   let matched: NameMatch | null = null
   const nameMatch = () => (matched ??= matchName({ ...query, name: name ?? '' }, deps))
-  const agreementWithCompany = (entityNumber: number): NameAgreement => {
+  const getAgreement = (entityNumber: number): NameAgreement => {
     const known = agreements.get(entityNumber)
     if (known !== undefined || match === null) return known ?? { kind: 'foreign' }
-    const agreement = agreementWith(match, deps.namesOf(entityNumber), deps.vocabulary())
+    const agreement = judgeAgreement(match, deps.namesOf(entityNumber), deps.vocabulary())
     agreements.set(entityNumber, agreement)
     return agreement
   }
-  const certainName = (): CandidateName | null => {
+  const findCertainName = (): CandidateName | null => {
     const { decision } = nameMatch()
     const isCertain = decision.kind === 'entity' && decision.confidence >= matchedConfidenceMin
     return isCertain ? decision.best.evidence.comparison.candidate : null
   }
-  const legalNameMatch = (): CandidateName | null => {
+  const findLegalNameMatch = (): CandidateName | null => {
     const found = nameMatch().ranked.find(
       ({ evidence: { comparison, place } }) =>
         isLegalName(comparison) && comparison.candidate.kind === 'legal' && !isConflict(place),
@@ -140,20 +140,20 @@ export function createNameJudge(
   }
   return {
     nameMatch,
-    certainName,
-    legalNameMatch,
-    agreementOf: agreementWithCompany,
-    gradeOf: (entityNumber) => {
-      const agreement = agreementWithCompany(entityNumber)
+    certainName: findCertainName,
+    legalNameMatch: findLegalNameMatch,
+    compareWithCompany: getAgreement,
+    gradeName: (entityNumber) => {
+      const agreement = getAgreement(entityNumber)
       if (agreement.kind === 'foreign') return 'foreign'
       if (agreement.kind === 'same') return agreement.comparison.matchType === 'exact' ? 'exact' : 'same'
-      const certain = certainName()
+      const certain = findCertainName()
       return certain === null || certain.entityNumber === entityNumber ? 'open' : 'foreign'
     },
   }
 }
 
-interface AskedInVain extends AskedName {
+interface UnmatchedIdentifiers extends QueryName {
   /** Identifiers of companies with other names: websites, and identifiers without register. */
   readonly found: readonly FoundIdentifier[]
   readonly missing: readonly StatedIdentifier[]
@@ -164,14 +164,19 @@ interface AskedInVain extends AskedName {
  * Answers a query by its name if the identifiers identify no company. Never more confident than the name, and less if
  * the identifiers belong to another company. Without a name there is no match.
  */
-export function answerByName(asked: AskedInVain, nameMatch: () => NameMatch, deps: ResolveDeps): Resolution {
+export function answerByName(
+  asked: UnmatchedIdentifiers,
+  nameMatch: () => NameMatch,
+  deps: ResolveDeps,
+): Resolution {
   const identifiers = [...asked.found.map(({ identifier }) => identifier), ...asked.missing]
-  if (asked.name === null) return wholeTextAnswer(asked, deps) ?? noHolderAnswer(identifiers, asked.wrong)
+  if (asked.name === null)
+    return answerWholeText(asked, deps) ?? buildNoHolderAnswer(identifiers, asked.wrong)
   const match = nameMatch()
   const factors = [
-    ...asked.found.map((one) => otherNameFactor(one, deps)),
-    ...asked.missing.map((one) => missingFactor(one, 'medium')),
-    ...asked.wrong.map((reason) => wrongFactor(reason, 'medium')),
+    ...asked.found.map((one) => createOtherNameFactor(one, deps)),
+    ...asked.missing.map((one) => createMissingFactor(one, 'medium')),
+    ...asked.wrong.map((reason) => createWrongFactor(reason, 'medium')),
   ]
   const answer = answerFor(match, deps)
   const beside: Resolution = {
@@ -187,15 +192,17 @@ export function answerByName(asked: AskedInVain, nameMatch: () => NameMatch, dep
   const { entityNumber, legalEntityNumber } = match.decision.best.evidence.comparison.candidate
   const registrations = deps.reader.entityByNumber(entityNumber)?.legalEntities ?? []
   const registration = registrations.find(({ number }) => number === legalEntityNumber)
-  const other = otherIdentifier(asked.missing, registrations)
-  return registration === undefined || other === null ? beside : namesakeAnswer(beside, registration, other)
+  const other = findOtherIdentifier(asked.missing, registrations)
+  return registration === undefined || other === null
+    ? beside
+    : buildNamesakeAnswer(beside, registration, other)
 }
 
 /** Upper limit if an identifier belongs to another company. */
 const contradictedConfidence = 90
 
 /** "BIC Holdings" has the form of an identifier, but may be a name. */
-function wholeTextAnswer({ query, wrong }: AskedInVain, deps: ResolveDeps): Resolution | null {
+function answerWholeText({ query, wrong }: UnmatchedIdentifiers, deps: ResolveDeps): Resolution | null {
   if (wrong.length > 0) return null
   const match = matchName(query, deps)
   const isName =
@@ -203,15 +210,15 @@ function wholeTextAnswer({ query, wrong }: AskedInVain, deps: ResolveDeps): Reso
   return isName ? answerFor(match, deps) : null
 }
 
-function otherNameFactor(
+function createOtherNameFactor(
   { identifier, entityNumbers: [first], isSure }: FoundIdentifier,
   { reader }: ResolveDeps,
 ): Factor {
   const stored = first === undefined ? null : reader.outlineByNumber(first)
-  const name = stored === null ? 'another name' : `"${primaryOf(stored).legalName}"`
+  const name = stored === null ? 'another name' : `"${getPrimary(stored).legalName}"`
   const unplaced = isSure ? '' : ', of which no register or exchange is stated,'
-  const text = `${labelOf(identifier)}${unplaced} is that of ${name}.`
-  return limitation('identifier_name_mismatch', text, 'medium')
+  const text = `${formatLabel(identifier)}${unplaced} is that of ${name}.`
+  return createLimitation('identifier_name_mismatch', text, 'medium')
 }
 
 /** Identifiers of which a company has only one. */
@@ -223,7 +230,7 @@ interface OtherIdentifier {
 }
 
 /** Finds the company's own identifier of the same type and place as a missing one. */
-function otherIdentifier(
+function findOtherIdentifier(
   missing: readonly StatedIdentifier[],
   registrations: readonly StoredLegalEntity[],
 ): OtherIdentifier | null {
@@ -240,19 +247,19 @@ function otherIdentifier(
 }
 
 /** Returns no match: the company of this name has another identifier of that type, so it may be a namesake. */
-function namesakeAnswer(
+function buildNamesakeAnswer(
   answer: Resolution,
   registration: StoredLegalEntity,
   { asked, own }: OtherIdentifier,
 ): Resolution {
-  const text = `"${registration.legalName}" has ${labelOf({ ...asked, value: own })}, not ${labelOf(asked)}.`
+  const text = `"${registration.legalName}" has ${formatLabel({ ...asked, value: own })}, not ${formatLabel(asked)}.`
   return {
     ...answer,
     status: 'inconclusive',
     match_confidence: Math.min(answer.match_confidence, disagreeingConfidence),
     entity: null,
-    candidate: candidateOf(registration),
-    factors: [...answer.factors, limitation('identifier_mismatch', text, 'high')],
+    candidate: toCandidate(registration),
+    factors: [...answer.factors, createLimitation('identifier_mismatch', text, 'high')],
     basis: [],
   }
 }
@@ -263,12 +270,12 @@ const giveName: Action = {
 }
 
 /** Answers a query without a name whose identifiers are unknown or invalid. */
-function noHolderAnswer(identifiers: readonly StatedIdentifier[], wrong: readonly string[]): Resolution {
+function buildNoHolderAnswer(identifiers: readonly StatedIdentifier[], wrong: readonly string[]): Resolution {
   return {
-    ...emptyAnswer(identifiers.length === 0 ? 'not_found' : 'no_match'),
+    ...buildEmptyAnswer(identifiers.length === 0 ? 'not_found' : 'no_match'),
     factors: [
-      ...identifiers.map((identifier) => missingFactor(identifier, 'high')),
-      ...wrong.map((reason) => wrongFactor(reason, 'high')),
+      ...identifiers.map((identifier) => createMissingFactor(identifier, 'high')),
+      ...wrong.map((reason) => createWrongFactor(reason, 'high')),
     ],
     actions: [checkIdentifier, giveName],
   }

@@ -1,7 +1,7 @@
 import type { EntityType } from '../../contract/enums.js'
 import { entityId, type EntityId } from '../../contract/ids.js'
-import { recordUrl } from './basis.js'
-import { isListed, jurisdictionParts, primaryOf } from './entity-record.js'
+import { findRecordUrl } from './basis.js'
+import { isListed, splitJurisdiction, getPrimary } from './entity-record.js'
 import type { OwnershipType } from '../model/registry-rows.js'
 import type { OwnershipReader, StoredOwnership } from '../store/relationships.js'
 import type { StoredEntity } from '../store/reader.js'
@@ -52,27 +52,27 @@ interface OwnershipDeps {
 }
 
 /** Reads all owners upwards, and one level down from the company and its direct owners. Cycles end. */
-export function ownershipOf(targetNumber: number, deps: OwnershipDeps): CompanyOwnership | null {
+export function readOwnership(targetNumber: number, deps: OwnershipDeps): CompanyOwnership | null {
   const { ownerships } = deps
   const known = collectLinks(targetNumber)
-  const upward = climb(targetNumber, known, ownerships)
+  const upward = collectOwners(targetNumber, known, ownerships)
   const owners = known.links().filter(({ ownedNumber }) => ownedNumber === targetNumber)
-  known.add(ownerships.ownedBy(targetNumber, known.roomCount()))
+  known.add(ownerships.findOwned(targetNumber, known.roomCount()))
   for (const { ownerNumber } of owners.filter(isDirect)) {
-    known.add(ownerships.ownedBy(ownerNumber, known.roomCount()))
+    known.add(ownerships.findOwned(ownerNumber, known.roomCount()))
   }
   const stored = readCompanies(known.companyNumbers(), deps)
   const target = stored.get(targetNumber)
   if (target === undefined) return null
   const ultimate = owners.find((link) => !isDirect(link))
   const ultimateId = ultimate === undefined ? undefined : stored.get(ultimate.ownerNumber)?.id
-  const links = withoutRepeats(known.links())
+  const links = removeRepeats(known.links())
   return {
     targetId: entityId.parse(target.id),
     statedUltimateParentId: ultimateId === undefined ? null : entityId.parse(ultimateId),
-    companies: [...stored.values()].map(companyOf),
-    links: links.flatMap((link) => linkOf(link, stored)),
-    evidence: evidenceOf(
+    companies: [...stored.values()].map(toOwnershipCompany),
+    links: links.flatMap((link) => toOwnershipLinks(link, stored)),
+    evidence: listEvidence(
       links,
       upward.flatMap((number) => stored.get(number) ?? []),
     ),
@@ -109,10 +109,10 @@ function collectLinks(targetNumber: number): KnownLinks {
 }
 
 /** Collects the target and its owners at all levels, nearest first. */
-function climb(targetNumber: number, known: KnownLinks, ownerships: OwnershipReader): number[] {
+function collectOwners(targetNumber: number, known: KnownLinks, ownerships: OwnershipReader): number[] {
   const reached = new Set([targetNumber])
   for (const number of reached) {
-    known.add(ownerships.ownersOf(number, ownershipLimits.ownersOfOneMax))
+    known.add(ownerships.findOwners(number, ownershipLimits.ownersOfOneMax))
     for (const { ownerNumber, ownedNumber } of known.links())
       if (ownedNumber === number) reached.add(ownerNumber)
   }
@@ -132,7 +132,7 @@ function readCompanies(
 }
 
 /** Keeps one link between two companies: direct before ultimate, with a percentage before without. */
-function withoutRepeats(links: readonly StoredOwnership[]): StoredOwnership[] {
+function removeRepeats(links: readonly StoredOwnership[]): StoredOwnership[] {
   const kept = new Map<string, StoredOwnership>()
   for (const link of links) {
     const key = `${link.ownerNumber} ${link.ownedNumber}`
@@ -143,9 +143,9 @@ function withoutRepeats(links: readonly StoredOwnership[]): StoredOwnership[] {
   return [...kept.values()]
 }
 
-function companyOf(stored: StoredEntity): OwnershipCompany {
-  const primary = primaryOf(stored)
-  const { countryCode } = jurisdictionParts(primary.jurisdiction)
+function toOwnershipCompany(stored: StoredEntity): OwnershipCompany {
+  const primary = getPrimary(stored)
+  const { countryCode } = splitJurisdiction(primary.jurisdiction)
   return {
     id: entityId.parse(stored.id),
     name: primary.legalName,
@@ -156,7 +156,7 @@ function companyOf(stored: StoredEntity): OwnershipCompany {
   }
 }
 
-function linkOf(link: StoredOwnership, stored: ReadonlyMap<number, StoredEntity>): OwnershipLink[] {
+function toOwnershipLinks(link: StoredOwnership, stored: ReadonlyMap<number, StoredEntity>): OwnershipLink[] {
   const owner = stored.get(link.ownerNumber)
   const owned = stored.get(link.ownedNumber)
   if (owner === undefined || owned === undefined) return []
@@ -166,10 +166,10 @@ function linkOf(link: StoredOwnership, stored: ReadonlyMap<number, StoredEntity>
   ]
 }
 
-function evidenceOf(links: readonly StoredOwnership[], upward: readonly StoredEntity[]): string[] {
+function listEvidence(links: readonly StoredOwnership[], upward: readonly StoredEntity[]): string[] {
   const urls = [
     ...links.map(({ sourceUrl }) => sourceUrl),
-    ...upward.map((stored) => recordUrl(primaryOf(stored))),
+    ...upward.map((stored) => findRecordUrl(getPrimary(stored))),
   ]
   const known = urls.filter((url) => url !== null)
   return [...new Set(known)].slice(0, ownershipLimits.evidenceMax)

@@ -1,11 +1,11 @@
 import { formatCount } from '../../core/text.js'
-import { unreachable } from '../../core/errors.js'
+import { assertNever } from '../../core/errors.js'
 import { matchedConfidenceMin, type Factor } from '../../contract/result.js'
 import type { LeftoverWords, NameComparison } from '../match/compare-names.js'
 import type { MatchDecision } from '../match/decide.js'
 import type { FeatureName } from '../match/features.js'
 import type { PlaceAgreement } from '../match/place-agreement.js'
-import { contributionOf } from '../match/rank.js'
+import { sumContributions } from '../match/rank.js'
 import { parseName } from '../normalize/parsed-name.js'
 import type { StoredLegalEntity } from '../store/reader.js'
 
@@ -17,7 +17,7 @@ export type Impact = 'high' | 'medium' | 'low'
 const contributionMin = 0.15
 
 /** `size`: contribution to the score in log-odds. */
-function impactOf(size: number): Impact {
+function toImpact(size: number): Impact {
   return size >= 1.5 ? 'high' : size >= 0.6 ? 'medium' : 'low'
 }
 
@@ -32,28 +32,28 @@ interface Reason {
 }
 
 /** Returns the reasons with a contribution of their sign to the score; its size sets the impact. */
-export function reasonsOf(match: Match, registration: StoredLegalEntity): Factor[] {
+export function listReasons(match: Match, registration: StoredLegalEntity): Factor[] {
   const { best } = match
   const reasons = [
-    ...wordReasons(best.evidence.comparison),
-    ...formReasons(best.evidence.comparison),
-    ...uniquenessReasons(match),
-    ...placeReasons(match, registration),
-    ...prominenceReasons(match),
-    ...contextReasons(match),
+    ...listWordReasons(best.evidence.comparison),
+    ...listFormReasons(best.evidence.comparison),
+    ...listUniquenessReasons(match),
+    ...listPlaceReasons(match, registration),
+    ...listProminenceReasons(match),
+    ...listContextReasons(match),
   ]
   return reasons.flatMap(({ type, text, code, features, isAlwaysSaid }) => {
-    const contribution = contributionOf(best, features)
+    const contribution = sumContributions(best, features)
     // "In another region" is never a strength, even if it counts less against the company than no place.
     const size = Math.max(0, type === 'strength' ? contribution : -contribution)
     if (size < contributionMin && isAlwaysSaid === undefined) return []
     // In a certain answer, differences concern the name and do not deny the company.
     const isDenied = code !== 'no_legal_entity_confirmed' || match.confidence < matchedConfidenceMin
-    return [{ code: isDenied ? code : 'name_close_match', type, description: text, impact: impactOf(size) }]
+    return [{ code: isDenied ? code : 'name_close_match', type, description: text, impact: toImpact(size) }]
   })
 }
 
-function wordReasons(comparison: NameComparison): Reason[] {
+function listWordReasons(comparison: NameComparison): Reason[] {
   const { queryLeftover, nameLeftover, numbersAgree, isOneOfSeries, isGeneric, isMisspelled, matchType } =
     comparison
   const [queryHasMore, nameHasMore] = [hasMore(queryLeftover), hasMore(nameLeftover)]
@@ -156,7 +156,7 @@ function hasMore({ light, soft, hard, number, place }: LeftoverWords): boolean {
   return light + soft + hard + number + place > 0
 }
 
-function formReasons(comparison: NameComparison): Reason[] {
+function listFormReasons(comparison: NameComparison): Reason[] {
   const features: readonly FeatureName[] = [
     'formSame',
     'formSoftConflict',
@@ -181,7 +181,7 @@ function formReasons(comparison: NameComparison): Reason[] {
     case 'unknown':
       return []
     default:
-      return unreachable(comparison.form)
+      return assertNever(comparison.form)
   }
 }
 
@@ -192,7 +192,7 @@ function isOneForm({ variant, candidate }: NameComparison): boolean {
   return one.charAt(0) === other.charAt(0) && variant.formCountries.join() === held.formCountries.join()
 }
 
-function uniquenessReasons({ best }: Match): Reason[] {
+function listUniquenessReasons({ best }: Match): Reason[] {
   const { comparison, siblings } = best.evidence
   const isFor = { type: 'strength', code: 'name_close_match' } as const
   if (comparison.matchType === 'exact') {
@@ -221,22 +221,22 @@ function uniquenessReasons({ best }: Match): Reason[] {
   return [{ type: 'limitation', text, code: 'name_too_generic', features }]
 }
 
-function placeReasons({ best }: Match, registration: StoredLegalEntity): Reason[] {
+function listPlaceReasons({ best }: Match, registration: StoredLegalEntity): Reason[] {
   const { place, hint } = best.evidence
   if (hint === null) return []
-  return [{ ...placeSaid(place, registration), features: placeFeatures, isAlwaysSaid: true }]
+  return [{ ...describePlaceFit(place, registration), features: placeFeatures, isAlwaysSaid: true }]
 }
 
 /** Describes how the given place fits the registration. */
-export function placeSaid(
+export function describePlaceFit(
   place: PlaceAgreement,
   { address, jurisdiction }: StoredLegalEntity,
 ): Pick<Reason, 'type' | 'text' | 'code'> {
-  const said = placeText(place, address.city ?? jurisdiction ?? 'elsewhere')
+  const said = describePlaceAgreement(place, address.city ?? jurisdiction ?? 'elsewhere')
   return { ...said, code: said.type === 'strength' ? 'jurisdiction_match' : 'location_mismatch' }
 }
 
-function placeText(place: PlaceAgreement, where: string): Pick<Reason, 'type' | 'text'> {
+function describePlaceAgreement(place: PlaceAgreement, where: string): Pick<Reason, 'type' | 'text'> {
   const isFor = (text: string) => ({ type: 'strength', text }) as const
   const isAgainst = (text: string) => ({ type: 'limitation', text }) as const
   switch (place) {
@@ -262,7 +262,7 @@ function placeText(place: PlaceAgreement, where: string): Pick<Reason, 'type' | 
     case 'none':
       return isAgainst('Nothing known of where the registration is agrees with the place given.')
     default:
-      return unreachable(place)
+      return assertNever(place)
   }
 }
 
@@ -300,7 +300,7 @@ const placeFeatures: readonly FeatureName[] = [
   'otherTown',
 ]
 
-function prominenceReasons({ best }: Match): Reason[] {
+function listProminenceReasons({ best }: Match): Reason[] {
   const { isListed, hasLei } = best.evidence.comparison.candidate.prominence
   if (!isListed && !hasLei) return []
   return [
@@ -315,7 +315,7 @@ function prominenceReasons({ best }: Match): Reason[] {
   ]
 }
 
-function contextReasons({ best }: Match): Reason[] {
+function listContextReasons({ best }: Match): Reason[] {
   if (best.evidence.contextCount === 0) return []
   const text = 'The context has words that are known of this company.'
   return [{ type: 'strength', text, code: 'name_close_match', features: ['context'] }]

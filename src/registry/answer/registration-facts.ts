@@ -1,45 +1,45 @@
 import type { Address, ResultEntity } from '../../contract/entity.js'
-import { streetPartsOf, regionCodeIn } from '../normalize/places.js'
-import { countryNameOf } from '../../core/countries.js'
+import { parseStreet, findRegionCode } from '../normalize/places.js'
+import { findCountryName } from '../../core/countries.js'
 import type { RowAddress } from '../model/registry-rows.js'
 import type { RegistrationOutline, StoredEntity, StoredLegalEntity } from '../store/reader.js'
 import { unknownAuthority } from '../../contract/unknown.js'
 import {
-  authorityFacts,
-  companiesHouseAuthority,
+  findAuthorityFacts,
+  findCompaniesHouseAuthority,
   edgarAuthority,
-  stateAuthority,
+  findStateAuthority,
 } from '../reference/registers.js'
 
 /** Builds the address block with all ten keys, known or not (interface: "Address block (v3)"). */
-export function addressBlockOf(address: RowAddress): Address {
+export function buildAddressBlock(address: RowAddress): Address {
   const { street, city, region, postalCode, countryCode } = address
-  const read = streetPartsOf(street, countryCode)
+  const read = parseStreet(street, countryCode)
   return {
     street_address: street,
     street_number: address.streetNumber ?? read.streetNumber,
     sub_premise: address.subPremise ?? read.subPremise,
     city,
     state: region,
-    state_code: region === null ? null : regionCodeIn(countryCode, region),
+    state_code: region === null ? null : findRegionCode(countryCode, region),
     postal_code: postalCode,
-    country: countryCode === null ? null : countryNameOf(countryCode),
+    country: countryCode === null ? null : findCountryName(countryCode),
     country_code: countryCode,
-    formatted_address: formattedAddress(address),
+    formatted_address: formatAddress(address),
   }
 }
 
 /** Formats an address in one line: the source's own, otherwise from its parts. */
-export function formattedAddress(address: RowAddress): string | null {
+export function formatAddress(address: RowAddress): string | null {
   if (address.formatted !== null) return address.formatted
-  const country = address.countryCode === null ? null : countryNameOf(address.countryCode)
+  const country = address.countryCode === null ? null : findCountryName(address.countryCode)
   const place = [address.region, address.postalCode].filter((part) => part !== null).join(' ')
   const parts = [address.street, address.city, place, country].filter((part) => part !== null && part !== '')
   return parts.length === 0 ? null : parts.join(', ')
 }
 
 /** The status of a company and its origin. */
-export interface Standing<Registration> {
+export interface CompanyStatus<Registration> {
   readonly status: string | null
   /** The registration with this status. */
   readonly holder: Registration
@@ -48,7 +48,7 @@ export interface Standing<Registration> {
 }
 
 /** Returns the stated status; else `active` if listed. Never active if missing in its source's newest file. */
-export function statusOf({
+export function getStatus({
   status,
   exchange,
   removedFromSource,
@@ -58,11 +58,11 @@ export function statusOf({
 }
 
 /** Returns the status of a company. A listed company is active unless a source that is not older contradicts. */
-export function standingOf<Registration extends RegistrationOutline>(
+export function findStanding<Registration extends RegistrationOutline>(
   primary: Registration,
   stored: StoredEntity<Registration>,
-): Standing<Registration> {
-  const status = primary.removedFromSource ? statusOf(primary) : primary.status
+): CompanyStatus<Registration> {
+  const status = primary.removedFromSource ? getStatus(primary) : primary.status
   const stated = { status, holder: primary, isStated: true }
   if (status === 'active') return stated
   const listed = stored.legalEntities.find(
@@ -72,34 +72,34 @@ export function standingOf<Registration extends RegistrationOutline>(
   return listed === undefined ? stated : { status: 'active', holder: listed, isStated: false }
 }
 
-type Registered = Pick<StoredLegalEntity, 'registrationAuthority' | 'jurisdiction' | 'identifiers'>
+type RegistrationKeys = Pick<StoredLegalEntity, 'registrationAuthority' | 'jurisdiction' | 'identifiers'>
 
 /**
  * Returns the authority of a registration by GLEIF code: the stated one, otherwise Companies House by a British
  * number, the state register for an SEC registrant with a home state, and EDGAR for other registrants.
  */
-function authorityCodeOf(registration: Registered): string | null {
+function findAuthorityCode(registration: RegistrationKeys): string | null {
   const { registrationAuthority, jurisdiction, identifiers } = registration
   if (registrationAuthority !== null) return registrationAuthority
-  const valueOf = (wanted: string) => identifiers.find(({ type }) => type === wanted)?.value
-  const number = valueOf('registration_id')
+  const findValue = (wanted: string) => identifiers.find(({ type }) => type === wanted)?.value
+  const number = findValue('registration_id')
   if (jurisdiction?.startsWith('gb') === true && number !== undefined) {
-    return companiesHouseAuthority(/^\d{1,7}$/.test(number) ? number.padStart(8, '0') : number)
+    return findCompaniesHouseAuthority(/^\d{1,7}$/.test(number) ? number.padStart(8, '0') : number)
   }
-  const isRegistrant = valueOf('cik') !== undefined || valueOf('sec_cik') !== undefined
+  const isRegistrant = findValue('cik') !== undefined || findValue('sec_cik') !== undefined
   if (!isRegistrant) return null
   if (jurisdiction === null || jurisdiction === 'us') return edgarAuthority
-  return stateAuthority(jurisdiction)
+  return findStateAuthority(jurisdiction)
 }
 
 /** Builds the authority block with all keys, known or not. */
-export function authorityBlockOf(
+export function buildAuthorityBlock(
   registration: StoredLegalEntity,
 ): ResultEntity['primary_legal_entity']['registration_authority'] {
-  const code = authorityCodeOf(registration)
+  const code = findAuthorityCode(registration)
   const number = /^RA(\d{6})$/.exec(code ?? '')?.[1]
   if (code === null || number === undefined) return unknownAuthority
-  const facts = authorityFacts(code) ?? registration.listedAuthority
+  const facts = findAuthorityFacts(code) ?? registration.listedAuthority
   return {
     id: Number(number),
     code,

@@ -1,27 +1,30 @@
 import { type Resolution, matchedConfidenceMin, type Candidate } from '../../contract/result.js'
 import type { CandidateName } from '../match/candidate.js'
-import { respelled } from '../match/compare-names.js'
+import { rewriteSpelling } from '../match/compare-names.js'
 import { decide, type MatchDecision } from '../match/decide.js'
 import { fittedCoefficients, type Coefficients } from '../match/model.js'
-import { agreementOf, isConflict, parseLocation } from '../match/place-agreement.js'
+import { comparePlaceWithHint, isConflict, parseLocation } from '../match/place-agreement.js'
 import { rankCompanies, type MatchQuery, type Ranking } from '../match/rank.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
-import { variantsOf, type VariantKind } from '../normalize/name-variants.js'
-import { severalNames } from '../normalize/parsed-name.js'
-import { sicLabel } from '../reference/industry-codes.js'
+import { listVariants, type VariantKind } from '../normalize/name-variants.js'
+import { parseSeveralNames } from '../normalize/parsed-name.js'
+import { findSicLabel } from '../reference/industry-codes.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import type { CandidateFinder } from '../store/blocking.js'
 import type { StoredEntity, StoreReader, StoredLegalEntity } from '../store/reader.js'
-import { basisOf } from './basis.js'
-import { formattedAddress, statusOf } from './registration-facts.js'
-import { primaryOf, resultEntityOf } from './entity-record.js'
-import { actionsOf, factorsOf, limitation } from './factors.js'
+import { buildBasis } from './basis.js'
+import { formatAddress, getStatus } from './registration-facts.js'
+import { getPrimary, buildResultEntity } from './entity-record.js'
+import { listActions, buildFactors, createLimitation } from './factors.js'
 import type { Match } from './reasons.js'
-import { regionCodeIn } from '../normalize/places.js'
+import { findRegionCode } from '../normalize/places.js'
 
 /** Builds an answer without a match. `closest`: a similar name, most likely of another company. */
-export function emptyAnswer(status: 'no_match' | 'not_found', closest: string | null = null): Resolution {
+export function buildEmptyAnswer(
+  status: 'no_match' | 'not_found',
+  closest: string | null = null,
+): Resolution {
   const isNamed = status === 'no_match'
   const nothing =
     closest === null
@@ -36,8 +39,12 @@ export function emptyAnswer(status: 'no_match' | 'not_found', closest: string | 
     candidate: null,
     factors: [
       isNamed
-        ? limitation('no_legal_entity_confirmed', nothing, 'high')
-        : limitation('name_too_generic', 'The name holds too few letters or digits to look for.', 'high'),
+        ? createLimitation('no_legal_entity_confirmed', nothing, 'high')
+        : createLimitation(
+            'name_too_generic',
+            'The name holds too few letters or digits to look for.',
+            'high',
+          ),
     ],
     actions: [
       { code: 'provide_full_legal_name', description: 'Give the full legal name as registered.' },
@@ -50,50 +57,50 @@ export function emptyAnswer(status: 'no_match' | 'not_found', closest: string | 
 }
 
 /** Builds the interface's answer for a decision ("v3 job result"). */
-function answerOf(match: Match, stored: StoredEntity, registration: StoredLegalEntity): Resolution {
+function buildAnswer(match: Match, stored: StoredEntity, registration: StoredLegalEntity): Resolution {
   const shared = {
     match_confidence: match.confidence,
     type: registration.type,
     subtype: registration.subtype,
-    factors: factorsOf(match, stored, registration),
-    actions: actionsOf(match, registration),
+    factors: buildFactors(match, stored, registration),
+    actions: listActions(match, registration),
     merged_into: null,
-    classification: classificationOf(match),
+    classification: classifyAnswer(match),
   }
   if (match.kind === 'candidate') {
     return {
       ...shared,
       status: 'inconclusive',
       entity: null,
-      candidate: candidateOf(registration),
+      candidate: toCandidate(registration),
       basis: [],
     }
   }
-  const entity = resultEntityOf(stored, registration)
+  const entity = buildResultEntity(stored, registration)
   return {
     ...shared,
     status: match.confidence >= matchedConfidenceMin ? 'matched' : 'partial_match',
     entity,
     candidate: null,
-    basis: basisOf(entity, primaryOf(stored), stored),
+    basis: buildBasis(entity, getPrimary(stored), stored),
   }
 }
 
-export function candidateOf(registration: StoredLegalEntity): Candidate {
+export function toCandidate(registration: StoredLegalEntity): Candidate {
   const { address } = registration
-  const line = formattedAddress(address)
-  const stateCode = address.region === null ? null : regionCodeIn(address.countryCode, address.region)
+  const line = formatAddress(address)
+  const stateCode = address.region === null ? null : findRegionCode(address.countryCode, address.region)
   return {
     name: registration.displayName,
     legal_name: registration.legalName,
     jurisdiction: registration.jurisdiction,
-    status: statusOf(registration),
+    status: getStatus(registration),
     description: null,
     primary_address: { full_address: line, state_code: stateCode, country_code: address.countryCode },
   }
 }
 
-function classificationOf(match: Match): string {
+function classifyAnswer(match: Match): string {
   const { contextCount, siblings } = match.best.evidence
   // A name of several companies stays ambiguous if only the context distinguishes them.
   const isToldByContext = contextCount > 0 && siblings.exactCount > 1
@@ -139,11 +146,11 @@ export function matchName(
 ): NameMatch {
   const asked = readQuery(query, deps.vocabulary())
   if (asked === null) return unreadable
-  const names = namesFor(asked, deps, isLeftOut)
-  const several = companiesNamed(query.name, asked, names, deps)
+  const names = findCandidateNames(asked, deps, isLeftOut)
+  const several = findCompanyNames(query.name, asked, names, deps)
   if (several.length > 1) {
     const matches = several.map((name) => matchName({ ...query, name }, deps, coefficients, isLeftOut))
-    return { isReadable: true, ...severalMatched(matches, several) }
+    return { isReadable: true, ...combineMatches(matches, several) }
   }
   const rank = (contextCount?: (candidate: CandidateName) => number) =>
     rankCompanies(asked, names, deps.vocabulary(), contextCount, coefficients)
@@ -154,7 +161,10 @@ export function matchName(
       ranking.ranked
         .slice(0, contextCompaniesMax)
         .map(({ evidence: { comparison } }) => comparison.candidate)
-        .map((candidate) => [candidate.entityNumber, contextFit(query.context, candidate, deps.reader)]),
+        .map((candidate) => [
+          candidate.entityNumber,
+          countContextWords(query.context, candidate, deps.reader),
+        ]),
     )
     ranking = rank(({ entityNumber }) => counts.get(entityNumber) ?? 0)
   }
@@ -164,13 +174,13 @@ export function matchName(
 const contextCompaniesMax = 12
 
 /** Splits a text that names several companies; empty for one name, or if the whole text is a stored name. */
-export function companiesNamed(
+export function findCompanyNames(
   name: string,
   { variants: [whole] }: MatchQuery,
   found: readonly CandidateName[],
   deps: Pick<ResolveDeps, 'find' | 'vocabulary'>,
 ): readonly string[] {
-  const several = severalNames(name)
+  const several = parseSeveralNames(name)
   if (several === null || found.some(({ fullKey }) => fullKey === whole?.fullKey)) return []
   const isHeld = (part: string) => {
     const asked = readQuery({ name: part, location: null }, deps.vocabulary())
@@ -181,7 +191,7 @@ export function companiesNamed(
 }
 
 /** No company alone is right: the first becomes the candidate, the others its rivals. */
-function severalMatched(
+function combineMatches(
   matches: readonly NameMatch[],
   names: readonly string[],
 ): Omit<NameMatch, 'isReadable'> {
@@ -212,7 +222,7 @@ export function readQuery(
   vocabulary: Vocabulary,
 ): MatchQuery | null {
   const hint = parseLocation(location)
-  const variants = variantsOf(name, hint?.cities).map((variant) => respelled(variant, vocabulary))
+  const variants = listVariants(name, hint?.cities).map((variant) => rewriteSpelling(variant, vocabulary))
   const placeWords = new Set(foldText(location ?? '', matchLimits.locationCharsMax).split(' '))
   return variants.length === 0 ? null : { variants, hint, placeWords }
 }
@@ -224,35 +234,37 @@ const sureKinds: ReadonlySet<VariantKind> = new Set(['whole', 'cut', 'mended', '
  * Returns candidate names. Also searches by words, unless this very name is found in no conflicting place.
  * `isLeftOut`: candidates that a measurement excludes.
  */
-export function namesFor(
+export function findCandidateNames(
   { variants, hint }: MatchQuery,
   { find, vocabulary }: Pick<ResolveDeps, 'find' | 'vocabulary'>,
   isLeftOut: (candidate: CandidateName) => boolean = () => false,
 ): CandidateName[] {
   const sure = new Set(variants.filter(({ kind }) => sureKinds.has(kind)).map(({ coreKey }) => coreKey))
-  const kept = (scope: 'narrow' | 'wide') =>
+  const findKept = (scope: 'narrow' | 'wide') =>
     find(variants, vocabulary(), scope).filter((candidate) => !isLeftOut(candidate))
-  const names = kept('narrow')
+  const names = findKept('narrow')
   const isKnownThere = names.some(
-    ({ coreKey, removed, place }) => !removed && sure.has(coreKey) && !isConflict(agreementOf(hint, place)),
+    ({ coreKey, removed, place }) =>
+      !removed && sure.has(coreKey) && !isConflict(comparePlaceWithHint(hint, place)),
   )
-  return isKnownThere ? names : kept('wide')
+  return isKnownThere ? names : findKept('wide')
 }
 
 /** Builds the answer of a match from the stored company. */
 export function answerFor({ isReadable, decision, ranked }: NameMatch, deps: ResolveDeps): Resolution {
-  if (decision.kind === 'none') return emptyAnswer(isReadable ? 'no_match' : 'not_found', closestName(ranked))
+  if (decision.kind === 'none')
+    return buildEmptyAnswer(isReadable ? 'no_match' : 'not_found', findClosestName(ranked))
   const { entityNumber, legalEntityNumber } = decision.best.evidence.comparison.candidate
   const stored = deps.reader.entityByNumber(entityNumber)
   const registration = stored?.legalEntities.find(({ number }) => number === legalEntityNumber)
   if (!stored || !registration) throw new Error('a name in the index belongs to no registration')
-  return answerOf(decision, stored, registration)
+  return buildAnswer(decision, stored, registration)
 }
 
 /** Least similarity of the closest name. */
 const closeSimilarityMin = 0.75
 
-function closestName(ranked: NameMatch['ranked']): string | null {
+function findClosestName(ranked: NameMatch['ranked']): string | null {
   const comparison = ranked[0]?.evidence.comparison
   return comparison === undefined || comparison.similarity < closeSimilarityMin
     ? null
@@ -260,21 +272,22 @@ function closestName(ranked: NameMatch['ranked']): string | null {
 }
 
 /** Counts distinctive context words among the company's facts, apart from its name. */
-function contextFit(context: string | null, candidate: CandidateName, reader: StoreReader): number {
+function countContextWords(context: string | null, candidate: CandidateName, reader: StoreReader): number {
   if (context === null) return 0
   const stored = reader.entityByNumber(candidate.entityNumber)
   if (!stored) return 0
   const told = new Set(foldText(context, matchLimits.contextCharsMax).split(' '))
   const name = new Set(candidate.tokens)
   let shared = 0
-  for (const word of aboutWords(stored)) if (word.length >= 3 && !name.has(word) && told.has(word)) shared++
+  for (const word of listFactWords(stored))
+    if (word.length >= 3 && !name.has(word) && told.has(word)) shared++
   return shared
 }
 
-function aboutWords(stored: StoredEntity): Set<string> {
+function listFactWords(stored: StoredEntity): Set<string> {
   const texts = stored.legalEntities.flatMap((registration) => [
     registration.website?.replace(/^\w+:\/\/(?:www\.)?/, '') ?? '',
-    registration.sic === null ? '' : (sicLabel(registration.sic) ?? ''),
+    registration.sic === null ? '' : (findSicLabel(registration.sic) ?? ''),
     registration.address.city ?? '',
     registration.address.region ?? '',
     registration.parentName ?? '',

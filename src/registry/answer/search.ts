@@ -1,16 +1,16 @@
 import { readIdentifiers, type StatedIdentifier } from '../../core/stated-identifiers.js'
 import { entityId, legalEntityId, type EntityId, type LegalEntityId } from '../../contract/ids.js'
-import { jurisdictionParts, primaryOf } from './entity-record.js'
+import { splitJurisdiction, getPrimary } from './entity-record.js'
 import type { CandidateName } from '../match/candidate.js'
-import { candidateOf, type CompanyCandidate } from './candidates.js'
+import { toCompanyCandidate, type CompanyCandidate } from './candidates.js'
 import type { MatchQuery } from '../match/rank.js'
-import { countryCodeOf, countryNameOf } from '../../core/countries.js'
-import { regionCodeIn } from '../normalize/places.js'
+import { findCountryCode, findCountryName } from '../../core/countries.js'
+import { findRegionCode } from '../normalize/places.js'
 import { compareNames, type MatchType, type NameComparison } from '../match/compare-names.js'
 import type { FormAgreement } from '../match/form-agreement.js'
-import { holdersOf, type HolderDeps } from './identified.js'
-import { namesFor, readQuery, type ResolveDeps } from './resolve.js'
-import { statusOf } from './registration-facts.js'
+import { findHolders, type HolderDeps } from './identified.js'
+import { findCandidateNames, readQuery, type ResolveDeps } from './resolve.js'
+import { getStatus } from './registration-facts.js'
 import type { RegistrationOutline, StoredEntity, StoreReader } from '../store/reader.js'
 import type { VariantKind } from '../normalize/name-variants.js'
 import { parseName } from '../normalize/parsed-name.js'
@@ -40,7 +40,7 @@ const closenessMin = 30
  * Scores the similarity of a name to the search text, 0 to 100, by the names alone; `null` below the minimum. The
  * model, not this score, decides which company a query means.
  */
-function closenessOf({
+function scoreCloseness({
   matchType,
   variant,
   candidate,
@@ -106,13 +106,13 @@ export type SearchDeps = ResolveDeps &
 /** Finds registrations by name and place; those with an identifier in the name come first. */
 export function searchNames(query: SearchQuery, deps: SearchDeps): SearchPage {
   const { name, identifiers } = readIdentifiers(query.name)
-  const bearers = bearersOf(identifiers, deps)
+  const bearers = findBearers(identifiers, deps)
   // "BIC Holdings" has the form of an identifier, but may be a name.
   const text = bearers.length > 0 ? name : (name ?? query.name)
   const asked = text === null ? null : readQuery({ name: text, location: null }, deps.vocabulary())
   const numbers = new Set(bearers.map(({ candidate }) => candidate.legalEntityNumber))
-  const others = asked === null ? [] : closestOfEach(asked, deps)
-  const wanted = wantedPlace(query)
+  const others = asked === null ? [] : pickClosestNames(asked, deps)
+  const wanted = parseWantedPlace(query)
   const found = [
     ...bearers,
     ...others
@@ -128,7 +128,7 @@ export function searchNames(query: SearchQuery, deps: SearchDeps): SearchPage {
     const stored = deps.reader.outlineByNumber(candidate.entityNumber)
     const registration = stored?.legalEntities.find(({ number }) => number === candidate.legalEntityNumber)
     if (!stored || !registration) return []
-    return [hitOf(stored, registration, points, isBranchOf(registration, stored, deps))]
+    return [toHit(stored, registration, points, isBranchRegistration(registration, stored, deps))]
   })
   return { hits, totalCount: found.length }
 }
@@ -141,10 +141,10 @@ interface CloseName {
 const bearerPoints = 100
 
 /** Finds each registration with one of the identifiers, by one of its names. */
-function bearersOf(identifiers: readonly StatedIdentifier[], deps: SearchDeps): CloseName[] {
+function findBearers(identifiers: readonly StatedIdentifier[], deps: SearchDeps): CloseName[] {
   const bearers = new Map<number, CloseName>()
   for (const identifier of identifiers)
-    for (const { entityNumber, legalEntityNumber } of holdersOf(identifier, deps)) {
+    for (const { entityNumber, legalEntityNumber } of findHolders(identifier, deps)) {
       if (bearers.has(legalEntityNumber)) continue
       const candidate = deps
         .namesOf(entityNumber)
@@ -155,13 +155,13 @@ function bearersOf(identifiers: readonly StatedIdentifier[], deps: SearchDeps): 
 }
 
 /** Finds the closest name of each registration. */
-function closestOfEach(asked: MatchQuery, deps: SearchDeps): CloseName[] {
+function pickClosestNames(asked: MatchQuery, deps: SearchDeps): CloseName[] {
   const vocabulary = deps.vocabulary()
   const closest = new Map<number, CloseName>()
-  for (const candidate of namesFor(asked, deps)) {
+  for (const candidate of findCandidateNames(asked, deps)) {
     for (const variant of asked.variants) {
       const comparison = compareNames(variant, candidate, vocabulary, asked.placeWords)
-      const points = comparison === null ? null : closenessOf(comparison)
+      const points = comparison === null ? null : scoreCloseness(comparison)
       const known = closest.get(candidate.legalEntityNumber)
       if (points !== null && (known === undefined || points > known.points))
         closest.set(candidate.legalEntityNumber, { candidate, points })
@@ -171,12 +171,12 @@ function closestOfEach(asked: MatchQuery, deps: SearchDeps): CloseName[] {
 }
 
 /** True according to the registers, or if the company's primary registration is in another jurisdiction. */
-function isBranchOf(
+function isBranchRegistration(
   registration: RegistrationOutline,
   stored: StoredEntity<RegistrationOutline>,
   deps: SearchDeps,
 ): boolean {
-  const home = primaryOf(stored).jurisdiction
+  const home = getPrimary(stored).jurisdiction
   const { jurisdiction } = registration
   const isForeign = home !== null && jurisdiction !== null && !isWithin(jurisdiction, home)
   return isForeign || deps.isBranch(registration.number)
@@ -193,11 +193,12 @@ interface WantedPlace {
 }
 
 /** An unknown code finds nothing instead of everything. */
-function wantedPlace({ countryCode, regionCode }: SearchQuery): WantedPlace {
-  const country = countryCode === undefined ? null : (countryCodeOf(countryCode) ?? countryCode.toUpperCase())
+function parseWantedPlace({ countryCode, regionCode }: SearchQuery): WantedPlace {
+  const country =
+    countryCode === undefined ? null : (findCountryCode(countryCode) ?? countryCode.toUpperCase())
   if (regionCode === undefined) return { countryCode: country, regionCode: null }
   const region = regionCode.toUpperCase()
-  return { countryCode: country, regionCode: regionCodeIn(country, region) ?? region }
+  return { countryCode: country, regionCode: findRegionCode(country, region) ?? region }
 }
 
 function isWanted({ place }: CandidateName, wanted: WantedPlace): boolean {
@@ -209,23 +210,23 @@ function isWanted({ place }: CandidateName, wanted: WantedPlace): boolean {
   )
 }
 
-function hitOf(
+function toHit(
   stored: StoredEntity<RegistrationOutline>,
   registration: RegistrationOutline,
   points: number,
   isBranch: boolean,
 ): SearchHit {
   const countryCode =
-    jurisdictionParts(registration.jurisdiction).countryCode ?? registration.address.countryCode
+    splitJurisdiction(registration.jurisdiction).countryCode ?? registration.address.countryCode
   return {
     id: legalEntityId.parse(registration.id),
     entityId: entityId.parse(stored.id),
     name: registration.displayName,
     legalName: registration.legalName,
-    status: statusOf(registration),
+    status: getStatus(registration),
     isBranch,
     jurisdiction: {
-      country: countryCode === null ? null : countryNameOf(countryCode),
+      country: countryCode === null ? null : findCountryName(countryCode),
       countryCode,
       jurisdictionCode: registration.jurisdiction ?? countryCode?.toLowerCase() ?? null,
     },
@@ -246,7 +247,7 @@ export function searchCompanies(query: SearchQuery, deps: SearchDeps): CompanyCa
     const stored = deps.reader.entityById(entityId)
     const registration = stored?.legalEntities.find((one) => one.id === id)
     return stored && registration
-      ? [candidateOf(stored, registration, { confidence: null, evidence: [] })]
+      ? [toCompanyCandidate(stored, registration, { confidence: null, evidence: [] })]
       : []
   })
 }
@@ -259,7 +260,7 @@ export interface SuggestedCompany {
 }
 
 interface SuggestDeps extends HolderDeps {
-  readonly beginningsOf: NameBeginningFinder
+  readonly findBeginnings: NameBeginningFinder
   readonly reader: StoreReader
 }
 
@@ -276,12 +277,12 @@ export function suggestCompanies(
   deps: SuggestDeps,
 ): readonly SuggestedCompany[] {
   const { fullKey } = parseName(prefix)
-  const beginnings = fullKey === '' ? [] : deps.beginningsOf(fullKey, namesReadMax)
+  const beginnings = fullKey === '' ? [] : deps.findBeginnings(fullKey, namesReadMax)
   const ranked = beginnings
-    .map((beginning) => ({ beginning, rank: rankOf(beginning, fullKey) }))
+    .map((beginning) => ({ beginning, rank: rankBeginning(beginning, fullKey) }))
     .sort((a, b) => b.rank - a.rank)
   const found = new Map<number, string | null>()
-  for (const number of named(prefix.trim(), deps)) found.set(number, null)
+  for (const number of findByText(prefix.trim(), deps)) found.set(number, null)
   for (const { beginning } of ranked)
     if (!found.has(beginning.entityNumber)) found.set(beginning.entityNumber, beginning.name)
   return [...found].slice(0, countMax).flatMap(([number, name]) => {
@@ -291,7 +292,7 @@ export function suggestCompanies(
 }
 
 /** Sorting is stable: names of equal rank stay in alphabetical order. */
-function rankOf({ fullKey, kind, isActive, isListed, hasLei }: NameBeginning, asked: string): number {
+function rankBeginning({ fullKey, kind, isActive, isListed, hasLei }: NameBeginning, asked: string): number {
   return [fullKey === asked, isActive, kind !== 'former', isListed, hasLei].reduce(
     (rank, holds) => 2 * rank + Number(holds),
     0,
@@ -299,13 +300,13 @@ function rankOf({ fullKey, kind, isActive, isListed, hasLei }: NameBeginning, as
 }
 
 /** Finds companies whose id or identifier the text is. */
-function named(text: string, deps: SuggestDeps): number[] {
+function findByText(text: string, deps: SuggestDeps): number[] {
   const { reader } = deps
   if (entityId.safeParse(text).success) {
-    const number = reader.entityNumber(reader.mergedInto(text) ?? text)
+    const number = reader.entityNumber(reader.findMergeTarget(text) ?? text)
     return number === null ? [] : [number]
   }
   return readIdentifiers(text)
-    .identifiers.flatMap((identifier) => holdersOf(identifier, deps))
+    .identifiers.flatMap((identifier) => findHolders(identifier, deps))
     .map(({ entityNumber }) => entityNumber)
 }

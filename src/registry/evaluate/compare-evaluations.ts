@@ -17,7 +17,7 @@ export type QueryOutcome = z.infer<typeof queryOutcome>
 
 export const savedEvaluation = z.object({ queries: z.array(queryOutcome) })
 
-export function outcomeOf({ query, ...verdict }: Verdict): QueryOutcome {
+export function toQueryOutcome({ query, ...verdict }: Verdict): QueryOutcome {
   const { id, name, location, stratum } = query
   const { isPositive, confidence, isAccepted, isCorrect, answeredName } = verdict
   return { id, name, location, stratum, isPositive, confidence, isAccepted, isCorrect, answeredName }
@@ -54,19 +54,19 @@ const changeOrder: readonly ChangeKind[] = ['lost', 'gained', 'other']
 
 /** Compares two evaluations by query. */
 export function compareOutcomes(before: readonly QueryOutcome[], after: readonly QueryOutcome[]): Comparison {
-  const known = new Map(before.map((outcome) => [keyOf(outcome), outcome]))
+  const known = new Map(before.map((outcome) => [toQueryKey(outcome), outcome]))
   const pairs = after.flatMap((outcome) => {
-    const other = known.get(keyOf(outcome))
+    const other = known.get(toQueryKey(outcome))
     return other === undefined ? [] : [{ before: other, after: outcome }]
   })
   const changes = pairs
     .flatMap((pair): QueryChange[] => {
-      const kind = changeOf(pair.before, pair.after)
+      const kind = classifyChange(pair.before, pair.after)
       return kind === null ? [] : [{ kind, ...pair }]
     })
     .sort((a, b) => changeOrder.indexOf(a.kind) - changeOrder.indexOf(b.kind))
-  const countOf = (wanted: ChangeKind) => changes.filter(({ kind }) => kind === wanted).length
-  const [gainedCount, lostCount] = [countOf('gained'), countOf('lost')]
+  const countChanges = (wanted: ChangeKind) => changes.filter(({ kind }) => kind === wanted).length
+  const [gainedCount, lostCount] = [countChanges('gained'), countChanges('lost')]
   return {
     queryCount: pairs.length,
     uncomparedCount: after.length - pairs.length,
@@ -74,17 +74,17 @@ export function compareOutcomes(before: readonly QueryOutcome[], after: readonly
     lostCount,
     wrongGainedCount: pairs.filter((pair) => isWrong(pair.after) && !isWrong(pair.before)).length,
     wrongLostCount: pairs.filter((pair) => isWrong(pair.before) && !isWrong(pair.after)).length,
-    chance: chanceOf(gainedCount, lostCount),
+    chance: calculateChance(gainedCount, lostCount),
     changes,
   }
 }
 
-const keyOf = ({ id, name, location }: QueryOutcome) => JSON.stringify([id, name, location])
+const toQueryKey = ({ id, name, location }: QueryOutcome) => JSON.stringify([id, name, location])
 const isWrong = ({ isAccepted, isCorrect }: QueryOutcome) => isAccepted && !isCorrect
 const isRight = ({ isPositive, isAccepted, isCorrect }: QueryOutcome) =>
   isPositive ? isAccepted && isCorrect : !isAccepted
 
-function changeOf(before: QueryOutcome, after: QueryOutcome): ChangeKind | null {
+function classifyChange(before: QueryOutcome, after: QueryOutcome): ChangeKind | null {
   if (isRight(before) !== isRight(after)) return isRight(after) ? 'gained' : 'lost'
   if (isRight(after)) return null
   const isSame = before.isAccepted === after.isAccepted && before.answeredName === after.answeredName
@@ -92,7 +92,7 @@ function changeOf(before: QueryOutcome, after: QueryOutcome): ChangeKind | null 
 }
 
 /** Two-sided probability of at most min(gained, lost) heads in gained + lost fair coin tosses. */
-function chanceOf(gained: number, lost: number): number {
+function calculateChance(gained: number, lost: number): number {
   const count = gained + lost
   let logarithm = -count * Math.log(2)
   let sum = 0

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { matchedConfidenceMin, type Resolution } from '../../contract/result.js'
-import { statesIdentifiers } from '../answer/identifier-decision.js'
+import { hasIdentifiers } from '../answer/identifier-decision.js'
 import { answerFor, matchName, type NameMatch, type ResolveDeps } from '../answer/resolve.js'
 import type { CandidateName } from '../match/candidate.js'
 import type { RankedCompany } from '../match/rank.js'
@@ -12,8 +12,8 @@ import {
   measure,
   type EvaluationReport,
   type Judgement,
-  type LeftOutJudgement,
-  figuresBy,
+  type ExcludedJudgement,
+  groupFigures,
   type StratumFigures,
 } from './measure.js'
 import { parseLocation } from '../match/place-agreement.js'
@@ -83,18 +83,18 @@ export function isChosen({ expected: [first] }: Pick<LabelledQuery, 'expected'>,
 function judge(query: LabelledQuery, deps: EvaluationDeps, right: ExpectedCompanies): Verdict {
   const { resolveDeps, resolve } = deps.registry
   const startMs = deps.monotonicMs()
-  if (statesIdentifiers(query.name)) {
+  if (hasIdentifiers(query.name)) {
     const answer = resolve(query)
-    return identifiedVerdict(query, answer, deps.monotonicMs() - startMs, deps, right)
+    return judgeIdentifiedAnswer(query, answer, deps.monotonicMs() - startMs, deps, right)
   }
   const match = matchName(query, resolveDeps)
   const answer = answerFor(match, resolveDeps)
   const latencyMs = deps.monotonicMs() - startMs
-  return verdictOf(query, { match, answer, latencyMs }, deps, right, query.expected.length > 0)
+  return buildVerdict(query, { match, answer, latencyMs }, deps, right, query.expected.length > 0)
 }
 
 /** Judges an answer by identifiers; an uncertain one names its company without an id. */
-function identifiedVerdict(
+function judgeIdentifiedAnswer(
   query: LabelledQuery,
   answer: Resolution,
   latencyMs: number,
@@ -105,7 +105,7 @@ function identifiedVerdict(
   const at = candidates(query, ranksMax).findIndex(({ entityId }) =>
     numbers.has(resolveDeps.reader.entityNumber(entityId) ?? 0),
   )
-  const expectedNames = namesOfAll(numbers, resolveDeps)
+  const expectedNames = listAllNames(numbers, resolveDeps)
   const named = answer.entity === null ? null : resolveDeps.reader.entityById(answer.entity.id)
   const answeredName = answer.entity?.legal_name ?? answer.candidate?.legal_name ?? null
   const isCorrect =
@@ -124,49 +124,49 @@ function identifiedVerdict(
     latencyMs,
     status: answer.status,
     answeredName,
-    answeredIds: named === null ? '' : idsOf(named),
+    answeredIds: named === null ? '' : formatIds(named),
     share,
     expectedNames,
     shareOfExpected: isCorrect ? share : null,
-    factors: factorTexts(answer),
+    factors: joinFactorTexts(answer),
     isLeftOut: false,
   }
 }
 
-interface Answered {
+interface MatchedAnswer {
   readonly match: NameMatch
   readonly answer: ReturnType<typeof answerFor>
   readonly latencyMs: number
 }
 
-function verdictOf(
+function buildVerdict(
   query: LabelledQuery,
-  { match, answer, latencyMs }: Answered,
+  { match, answer, latencyMs }: MatchedAnswer,
   { registry: { resolveDeps } }: EvaluationDeps,
   right: ExpectedCompanies,
   isPositive: boolean,
 ): Verdict {
   const numbers = right(query)
-  const at = match.ranked.findIndex((company) => namesAny(company, numbers))
+  const at = match.ranked.findIndex((company) => includesAny(company, numbers))
   const { decision } = match
   const best = decision.kind === 'none' ? null : decision.best
-  const named = best === null ? null : resolveDeps.reader.entityByNumber(numberOf(best))
+  const named = best === null ? null : resolveDeps.reader.entityByNumber(getEntityNumber(best))
   return {
     query,
     stratum: query.stratum,
     isPositive,
     confidence: answer.match_confidence,
     isAccepted: answer.match_confidence >= matchedConfidenceMin,
-    isCorrect: best !== null && numbers.has(numberOf(best)),
+    isCorrect: best !== null && numbers.has(getEntityNumber(best)),
     rank: at < 0 ? null : at + 1,
     latencyMs,
     status: answer.status,
     answeredName: best === null ? null : best.evidence.comparison.candidate.name,
-    answeredIds: named === null ? '' : idsOf(named),
+    answeredIds: named === null ? '' : formatIds(named),
     share: best === null ? 0 : best.share,
-    expectedNames: namesOfAll(numbers, resolveDeps),
+    expectedNames: listAllNames(numbers, resolveDeps),
     shareOfExpected: match.ranked[at]?.share ?? null,
-    factors: factorTexts(answer),
+    factors: joinFactorTexts(answer),
     isLeftOut: false,
   }
 }
@@ -179,13 +179,13 @@ function judgeWithout(
   query: LabelledQuery,
   deps: EvaluationDeps,
   right: ExpectedCompanies,
-): LeftOutJudgement & { readonly verdict: Verdict } {
+): ExcludedJudgement & { readonly verdict: Verdict } {
   const { resolveDeps } = deps.registry
   const numbers = right(query)
   const isTakenOut = ({ entityNumber }: CandidateName) => numbers.has(entityNumber)
   const match = matchName(query, resolveDeps, undefined, isTakenOut)
   const answered = { match, answer: answerFor(match, resolveDeps), latencyMs: 0 }
-  const verdict = { ...verdictOf(query, answered, deps, right, false), isLeftOut: true }
+  const verdict = { ...buildVerdict(query, answered, deps, right, false), isLeftOut: true }
   const { decision } = match
   const cores = new Set(verdict.expectedNames.map((name) => parseName(name).coreKey))
   return {
@@ -195,25 +195,25 @@ function judgeWithout(
   }
 }
 
-const numberOf = ({ evidence }: RankedCompany) => evidence.comparison.candidate.entityNumber
+const getEntityNumber = ({ evidence }: RankedCompany) => evidence.comparison.candidate.entityNumber
 
-function namesAny({ evidence, alike }: RankedCompany, numbers: ReadonlySet<number>): boolean {
+function includesAny({ evidence, alike }: RankedCompany, numbers: ReadonlySet<number>): boolean {
   return [evidence.comparison.candidate, ...alike].some(({ entityNumber }) => numbers.has(entityNumber))
 }
 
-const namesOfAll = (numbers: ReadonlySet<number>, { reader }: ResolveDeps): string[] =>
-  [...numbers].flatMap((number) => namesOf(reader.entityByNumber(number)))
+const listAllNames = (numbers: ReadonlySet<number>, { reader }: ResolveDeps): string[] =>
+  [...numbers].flatMap((number) => listNames(reader.entityByNumber(number)))
 
-const factorTexts = ({ factors }: Resolution): string =>
+const joinFactorTexts = ({ factors }: Resolution): string =>
   factors.map(({ description }) => description ?? '').join(' ')
 
-function namesOf(entity: StoredEntity | null): string[] {
+function listNames(entity: StoredEntity | null): string[] {
   return entity === null
     ? []
     : [...new Set(entity.legalEntities.flatMap(({ names }) => names.map(({ name }) => name)))]
 }
 
-function idsOf(entity: StoredEntity): string {
+function formatIds(entity: StoredEntity): string {
   const ids = entity.legalEntities.flatMap(({ identifiers }) =>
     identifiers.filter(({ type }) => type !== 'ticker').map(({ type, value }) => `${type}:${value}`),
   )
@@ -251,24 +251,24 @@ export function evaluateDecided(queries: readonly LabelledQuery[], deps: Evaluat
   const acceptedCount = held.filter(({ expected }) => expected.length > 0).length
   return {
     ...answered,
-    report: { ...answered.report, strata: figuresBy(verdicts, ({ stratum }) => stratum) },
+    report: { ...answered.report, strata: groupFigures(verdicts, ({ stratum }) => stratum) },
     verdicts,
     acceptedCount,
     noneCount: held.length - acceptedCount,
     unknown: unknown.map(({ id, name, expected }) => ({ id, name, entityId: expected[0]?.value ?? '' })),
-    byCountry: figuresBy(verdicts, (verdict) => countryOf(verdict, deps.registry)),
+    byCountry: groupFigures(verdicts, (verdict) => findQueryCountry(verdict, deps.registry)),
     advice: adviseThreshold(verdicts),
   }
 }
 
-function countryOf(
+function findQueryCountry(
   { query }: Verdict,
   { resolveDeps: { reader } }: Pick<WritableRegistry, 'resolveDeps'>,
 ): string {
   const [asked, another] = parseLocation(query.location)?.countries ?? []
   if (asked !== undefined && another === undefined) return asked
   const [accepted] = query.expected
-  const id = accepted === undefined ? null : (reader.mergedInto(accepted.value) ?? accepted.value)
+  const id = accepted === undefined ? null : (reader.findMergeTarget(accepted.value) ?? accepted.value)
   const company = id === null ? null : reader.entityById(id)
   return company?.legalEntities[0].address.countryCode ?? '-'
 }

@@ -1,8 +1,8 @@
 import { identifierType, type IdentifierType } from '../../contract/enums.js'
 import { UserError } from '../../core/errors.js'
 import { identify } from '../../core/lookup-identity.js'
-import { canonicalIdentifier } from '../../core/identifiers.js'
-import { scannedRecords } from '../../tables/csv-scanner.js'
+import { toCanonicalIdentifier } from '../../core/identifiers.js'
+import { createScanReader } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import { openOneFile } from '../../tables/zip-reader.js'
@@ -69,29 +69,31 @@ export async function readLabelledQueries(
   const file = await openDelimited(await openOneFile(path, null), { encoding: settings.encoding })
   for (const notice of file.notices) settings.onNotice?.(notice)
   const choose = (header: readonly string[]) => {
-    columns = columnsOf(header, settings.map ?? {})
+    columns = findColumns(header, settings.map ?? {})
     return null
   }
-  for await (const records of file.records(scannedRecords({ keepsRagged: true }), choose)) {
+  for await (const records of file.records(createScanReader({ keepsRagged: true }), choose)) {
     for (const { cells, line, reason } of records) {
-      if (reason !== null) throw invalid(`line ${line} of ${path} cannot be read: ${reason}`, 'fix the line')
-      queries.push(queryOf(cellReader(cells, columns), line, settings.idType ?? null))
+      if (reason !== null)
+        throw createInvalidError(`line ${line} of ${path} cannot be read: ${reason}`, 'fix the line')
+      queries.push(buildQuery(createCellReader(cells, columns), line, settings.idType ?? null))
     }
   }
-  if (queries.length === 0) throw invalid(`${path} has no queries`, 'it needs a header and one row per query')
+  if (queries.length === 0)
+    throw createInvalidError(`${path} has no queries`, 'it needs a header and one row per query')
   return queries
 }
 
 type CellReader = (field: QueryField) => string
 
-function cellReader(cells: readonly string[], columns: ReadonlyMap<QueryField, number>): CellReader {
+function createCellReader(cells: readonly string[], columns: ReadonlyMap<QueryField, number>): CellReader {
   return (field) => {
     const at = columns.get(field)
     return at === undefined ? '' : (cells[at] ?? '').trim()
   }
 }
 
-function columnsOf(
+function findColumns(
   header: readonly string[],
   map: Readonly<Record<string, string>>,
 ): ReadonlyMap<QueryField, number> {
@@ -103,21 +105,27 @@ function columnsOf(
     const name = known.find((alias) => names.includes(alias))
     if (name !== undefined) columns.set(field, names.indexOf(name))
     else if (mapped !== undefined)
-      throw invalid(`there is no column "${mapped}" for ${field}`, `this file has: ${names.join(', ')}`)
+      throw createInvalidError(
+        `there is no column "${mapped}" for ${field}`,
+        `this file has: ${names.join(', ')}`,
+      )
   }
   const unknown = Object.keys(map).find((field) => !Object.hasOwn(columnAliases, field))
   if (unknown !== undefined)
-    throw invalid(`"${unknown}" is not a field`, `fields: ${Object.keys(columnAliases).join(', ')}`)
+    throw createInvalidError(
+      `"${unknown}" is not a field`,
+      `fields: ${Object.keys(columnAliases).join(', ')}`,
+    )
   for (const field of ['name', 'expected'] as const) {
     if (columns.has(field)) continue
     const hint = `pass --map ${field}=COLUMN; this file has: ${names.join(', ')}`
-    throw invalid(`no column has the ${field === 'name' ? 'names' : 'expected ids'}`, hint)
+    throw createInvalidError(`no column has the ${field === 'name' ? 'names' : 'expected ids'}`, hint)
   }
   return columns
 }
 
 /** Builds location and context as a run does, so that the figures apply to runs. */
-function queryOf(cell: CellReader, line: number, idType: string | null): LabelledQuery {
+function buildQuery(cell: CellReader, line: number, idType: string | null): LabelledQuery {
   const places = [cell('location'), cell('city'), cell('region'), cell('postcode'), cell('country')]
   const identified = identify(cell('name'), places, [cell('context')])
   const { name, location, context } =
@@ -134,22 +142,25 @@ function queryOf(cell: CellReader, line: number, idType: string | null): Labelle
     location,
     context,
     expected: [
-      ...list('expected').map((text) => expectedId(text, scheme === '' ? idType : scheme)),
-      ...list('alsoRight').map(namedId),
+      ...list('expected').map((text) => parseExpectedId(text, scheme === '' ? idType : scheme)),
+      ...list('alsoRight').map(parsePrefixedId),
     ],
     stratum: cell('stratum') || 'all',
   }
 }
 
 /** Parses an id with its type as prefix: `lei:5493…`, `gb:01234567`, `entity:siq_…`. */
-function namedId(text: string): ExpectedId {
+function parsePrefixedId(text: string): ExpectedId {
   const at = text.indexOf(':')
   const kind = text.slice(0, Math.max(0, at))
-  return expectedId(text.slice(at + 1), /^[a-z]{2}$/.test(kind) ? `${kind}_registration_id` : kind || null)
+  return parseExpectedId(
+    text.slice(at + 1),
+    /^[a-z]{2}$/.test(kind) ? `${kind}_registration_id` : kind || null,
+  )
 }
 
 /** `gb_company_number` is a registration id in GB; `any` or `null` is any type. */
-function expectedId(text: string, scheme: string | null): ExpectedId {
+function parseExpectedId(text: string, scheme: string | null): ExpectedId {
   if (scheme === null || scheme === 'any') return { type: null, value: text, jurisdiction: null }
   if (scheme === 'entity' || scheme === 'entity_id')
     return { type: 'entity', value: text, jurisdiction: null }
@@ -157,15 +168,15 @@ function expectedId(text: string, scheme: string | null): ExpectedId {
   const type = identifierType.safeParse(country === undefined ? scheme : 'registration_id')
   if (!type.success) {
     const known = [...identifierType.options, 'gb_company_number', 'entity', 'any'].join(', ')
-    throw invalid(`"${scheme}" is not a type of id`, `types: ${known}`)
+    throw createInvalidError(`"${scheme}" is not a type of id`, `types: ${known}`)
   }
-  const canonical = canonicalIdentifier(type.data, text)
+  const canonical = toCanonicalIdentifier(type.data, text)
   if ('reason' in canonical)
-    throw invalid(`an expected id is not valid: ${canonical.reason}`, 'fix the id in the file')
+    throw createInvalidError(`an expected id is not valid: ${canonical.reason}`, 'fix the id in the file')
   return { type: type.data, value: canonical.value, jurisdiction: country ?? null }
 }
 
-function invalid(message: string, hint: string): UserError {
+function createInvalidError(message: string, hint: string): UserError {
   return new UserError('EVALUATION_INVALID', message, { hint })
 }
 
@@ -183,19 +194,19 @@ export function createExpectedCompanies(database: Sqlite, reader: StoreReader): 
     )
     .pluck()
   /** A merged id gives the company it was merged into. */
-  const byId = (id: string): number[] => {
-    const found = reader.entityNumber(reader.mergedInto(id) ?? id)
+  const findById = (id: string): number[] => {
+    const found = reader.entityNumber(reader.findMergeTarget(id) ?? id)
     return found === null || reader.outlineByNumber(found) === null ? [] : [found]
   }
-  const byBearers = (type: IdentifierType, value: string): number[] =>
-    writingsOf(value).flatMap((text) => byIdentifier.all(type, text))
+  const findByIdentifier = (type: IdentifierType, value: string): number[] =>
+    listPaddings(value).flatMap((text) => byIdentifier.all(type, text))
   return ({ expected }) => {
     const named = expected.flatMap(({ type, value }) =>
-      type === 'entity' || type === null ? byId(value) : [],
+      type === 'entity' || type === null ? findById(value) : [],
     )
     const bearers = expected.flatMap(({ type, value }) => {
       if (type === 'entity') return []
-      return (type === null ? identifierType.options : [type]).flatMap((one) => byBearers(one, value))
+      return (type === null ? identifierType.options : [type]).flatMap((one) => findByIdentifier(one, value))
     })
     const found = bearers.filter((entityNumber) => {
       const entity = reader.entityByNumber(entityNumber)
@@ -206,8 +217,8 @@ export function createExpectedCompanies(database: Sqlite, reader: StoreReader): 
 }
 
 /** Returns the value as given and with each number of leading zeros that may have been lost. */
-function writingsOf(value: string): string[] {
-  const short = unpadded(value)
+function listPaddings(value: string): string[] {
+  const short = stripLeadingZeros(value)
   const lengths = Array.from({ length: paddedLengthMax + 1 }, (_, length) => length)
   return [...new Set([value, ...lengths.map((length) => short.padStart(length, '0'))])]
 }
@@ -220,7 +231,7 @@ export function isExpected(entity: StoredEntity, expected: readonly ExpectedId[]
       identifiers.some(
         (held) =>
           (type === null || held.type === type) &&
-          unpadded(held.value) === unpadded(value) &&
+          stripLeadingZeros(held.value) === stripLeadingZeros(value) &&
           (jurisdiction === null || (held.jurisdiction ?? '').startsWith(jurisdiction)),
       ),
     )
@@ -228,6 +239,6 @@ export function isExpected(entity: StoredEntity, expected: readonly ExpectedId[]
 }
 
 /** Files lose leading zeros. */
-function unpadded(value: string): string {
+function stripLeadingZeros(value: string): string {
   return value.toUpperCase().replace(/^0+/, '')
 }

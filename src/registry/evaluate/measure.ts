@@ -47,7 +47,7 @@ interface CalibrationBin {
 }
 
 /** The result of a query whose right company was excluded. */
-export interface LeftOutJudgement {
+export interface ExcludedJudgement {
   readonly isAccepted: boolean
   /** The company named has a name of the excluded one: another registration of it, or a namesake. */
   readonly isNamesake: boolean
@@ -91,47 +91,47 @@ export interface EvaluationReport {
 
 export function measure(
   judgements: readonly Judgement[],
-  leftOut: { readonly share: number; readonly judgements: readonly LeftOutJudgement[] } | null = null,
+  leftOut: { readonly share: number; readonly judgements: readonly ExcludedJudgement[] } | null = null,
 ): EvaluationReport {
   const named = judgements.filter(({ confidence }) => confidence > 0)
   return {
-    overall: figuresOf(judgements),
-    strata: figuresBy(judgements, ({ stratum }) => stratum),
+    overall: calculateFigures(judgements),
+    strata: groupFigures(judgements, ({ stratum }) => stratum),
     calibration: {
-      ...errorsOf(named),
-      bins: equalWidthBins(named),
-      bands: bandsOf(named),
-      accepted: errorsOf(named.filter(({ isAccepted }) => isAccepted)),
+      ...calculateErrors(named),
+      bins: buildEqualWidthBins(named),
+      bands: buildBands(named),
+      accepted: calculateErrors(named.filter(({ isAccepted }) => isAccepted)),
     },
-    leaveOut: leftOut === null ? null : leaveOutFigures(leftOut.share, leftOut.judgements),
+    leaveOut: leftOut === null ? null : calculateLeaveOutFigures(leftOut.share, leftOut.judgements),
     latencyMs: {
-      p50: quantile(judgements, 0.5),
-      p95: quantile(judgements, 0.95),
-      max: quantile(judgements, 1),
+      p50: calculateQuantile(judgements, 0.5),
+      p95: calculateQuantile(judgements, 0.95),
+      max: calculateQuantile(judgements, 1),
     },
   }
 }
 
 /** Returns the figures of each group, by group name. */
-export function figuresBy<One extends Judgement>(
+export function groupFigures<One extends Judgement>(
   judgements: readonly One[],
-  groupOf: (judgement: One) => string,
+  getGroup: (judgement: One) => string,
 ): Readonly<Record<string, StratumFigures>> {
-  const groups = [...new Set(judgements.map(groupOf))].sort()
+  const groups = [...new Set(judgements.map(getGroup))].sort()
   return Object.fromEntries(
-    groups.map((name) => [name, figuresOf(judgements.filter((one) => groupOf(one) === name))]),
+    groups.map((name) => [name, calculateFigures(judgements.filter((one) => getGroup(one) === name))]),
   )
 }
 
-function errorsOf(named: readonly Named[]): CalibrationError {
+function calculateErrors(named: readonly NamedAnswer[]): CalibrationError {
   return {
     count: named.length,
-    expectedError: calibrationError(equalWidthBins(named)),
-    expectedErrorEqualMass: calibrationError(equalMassBins(named)),
+    expectedError: calculateCalibrationError(buildEqualWidthBins(named)),
+    expectedErrorEqualMass: calculateCalibrationError(buildEqualMassBins(named)),
   }
 }
 
-function leaveOutFigures(part: number, judgements: readonly LeftOutJudgement[]): LeaveOutFigures {
+function calculateLeaveOutFigures(part: number, judgements: readonly ExcludedJudgement[]): LeaveOutFigures {
   const queryCount = judgements.length
   const accepted = judgements.filter(({ isAccepted }) => isAccepted)
   const others = accepted.filter(({ isNamesake }) => !isNamesake)
@@ -141,18 +141,19 @@ function leaveOutFigures(part: number, judgements: readonly LeftOutJudgement[]):
     acceptedCount: accepted.length,
     acceptedBesideNamesakesCount: others.length,
     acceptedShare: share(accepted.length, queryCount),
-    acceptedShareInterval: interval(accepted.length, queryCount),
+    acceptedShareInterval: calculateInterval(accepted.length, queryCount),
     acceptedShareBesideNamesakes: share(others.length, queryCount),
-    acceptedShareBesideNamesakesInterval: interval(others.length, queryCount),
+    acceptedShareBesideNamesakesInterval: calculateInterval(others.length, queryCount),
   }
 }
 
-function figuresOf(judgements: readonly Judgement[]): StratumFigures {
+function calculateFigures(judgements: readonly Judgement[]): StratumFigures {
   const positives = judgements.filter(({ isPositive }) => isPositive)
   const accepted = judgements.filter(({ isAccepted }) => isAccepted)
   const correct = accepted.filter(({ isCorrect }) => isCorrect)
   const falseAccepts = accepted.filter(({ isPositive }) => !isPositive)
-  const within = (rankMax: number) => positives.filter(({ rank }) => rank !== null && rank <= rankMax).length
+  const countWithin = (rankMax: number) =>
+    positives.filter(({ rank }) => rank !== null && rank <= rankMax).length
   return {
     queryCount: judgements.length,
     positiveCount: positives.length,
@@ -160,12 +161,12 @@ function figuresOf(judgements: readonly Judgement[]): StratumFigures {
     correctCount: correct.length,
     falseAcceptCount: falseAccepts.length,
     precision: share(correct.length, accepted.length),
-    precisionInterval: interval(correct.length, accepted.length),
+    precisionInterval: calculateInterval(correct.length, accepted.length),
     recall: share(correct.length, positives.length),
-    recallInterval: interval(correct.length, positives.length),
+    recallInterval: calculateInterval(correct.length, positives.length),
     falseAcceptShare: share(falseAccepts.length, judgements.length - positives.length),
-    top1Recall: share(within(1), positives.length),
-    top5Recall: share(within(5), positives.length),
+    top1Recall: share(countWithin(1), positives.length),
+    top5Recall: share(countWithin(5), positives.length),
   }
 }
 
@@ -177,7 +178,7 @@ function share(part: number, whole: number): number | null {
 const deviations95 = 1.959964
 
 /** Wilson's interval: also valid for few queries and for shares near 0 or 1. `null` if `whole` is 0. */
-export function interval(part: number, whole: number): Interval | null {
+export function calculateInterval(part: number, whole: number): Interval | null {
   if (whole === 0) return null
   const mean = part / whole
   const square = deviations95 ** 2
@@ -189,16 +190,16 @@ export function interval(part: number, whole: number): Interval | null {
 
 const binCount = 10
 
-type Named = Pick<Judgement, 'confidence' | 'isCorrect'>
+type NamedAnswer = Pick<Judgement, 'confidence' | 'isCorrect'>
 
 /** Lower ends of the bands: guesses, then reviewed answers, then accepted ones. */
 const bandStarts = [0, 20, 50, 65, 80, 85, 90, 95, 98]
 
-function bandsOf(named: readonly Named[]): CalibrationBin[] {
+function buildBands(named: readonly NamedAnswer[]): CalibrationBin[] {
   return bandStarts
     .map((start, at) => {
       const end = (bandStarts[at + 1] ?? 101) - 1
-      return binOf(
+      return buildBin(
         named.filter(({ confidence }) => confidence >= start && confidence < end + 1),
         start,
         end,
@@ -207,7 +208,7 @@ function bandsOf(named: readonly Named[]): CalibrationBin[] {
     .filter(({ count }) => count > 0)
 }
 
-function equalWidthBins(named: readonly Named[]): CalibrationBin[] {
+function buildEqualWidthBins(named: readonly NamedAnswer[]): CalibrationBin[] {
   const width = 100 / binCount
   return Array.from({ length: binCount }, (_, index) => {
     const isLast = index === binCount - 1
@@ -215,15 +216,15 @@ function equalWidthBins(named: readonly Named[]): CalibrationBin[] {
       ({ confidence }) =>
         confidence >= index * width && (confidence < (index + 1) * width || (isLast && confidence <= 100)),
     )
-    return binOf(inside, index * width, (index + 1) * width)
+    return buildBin(inside, index * width, (index + 1) * width)
   }).filter(({ count }) => count > 0)
 }
 
 /** Bins are as equal as possible: queries of one confidence stay together. */
-function equalMassBins(named: readonly Named[]): CalibrationBin[] {
+function buildEqualMassBins(named: readonly NamedAnswer[]): CalibrationBin[] {
   const sorted = [...named].sort((a, b) => a.confidence - b.confidence)
-  const bins: Named[][] = []
-  let open: Named[] = []
+  const bins: NamedAnswer[][] = []
+  let open: NamedAnswer[] = []
   for (const [at, one] of sorted.entries()) {
     const isSettled = one.confidence !== sorted[at - 1]?.confidence
     if (isSettled && open.length >= sorted.length / binCount) {
@@ -233,10 +234,14 @@ function equalMassBins(named: readonly Named[]): CalibrationBin[] {
     open.push(one)
   }
   if (open.length > 0) bins.push(open)
-  return bins.map((inside) => binOf(inside, inside[0]?.confidence ?? 0, inside.at(-1)?.confidence ?? 0))
+  return bins.map((inside) => buildBin(inside, inside[0]?.confidence ?? 0, inside.at(-1)?.confidence ?? 0))
 }
 
-function binOf(inside: readonly Named[], confidenceMin: number, confidenceMax: number): CalibrationBin {
+function buildBin(
+  inside: readonly NamedAnswer[],
+  confidenceMin: number,
+  confidenceMax: number,
+): CalibrationBin {
   const count = inside.length
   const sum = inside.reduce((total, { confidence }) => total + confidence, 0)
   const correct = inside.filter(({ isCorrect }) => isCorrect).length
@@ -246,12 +251,12 @@ function binOf(inside: readonly Named[], confidenceMin: number, confidenceMax: n
     count,
     meanConfidence: count === 0 ? 0 : sum / count,
     accuracy: count === 0 ? 0 : correct / count,
-    accuracyInterval: interval(correct, count),
+    accuracyInterval: calculateInterval(correct, count),
   }
 }
 
 /** Mean distance between stated confidence and accuracy, weighted by the size of the bins. */
-function calibrationError(bins: readonly CalibrationBin[]): number {
+function calculateCalibrationError(bins: readonly CalibrationBin[]): number {
   const total = bins.reduce((sum, { count }) => sum + count, 0)
   if (total === 0) return 0
   const distance = bins.reduce(
@@ -261,7 +266,7 @@ function calibrationError(bins: readonly CalibrationBin[]): number {
   return distance / total
 }
 
-function quantile(judgements: readonly Judgement[], part: number): number {
+function calculateQuantile(judgements: readonly Judgement[], part: number): number {
   const sorted = judgements.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0
 }

@@ -1,4 +1,4 @@
-import { interval, type Interval } from './measure.js'
+import { calculateInterval, type Interval } from './measure.js'
 
 /** An answer to a lookup that a reviewer decided. */
 export interface ReviewedAnswer {
@@ -54,22 +54,24 @@ const riskMax = 0.05
 /** Computes for each threshold the reviews it would have saved, and the share of wrong answers among them. */
 export function adviseThreshold(answers: readonly ReviewedAnswer[]): ThresholdAdvice {
   const certain = answers.filter(({ status }) => settledStatuses.has(status))
-  const thresholds = thresholdList().map((threshold) => figuresAt(threshold, certain, answers.length))
+  const thresholds = listThresholds().map((threshold) =>
+    calculateFiguresAt(threshold, certain, answers.length),
+  )
   return {
     reviewedCount: answers.length,
     riskMax,
     thresholds,
-    recommendation: recommend(thresholds),
+    recommendation: findRecommendation(thresholds),
   }
 }
 
 /** Answers of other statuses are always reviewed. */
 const settledStatuses: ReadonlySet<string> = new Set(['matched', 'partial_match'])
 
-const thresholdList = (): number[] =>
+const listThresholds = (): number[] =>
   Array.from({ length: (thresholdMax - thresholdMin) / step + 1 }, (_, at) => thresholdMin + at * step)
 
-function figuresAt(
+function calculateFiguresAt(
   threshold: number,
   certain: readonly ReviewedAnswer[],
   reviewedCount: number,
@@ -85,7 +87,7 @@ function figuresAt(
     sparedShare: reviewedCount === 0 ? 0 : spared.length / reviewedCount,
     wrongCount,
     wrongShare: spared.length === 0 ? null : wrongCount / spared.length,
-    risk: interval(wrongCount, spared.length),
+    risk: calculateInterval(wrongCount, spared.length),
     band: { count: band.length, wrongCount: countWrong(band) },
   }
 }
@@ -93,7 +95,7 @@ function figuresAt(
 const countWrong = (answers: readonly ReviewedAnswer[]): number =>
   answers.filter(({ isCorrect }) => !isCorrect).length
 
-function recommend(thresholds: readonly ThresholdFigures[]): Recommendation {
+function findRecommendation(thresholds: readonly ThresholdFigures[]): Recommendation {
   const open = openThresholds(thresholds)
   const carried = open.find(
     ({ risk, band }) => risk !== null && risk[1] <= riskMax && band.count >= bandCountMin,
@@ -115,7 +117,7 @@ function countMissing({ wrongCount, sparedCount, band }: ThresholdFigures): numb
 /** Thresholds from the highest down, up to the first whose added answers are surely too often wrong. */
 function openThresholds(thresholds: readonly ThresholdFigures[]): readonly ThresholdFigures[] {
   const closed = thresholds.findLastIndex(({ band }) => {
-    const risk = interval(band.wrongCount, band.count)
+    const risk = calculateInterval(band.wrongCount, band.count)
     return risk !== null && risk[0] > riskMax
   })
   return thresholds.slice(closed + 1)
@@ -124,7 +126,7 @@ function openThresholds(thresholds: readonly ThresholdFigures[]): readonly Thres
 /** Returns the number of answers needed to be sure of at most `riskMax` wrong, at the present share of wrong ones. */
 function countNeeded(wrongCount: number, count: number): number {
   const share = count === 0 ? 0 : wrongCount / count
-  const isSure = (many: number) => (interval(share * many, many)?.[1] ?? 1) <= riskMax
+  const isSure = (many: number) => (calculateInterval(share * many, many)?.[1] ?? 1) <= riskMax
   let [least, most] = [count, Math.max(1, count)]
   while (!isSure(most)) [least, most] = [most, most * 2]
   while (most - least > 1) {

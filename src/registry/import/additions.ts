@@ -5,23 +5,23 @@ import type {
   FileFormat,
   ImportItem,
 } from '../model/registry-rows.js'
-import { canonicalIdentifier } from '../../core/identifiers.js'
+import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { openOneFile } from '../../tables/zip-reader.js'
-import { tableFormat, tableItems, type Table, type TableRow } from './table.js'
+import { createTableFormat, readTableItems, type Table, type TableRow } from './table.js'
 import { UserError } from '../../core/errors.js'
-import { emptyFile } from '../../tables/record-source.js'
+import { createEmptyFileError } from '../../tables/record-source.js'
 import { readSample } from './propose-map.js'
 import { matchLimits } from '../model/limits.js'
 
-type Added = Partial<Pick<StatedRow, 'names' | 'identifiers'>>
+type AddedFacts = Partial<Pick<StatedRow, 'names' | 'identifiers'>>
 
 /** Builds an addition to a registration of other sources. */
-function additionItem(line: number, sourceKey: string, added: Added): AdditionItem {
-  return { kind: 'addition', line, rows: [addedRow(line, sourceKey, added)], dropped: [] }
+function buildAddition(line: number, sourceKey: string, added: AddedFacts): AdditionItem {
+  return { kind: 'addition', line, rows: [buildAddedRow(line, sourceKey, added)], dropped: [] }
 }
 
 /** Fields that are not given are `null`. */
-export function addedRow(line: number, sourceKey: string, added: Added): StatedRow {
+export function buildAddedRow(line: number, sourceKey: string, added: AddedFacts): StatedRow {
   return {
     sourceKey,
     sourceLine: line,
@@ -56,36 +56,38 @@ export function addedRow(line: number, sourceKey: string, added: Added): StatedR
 }
 
 /** `gleif-bic`: LEI to BIC, one pair per line. */
-export const gleifBic = leiMap('BIC', (row, line, lei) => {
-  const bic = canonicalIdentifier('bic', row.text('BIC') ?? '')
+export const gleifBic = createLeiMap('BIC', (row, line, lei) => {
+  const bic = toCanonicalIdentifier('bic', row.getText('BIC') ?? '')
   if ('reason' in bic) return { kind: 'rejected', line, reason: bic.reason }
-  return additionItem(line, `lei:${lei}`, {
+  return buildAddition(line, `lei:${lei}`, {
     identifiers: [{ type: 'bic', value: bic.value, jurisdiction: null }],
   })
 })
 
 /** `gleif-isin`: LEI to ISIN, one pair per line. */
-export const gleifIsin = leiMap('ISIN', (row, line, lei) => {
-  const isin = (row.text('ISIN') ?? '').toUpperCase()
+export const gleifIsin = createLeiMap('ISIN', (row, line, lei) => {
+  const isin = (row.getText('ISIN') ?? '').toUpperCase()
   return isIsin(isin)
     ? { kind: 'security', line, isin, issuerKey: `lei:${lei}` }
     : { kind: 'rejected', line, reason: `ISIN "${isin.slice(0, 20)}" fails its checksum` }
 })
 
-function leiMap(
+function createLeiMap(
   column: string,
-  itemOf: (row: TableRow, line: number, lei: string) => ImportItem,
+  buildItem: (row: TableRow, line: number, lei: string) => ImportItem,
 ): FileFormat {
   const table: Table = {
     what: `LEI-to-${column} map of GLEIF`,
     required: ['LEI', column],
     wanted: [],
     read(row, line) {
-      const lei = canonicalIdentifier('lei', row.text('LEI') ?? '')
-      return 'reason' in lei ? { kind: 'rejected', line, reason: lei.reason } : itemOf(row, line, lei.value)
+      const lei = toCanonicalIdentifier('lei', row.getText('LEI') ?? '')
+      return 'reason' in lei
+        ? { kind: 'rejected', line, reason: lei.reason }
+        : buildItem(row, line, lei.value)
     },
   }
-  return tableFormat(table, { addsUp: true })
+  return createTableFormat(table, { addsUp: true })
 }
 
 /** ISO 6166: twelve characters, the last one a Luhn check digit over letters written as numbers. */
@@ -110,8 +112,8 @@ export const leiCik: FileFormat = {
   addsUp: true,
   async *read(path, options) {
     const sample = await readSample(path, options?.encoding)
-    if (sample.text === '') throw emptyFile(path)
-    const columns = pairColumns(sample.header, sample.rows)
+    if (sample.text === '') throw createEmptyFileError(path)
+    const columns = findPairColumns(sample.header, sample.rows)
     if (columns === null) {
       throw new UserError('REGISTRY_IMPORT_INVALID', `${path} is not a map of LEI to CIK`, {
         hint: 'it needs a column of LEIs and one of CIKs: numbers of ten digits, or under a header that says CIK',
@@ -121,9 +123,9 @@ export const leiCik: FileFormat = {
       what: 'map of LEI to CIK',
       required: [columns.lei, columns.cik],
       wanted: [],
-      read: (row: TableRow, line: number) => pairItem(row, line, columns),
+      read: (row: TableRow, line: number) => readPair(row, line, columns),
     }
-    yield* tableItems(await openOneFile(path, null), table, { ...options, encoding: sample.encoding })
+    yield* readTableItems(await openOneFile(path, null), table, { ...options, encoding: sample.encoding })
   },
 }
 
@@ -136,18 +138,18 @@ interface PairColumns {
 const shareMin = 0.95
 
 /** Returns `null` unless exactly one column has LEIs and one has CIKs. */
-export function pairColumns(
+export function findPairColumns(
   header: readonly string[],
   rows: readonly (readonly string[])[],
 ): PairColumns | null {
-  const columnsWhere = (holds: (cell: string, name: string) => boolean) =>
+  const findColumns = (holds: (cell: string, name: string) => boolean) =>
     header.filter((name, index) => {
       const cells = rows.map((row) => (row[index] ?? '').trim()).filter((cell) => cell !== '')
       const fitting = cells.filter((cell) => holds(cell, name))
       return cells.length > 0 && fitting.length >= cells.length * shareMin
     })
-  const [lei, otherLei] = columnsWhere((cell) => 'value' in canonicalIdentifier('lei', cell))
-  const [cik, otherCik] = columnsWhere(isCik)
+  const [lei, otherLei] = findColumns((cell) => 'value' in toCanonicalIdentifier('lei', cell))
+  const [cik, otherCik] = findColumns(isCik)
   if (lei === undefined || cik === undefined || otherLei !== undefined || otherCik !== undefined) return null
   return { lei, cik }
 }
@@ -158,35 +160,35 @@ function isCik(cell: string, name: string): boolean {
   return isNamed ? /^\d{1,10}$/.test(cell) && Number(cell) > 0 : /^0\d{9}$/.test(cell) && Number(cell) > 0
 }
 
-function pairItem(row: TableRow, line: number, columns: PairColumns): ImportItem {
-  const lei = canonicalIdentifier('lei', row.text(columns.lei) ?? '')
+function readPair(row: TableRow, line: number, columns: PairColumns): ImportItem {
+  const lei = toCanonicalIdentifier('lei', row.getText(columns.lei) ?? '')
   if ('reason' in lei) return { kind: 'rejected', line, reason: lei.reason }
-  const cik = canonicalIdentifier('cik', row.text(columns.cik) ?? '')
+  const cik = toCanonicalIdentifier('cik', row.getText(columns.cik) ?? '')
   if ('reason' in cik) return { kind: 'rejected', line, reason: cik.reason }
-  const identifier = (type: 'lei' | 'cik', value: string): RowIdentifier[] => [
+  const toIdentifiers = (type: 'lei' | 'cik', value: string): RowIdentifier[] => [
     { type, value, jurisdiction: null },
   ]
   return {
     kind: 'addition',
     line,
     rows: [
-      addedRow(line, `lei:${lei.value}`, { identifiers: identifier('cik', cik.value) }),
-      addedRow(line, `cik:${cik.value}`, { identifiers: identifier('lei', lei.value) }),
+      buildAddedRow(line, `lei:${lei.value}`, { identifiers: toIdentifiers('cik', cik.value) }),
+      buildAddedRow(line, `cik:${cik.value}`, { identifiers: toIdentifiers('lei', lei.value) }),
     ],
     dropped: [],
   }
 }
 
 /** `sec-names`: former and other names of registrants: `cik,alias,kind`, one name per line. */
-export const secNames = tableFormat(
+export const secNames = createTableFormat(
   { what: 'list of names by CIK', required: ['cik', 'alias'], wanted: ['kind'], read: nameItem },
   { addsUp: true },
 )
 
 function nameItem(row: TableRow, line: number): ImportItem {
-  const cik = canonicalIdentifier('cik', row.text('cik') ?? '')
+  const cik = toCanonicalIdentifier('cik', row.getText('cik') ?? '')
   if ('reason' in cik) return { kind: 'rejected', line, reason: cik.reason }
-  const name = row.text('alias')
+  const name = row.getText('alias')
   if (name === null) return { kind: 'rejected', line, reason: 'it has no name' }
   if (name.length > matchLimits.nameCharsMax) {
     return {
@@ -196,6 +198,6 @@ function nameItem(row: TableRow, line: number): ImportItem {
     }
   }
   // "former_or_variant" counts as former, unless the name equals the present one: see `compose`.
-  const isFormer = /former|previous/i.test(row.text('kind') ?? 'former')
-  return additionItem(line, `cik:${cik.value}`, { names: [{ kind: isFormer ? 'former' : 'other', name }] })
+  const isFormer = /former|previous/i.test(row.getText('kind') ?? 'former')
+  return buildAddition(line, `cik:${cik.value}`, { names: [{ kind: isFormer ? 'former' : 'other', name }] })
 }

@@ -1,10 +1,10 @@
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
 import { recordUrls } from '../model/identifiers.js'
-import { companiesHouseAuthority } from '../reference/registers.js'
+import { findCompaniesHouseAuthority } from '../reference/registers.js'
 import { checkDraft } from './draft.js'
-import { companyNumber } from './gleif-record.js'
+import { formatCompanyNumber } from './gleif-record.js'
 import type { ImportItem } from '../model/registry-rows.js'
-import { tableFormat, type TableRow } from './table.js'
+import { createTableFormat, type TableRow } from './table.js'
 
 const columns = {
   name: 'CompanyName',
@@ -28,7 +28,7 @@ const previousNameColumns = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((number) => ({
 }))
 
 /** `companies-house`: BasicCompanyData of the United Kingdom, as CSV, plain or in its zip. */
-export const companiesHouse = tableFormat({
+export const companiesHouse = createTableFormat({
   what: 'BasicCompanyData file of Companies House',
   required: [columns.name, columns.number],
   wanted: [
@@ -36,11 +36,11 @@ export const companiesHouse = tableFormat({
     ...sicColumns,
     ...previousNameColumns.flatMap((column) => Object.values(column)),
   ],
-  read: companyOf,
+  read: readCompany,
 })
 
-function companyOf(row: TableRow, line: number): ImportItem {
-  const number = row.text(columns.number)
+function readCompany(row: TableRow, line: number): ImportItem {
+  const number = row.getText(columns.number)
   if (number === null || !/^[A-Z0-9]{1,8}$/i.test(number)) {
     return {
       kind: 'rejected',
@@ -48,26 +48,26 @@ function companyOf(row: TableRow, line: number): ImportItem {
       reason: `its company number "${number ?? ''}" does not have the form of one`,
     }
   }
-  const id = companyNumber(number)
-  const category = row.text(columns.category)
+  const id = formatCompanyNumber(number)
+  const category = row.getText(columns.category)
   const read = checkDraft(
     {
       idType: 'registration_id',
       id,
-      name: row.text(columns.name),
+      name: row.getText(columns.name),
       formerNames: previousNameColumns.map(({ name, endedOn }) => ({
-        name: row.text(name) ?? '',
-        endedOn: row.text(endedOn),
+        name: row.getText(name) ?? '',
+        endedOn: row.getText(endedOn),
       })),
-      ...typeOf(category),
-      status: row.text(columns.status),
+      ...classifyType(category),
+      status: row.getText(columns.status),
       legalForm: category,
-      country: countryOf(row.text(columns.country)),
+      country: toCountry(row.getText(columns.country)),
       jurisdiction: 'gb',
-      registrationAuthority: companiesHouseAuthority(id),
-      address: addressOf(row),
-      industryCodes: industryCodesOf(row),
-      formedOn: row.text(columns.formedOn),
+      registrationAuthority: findCompaniesHouseAuthority(id),
+      address: readAddress(row),
+      industryCodes: readIndustryCodes(row),
+      formedOn: row.getText(columns.formedOn),
       sourceUrl: recordUrls.companiesHouse(id),
     },
     line,
@@ -75,38 +75,38 @@ function companyOf(row: TableRow, line: number): ImportItem {
   return { kind: 'registration', line, read, statedOn: null }
 }
 
-function textsOf(row: TableRow, names: readonly string[]): string[] {
+function readTexts(row: TableRow, names: readonly string[]): string[] {
   const texts: string[] = []
   for (const name of names) {
-    const text = row.text(name)
+    const text = row.getText(name)
     if (text !== null) texts.push(text)
   }
   return texts
 }
 
 /** The office is in the United Kingdom unless the file states another country. */
-function countryOf(text: string | null): string {
+function toCountry(text: string | null): string {
   return text === null || /^(?:great britain|gb-?\w*|not specified)$/i.test(text) ? 'GB' : text
 }
 
-function addressOf(row: TableRow) {
-  const box = row.text(columns.box)
+function readAddress(row: TableRow) {
+  const box = row.getText(columns.box)
   const street = [
-    row.text(columns.careOf),
+    row.getText(columns.careOf),
     box === null ? null : `PO Box ${box.replace(/^(?:p\.?o\.?\s*)?box\s*/i, '')}`,
-    row.text(columns.line1),
-    row.text(columns.line2),
+    row.getText(columns.line1),
+    row.getText(columns.line2),
   ].filter((part) => part !== null)
   return {
     street: street.length === 0 ? null : street.join(', '),
-    city: row.text(columns.town),
-    region: row.text(columns.county),
-    postalCode: row.text(columns.postCode),
+    city: row.getText(columns.town),
+    region: row.getText(columns.county),
+    postalCode: row.getText(columns.postCode),
   }
 }
 
 /** Charities have a category; everything else is a company. */
-function typeOf(category: string | null): { type: EntityType; subtype: EntitySubtype } {
+function classifyType(category: string | null): { type: EntityType; subtype: EntitySubtype } {
   if (category !== null && /charitable incorporated/i.test(category)) {
     return { type: 'nonprofit', subtype: 'nonprofit_entity' }
   }
@@ -114,7 +114,7 @@ function typeOf(category: string | null): { type: EntityType; subtype: EntitySub
 }
 
 /** "46730 - Agents involved in …" is UK SIC 2007, not the American scheme of the same name. */
-function industryCodesOf(row: TableRow): string | null {
-  const codes = textsOf(row, sicColumns).flatMap((text) => /^\d{5}/.exec(text)?.[0] ?? [])
+function readIndustryCodes(row: TableRow): string | null {
+  const codes = readTexts(row, sicColumns).flatMap((text) => /^\d{5}/.exec(text)?.[0] ?? [])
   return codes.length === 0 ? null : `uk_sic_2007:${codes.join(' ')}`
 }

@@ -1,6 +1,6 @@
 import { entitySubtype, entityType, type EntitySubtype, type EntityType } from '../../contract/enums.js'
-import { regionCodeIn } from '../normalize/places.js'
-import { edgarPlace, jurisdictionOf } from '../reference/registers.js'
+import { findRegionCode } from '../normalize/places.js'
+import { parseEdgarPlace, toJurisdiction } from '../reference/registers.js'
 import { checkDraft, readCountry, type Draft, type DraftIdentifier } from './draft.js'
 import type { ReadRow } from '../model/registry-rows.js'
 import { UserError } from '../../core/errors.js'
@@ -49,23 +49,26 @@ export function resolveColumns(
   const names = header.map((name) => name.trim())
   const twice = names.find((name, index) => name !== '' && names.indexOf(name) !== index)
   if (twice !== undefined) {
-    throw invalid(`the file has two columns named "${twice}"`, 'rename one of them')
+    throw createImportError(`the file has two columns named "${twice}"`, 'rename one of them')
   }
   const columns = new Map<ImportField, number>()
   for (const field of importFields) {
-    const index = map ? mappedIndex(field, map, names) : names.indexOf(field)
+    const index = map ? findMappedIndex(field, map, names) : names.indexOf(field)
     if (index >= 0) columns.set(field, index)
   }
   const unknown = Object.keys(map ?? {}).find((field) => !importFields.includes(field as ImportField))
   if (unknown !== undefined)
-    throw invalid(`"${unknown}" is not a field`, `fields: ${importFields.join(', ')}`)
+    throw createImportError(`"${unknown}" is not a field`, `fields: ${importFields.join(', ')}`)
   if (!columns.has('name')) {
-    throw invalid('no column has the names', `pass --map name=COLUMN; this file has: ${shownColumns(names)}`)
+    throw createImportError(
+      'no column has the names',
+      `pass --map name=COLUMN; this file has: ${formatColumns(names)}`,
+    )
   }
   return columns
 }
 
-function mappedIndex(
+function findMappedIndex(
   field: ImportField,
   map: Readonly<Record<string, string>>,
   names: readonly string[],
@@ -74,23 +77,26 @@ function mappedIndex(
   if (column === undefined) return -1
   const index = names.indexOf(column)
   if (index < 0)
-    throw invalid(`there is no column "${column}" for ${field}`, `this file has: ${shownColumns(names)}`)
+    throw createImportError(
+      `there is no column "${column}" for ${field}`,
+      `this file has: ${formatColumns(names)}`,
+    )
   return index
 }
 
 const columnsShownMax = 40
 
-export function shownColumns(names: readonly string[]): string {
+export function formatColumns(names: readonly string[]): string {
   const listed = names.slice(0, columnsShownMax).join(', ')
   return names.length > columnsShownMax ? `${listed}, …` : listed
 }
 
-function invalid(message: string, hint: string): UserError {
+function createImportError(message: string, hint: string): UserError {
   return new UserError('REGISTRY_IMPORT_INVALID', message, { hint })
 }
 
 /** Converts a label to its code: "Incorporated Entity" is `incorporated_entity`. */
-export function codeOf(text: string): string {
+export function toCode(text: string): string {
   return text
     .trim()
     .toLowerCase()
@@ -113,7 +119,7 @@ export function createTypeCheck(): {
       if (column === undefined || other.size >= othersMax) return
       const text = (cells[column] ?? '').trim()
       if (text === '') return
-      const type = entityType.safeParse(codeOf(text))
+      const type = entityType.safeParse(toCode(text))
       if (type.success) sound.add(type.data)
       else other.add(text)
     },
@@ -155,14 +161,14 @@ export function readRow(field: FieldReader, sourceLine: number, defaults: RowDef
     idType: defaults.keyWord,
     id: field('id'),
     name: field('name'),
-    otherNames: listOf(field('other_names')),
-    formerNames: listOf(field('former_names')),
+    otherNames: splitList(field('other_names')),
+    formerNames: splitList(field('former_names')),
     ...readType(field('type'), field('subtype'), dropped),
     isSubtypeStated: field('subtype') !== null,
     status: field('status'),
     legalForm: field('legal_form'),
     country: field('country') ?? defaults.countryCode,
-    jurisdiction: jurisdictionIn(field('jurisdiction'), defaults),
+    jurisdiction: resolveJurisdiction(field('jurisdiction'), defaults),
     registrationAuthority: field('registration_authority'),
     identifiers: readIdentifiers(field),
     address: {
@@ -173,7 +179,7 @@ export function readRow(field: FieldReader, sourceLine: number, defaults: RowDef
       formatted: field('formatted_address'),
     },
     website: field('website'),
-    ...industryOf(field, defaults),
+    ...readIndustry(field, defaults),
     naics: field('naics'),
     parentId: field('parent_id'),
     sourceUrl: field('source_url'),
@@ -182,7 +188,7 @@ export function readRow(field: FieldReader, sourceLine: number, defaults: RowDef
 }
 
 /** UK SIC 2007 has five digits, but tables of numbers lose a leading zero; the American SIC has four. */
-function industryOf(field: FieldReader, defaults: RowDefaults): Pick<Draft, 'sic' | 'industryCodes'> {
+function readIndustry(field: FieldReader, defaults: RowDefaults): Pick<Draft, 'sic' | 'industryCodes'> {
   const text = field('sic')
   if (text === null || !isBritish(field, defaults)) return { sic: text }
   const codes = text
@@ -206,20 +212,20 @@ function isBritish(field: FieldReader, { idType, jurisdiction, countryCode }: Ro
  * If all rows are of one country, "DE" is one of its states: Delaware, not Germany. In a column of EDGAR's codes "DE"
  * is Delaware too, and "2M" is Germany.
  */
-function jurisdictionIn(
+function resolveJurisdiction(
   text: string | null,
   { jurisdiction: home, hasEdgarPlaces }: Pick<RowDefaults, 'jurisdiction' | 'hasEdgarPlaces'>,
 ): string | null {
   if (text !== null && hasEdgarPlaces) {
-    const place = edgarPlace(text)
-    if (place !== null) return jurisdictionOf(place)
+    const place = parseEdgarPlace(text)
+    if (place !== null) return toJurisdiction(place)
   }
   if (text === null || home === null || home.includes('_')) return text ?? home
-  const code = regionCodeIn(home.toUpperCase(), text)
+  const code = findRegionCode(home.toUpperCase(), text)
   return code === null ? text : code.replace('-', '_')
 }
 
-function listOf(text: string | null): string[] {
+function splitList(text: string | null): string[] {
   return text?.split('|') ?? []
 }
 
@@ -254,11 +260,11 @@ function readType(
   subtypeText: string | null,
   dropped: string[],
 ): { type: EntityType; subtype: EntitySubtype } {
-  const type = entityType.safeParse(codeOf(typeText ?? 'business'))
+  const type = entityType.safeParse(toCode(typeText ?? 'business'))
   if (!type.success) dropped.push(`type "${typeText ?? ''}" is not one of ${entityType.options.join(', ')}`)
   const known = type.success ? type.data : 'unknown'
   if (subtypeText === null) return { type: known, subtype: usualSubtype[known] }
-  const subtype = entitySubtype.safeParse(codeOf(subtypeText))
+  const subtype = entitySubtype.safeParse(toCode(subtypeText))
   if (!subtype.success) dropped.push(`subtype "${subtypeText}" is not known`)
   return { type: known, subtype: subtype.success ? subtype.data : 'unknown' }
 }

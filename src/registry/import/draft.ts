@@ -5,10 +5,10 @@ import {
   identifierType,
 } from '../../contract/enums.js'
 import { readBritishLine } from '../normalize/places.js'
-import { fundOrTrust, runsBusiness } from '../normalize/parsed-name.js'
-import { canonicalIdentifier } from '../../core/identifiers.js'
+import { classifyFundOrTrust, isBusiness } from '../normalize/parsed-name.js'
+import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { matchLimits, importLimits } from '../model/limits.js'
-import { countryCodeOf } from '../../core/countries.js'
+import { findCountryCode } from '../../core/countries.js'
 import type {
   NameKind,
   ReadRow,
@@ -65,27 +65,27 @@ export interface DraftIdentifier {
 /** Checks a draft. Pure; any text gives a row or a reason. */
 export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] = []): ReadRow {
   const legalName = draft.name
-  if (legalName === null || legalName === '') return rejected('it has no name', dropped)
+  if (legalName === null || legalName === '') return reject('it has no name', dropped)
   if (legalName.length > matchLimits.nameCharsMax) {
-    return rejected(`its name is longer than ${matchLimits.nameCharsMax} characters`, dropped)
+    return reject(`its name is longer than ${matchLimits.nameCharsMax} characters`, dropped)
   }
   const countryCode = readCountry(draft.country ?? null, dropped)
   const jurisdiction = readJurisdiction(draft.jurisdiction ?? null, dropped)
-  const stated = identifiersOf(draft, jurisdiction ?? countryCode?.toLowerCase() ?? null, dropped)
+  const stated = collectIdentifiers(draft, jurisdiction ?? countryCode?.toLowerCase() ?? null, dropped)
   const identifiers = stated.slice(0, importLimits.identifiersMax)
-  const key = sourceKeyOf(draft.idType, draft.id, identifiers, jurisdiction)
-  if ('reason' in key) return rejected(key.reason, dropped)
+  const key = toSourceKey(draft.idType, draft.id, identifiers, jurisdiction)
+  if ('reason' in key) return reject(key.reason, dropped)
   const row: RegistryRow = {
     sourceKey: key.value,
     sourceLine,
     legalName,
-    names: namesOf(legalName, draft),
+    names: collectNames(legalName, draft),
     type: draft.type,
-    subtype: subtypeOf(draft, legalName, identifiers),
+    subtype: chooseSubtype(draft, legalName, identifiers),
     status: readStatus(draft.status ?? null),
     legalForm: draft.legalForm ?? null,
     jurisdiction,
-    registrationAuthority: checked(
+    registrationAuthority: checkShape(
       draft.registrationAuthority ?? null,
       /^RA\d{6}$/,
       'registration authority',
@@ -95,15 +95,15 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
     ...(stated.length === identifiers.length
       ? {}
       : { identifiersOmitted: stated.length - identifiers.length }),
-    address: addressOf(draft.address ?? {}, countryCode),
-    website: checked(draft.website ?? null, websiteShape, 'website', dropped),
+    address: buildAddress(draft.address ?? {}, countryCode),
+    website: checkShape(draft.website ?? null, websiteShape, 'website', dropped),
     sic: readCode(draft.sic ?? null, /^(?!0{4})\d{4}$/, 'SIC code', dropped),
     naics: readCode(draft.naics ?? null, /^\d{2,6}$/, 'NAICS code', dropped),
     industryCodes: draft.industryCodes ?? null,
-    formedOn: dateOf(draft.formedOn ?? null),
-    parentKey: keyOfOther(draft, draft.parentId, jurisdiction),
-    successorKey: keyOfOther(draft, draft.successorId, jurisdiction),
-    sourceUrl: checked(draft.sourceUrl ?? null, /^https?:\/\/\S+$/i, 'source address', dropped),
+    formedOn: parseDate(draft.formedOn ?? null),
+    parentKey: toOtherKey(draft, draft.parentId, jurisdiction),
+    successorKey: toOtherKey(draft, draft.successorId, jurisdiction),
+    sourceUrl: checkShape(draft.sourceUrl ?? null, /^https?:\/\/\S+$/i, 'source address', dropped),
   }
   return { row, reason: null, dropped }
 }
@@ -112,18 +112,22 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
  * Rows without a type are companies, except funds and trusts, which are recognized by form or name. Companies in a
  * register of the United Kingdom and those with the SIC code of a business are always companies.
  */
-function subtypeOf(draft: Draft, legalName: string, identifiers: readonly RowIdentifier[]): EntitySubtype {
+function chooseSubtype(
+  draft: Draft,
+  legalName: string,
+  identifiers: readonly RowIdentifier[],
+): EntitySubtype {
   if (draft.subtype !== 'incorporated_entity' || draft.isSubtypeStated === true) return draft.subtype
   const isBritish = identifiers.some(
     ({ type, jurisdiction }) => type === 'registration_id' && jurisdiction?.startsWith('gb') === true,
   )
-  if (isBritish || runsBusiness(draft.sic)) return draft.subtype
-  const isOther = fundOrTrust({ legalName, legalForm: draft.legalForm ?? null }) !== null
+  if (isBritish || isBusiness(draft.sic)) return draft.subtype
+  const isOther = classifyFundOrTrust({ legalName, legalForm: draft.legalForm ?? null }) !== null
   return isOther ? 'complex_business_structure' : draft.subtype
 }
 
 /** Splits a one-line address of the United Kingdom into its parts and keeps the line. */
-function addressOf(stated: NonNullable<Draft['address']>, countryCode: string | null): RowAddress {
+function buildAddress(stated: NonNullable<Draft['address']>, countryCode: string | null): RowAddress {
   const { street = null, city = null, region = null, postalCode = null, formatted = null } = stated
   const isOneLine = street === null && city === null && region === null && formatted !== null
   const read = isOneLine && countryCode === 'GB' ? readBritishLine(formatted) : null
@@ -141,18 +145,18 @@ function addressOf(stated: NonNullable<Draft['address']>, countryCode: string | 
 
 const websiteShape = /^(?:https?:\/\/)?[^\s/]+\.[^\s/]{2,}(?:\/\S*)?$/i
 
-export function soundWebsite(text: string): boolean {
+export function isWebsite(text: string): boolean {
   return websiteShape.test(text)
 }
 
-function rejected(reason: string, dropped: readonly string[]): ReadRow {
+function reject(reason: string, dropped: readonly string[]): ReadRow {
   return { row: null, reason, dropped }
 }
 
-function identifiersOf(draft: Draft, home: string | null, dropped: string[]): RowIdentifier[] {
+function collectIdentifiers(draft: Draft, home: string | null, dropped: string[]): RowIdentifier[] {
   const identifiers: RowIdentifier[] = []
   const add = ({ type, text, jurisdiction, exchange }: DraftIdentifier, isId: boolean) => {
-    const canonical = canonicalIdentifier(type, text)
+    const canonical = toCanonicalIdentifier(type, text)
     if ('reason' in canonical) {
       // An invalid id rejects the row, so it is not counted as dropped.
       if (!isId) dropped.push(canonical.reason)
@@ -176,7 +180,7 @@ function isIdentifierType(text: string): text is IdentifierType {
 }
 
 /** `lei:5493…`, `registration_id:gb:00445790`, `id:17`: the key of a row in all imports. */
-function sourceKeyOf(
+function toSourceKey(
   idType: string,
   id: string | null,
   identifiers: readonly RowIdentifier[],
@@ -190,24 +194,24 @@ function sourceKeyOf(
   }
   const text = id ?? identifiers.find((identifier) => identifier.type === idType)?.value
   if (text === undefined) return { reason: `it has no ${idType}` }
-  const canonical = canonicalIdentifier(idType, text)
+  const canonical = toCanonicalIdentifier(idType, text)
   if ('reason' in canonical) return canonical
   const scope = idType === 'registration_id' ? `${jurisdiction ?? ''}:` : ''
   return { value: `${idType}:${scope}${canonical.value}` }
 }
 
-function keyOfOther(
+function toOtherKey(
   { idType }: Draft,
   id: string | null | undefined,
   jurisdiction: string | null,
 ): string | null {
   if (id === null || id === undefined) return null
-  const key = sourceKeyOf(idType, id, [], jurisdiction)
+  const key = toSourceKey(idType, id, [], jurisdiction)
   return 'value' in key ? key.value : null
 }
 
 /** The legal name, then the others, without duplicates. */
-function namesOf(
+function collectNames(
   legalName: string | null,
   { otherNames = [], formerNames = [] }: Pick<Draft, 'otherNames' | 'formerNames'>,
 ): RegistryRow['names'] {
@@ -224,7 +228,7 @@ function namesOf(
   for (const name of otherNames) add('other', name, null)
   for (const former of formerNames) {
     if (typeof former === 'string') add('former', former, null)
-    else add('former', former.name, dateOf(former.endedOn))
+    else add('former', former.name, parseDate(former.endedOn))
   }
   return names.slice(0, importLimits.namesMax)
 }
@@ -249,7 +253,7 @@ export function readCountry(text: string | null, dropped: string[]): string | nu
   if (text === null || text === '') return null
   let code = countriesRead.get(text)
   if (code === undefined) {
-    code = countryCodeOf(text)
+    code = findCountryCode(text)
     if (countriesRead.size < countriesKeptMax) countriesRead.set(text, code)
   }
   if (code === null) dropped.push(`country "${text.slice(0, 40)}" is not known`)
@@ -269,7 +273,7 @@ export function readJurisdiction(text: string | null, dropped: string[]): string
   return named?.toLowerCase() ?? null
 }
 
-function checked(text: string | null, shape: RegExp, what: string, dropped: string[]): string | null {
+function checkShape(text: string | null, shape: RegExp, what: string, dropped: string[]): string | null {
   if (text === null || text === '') return null
   if (shape.test(text)) return text
   dropped.push(`${what} "${text.slice(0, 60)}" does not have the form of one`)
@@ -286,7 +290,7 @@ function readCode(text: string | null, shape: RegExp, what: string, dropped: str
 }
 
 /** Parses a date at the start of a text, `DD/MM/YYYY` or `YYYYMMDD`, to `YYYY-MM-DD`; `null` for any other text. */
-export function dateOf(text: string | null): string | null {
+export function parseDate(text: string | null): string | null {
   if (text === null) return null
   const iso = /^(\d{4})-(\d{2})-(\d{2})/.exec(text) ?? /^(\d{4})(\d{2})(\d{2})$/.exec(text)
   const british = /^(\d{2})\/(\d{2})\/(\d{4})$/.exec(text)

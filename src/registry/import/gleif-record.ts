@@ -2,7 +2,7 @@ import { iso31662 } from 'iso-3166'
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
 import { recordUrls } from '../model/identifiers.js'
 import { isNoForm } from '../normalize/parsed-name.js'
-import { regionCodeIn } from '../normalize/places.js'
+import { findRegionCode } from '../normalize/places.js'
 import { edgarAuthority } from '../reference/registers.js'
 import { checkDraft, type DraftIdentifier } from './draft.js'
 import type { ImportItem } from '../model/registry-rows.js'
@@ -43,9 +43,9 @@ export interface LeiAddress {
 }
 
 /** Converts a record to a registration. Accepts any text. */
-export function leiItem(record: LeiRecord, line: number): ImportItem {
+export function buildLeiItem(record: LeiRecord, line: number): ImportItem {
   const address = record.headquarters.country === null ? record.legalAddress : record.headquarters
-  const { otherNames, formerNames } = namesIn(record)
+  const { otherNames, formerNames } = splitNames(record)
   const read = checkDraft(
     {
       idType: 'lei',
@@ -53,19 +53,19 @@ export function leiItem(record: LeiRecord, line: number): ImportItem {
       name: record.legalName,
       otherNames,
       formerNames,
-      ...typeOf(record),
-      status: statusOf(record),
-      legalForm: legalFormOf(record),
+      ...classifyType(record),
+      status: chooseStatus(record),
+      legalForm: chooseLegalForm(record),
       country: address.country,
       jurisdiction: record.jurisdiction,
       registrationAuthority: isNoAuthority(record.authority) ? null : record.authority,
-      identifiers: numbersOf(record),
+      identifiers: collectNumbers(record),
       address: {
         street: address.lines.length === 0 ? null : address.lines.join(', '),
         streetNumber: address.number,
         subPremise: address.numberWithinBuilding,
         city: address.city,
-        region: regionName(address.country, address.region),
+        region: toRegionName(address.country, address.region),
         postalCode: address.postalCode,
       },
       formedOn: record.createdOn,
@@ -77,7 +77,7 @@ export function leiItem(record: LeiRecord, line: number): ImportItem {
   return { kind: 'registration', line, read, statedOn: null }
 }
 
-function namesIn({ otherNames }: LeiRecord): { otherNames: string[]; formerNames: string[] } {
+function splitNames({ otherNames }: LeiRecord): { otherNames: string[]; formerNames: string[] } {
   const isFormer = ({ type }: LeiName) => type === 'PREVIOUS_LEGAL_NAME'
   return {
     otherNames: otherNames.filter((name) => !isFormer(name)).map(({ name }) => name),
@@ -85,7 +85,7 @@ function namesIn({ otherNames }: LeiRecord): { otherNames: string[]; formerNames
   }
 }
 
-function typeOf(record: LeiRecord): { type: EntityType; subtype: EntitySubtype } {
+function classifyType(record: LeiRecord): { type: EntityType; subtype: EntitySubtype } {
   switch (record.category) {
     case 'SOLE_PROPRIETOR':
       return { type: 'business', subtype: 'unincorporated_entity' }
@@ -105,13 +105,13 @@ function hasForm({ formCode }: LeiRecord): boolean {
   return formCode !== null && !isNoForm(formCode)
 }
 
-function legalFormOf(record: LeiRecord): string | null {
+function chooseLegalForm(record: LeiRecord): string | null {
   if (record.category === 'SOLE_PROPRIETOR') return 'sole_proprietorship'
   return hasForm(record) ? record.formCode : record.formText
 }
 
 /** A duplicate or annulled record is inactive, whatever its status. */
-function statusOf({ status, registrationStatus }: LeiRecord): string | null {
+function chooseStatus({ status, registrationStatus }: LeiRecord): string | null {
   const isVoid = registrationStatus === 'DUPLICATE' || registrationStatus === 'ANNULLED'
   return isVoid ? 'inactive' : status === 'NULL' ? null : status
 }
@@ -123,7 +123,12 @@ function isNoAuthority(code: string | null): boolean {
 
 const companiesHouse = /^RA00058[567]$/
 
-function numbersOf({ authority, authorityNumber, category, jurisdiction }: LeiRecord): DraftIdentifier[] {
+function collectNumbers({
+  authority,
+  authorityNumber,
+  category,
+  jurisdiction,
+}: LeiRecord): DraftIdentifier[] {
   if (authority === null || authorityNumber === null || isNoAuthority(authority)) return []
   // EDGAR's number of a fund is the number of its trust.
   if (authority === edgarAuthority) {
@@ -131,7 +136,7 @@ function numbersOf({ authority, authorityNumber, category, jurisdiction }: LeiRe
     return isOwn ? [{ type: 'cik', text: authorityNumber }] : []
   }
   if (companiesHouse.test(authority)) {
-    return [{ type: 'registration_id', text: companyNumber(authorityNumber), jurisdiction: 'gb' }]
+    return [{ type: 'registration_id', text: formatCompanyNumber(authorityNumber), jurisdiction: 'gb' }]
   }
   // In some countries each state or court numbers separately: the authority distinguishes them.
   return [
@@ -144,7 +149,7 @@ function numbersOf({ authority, authorityNumber, category, jurisdiction }: LeiRe
 }
 
 /** Pads a number to the eight characters of Companies House. */
-export function companyNumber(text: string): string {
+export function formatCompanyNumber(text: string): string {
   const closed = text.toUpperCase().replace(/\s+/g, '')
   const [, prefix = '', digits = ''] = /^([A-Z]{0,2})(\d+)$/.exec(closed) ?? []
   return digits === '' ? closed : prefix + digits.padStart(8 - prefix.length, '0')
@@ -156,13 +161,13 @@ const shortRegions = new Set(['US', 'CA', 'AU'])
 const regionsNamed = new Map<string, string>()
 
 /** Converts "US-DE" to "DE" as in addresses; "GB-LND" to its name if the name identifies it. */
-function regionName(country: string | null, code: string | null): string | null {
+function toRegionName(country: string | null, code: string | null): string | null {
   if (code === null || country === null || !code.startsWith(`${country}-`)) return code
   if (shortRegions.has(country)) return code.slice(3)
   let named = regionsNamed.get(code)
   if (named === undefined) {
     const name = regionNames.get(code)
-    named = name !== undefined && regionCodeIn(country, name) === code ? name : code
+    named = name !== undefined && findRegionCode(country, name) === code ? name : code
     regionsNamed.set(code, named)
   }
   return named

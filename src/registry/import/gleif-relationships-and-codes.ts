@@ -1,9 +1,9 @@
-import { canonicalIdentifier } from '../../core/identifiers.js'
+import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { recordUrls } from '../model/identifiers.js'
 import type { ImportItem, RelationshipType, FileFormat } from '../model/registry-rows.js'
-import { dateOf } from './draft.js'
-import { tableFormat, type TableRow, type Table } from './table.js'
-import { countryCodeOf } from '../../core/countries.js'
+import { parseDate } from './draft.js'
+import { createTableFormat, type TableRow, type Table } from './table.js'
+import { findCountryCode } from '../../core/countries.js'
 
 const types: ReadonlySet<string> = new Set<RelationshipType>([
   'IS_DIRECTLY_CONSOLIDATED_BY',
@@ -41,7 +41,7 @@ const quantifiers = numbered.map((number) => ({
 }))
 
 /** `gleif-relationships`: the Level 2 golden copy (RR-CDF 2.1) as CSV, without ended records. */
-export const gleifRelationships = tableFormat({
+export const gleifRelationships = createTableFormat({
   what: 'Level 2 relationship file of GLEIF',
   required: [columns.child, columns.parent, columns.type, columns.status],
   wanted: [
@@ -51,59 +51,59 @@ export const gleifRelationships = tableFormat({
     columns.updatedOn,
     ...[...periods, ...quantifiers].flatMap((group) => Object.values(group)),
   ],
-  read: relationshipOf,
+  read: readRelationship,
 })
 
 /** Accepts any text. */
-function relationshipOf(row: TableRow, line: number): ImportItem {
-  const type = row.text(columns.type) ?? ''
+function readRelationship(row: TableRow, line: number): ImportItem {
+  const type = row.getText(columns.type) ?? ''
   if (!isType(type)) return { kind: 'rejected', line, reason: `its type "${type.slice(0, 40)}" is not known` }
   for (const column of [columns.childType, columns.parentType]) {
-    const nodeType = row.text(column)
+    const nodeType = row.getText(column)
     if (nodeType !== null && nodeType !== 'LEI') {
       return { kind: 'rejected', line, reason: `it names a company by ${nodeType.slice(0, 20)}, not by LEI` }
     }
   }
-  const child = canonicalIdentifier('lei', row.text(columns.child) ?? '')
+  const child = toCanonicalIdentifier('lei', row.getText(columns.child) ?? '')
   if ('reason' in child) return { kind: 'rejected', line, reason: child.reason }
-  const parent = canonicalIdentifier('lei', row.text(columns.parent) ?? '')
+  const parent = toCanonicalIdentifier('lei', row.getText(columns.parent) ?? '')
   if ('reason' in parent) return { kind: 'rejected', line, reason: parent.reason }
   if (child.value === parent.value)
     return { kind: 'rejected', line, reason: 'it relates a company to itself' }
-  if (!holds(row)) return { kind: 'skipped', line }
+  if (!isInForce(row)) return { kind: 'skipped', line }
   return {
     kind: 'relationship',
     line,
     childKey: `lei:${child.value}`,
     parentKey: `lei:${parent.value}`,
     type,
-    percentage: percentageOf(row),
-    ...datesOf(row),
+    percentage: readPercentage(row),
+    ...readDates(row),
     sourceUrl: recordUrls.lei(child.value),
   }
 }
 
-function holds(row: TableRow): boolean {
-  const isVoid = /^(?:DUPLICATE|ANNULLED)$/.test(row.text(columns.registrationStatus) ?? '')
-  return row.text(columns.status) === 'ACTIVE' && !isVoid
+function isInForce(row: TableRow): boolean {
+  const isVoid = /^(?:DUPLICATE|ANNULLED)$/.test(row.getText(columns.registrationStatus) ?? '')
+  return row.getText(columns.status) === 'ACTIVE' && !isVoid
 }
 
 /** Only the period of the relationship itself: others are accounting or document periods. */
-function datesOf(row: TableRow): { fromDate: string | null; toDate: string | null } {
-  const period = periods.find(({ type }) => row.text(type) === 'RELATIONSHIP_PERIOD')
+function readDates(row: TableRow): { fromDate: string | null; toDate: string | null } {
+  const period = periods.find(({ type }) => row.getText(type) === 'RELATIONSHIP_PERIOD')
   if (period === undefined) return { fromDate: null, toDate: null }
-  const end = dateOf(row.text(period.end))
-  const updatedOn = dateOf(row.text(columns.updatedOn))
+  const end = parseDate(row.getText(period.end))
+  const updatedOn = parseDate(row.getText(columns.updatedOn))
   // An end after the date of the record is still in the future.
   const hasEnded = end !== null && updatedOn !== null && end <= updatedOn
-  return { fromDate: dateOf(row.text(period.start)), toDate: hasEnded ? end : null }
+  return { fromDate: parseDate(row.getText(period.start)), toDate: hasEnded ? end : null }
 }
 
 /** Returns the share in percent; `null` up to 1, which is ambiguous (the whole, or one percent). */
-function percentageOf(row: TableRow): number | null {
+function readPercentage(row: TableRow): number | null {
   for (const { amount, units } of quantifiers) {
-    const share = Number(row.text(amount) ?? NaN)
-    const unit = row.text(units)
+    const share = Number(row.getText(amount) ?? NaN)
+    const unit = row.getText(units)
     if (share > 1 && share <= 100 && (unit === null || unit === 'PERCENTAGE')) return share
   }
   return null
@@ -125,18 +125,19 @@ export const gleifAuthorities = listFormat({
   required: [authorityColumns.code],
   wanted: Object.values(authorityColumns).slice(1),
   read(row, line) {
-    const code = row.text(authorityColumns.code) ?? ''
+    const code = row.getText(authorityColumns.code) ?? ''
     if (!/^RA\d{6}$/.test(code)) {
       return { kind: 'rejected', line, reason: `"${code.slice(0, 20)}" is not the code of an authority` }
     }
-    const country = row.text(authorityColumns.countryCode)
-    const countryCode = country === null ? null : countryCodeOf(country)
+    const country = row.getText(authorityColumns.countryCode)
+    const countryCode = country === null ? null : findCountryCode(country)
     const facts = {
-      name: row.text(authorityColumns.register) ?? row.text(authorityColumns.localRegister),
-      organization: row.text(authorityColumns.organization) ?? row.text(authorityColumns.localOrganization),
+      name: row.getText(authorityColumns.register) ?? row.getText(authorityColumns.localRegister),
+      organization:
+        row.getText(authorityColumns.organization) ?? row.getText(authorityColumns.localOrganization),
       jurisdiction: countryCode?.toLowerCase() ?? null,
       countryCode,
-      website: row.text(authorityColumns.website)?.split(/\s/, 1)[0] ?? null,
+      website: row.getText(authorityColumns.website)?.split(/\s/, 1)[0] ?? null,
     }
     return { kind: 'code', line, scheme: 'registration_authority', code, facts }
   },
@@ -162,19 +163,19 @@ export const gleifLegalForms = listFormat({
     (column) => column !== formColumns.code && column !== formColumns.name,
   ),
   read(row, line) {
-    const code = row.text(formColumns.code) ?? ''
+    const code = row.getText(formColumns.code) ?? ''
     if (!/^[A-Z0-9]{4}$/.test(code)) {
       return { kind: 'rejected', line, reason: `"${code.slice(0, 20)}" is not the code of a legal form` }
     }
-    const name = row.text(formColumns.transliterated) ?? row.text(formColumns.name)
+    const name = row.getText(formColumns.transliterated) ?? row.getText(formColumns.name)
     if (name === null) return { kind: 'skipped', line }
     const abbreviations =
-      row.text(formColumns.transliteratedAbbreviations) ?? row.text(formColumns.abbreviations)
-    const facts = { name, abbreviations, countryCode: row.text(formColumns.countryCode) }
+      row.getText(formColumns.transliteratedAbbreviations) ?? row.getText(formColumns.abbreviations)
+    const facts = { name, abbreviations, countryCode: row.getText(formColumns.countryCode) }
     return { kind: 'code', line, scheme: 'legal_form', code, facts }
   },
 })
 
 function listFormat(table: Table): FileFormat {
-  return tableFormat(table, { mayBeSheet: true })
+  return createTableFormat(table, { mayBeSheet: true })
 }

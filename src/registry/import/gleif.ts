@@ -1,8 +1,8 @@
 import type { FileFormat } from '../model/registry-rows.js'
-import { leiItem, type LeiAddress, type LeiName, type LeiRecord } from './gleif-record.js'
-import { isJson, jsonItems, listOf, member, parseJson, textOf } from './json-elements.js'
+import { buildLeiItem, type LeiAddress, type LeiName, type LeiRecord } from './gleif-record.js'
+import { isJson, readJsonItems, toList, getMember, parseJson, toText } from './json-elements.js'
 import { openOneFile } from '../../tables/zip-reader.js'
-import { otherKind, tableItems, type TableRow, type Table } from './table.js'
+import { createOtherKindError, readTableItems, type TableRow, type Table } from './table.js'
 
 /** `gleif`: the Level 1 golden copy, as CSV or JSON, plain or compressed. */
 export const gleif: FileFormat = {
@@ -11,79 +11,80 @@ export const gleif: FileFormat = {
   async *read(path, options) {
     const file = await openOneFile(path, null)
     if (await isJson(file)) {
-      yield* jsonItems(
+      yield* readJsonItems(
         file,
         ({ key, text, line }) => {
-          if (key !== 'records' && key !== null) throw otherKind(file, goldenCopy, `it has "${key}"`)
-          const record = leiOfJson(text)
+          if (key !== 'records' && key !== null)
+            throw createOtherKindError(file, goldenCopy, `it has "${key}"`)
+          const record = parseLeiRecord(text)
           return record === null
             ? { kind: 'rejected', line, reason: 'it is not an LEI record in JSON' }
-            : leiItem(record, line)
+            : buildLeiItem(record, line)
         },
         options,
       )
-    } else yield* tableItems(file, leiTable, options)
+    } else yield* readTableItems(file, leiTable, options)
   },
 }
 
 const goldenCopy = { what: 'Level 1 golden copy of GLEIF' }
 
 /** Parses a record of the golden copy in JSON, with every text under "$"; `null` if it is not a record. */
-function leiOfJson(text: string): LeiRecord | null {
+function parseLeiRecord(text: string): LeiRecord | null {
   const record = parseJson(text)
-  const entity = member(record, 'Entity')
+  const entity = getMember(record, 'Entity')
   if (typeof entity !== 'object' || entity === null) return null
-  const authority = member(entity, 'RegistrationAuthority')
-  const form = member(entity, 'LegalForm')
+  const authority = getMember(entity, 'RegistrationAuthority')
+  const form = getMember(entity, 'LegalForm')
   return {
-    lei: valueOf(record, 'LEI'),
-    legalName: valueOf(entity, 'LegalName'),
+    lei: readValue(record, 'LEI'),
+    legalName: readValue(entity, 'LegalName'),
     otherNames: [
-      ...namesInJson(entity, 'OtherEntityNames', 'OtherEntityName'),
-      ...namesInJson(entity, 'TransliteratedOtherEntityNames', 'TransliteratedOtherEntityName'),
+      ...readJsonNames(entity, 'OtherEntityNames', 'OtherEntityName'),
+      ...readJsonNames(entity, 'TransliteratedOtherEntityNames', 'TransliteratedOtherEntityName'),
     ],
-    headquarters: addressInJson(member(entity, 'HeadquartersAddress')),
-    legalAddress: addressInJson(member(entity, 'LegalAddress')),
-    authority: valueOf(authority, 'RegistrationAuthorityID'),
-    authorityNumber: valueOf(authority, 'RegistrationAuthorityEntityID'),
-    jurisdiction: valueOf(entity, 'LegalJurisdiction'),
-    category: valueOf(entity, 'EntityCategory'),
-    formCode: valueOf(form, 'EntityLegalFormCode'),
-    formText: valueOf(form, 'OtherLegalForm'),
-    status: valueOf(entity, 'EntityStatus'),
-    createdOn: valueOf(entity, 'EntityCreationDate'),
-    successorLei: successorOf(entity),
-    registrationStatus: valueOf(member(record, 'Registration'), 'RegistrationStatus'),
+    headquarters: readJsonAddress(getMember(entity, 'HeadquartersAddress')),
+    legalAddress: readJsonAddress(getMember(entity, 'LegalAddress')),
+    authority: readValue(authority, 'RegistrationAuthorityID'),
+    authorityNumber: readValue(authority, 'RegistrationAuthorityEntityID'),
+    jurisdiction: readValue(entity, 'LegalJurisdiction'),
+    category: readValue(entity, 'EntityCategory'),
+    formCode: readValue(form, 'EntityLegalFormCode'),
+    formText: readValue(form, 'OtherLegalForm'),
+    status: readValue(entity, 'EntityStatus'),
+    createdOn: readValue(entity, 'EntityCreationDate'),
+    successorLei: readSuccessor(entity),
+    registrationStatus: readValue(getMember(record, 'Registration'), 'RegistrationStatus'),
   }
 }
 
-function valueOf(block: unknown, key: string): string | null {
-  return textOf(member(member(block, key), '$'))
+function readValue(block: unknown, key: string): string | null {
+  return toText(getMember(getMember(block, key), '$'))
 }
 
-function successorOf(entity: unknown): string | null {
-  const found = member(entity, 'SuccessorEntity')
+function readSuccessor(entity: unknown): string | null {
+  const found = getMember(entity, 'SuccessorEntity')
   const [first] = Array.isArray(found) ? (found as unknown[]) : [found]
-  return valueOf(first, 'SuccessorLEI')
+  return readValue(first, 'SuccessorLEI')
 }
 
-function namesInJson(entity: unknown, listKey: string, key: string): LeiName[] {
-  return listOf(member(member(entity, listKey), key)).flatMap((entry) => {
-    const name = textOf(member(entry, '$'))
-    return name === null ? [] : [{ name, type: textOf(member(entry, '@type')) }]
+function readJsonNames(entity: unknown, listKey: string, key: string): LeiName[] {
+  return toList(getMember(getMember(entity, listKey), key)).flatMap((entry) => {
+    const name = toText(getMember(entry, '$'))
+    return name === null ? [] : [{ name, type: toText(getMember(entry, '@type')) }]
   })
 }
 
-function addressInJson(block: unknown): LeiAddress {
-  const more = listOf(member(block, 'AdditionalAddressLine')).map((line) => textOf(member(line, '$')))
+function readJsonAddress(block: unknown): LeiAddress {
+  const more = toList(getMember(block, 'AdditionalAddressLine')).map((line) => toText(getMember(line, '$')))
   return {
-    lines: [valueOf(block, 'FirstAddressLine'), ...more].filter((line) => line !== null),
-    number: valueOf(block, 'AddressNumber'),
-    numberWithinBuilding: valueOf(block, 'AddressNumberWithinBuilding'),
-    city: valueOf(block, 'City'),
-    region: valueOf(block, 'Region'),
-    country: valueOf(block, 'Country'),
-    postalCode: valueOf(block, 'PostalCode'),
+    lines: [readValue(block, 'FirstAddressLine'), ...more].filter((line) => line !== null),
+    number: readValue(block, 'AddressNumber'),
+    numberWithinBuilding: readValue(block, 'AddressNumberWithinBuilding'),
+    city: readValue(block, 'City'),
+    region: readValue(block, 'Region'),
+    country: readValue(block, 'Country'),
+    postalCode: readValue(block, 'PostalCode'),
   }
 }
 
@@ -105,10 +106,10 @@ interface AddressColumns {
   readonly postalCode: string
 }
 
-const headquartersColumns = addressColumns('Entity.HeadquartersAddress')
-const legalAddressColumns = addressColumns('Entity.LegalAddress')
+const headquartersColumns = listAddressColumns('Entity.HeadquartersAddress')
+const legalAddressColumns = listAddressColumns('Entity.LegalAddress')
 
-function addressColumns(block: string): AddressColumns {
+function listAddressColumns(block: string): AddressColumns {
   return {
     lines: [
       `${block}.FirstAddressLine`,
@@ -152,52 +153,52 @@ const leiTable: Table = {
       ...Object.values(parts),
     ]),
   ],
-  read: (row, line) => leiItem(leiOfRow(row), line),
+  read: (row, line) => buildLeiItem(readLeiRecord(row), line),
 }
 
-function leiOfRow(row: TableRow): LeiRecord {
+function readLeiRecord(row: TableRow): LeiRecord {
   const [successor = '', formerSuccessor = ''] = successorColumns
   return {
-    lei: row.text(columns.lei),
-    legalName: row.text(columns.legalName),
-    otherNames: namesInRow(row),
-    headquarters: addressInRow(row, headquartersColumns),
-    legalAddress: addressInRow(row, legalAddressColumns),
-    authority: row.text(columns.authority),
-    authorityNumber: row.text(columns.authorityNumber),
-    jurisdiction: row.text(columns.jurisdiction),
-    category: row.text(columns.category),
-    formCode: row.text(columns.formCode),
-    formText: row.text(columns.formText),
-    status: row.text(columns.status),
-    createdOn: row.text(columns.createdOn),
-    successorLei: row.text(successor) ?? row.text(formerSuccessor),
-    registrationStatus: row.text(columns.registrationStatus),
+    lei: row.getText(columns.lei),
+    legalName: row.getText(columns.legalName),
+    otherNames: readRowNames(row),
+    headquarters: readRowAddress(row, headquartersColumns),
+    legalAddress: readRowAddress(row, legalAddressColumns),
+    authority: row.getText(columns.authority),
+    authorityNumber: row.getText(columns.authorityNumber),
+    jurisdiction: row.getText(columns.jurisdiction),
+    category: row.getText(columns.category),
+    formCode: row.getText(columns.formCode),
+    formText: row.getText(columns.formText),
+    status: row.getText(columns.status),
+    createdOn: row.getText(columns.createdOn),
+    successorLei: row.getText(successor) ?? row.getText(formerSuccessor),
+    registrationStatus: row.getText(columns.registrationStatus),
   }
 }
 
-function namesInRow(row: TableRow): LeiName[] {
+function readRowNames(row: TableRow): LeiName[] {
   const names: LeiName[] = []
   for (const { name, type } of otherNameColumns) {
-    const text = row.text(name)
-    if (text !== null) names.push({ name: text, type: row.text(type) })
+    const text = row.getText(name)
+    if (text !== null) names.push({ name: text, type: row.getText(type) })
   }
   return names
 }
 
-function addressInRow(row: TableRow, block: AddressColumns): LeiAddress {
+function readRowAddress(row: TableRow, block: AddressColumns): LeiAddress {
   const lines: string[] = []
   for (const column of block.lines) {
-    const text = row.text(column)
+    const text = row.getText(column)
     if (text !== null) lines.push(text)
   }
   return {
     lines,
-    number: row.text(block.number),
-    numberWithinBuilding: row.text(block.numberWithinBuilding),
-    city: row.text(block.city),
-    region: row.text(block.region),
-    country: row.text(block.country),
-    postalCode: row.text(block.postalCode),
+    number: row.getText(block.number),
+    numberWithinBuilding: row.getText(block.numberWithinBuilding),
+    city: row.getText(block.city),
+    region: row.getText(block.region),
+    country: row.getText(block.country),
+    postalCode: row.getText(block.postalCode),
   }
 }

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { UserError } from '../../core/errors.js'
-import { CsvScanner, scannedRecords } from '../../tables/csv-scanner.js'
+import { CsvScanner, createScanReader } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
 import { openOneFile } from '../../tables/zip-reader.js'
 import type { LocatedRecord } from '../../tables/record-source.js'
 import {
   createTypeCheck,
   resolveColumns,
-  shownColumns,
+  formatColumns,
   type ColumnMap,
   type ImportField,
   readRow,
   type RowDefaults,
 } from './csv-row.js'
 import { readJurisdiction } from './draft.js'
-import { proposeMap, proposedCommand, readSample } from './propose-map.js'
+import { proposeMap, formatCommand, readSample } from './propose-map.js'
 import {
   importInto,
   runImport,
@@ -26,7 +26,7 @@ import {
 } from './run-import.js'
 import type { ImportItem } from '../model/registry-rows.js'
 import { beginImport, type ImportSession } from './session.js'
-import { countryCodeOf } from '../../core/countries.js'
+import { findCountryCode } from '../../core/countries.js'
 import type { WritableRegistry } from '../registry.js'
 
 /** `sourceName`: name of the source in `registry info` and in citations; defaults to the file name. */
@@ -45,10 +45,10 @@ export type ImportCsvOptions = ImportOptions & CsvSettings
 /** Imports a CSV file of any common encoding, delimiter and compression. Errors: those of `runImport`. */
 export function importCsv(registry: WritableRegistry, options: ImportCsvOptions): Promise<ImportResult> {
   return runImport(registry, options, {
-    source: sourceOf(options, basename(options.path)),
+    source: describeSource(options, basename(options.path)),
     addsUp: false,
     mustHold: false,
-    items: (session) => csvItems(session, options),
+    items: (session) => readCsvItems(session, options),
   })
 }
 
@@ -57,7 +57,7 @@ export function importCsvInto(registryPath: string, options: ImportCsvOptions): 
   return importInto(registryPath, (registry) => importCsv(registry, options))
 }
 
-async function* csvItems(
+async function* readCsvItems(
   session: ImportSession,
   options: ImportCsvOptions,
 ): AsyncGenerator<readonly ImportItem[]> {
@@ -65,7 +65,8 @@ async function* csvItems(
   const reader = createCsvReader(session, options)
   const file = await openDelimited(await openOneFile(options.path, null), { encoding: options.encoding })
   for (const notice of file.notices) options.onNotice?.(notice)
-  for await (const records of file.records(scannedRecords(), reader.choose)) yield records.map(reader.itemOf)
+  for await (const records of file.records(createScanReader(), reader.choose))
+    yield records.map(reader.readItem)
   reader.end()
 }
 
@@ -76,11 +77,11 @@ async function requireFieldNames({ path, encoding, idType = 'id' }: ImportCsvOpt
     return
   const proposal = proposeMap(header, rows)
   const [doubt] = proposal.doubts
-  const command = proposedCommand(path, proposal)
+  const command = formatCommand(path, proposal)
   const missing = header.includes('name') ? `id${idType === 'id' ? '' : ` or ${idType}`}` : 'name'
   throw new UserError(
     'REGISTRY_IMPORT_INVALID',
-    `there is no column ${missing}; the file has: ${shownColumns(header)}`,
+    `there is no column ${missing}; the file has: ${formatColumns(header)}`,
     {
       hint: doubt === undefined ? `if this fits: ${command}` : `${doubt}; complete this command: ${command}`,
     },
@@ -95,14 +96,14 @@ export function importCsvText(
 ): ImportResult {
   const { fileName, fileDateMs } = options
   const fileSha256 = createHash('sha256').update(content).digest('hex')
-  const source = { ...sourceOf(options, fileName), fileName, fileDateMs, fileSha256 }
+  const source = { ...describeSource(options, fileName), fileName, fileDateMs, fileSha256 }
   const session = beginImport(registry.database, source)
   try {
     const reader = createCsvReader(session, options)
     const tally = createTally(session, false, options.importedAtMs)
     const scanner = new CsvScanner({ delimiter: ',', quoted: true }, reader.choose)
     const records = [...scanner.push(content.toString('utf8')), ...scanner.end()]
-    for (const record of records) tally.accept(reader.itemOf(record))
+    for (const record of records) tally.process(reader.readItem(record))
     reader.end()
     return tally.finish()
   } finally {
@@ -111,7 +112,7 @@ export function importCsvText(
   }
 }
 
-function sourceOf(
+function describeSource(
   { idType, map, country, jurisdiction, sourceName, encoding }: CsvSettings,
   fileName: string,
 ): ImportedFile['source'] {
@@ -119,17 +120,17 @@ function sourceOf(
     sourceName: sourceName ?? fileName.replace(/\.gz$/, ''),
     format: 'csv',
     coverage: 'whole',
-    settings: { idType: idType ?? 'id', map: sorted(map), country, jurisdiction, encoding },
+    settings: { idType: idType ?? 'id', map: sortMap(map), country, jurisdiction, encoding },
   }
 }
 
-function sorted(map: Readonly<Record<string, string>> | undefined): [string, string][] | undefined {
+function sortMap(map: Readonly<Record<string, string>> | undefined): [string, string][] | undefined {
   return map && Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 /** Reads the records of one file. Errors: REGISTRY_IMPORT_INVALID. */
 function createCsvReader(session: ImportSession, settings: CsvSettings) {
-  const defaults = defaultsOf(settings, session)
+  const defaults = readDefaults(settings, session)
   const types = createTypeCheck()
   /** Position of each field in a record's cells. */
   let slots: ColumnMap = new Map()
@@ -138,20 +139,21 @@ function createCsvReader(session: ImportSession, settings: CsvSettings) {
   return {
     /** Receives the header and returns the indexes of the columns to read. */
     choose: (header: readonly string[]): number[] => {
-      const columns = columnsOf(header, settings, defaults)
-      const nameOf = (field: ImportField) => (header[columns.get(field) ?? -1] ?? '').trim()
-      typeColumn = nameOf('type')
+      const columns = resolveRequiredColumns(header, settings, defaults)
+      const getColumnName = (field: ImportField) => (header[columns.get(field) ?? -1] ?? '').trim()
+      typeColumn = getColumnName('type')
       // The SEC has separate codes for places of incorporation.
-      const hasEdgarPlaces = defaults.idType === 'cik' && /^state.{0,8}inc/i.test(nameOf('jurisdiction'))
+      const hasEdgarPlaces =
+        defaults.idType === 'cik' && /^state.{0,8}inc/i.test(getColumnName('jurisdiction'))
       rowDefaults = { ...defaults, hasEdgarPlaces }
       const indexes = [...new Set(columns.values())]
       slots = new Map([...columns].map(([field, index]) => [field, indexes.indexOf(index)]))
       return indexes
     },
-    itemOf: ({ cells, line, reason }: LocatedRecord): ImportItem => {
+    readItem: ({ cells, line, reason }: LocatedRecord): ImportItem => {
       types.look(cells, slots.get('type'))
       if (reason !== null) return { kind: 'rejected', line, reason }
-      const read = readRow(fieldReader(cells, slots), line, rowDefaults)
+      const read = readRow(createFieldReader(cells, slots), line, rowDefaults)
       return { kind: 'registration', line, read, statedOn: null }
     },
     /** Throws if the content of the file contradicts its columns. */
@@ -164,7 +166,7 @@ function createCsvReader(session: ImportSession, settings: CsvSettings) {
   }
 }
 
-function defaultsOf(
+function readDefaults(
   { idType = 'id', country, jurisdiction }: CsvSettings,
   session: ImportSession,
 ): RowDefaults {
@@ -173,7 +175,7 @@ function defaultsOf(
       hint: 'use lei, cik, registration_id, ein, duns, bic, or your own word of a-z, 0-9 and _',
     })
   }
-  const countryCode = country === undefined ? null : countryCodeOf(country)
+  const countryCode = country === undefined ? null : findCountryCode(country)
   if (country !== undefined && countryCode === null) {
     throw new UserError('REGISTRY_IMPORT_INVALID', `"${country}" is not a country`, {
       hint: 'pass its code: GB, US, DE',
@@ -187,7 +189,11 @@ function defaultsOf(
   return { idType, keyWord: session.keyWord(idType), countryCode, jurisdiction: code, hasEdgarPlaces: false }
 }
 
-function columnsOf(header: readonly string[], settings: CsvSettings, { idType }: RowDefaults): ColumnMap {
+function resolveRequiredColumns(
+  header: readonly string[],
+  settings: CsvSettings,
+  { idType }: RowDefaults,
+): ColumnMap {
   const columns = resolveColumns(header, settings.map)
   if (columns.has('id') || columns.has(idType as ImportField)) return columns
   throw new UserError('REGISTRY_IMPORT_INVALID', 'no column has the ids that identify rows across imports', {
@@ -195,7 +201,10 @@ function columnsOf(header: readonly string[], settings: CsvSettings, { idType }:
   })
 }
 
-function fieldReader(cells: readonly string[], columns: ColumnMap): (field: ImportField) => string | null {
+function createFieldReader(
+  cells: readonly string[],
+  columns: ColumnMap,
+): (field: ImportField) => string | null {
   return (field) => {
     const index = columns.get(field)
     const text = index === undefined ? '' : (cells[index] ?? '').trim()

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { importLimits } from '../model/limits.js'
-import { openText, textPieces } from '../../tables/record-source.js'
+import { openText, readTextPieces } from '../../tables/record-source.js'
 import type { ImportItem, ReadOptions } from '../model/registry-rows.js'
 import type { ByteSource } from '../../tables/bytes.js'
 
@@ -48,14 +48,14 @@ export class JsonElements {
     const elements = this.#scan()
     const openFrom = this.#elementStart === -1 ? this.#at : this.#elementStart
     if (this.#text.length - openFrom > importLimits.jsonElementCharsMax) {
-      throw this.#invalid(`a record is longer than ${importLimits.jsonElementCharsMax} characters`)
+      throw this.#createError(`a record is longer than ${importLimits.jsonElementCharsMax} characters`)
     }
     return elements
   }
 
   /** Throws if the file is truncated. */
   end(): void {
-    if (!this.#isOver) throw this.#invalid('it is truncated')
+    if (!this.#isOver) throw this.#createError('it is truncated')
   }
 
   #scan(): JsonElement[] {
@@ -64,13 +64,13 @@ export class JsonElements {
     while (this.#at < text.length) {
       const code = text.charCodeAt(this.#at)
       if (code === 0x22) {
-        if (!this.#string()) break
+        if (!this.#skipString()) break
         continue
       }
-      if (code === 0x7b || code === 0x5b) this.#opened(code === 0x7b ? '}' : ']')
-      else if (code === 0x7d || code === 0x5d) this.#closed(code === 0x7d ? '}' : ']', elements)
-      else if (code === 0x2c) this.#separated(elements)
-      else if (code > 0x20 && this.#elementStart === -1) this.#begun()
+      if (code === 0x7b || code === 0x5b) this.#openBracket(code === 0x7b ? '}' : ']')
+      else if (code === 0x7d || code === 0x5d) this.#closeBracket(code === 0x7d ? '}' : ']', elements)
+      else if (code === 0x2c) this.#endElement(elements)
+      else if (code > 0x20 && this.#elementStart === -1) this.#beginElement()
       this.#at++
     }
     return elements
@@ -81,29 +81,29 @@ export class JsonElements {
     return this.#around.includes(this.#open)
   }
 
-  #opened(closing: '}' | ']'): void {
-    if (this.#isOver) throw this.#invalid('there is text after its end')
-    if (this.#open.length >= importLimits.jsonDepthMax) throw this.#invalid('it is nested too deeply')
-    if (this.#elementStart === -1 && this.#isInArray()) this.#begun()
+  #openBracket(closing: '}' | ']'): void {
+    if (this.#isOver) throw this.#createError('there is text after its end')
+    if (this.#open.length >= importLimits.jsonDepthMax) throw this.#createError('it is nested too deeply')
+    if (this.#elementStart === -1 && this.#isInArray()) this.#beginElement()
     this.#open += closing
   }
 
-  #closed(closing: '}' | ']', elements: JsonElement[]): void {
-    if (!this.#open.endsWith(closing)) throw this.#invalid(`a "${closing}" has no opening bracket`)
-    if (this.#isInArray()) this.#separated(elements)
+  #closeBracket(closing: '}' | ']', elements: JsonElement[]): void {
+    if (!this.#open.endsWith(closing)) throw this.#createError(`a "${closing}" has no opening bracket`)
+    if (this.#isInArray()) this.#endElement(elements)
     this.#open = this.#open.slice(0, -1)
     if (this.#open === '') this.#isOver = true
   }
 
-  #separated(elements: JsonElement[]): void {
+  #endElement(elements: JsonElement[]): void {
     if (!this.#isInArray() || this.#elementStart === -1) return
     const text = this.#text.slice(this.#elementStart, this.#at).trimEnd()
     elements.push({ key: this.#open === ']' ? null : this.#key, text, line: this.#elementLine })
     this.#elementStart = -1
   }
 
-  #begun(): void {
-    if (this.#open === '') throw this.#invalid('it is not JSON')
+  #beginElement(): void {
+    if (this.#open === '') throw this.#createError('it is not JSON')
     if (!this.#isInArray()) return
     this.#countLines(this.#at)
     this.#elementStart = this.#at
@@ -111,7 +111,7 @@ export class JsonElements {
   }
 
   /** Skips a string; returns false if it does not end in the present text. */
-  #string(): boolean {
+  #skipString(): boolean {
     const text = this.#text
     let end = this.#at + 1
     for (;;) {
@@ -122,7 +122,7 @@ export class JsonElements {
       if (backslashes % 2 === 0) break
       end++
     }
-    if (this.#elementStart === -1) this.#begun()
+    if (this.#elementStart === -1) this.#beginElement()
     if (this.#open === '}' || this.#open === '}}') this.#key = text.slice(this.#at + 1, end)
     this.#at = end + 1
     return true
@@ -134,7 +134,7 @@ export class JsonElements {
     this.#lineCountedTo = Math.max(to, this.#lineCountedTo)
   }
 
-  #invalid(reason: string): UserError {
+  #createError(reason: string): UserError {
     this.#countLines(this.#at)
     return new UserError(
       'INPUT_JSON_INVALID',
@@ -153,7 +153,7 @@ export async function isJson(file: ByteSource): Promise<boolean> {
 }
 
 /** Reads the elements of a JSON file's arrays as items; `read` may throw for a file of another format. */
-export async function* jsonItems(
+export async function* readJsonItems(
   file: ByteSource,
   read: (element: JsonElement) => ImportItem | null,
   options: ReadOptions & { readonly arraysInMembers?: boolean } = {},
@@ -161,7 +161,7 @@ export async function* jsonItems(
   // RFC 8259: JSON is UTF-8.
   const text = await openText(file, options.encoding ?? 'utf-8')
   const elements = new JsonElements(file.label, options.arraysInMembers)
-  for await (const piece of textPieces(text.chunks())) {
+  for await (const piece of readTextPieces(text.chunks())) {
     const items: ImportItem[] = []
     for (const element of elements.push(piece)) {
       const item = read(element)
@@ -182,17 +182,17 @@ export function parseJson(text: string): unknown {
 }
 
 /** Returns a member of an object; `undefined` for any other value. */
-export function member(value: unknown, key: string): unknown {
+export function getMember(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined
 }
 
 /** Returns text or a number as trimmed text; `null` if empty and for any other value. */
-export function textOf(value: unknown): string | null {
+export function toText(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null
   const text = String(value).trim()
   return text === '' ? null : text
 }
 
-export function listOf(value: unknown): readonly unknown[] {
+export function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }

@@ -1,8 +1,8 @@
 import { entityType } from '../../contract/enums.js'
-import { canonicalIdentifier } from '../../core/identifiers.js'
-import { countryCodeOf } from '../../core/countries.js'
-import { codeOf, type ImportField } from './csv-row.js'
-import { scannedRecords } from '../../tables/csv-scanner.js'
+import { toCanonicalIdentifier } from '../../core/identifiers.js'
+import { findCountryCode } from '../../core/countries.js'
+import { toCode, type ImportField } from './csv-row.js'
+import { createScanReader } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
 import { detectEncoding } from '../../tables/encodings/detect.js'
 import type { Encoding } from '../../tables/encodings/names.js'
@@ -61,19 +61,19 @@ const ukNumber = /^(?:\d{7,8}|[A-Z]{2}\d{6}|[A-Z]{2}\d{5}[A-Z]|[A-Z]\d{7})$/i
 
 /** Proposes a column for each field, by header and, for columns that identify a company, by content. */
 export function proposeMap(header: readonly string[], rows: readonly (readonly string[])[]): MapProposal {
-  const cellsOf = (column: string) => {
+  const getCells = (column: string) => {
     const index = header.indexOf(column)
     return rows.map((row) => (row[index] ?? '').trim())
   }
-  const { map, twice } = byHeader(header)
-  dropUnlikely(map, cellsOf)
-  const idType = idTypeOf(map, cellsOf)
+  const { map, twice } = mapHeader(header)
+  dropUnlikely(map, getCells)
+  const idType = findIdType(map, getCells)
   const id = idType === null ? undefined : map[idType]
   if (idType !== null && id !== undefined) {
     map.id = id
     Reflect.deleteProperty(map, idType)
   }
-  const isUk = idType === 'registration_id' && map.country === undefined && isBritish(map, cellsOf)
+  const isUk = idType === 'registration_id' && map.country === undefined && isBritish(map, getCells)
   const used = new Set(Object.values(map))
   const hasPlace = isUk || map.jurisdiction !== undefined
   const doubts = [
@@ -92,14 +92,14 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   }
 }
 
-type Map = Partial<Record<ImportField, string>>
-type CellsOf = (column: string) => readonly string[]
+type FieldMap = Partial<Record<ImportField, string>>
+type GetCells = (column: string) => readonly string[]
 
-function byHeader(header: readonly string[]): { map: Map; twice: string[] } {
-  const map: Map = {}
+function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] } {
+  const map: FieldMap = {}
   const twice: string[] = []
   for (const [field, shape] of Object.entries(headers) as [ImportField, RegExp][]) {
-    const found = header.filter((name) => shape.test(keyOf(name)))
+    const found = header.filter((name) => shape.test(toHeaderKey(name)))
     if (found[0] !== undefined) map[field] = found[0]
     if (found[1] !== undefined && (field === 'name' || field === 'registration_id')) {
       twice.push(`columns ${found.join(' and ')} may both have the ${field === 'name' ? 'name' : 'number'}`)
@@ -108,7 +108,7 @@ function byHeader(header: readonly string[]): { map: Map; twice: string[] } {
   return { map, twice }
 }
 
-function keyOf(name: string): string {
+function toHeaderKey(name: string): string {
   return name
     .trim()
     .replace(/([a-z])([A-Z])/g, '$1_$2')
@@ -117,15 +117,15 @@ function keyOf(name: string): string {
 }
 
 /** Headers may mislead: columns with too few valid codes are dropped. */
-function dropUnlikely(map: Map, cellsOf: CellsOf): void {
+function dropUnlikely(map: FieldMap, cellsOf: GetCells): void {
   const drop = (field: ImportField, isSound: (cell: string) => boolean) => {
     const column = map[field]
     if (column !== undefined && !isMostly(cellsOf(column), isSound)) Reflect.deleteProperty(map, field)
   }
-  drop('type', (cell) => entityType.safeParse(codeOf(cell)).success)
-  drop('lei', (cell) => 'value' in canonicalIdentifier('lei', cell))
-  drop('cik', (cell) => 'value' in canonicalIdentifier('cik', cell))
-  drop('country', (cell) => countryCodeOf(cell) !== null)
+  drop('type', (cell) => entityType.safeParse(toCode(cell)).success)
+  drop('lei', (cell) => 'value' in toCanonicalIdentifier('lei', cell))
+  drop('cik', (cell) => 'value' in toCanonicalIdentifier('cik', cell))
+  drop('country', (cell) => findCountryCode(cell) !== null)
   drop('name', (cell) => /\p{L}/u.test(cell))
 }
 
@@ -135,7 +135,7 @@ function isMostly(cells: readonly string[], isSound: (cell: string) => boolean):
 }
 
 /** Returns the first type that nearly every row has with nearly no duplicates. */
-function idTypeOf(map: Map, cellsOf: CellsOf): MapProposal['idType'] {
+function findIdType(map: FieldMap, cellsOf: GetCells): MapProposal['idType'] {
   const types = ['lei', 'cik', 'registration_id'] as const
   return (
     types.find((type) => {
@@ -150,7 +150,7 @@ function idTypeOf(map: Map, cellsOf: CellsOf): MapProposal['idType'] {
 
 const distinctMin = 0.9
 
-function isBritish(map: Map, cellsOf: CellsOf): boolean {
+function isBritish(map: FieldMap, cellsOf: GetCells): boolean {
   const { registration_id: number, postal_code: postcode } = { registration_id: map.id, ...map }
   if (number === undefined || postcode === undefined) return false
   return (
@@ -160,22 +160,22 @@ function isBritish(map: Map, cellsOf: CellsOf): boolean {
 }
 
 /** Formats the command that imports the file this way; COLUMN is a placeholder for missing columns. */
-export function proposedCommand(path: string, { idType, map, country, jurisdiction }: MapProposal): string {
-  const needed: Map = {
+export function formatCommand(path: string, { idType, map, country, jurisdiction }: MapProposal): string {
+  const needed: FieldMap = {
     ...(idType === null && { id: 'COLUMN' }),
     ...(map.name === undefined && { name: 'COLUMN' }),
   }
   const fields = Object.entries({ ...needed, ...map }).map(([field, column]) => `${field}=${column}`)
   const flags = [
     ...(idType === null ? [] : [`--id-type ${idType}`]),
-    `--map ${quoted(fields.join(','))}`,
+    `--map ${quoteArgument(fields.join(','))}`,
     ...(country === null ? [] : [`--country ${country}`]),
     ...(jurisdiction === null ? [] : [`--jurisdiction ${jurisdiction}`]),
   ]
-  return `enrich registry import csv ${quoted(path)} ${flags.join(' ')}`
+  return `enrich registry import csv ${quoteArgument(path)} ${flags.join(' ')}`
 }
 
-function quoted(text: string): string {
+function quoteArgument(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
@@ -201,12 +201,17 @@ export async function readSample(path: string, given?: Encoding): Promise<FileSa
   const detected = await detectEncoding(file, given)
   if (detected === null) return { encoding: 'utf-8', text: '', isWhole: true, header: [], rows: [] }
   const { encoding } = detected
-  const { text, isWhole } = await headOf(decodeText(file.bytes(), detected, file.label))
+  const { text, isWhole } = await readHead(decodeText(file.bytes(), detected, file.label))
   const isTable = /[\r\n]/.test(text) && !/^\s*[[{]/.test(text)
-  return { encoding, text, isWhole, ...(isTable ? await tableOf(path, encoding) : { header: [], rows: [] }) }
+  return {
+    encoding,
+    text,
+    isWhole,
+    ...(isTable ? await readTable(path, encoding) : { header: [], rows: [] }),
+  }
 }
 
-async function headOf(chunks: AsyncIterable<Buffer>): Promise<{ text: string; isWhole: boolean }> {
+async function readHead(chunks: AsyncIterable<Buffer>): Promise<{ text: string; isWhole: boolean }> {
   let text = ''
   for await (const chunk of chunks) {
     text += chunk.toString('utf8')
@@ -215,7 +220,7 @@ async function headOf(chunks: AsyncIterable<Buffer>): Promise<{ text: string; is
   return { text, isWhole: true }
 }
 
-async function tableOf(path: string, encoding: Encoding): Promise<Pick<FileSample, 'header' | 'rows'>> {
+async function readTable(path: string, encoding: Encoding): Promise<Pick<FileSample, 'header' | 'rows'>> {
   const table = await openDelimited(await openOneFile(path, null), { encoding })
   let header: readonly string[] = []
   const rows: (readonly string[])[] = []
@@ -223,7 +228,7 @@ async function tableOf(path: string, encoding: Encoding): Promise<Pick<FileSampl
     header = names.map((name) => name.trim())
     return null
   }
-  for await (const records of table.records(scannedRecords(), choose)) {
+  for await (const records of table.records(createScanReader(), choose)) {
     for (const { cells, reason } of records)
       if (reason === null && rows.length < sampleRowsMax) rows.push(cells)
     if (rows.length >= sampleRowsMax) break

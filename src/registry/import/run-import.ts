@@ -1,14 +1,14 @@
 import { existsSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
-import { publishFile, removeStaleTemporaries, temporaryPath } from '../../platform/files.js'
+import { publishFile, removeStaleTemporaries, buildTemporaryPath } from '../../platform/files.js'
 import type { Encoding } from '../../tables/encodings/names.js'
-import { fingerprintFile } from '../../tables/bytes.js'
+import { hashFile } from '../../tables/bytes.js'
 import type { ImportItem, ReadRow } from '../model/registry-rows.js'
 import { importLimits } from '../model/limits.js'
 import { openRegistry, type WritableRegistry } from '../registry.js'
 import {
   beginImport,
-  unchangedSource,
+  findUnchangedSource,
   type ImportSession,
   type SourceFile,
   type UnchangedCounts,
@@ -63,13 +63,13 @@ const noCounts = {
 }
 
 /** A row with several additions counts once, as waiting only if none of its companies is known. */
-function outcomeOf(outcomes: readonly ClaimOutcome[]): ClaimOutcome {
+function combineOutcomes(outcomes: readonly ClaimOutcome[]): ClaimOutcome {
   return outcomes.find((outcome) => outcome === 'updated') ?? outcomes[0] ?? 'superseded'
 }
 
 /** Stores the items of a file and counts them. */
 interface Tally {
-  accept(item: ImportItem): void
+  process(item: ImportItem): void
   rowCount(): number
   /** Commits. Errors: REGISTRY_IMPORT_INVALID if `mustHold` is set and no row was accepted. */
   finish(mustHold?: boolean): ImportResult
@@ -99,29 +99,29 @@ export function createTally(session: ImportSession, addsUp: boolean, importedAtM
     if (outcome === 'renamed') counts.renamedCount++
     if (outcome === 'together') counts.togetherCount++
   }
-  const acceptRow = (line: number, { row, reason, dropped }: ReadRow, statedOn: string | null) => {
+  const processRow = (line: number, { row, reason, dropped }: ReadRow, statedOn: string | null) => {
     noteDropped(line, dropped)
     if (row === null) {
       reject(line, reason ?? 'it cannot be read')
       return
     }
-    count(session.state(row, { statedOn, addsUp }))
+    count(session.recordClaim(row, { statedOn, addsUp }))
   }
   return {
-    accept(item) {
+    process(item) {
       counts.rowCount++
       switch (item.kind) {
         case 'registration':
-          acceptRow(item.line, item.read, item.statedOn)
+          processRow(item.line, item.read, item.statedOn)
           return
         case 'addition':
           noteDropped(item.line, item.dropped)
-          count(outcomeOf(item.rows.map((row) => session.state(row, { statedOn: null, addsUp }))))
+          count(combineOutcomes(item.rows.map((row) => session.recordClaim(row, { statedOn: null, addsUp }))))
           return
         case 'relationship':
         case 'code':
         case 'security': {
-          const outcome = session.refer(item)
+          const outcome = session.writeReference(item)
           if (outcome === 'imported') counts.importedCount++
           else if (outcome === 'updated') counts.updatedCount++
           else counts.skippedCount++
@@ -137,7 +137,8 @@ export function createTally(session: ImportSession, addsUp: boolean, importedAtM
     },
     rowCount: () => counts.rowCount,
     finish(mustHold = false) {
-      if (mustHold && counts.rowCount === counts.rejectedCount) throw nothingHeld(counts.rowCount, rejections)
+      if (mustHold && counts.rowCount === counts.rejectedCount)
+        throw createNoRowsError(counts.rowCount, rejections)
       const end = session.commit(counts, importedAtMs ?? systemClock.nowMs())
       const { newerFileDate } = session
       return { ...counts, rejections, droppedCount, drops, ...end, newerFileDate, unchanged: false }
@@ -146,14 +147,14 @@ export function createTally(session: ImportSession, addsUp: boolean, importedAtM
 }
 
 /** An import of such a file would remove all registrations of its source. */
-function nothingHeld(rowCount: number, [first]: readonly LineReason[]): UserError {
+function createNoRowsError(rowCount: number, [first]: readonly LineReason[]): UserError {
   if (first === undefined) return new UserError('REGISTRY_IMPORT_INVALID', 'the file has no rows')
   return new UserError('REGISTRY_IMPORT_INVALID', `none of the file's ${rowCount} rows could be imported`, {
     hint: `line ${first.line}: ${first.reason}`,
   })
 }
 
-function unchangedResult(counts: UnchangedCounts): ImportResult {
+function buildUnchangedResult(counts: UnchangedCounts): ImportResult {
   const nothing = { rejections: [], droppedCount: 0, drops: [], newerFileDate: null }
   return { ...noCounts, ...counts, ...nothing, unchanged: true }
 }
@@ -194,18 +195,18 @@ export async function runImport(
   { path, dateMs, onProgress, signal }: ImportOptions,
   file: ImportedFile,
 ): Promise<ImportResult> {
-  const { sha256, dateMs: changedAtMs } = await fingerprintFile(path)
+  const { sha256, dateMs: changedAtMs } = await hashFile(path)
   const fileName = basename(path)
   const fileDate = dateMs ?? fileDateMs(fileName, changedAtMs)
   const source = { ...file.source, fileName, fileDateMs: fileDate, fileSha256: sha256 }
-  const unchanged = unchangedSource(registry.database, source)
-  if (unchanged) return unchangedResult(unchanged)
+  const unchanged = findUnchangedSource(registry.database, source)
+  if (unchanged) return buildUnchangedResult(unchanged)
   const session = beginImport(registry.database, source)
   try {
     const tally = createTally(session, file.addsUp)
     for await (const items of file.items(session)) {
       for (const item of items) {
-        tally.accept(item)
+        tally.process(item)
         if (tally.rowCount() % importLimits.progressEveryRows === 0) onProgress?.(tally.rowCount())
         signal?.throwIfAborted()
       }
@@ -235,7 +236,7 @@ export async function importInto(
   }
   if (existsSync(registryPath)) return importThenClose(openRegistry(registryPath))
   removeStaleTemporaries(registryPath)
-  const temporary = temporaryPath(registryPath)
+  const temporary = buildTemporaryPath(registryPath)
   try {
     const result = await importThenClose(openRegistry(temporary, { staging: true }))
     publishFile(temporary, registryPath)

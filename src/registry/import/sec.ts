@@ -1,45 +1,45 @@
-import { type DraftIdentifier, checkDraft, dateOf, type Draft } from './draft.js'
+import { type DraftIdentifier, checkDraft, parseDate, type Draft } from './draft.js'
 import type { FileFormat, ImportItem } from '../model/registry-rows.js'
-import { jsonItems, listOf, parseJson, textOf, member } from './json-elements.js'
+import { readJsonItems, toList, parseJson, toText, getMember } from './json-elements.js'
 import { openOneFile, openFiles } from '../../tables/zip-reader.js'
 import { recordUrls } from '../model/identifiers.js'
-import { otherKind, tableFormat, type TableRow } from './table.js'
-import { jurisdictionOf, edgarPlace } from '../reference/registers.js'
+import { createOtherKindError, createTableFormat, type TableRow } from './table.js'
+import { toJurisdiction, parseEdgarPlace } from '../reference/registers.js'
 import { isUtf8 } from 'node:buffer'
 import { UserError } from '../../core/errors.js'
 import { importLimits } from '../model/limits.js'
 import type { ByteSource } from '../../tables/bytes.js'
 
 /** Builds the public page of a registrant, from a CIK with or without leading zeros. */
-function edgarUrl(cik: string | null): string | null {
+function buildEdgarUrl(cik: string | null): string | null {
   return cik === null || !/^\d{1,10}$/.test(cik) ? null : recordUrls.cik(cik.padStart(10, '0'))
 }
 
 /** EDGAR writes zeros for unknown values. */
-function unlessZeros(text: string | null): string | null {
+function dropZeros(text: string | null): string | null {
   return text === null || /^[0-]*$/.test(text) ? null : text
 }
 
 /** Restores leading zeros, which spreadsheets drop. */
-function einIdentifiers(ein: string | null): DraftIdentifier[] {
-  const known = unlessZeros(ein)
+function toEinIdentifiers(ein: string | null): DraftIdentifier[] {
+  const known = dropZeros(ein)
   return known === null
     ? []
     : [{ type: 'ein', text: /^\d{7,8}$/.test(known) ? known.padStart(9, '0') : known }]
 }
 
-function joined(parts: readonly (string | null)[]): string | null {
+function joinParts(parts: readonly (string | null)[]): string | null {
   const present = parts.filter((part) => part !== null)
   return present.length === 0 ? null : present.join(', ')
 }
 
 /** Restores the leading zero of a SIC code, which tables of numbers lose. */
-function sicCode(text: string | null): string | null {
-  const known = unlessZeros(text)
+function padSicCode(text: string | null): string | null {
+  const known = dropZeros(text)
   return known !== null && /^\d{3}$/.test(known) ? `0${known}` : known
 }
 
-function tickerOf(symbol: string, exchange: string | null): DraftIdentifier {
+function toTicker(symbol: string, exchange: string | null): DraftIdentifier {
   return { type: 'ticker', text: symbol, ...(exchange === null ? {} : { exchange }) }
 }
 
@@ -54,49 +54,50 @@ export const secTickers: FileFormat = {
     const slots = { cik: -1, name: -1, ticker: -1, exchange: -1 }
     const kind = { what: 'company_tickers_exchange.json of the SEC' }
     const seen = { isStarted: false }
-    yield* jsonItems(
+    yield* readJsonItems(
       file,
       ({ key, text, line }) => {
         if (key === 'fields') {
-          fields.push(textOf(parseJson(text)) ?? '')
+          fields.push(toText(parseJson(text)) ?? '')
           return null
         }
-        if (key !== 'data') throw otherKind(file, kind, key === null ? 'it is a list' : `it has "${key}"`)
+        if (key !== 'data')
+          throw createOtherKindError(file, kind, key === null ? 'it is a list' : `it has "${key}"`)
         if (!seen.isStarted) {
           for (const field of ['cik', 'name', 'ticker'] as const) {
             slots[field] = fields.indexOf(field)
-            if (slots[field] === -1) throw otherKind(file, kind, `it has no field ${field}`)
+            if (slots[field] === -1) throw createOtherKindError(file, kind, `it has no field ${field}`)
           }
           slots.exchange = fields.indexOf('exchange')
           seen.isStarted = true
         }
-        return shareItem(text, line, slots)
+        return readShare(text, line, slots)
       },
       options,
     )
-    if (!seen.isStarted) throw otherKind(file, kind, 'it has no data')
+    if (!seen.isStarted) throw createOtherKindError(file, kind, 'it has no data')
   },
 }
 
-function shareItem(
+function readShare(
   text: string,
   line: number,
   slots: { cik: number; name: number; ticker: number; exchange: number },
 ): ImportItem {
-  const cells = listOf(parseJson(text))
+  const cells = toList(parseJson(text))
   if (cells.length === 0) return { kind: 'rejected', line, reason: 'it is not a list in JSON' }
-  const cik = textOf(cells[slots.cik])
-  const ticker = textOf(cells[slots.ticker])
-  const exchange = textOf(cells[slots.exchange])
+  const cik = toText(cells[slots.cik])
+  const ticker = toText(cells[slots.ticker])
+  const exchange = toText(cells[slots.exchange])
   const read = checkDraft(
     {
       idType: 'cik',
       id: cik,
-      name: textOf(cells[slots.name]),
+      name: toText(cells[slots.name]),
       type: 'business',
       subtype: 'incorporated_entity',
-      identifiers: ticker === null ? [] : [tickerOf(ticker, exchange)],
-      sourceUrl: edgarUrl(cik),
+      identifiers: ticker === null ? [] : [toTicker(ticker, exchange)],
+      sourceUrl: buildEdgarUrl(cik),
     },
     line,
   )
@@ -110,59 +111,63 @@ const wanted =
  * `sec-sub`: the SUB table of the SEC's Financial Statement Data Sets, tab-separated or CSV, or the zip of a quarter.
  * The latest filing of a company counts, in any order of imports.
  */
-export const secSub = tableFormat(
+export const secSub = createTableFormat(
   {
     what: 'SUB table of the Financial Statement Data Sets',
     required: ['cik', 'name', 'filed'],
     wanted: wanted.split(','),
     tabsUnquoted: true,
-    read: filingItem,
+    read: readFiling,
   },
   { coverage: 'part', member: /(?:^|\/)sub\.(?:txt|tsv|csv)$/i },
 )
 
-function filingItem(row: TableRow, line: number): ImportItem {
-  const filedOn = dateOf(row.text('filed'))
+function readFiling(row: TableRow, line: number): ImportItem {
+  const filedOn = parseDate(row.getText('filed'))
   if (filedOn === null) {
-    return { kind: 'rejected', line, reason: `its day of filing "${row.text('filed') ?? ''}" is not a date` }
+    return {
+      kind: 'rejected',
+      line,
+      reason: `its day of filing "${row.getText('filed') ?? ''}" is not a date`,
+    }
   }
-  const cik = row.text('cik')
-  const former = row.text('former')
-  const office = addressIn(row, 'ba', 'bas')
-  const { country, ...address } = office.country === null ? addressIn(row, 'ma', 'mas') : office
+  const cik = row.getText('cik')
+  const former = row.getText('former')
+  const office = readRowAddress(row, 'ba', 'bas')
+  const { country, ...address } = office.country === null ? readRowAddress(row, 'ma', 'mas') : office
   const read = checkDraft(
     {
       idType: 'cik',
       id: cik,
-      name: row.text('name'),
-      formerNames: former === null ? [] : [{ name: former, endedOn: row.text('changed') }],
+      name: row.getText('name'),
+      formerNames: former === null ? [] : [{ name: former, endedOn: row.getText('changed') }],
       type: 'business',
       subtype: 'incorporated_entity',
       country,
-      jurisdiction: homeOf(row),
-      identifiers: einIdentifiers(row.text('ein')),
+      jurisdiction: readHome(row),
+      identifiers: toEinIdentifiers(row.getText('ein')),
       address,
-      sic: sicCode(row.text('sic')),
-      sourceUrl: edgarUrl(cik),
+      sic: padSicCode(row.getText('sic')),
+      sourceUrl: buildEdgarUrl(cik),
     },
     line,
   )
   return { kind: 'registration', line, read, statedOn: filedOn }
 }
 
-function addressIn(row: TableRow, end: 'ba' | 'ma', streets: 'bas' | 'mas') {
+function readRowAddress(row: TableRow, end: 'ba' | 'ma', streets: 'bas' | 'mas') {
   return {
-    street: joined([row.text(`${streets}1`), row.text(`${streets}2`)]),
-    city: row.text(`city${end}`),
-    region: row.text(`stpr${end}`),
-    postalCode: unlessZeros(row.text(`zip${end}`)),
-    country: row.text(`country${end}`),
+    street: joinParts([row.getText(`${streets}1`), row.getText(`${streets}2`)]),
+    city: row.getText(`city${end}`),
+    region: row.getText(`stpr${end}`),
+    postalCode: dropZeros(row.getText(`zip${end}`)),
+    country: row.getText(`country${end}`),
   }
 }
 
-function homeOf(row: TableRow): string | null {
-  const countryCode = row.text('countryinc')
-  return countryCode === null ? null : jurisdictionOf({ countryCode, region: row.text('stprinc') })
+function readHome(row: TableRow): string | null {
+  const countryCode = row.getText('countryinc')
+  return countryCode === null ? null : toJurisdiction({ countryCode, region: row.getText('stprinc') })
 }
 
 /** Older filings of a registrant are in further files, with `-submissions-` in the name. */
@@ -179,33 +184,34 @@ export const secSubmissions: FileFormat = {
     let fileNumber = 0
     for await (const file of openFiles(path, registrantFile)) {
       fileNumber++
-      yield [await registrantItem(file, fileNumber, file.label === path)]
+      yield [await readRegistrant(file, fileNumber, file.label === path)]
     }
-    if (fileNumber === 0) throw otherKind({ label: path }, kind, 'it has no file CIK##########.json')
+    if (fileNumber === 0)
+      throw createOtherKindError({ label: path }, kind, 'it has no file CIK##########.json')
   },
 }
 
 const kind = { what: 'submissions file of the SEC' }
 
-async function registrantItem(file: ByteSource, line: number, isAlone: boolean): Promise<ImportItem> {
-  const text = await wholeText(file)
+async function readRegistrant(file: ByteSource, line: number, isAlone: boolean): Promise<ImportItem> {
+  const text = await readWholeText(file)
   const record = text === null ? undefined : parseJson(text)
   if (isAlone) refuseOther(file, text, record)
   if (record === undefined) return { kind: 'rejected', line, reason: `${file.label} is not JSON in UTF-8` }
-  if (member(record, 'cik') === undefined) {
+  if (getMember(record, 'cik') === undefined) {
     return { kind: 'rejected', line, reason: `${file.label} has no "cik"` }
   }
-  return { kind: 'registration', line, read: checkDraft(draftOf(record), line), statedOn: null }
+  return { kind: 'registration', line, read: checkDraft(buildDraft(record), line), statedOn: null }
 }
 
 function refuseOther(file: ByteSource, text: string | null, record: unknown): void {
-  if (text === null) throw otherKind(file, kind, 'it is too long')
+  if (text === null) throw createOtherKindError(file, kind, 'it is too long')
   if (record === undefined) throw new UserError('INPUT_JSON_INVALID', `${file.label} is not JSON in UTF-8`)
-  if (member(record, 'cik') === undefined) throw otherKind(file, kind, 'it has no "cik"')
+  if (getMember(record, 'cik') === undefined) throw createOtherKindError(file, kind, 'it has no "cik"')
 }
 
 /** Returns `null` for a file that is too long, and empty text if it is not UTF-8, as JSON must be. */
-async function wholeText({ bytes }: ByteSource): Promise<string | null> {
+async function readWholeText({ bytes }: ByteSource): Promise<string | null> {
   const chunks: Buffer[] = []
   let byteCount = 0
   for await (const chunk of bytes()) {
@@ -217,61 +223,62 @@ async function wholeText({ bytes }: ByteSource): Promise<string | null> {
   return isUtf8(whole) ? whole.toString('utf8').replace(/^\ufeff/, '') : ''
 }
 
-function draftOf(record: unknown): Draft {
-  const cik = textOf(member(record, 'cik'))
-  const home = edgarPlace(textOf(member(record, 'stateOfIncorporation')) ?? '')
-  const addresses = member(record, 'addresses')
-  const office = addressOf(member(addresses, 'business')) ?? addressOf(member(addresses, 'mailing'))
-  const exchanges = listOf(member(record, 'exchanges')).map(textOf)
-  const tickers = listOf(member(record, 'tickers')).map(textOf)
-  const lei = textOf(member(record, 'lei'))
+function buildDraft(record: unknown): Draft {
+  const cik = toText(getMember(record, 'cik'))
+  const home = parseEdgarPlace(toText(getMember(record, 'stateOfIncorporation')) ?? '')
+  const addresses = getMember(record, 'addresses')
+  const office =
+    readEdgarAddress(getMember(addresses, 'business')) ?? readEdgarAddress(getMember(addresses, 'mailing'))
+  const exchanges = toList(getMember(record, 'exchanges')).map(toText)
+  const tickers = toList(getMember(record, 'tickers')).map(toText)
+  const lei = toText(getMember(record, 'lei'))
   return {
     idType: 'cik',
     id: cik,
-    name: textOf(member(record, 'name')),
-    formerNames: listOf(member(record, 'formerNames')).map((entry) => ({
-      name: textOf(member(entry, 'name')) ?? '',
-      endedOn: textOf(member(entry, 'to')),
+    name: toText(getMember(record, 'name')),
+    formerNames: toList(getMember(record, 'formerNames')).map((entry) => ({
+      name: toText(getMember(entry, 'name')) ?? '',
+      endedOn: toText(getMember(entry, 'to')),
     })),
-    ...typeOf(record),
+    ...classifyType(record),
     country: office?.country ?? null,
-    jurisdiction: home === null ? null : jurisdictionOf(home),
+    jurisdiction: home === null ? null : toJurisdiction(home),
     identifiers: [
       ...(lei === null ? [] : [{ type: 'lei' as const, text: lei }]),
-      ...einIdentifiers(textOf(member(record, 'ein'))),
-      ...tickers.flatMap((ticker, at) => (ticker === null ? [] : [tickerOf(ticker, exchanges[at] ?? null)])),
+      ...toEinIdentifiers(toText(getMember(record, 'ein'))),
+      ...tickers.flatMap((ticker, at) => (ticker === null ? [] : [toTicker(ticker, exchanges[at] ?? null)])),
     ],
     ...(office === null ? {} : { address: office }),
-    website: textOf(member(record, 'website')),
-    sic: sicCode(textOf(member(record, 'sic'))),
-    sourceUrl: edgarUrl(cik),
+    website: toText(getMember(record, 'website')),
+    sic: padSicCode(toText(getMember(record, 'sic'))),
+    sourceUrl: buildEdgarUrl(cik),
   }
 }
 
 /** Directors and owners file too: they report trades and have no industry and no employer number. */
-function typeOf(record: unknown): Pick<Draft, 'type' | 'subtype'> {
-  const text = (key: string) => unlessZeros(textOf(member(record, key)))
+function classifyType(record: unknown): Pick<Draft, 'type' | 'subtype'> {
+  const readText = (key: string) => dropZeros(toText(getMember(record, key)))
   const isPerson =
-    textOf(member(record, 'entityType')) === 'other' &&
-    text('insiderTransactionForOwnerExists') === '1' &&
-    text('insiderTransactionForIssuerExists') === null &&
-    text('sic') === null &&
-    text('ein') === null &&
-    text('stateOfIncorporation') === null
+    toText(getMember(record, 'entityType')) === 'other' &&
+    readText('insiderTransactionForOwnerExists') === '1' &&
+    readText('insiderTransactionForIssuerExists') === null &&
+    readText('sic') === null &&
+    readText('ein') === null &&
+    readText('stateOfIncorporation') === null
   return isPerson
     ? { type: 'person', subtype: 'natural_person' }
     : { type: 'business', subtype: 'incorporated_entity' }
 }
 
-function addressOf(block: unknown) {
-  const text = (key: string) => textOf(member(block, key))
-  const place = edgarPlace(text('stateOrCountry') ?? '')
-  if (place === null && text('city') === null) return null
+function readEdgarAddress(block: unknown) {
+  const readBlockText = (key: string) => toText(getMember(block, key))
+  const place = parseEdgarPlace(readBlockText('stateOrCountry') ?? '')
+  if (place === null && readBlockText('city') === null) return null
   return {
-    street: joined([text('street1'), text('street2')]),
-    city: text('city'),
-    region: place?.region ?? text('foreignStateTerritory'),
-    postalCode: unlessZeros(text('zipCode')),
+    street: joinParts([readBlockText('street1'), readBlockText('street2')]),
+    city: readBlockText('city'),
+    region: place?.region ?? readBlockText('foreignStateTerritory'),
+    postalCode: dropZeros(readBlockText('zipCode')),
     country: place?.countryCode ?? null,
   }
 }

@@ -42,8 +42,8 @@ interface ImportCounts {
 export interface ImportSession {
   /** Returns the prefix of keys for rows with ids of type `idType`. */
   keyWord(idType: string): string
-  state(row: StatedRow, options: ClaimOptions): ClaimOutcome
-  refer(item: RelationshipItem | CodeItem | SecurityItem): 'imported' | 'updated' | 'repeated'
+  recordClaim(row: StatedRow, options: ClaimOptions): ClaimOutcome
+  writeReference(item: RelationshipItem | CodeItem | SecurityItem): 'imported' | 'updated' | 'repeated'
   /** Date of the source's newest file, or `null` if it is this one. */
   readonly newerFileDate: string | null
   /** Commits the import. */
@@ -63,7 +63,7 @@ interface ImportEnd {
 export type UnchangedCounts = ImportCounts & ImportEnd
 
 /** Returns `null` unless this file, with these settings, is the source's last import or one of its older files. */
-export function unchangedSource(database: Sqlite, source: SourceFile): UnchangedCounts | null {
+export function findUnchangedSource(database: Sqlite, source: SourceFile): UnchangedCounts | null {
   const found = database
     .prepare<[string, string, string, number, string], { row_count: number; rejected_count: number }>(
       `SELECT f.row_count, f.rejected_count FROM sources s JOIN source_files f ON f.source_number = s.number
@@ -76,7 +76,7 @@ export function unchangedSource(database: Sqlite, source: SourceFile): Unchanged
       source.fileSha256,
       JSON.stringify(source.settings),
       derivationVersion,
-      isoOf(source.fileDateMs),
+      toIso(source.fileDateMs),
     )
   if (!found) return null
   const counts = { rowCount: found.row_count, importedCount: 0, updatedCount: 0 }
@@ -102,8 +102,8 @@ function openSession(database: Sqlite, own: RecordedSource, { sourceName }: Sour
   const references = createReferenceWriter(database, own)
   return {
     keyWord: (idType) => (isNumberedElsewhere(database, own, idType) ? `${idType}@${sourceName}` : idType),
-    state: (row, options) => claims.state(row, options),
-    refer: (item) => references.write(item),
+    recordClaim: (row, options) => claims.record(row, options),
+    writeReference: (item) => references.write(item),
     newerFileDate: own.newerFileDate,
     commit(counts, importedAtMs) {
       const removedCount = isWhole ? references.removeUnseen() : 0
@@ -115,10 +115,10 @@ function openSession(database: Sqlite, own: RecordedSource, { sourceName }: Sour
       writeWordList(database)
       joinRegistrations(database, {
         importSequence: Math.abs(own.importSequence),
-        weightOf: createWordWeight(database),
+        getWeight: createWordWeight(database),
       })
-      recordCounts(database, own, counts, isoOf(importedAtMs))
-      const waitingCount = claims.waitingCount() + references.waitingCount()
+      recordCounts(database, own, counts, toIso(importedAtMs))
+      const waitingCount = claims.countWaitingClaims() + references.countWaitingReferences()
       database.exec('COMMIT')
       return { vanishedCount: unnamedCount + unseenCount + removedCount, waitingCount }
     },
@@ -143,16 +143,16 @@ interface RecordedSource extends ImportOrigin {
   readonly fileNumber: number
 }
 
-function isoOf(ms: number): string {
+function toIso(ms: number): string {
   return new Date(ms).toISOString()
 }
 
 /** An older whole file does not change the source row, but is recorded as a file. */
 function recordSource(database: Sqlite, source: SourceFile): RecordedSource {
   const importSequence = nextSequence(database)
-  const fileDate = isoOf(source.fileDateMs)
+  const fileDate = toIso(source.fileDateMs)
   const isWhole = source.coverage === 'whole'
-  const settings = JSON.stringify(settingsOf(database, source))
+  const settings = JSON.stringify(buildSettings(database, source))
   const known = database
     .prepare<[string], { number: number; file_date: string; import_sequence: number }>(
       'SELECT number, file_date, import_sequence FROM sources WHERE name = ?',
@@ -240,7 +240,7 @@ function recordCounts(database: Sqlite, own: RecordedSource, counts: ImportCount
 }
 
 /** A partial file adds to previous imports, so the edition depends on all of them. */
-function settingsOf(database: Sqlite, source: SourceFile): Readonly<Record<string, unknown>> {
+function buildSettings(database: Sqlite, source: SourceFile): Readonly<Record<string, unknown>> {
   if (source.coverage === 'whole') return source.settings
   const before = database
     .prepare<[string], { file_sha256: string; settings_json: string }>(

@@ -1,11 +1,11 @@
 import { UserError } from '../../core/errors.js'
-import { scannedRecords } from '../../tables/csv-scanner.js'
+import { createScanReader } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
 import type { ChooseColumns, LocatedRecord } from '../../tables/record-source.js'
 import { openXlsx } from '../../tables/xlsx/xlsx-file.js'
 import type { FileFormat, ImportItem, ReadOptions } from '../model/registry-rows.js'
-import { openOneFile, zipMembers } from '../../tables/zip-reader.js'
-import { type ByteSource, packingOf } from '../../tables/bytes.js'
+import { openOneFile, readZipMembers } from '../../tables/zip-reader.js'
+import { type ByteSource, detectPacking } from '../../tables/bytes.js'
 
 /** The cells of a record by column name. */
 export class TableRow {
@@ -18,7 +18,7 @@ export class TableRow {
   }
 
   /** Returns trimmed text, or `null` if the cell is empty or the column is missing. */
-  text(column: string): string | null {
+  getText(column: string): string | null {
     const slot = this.#slots.get(column)
     if (slot === undefined) return null
     const text = (this.#cells[slot] ?? '').trim()
@@ -40,7 +40,7 @@ export interface Table {
 }
 
 /** Creates a format of files with one table. `member`: the file in a zip; `mayBeSheet`: the table may be in Excel. */
-export function tableFormat(
+export function createTableFormat(
   table: Table,
   facts: Partial<Pick<FileFormat, 'coverage' | 'addsUp'>> & { member?: RegExp; mayBeSheet?: true } = {},
 ): FileFormat {
@@ -49,8 +49,8 @@ export function tableFormat(
     coverage,
     addsUp,
     async *read(path, options) {
-      if (mayBeSheet && (await isWorkbook(path))) yield* sheetItems(path, table, options)
-      else yield* tableItems(await openOneFile(path, member), table, options)
+      if (mayBeSheet && (await isWorkbook(path))) yield* readSheetItems(path, table, options)
+      else yield* readTableItems(await openOneFile(path, member), table, options)
     },
   }
 }
@@ -58,7 +58,7 @@ export function tableFormat(
 /**
  * Reads the records of a delimited file as items. Errors: those of files, REGISTRY_IMPORT_INVALID for another format.
  */
-export async function* tableItems(
+export async function* readTableItems(
   file: ByteSource,
   table: Table,
   options: ReadOptions = {},
@@ -66,19 +66,19 @@ export async function* tableItems(
   const opened = await openDelimited(file, { encoding: options.encoding })
   for (const notice of opened.notices) options.onNotice?.(notice)
   const isUnquoted = (delimiter: string) => table.tabsUnquoted === true && delimiter === '\t'
-  yield* itemsOf(file, table, (choose) => opened.records(scannedRecords({ isUnquoted }), choose))
+  yield* readItems(file, table, (choose) => opened.records(createScanReader({ isUnquoted }), choose))
 }
 
 /** Reads the rows of an Excel file's first visible sheet. Errors: those of `openXlsx`, REGISTRY_IMPORT_INVALID. */
-async function* sheetItems(
+async function* readSheetItems(
   path: string,
   table: Table,
   options: ReadOptions = {},
 ): AsyncGenerator<readonly ImportItem[]> {
   const sheet = await openXlsx(path)
   try {
-    yield* itemsOf(sheet, table, (choose) => sheet.records(choose))
-    for (const notice of sheet.notices()) options.onNotice?.(notice)
+    yield* readItems(sheet, table, (choose) => sheet.readRecords(choose))
+    for (const notice of sheet.listNotices()) options.onNotice?.(notice)
   } finally {
     sheet.close()
   }
@@ -86,27 +86,27 @@ async function* sheetItems(
 
 type Scan = (choose: ChooseColumns) => AsyncIterable<readonly LocatedRecord[]>
 
-async function* itemsOf(
+async function* readItems(
   file: Pick<ByteSource, 'label'>,
   table: Table,
   scan: Scan,
 ): AsyncGenerator<readonly ImportItem[]> {
   const header: { slots: ReadonlyMap<string, number> | null } = { slots: null }
   const choose = (names: readonly string[]) => {
-    header.slots = slotsOf(file, table, names)
-    return columnsOf(names, header.slots)
+    header.slots = findSlots(file, table, names)
+    return listColumnIndexes(names, header.slots)
   }
   for await (const records of scan(choose)) {
     const { slots } = header
     yield records.map((record) => {
-      if (slots === null) throw otherKind(file, table, 'it has no header')
-      return itemOf(record, slots, table)
+      if (slots === null) throw createOtherKindError(file, table, 'it has no header')
+      return readItem(record, slots, table)
     })
   }
-  if (header.slots === null) throw otherKind(file, table, 'it has no header')
+  if (header.slots === null) throw createOtherKindError(file, table, 'it has no header')
 }
 
-function itemOf(
+function readItem(
   { cells, line, reason }: LocatedRecord,
   slots: ReadonlyMap<string, number>,
   table: Table,
@@ -114,29 +114,29 @@ function itemOf(
   return reason === null ? table.read(new TableRow(slots, cells), line) : { kind: 'rejected', line, reason }
 }
 
-function slotsOf(
+function findSlots(
   file: Pick<ByteSource, 'label'>,
   table: Table,
   header: readonly string[],
 ): Map<string, number> {
-  const names = new Set(header.map(columnKey))
-  const missing = table.required.find((column) => !names.has(columnKey(column)))
-  if (missing !== undefined) throw otherKind(file, table, `it has no column ${missing}`)
-  const present = [...table.required, ...table.wanted].filter((column) => names.has(columnKey(column)))
+  const names = new Set(header.map(toColumnKey))
+  const missing = table.required.find((column) => !names.has(toColumnKey(column)))
+  if (missing !== undefined) throw createOtherKindError(file, table, `it has no column ${missing}`)
+  const present = [...table.required, ...table.wanted].filter((column) => names.has(toColumnKey(column)))
   return new Map(present.map((column, slot) => [column, slot]))
 }
 
 /** Column index of each slot. */
-function columnsOf(header: readonly string[], slots: ReadonlyMap<string, number>): number[] {
-  const indexes = new Map(header.map((name, index) => [columnKey(name), index]))
-  return [...slots.keys()].map((column) => indexes.get(columnKey(column)) ?? -1)
+function listColumnIndexes(header: readonly string[], slots: ReadonlyMap<string, number>): number[] {
+  const indexes = new Map(header.map((name, index) => [toColumnKey(name), index]))
+  return [...slots.keys()].map((column) => indexes.get(toColumnKey(column)) ?? -1)
 }
 
-function columnKey(name: string): string {
+function toColumnKey(name: string): string {
   return name.trim().toLowerCase()
 }
 
-export function otherKind(
+export function createOtherKindError(
   { label }: Pick<ByteSource, 'label'>,
   { what }: Pick<Table, 'what'>,
   reason: string,
@@ -148,7 +148,7 @@ export function otherKind(
 
 /** True if the content is an Excel file (.xlsx). Errors: those of files, INPUT_COMPRESSION_CORRUPT. */
 export async function isWorkbook(path: string): Promise<boolean> {
-  if ((await packingOf(path, path)) !== 'zip') return false
-  for await (const { name } of zipMembers(path)) if (name === 'xl/workbook.xml') return true
+  if ((await detectPacking(path, path)) !== 'zip') return false
+  for await (const { name } of readZipMembers(path)) if (name === 'xl/workbook.xml') return true
   return false
 }

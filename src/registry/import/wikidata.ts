@@ -1,13 +1,13 @@
 import { openOneFile } from '../../tables/zip-reader.js'
 import type { FileFormat, ImportItem, ReadOptions, RowIdentifier, RowName } from '../model/registry-rows.js'
-import { canonicalIdentifier } from '../../core/identifiers.js'
+import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { recordUrls } from '../model/identifiers.js'
 import { importLimits, matchLimits } from '../model/limits.js'
-import { addedRow } from './additions.js'
-import { soundWebsite } from './draft.js'
-import { companyNumber } from './gleif-record.js'
-import { isJson, jsonItems, member, parseJson, textOf } from './json-elements.js'
-import { otherKind, tableItems, type Table } from './table.js'
+import { buildAddedRow } from './additions.js'
+import { isWebsite } from './draft.js'
+import { formatCompanyNumber } from './gleif-record.js'
+import { isJson, readJsonItems, getMember, parseJson, toText } from './json-elements.js'
+import { createOtherKindError, readTableItems, type Table } from './table.js'
 
 /**
  * Variables of the query: one row per item, several values separated by `|`. A query without grouping has `altLabel`.
@@ -29,7 +29,7 @@ const table: Table = {
   what: 'result of the query for companies of Wikidata',
   required: ['item', 'itemLabel'],
   wanted: columns.slice(1),
-  read: (row, line) => wikidataItem((column) => row.text(column), line),
+  read: (row, line) => buildWikidataItem((column) => row.getText(column), line),
 }
 
 /**
@@ -42,47 +42,47 @@ export const wikidata: FileFormat = {
   addsUp: true,
   async *read(path, options) {
     const file = await openOneFile(path, null)
-    if (await isJson(file)) yield* jsonRows(file, options)
-    else yield* tableItems(file, table, options)
+    if (await isJson(file)) yield* readJsonRows(file, options)
+    else yield* readTableItems(file, table, options)
   },
 }
 
-async function* jsonRows(file: Awaited<ReturnType<typeof openOneFile>>, options?: ReadOptions) {
-  yield* jsonItems(
+async function* readJsonRows(file: Awaited<ReturnType<typeof openOneFile>>, options?: ReadOptions) {
+  yield* readJsonItems(
     file,
     ({ key, text, line }) => {
       if (key === 'vars' || key === 'link') return null
-      if (key !== null && key !== 'bindings') throw otherKind(file, table, `it has "${key}"`)
+      if (key !== null && key !== 'bindings') throw createOtherKindError(file, table, `it has "${key}"`)
       const record = parseJson(text)
-      if (member(record, 'item') === undefined) return { kind: 'rejected', line, reason: 'it has no item' }
-      return wikidataItem((column) => cellOf(member(record, column)), line)
+      if (getMember(record, 'item') === undefined) return { kind: 'rejected', line, reason: 'it has no item' }
+      return buildWikidataItem((column) => toCell(getMember(record, column)), line)
     },
     { ...options, arraysInMembers: true },
   )
 }
 
 /** Reads a term of SPARQL results, `{"type": …, "value": …}`, or a plain value. */
-function cellOf(term: unknown): string | null {
-  return textOf(member(term, 'value') ?? term)
+function toCell(term: unknown): string | null {
+  return toText(getMember(term, 'value') ?? term)
 }
 
-function wikidataItem(cells: Cells, line: number): ImportItem {
+function buildWikidataItem(cells: Cells, line: number): ImportItem {
   const item = /^(?:https?:\/\/www\.wikidata\.org\/(?:entity|wiki)\/|wd:)?(Q[1-9]\d{0,11})$/.exec(
     cells('item') ?? '',
   )?.[1]
   if (item === undefined) return { kind: 'rejected', line, reason: 'its item is not an id of Wikidata' }
   const dropped: string[] = []
-  const ids = idsOf(cells, dropped)
+  const ids = readIds(cells, dropped)
   if (ids.length === 0) {
     const reason = dropped[0] ?? 'it has no identifier: no LEI, CIK or British company number'
     return { kind: 'rejected', line, reason }
   }
-  const tickers = tickersOf(cells, dropped)
-  const names = namesOf(cells, item, tickers, dropped)
-  const website = listIn(cells('website')).find(soundWebsite) ?? null
+  const tickers = readTickers(cells, dropped)
+  const names = readNames(cells, item, tickers, dropped)
+  const website = listIn(cells('website')).find(isWebsite) ?? null
   if (website === null && cells('website') !== null) dropped.push('its website does not have the form of one')
   const rows = ids.map((id) => ({
-    ...addedRow(line, keyOf(id), {
+    ...buildAddedRow(line, toKey(id), {
       names,
       identifiers: [...ids.filter((other) => other !== id), ...tickers],
     }),
@@ -92,12 +92,12 @@ function wikidataItem(cells: Cells, line: number): ImportItem {
   return { kind: 'addition', line, rows, dropped }
 }
 
-function keyOf({ type, value, jurisdiction }: RowIdentifier): string {
+function toKey({ type, value, jurisdiction }: RowIdentifier): string {
   return jurisdiction === null ? `${type}:${value}` : `${type}:${jurisdiction}:${value}`
 }
 
 /** An item with two LEIs is about a group or wrong: its names cannot be assigned to one company. */
-function idsOf(cells: Cells, dropped: string[]): RowIdentifier[] {
+function readIds(cells: Cells, dropped: string[]): RowIdentifier[] {
   const kinds = [
     { column: 'lei', type: 'lei', jurisdiction: null },
     { column: 'cik', type: 'cik', jurisdiction: null },
@@ -106,8 +106,9 @@ function idsOf(cells: Cells, dropped: string[]): RowIdentifier[] {
   return kinds.flatMap(({ column, type, jurisdiction }) => {
     const values = new Set<string>()
     for (const text of listIn(cells(column))) {
-      const canonical = type === 'registration_id' ? britishNumber(text) : canonicalIdentifier(type, text)
-      if ('reason' in canonical) dropped.push(printable(canonical.reason))
+      const canonical =
+        type === 'registration_id' ? parseBritishNumber(text) : toCanonicalIdentifier(type, text)
+      if ('reason' in canonical) dropped.push(replaceUnprintable(canonical.reason))
       else values.add(canonical.value)
     }
     const [value] = values
@@ -118,19 +119,19 @@ function idsOf(cells: Cells, dropped: string[]): RowIdentifier[] {
   })
 }
 
-function britishNumber(text: string): { value: string } | { reason: string } {
-  const value = companyNumber(text)
+function parseBritishNumber(text: string): { value: string } | { reason: string } {
+  const value = formatCompanyNumber(text)
   return /^(?:[A-Z]{2}|[A-Z]\d|\d{2})(?:\d{6}|\d{5}[A-Z])$/.test(value)
     ? { value }
     : { reason: 'its British company number does not have the form of one' }
 }
 
 /** "London Stock Exchange:TSCO", or only a symbol. */
-function tickersOf(cells: Cells, dropped: string[]): RowIdentifier[] {
+function readTickers(cells: Cells, dropped: string[]): RowIdentifier[] {
   const tickers = new Map<string, RowIdentifier>()
   for (const text of listIn(cells('tickers'))) {
     const at = text.lastIndexOf(':')
-    const canonical = canonicalIdentifier('ticker', text.slice(at + 1))
+    const canonical = toCanonicalIdentifier('ticker', text.slice(at + 1))
     const exchange = text.slice(0, Math.max(0, at)).trim()
     if ('reason' in canonical) dropped.push('a ticker is not one symbol')
     else if (!tickers.has(canonical.value)) {
@@ -145,7 +146,7 @@ function tickersOf(cells: Cells, dropped: string[]): RowIdentifier[] {
 const exchangeCharsMax = 60
 
 /** Returns label and aliases, without duplicates, tickers, and the item id of items without a label. */
-function namesOf(
+function readNames(
   cells: Cells,
   item: string,
   tickers: readonly RowIdentifier[],
@@ -184,7 +185,7 @@ function isName(text: string): boolean {
 /** Control characters, direction marks and replacement characters. */
 const unprintable = /[\p{Cc}\p{Co}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/u
 
-function printable(text: string): string {
+function replaceUnprintable(text: string): string {
   return text.replace(new RegExp(unprintable, 'gu'), ' ')
 }
 

@@ -1,5 +1,5 @@
 import { isGenericWord, isLightWord } from '../normalize/normalize-name.js'
-import { tellingCountries } from '../normalize/legal-forms.js'
+import { getDistinctiveCountries } from '../normalize/legal-forms.js'
 import type { LinkRow, StatedFacts } from './link-row.js'
 
 /**
@@ -101,7 +101,7 @@ export const thresholdBits = 10
 /** A pair with a rival that is at most this much weaker is ambiguous. */
 export const rivalMarginBits = 3
 
-export function matchWeightOf(levels: ComparisonLevels): number {
+export function sumMatchWeights(levels: ComparisonLevels): number {
   let bits = 0
   for (const [comparison, level] of Object.entries(levels)) {
     const known: Readonly<Record<string, MatchWeight>> = matchWeights[comparison as ComparisonName]
@@ -137,38 +137,38 @@ export function compareRows(
   a: LinkRow,
   b: LinkRow,
   group: readonly LinkRow[],
-  weightOf: WordWeight,
+  getWeight: WordWeight,
 ): Comparison {
   const levels: ComparisonLevels = {
-    name: nameLevel(a, b),
-    rarity: a.isPerson || b.isPerson ? 'everyday' : rarityLevel(a, weightOf),
-    uniqueness: uniquenessLevel(a, b, group),
-    family: familyLevel(a, b, group),
-    country: countryLevel(a, b) === 'same' ? 'same' : 'unknown',
-    state: stateLevel(a, b),
-    place: placeLevel(a, b),
-    form_country: formCountryLevel(a, b),
+    name: compareNames(a, b),
+    rarity: a.isPerson || b.isPerson ? 'everyday' : compareRarity(a, getWeight),
+    uniqueness: compareUniqueness(a, b, group),
+    family: compareFamily(a, b, group),
+    country: compareCountries(a, b) === 'same' ? 'same' : 'unknown',
+    state: compareStates(a, b),
+    place: comparePlaces(a, b),
+    form_country: compareFormCountries(a, b),
     prominence: a.isProminent || b.isProminent ? 'listed' : 'unknown',
-    formed: formedLevel(a, b),
-    tax_number: taxLevel(a, b),
+    formed: compareFormation(a, b),
+    tax_number: compareTaxNumbers(a, b),
     standing: a.hasEnded === b.hasEnded ? 'equal' : 'one_ended',
   }
-  return { a, b, levels, bits: matchWeightOf(levels), vetoes: vetoesOf(a, b) }
+  return { a, b, levels, bits: sumMatchWeights(levels), vetoes: findVetoes(a, b) }
 }
 
 /** Returns the contradictions between two registrations, the strongest first. */
-export function vetoesOf(a: StatedFacts, b: StatedFacts): Veto[] {
+export function findVetoes(a: StatedFacts, b: StatedFacts): Veto[] {
   const found: Veto[] = []
   if (a.isBritishBranch || b.isBritishBranch) found.push('british_branch')
-  if (numbersDiffer(a, b)) found.push('other_numbers')
-  if (countryLevel(a, b) === 'other') found.push('other_country')
+  if (hasOtherNumbers(a, b)) found.push('other_numbers')
+  if (compareCountries(a, b) === 'other') found.push('other_country')
   if (a.homeState !== '' && b.homeState !== '' && a.homeState !== b.homeState) found.push('other_state')
   if (a.numbers !== b.numbers) found.push('other_series')
   return found
 }
 
 /** True if a register that numbers both has no number in common for them. */
-function numbersDiffer(a: StatedFacts, b: StatedFacts): boolean {
+function hasOtherNumbers(a: StatedFacts, b: StatedFacts): boolean {
   for (const [register, numbers] of a.numbersByRegister) {
     const others = b.numbersByRegister.get(register)
     if (others !== undefined && !shareAny(numbers, others)) return true
@@ -180,7 +180,7 @@ function isOneFullName(a: LinkRow, b: LinkRow): boolean {
   return a.name.bareKey === b.name.bareKey && a.formKey === b.formKey
 }
 
-function nameLevel(a: LinkRow, b: LinkRow): ComparisonLevels['name'] {
+function compareNames(a: LinkRow, b: LinkRow): ComparisonLevels['name'] {
   if (a.formKey !== b.formKey) {
     const isOneBare = a.formKey === '' || b.formKey === ''
     return isOneBare && a.name.bareKey === b.name.bareKey ? 'form_on_one_side' : 'other_form'
@@ -193,10 +193,10 @@ function nameLevel(a: LinkRow, b: LinkRow): ComparisonLevels['name'] {
 const rarityNats = { veryRare: 16, rare: 9, telling: 7 } as const
 const genericNatsMax = 1
 
-function rarityLevel({ name }: LinkRow, weightOf: WordWeight): ComparisonLevels['rarity'] {
+function compareRarity({ name }: LinkRow, getWeight: WordWeight): ComparisonLevels['rarity'] {
   let nats = 0
   for (const word of new Set(name.tokens)) {
-    const weight = weightOf(word)
+    const weight = getWeight(word)
     nats += isGenericWord(word) || isLightWord(word) ? Math.min(weight, genericNatsMax) : weight
   }
   if (nats >= rarityNats.veryRare) return 'very_rare'
@@ -204,7 +204,7 @@ function rarityLevel({ name }: LinkRow, weightOf: WordWeight): ComparisonLevels[
   return nats >= rarityNats.telling ? 'telling' : 'everyday'
 }
 
-function othersOf(a: LinkRow, b: LinkRow, group: readonly LinkRow[]): LinkRow[] {
+function listOthers(a: LinkRow, b: LinkRow, group: readonly LinkRow[]): LinkRow[] {
   return group.filter(
     ({ entityNumber, sourceNumber }) =>
       entityNumber !== a.entityNumber &&
@@ -213,31 +213,35 @@ function othersOf(a: LinkRow, b: LinkRow, group: readonly LinkRow[]): LinkRow[] 
   )
 }
 
-function uniquenessLevel(a: LinkRow, b: LinkRow, group: readonly LinkRow[]): ComparisonLevels['uniqueness'] {
-  const namesakes = othersOf(a, b, group).filter(
+function compareUniqueness(
+  a: LinkRow,
+  b: LinkRow,
+  group: readonly LinkRow[],
+): ComparisonLevels['uniqueness'] {
+  const namesakes = listOthers(a, b, group).filter(
     (other) => isOneFullName(other, a) || isOneFullName(other, b),
   )
   if (namesakes.length === 0) return 'only'
   const fitting = namesakes.filter(
-    (other) => vetoesOf(other, other.sourceNumber === a.sourceNumber ? b : a).length === 0,
+    (other) => findVetoes(other, other.sourceNumber === a.sourceNumber ? b : a).length === 0,
   )
   return fitting.length === 0 ? 'only_that_fits' : 'several'
 }
 
-function familyLevel(a: LinkRow, b: LinkRow, group: readonly LinkRow[]): ComparisonLevels['family'] {
+function compareFamily(a: LinkRow, b: LinkRow, group: readonly LinkRow[]): ComparisonLevels['family'] {
   const isOtherForm = (other: LinkRow) => !isOneFullName(other, a) && !isOneFullName(other, b)
-  return othersOf(a, b, group).some(isOtherForm) ? 'several_forms' : 'alone'
+  return listOthers(a, b, group).some(isOtherForm) ? 'several_forms' : 'alone'
 }
 
 /** Compares countries of registration if both are stated, otherwise those of registration and seat. */
-function countryLevel(a: StatedFacts, b: StatedFacts): 'same' | 'unknown' | 'other' {
+function compareCountries(a: StatedFacts, b: StatedFacts): 'same' | 'unknown' | 'other' {
   if (a.homes.size > 0 && b.homes.size > 0) return shareAny(a.homes, b.homes) ? 'same' : 'other'
-  const [ofA, ofB] = [countriesOf(a), countriesOf(b)]
+  const [ofA, ofB] = [listCountries(a), listCountries(b)]
   if (ofA.size === 0 || ofB.size === 0) return 'unknown'
   return shareAny(ofA, ofB) ? 'same' : 'other'
 }
 
-function countriesOf({ homes, seat }: StatedFacts): ReadonlySet<string> {
+function listCountries({ homes, seat }: StatedFacts): ReadonlySet<string> {
   return seat === '' ? homes : new Set([...homes, seat])
 }
 
@@ -246,12 +250,12 @@ function shareAny(some: ReadonlySet<string>, others: ReadonlySet<string>): boole
   return false
 }
 
-function stateLevel(a: LinkRow, b: LinkRow): ComparisonLevels['state'] {
+function compareStates(a: LinkRow, b: LinkRow): ComparisonLevels['state'] {
   if (a.homeState === '' || a.homeState !== b.homeState) return 'unknown'
   return a.homeState === 'US-DE' ? 'delaware' : 'same'
 }
 
-function placeLevel(a: LinkRow, b: LinkRow): ComparisonLevels['place'] {
+function comparePlaces(a: LinkRow, b: LinkRow): ComparisonLevels['place'] {
   const [one, other] = [a.place, b.place]
   if (one === null || other === null || (a.seat !== '' && b.seat !== '' && a.seat !== b.seat))
     return 'unknown'
@@ -266,12 +270,12 @@ function placeLevel(a: LinkRow, b: LinkRow): ComparisonLevels['place'] {
 /** Forms in English are used worldwide, as are forms without a country. */
 const englishForm = /limited|company|corporation|incorporated|^(?:llc|llp|lp|plc|na|dac|ulc)$/
 
-function formCountryLevel(a: LinkRow, b: LinkRow): ComparisonLevels['form_country'] {
+function compareFormCountries(a: LinkRow, b: LinkRow): ComparisonLevels['form_country'] {
   if (a.formKey !== b.formKey || a.formKey === '') return 'unknown'
-  const known = new Set([...countriesOf(a), ...countriesOf(b)])
-  const countries = tellingCountries(a.name.formCountries)
+  const known = new Set([...listCountries(a), ...listCountries(b)])
+  const countries = getDistinctiveCountries(a.name.formCountries)
   if (countries.some((country) => known.has(country))) return 'fits'
-  if (englishForm.test(a.formKey)) return countryLevel(a, b) === 'unknown' ? 'worldwide' : 'unknown'
+  if (englishForm.test(a.formKey)) return compareCountries(a, b) === 'unknown' ? 'worldwide' : 'unknown'
   return countries.length === 0 || known.size === 0 ? 'unknown' : 'elsewhere'
 }
 
@@ -280,7 +284,7 @@ const dayMs = 86_400_000
 /** Numbers give the month only roughly, and groups register companies before they reorganize. */
 const tooLateYears = 2
 
-function formedLevel(a: LinkRow, b: LinkRow): ComparisonLevels['formed'] {
+function compareFormation(a: LinkRow, b: LinkRow): ComparisonLevels['formed'] {
   if (isFormedAfter(a, b) || isFormedAfter(b, a)) return 'too_late'
   if (a.formedOn === null || b.formedOn === null) return 'unknown'
   if (a.formedOn === b.formedOn) return 'same_day'
@@ -294,7 +298,7 @@ function isFormedAfter({ formedAfter }: LinkRow, { registeredBy }: LinkRow): boo
   return formedAfter > `${Number(year) + tooLateYears}-${month}`
 }
 
-function taxLevel(a: LinkRow, b: LinkRow): ComparisonLevels['tax_number'] {
+function compareTaxNumbers(a: LinkRow, b: LinkRow): ComparisonLevels['tax_number'] {
   if (a.taxNumbers.size === 0 || b.taxNumbers.size === 0) return 'unknown'
   return shareAny(a.taxNumbers, b.taxNumbers) ? 'same' : 'other'
 }

@@ -1,4 +1,4 @@
-import { authorityFacts } from '../reference/registers.js'
+import { findAuthorityFacts } from '../reference/registers.js'
 
 /** The identifier or relationship by which two registrations belong to one company. */
 export type JoinReason = 'successor' | 'branch' | 'lei' | 'registration_id' | 'cik'
@@ -25,11 +25,11 @@ const reasonOrder: readonly JoinReason[] = ['successor', 'branch', 'lei', 'regis
  * Returns the merges that the groups imply, into the company with the lower number. Companies with different LEIs are
  * merged only as successor or branch. Within a reason, order matters only if LEIs contradict groups.
  */
-export function mergesOf(
+export function planMerges(
   groups: readonly JoinGroup[],
-  leisOf: (entityNumber: number) => readonly string[],
+  readLeis: (entityNumber: number) => readonly string[],
 ): EntityMerge[] {
-  const sets = createSets(leisOf)
+  const sets = createSets(readLeis)
   const merges: EntityMerge[] = []
   for (const reason of reasonOrder) {
     const isSure = reason === 'successor' || reason === 'branch'
@@ -46,26 +46,26 @@ export function mergesOf(
   return merges.map((merge) => ({ ...merge, intoNumber: sets.rootOf(merge.intoNumber) }))
 }
 
-function createSets(leisOf: (entityNumber: number) => readonly string[]) {
+function createSets(readLeis: (entityNumber: number) => readonly string[]) {
   const parents = new Map<number, number>()
   const leis = new Map<number, Set<string>>()
-  const rootOf = (number: number): number => {
+  const findRoot = (number: number): number => {
     let root = number
     for (let next = parents.get(root); next !== undefined; next = parents.get(root)) root = next
     if (root !== number) parents.set(number, root)
     return root
   }
-  const leisAt = (root: number): Set<string> => {
-    const known = leis.get(root) ?? new Set(leisOf(root))
+  const getLeis = (root: number): Set<string> => {
+    const known = leis.get(root) ?? new Set(readLeis(root))
     leis.set(root, known)
     return known
   }
   return {
-    rootOf,
+    rootOf: findRoot,
     join(a: number, b: number, isSure: boolean): Omit<EntityMerge, 'reason'> | null {
-      const [older, younger] = [rootOf(a), rootOf(b)].sort((x, y) => x - y)
+      const [older, younger] = [findRoot(a), findRoot(b)].sort((x, y) => x - y)
       if (older === undefined || younger === undefined || older === younger) return null
-      const [kept, added] = [leisAt(older), leisAt(younger)]
+      const [kept, added] = [getLeis(older), getLeis(younger)]
       const isContradicted = kept.size > 0 && added.size > 0 && ![...added].some((lei) => kept.has(lei))
       if (isContradicted && !isSure) return null
       for (const lei of added) kept.add(lei)
@@ -85,10 +85,10 @@ const noAuthorities = new Set(['RA888888', 'RA999999'])
  * Returns the register in which a registration number is unique: a jurisdiction or an authority; `null` if the number
  * alone is ambiguous. Companies House is one register with three codes.
  */
-export function registerOf(jurisdiction: string, authority: string | null): string | null {
+export function toRegister(jurisdiction: string, authority: string | null): string | null {
   if (authority !== null && noAuthorities.has(authority)) return null
   const [country = ''] = jurisdiction.split('_')
-  const facts = authority === null ? null : authorityFacts(authority)
+  const facts = authority === null ? null : findAuthorityFacts(authority)
   if (authority !== null && facts === null) return authority
   if (facts !== null && facts.jurisdiction.split('_')[0] !== country) return null
   const home = facts?.jurisdiction ?? (country === 'gb' ? 'gb' : jurisdiction)
@@ -97,7 +97,7 @@ export function registerOf(jurisdiction: string, authority: string | null): stri
 }
 
 /** Companies House numbers have eight characters; files lose leading zeros. */
-export function registrationNumberIn(
+export function normalizeRegistrationNumber(
   value: string,
   jurisdiction: string | null,
   authority: string | null,

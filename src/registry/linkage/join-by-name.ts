@@ -1,6 +1,6 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import {
-  vetoesOf,
+  findVetoes,
   type WordWeight,
   compareRows,
   type Comparison,
@@ -8,7 +8,7 @@ import {
   thresholdBits,
   type Veto,
 } from './compare-rows.js'
-import { type LinkRow, linkRowOf, type HeldIdentifier } from './link-row.js'
+import { type LinkRow, toLinkRow, type LinkIdentifier } from './link-row.js'
 
 /** Reason for keeping a pair apart. */
 type ApartReason = Veto | 'several_rows' | 'other_form' | 'below_threshold'
@@ -22,32 +22,32 @@ interface PairDecision extends Comparison {
  * Compares the registrations whose names have one core: pairs of two sources that identifiers have not joined, the
  * strongest first. Does not depend on the order of `rows`.
  */
-export function decideGroup(rows: readonly LinkRow[], weightOf: WordWeight): PairDecision[] {
-  const inOrder = [...rows].sort((a, b) => compared(a.id, b.id))
+export function decideGroup(rows: readonly LinkRow[], getWeight: WordWeight): PairDecision[] {
+  const inOrder = [...rows].sort((a, b) => compareText(a.id, b.id))
   const pairs: Comparison[] = []
   for (const [index, a] of inOrder.entries()) {
     for (const b of inOrder.slice(index + 1)) {
       if (a.sourceNumber === b.sourceNumber || a.entityNumber === b.entityNumber) continue
-      pairs.push(compareRows(a, b, inOrder, weightOf))
+      pairs.push(compareRows(a, b, inOrder, getWeight))
     }
   }
   return pairs
-    .map((pair) => ({ ...pair, apart: apartReasonOf(pair, pairs) }))
+    .map((pair) => ({ ...pair, apart: findApartReason(pair, pairs) }))
     .sort((one, other) => other.bits - one.bits)
 }
 
-function apartReasonOf(pair: Comparison, pairs: readonly Comparison[]): ApartReason | null {
+function findApartReason(pair: Comparison, pairs: readonly Comparison[]): ApartReason | null {
   const [veto] = pair.vetoes
   if (veto !== undefined) return veto
   if (pair.levels.name === 'other_form' && pair.bits < thresholdBits) return 'other_form'
   // An ambiguous pair may be below the threshold only because of its rival.
   const isNear = pair.bits + rivalMarginBits >= thresholdBits
-  if (isNear && pairs.some((other) => isRivalOf(pair, other))) return 'several_rows'
+  if (isNear && pairs.some((other) => isRival(pair, other))) return 'several_rows'
   return pair.bits < thresholdBits ? 'below_threshold' : null
 }
 
 /** True if `other` shares a registration with `pair`, fits nearly as well, and both cannot hold. */
-function isRivalOf(pair: Comparison, other: Comparison): boolean {
+function isRival(pair: Comparison, other: Comparison): boolean {
   if (other === pair || other.vetoes.length > 0 || other.bits <= pair.bits - rivalMarginBits) return false
   return [
     [pair.a, pair.b],
@@ -56,11 +56,11 @@ function isRivalOf(pair: Comparison, other: Comparison): boolean {
     const rival = other.a === shared ? other.b : other.b === shared ? other.a : undefined
     if (rival === undefined || chosen === undefined || rival.entityNumber === chosen.entityNumber)
       return false
-    return rival.sourceNumber === chosen.sourceNumber || vetoesOf(rival, chosen).length > 0
+    return rival.sourceNumber === chosen.sourceNumber || findVetoes(rival, chosen).length > 0
   })
 }
 
-function compared(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
@@ -81,15 +81,18 @@ const pageKeys = 500
  * groups that identifiers have made one company. Reads the index of names once and only the rows of such groups; the
  * database may be written to between two groups.
  */
-function* nameGroups(database: Sqlite, rowOf: (legalEntityNumber: number) => LinkRow): Generator<LinkRow[]> {
+function* readNameGroups(
+  database: Sqlite,
+  readRow: (legalEntityNumber: number) => LinkRow,
+): Generator<LinkRow[]> {
   if (!hasSeveralSources(database)) return
-  for (const keys of keyGroups(database)) {
-    if (keys.length > groupRowsMax || !isAcross(keys)) continue
-    yield keys.map(({ number }) => rowOf(number))
+  for (const keys of readKeyGroups(database)) {
+    if (keys.length > groupRowsMax || !isAcrossSources(keys)) continue
+    yield keys.map(({ number }) => readRow(number))
   }
 }
 
-function isAcross([first, ...others]: readonly KeyRow[]): boolean {
+function isAcrossSources([first, ...others]: readonly KeyRow[]): boolean {
   return (
     others.some(({ source_number }) => source_number !== first?.source_number) &&
     others.some(({ entity_number }) => entity_number !== first?.entity_number)
@@ -107,7 +110,7 @@ function hasSeveralSources(database: Sqlite): boolean {
   return (count ?? 0) > 1
 }
 
-function* keyGroups(database: Sqlite): Generator<KeyRow[]> {
+function* readKeyGroups(database: Sqlite): Generator<KeyRow[]> {
   const page = database
     .prepare<[string], string>(
       `SELECT core_key FROM names WHERE core_key > ? GROUP BY core_key HAVING count(*) > 1
@@ -181,7 +184,7 @@ function createRowReader(database: Sqlite): (number: number) => LinkRow {
          settings_json ->> '$.jurisdiction' AS defaultJurisdiction FROM sources`,
     )
     .all()
-  const defaultsOf = new Map(sources.map((source) => [source.number, source]))
+  const defaultsBySource = new Map(sources.map((source) => [source.number, source]))
   // A company joined by name keeps the registrations that identifiers gave it.
   const identifiers = database.prepare<[number, number], StoredIdentifier>(
     `SELECT i.type, i.value, i.jurisdiction, l.registration_authority AS authority, i.legal_entity_number
@@ -194,12 +197,12 @@ function createRowReader(database: Sqlite): (number: number) => LinkRow {
   return (number) => {
     const found = row.get(number)
     if (found === undefined) throw new Error(`there is no registration ${number}`)
-    const defaults = defaultsOf.get(found.source_number)
-    const toIdentifier = ({ legal_entity_number, ...identifier }: StoredIdentifier): HeldIdentifier => ({
+    const defaults = defaultsBySource.get(found.source_number)
+    const toIdentifier = ({ legal_entity_number, ...identifier }: StoredIdentifier): LinkIdentifier => ({
       ...identifier,
       isOwn: legal_entity_number === number,
     })
-    return linkRowOf({
+    return toLinkRow({
       number,
       id: found.id,
       entityNumber: found.entity_number,
@@ -245,32 +248,32 @@ export interface DecidedPair {
  * Decides all pairs of one name that identifiers leave open, the strongest of a group first. No company gets
  * contradictory registrations; the lower number is kept. Does not depend on the order of imports.
  */
-export function* decidedPairs(
+export function* decidePairs(
   database: Sqlite,
-  weightOf: WordWeight,
+  getWeight: WordWeight,
   clusters = createClusters(),
 ): Generator<DecidedPair> {
-  const rowOf = createRowReader(database)
-  for (const rows of nameGroups(database, rowOf)) {
-    for (const pair of decideGroup(rows, weightOf)) {
+  const readRow = createRowReader(database)
+  for (const rows of readNameGroups(database, readRow)) {
+    for (const pair of decideGroup(rows, getWeight)) {
       if (pair.apart !== null) yield { pair, apart: pair.apart, merge: null }
-      else yield { pair, ...clusters.join(pair, rowOf) }
+      else yield { pair, ...clusters.join(pair, readRow) }
     }
   }
 }
 
-export function evidenceOf({ a, b, bits, levels }: PairDecision): NameEvidence {
+export function toNameEvidence({ a, b, bits, levels }: PairDecision): NameEvidence {
   return { registrations: [a, b].map(({ id, legalName }) => ({ id, name: legalName })), bits, levels }
 }
 
-export interface Clusters {
+export interface CompanyClusters {
   /** Returns the company that a company is part of so far. */
-  rootOf(entityNumber: number): number
-  join(pair: PairDecision, rowOf: (legalEntityNumber: number) => LinkRow): Omit<DecidedPair, 'pair'>
+  findRoot(entityNumber: number): number
+  join(pair: PairDecision, readRow: (legalEntityNumber: number) => LinkRow): Omit<DecidedPair, 'pair'>
 }
 
 /** Keeps only numbers in memory: the registrations of a company are read again if another joins it. */
-export function createClusters(): Clusters {
+export function createClusters(): CompanyClusters {
   const parents = new Map<number, number>()
   const members = new Map<number, readonly number[]>()
   const findRoot = (entityNumber: number): number => {
@@ -279,16 +282,16 @@ export function createClusters(): Clusters {
     return root
   }
   return {
-    rootOf: findRoot,
-    join({ a, b }, rowOf) {
+    findRoot: findRoot,
+    join({ a, b }, readRow) {
       const [rootA, rootB] = [findRoot(a.entityNumber), findRoot(b.entityNumber)]
       if (rootA === rootB) return { apart: null, merge: null }
       const [ofA, ofB] = [members.get(rootA) ?? [], members.get(rootB) ?? []]
       const [rowsA, rowsB] = [
-        [a, ...ofA.map(rowOf)],
-        [b, ...ofB.map(rowOf)],
+        [a, ...ofA.map(readRow)],
+        [b, ...ofB.map(readRow)],
       ]
-      const isContradicted = rowsA.some((one) => rowsB.some((other) => vetoesOf(one, other).length > 0))
+      const isContradicted = rowsA.some((one) => rowsB.some((other) => findVetoes(one, other).length > 0))
       if (isContradicted) return { apart: 'other_company', merge: null }
       const [older, younger] = rootA < rootB ? [rootA, rootB] : [rootB, rootA]
       members.set(older, [...new Set([...ofA, ...ofB, a.number, b.number])])

@@ -1,28 +1,34 @@
 import type { Sqlite } from '../../platform/sqlite.js'
-import { derivedId } from '../model/identifiers.js'
+import { deriveId } from '../model/identifiers.js'
 import type { WordWeight } from './compare-rows.js'
-import { mergesOf, registerOf, type EntityMerge, type JoinGroup, type JoinReason } from './entity-clusters.js'
-import { createClusters, decidedPairs, evidenceOf, companyOf } from './join-by-name.js'
+import {
+  planMerges,
+  toRegister,
+  type EntityMerge,
+  type JoinGroup,
+  type JoinReason,
+} from './entity-clusters.js'
+import { createClusters, decidePairs, toNameEvidence, companyOf } from './join-by-name.js'
 
 export interface JoinDeps {
   readonly importSequence: number
-  readonly weightOf: WordWeight
+  readonly getWeight: WordWeight
 }
 
 /**
- * Joins the registrations of one company: first by identifiers (see `mergesOf`), then by name and related facts (see
- * `decidedPairs`). The id of a merged company leads to the remaining one. Joins by identifiers are permanent; joins by
+ * Joins the registrations of one company: first by identifiers (see `planMerges`), then by name and related facts (see
+ * `decidePairs`). The id of a merged company leads to the remaining one. Joins by identifiers are permanent; joins by
  * name are decided again at each import, and undone if they no longer hold. The caller opens the transaction.
  */
 export function joinRegistrations(database: Sqlite, deps: JoinDeps): void {
-  const merges = identifierMerges(database)
+  const merges = findIdentifierMerges(database)
   // Joins by name build on the companies that identifiers made.
-  if (merges.length > 0) undoNameMerges(database)
+  if (merges.length > 0) resetNameMerges(database)
   recordMerges(database, merges, deps.importSequence)
   joinByName(database, deps)
 }
 
-function undoNameMerges(database: Sqlite): void {
+function resetNameMerges(database: Sqlite): void {
   database.exec(`
     UPDATE legal_entities SET entity_number = joined_from_number, joined_from_number = NULL
       WHERE joined_from_number IS NOT NULL;
@@ -32,8 +38,12 @@ function undoNameMerges(database: Sqlite): void {
   `)
 }
 
-function identifierMerges(database: Sqlite): EntityMerge[] {
-  const groups = [...identifierGroups(database), ...successorGroups(database), ...branchGroups(database)]
+function findIdentifierMerges(database: Sqlite): EntityMerge[] {
+  const groups = [
+    ...readIdentifierGroups(database),
+    ...readSuccessorGroups(database),
+    ...readBranchGroups(database),
+  ]
   const leis = database
     .prepare<[number, number], string>(
       `SELECT i.value FROM legal_entities l JOIN identifiers i ON i.legal_entity_number = l.number
@@ -42,7 +52,7 @@ function identifierMerges(database: Sqlite): EntityMerge[] {
          AND i.type = 'lei' AND l.removed_from_source = 0`,
     )
     .pluck()
-  return mergesOf(groups, (entityNumber) => leis.all(entityNumber, entityNumber))
+  return planMerges(groups, (entityNumber) => leis.all(entityNumber, entityNumber))
 }
 
 function recordMerges(database: Sqlite, merges: readonly EntityMerge[], importSequence: number): void {
@@ -57,11 +67,11 @@ function recordMerges(database: Sqlite, merges: readonly EntityMerge[], importSe
 }
 
 /** Writes only changes. Moved registrations keep the number of their previous company. */
-function joinByName(database: Sqlite, { importSequence, weightOf }: JoinDeps): void {
+function joinByName(database: Sqlite, { importSequence, getWeight }: JoinDeps): void {
   const clusters = createClusters()
   const wanted = createWantedMerges(database)
-  for (const { pair, merge } of decidedPairs(database, weightOf, clusters)) {
-    if (merge !== null) wanted.put(merge.entityNumber, JSON.stringify(evidenceOf(pair)))
+  for (const { pair, merge } of decidePairs(database, getWeight, clusters)) {
+    if (merge !== null) wanted.put(merge.entityNumber, JSON.stringify(toNameEvidence(pair)))
   }
   const held = new Map(
     database
@@ -73,7 +83,7 @@ function joinByName(database: Sqlite, { importSequence, weightOf }: JoinDeps): v
   )
   const undo = prepareUndo(database)
   for (const [entityNumber, intoNumber] of held) {
-    if (!wanted.has(entityNumber) || clusters.rootOf(entityNumber) !== intoNumber) {
+    if (!wanted.has(entityNumber) || clusters.findRoot(entityNumber) !== intoNumber) {
       undo(entityNumber)
       held.delete(entityNumber)
     }
@@ -83,8 +93,8 @@ function joinByName(database: Sqlite, { importSequence, weightOf }: JoinDeps): v
     'UPDATE legal_entities SET joined_from_number = entity_number, entity_number = ? WHERE entity_number = ?',
   )
   const record = prepareRecord(database)
-  wanted.each((entityNumber, evidence) => {
-    const intoNumber = clusters.rootOf(entityNumber)
+  wanted.forEach((entityNumber, evidence) => {
+    const intoNumber = clusters.findRoot(entityNumber)
     if (!held.has(entityNumber)) {
       lead.run(intoNumber, entityNumber)
       move.run(intoNumber, entityNumber)
@@ -110,7 +120,7 @@ function createWantedMerges(database: Sqlite) {
   return {
     put: (entityNumber: number, evidence: string) => put.run(entityNumber, evidence),
     has: (entityNumber: number) => find.get(entityNumber) !== undefined,
-    each(visit: (entityNumber: number, evidence: string) => void): void {
+    forEach(visit: (entityNumber: number, evidence: string) => void): void {
       for (let rows = page.all(0); rows.length > 0; rows = page.all(rows.at(-1)?.[0] ?? 0)) {
         for (const [entityNumber, evidence] of rows) visit(entityNumber, evidence)
       }
@@ -160,7 +170,7 @@ interface SharedRow {
 }
 
 /** Identifiers of registrations of more than one company. */
-function identifierGroups(database: Sqlite): JoinGroup[] {
+function readIdentifierGroups(database: Sqlite): JoinGroup[] {
   const rows = database
     .prepare<[], SharedRow>(
       `WITH shared AS (
@@ -180,7 +190,7 @@ function identifierGroups(database: Sqlite): JoinGroup[] {
   for (const row of rows) {
     const reason = row.type === 'sec_cik' ? 'cik' : row.type
     const register =
-      reason === 'registration_id' ? registerOf(row.jurisdiction, row.registration_authority) : ''
+      reason === 'registration_id' ? toRegister(row.jurisdiction, row.registration_authority) : ''
     if (register === null) continue
     const key = `${reason} ${register} ${row.value}`
     const group = groups.get(key) ?? { reason, entityNumbers: new Set() }
@@ -192,7 +202,7 @@ function identifierGroups(database: Sqlite): JoinGroup[] {
     .map(({ reason, entityNumbers }) => ({ reason, entityNumbers: [...entityNumbers] }))
 }
 
-function successorGroups(database: Sqlite): JoinGroup[] {
+function readSuccessorGroups(database: Sqlite): JoinGroup[] {
   const find = database
     .prepare<[string], number>(`SELECT ${companyOf} FROM legal_entities l WHERE l.id = ?`)
     .pluck()
@@ -203,14 +213,14 @@ function successorGroups(database: Sqlite): JoinGroup[] {
     )
     .all()
     .flatMap(({ entity_number, successor_key }) => {
-      const successor = find.get(derivedId('le_', successor_key))
+      const successor = find.get(deriveId('le_', successor_key))
       if (successor === undefined || successor === entity_number) return []
       return [{ reason: 'successor' as const, entityNumbers: [entity_number, successor] }]
     })
 }
 
 /** A foreign branch is a part of its company with a separate registration. */
-function branchGroups(database: Sqlite): JoinGroup[] {
+function readBranchGroups(database: Sqlite): JoinGroup[] {
   return database
     .prepare<[], { child: number; parent: number }>(
       `SELECT coalesce(c.joined_from_number, c.entity_number) AS child,

@@ -1,11 +1,11 @@
 import { iso31661, iso31662 } from 'iso-3166'
 import { parseName, type ParsedName } from '../normalize/parsed-name.js'
 import { isNumberWord } from '../normalize/normalize-name.js'
-import { cikGivenBy, companyFormedAfter } from '../reference/registers.js'
-import { registerOf } from './entity-clusters.js'
+import { findCikIssueMonth, findEarliestFormationMonth } from '../reference/registers.js'
+import { toRegister } from './entity-clusters.js'
 
 /** A stored registration, with the defaults of its source's import. */
-export interface HeldRegistration {
+export interface LinkInput {
   readonly number: number
   readonly id: string
   /** Its company by identifiers alone. */
@@ -26,13 +26,13 @@ export interface HeldRegistration {
   /** Street and address line, to detect registered agents. */
   readonly addressText: string
   /** Includes those of the company's other registrations. */
-  readonly identifiers: readonly HeldIdentifier[]
+  readonly identifiers: readonly LinkIdentifier[]
   /** Type of the ids of the source's rows, and default jurisdiction of rows without one. */
   readonly idType: string | null
   readonly defaultJurisdiction: string | null
 }
 
-export interface HeldIdentifier {
+export interface LinkIdentifier {
   readonly type: string
   readonly value: string
   readonly jurisdiction: string
@@ -81,10 +81,10 @@ export interface LinkRow extends StatedFacts {
   readonly taxNumbers: ReadonlySet<string>
 }
 
-export function linkRowOf(held: HeldRegistration): LinkRow {
+export function toLinkRow(held: LinkInput): LinkRow {
   const name = parseName(held.legalName)
-  const seat = withoutTerritory(held.countryCode ?? '')
-  const home = homeOf(held, seat)
+  const seat = toSovereignCountry(held.countryCode ?? '')
+  const home = findHome(held, seat)
   return {
     number: held.number,
     id: held.id,
@@ -92,25 +92,25 @@ export function linkRowOf(held: HeldRegistration): LinkRow {
     sourceNumber: held.sourceNumber,
     legalName: held.legalName,
     name,
-    formKey: formKeyOf(name),
+    formKey: toFormKey(name),
     numbers: name.tokens.filter(isNumberWord).join(' '),
-    homes: new Set(home.countries.map(withoutTerritory)),
+    homes: new Set(home.countries.map(toSovereignCountry)),
     homeState: home.state,
     seat,
-    place: placeOf(held),
+    place: toComparablePlace(held),
     isBritishBranch: held.isBranch || held.identifiers.some(isBritishBranchNumber),
     isProminent: isProminent(held),
     isPerson: held.subtype === 'natural_person' || held.subtype === 'unincorporated_entity',
     hasEnded: held.status === 'inactive',
     formedOn: held.formedOn,
-    ...datesByNumber(held),
-    numbersByRegister: numbersByRegister(held),
+    ...estimateDates(held),
+    numbersByRegister: groupNumbers(held),
     taxNumbers: new Set(held.identifiers.filter(({ type }) => type === 'ein').map(({ value }) => value)),
   }
 }
 
 /** Companies House gives these prefixes to establishments and registrations of foreign companies. */
-function isBritishBranchNumber({ type, value, jurisdiction, isOwn }: HeldIdentifier): boolean {
+function isBritishBranchNumber({ type, value, jurisdiction, isOwn }: LinkIdentifier): boolean {
   return (
     isOwn &&
     type === 'registration_id' &&
@@ -120,19 +120,17 @@ function isBritishBranchNumber({ type, value, jurisdiction, isOwn }: HeldIdentif
 }
 
 /** Registers issue numbers in order of registration. */
-function datesByNumber({
-  formedOn,
-  identifiers,
-}: HeldRegistration): Pick<LinkRow, 'formedAfter' | 'registeredBy'> {
-  const valueOf = (isWanted: (identifier: HeldIdentifier) => boolean) =>
+function estimateDates({ formedOn, identifiers }: LinkInput): Pick<LinkRow, 'formedAfter' | 'registeredBy'> {
+  const findValue = (isWanted: (identifier: LinkIdentifier) => boolean) =>
     identifiers.find((identifier) => identifier.isOwn && isWanted(identifier))?.value
-  const british = valueOf(
+  const british = findValue(
     ({ type, jurisdiction }) => type === 'registration_id' && jurisdiction.startsWith('gb'),
   )
-  const cik = valueOf(({ type }) => type === 'cik')
+  const cik = findValue(({ type }) => type === 'cik')
   return {
-    formedAfter: formedOn?.slice(0, 7) ?? (british === undefined ? null : companyFormedAfter(british)),
-    registeredBy: cik === undefined ? null : cikGivenBy(cik),
+    formedAfter:
+      formedOn?.slice(0, 7) ?? (british === undefined ? null : findEarliestFormationMonth(british)),
+    registeredBy: cik === undefined ? null : findCikIssueMonth(cik),
   }
 }
 
@@ -172,7 +170,7 @@ const wholeForms: Readonly<Record<string, string>> = {
   unlimitedliabilitycompany: 'ulc',
 }
 
-function formKeyOf({ formWords: words, formClass }: ParsedName): string {
+function toFormKey({ formWords: words, formClass }: ParsedName): string {
   const written = words.map((word) => formWords[word] ?? word).join('')
   // Forms in other scripts were removed before the words were made.
   if (written === '') return formClass === null ? '' : `native ${formClass}`
@@ -186,25 +184,25 @@ const territories = new Set(['AS', 'GU', 'MP', 'PR', 'UM', 'VI'])
 /** Countries whose states and provinces incorporate companies. */
 const federal = new Set(['US', 'CA'])
 
-function withoutTerritory(country: string): string {
+function toSovereignCountry(country: string): string {
   return territories.has(country) ? 'US' : country
 }
 
-interface Home {
+interface RegistrationPlace {
   readonly countries: readonly string[]
   readonly state: string
 }
 
-const unknownHome: Home = { countries: [], state: '' }
+const unknownHome: RegistrationPlace = { countries: [], state: '' }
 
 /**
  * Returns the stated place of registration. A default of the import is not a statement, unless the file comes from a
  * register and is keyed by its numbers. Nor is "us" for an SEC registrant: foreign companies file there too.
  */
-function homeOf(
-  { jurisdiction, idType, defaultJurisdiction, identifiers }: HeldRegistration,
+function findHome(
+  { jurisdiction, idType, defaultJurisdiction, identifiers }: LinkInput,
   seat: string,
-): Home {
+): RegistrationPlace {
   if (jurisdiction === null) return unknownHome
   const isTakenForGranted = jurisdiction === defaultJurisdiction && idType !== 'registration_id'
   const isRegistrant = identifiers.some(({ type, isOwn }) => isOwn && /^(?:sec_)?cik$/.test(type))
@@ -214,13 +212,13 @@ function homeOf(
     const state = `${country}-${region}`
     return { countries: [country], state: federal.has(country) && regionCodes.has(state) ? state : '' }
   }
-  return americanHome(region, seat)
+  return parseAmericanHome(region, seat)
 }
 
 /**
  * SEC files mix states and countries: "us_es" is Spain, "us_on" Ontario; "us_de" with a seat in Germany is ambiguous.
  */
-function americanHome(region: string, seat: string): Home {
+function parseAmericanHome(region: string, seat: string): RegistrationPlace {
   if (!regionCodes.has(`US-${region}`)) {
     const countries = countryCodes.has(region) ? [region] : []
     return { countries: regionCodes.has(`CA-${region}`) ? [...countries, 'CA'] : countries, state: '' }
@@ -234,7 +232,7 @@ const agentAddress =
   /\bc\/o\b|\bcare of\b|corporation (?:trust|service)|corporate (?:creations|service)|registered agent|cogency|\bc ?t corp|\b1209 (?:n\w* )?orange|251 little falls|2711 centerville|850 new burton|ugland|nexus way|elgin ave|\bmaples\b|\bwalkers\b/i
 
 /** Only zeros or only nines are a placeholder for a postal code. */
-function placeOf({ city, regionCode, postalKey, addressText }: HeldRegistration): LinkRow['place'] {
+function toComparablePlace({ city, regionCode, postalKey, addressText }: LinkInput): LinkRow['place'] {
   if (agentAddress.test(addressText)) return null
   const digits = /^\d{9}$/.test(postalKey) ? postalKey.slice(0, 5) : postalKey
   const postal = digits.length < 4 || /^(?:0+|9+)$/.test(digits) ? '' : digits
@@ -242,16 +240,16 @@ function placeOf({ city, regionCode, postalKey, addressText }: HeldRegistration)
 }
 
 /** Anyone may file ownership reports with the SEC; a ticker or an industry code shows a company of note. */
-function isProminent({ identifiers, hasIndustry }: HeldRegistration): boolean {
+function isProminent({ identifiers, hasIndustry }: LinkInput): boolean {
   const has = (wanted: string) => identifiers.some(({ type }) => type === wanted)
   return has('ticker') || (hasIndustry && has('cik'))
 }
 
-function numbersByRegister({ identifiers }: HeldRegistration): LinkRow['numbersByRegister'] {
+function groupNumbers({ identifiers }: LinkInput): LinkRow['numbersByRegister'] {
   const byRegister = new Map<string, Set<string>>()
   for (const identifier of identifiers) {
     const { value } = identifier
-    const register = registerOfIdentifier(identifier)
+    const register = toIdentifierRegister(identifier)
     if (register === null) continue
     const known = byRegister.get(register) ?? new Set()
     byRegister.set(register, known.add(value))
@@ -259,7 +257,7 @@ function numbersByRegister({ identifiers }: HeldRegistration): LinkRow['numbersB
   return byRegister
 }
 
-function registerOfIdentifier({ type, jurisdiction, authority }: HeldIdentifier): string | null {
-  if (type === 'registration_id') return registerOf(jurisdiction, authority)
+function toIdentifierRegister({ type, jurisdiction, authority }: LinkIdentifier): string | null {
+  if (type === 'registration_id') return toRegister(jurisdiction, authority)
   return type === 'lei' || type === 'cik' ? type : null
 }

@@ -1,17 +1,17 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { WordWeight } from './compare-rows.js'
 import type { JoinReason } from './entity-clusters.js'
-import { decidedPairs, evidenceOf, type LinkReason, type NameEvidence } from './join-by-name.js'
+import { decidePairs, toNameEvidence, type LinkReason, type NameEvidence } from './join-by-name.js'
 
 /** Registrations joined into one company, and pairs of the same name kept apart, with the reasons. */
 export interface LinkageReport {
   /** Merged companies by reason, the most frequent reason first. */
-  readonly joined: readonly JoinedBy[]
+  readonly joined: readonly JoinedGroup[]
   /** Pairs of registrations of two sources whose names have one core, the most frequent reason first. */
-  readonly apart: readonly ApartFor[]
+  readonly apart: readonly ApartGroup[]
 }
 
-interface JoinedBy {
+interface JoinedGroup {
   readonly reason: JoinReason | 'name'
   readonly count: number
   readonly examples: readonly JoinExample[]
@@ -26,7 +26,7 @@ interface JoinExample {
   readonly evidence: NameEvidence | null
 }
 
-interface ApartFor {
+interface ApartGroup {
   readonly reason: LinkReason
   readonly count: number
   readonly examples: readonly NameEvidence[]
@@ -36,8 +36,8 @@ interface ApartFor {
 const examplesMax = 20
 
 /** Compares all pairs of one name again, which takes seconds for a registry of millions. */
-export function linkageReport(database: Sqlite, weightOf: WordWeight): LinkageReport {
-  return { joined: joinedBy(database), apart: apartFor(database, weightOf) }
+export function buildLinkageReport(database: Sqlite, getWeight: WordWeight): LinkageReport {
+  return { joined: readJoined(database), apart: countApart(database, getWeight) }
 }
 
 interface ExampleRow {
@@ -47,7 +47,7 @@ interface ExampleRow {
   evidence_json: string | null
 }
 
-function joinedBy(database: Sqlite): JoinedBy[] {
+function readJoined(database: Sqlite): JoinedGroup[] {
   const examples = database.prepare<[string], ExampleRow>(
     `SELECT e.id, i.id AS into_id, m.evidence_json,
        (SELECT l.legal_name FROM legal_entities l WHERE l.entity_number = i.number ORDER BY l.number LIMIT 1)
@@ -56,26 +56,26 @@ function joinedBy(database: Sqlite): JoinedBy[] {
      WHERE m.reason = ? ORDER BY m.entity_number LIMIT ${examplesMax}`,
   )
   return database
-    .prepare<[], { reason: JoinedBy['reason']; count: number }>(
+    .prepare<[], { reason: JoinedGroup['reason']; count: number }>(
       'SELECT reason, count(*) AS count FROM entity_merges GROUP BY reason ORDER BY count DESC, reason',
     )
     .all()
-    .map(({ reason, count }) => ({ reason, count, examples: examples.all(reason).map(exampleOf) }))
+    .map(({ reason, count }) => ({ reason, count, examples: examples.all(reason).map(toJoinExample) }))
 }
 
-function exampleOf({ id, into_id, legal_name, evidence_json }: ExampleRow): JoinExample {
+function toJoinExample({ id, into_id, legal_name, evidence_json }: ExampleRow): JoinExample {
   const evidence = evidence_json === null ? null : (JSON.parse(evidence_json) as NameEvidence)
   return { entityId: id, into: into_id, legalName: legal_name, evidence }
 }
 
-function apartFor(database: Sqlite, weightOf: WordWeight): ApartFor[] {
+function countApart(database: Sqlite, getWeight: WordWeight): ApartGroup[] {
   const byReason = new Map<LinkReason, { count: number; examples: NameEvidence[] }>()
-  for (const { pair, apart } of decidedPairs(database, weightOf)) {
+  for (const { pair, apart } of decidePairs(database, getWeight)) {
     if (apart === null) continue
     const known = byReason.get(apart) ?? { count: 0, examples: [] }
     byReason.set(apart, known)
     known.count++
-    if (known.examples.length < examplesMax) known.examples.push(evidenceOf(pair))
+    if (known.examples.length < examplesMax) known.examples.push(toNameEvidence(pair))
   }
   return [...byReason]
     .map(([reason, found]) => ({ reason, ...found }))

@@ -1,4 +1,4 @@
-import { runsBusiness, parseName } from '../normalize/parsed-name.js'
+import { isBusiness, parseName } from '../normalize/parsed-name.js'
 import type { RegistryRow, RowAddress, RowIdentifier, RowName, StatedRow } from '../model/registry-rows.js'
 import { importLimits } from '../model/limits.js'
 
@@ -18,7 +18,7 @@ interface NameHistory {
 }
 
 /** Returns earlier names, each ended on the day of the first later statement, in any order of imports. */
-export function formerNamesOf(histories: readonly NameHistory[]): RowName[] {
+export function findFormerNames(histories: readonly NameHistory[]): RowName[] {
   return histories.flatMap(({ sourceName, names, otherDays }) =>
     names.map(({ name, lastOn }) => {
       const others = names.filter((other) => other.name !== name)
@@ -47,7 +47,8 @@ export function withFormerNames(names: readonly RowName[], former: readonly RowN
   }
   const latestFirst = [...added.values()].sort(
     (a, b) =>
-      compared(b.endedOn ?? '', a.endedOn ?? '') || compared(a.name.toLowerCase(), b.name.toLowerCase()),
+      compareText(b.endedOn ?? '', a.endedOn ?? '') ||
+      compareText(a.name.toLowerCase(), b.name.toLowerCase()),
   )
   return [...names.filter(({ name }) => !added.has(name.toLowerCase())), ...latestFirst]
 }
@@ -80,16 +81,16 @@ const ranks: Readonly<Record<string, number>> = {
 }
 
 /** Sorts claims by precedence: rank, then newer file, then source name. */
-function inOrder<S extends Claim>(claims: readonly S[]): S[] {
+function sortClaims<S extends Claim>(claims: readonly S[]): S[] {
   return [...claims].sort(
     (a, b) =>
       (ranks[b.format] ?? 0) - (ranks[a.format] ?? 0) ||
-      compared(b.fileDate, a.fileDate) ||
-      compared(a.sourceName, b.sourceName),
+      compareText(b.fileDate, a.fileDate) ||
+      compareText(a.sourceName, b.sourceName),
   )
 }
 
-function compared(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
@@ -101,34 +102,34 @@ export function compose<S extends Claim>(
   claims: readonly S[],
   former: readonly RowName[] = [],
 ): { row: RegistryRow; origin: S } | null {
-  const ordered = inOrder(claims)
+  const ordered = sortClaims(claims)
   const origin = ordered.find(({ row }) => row.legalName !== null)
   const legalName = origin?.row.legalName
   if (origin === undefined || legalName === undefined || legalName === null) return null
   const inUse = [origin, ...ordered.filter((claim) => claim !== origin)]
   const rows = inUse.map(({ row }) => row)
-  const typed = typedRow(rows) ?? origin.row
+  const typed = findTypedRow(rows) ?? origin.row
   const row: RegistryRow = {
     sourceKey: origin.row.sourceKey,
     sourceLine: origin.row.sourceLine,
     legalName,
-    names: namesOf(legalName, inUse, former),
+    names: mergeNames(legalName, inUse, former),
     type: typed.type,
     subtype: typed.subtype,
-    status: statusOf([origin, ...ordered.filter((claim) => claim !== origin)]),
-    legalForm: first(rows, 'legalForm'),
-    jurisdiction: first(rows, 'jurisdiction'),
-    registrationAuthority: first(rows, 'registrationAuthority'),
-    ...identifiersOf(rows),
-    address: addressOf(rows),
-    website: first(rows, 'website'),
-    sic: first(rows, 'sic'),
-    naics: first(rows, 'naics'),
-    industryCodes: first(rows, 'industryCodes'),
-    formedOn: first(rows, 'formedOn'),
-    parentKey: first(rows, 'parentKey'),
-    successorKey: first(rows, 'successorKey'),
-    sourceUrl: first(
+    status: chooseStatus([origin, ...ordered.filter((claim) => claim !== origin)]),
+    legalForm: chooseFirst(rows, 'legalForm'),
+    jurisdiction: chooseFirst(rows, 'jurisdiction'),
+    registrationAuthority: chooseFirst(rows, 'registrationAuthority'),
+    ...mergeIdentifiers(rows),
+    address: chooseAddress(rows),
+    website: chooseFirst(rows, 'website'),
+    sic: chooseFirst(rows, 'sic'),
+    naics: chooseFirst(rows, 'naics'),
+    industryCodes: chooseFirst(rows, 'industryCodes'),
+    formedOn: chooseFirst(rows, 'formedOn'),
+    parentKey: chooseFirst(rows, 'parentKey'),
+    successorKey: chooseFirst(rows, 'successorKey'),
+    sourceUrl: chooseFirst(
       rows.filter((row) => row.legalName !== null),
       'sourceUrl',
     ),
@@ -137,10 +138,10 @@ export function compose<S extends Claim>(
 }
 
 /** Returns the row that states the type; a source with the industry takes precedence over a guess from the name. */
-function typedRow(rows: readonly StatedRow[]): StatedRow | undefined {
+function findTypedRow(rows: readonly StatedRow[]): StatedRow | undefined {
   const typed = rows.find(({ type }) => type !== 'unknown')
   const isGuess = typed?.subtype === 'complex_business_structure' && typed.legalForm === null
-  const business = rows.find(({ subtype, sic }) => subtype === 'incorporated_entity' && runsBusiness(sic))
+  const business = rows.find(({ subtype, sic }) => subtype === 'incorporated_entity' && isBusiness(sic))
   return isGuess ? (business ?? typed) : typed
 }
 
@@ -148,14 +149,14 @@ type TextField = {
   [Field in keyof StatedRow]-?: StatedRow[Field] extends string | null ? Field : never
 }[keyof StatedRow]
 
-function first<Field extends TextField>(rows: readonly StatedRow[], field: Field): StatedRow[Field] {
+function chooseFirst<Field extends TextField>(rows: readonly StatedRow[], field: Field): StatedRow[Field] {
   const found = rows.find((row) => row[field] !== null) ?? rows[0]
   if (found === undefined) throw new Error('nothing is stated')
   return found[field]
 }
 
 /** An address comes from one source: parts of two might form a place that does not exist. */
-function addressOf(rows: readonly StatedRow[]): RowAddress {
+function chooseAddress(rows: readonly StatedRow[]): RowAddress {
   const hasPlace = ({ city, formatted, postalCode, street }: RowAddress) =>
     city !== null || formatted !== null || postalCode !== null || street !== null
   const found =
@@ -166,7 +167,7 @@ function addressOf(rows: readonly StatedRow[]): RowAddress {
   return found.address
 }
 
-function namesOf(
+function mergeNames(
   legalName: string,
   claims: readonly Claim[],
   former: readonly RowName[],
@@ -202,7 +203,7 @@ function hasEndedSince(
 }
 
 /** Removes duplicates; identifiers beyond the limit are dropped and counted. */
-function identifiersOf(
+function mergeIdentifiers(
   rows: readonly StatedRow[],
 ): Pick<StatedRow, 'identifiers'> & Partial<Pick<StatedRow, 'identifiersOmitted'>> {
   const identifiers: RowIdentifier[] = []
@@ -222,7 +223,7 @@ function identifiersOf(
 }
 
 /** Returns the first status stated. An end older than a listing is ignored: a listed company has not ended. */
-function statusOf(ordered: readonly Claim[]): string | null {
+function chooseStatus(ordered: readonly Claim[]): string | null {
   const stating = ordered.find(({ row }) => row.status !== null)
   if (stating === undefined || stating.row.status === 'active') return stating?.row.status ?? null
   const isListedLater = ordered.some(
@@ -233,7 +234,7 @@ function statusOf(ordered: readonly Claim[]): string | null {
 }
 
 /** Merges two rows of one file about one company: the later names it, and the lists of both are kept. */
-export function addedUp(former: StatedRow, later: StatedRow): StatedRow {
+export function mergeStatedRows(former: StatedRow, later: StatedRow): StatedRow {
   const legal = later.names.filter(({ kind }) => kind === 'legal')
   const others = [...former.names, ...later.names].map((entry): RowName =>
     entry.kind === 'legal' ? { kind: 'other', name: entry.name } : entry,
@@ -249,6 +250,6 @@ export function addedUp(former: StatedRow, later: StatedRow): StatedRow {
     sourceLine: former.sourceLine,
     names: [...legal, ...added].slice(0, importLimits.namesMax),
     website: later.website ?? former.website,
-    ...identifiersOf([former, later]),
+    ...mergeIdentifiers([former, later]),
   }
 }

@@ -1,13 +1,13 @@
-import { countryCodeOf } from '../../core/countries.js'
-import { align, sameNumbers, totalWeight, wordWeight } from './align.js'
+import { findCountryCode } from '../../core/countries.js'
+import { align, shareNumbers, totalWeight, getWordWeight } from './align.js'
 import type { CandidateName } from './candidate.js'
-import { agreementOfForms, type FormAgreement } from './form-agreement.js'
+import { compareForms, type FormAgreement } from './form-agreement.js'
 import {
   isNumberWord,
   isGenericWord,
   isLightWord,
   isTradeWord,
-  nameInHouseCompany,
+  isInHouseName,
 } from '../normalize/normalize-name.js'
 import type { NameVariant } from '../normalize/name-variants.js'
 import type { Vocabulary } from './vocabulary.js'
@@ -94,12 +94,12 @@ const similarityMin = 0.35
  * Rewrites "Muehlau" to "Muhlau" if the registry has only the latter. Some sources spell out German and Nordic
  * letters, others simplify them. Words that the registry has stay unchanged: "Bauer", "Neue".
  */
-export function respelled(variant: NameVariant, vocabulary: Vocabulary): NameVariant {
+export function rewriteSpelling(variant: NameVariant, vocabulary: Vocabulary): NameVariant {
   let { fullKey } = variant
   const tokens = variant.tokens.map((token) => {
-    if (!/[aou]e|aa/.test(token) || vocabulary.nameCount(token) > 0) return token
+    if (!/[aou]e|aa/.test(token) || vocabulary.countNames(token) > 0) return token
     const closed = token.replace(/([aou])e/g, '$1').replace(/aa/g, 'a')
-    if (vocabulary.nameCount(closed) === 0) return token
+    if (vocabulary.countNames(closed) === 0) return token
     fullKey = fullKey.replace(token, closed)
     return closed
   })
@@ -113,24 +113,24 @@ export function compareNames(
   vocabulary: Vocabulary,
   placeWords: ReadonlySet<string>,
 ): NameComparison | null {
-  const matchType = matchTypeOf(variant, candidate)
-  const tokens = matchType === 'completed' ? completedTokens(variant, candidate) : variant.tokens
+  const matchType = classifyMatch(variant, candidate)
+  const tokens = matchType === 'completed' ? completeTokens(variant, candidate) : variant.tokens
   const alignment = matchType === 'exact' ? null : align(tokens, candidate.tokens, vocabulary)
   if (matchType === 'near' && (alignment?.similarity ?? 1) < similarityMin) return null
   const isBankAndHolding = alignment !== null && isBankPair(alignment.queryExtra, alignment.candidateExtra)
-  const leftovers = (words: readonly string[]) => {
+  const toLeftover = (words: readonly string[]) => {
     const counted = isBankAndHolding
       ? words.filter((word) => word !== 'bank' && !bankHoldings.has(word))
       : words
-    return leftoverOf(counted, placeWords, vocabulary)
+    return countLeftover(counted, placeWords, vocabulary)
   }
   const extra = new Set(alignment?.queryExtra ?? [])
   const shared = matchType === 'acronym' ? candidate.tokens : tokens.filter((word) => !extra.has(word))
   const nameExtra = new Set(alignment?.candidateExtra ?? [])
   const sharedInName = candidate.tokens.filter((word) => !nameExtra.has(word))
   const series =
-    matchType === 'completed' || matchType === 'prefix' ? missingNumber(variant, candidate) : null
-  const form = agreementOfForms(variant, candidate)
+    matchType === 'completed' || matchType === 'prefix' ? checkMissingNumber(variant, candidate) : null
+  const form = compareForms(variant, candidate)
   return {
     variant,
     candidate,
@@ -139,7 +139,7 @@ export function compareNames(
     firstAgrees: alignment?.firstAgrees ?? true,
     looseCount: alignment?.looseWords.length ?? 0,
     shorterCount: alignment?.shorterCount ?? 0,
-    ...orderOf(matchType === 'near' || matchType === 'extends' ? shared : [], candidate.tokens),
+    ...compareOrder(matchType === 'near' || matchType === 'extends' ? shared : [], candidate.tokens),
     isPluralOnly:
       alignment !== null &&
       alignment.pluralCount > 0 &&
@@ -147,23 +147,23 @@ export function compareNames(
     isMisspelled: alignment !== null && isMisspelled(candidate.tokens, alignment.looseWords, isGenericWord),
     isBrandMisspelled:
       alignment !== null && isMisspelled(candidate.tokens, alignment.looseWords, isTradeWord),
-    numbersAgree: series !== null || sameNumbers(variant.tokens, candidate.tokens),
+    numbersAgree: series !== null || shareNumbers(variant.tokens, candidate.tokens),
     isOneOfSeries: series === true,
     isTruncated: matchType === 'completed' && isColumnCut(variant, candidate),
     missingShare: matchType === 'completed' ? 1 - variant.fullKey.length / candidate.fullKey.length : 0,
-    queryLeftover: alignment === null || matchType === 'acronym' ? noWords : leftovers(alignment.queryExtra),
+    queryLeftover: alignment === null || matchType === 'acronym' ? noWords : toLeftover(alignment.queryExtra),
     nameLeftover:
       alignment === null || matchType === 'acronym' || matchType === 'completed'
         ? noWords
-        : leftovers(alignment.candidateExtra),
+        : toLeftover(alignment.candidateExtra),
     form,
     isFormStated: variant.formClass !== null && variant.formClass !== 'company',
     isFullName: form === 'same' && variant.fullKey === candidate.fullKey,
     sharedWeight: totalWeight(shared, vocabulary),
-    rarestWeight: shared.reduce((most, word) => Math.max(most, wordWeight(word, vocabulary)), 0),
-    rarestWord: rarestOf(sharedInName, vocabulary),
+    rarestWeight: shared.reduce((most, word) => Math.max(most, getWordWeight(word, vocabulary)), 0),
+    rarestWord: findRarest(sharedInName, vocabulary),
     isBankAndHolding,
-    isInHouse: matchType === 'prefix' && nameInHouseCompany(alignment?.candidateExtra ?? []),
+    isInHouse: matchType === 'prefix' && isInHouseName(alignment?.candidateExtra ?? []),
     isGeneric: shared.every(isGenericWord),
   }
 }
@@ -171,19 +171,19 @@ export function compareNames(
 const bankHoldings = new Set(['bancorp', 'bancshares', 'bankshares'])
 
 function isBankPair(one: readonly string[], other: readonly string[]): boolean {
-  const pairs = (a: readonly string[], b: readonly string[]) =>
+  const isPair = (a: readonly string[], b: readonly string[]) =>
     a.includes('bank') && b.some((word) => bankHoldings.has(word))
-  return pairs(one, other) || pairs(other, one)
+  return isPair(one, other) || isPair(other, one)
 }
 
-function rarestOf(words: readonly string[], vocabulary: Vocabulary): string | null {
+function findRarest(words: readonly string[], vocabulary: Vocabulary): string | null {
   let rarest: string | null = null
   for (const word of words)
-    if (rarest === null || vocabulary.nameCount(word) < vocabulary.nameCount(rarest)) rarest = word
+    if (rarest === null || vocabulary.countNames(word) < vocabulary.countNames(rarest)) rarest = word
   return rarest
 }
 
-function matchTypeOf(variant: NameVariant, candidate: CandidateName): MatchType {
+function classifyMatch(variant: NameVariant, candidate: CandidateName): MatchType {
   if (variant.coreKey === candidate.coreKey) return 'exact'
   if (isCompletion(variant, candidate)) return 'completed'
   if (isWordPrefix(variant, candidate)) return 'prefix'
@@ -192,7 +192,7 @@ function matchTypeOf(variant: NameVariant, candidate: CandidateName): MatchType 
 }
 
 /** Compares the order of words spelled alike in both. */
-function orderOf(shared: readonly string[], name: readonly string[]) {
+function compareOrder(shared: readonly string[], name: readonly string[]) {
   const places = shared.map((word) => name.indexOf(word)).filter((place) => place >= 0)
   const first = Math.min(...places)
   return {
@@ -202,7 +202,7 @@ function orderOf(shared: readonly string[], name: readonly string[]) {
 }
 
 /** Returns the words of a truncated text, with the last word completed from the name. */
-function completedTokens({ tokens }: NameVariant, candidate: CandidateName): readonly string[] {
+function completeTokens({ tokens }: NameVariant, candidate: CandidateName): readonly string[] {
   const last = tokens.at(-1) ?? ''
   const whole = candidate.tokens[tokens.length - 1] ?? ''
   return whole.startsWith(last) ? [...tokens.slice(0, -1), whole] : tokens
@@ -229,7 +229,7 @@ function isInitials({ kind, tokens }: NameVariant, candidate: CandidateName): bo
   return kind !== 'form' && tokens.length === 1 && only !== undefined && only === candidate.acronym
 }
 
-function leftoverOf(
+function countLeftover(
   words: readonly string[],
   placeWords: ReadonlySet<string>,
   vocabulary: Vocabulary,
@@ -243,7 +243,7 @@ function leftoverOf(
     else if (isTradeWord(word)) count.soft++
     else {
       count.hard++
-      count.hardWeight += wordWeight(word, vocabulary)
+      count.hardWeight += getWordWeight(word, vocabulary)
     }
   }
   return count
@@ -272,10 +272,10 @@ function endsInsideWord(variant: NameVariant, candidate: CandidateName): boolean
 }
 
 /** Returns `null` if the numbers in the query differ, otherwise whether the missing end starts with a number. */
-function missingNumber(variant: NameVariant, candidate: CandidateName): boolean | null {
+function checkMissingNumber(variant: NameVariant, candidate: CandidateName): boolean | null {
   const last = variant.tokens.length - 1
   const stated = candidate.tokens.slice(0, last)
-  if (!sameNumbers(variant.tokens.slice(0, last), stated)) return null
+  if (!shareNumbers(variant.tokens.slice(0, last), stated)) return null
   const cutWord = variant.tokens[last] ?? ''
   const [same = '', ...rest] = candidate.tokens.slice(last)
   // "Khosla Ventures Acquisition Co. III": the form comes before the number.
@@ -285,7 +285,7 @@ function missingNumber(variant: NameVariant, candidate: CandidateName): boolean 
 
 /** Shorter words are codes of countries and words of names: "can", "per", "and". */
 const isCountryWord = (word: string): boolean =>
-  (word.length >= 4 || shortCountries.has(word)) && countryCodeOf(word) !== null
+  (word.length >= 4 || shortCountries.has(word)) && findCountryCode(word) !== null
 const shortCountries = new Set(['uk', 'us', 'uae'])
 
 const seriesForms = new Set('co company companies corp corporation inc ltd limited llc lp plc'.split(' '))

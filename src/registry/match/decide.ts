@@ -1,6 +1,6 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
-import { evidenceKindOf } from './evidence.js'
-import { confidenceOf, fittedCoefficients, type Coefficients } from './model.js'
+import { classifyEvidence } from './evidence.js'
+import { estimateConfidence, fittedCoefficients, type Coefficients } from './model.js'
 import type { RankedCompany, Ranking } from './rank.js'
 
 /** The result of matching names, before an answer is built from it. */
@@ -35,7 +35,7 @@ export function decide(
 ): MatchDecision {
   const [best, ...others] = ranked
   if (best === undefined) return { kind: 'none' }
-  const confidence = confidenceOf(best.share, coefficients.confidence[evidenceKindOf(best.evidence)])
+  const confidence = estimateConfidence(best.share, coefficients.confidence[classifyEvidence(best.evidence)])
   if (confidence < candidateConfidenceMin) return { kind: 'none' }
   const rivals = others.filter(({ share }) => share >= rivalShareMin)
   const isOpen = confidence < matchedConfidenceMin && rivals.length > 0

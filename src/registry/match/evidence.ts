@@ -3,7 +3,7 @@ import type { LocationHint, PlaceAgreement } from './place-agreement.js'
 import type { Vocabulary } from './vocabulary.js'
 
 /** Facts about the other companies found, on which the evidence of a name depends. */
-export interface Siblings {
+export interface SiblingCounts {
   /** Companies with a name of the same core. */
   readonly exactCount: number
   /** Companies in the town of the query whose names continue this one. */
@@ -34,7 +34,7 @@ export interface Evidence {
   readonly comparison: NameComparison
   readonly place: PlaceAgreement
   readonly hint: LocationHint | null
-  readonly siblings: Siblings
+  readonly siblings: SiblingCounts
   /** Number of context words that the company's facts contain, apart from its name. */
   readonly contextCount: number
 }
@@ -50,35 +50,35 @@ interface QueryFacts {
 
 type QueryFeature = (facts: QueryFacts) => number | boolean
 
-export const capped = (value: number, max: number): number => Math.min(value, max)
-export const tenths = (weight: number, max: number): number => capped(weight, max) / 10
-export const wantsTown = (hint: LocationHint | null): boolean => hint?.namesTown ?? false
+export const cap = (value: number, max: number): number => Math.min(value, max)
+export const toTenths = (weight: number, max: number): number => cap(weight, max) / 10
+export const hasTown = (hint: LocationHint | null): boolean => hint?.namesTown ?? false
 
 /** Features of "no match": evidence on whether the company is in the registry at all. */
 const queryFeatures = {
   always: () => 1,
   formStated: ({ isFormStated }) => isFormStated,
   oneWord: ({ tokens }) => tokens.length === 1,
-  words: ({ tokens }) => capped(tokens.length, 8) / 4,
+  words: ({ tokens }) => cap(tokens.length, 8) / 4,
   unknownWords: ({ tokens, vocabulary }) =>
-    capped(tokens.filter((word) => vocabulary.expectedCount(word) === 0).length, 3),
+    cap(tokens.filter((word) => vocabulary.estimateCount(word) === 0).length, 3),
   rarity: ({ tokens, vocabulary }) =>
-    tenths(
+    toTenths(
       tokens.reduce((sum, word) => sum + vocabulary.weight(word), 0),
       40,
     ),
   rarest: ({ tokens, vocabulary }) =>
-    tenths(Math.max(0, ...tokens.map((word) => vocabulary.weight(word))), 12),
+    toTenths(Math.max(0, ...tokens.map((word) => vocabulary.weight(word))), 12),
   // Usually common words that the registry lacks: it covers little of the queried field.
   missingWords: ({ tokens, vocabulary }) =>
-    capped(
-      tokens.filter((word) => vocabulary.nameCount(word) === 0 && vocabulary.expectedCount(word) > 0).length,
+    cap(
+      tokens.filter((word) => vocabulary.countNames(word) === 0 && vocabulary.estimateCount(word) > 0).length,
       3,
     ),
   fewHeld: ({ vocabulary }) => vocabulary.fewness,
   columnCut: ({ isTruncated }) => isTruncated,
   noLocation: ({ hint }) => hint === null,
-  townStated: ({ hint }) => wantsTown(hint),
+  townStated: ({ hint }) => hasTown(hint),
   britain: ({ hint }) => hint?.countries.has('GB') ?? false,
   america: ({ hint }) => hint?.countries.has('US') ?? false,
 } as const satisfies Record<string, QueryFeature>
@@ -88,7 +88,7 @@ export const queryFeatureNames = Object.keys(queryFeatures) as QueryFeatureName[
 const queryFeatureList: readonly QueryFeature[] = Object.values(queryFeatures)
 
 /** In the order of `queryFeatureNames`. */
-export function queryFeaturesOf(facts: QueryFacts): number[] {
+export function computeQueryFeatures(facts: QueryFacts): number[] {
   return queryFeatureList.map((feature) => Number(feature(facts)))
 }
 
@@ -104,7 +104,7 @@ export type EvidenceKind = (typeof evidenceKinds)[number]
 
 const wholeKinds: ReadonlySet<string> = new Set(['whole', 'cut', 'mended', 'security'])
 
-export function evidenceKindOf(evidence: Evidence): EvidenceKind {
+export function classifyEvidence(evidence: Evidence): EvidenceKind {
   const { comparison, place, hint } = evidence
   const { variant, matchType, form, queryLeftover } = comparison
   const isInTown = place === 'postal' || place === 'city'
@@ -112,7 +112,7 @@ export function evidenceKindOf(evidence: Evidence): EvidenceKind {
   if (!wholeKinds.has(variant.kind)) return 'piece'
   if (matchType === 'exact') return form === 'same' || isInTown ? 'exact_told' : 'exact'
   if (matchType === 'near') return 'near'
-  const isElsewhere = variant.tokens.length === 1 && wantsTown(hint) && !isInTown
+  const isElsewhere = variant.tokens.length === 1 && hasTown(hint) && !isInTown
   const saysMore = queryLeftover.soft + queryLeftover.hard + queryLeftover.country > 0
   return isElsewhere || saysMore ? 'part_weak' : 'part'
 }

@@ -7,14 +7,14 @@ import { parseName } from '../normalize/parsed-name.js'
 export type FormAgreement =
   'same' | 'unknown' | 'unstated_partnership' | 'soft_conflict' | 'hard_conflict' | 'foreign'
 
-export function agreementOfForms(variant: NameVariant, candidate: CandidateName): FormAgreement {
+export function compareForms(variant: NameVariant, candidate: CandidateName): FormAgreement {
   const [query, held] = [variant.formClass, candidate.formClass]
   if (isForeignForm(variant, candidate)) return 'foreign'
   if (query === held) return query === null ? 'unknown' : 'same'
   if (query === null && held === 'partnership') return 'unstated_partnership'
   if (query === null || held === null || query === 'company' || held === 'company') return 'unknown'
-  const corporate = (form: FormClass) => form === 'limited' || form === 'stock'
-  return corporate(query) && corporate(held) ? 'soft_conflict' : 'hard_conflict'
+  const isCorporate = (form: FormClass) => form === 'limited' || form === 'stock'
+  return isCorporate(query) && isCorporate(held) ? 'soft_conflict' : 'hard_conflict'
 }
 
 /**

@@ -6,25 +6,25 @@ import { featureNames, type FeatureName } from './features.js'
 export interface Model {
   readonly company: Readonly<Partial<Record<FeatureName, number>>>
   readonly none: Readonly<Partial<Record<QueryFeatureName, number>>>
-  readonly confidence: Lines
+  readonly confidence: ConfidenceCurves
 }
 
 /** Confidence (0 to 100) by share: points of a piecewise linear, rising curve, in order. */
-export type Line = readonly (readonly [share: number, confidence: number])[]
+export type ConfidenceCurve = readonly (readonly [share: number, confidence: number])[]
 /** The curve for each kind of evidence. */
-export type Lines = Readonly<Record<EvidenceKind, Line>>
+export type ConfidenceCurves = Readonly<Record<EvidenceKind, ConfidenceCurve>>
 
-export const sameLine = (line: Line): Lines =>
-  Object.fromEntries(evidenceKinds.map((kind) => [kind, line])) as Record<EvidenceKind, Line>
+export const repeatLine = (line: ConfidenceCurve): ConfidenceCurves =>
+  Object.fromEntries(evidenceKinds.map((kind) => [kind, line])) as Record<EvidenceKind, ConfidenceCurve>
 
 /** A model as two arrays, in the order of the features. */
 export interface Coefficients {
   readonly company: readonly number[]
   readonly none: readonly number[]
-  readonly confidence: Lines
+  readonly confidence: ConfidenceCurves
 }
 
-export function coefficientsOf(model: Model): Coefficients {
+export function toCoefficients(model: Model): Coefficients {
   return {
     company: featureNames.map((name) => model.company[name] ?? 0),
     none: queryFeatureNames.map((name) => model.none[name] ?? 0),
@@ -33,17 +33,17 @@ export function coefficientsOf(model: Model): Coefficients {
 }
 
 /** The coefficients in production. */
-export const fittedCoefficients: Coefficients = coefficientsOf(calibration)
+export const fittedCoefficients: Coefficients = toCoefficients(calibration)
 
 /** Dot product of features and coefficients, both in the same order. */
-export function scoreOf(features: readonly number[], coefficients: readonly number[]): number {
+export function computeScore(features: readonly number[], coefficients: readonly number[]): number {
   let score = 0
   for (let at = 0; at < features.length; at++) score += (features[at] ?? 0) * (coefficients[at] ?? 0)
   return score
 }
 
 /** Softmax of all companies and of "no match". Two companies with equal evidence get equal shares. */
-export function sharesOf(
+export function computeShares(
   scores: readonly number[],
   noneScore: number,
 ): { shares: number[]; noneShare: number } {
@@ -55,7 +55,7 @@ export function sharesOf(
 }
 
 /** Returns the precision of answers with this share in whole percent, as fitted on held-out queries. */
-export function confidenceOf(share: number, corners: Line): number {
+export function estimateConfidence(share: number, corners: ConfidenceCurve): number {
   let [fromShare, fromConfidence] = corners[0] ?? [0, 0]
   for (const [toShare, toConfidence] of corners) {
     if (share <= toShare) {

@@ -1,12 +1,12 @@
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
-import { countryCodeOf } from '../../core/countries.js'
+import { findCountryCode } from '../../core/countries.js'
 import {
-  cityKeyOf,
+  toCityKey,
   isPartOfUnitedKingdom,
-  largerRegionOf,
-  postalKeyOf,
-  regionCodesOf,
+  findLargerRegion,
+  toPostalKey,
+  findRegionCodes,
 } from '../normalize/places.js'
 
 /** Place of a registration, as keys of places.ts. Empty text means unknown. */
@@ -82,7 +82,7 @@ const postalShapes = [
 /** Parses a location text ("Stockport, SK6 6ND", "Austin TX", "Germany"). Returns `null` if it has no place. */
 export function parseLocation(location: string | null): LocationHint | null {
   if (location === null) return null
-  const hint: OpenHint = {
+  const hint: HintBuilder = {
     countries: new Set(),
     regions: new Set(),
     cities: new Set(),
@@ -95,7 +95,7 @@ export function parseLocation(location: string | null): LocationHint | null {
   for (const shape of postalShapes) {
     const found = shape.exec(text)
     if (!found) continue
-    hint.postals.add(postalKeyOf(found[0]))
+    hint.postals.add(toPostalKey(found[0]))
     hint.namesTown = true
     text = text.replace(found[0], ' ')
     break
@@ -105,14 +105,14 @@ export function parseLocation(location: string | null): LocationHint | null {
     readPart(part, hint)
     // "Luohu, Shenzhen" may be written as one city.
     const next = parts[at + 1] ?? ''
-    if (part !== '' && next !== '') hint.cities.add(cityKeyOf(`${part} ${next}`))
+    if (part !== '' && next !== '') hint.cities.add(toCityKey(`${part} ${next}`))
   }
   settleCodes(hint)
   const empty = hint.countries.size + hint.regions.size + hint.cities.size + hint.postals.size === 0
   return empty ? null : hint
 }
 
-interface OpenHint {
+interface HintBuilder {
   countries: Set<string>
   regions: Set<string>
   cities: Set<string>
@@ -126,13 +126,13 @@ interface OpenHint {
 
 const codeCharsMax = 3
 
-function readPart(part: string, hint: OpenHint): void {
+function readPart(part: string, hint: HintBuilder): void {
   const words = foldText(part)
     .split(' ')
     .filter((word) => word !== '')
   if (words.length === 0) return
   if (readName(words.join(' '), hint, hint.countries)) return
-  hint.cities.add(cityKeyOf(words.join(' ')))
+  hint.cities.add(toCityKey(words.join(' ')))
   hint.namesTown = true
   // "Austin TX", "London UK": the end may be a region or a country, the rest is the city.
   for (let tail = Math.min(3, words.length - 1); tail >= 1; tail--) {
@@ -147,19 +147,19 @@ function readPart(part: string, hint: OpenHint): void {
   }
 }
 
-function readName(name: string, hint: OpenHint, countries: Set<string>): boolean {
+function readName(name: string, hint: HintBuilder, countries: Set<string>): boolean {
   if (/^\d+$/.test(name)) return false
-  const country = countryCodeOf(name)
-  const regions = regionCodesOf(name)
+  const country = findCountryCode(name)
+  const regions = findRegionCodes(name)
   if (country === null && regions.length === 0) return false
   if (name.length <= codeCharsMax) {
     hint.codes.push(name)
     return true
   }
   if (country !== null) countries.add(country)
-  for (const region of regions) if (tellsRegion(region)) hint.regions.add(region)
+  for (const region of regions) if (isDistinctRegion(region)) hint.regions.add(region)
   // Some regions share a name with a city: New York, Berlin, Luxembourg.
-  hint.cities.add(cityKeyOf(name))
+  hint.cities.add(toCityKey(name))
   return true
 }
 
@@ -167,18 +167,19 @@ function readName(name: string, hint: OpenHint, countries: Set<string>): boolean
  * Reads the short codes: the last of several is the country ("San Jose, CA, US"), one with a country name is a region,
  * and a single one ("San Bruno, CA") may be either. Then removes regions of countries that are not named.
  */
-function settleCodes(hint: OpenHint): void {
+function settleCodes(hint: HintBuilder): void {
   if (hint.countries.size === 0 && hint.codes.length === 0) {
     for (const country of hint.tailCountries) hint.countries.add(country)
   }
   const last = hint.codes.at(-1)
   const isAlone = hint.codes.length === 1 && hint.countries.size === 0
   for (const code of hint.codes) {
-    const country = countryCodeOf(code)
-    const regions = regionCodesOf(code)
+    const country = findCountryCode(code)
+    const regions = findRegionCodes(code)
     const isCountry = country !== null && code === last && hint.countries.size === 0
     if (isCountry) hint.countries.add(country)
-    if (!isCountry || isAlone) for (const region of regions) if (tellsRegion(region)) hint.regions.add(region)
+    if (!isCountry || isAlone)
+      for (const region of regions) if (isDistinctRegion(region)) hint.regions.add(region)
   }
   if (hint.countries.size === 0 || isAlone) return
   for (const region of hint.regions) {
@@ -187,12 +188,12 @@ function settleCodes(hint: OpenHint): void {
 }
 
 /** Compares a place with a hint: the finest agreement wins; a conflict counts only if no reading agrees. */
-export function agreementOf(hint: LocationHint | null, place: Place): PlaceAgreement {
+export function comparePlaceWithHint(hint: LocationHint | null, place: Place): PlaceAgreement {
   if (hint === null) return 'none'
   const countries = [place.countryCode, place.jurisdictionCountry].filter((code) => code !== '')
-  const regions = [place.regionCode, place.jurisdictionRegion].filter(tellsRegion)
+  const regions = [place.regionCode, place.jurisdictionRegion].filter(isDistinctRegion)
   const countryFits = countries.some(
-    (code) => hint.countries.has(code) || anyStartsWith(hint.regions, `${code}-`),
+    (code) => hint.countries.has(code) || hasPrefix(hint.regions, `${code}-`),
   )
   const countryTold = hint.countries.size > 0 && countries.length > 0
   if (countryTold && !countryFits) {
@@ -201,12 +202,12 @@ export function agreementOf(hint: LocationHint | null, place: Place): PlaceAgree
   }
   if (place.postalKey !== '' && hint.postals.has(place.postalKey)) return 'postal'
   if (place.cityKey !== '' && hint.cities.has(place.cityKey)) return 'city'
-  if (outwardFits(hint, place)) return 'city'
-  if (regions.some((code) => hint.regions.has(code) || hint.regions.has(largerRegionOf(code) ?? '')))
+  if (hasMatchingOutward(hint, place)) return 'city'
+  if (regions.some((code) => hint.regions.has(code) || hint.regions.has(findLargerRegion(code) ?? '')))
     return 'region'
   const [region] = regions
-  if (region === place.regionCode && differsFrom(hint.regions, region)) return 'region_conflict'
-  if (areaDiffers(hint, place)) return 'region_conflict'
+  if (region === place.regionCode && isOtherRegion(hint.regions, region)) return 'region_conflict'
+  if (hasOtherArea(hint, place)) return 'region_conflict'
   if (countryFits)
     return place.countryCode === '' && place.jurisdictionRegion === '' ? 'registered_there' : 'country'
   if (hint.countries.size === 0 && hint.regions.size > 0 && countries.length > 0) return 'country_conflict'
@@ -220,7 +221,7 @@ function isSameTown(hint: LocationHint, place: Place): boolean {
 }
 
 /** Neighbouring British postcodes share the first half; other postal codes share the first digits. */
-function outwardFits(hint: LocationHint, place: Place): boolean {
+function hasMatchingOutward(hint: LocationHint, place: Place): boolean {
   if (place.postalKey.length < 5) return false
   const outward = place.postalKey.slice(0, -3)
   for (const postal of hint.postals) {
@@ -231,23 +232,23 @@ function outwardFits(hint: LocationHint, place: Place): boolean {
 }
 
 /** The first letters of a British postcode are a postal area, as large as a county. */
-function areaDiffers(hint: LocationHint, place: Place): boolean {
-  const areaOf = (postal: string) => /^([a-z]{1,2})\d/.exec(postal)?.[1]
-  const area = areaOf(place.postalKey)
-  const told = [...hint.postals].map(areaOf).filter((other) => other !== undefined)
+function hasOtherArea(hint: LocationHint, place: Place): boolean {
+  const getPostalArea = (postal: string) => /^([a-z]{1,2})\d/.exec(postal)?.[1]
+  const area = getPostalArea(place.postalKey)
+  const told = [...hint.postals].map(getPostalArea).filter((other) => other !== undefined)
   return area !== undefined && told.length > 0 && !told.includes(area)
 }
 
 /** "England" is no more precise than the country, so it does not contradict Surrey. */
-const tellsRegion = (code: string): boolean => code !== '' && !isPartOfUnitedKingdom(code)
+const isDistinctRegion = (code: string): boolean => code !== '' && !isPartOfUnitedKingdom(code)
 
 /** True if regions of the same country are given and none is a part of this one. */
-function differsFrom(asked: ReadonlySet<string>, region: string): boolean {
+function isOtherRegion(asked: ReadonlySet<string>, region: string): boolean {
   const inCountry = [...asked].filter((code) => code.startsWith(region.slice(0, 3)))
-  return inCountry.length > 0 && !inCountry.some((code) => largerRegionOf(code) === region)
+  return inCountry.length > 0 && !inCountry.some((code) => findLargerRegion(code) === region)
 }
 
-function anyStartsWith(values: ReadonlySet<string>, prefix: string): boolean {
+function hasPrefix(values: ReadonlySet<string>, prefix: string): boolean {
   for (const value of values) if (value.startsWith(prefix)) return true
   return false
 }

@@ -1,10 +1,10 @@
 import type { CandidateName } from './candidate.js'
 import { compareNames, type NameComparison } from './compare-names.js'
-import { type Evidence, type Siblings, queryFeaturesOf } from './evidence.js'
-import { featureNames, featuresOf, type FeatureName } from './features.js'
-import { fittedCoefficients, scoreOf, sharesOf, type Coefficients } from './model.js'
-import { agreementOf, type LocationHint, type PlaceAgreement } from './place-agreement.js'
-import { tellingCountries } from '../normalize/legal-forms.js'
+import { type Evidence, type SiblingCounts, computeQueryFeatures } from './evidence.js'
+import { featureNames, computeFeatures, type FeatureName } from './features.js'
+import { fittedCoefficients, computeScore, computeShares, type Coefficients } from './model.js'
+import { comparePlaceWithHint, type LocationHint, type PlaceAgreement } from './place-agreement.js'
+import { getDistinctiveCountries } from '../normalize/legal-forms.js'
 import type { NameVariant } from '../normalize/name-variants.js'
 import { isNumberWord } from '../normalize/normalize-name.js'
 import { parseName } from '../normalize/parsed-name.js'
@@ -50,9 +50,9 @@ export function rankCompanies(
   contextCount: (candidate: CandidateName) => number = () => 0,
   coefficients: Coefficients = fittedCoefficients,
 ): Ranking {
-  const companies = bestOfEach(evidencesOf(query, names, vocabulary, contextCount), coefficients)
-  const noneScore = scoreOf(queryFeaturesOf(queryFactsOf(query, vocabulary)), coefficients.none)
-  const { shares, noneShare } = sharesOf(
+  const companies = pickBestOfEach(buildEvidences(query, names, vocabulary, contextCount), coefficients)
+  const noneScore = computeScore(computeQueryFeatures(toQueryFacts(query, vocabulary)), coefficients.none)
+  const { shares, noneShare } = computeShares(
     companies.map(({ score }) => score),
     noneScore,
   )
@@ -67,7 +67,7 @@ export function rankCompanies(
   return { ranked: joinAlike(ranked), noneShare, noneScore }
 }
 
-export function queryFactsOf({ variants: [whole], hint }: MatchQuery, vocabulary: Vocabulary) {
+export function toQueryFacts({ variants: [whole], hint }: MatchQuery, vocabulary: Vocabulary) {
   return {
     tokens: whole?.tokens ?? [],
     isFormStated: whole !== undefined && whole.formClass !== null && whole.formClass !== 'company',
@@ -81,7 +81,7 @@ export function queryFactsOf({ variants: [whole], hint }: MatchQuery, vocabulary
 const partSimilarityMin = 0.8
 
 /** Builds the evidence for each pair of a variant and a name. */
-export function evidencesOf(
+export function buildEvidences(
   { variants, hint, placeWords }: MatchQuery,
   names: readonly CandidateName[],
   vocabulary: Vocabulary,
@@ -89,22 +89,22 @@ export function evidencesOf(
 ): Evidence[] {
   const pairs: Omit<Evidence, 'siblings'>[] = []
   for (const candidate of names) {
-    const place = placeOf(hint, candidate)
+    const place = comparePlace(hint, candidate)
     for (const variant of variants) {
       const comparison = compareNames(variant, candidate, vocabulary, placeWords)
       if (comparison === null || isWeakPart(comparison)) continue
       pairs.push({ comparison, place, hint, contextCount: contextCount(candidate) })
     }
   }
-  const siblingsOf = countSiblings(pairs, vocabulary)
-  return pairs.map((pair) => ({ ...pair, siblings: siblingsOf(pair) }))
+  const getSiblings = countSiblings(pairs, vocabulary)
+  return pairs.map((pair) => ({ ...pair, siblings: getSiblings(pair) }))
 }
 
 /** If the register does not show the country, a rare legal form may: "Larkmoor AB" is Swedish. */
-function placeOf(hint: LocationHint | null, { place, name }: CandidateName): PlaceAgreement {
-  const agreement = agreementOf(hint, place)
+function comparePlace(hint: LocationHint | null, { place, name }: CandidateName): PlaceAgreement {
+  const agreement = comparePlaceWithHint(hint, place)
   if (hint === null || agreement !== 'registered_elsewhere') return agreement
-  const countries = tellingCountries(parseName(name).formCountries)
+  const countries = getDistinctiveCountries(parseName(name).formCountries)
   const isOfCountry = countries.some((country) => hint.countries.has(country))
   return isOfCountry ? 'form_of_country' : agreement
 }
@@ -128,37 +128,41 @@ const placeRank = {
   country_conflict: 0,
 } as const satisfies Record<PlaceAgreement, number>
 
-type Pair = Omit<Evidence, 'siblings'>
+type EvidencePair = Omit<Evidence, 'siblings'>
 
-interface Placed {
+interface PlacedCompany {
   readonly rank: number
   readonly isListed: boolean
 }
 
 /** Counts per variant the companies with this name, with a longer name, and with a name it may be truncated from. */
-function countSiblings(pairs: readonly Pair[], vocabulary: Vocabulary): (pair: Pair) => Siblings {
+function countSiblings(
+  pairs: readonly EvidencePair[],
+  vocabulary: Vocabulary,
+): (pair: EvidencePair) => SiblingCounts {
   const exact = new Map<NameVariant, Map<number, number>>()
   const completed = new Map<NameVariant, Set<number>>()
   const series = new Map<NameVariant, Set<number>>()
-  const prefix = new Map<NameVariant, Map<number, Placed>>()
+  const prefix = new Map<NameVariant, Map<number, PlacedCompany>>()
   for (const { comparison, place } of pairs) {
     const { variant, matchType, candidate, isTruncated, isOneOfSeries } = comparison
     if (matchType === 'exact')
-      raise(
-        entryOf(exact, variant, () => new Map<number, number>()),
+      raiseRank(
+        getOrCreate(exact, variant, () => new Map<number, number>()),
         candidate,
         placeRank[place],
       )
-    if (matchType === 'completed') entryOf(completed, variant, () => new Set()).add(candidate.entityNumber)
+    if (matchType === 'completed')
+      getOrCreate(completed, variant, () => new Set()).add(candidate.entityNumber)
     // A text that ends with a number identifies one member of the series.
     if (isTruncated && isOneOfSeries && !isNumberWord(variant.tokens.at(-1) ?? ''))
-      entryOf(series, variant, () => new Set()).add(candidate.entityNumber)
+      getOrCreate(series, variant, () => new Set()).add(candidate.entityNumber)
     if (matchType !== 'exact' && matchType !== 'prefix') continue
-    const companies = entryOf(prefix, variant, () => new Map<number, Placed>())
+    const companies = getOrCreate(prefix, variant, () => new Map<number, PlacedCompany>())
     const rank = Math.max(companies.get(candidate.entityNumber)?.rank ?? 0, placeRank[place])
     companies.set(candidate.entityNumber, { rank, isListed: candidate.prominence.isListed })
   }
-  const ownsWord = wordOwnership(pairs, vocabulary)
+  const ownsWord = createOwnershipCheck(pairs, vocabulary)
   const familyCount = countFamily(pairs)
   const prefixCounts = new Map([...prefix].map(([variant, companies]) => [variant, countPlaced(companies)]))
   return ({ comparison: { variant, candidate, rarestWord }, place }) => {
@@ -180,7 +184,7 @@ function countSiblings(pairs: readonly Pair[], vocabulary: Vocabulary): (pair: P
 }
 
 /** Counts the companies, the listed ones, and those with at least each rank of place. */
-function countPlaced(companies: ReadonlyMap<number, Placed>) {
+function countPlaced(companies: ReadonlyMap<number, PlacedCompany>) {
   const placed = [...companies.values()]
   return {
     count: placed.length,
@@ -193,7 +197,7 @@ function countPlaced(companies: ReadonlyMap<number, Placed>) {
 }
 
 /** The registration with the best place counts for a company. */
-function raise(ranks: Map<number, number>, { entityNumber }: CandidateName, rank: number): void {
+function raiseRank(ranks: Map<number, number>, { entityNumber }: CandidateName, rank: number): void {
   ranks.set(entityNumber, Math.max(ranks.get(entityNumber) ?? 0, rank))
 }
 
@@ -208,7 +212,7 @@ function countBetter(
 }
 
 /** Counts companies whose names begin with the first two words of the text, as in a family of funds. */
-function countFamily(pairs: readonly Pair[]): number {
+function countFamily(pairs: readonly EvidencePair[]): number {
   const whole = pairs.find(({ comparison }) => comparison.variant.kind === 'whole')?.comparison.variant
   const [first, second] = whole?.tokens ?? []
   if (first === undefined || second === undefined) return 0
@@ -219,16 +223,16 @@ function countFamily(pairs: readonly Pair[]): number {
 }
 
 /** Returns a check whether one company has all names with a word, as far as they were found. */
-function wordOwnership(
-  pairs: readonly Pair[],
+function createOwnershipCheck(
+  pairs: readonly EvidencePair[],
   vocabulary: Vocabulary,
 ): (entityNumber: number, word: string) => boolean {
   const names = new Map<number, Set<CandidateName>>()
   for (const { comparison } of pairs)
-    entryOf(names, comparison.candidate.entityNumber, () => new Set()).add(comparison.candidate)
+    getOrCreate(names, comparison.candidate.entityNumber, () => new Set()).add(comparison.candidate)
   return (entityNumber, word) => {
-    const total = vocabulary.nameCount(word)
-    if (vocabulary.expectedCount(word) > ownedNamesMax) return false
+    const total = vocabulary.countNames(word)
+    if (vocabulary.estimateCount(word) > ownedNamesMax) return false
     const own = [...(names.get(entityNumber) ?? [])].filter(({ tokens }) => tokens.includes(word))
     return own.length >= total
   }
@@ -237,7 +241,7 @@ function wordOwnership(
 /** A word in more names belongs to several companies. */
 const ownedNamesMax = 8
 
-function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
   const known = map.get(key)
   if (known !== undefined) return known
   const made = make()
@@ -245,13 +249,13 @@ function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value):
   return made
 }
 
-type Scored = Omit<RankedCompany, 'share' | 'alike'>
+type ScoredCompany = Omit<RankedCompany, 'share' | 'alike'>
 
-function bestOfEach(evidences: readonly Evidence[], { company }: Coefficients): Scored[] {
-  const best = new Map<number, Scored>()
+function pickBestOfEach(evidences: readonly Evidence[], { company }: Coefficients): ScoredCompany[] {
+  const best = new Map<number, ScoredCompany>()
   for (const evidence of evidences) {
-    const features = featuresOf(evidence)
-    const score = scoreOf(features, company)
+    const features = computeFeatures(evidence)
+    const score = computeScore(features, company)
     const { entityNumber } = evidence.comparison.candidate
     const known = best.get(entityNumber)
     if (known === undefined || score > known.score) best.set(entityNumber, { evidence, features, score })
@@ -286,14 +290,14 @@ function isAlike(a: Pick<RankedCompany, 'evidence'>, b: Pick<RankedCompany, 'evi
     left.coreKey === right.coreKey &&
     left.sourceNumber !== right.sourceNumber &&
     (left.formClass === right.formClass || isOpenForm(left) || isOpenForm(right)) &&
-    haveCommonCountry(left, right)
+    shareCountry(left, right)
   )
 }
 
 const isOpenForm = ({ formClass }: CandidateName) => formClass === null || formClass === 'company'
 
 /** Without an address, a register of another country is weak evidence. */
-function haveCommonCountry({ place: a }: CandidateName, { place: b }: CandidateName): boolean {
+function shareCountry({ place: a }: CandidateName, { place: b }: CandidateName): boolean {
   const countries = (place: typeof a) =>
     [place.countryCode, place.countryCode === '' ? '' : place.jurisdictionCountry].filter(
       (code) => code !== '',
@@ -305,7 +309,7 @@ function haveCommonCountry({ place: a }: CandidateName, { place: b }: CandidateN
 const featureAt = new Map(featureNames.map((name, at) => [name, at]))
 
 /** Returns the sum that some features add to the score of a company. */
-export function contributionOf(
+export function sumContributions(
   { features }: Pick<RankedCompany, 'features'>,
   names: readonly FeatureName[],
   { company }: Coefficients = fittedCoefficients,

@@ -1,6 +1,6 @@
-import { distanceFrom, typosAllowed } from '../normalize/edit-distance.js'
+import { createDistance, countAllowedTypos } from '../normalize/edit-distance.js'
 import { matchLimits } from '../model/limits.js'
-import { WordList, wordListsOf } from './word-list.js'
+import { WordList, buildWordLists } from './word-list.js'
 
 /**
  * Common words of company names: occurrences in 100,000 names of American and British registers, each family of names
@@ -49,7 +49,7 @@ const counts = new Map(
 )
 
 /** Number of 100,000 names with a word, about; 0 for rare words. */
-const usualCount = (word: string): number => counts.get(word) ?? 0
+const getUsualCount = (word: string): number => counts.get(word) ?? 0
 
 /** Names share words, so results are cached. */
 const rememberedWordsMax = 20_000
@@ -68,7 +68,7 @@ export class Vocabulary {
   readonly #spellings = new Map<string, readonly string[]>()
 
   constructor(words: WordList | ReadonlyMap<string, number>, namesTotal: number) {
-    this.#words = words instanceof WordList ? words : new WordList(wordListsOf(words))
+    this.#words = words instanceof WordList ? words : new WordList(buildWordLists(words))
     this.#namesTotal = namesTotal
   }
 
@@ -76,14 +76,14 @@ export class Vocabulary {
     return this.#namesTotal
   }
 
-  nameCount(word: string): number {
+  countNames(word: string): number {
     const at = this.#words.find(word)
     return at < 0 ? 0 : this.#words.count(at)
   }
 
   /** Number of names with a word, including the prior. */
-  expectedCount(word: string): number {
-    return this.nameCount(word) + (usualCount(word) * usualNamesTotal) / 100_000
+  estimateCount(word: string): number {
+    return this.countNames(word) + (getUsualCount(word) * usualNamesTotal) / 100_000
   }
 
   /** Size of the registry: 0 from 100,000 names, 1 for 10,000, 2 for 1,000. */
@@ -93,65 +93,65 @@ export class Vocabulary {
 
   /** Weight of a word, at least 0.2; the rarer, the higher. */
   weight(word: string): number {
-    return remembered(this.#weights, word, () => {
-      const weight = Math.log((this.#namesTotal + usualNamesTotal) / (this.expectedCount(word) + 1))
+    return cacheValue(this.#weights, word, () => {
+      const weight = Math.log((this.#namesTotal + usualNamesTotal) / (this.estimateCount(word) + 1))
       return Math.max(0.2, weight)
     })
   }
 
   /** Known words within the typing errors allowed for the length of the word, nearest first. */
-  spellings(word: string): readonly string[] {
-    const distanceMax = typosAllowed(word.length)
+  findSpellings(word: string): readonly string[] {
+    const distanceMax = countAllowedTypos(word.length)
     if (distanceMax === 0) return []
-    return remembered(this.#spellings, word, () => this.#nearest(word, distanceMax))
+    return cacheValue(this.#spellings, word, () => this.#findNearest(word, distanceMax))
   }
 
   /** Known words that begin with `stem`, at most `completionsMax`. */
-  completions(stem: string): string[] {
+  findCompletions(stem: string): string[] {
     const found: string[] = []
-    let at = this.#words.firstNotBefore(stem)
+    let at = this.#words.findFirstNotBefore(stem)
     for (; found.length < matchLimits.completionsMax && this.#words.beginsWith(at, stem); at++) {
-      const word = this.#words.word(at)
+      const word = this.#words.getWord(at)
       if (word !== stem) found.push(word)
     }
     return found
   }
 
   /** Typing errors in one place keep the beginning or the end: only words that share either are compared. */
-  #nearest(word: string, distanceMax: 1 | 2): string[] {
+  #findNearest(word: string, distanceMax: 1 | 2): string[] {
     const words = this.#words
     const { spellingsScannedMax } = matchLimits
     // For a single error: the length before and after it, minus a letter for a swap.
     const headCount = Math.max(distanceMax + 1, Math.floor((word.length - 1) / (distanceMax + 1)))
     const tailCount = distanceMax === 1 ? word.length - 1 - headCount : headCount
-    const distanceTo = distanceFrom(word, distanceMax)
+    const distanceTo = createDistance(word, distanceMax)
     const near = new Map<number, number>()
     let comparedCount = 0
     const compare = (at: number) => {
-      if (Math.abs(words.charCount(at) - word.length) > distanceMax) return
+      if (Math.abs(words.getCharCount(at) - word.length) > distanceMax) return
       comparedCount++
-      const distance = distanceTo(words.codesAt(at))
+      const distance = distanceTo(words.getCodes(at))
       if (distance <= distanceMax && distance > 0) near.set(at, distance)
     }
-    const [first, last] = words.range(word.slice(0, headCount))
+    const [first, last] = words.findRange(word.slice(0, headCount))
     for (let at = first; at < last && comparedCount < spellingsScannedMax; at++) compare(at)
     comparedCount = 0
-    const [from, end] = words.backwardRange(word.slice(-tailCount))
+    const [from, end] = words.findBackwardRange(word.slice(-tailCount))
     for (let order = from; order < end && comparedCount < spellingsScannedMax; order++) {
       compare(words.atBackward(order))
     }
     return [...near]
       .sort(([a, distanceA], [b, distanceB]) => distanceA - distanceB || words.count(b) - words.count(a))
       .slice(0, matchLimits.tokenSpellingsMax)
-      .map(([at]) => words.word(at))
+      .map(([at]) => words.getWord(at))
   }
 }
 
-function remembered<Value>(known: Map<string, Value>, word: string, valueOf: () => Value): Value {
+function cacheValue<Value>(known: Map<string, Value>, word: string, computeValue: () => Value): Value {
   const found = known.get(word)
   if (found !== undefined) return found
   if (known.size >= rememberedWordsMax) known.clear()
-  const value = valueOf()
+  const value = computeValue()
   known.set(word, value)
   return value
 }

@@ -21,18 +21,18 @@ export class WordList {
     this.#bytes = words
     this.#counts = counts
     this.#backward = backward
-    this.#starts = startsOf(words, counts.length)
+    this.#starts = findStarts(words, counts.length)
   }
 
   count(at: number): number {
     return this.#counts[at] ?? 0
   }
 
-  word(at: number): string {
-    return String.fromCharCode(...this.codesAt(at))
+  getWord(at: number): string {
+    return String.fromCharCode(...this.getCodes(at))
   }
 
-  codesAt(at: number): Uint8Array {
+  getCodes(at: number): Uint8Array {
     return this.#bytes.subarray(this.start(at), this.start(at + 1) - 1)
   }
 
@@ -40,23 +40,23 @@ export class WordList {
     return this.#starts[at] ?? 0
   }
 
-  charCount(at: number): number {
+  getCharCount(at: number): number {
     return this.start(at + 1) - this.start(at) - 1
   }
 
   /** The code of a letter, by its offset from the start of all words. */
-  code(byteAt: number): number {
+  getCode(byteAt: number): number {
     return this.#bytes[byteAt] ?? lineFeed
   }
 
   /** The number of a word, or -1. */
   find(word: string): number {
-    const at = this.firstNotBefore(word)
-    return at < this.size && this.#compare(at, word) === 0 && this.charCount(at) === word.length ? at : -1
+    const at = this.findFirstNotBefore(word)
+    return at < this.size && this.#compare(at, word) === 0 && this.getCharCount(at) === word.length ? at : -1
   }
 
   /** The first word not less than `stem`; words that begin with it follow. */
-  firstNotBefore(stem: string): number {
+  findFirstNotBefore(stem: string): number {
     return lowerBound(this.size, (at) => this.#compare(at, stem) < 0)
   }
 
@@ -65,18 +65,18 @@ export class WordList {
   }
 
   /** The words that begin with `stem`: first, and last + 1. */
-  range(stem: string): readonly [number, number] {
-    return [this.firstNotBefore(stem), lowerBound(this.size, (at) => this.#compare(at, stem) <= 0)]
+  findRange(stem: string): readonly [number, number] {
+    return [this.findFirstNotBefore(stem), lowerBound(this.size, (at) => this.#compare(at, stem) <= 0)]
   }
 
   /** The words that end with `tail`, in backward order: first, and last + 1. */
-  backwardRange(tail: string): readonly [number, number] {
-    const before = (order: number, isAfterToo: boolean) => {
+  findBackwardRange(tail: string): readonly [number, number] {
+    const isBelow = (order: number, isAfterToo: boolean) => {
       const compared = this.#compareTail(this.#backward[order] ?? 0, tail)
       return isAfterToo ? compared <= 0 : compared < 0
     }
-    const from = lowerBound(this.size, (order) => before(order, false))
-    return [from, lowerBound(this.size, (order) => before(order, true))]
+    const from = lowerBound(this.size, (order) => isBelow(order, false))
+    return [from, lowerBound(this.size, (order) => isBelow(order, true))]
   }
 
   atBackward(order: number): number {
@@ -87,7 +87,7 @@ export class WordList {
   #compare(at: number, stem: string): number {
     const start = this.start(at)
     for (let index = 0; index < stem.length; index++) {
-      const difference = this.code(start + index) - stem.charCodeAt(index)
+      const difference = this.getCode(start + index) - stem.charCodeAt(index)
       if (difference !== 0) return difference
     }
     return 0
@@ -95,10 +95,10 @@ export class WordList {
 
   /** 0 if the word ends with `tail`. */
   #compareTail(at: number, tail: string): number {
-    const charCount = this.charCount(at)
+    const charCount = this.getCharCount(at)
     const end = this.start(at) + charCount
     for (let index = 1; index <= tail.length; index++) {
-      const code = index > charCount ? 0 : this.code(end - index)
+      const code = index > charCount ? 0 : this.getCode(end - index)
       const difference = code - tail.charCodeAt(tail.length - index)
       if (difference !== 0) return difference
     }
@@ -107,12 +107,12 @@ export class WordList {
 }
 
 /** Builds the lists from distinct words in any order. Words with other characters are left out. */
-export function wordListsOf(counts: Iterable<readonly [word: string, count: number]>): WordLists {
-  return wordListsInOrder([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
+export function buildWordLists(counts: Iterable<readonly [word: string, count: number]>): WordLists {
+  return buildSortedWordLists([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Like `wordListsOf`, for words in byte order, without keeping all of them as strings. */
-export function wordListsInOrder(sorted: Iterable<readonly [word: string, count: number]>): WordLists {
+/** Like `buildWordLists`, for words in byte order, without keeping all of them as strings. */
+export function buildSortedWordLists(sorted: Iterable<readonly [word: string, count: number]>): WordLists {
   let bytes = Buffer.allocUnsafe(65_536)
   let byteCount = 0
   const counts: number[] = []
@@ -125,22 +125,22 @@ export function wordListsInOrder(sorted: Iterable<readonly [word: string, count:
     }
     byteCount += bytes.write(`${word}\n`, byteCount, 'latin1')
     counts.push(count)
-    tailKeys.push(tailKeyOf(word))
+    tailKeys.push(toTailKey(word))
   }
   const words = bytes.subarray(0, byteCount)
-  return { words, counts: Uint32Array.from(counts), backward: backwardOrder(words, tailKeys) }
+  return { words, counts: Uint32Array.from(counts), backward: sortBackward(words, tailKeys) }
 }
 
 /** The last six letters as a number, last letter first: different for nearly all words. */
-function tailKeyOf(word: string): number {
+function toTailKey(word: string): number {
   let key = 0
   for (let index = 1; index <= 6; index++)
     key = key * 256 + (index > word.length ? 0 : word.charCodeAt(word.length - index))
   return key
 }
 
-function backwardOrder(words: Uint8Array, tailKeys: readonly number[]): Uint32Array {
-  const starts = startsOf(words, tailKeys.length)
+function sortBackward(words: Uint8Array, tailKeys: readonly number[]): Uint32Array {
+  const starts = findStarts(words, tailKeys.length)
   const compareBackward = (a: number, b: number): number => {
     const [startA = 0, startB = 0] = [starts[a], starts[b]]
     let [endA, endB] = [(starts[a + 1] ?? 0) - 1, (starts[b + 1] ?? 0) - 1]
@@ -155,7 +155,7 @@ function backwardOrder(words: Uint8Array, tailKeys: readonly number[]): Uint32Ar
   )
 }
 
-function startsOf(words: Uint8Array, wordCount: number): Uint32Array {
+function findStarts(words: Uint8Array, wordCount: number): Uint32Array {
   const starts = new Uint32Array(wordCount + 1)
   let at = 0
   for (let index = 0; index < words.length; index++) {

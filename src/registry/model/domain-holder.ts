@@ -1,4 +1,4 @@
-import { domainNameOf } from '../../core/domain-name.js'
+import { toRootDomain } from '../../core/domain-name.js'
 
 /** Position of a website in its domain: at its root, in a subdomain, or a page of a site. */
 export type SiteFit = 'root' | 'subdomain' | 'page'
@@ -30,23 +30,23 @@ export type DomainDecision =
  */
 export function decideHolder(
   holders: readonly DomainHolder[],
-  ownersOf: (entityNumber: number) => ReadonlySet<number>,
+  listAllOwners: (entityNumber: number) => ReadonlySet<number>,
 ): DomainDecision {
-  const fits = holders.map((holder) => ({ holder, fit: siteFit(holder.website) }))
+  const fits = holders.map((holder) => ({ holder, fit: classifySite(holder.website) }))
   for (const fit of ['root', 'subdomain', 'page'] as const) {
-    const nearest = onePerCompany(fits.filter((one) => one.fit === fit).map(({ holder }) => holder))
+    const nearest = keepOnePerCompany(fits.filter((one) => one.fit === fit).map(({ holder }) => holder))
     const active = nearest.filter(({ isActive }) => isActive)
     const [first, ...others] = active.length > 0 ? active : nearest
     if (first === undefined) continue
     if (others.length === 0) return { kind: 'one', holder: first, fit, isOwnerOfOthers: false }
-    const owner = ownerOfAll([first, ...others], ownersOf)
+    const owner = findCommonOwner([first, ...others], listAllOwners)
     if (owner !== null) return { kind: 'one', holder: owner, fit, isOwnerOfOthers: true }
     return { kind: 'several', holders: [first, ...others], fit }
   }
   return { kind: 'none' }
 }
 
-function onePerCompany(holders: readonly DomainHolder[]): DomainHolder[] {
+function keepOnePerCompany(holders: readonly DomainHolder[]): DomainHolder[] {
   const byCompany = new Map<number, DomainHolder>()
   for (const holder of holders) {
     const known = byCompany.get(holder.entityNumber)
@@ -56,11 +56,11 @@ function onePerCompany(holders: readonly DomainHolder[]): DomainHolder[] {
   return [...byCompany.values()]
 }
 
-function ownerOfAll(
+function findCommonOwner(
   holders: Holders,
-  ownersOf: (entityNumber: number) => ReadonlySet<number>,
+  listAllOwners: (entityNumber: number) => ReadonlySet<number>,
 ): DomainHolder | null {
-  const above = new Map(holders.map(({ entityNumber }) => [entityNumber, ownersOf(entityNumber)]))
+  const above = new Map(holders.map(({ entityNumber }) => [entityNumber, listAllOwners(entityNumber)]))
   const owners = holders.filter((holder) =>
     holders.every((other) => other === holder || above.get(other.entityNumber)?.has(holder.entityNumber)),
   )
@@ -75,10 +75,10 @@ const frontPage = /^\/?(?:[a-z]{2}(?:[-_][a-z]{2,4})?(?:\/|$)){0,2}(?:(?:index|h
  * Returns the position of a website in its domain. A page may be hosted by another company: many companies state a
  * page of a web host or of a social network.
  */
-export function siteFit(website: string): SiteFit {
+export function classifySite(website: string): SiteFit {
   const [, host = '', path = ''] = /^(?:\w+:\/\/)?([^/?#]*)([^?#]*)/.exec(website.trim()) ?? []
   if (!frontPage.test(path)) return 'page'
   const labelCount = (name: string) => name.split('.').filter((label) => label !== '').length
-  const isRoot = labelCount(host.replace(/^www\d?\./i, '')) === labelCount(domainNameOf(website) ?? '')
+  const isRoot = labelCount(host.replace(/^www\d?\./i, '')) === labelCount(toRootDomain(website) ?? '')
   return isRoot ? 'root' : 'subdomain'
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 
 /** Derives an id from the key of the source, so that every import gives the same id. */
-export function derivedId(prefix: 'le_' | 'siq_', sourceKey: string): string {
+export function deriveId(prefix: 'le_' | 'siq_', sourceKey: string): string {
   return prefix + hash('sha256', `${prefix}${sourceKey}`, 'hex').slice(0, 24)
 }
 
@@ -36,12 +36,12 @@ const marketNames: Readonly<Record<string, readonly string[]>> = {
   ASX: ['XASX'],
 }
 
-const marketOf = new Map(
+const marketsByName = new Map(
   Object.entries(marketNames).flatMap(([market, names]) => names.map((name) => [name, market])),
 )
 
 /** Normalizes the name of an exchange: `XNAS`, "Nasdaq" and "NASDAQ GS" are the same market. */
-export function exchangeKeyOf(exchange: string): string {
+export function toExchangeKey(exchange: string): string {
   const closed = exchange.toUpperCase().replace(/[^A-Z0-9]/g, '')
-  return marketOf.get(closed) ?? closed
+  return marketsByName.get(closed) ?? closed
 }

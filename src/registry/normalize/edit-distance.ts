@@ -1,23 +1,23 @@
 /** Character codes of a word. */
 type Codes = Uint8Array | Uint16Array
 
-function codesOf(word: string): Codes {
+function toCodes(word: string): Codes {
   const codes = new Uint16Array(word.length)
   for (let index = 0; index < word.length; index++) codes[index] = word.charCodeAt(index)
   return codes
 }
 
 /** Returns the Damerau-Levenshtein distance (a swap counts one), or `distanceMax + 1` if it is larger. */
-export function boundedDistance(a: string, b: string, distanceMax: number): number {
+export function calculateDistance(a: string, b: string, distanceMax: number): number {
   if (a === b) return 0
   if (Math.abs(a.length - b.length) > distanceMax) return distanceMax + 1
-  return boundedDistanceOf(codesOf(a), codesOf(b), distanceMax)
+  return calculateCodesDistance(toCodes(a), toCodes(b), distanceMax)
 }
 
 /** Rows of the distance table, reused because thousands of words are compared per query. */
 let rows = [new Int32Array(64), new Int32Array(64), new Int32Array(64)] as const
 
-function boundedDistanceOf(a: Codes, b: Codes, distanceMax: number): number {
+function calculateCodesDistance(a: Codes, b: Codes, distanceMax: number): number {
   if (Math.abs(a.length - b.length) > distanceMax) return distanceMax + 1
   if (b.length >= rows[0].length) {
     rows = [new Int32Array(b.length + 1), new Int32Array(b.length + 1), new Int32Array(b.length + 1)]
@@ -53,13 +53,13 @@ const bitsMax = 31
 
 /**
  * Returns a function for the same distance from one word to words of one-byte letters. It computes a column at once
- * with bit operations (Hyyrö 2003), about twenty times as fast as `boundedDistanceOf`.
+ * with bit operations (Hyyrö 2003), about twenty times as fast as `calculateCodesDistance`.
  */
-export function distanceFrom(word: string, distanceMax: number): (other: Uint8Array) => number {
+export function createDistance(word: string, distanceMax: number): (other: Uint8Array) => number {
   const charCount = word.length
-  const codes = codesOf(word)
+  const codes = toCodes(word)
   if (charCount === 0 || charCount > bitsMax || codes.some((code) => code > 255))
-    return (other) => boundedDistanceOf(codes, other, distanceMax)
+    return (other) => calculateCodesDistance(codes, other, distanceMax)
   const places = new Int32Array(256)
   for (const [index, code] of codes.entries()) places[code] = (places[code] ?? 0) | (1 << index)
   const lastBit = 1 << (charCount - 1)
@@ -86,7 +86,7 @@ export function distanceFrom(word: string, distanceMax: number): (other: Uint8Ar
 }
 
 /** Returns the number of typing errors that a word of this length may have. */
-export function typosAllowed(charCount: number): 0 | 1 | 2 {
+export function countAllowedTypos(charCount: number): 0 | 1 | 2 {
   if (charCount < 5) return 0
   return charCount < 9 ? 1 : 2
 }

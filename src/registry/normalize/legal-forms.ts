@@ -1,4 +1,4 @@
-import { withoutJoiningWords } from './normalize-name.js'
+import { removeJoiningWords } from './normalize-name.js'
 import type { LegalForm } from '../../contract/enums.js'
 
 /** Class of a legal form. `company` is a weak word ("Co"); different other classes mean different registrations. */
@@ -168,7 +168,7 @@ eeig, ukeig, european economic interest grouping, ewiv, geie : association : - :
 const tellingCountriesMax = 20
 
 /** Returns the countries of a form if they are few enough to locate a company, otherwise an empty list. */
-export const tellingCountries = (countries: readonly string[]): readonly string[] =>
+export const getDistinctiveCountries = (countries: readonly string[]): readonly string[] =>
   countries.length > tellingCountriesMax ? [] : countries
 
 function parseTable(): LegalFormEntry[] {
@@ -179,7 +179,7 @@ function parseTable(): LegalFormEntry[] {
       .map((part) => part.trim())
     for (const spelling of spellings.split(',').map((part) => part.trim())) {
       entries.push({
-        words: withoutJoiningWords(spelling.replace(/^[<$]/, '').split(' ')),
+        words: removeJoiningWords(spelling.replace(/^[<$]/, '').split(' ')),
         formClass: formClass as FormClass,
         legalForm: legalForm === '-' ? null : (legalForm as LegalForm),
         countries: countries === '' ? [] : countries.split(' '),
@@ -195,12 +195,12 @@ const entries = parseTable()
 const byLastWord = groupBy((entry) => entry.words.at(-1) ?? '')
 const byFirstWord = groupBy((entry) => (entry.leading ? (entry.words[0] ?? '') : ''))
 
-function groupBy(keyOf: (entry: LegalFormEntry) => string): Map<string, LegalFormEntry[]> {
+function groupBy(getKey: (entry: LegalFormEntry) => string): Map<string, LegalFormEntry[]> {
   const groups = new Map<string, LegalFormEntry[]>()
   for (const entry of entries) {
-    const group = groups.get(keyOf(entry))
+    const group = groups.get(getKey(entry))
     if (group) group.push(entry)
-    else groups.set(keyOf(entry), [entry])
+    else groups.set(getKey(entry), [entry])
   }
   // The longest spelling wins: "GmbH & Co. KG" before "KG".
   for (const group of groups.values()) group.sort((a, b) => b.words.length - a.words.length)
@@ -208,25 +208,25 @@ function groupBy(keyOf: (entry: LegalFormEntry) => string): Map<string, LegalFor
 }
 
 /** Returns the longest form that ends at index `end` of `words`, or `null`. */
-export function formEndingAt(words: readonly string[], end: number): LegalFormEntry | null {
+export function findTrailingForm(words: readonly string[], end: number): LegalFormEntry | null {
   const last = words[end - 1]
   if (last === undefined) return null
-  const ends = (entry: LegalFormEntry): boolean => {
+  const isAtEnd = (entry: LegalFormEntry): boolean => {
     const from = end - entry.words.length
-    if (!sameWords(entry.words, words, from)) return false
-    return !entry.closing || (end === words.length && formEndingAt(words, from) === null)
+    if (!hasWordsAt(entry.words, words, from)) return false
+    return !entry.closing || (end === words.length && findTrailingForm(words, from) === null)
   }
-  return byLastWord.get(last)?.find(ends) ?? null
+  return byLastWord.get(last)?.find(isAtEnd) ?? null
 }
 
 /** Returns the form at the beginning of `words`, or `null`. */
-export function formLeading(words: readonly string[]): LegalFormEntry | null {
+export function findLeadingForm(words: readonly string[]): LegalFormEntry | null {
   const first = words[0]
   if (first === undefined || first === '') return null
-  return byFirstWord.get(first)?.find((entry) => sameWords(entry.words, words, 0)) ?? null
+  return byFirstWord.get(first)?.find((entry) => hasWordsAt(entry.words, words, 0)) ?? null
 }
 
-function sameWords(form: readonly string[], words: readonly string[], from: number): boolean {
+function hasWordsAt(form: readonly string[], words: readonly string[], from: number): boolean {
   return from >= 0 && form.every((word, index) => words[from + index] === word)
 }
 
@@ -244,7 +244,7 @@ const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] 
 ]
 
 /** Writes out forms that folding would change into other words. `name` must be unfolded. */
-export function spellOutForms(name: string): string {
+export function expandForms(name: string): string {
   return writtenForms.reduce((text, [pattern, spelledOut]) => text.replace(pattern, spelledOut), name)
 }
 

@@ -1,6 +1,6 @@
 import { readNativeName, type Reading } from './native-scripts.js'
 import { parseName } from './parsed-name.js'
-import { foldText, everydayWords } from './normalize-name.js'
+import { foldText, listEverydayWords } from './normalize-name.js'
 
 /** Characters that scans confuse, each group mapped to one of them; pairs of letters first. */
 const lookAlikes: readonly (readonly [pattern: RegExp, shape: string])[] = [
@@ -15,15 +15,17 @@ const lookAlikes: readonly (readonly [pattern: RegExp, shape: string])[] = [
   [/e/g, 'c'],
   [/f/g, 't'],
 ]
-const shapeOf = (word: string): string =>
+const toShape = (word: string): string =>
   lookAlikes.reduce((shape, [pattern, letter]) => shape.replace(pattern, letter), word)
 
 /** Shorter words are too similar to other words. */
 const knownCharsMin = 5
 const knownForms =
   'limited incorporated corporation company partnership gesellschaft aktiengesellschaft'.split(' ')
-const knownWords = new Set([...everydayWords(), ...knownForms].filter((word) => word.length >= knownCharsMin))
-const byShape = new Map([...knownWords].map((word) => [shapeOf(word), word]))
+const knownWords = new Set(
+  [...listEverydayWords(), ...knownForms].filter((word) => word.length >= knownCharsMin),
+)
+const byShape = new Map([...knownWords].map((word) => [toShape(word), word]))
 
 const letterOfDigit: Readonly<Record<string, string>> = { 0: 'o', 5: 's', 6: 'g', 8: 'b' }
 /** A word of at least three letters with one or two digits that resemble letters. */
@@ -31,12 +33,12 @@ const mixedWord = /^(?=(?:\P{L}*\p{L}){3})(?:\p{L}*[01568]){1,2}\p{L}*$/u
 /** Numbers that belong to the name: "24hour", "Studio54", "Level8". */
 const numberedWord = /^\d{2}|\d{2}$|[168]$/
 
-function mendWord(word: string): string {
+function repairWord(word: string): string {
   // A lower-case L between capitals, or in "lnc", is an I.
   const upright = word.replace(/(?<=\p{Lu})l(?=\p{Lu})|^l(?=\p{Lu}{2}|nc\b)/gu, 'I')
   const lower = upright.toLowerCase()
   if (knownWords.has(lower)) return upright
-  const known = byShape.get(shapeOf(lower))
+  const known = byShape.get(toShape(lower))
   if (known !== undefined && /^[\p{L}\d]+$/u.test(lower)) return known
   const letters = mixedWord.test(upright) && !numberedWord.test(upright) ? replaceDigits(upright) : upright
   // Inside a word: "Hawaii" and "Kiinteisto" are right.
@@ -53,13 +55,13 @@ const joinedForm = /(?<=[\p{L}\d]{5})(?=(?:[Ll][Tt][Dd]|[Gg][Mm][Bb][Hh]|[Ll]imi
 /** Corrects errors of scans. Returns an empty list for a name without errors. */
 function readScannedName(text: string): Reading[] {
   const split = text.replace(joinedForm, ' ').replace(joinedWords, ' ')
-  const mended = split.replace(/[\p{L}\d|]+/gu, mendWord)
+  const mended = split.replace(/[\p{L}\d|]+/gu, repairWord)
   return mended === text
     ? []
     : [{ text: mended, kind: 'mended', how: 'with errors of a scan put right', columnChars: null }]
 }
 
-/** Abbreviations in lists of securities that `canonicalWord` does not expand: some of them are registered names. */
+/** Abbreviations in lists of securities that `toCanonicalWord` does not expand: some of them are registered names. */
 const words = new Map<string, string>(
   `advncd advanced, agricult agriculture, amern american, appld applied, assd assured, assur assurance,
   bancrp bancorp, bancshs bancshares, biopharm biopharmaceuticals, bkg banking, bldg building,
@@ -174,7 +176,7 @@ function readCardDescriptor(text: string): Reading[] {
   // Card statements have no legal forms: "Target 20000 Limited" is a company.
   if ((parseName(text).formClass ?? 'company') !== 'company') return []
   const unmarked = text.replace(processorMark, '')
-  const merchant = merchantOf(unmarked)
+  const merchant = findMerchant(unmarked)
   if (merchant !== null)
     return [{ text: merchant, kind: 'whole', how: 'written out from a card statement', columnChars: null }]
   const isMarked = unmarked !== text
@@ -186,7 +188,7 @@ function readCardDescriptor(text: string): Reading[] {
 }
 
 /** After the merchant, a statement has a number, another mark, or nothing: "THE HOME DEPOT FOUNDATION" is a name. */
-function merchantOf(text: string): string | null {
+function findMerchant(text: string): string | null {
   const isMarked = /[*#\d/.]/.test(text)
   const isInCapitals = text === text.toUpperCase()
   const isLine = ([pattern]: (typeof merchants)[number]) =>
@@ -220,15 +222,15 @@ const landBank = /(?<![\p{L}\p{N}])ldbk(?!\p{L})/iu
 
 /** Expands "Kr Spk Rhein-Hunsrück", also without the town that lists append. */
 function readBankName(text: string): Reading[] {
-  const written = (from: string) =>
+  const writeOut = (from: string) =>
     bankWords.reduce((name, [pattern, word]) => name.replace(pattern, word), from)
   const texts = landBank.test(text)
-    ? [written(text), written(text.replace(landBank, 'Landbank'))]
-    : [written(text)]
+    ? [writeOut(text), writeOut(text.replace(landBank, 'Landbank'))]
+    : [writeOut(text)]
   return texts
     .filter((name) => name !== text)
     .flatMap((name): Reading[] => {
-      const head = withoutTown(name)
+      const head = removeTown(name)
       const how = 'with abbreviations written out'
       const whole: Reading = { text: name, kind: 'whole', how, columnChars: null }
       return head === null
@@ -238,7 +240,7 @@ function readBankName(text: string): Reading[] {
 }
 
 /** Removes the last word if the rest is still distinctive, unlike "VB im Korvental". */
-function withoutTown(name: string): string | null {
+function removeTown(name: string): string | null {
   const head = name.split(' ').slice(0, -1)
   const isTold = head.some((word) => word.length >= 4 && !bankMark.test(word))
   return isTold && head.some((word) => bankMark.test(word)) ? head.join(' ') : null
@@ -248,7 +250,7 @@ function withoutTown(name: string): string | null {
 const readingsMax = 4
 
 /** Returns alternative readings of a name, the most reliable first. */
-export function readingsOf(text: string): Reading[] {
+export function listReadings(text: string): Reading[] {
   return [
     ...readNativeName(text),
     ...readCardDescriptor(text),

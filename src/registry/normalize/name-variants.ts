@@ -1,10 +1,10 @@
-import { boundedDistance } from './edit-distance.js'
-import { isLightWord, canonicalWord, foldText, isNumberWord, wordsOf } from './normalize-name.js'
+import { calculateDistance } from './edit-distance.js'
+import { isLightWord, toCanonicalWord, foldText, isNumberWord, splitWords } from './normalize-name.js'
 import { matchLimits } from '../model/limits.js'
-import { countryCodeOf } from '../../core/countries.js'
-import { regionCodeIn } from './places.js'
-import { boundedText, parseName, registrarRemark, type ParsedName } from './parsed-name.js'
-import { readingsOf } from './name-readings.js'
+import { findCountryCode } from '../../core/countries.js'
+import { findRegionCode } from './places.js'
+import { boundText, parseName, registrarRemark, type ParsedName } from './parsed-name.js'
+import { listReadings } from './name-readings.js'
 
 /**
  * Reading of a query's text. `whole`: the name as given, or an alternative reading. `cut`: without a piece of a legal
@@ -42,7 +42,7 @@ export interface NameVariant extends ParsedName {
   readonly isBracketTelling: boolean
 }
 
-type OpenVariant = Omit<NameVariant, 'cut' | 'how' | 'isBesideForm' | 'isBracketTelling'> & {
+type VariantDraft = Omit<NameVariant, 'cut' | 'how' | 'isBesideForm' | 'isBracketTelling'> & {
   readonly cut?: ColumnCut
   readonly how?: string
 }
@@ -51,40 +51,40 @@ type OpenVariant = Omit<NameVariant, 'cut' | 'how' | 'isBesideForm' | 'isBracket
  * Returns the readings of a query, the whole name first, then by reliability. `cities`: keys of towns in the query's
  * place (see places.ts), so that "Norvane Tulsa" in Tulsa is also read as "Norvane".
  */
-export function variantsOf(name: string, cities: ReadonlySet<string> = new Set()): NameVariant[] {
-  const text = addresseeOf(boundedText(name))
-  const words = wordsOf(foldText(text.replace(registrarRemark, '')))
-  const cut = columnCutOf(name)
+export function listVariants(name: string, cities: ReadonlySet<string> = new Set()): NameVariant[] {
+  const text = extractAddressee(boundText(name))
+  const words = splitWords(foldText(text.replace(registrarRemark, '')))
+  const cut = detectColumnCut(name)
   const hasRate = text.includes('%') || (cut !== 'nowhere' && /\d\.\d*$/.test(text))
   const [registered = '', ...aliases] = text.split(tradingMarks)
   const [current = '', ...former] = text.split(formerMarks)
-  const candidates: (OpenVariant | null)[] = [
+  const candidates: (VariantDraft | null)[] = [
     { ...parseName(text), kind: 'whole' },
-    ...readingsOf(text).map((reading) => ({
+    ...listReadings(text).map((reading) => ({
       ...parseName(reading.text),
       kind: reading.kind,
       how: reading.how,
-      cut: reading.columnChars === null ? cut : columnCutOf(reading.text, [reading.columnChars]),
+      cut: reading.columnChars === null ? cut : detectColumnCut(reading.text, [reading.columnChars]),
     })),
-    ofWords(beforeRepetition(words, cut), 'cut'),
-    ofWords(beforeSecurity(words, hasRate), 'security'),
-    ofText(beforePhrase(text, securityPhrase), 'security'),
-    ofWords(beforeCutForm(words, cut), 'cut'),
-    ofWords(withFormMended(words), 'mended'),
-    ofText(aliases.length > 0 ? withoutOpenBracket(registered) : null, 'registered'),
-    ofText(former.length > 0 ? current : null, 'registered'),
-    ofWords(isRemark(words, cut) ? beforeForm(words) : null, 'cut'),
-    ofText(text.replace(lastBracket, ''), 'bracket'),
-    ofText(text.replace(allBrackets, ' '), 'middle'),
-    ...siteHeads(registered).map((head) => ofText(head, 'site')),
-    ofWords(beforeCity(words, cities), 'site'),
-    ofWords(beforeForm(words), 'form'),
-    ...[...aliases, ...former].map((alias) => ofText(alias.replace(allBrackets, ' '), 'alias')),
-    ofText(insideBrackets(text), 'inside'),
-    ofText(beforeHyphen(text), 'hyphen'),
+    parseWordsVariant(cutRepetition(words, cut), 'cut'),
+    parseWordsVariant(cutAtSecurity(words, hasRate), 'security'),
+    parseTextVariant(cutAtPhrase(text, securityPhrase), 'security'),
+    parseWordsVariant(cutFormPiece(words, cut), 'cut'),
+    parseWordsVariant(repairForm(words), 'mended'),
+    parseTextVariant(aliases.length > 0 ? removeOpenBracket(registered) : null, 'registered'),
+    parseTextVariant(former.length > 0 ? current : null, 'registered'),
+    parseWordsVariant(isRemark(words, cut) ? cutAfterForm(words) : null, 'cut'),
+    parseTextVariant(text.replace(lastBracket, ''), 'bracket'),
+    parseTextVariant(text.replace(allBrackets, ' '), 'middle'),
+    ...listSiteHeads(registered).map((head) => parseTextVariant(head, 'site')),
+    parseWordsVariant(cutAtCity(words, cities), 'site'),
+    parseWordsVariant(cutAfterForm(words), 'form'),
+    ...[...aliases, ...former].map((alias) => parseTextVariant(alias.replace(allBrackets, ' '), 'alias')),
+    parseTextVariant(extractBracketText(text), 'inside'),
+    parseTextVariant(cutAtHyphen(text), 'hyphen'),
   ]
   const isFormBefore = aliases.length > 0 && (parseName(registered).formClass ?? 'company') !== 'company'
-  const endCountries = countriesOfLastForm(text)
+  const endCountries = findLastFormCountries(text)
   const seen = new Set<string>()
   const variants: NameVariant[] = []
   for (const variant of candidates) {
@@ -105,21 +105,21 @@ export function variantsOf(name: string, cities: ReadonlySet<string> = new Set()
   return variants.slice(0, matchLimits.variantsMax)
 }
 
-const isHeadWithoutForm = ({ kind, formClass }: OpenVariant): boolean =>
+const isHeadWithoutForm = ({ kind, formClass }: VariantDraft): boolean =>
   (kind === 'site' || kind === 'hyphen') && formClass === null
 
 /** Countries of the legal form that ends the text, which is its head's form too: "Norvane-Oval GmbH". "Reno, NV" is a state. */
-function countriesOfLastForm(text: string): readonly string[] {
+function findLastFormCountries(text: string): readonly string[] {
   const { formWords, formCountries } = parseName(text)
-  const isState = ['US', 'CA', 'AU'].some((country) => regionCodeIn(country, formWords.join(' ')) !== null)
+  const isState = ['US', 'CA', 'AU'].some((country) => findRegionCode(country, formWords.join(' ')) !== null)
   return isState ? [] : formCountries
 }
 
-function ofText(text: string | null, kind: VariantKind): OpenVariant | null {
+function parseTextVariant(text: string | null, kind: VariantKind): VariantDraft | null {
   return text === null || text.trim() === '' ? null : { ...parseName(text), kind }
 }
 
-function ofWords(words: readonly string[] | null, kind: VariantKind): OpenVariant | null {
+function parseWordsVariant(words: readonly string[] | null, kind: VariantKind): VariantDraft | null {
   return words === null || words.length === 0 ? null : { ...parseName(words.join(' ')), kind }
 }
 
@@ -133,22 +133,24 @@ const lastBracket = /\s*[([][^)\]]*[)\]]?\s*$/
 const allBrackets = /[([][^)\]]*[)\]]?/g
 
 /** The text after "c/o" is the host of the address. */
-function addresseeOf(text: string): string {
+function extractAddressee(text: string): string {
   const [addressee = '', ...hosts] = text.split(/[([,]?\s*\bc\/o\b[:.]?/i)
   return addressee.trim() === '' ? hosts.join(' ') : addressee
 }
 
-const withoutOpenBracket = (text: string): string => text.replace(/[([]\s*$/, '')
+const removeOpenBracket = (text: string): string => text.replace(/[([]\s*$/, '')
 
 function isBracketTelling(text: string): boolean {
   return [...text.matchAll(allBrackets)].some(([bracket]) => {
     const inside = bracket.replace(/[()[\]]/g, '').trim()
-    return inside !== '' && countryCodeOf(inside) === null && !foldText(inside).split(' ').every(isLightWord)
+    return (
+      inside !== '' && findCountryCode(inside) === null && !foldText(inside).split(' ').every(isLightWord)
+    )
   })
 }
 
 /** A trade name or the owner's name after the name: "Sunny Inn (Brightlow LLC)". A single word is a remark. */
-function insideBrackets(text: string): string | null {
+function extractBracketText(text: string): string | null {
   const inside = /[([]([^)\]]{4,})[)\]]?\s*$/.exec(text)?.[1] ?? null
   return inside !== null && /\S\s+\S/.test(inside.trim()) ? inside : null
 }
@@ -167,7 +169,7 @@ const address = new RegExp(
 )
 
 /** Returns the text before a site: a dash, number sign, comma, site word, or street address. */
-function siteHeads(text: string): string[] {
+function listSiteHeads(text: string): string[] {
   const marks = [
     /\s+[-\u2013\u2014]+\s+.*$|\s+[-\u2013\u2014].*$|[-\u2013\u2014]+\s+.*$/u,
     /\s*(?:#|\bno\.?\s?(?=\d)).*$/iu,
@@ -188,21 +190,21 @@ function siteHeads(text: string): string[] {
 }
 
 /** The name without the town that the query's place also has. */
-function beforeCity(words: readonly string[], cities: ReadonlySet<string>): string[] | null {
+function cutAtCity(words: readonly string[], cities: ReadonlySet<string>): string[] | null {
   for (let at = Math.max(1, words.length - 4); at < words.length; at++)
     if (cities.has(words.slice(at).join(''))) return words.slice(0, at)
   return null
 }
 
 /** "Larkmoor-Columbus", "Larkmoor Foods-HQ2". */
-function beforeHyphen(text: string): string | null {
+function cutAtHyphen(text: string): string | null {
   const [, town] = /^(.*\p{L}{4,})[-\u2013]\p{L}{4,}[^-]*$/u.exec(text) ?? []
   const [, code] = /^(\S.*\s\S*\p{L}{4,})[-\u2013][\p{Lu}\d]{2,6}$/u.exec(text) ?? []
   return town ?? code ?? null
 }
 
 /** A column that ends at a space loses the space too. */
-function columnCutOf(name: string, widths: readonly number[] = matchLimits.cutColumnChars): ColumnCut {
+function detectColumnCut(name: string, widths: readonly number[] = matchLimits.cutColumnChars): ColumnCut {
   const charCount = Array.from(name.trim()).length
   if (widths.includes(charCount)) return 'anywhere'
   return widths.includes(charCount + 1) ? 'between_words' : 'nowhere'
@@ -212,7 +214,7 @@ function columnCutOf(name: string, widths: readonly number[] = matchLimits.cutCo
 const closingForms = new Set('inc incorporated ltd limited llc plc corp corporation gmbh lp nv'.split(' '))
 
 /** Keeps the words up to a legal form with more words after it: a series, a plan, or a part of the company. */
-function beforeForm(words: readonly string[]): string[] | null {
+function cutAfterForm(words: readonly string[]): string[] | null {
   const at = words.findIndex((word, index) => index > 0 && closingForms.has(word))
   if (at < 0 || at === words.length - 1 || words.slice(at + 1).some(isRomanNumeral)) return null
   return words.slice(0, at + 1)
@@ -223,9 +225,9 @@ function beforeForm(words: readonly string[]): string[] | null {
  * remark ("Annaly Capital Management Inc 6").
  */
 function isRemark(words: readonly string[], cut: ColumnCut): boolean {
-  const rest = words.slice(beforeForm(words)?.length ?? words.length)
+  const rest = words.slice(cutAfterForm(words)?.length ?? words.length)
   const [only = ''] = rest
-  if (rest.length === 1 && only.length === 2 && regionCodeIn('US', only) !== null) return true
+  if (rest.length === 1 && only.length === 2 && findRegionCode('US', only) !== null) return true
   return cut !== 'nowhere' && rest.join(' ').length <= remarkCharsMax
 }
 
@@ -235,17 +237,17 @@ const remarkCharsMax = 12
 const formsMended = ['limited', 'corporation', 'incorporated', 'company', 'partnership', 'holdings']
 
 /** "DCS Inc Limtied": a long form at the end with a typing error. */
-function withFormMended(words: readonly string[]): string[] | null {
+function repairForm(words: readonly string[]): string[] | null {
   const last = words.at(-1) ?? ''
   if (words.length < 2 || last.length < 6 || formsMended.includes(last)) return null
   const form = formsMended.find(
-    (known) => known.charAt(0) === last.charAt(0) && boundedDistance(known, last, 1) === 1,
+    (known) => known.charAt(0) === last.charAt(0) && calculateDistance(known, last, 1) === 1,
   )
   return form === undefined ? null : [...words.slice(0, -1), form]
 }
 
 /** "Koppers Holdings Inc. Koppers H": the name, repeated until the column ended, possibly after one letter. */
-function beforeRepetition(words: readonly string[], cut: ColumnCut): string[] | null {
+function cutRepetition(words: readonly string[], cut: ColumnCut): string[] | null {
   const all = words.join('')
   for (let at = 2; at < words.length; at++) {
     const tail = words.slice(at).join('')
@@ -291,13 +293,13 @@ const securityPhrases = [
 ].map((phrase) => phrase.replaceAll(' ', '\\s+'))
 const securityPhrase = new RegExp(`[\\s,(-]+(?:${securityPhrases.join('|')}).*$`, 'i')
 
-function beforePhrase(text: string, phrase: RegExp): string | null {
+function cutAtPhrase(text: string, phrase: RegExp): string | null {
   const head = text.replace(phrase, '')
   return head === text ? null : head
 }
 
 /** Keeps the words before the description of a security, if only such words, numbers and letters follow. */
-function beforeSecurity(words: readonly string[], hasRate: boolean): string[] | null {
+function cutAtSecurity(words: readonly string[], hasRate: boolean): string[] | null {
   for (let at = 1; at < words.length; at++) {
     const rest = words.slice(at)
     // A trust's name ends with "trust"; units or a repeated "trust" follow.
@@ -329,9 +331,10 @@ const cutForms = ['corporation', 'incorporated', 'limited', 'company', 'partners
 const cutNameCharsMin = 20
 
 /** "Dynavax Technologies Corporatio" without the piece of a legal form at its end. */
-function beforeCutForm(words: readonly string[], cut: ColumnCut): string[] | null {
+function cutFormPiece(words: readonly string[], cut: ColumnCut): string[] | null {
   const last = words.at(-1) ?? ''
-  if (words.length < 2 || canonicalWord(last) !== last || closingForms.has(last) || last === 'co') return null
+  if (words.length < 2 || toCanonicalWord(last) !== last || closingForms.has(last) || last === 'co')
+    return null
   const isPiece = cutForms.some((form) => form !== last && form.startsWith(last))
   const isSure = last.length >= 5 || (last.length >= 2 && words.join(' ').length >= cutNameCharsMin)
   return isPiece && (isSure || cut === 'anywhere') ? words.slice(0, -1) : null

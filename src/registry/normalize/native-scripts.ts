@@ -96,7 +96,7 @@ const parseLetters = (table: string) =>
 type Letters = readonly (readonly [native: string, latin: string])[]
 
 /** Replaces the letters of a script in the order of the table, so that "кс" comes before "к". */
-function spell(text: string, letters: Letters): string {
+function transliterate(text: string, letters: Letters): string {
   return letters.reduce((spelled, [native, latin]) => spelled.replaceAll(native, latin), text)
 }
 
@@ -149,7 +149,7 @@ function romanizeKana(text: string, isForeign: boolean): string {
   const hiragana = text.replace(/[ァ-ヴ]/gu, (kana) =>
     String.fromCodePoint((kana.codePointAt(0) ?? 0) - 0x60),
   )
-  const plain = spell(
+  const plain = transliterate(
     hiragana.replace(/(?<=[きしちにりみ])ー(?![\p{L}ー])/gu, '*').replace(/ー/gu, ''),
     kanaPairs,
   )
@@ -165,9 +165,9 @@ function romanizeKana(text: string, isForeign: boolean): string {
     .replace(/(?<=[td])o(?![a-z])/g, '')
 }
 
-const wordsIn = (text: string, words: ReadonlyMap<string, string>) =>
+const translateWords = (text: string, words: ReadonlyMap<string, string>) =>
   text.replace(/[\p{L}\p{M}]+/gu, (word) => words.get(word) ?? word)
-const partsIn = (text: string, parts: Letters) =>
+const translateParts = (text: string, parts: Letters) =>
   parts.reduce((split, [native, latin]) => split.replaceAll(native, ` ${latin} `), text)
 
 /** A table by origin lists only the letters that differ from the table by sound. */
@@ -188,14 +188,17 @@ export function readNativeName(text: string): Reading[] {
   const lower = cutNativeForms(text).rest.toLowerCase()
   // Only Greek: decomposition would break up kana and Hangul.
   const plain = /\p{Script=Greek}/u.test(lower) ? lower.normalize('NFD').replace(/\p{M}/gu, '') : lower
-  const known = wordsIn(wordsIn(plain, cyrillicWords), greekWords)
-  const split = partsIn(isJapanese ? partsIn(known, japaneseWords) : known, hangulWords)
+  const known = translateWords(translateWords(plain, cyrillicWords), greekWords)
+  const split = translateParts(isJapanese ? translateParts(known, japaneseWords) : known, hangulWords)
   return [false, true].map((isForeign) => {
-    const cyrillic = spell(split, isForeign ? cyrillicForeign : cyrillicBySound)
-    const greek = spell(cyrillic, isForeign ? greekForeign : greekBySound)
+    const cyrillic = transliterate(split, isForeign ? cyrillicForeign : cyrillicBySound)
+    const greek = transliterate(cyrillic, isForeign ? greekForeign : greekBySound)
     const hangul = /\p{Script=Hangul}/u.test(greek)
       ? greek.replace(/\p{Script=Hangul}+/gu, (word) =>
-          spell(withFirstL(romanizeHangul(word, isForeign)), isForeign ? hangulByOrigin : hangulBySound),
+          transliterate(
+            withFirstL(romanizeHangul(word, isForeign)),
+            isForeign ? hangulByOrigin : hangulBySound,
+          ),
         )
       : greek
     const latin = isJapanese ? romanizeKana(hangul, isForeign) : hangul

@@ -152,7 +152,7 @@ export function foldText(text: string, charsMax: number = matchLimits.nameCharsM
 }
 
 /** Splits a folded text into words and joins runs of single letters: "a g" is "ag", "s p a" is "spa". */
-export function wordsOf(folded: string): string[] {
+export function splitWords(folded: string): string[] {
   const words: string[] = []
   let run = ''
   for (const word of folded.split(' ')) {
@@ -169,7 +169,7 @@ export function wordsOf(folded: string): string[] {
 }
 
 /** Returns the spelling of a word that is compared. */
-export function canonicalWord(word: string): string {
+export function toCanonicalWord(word: string): string {
   return abbreviations.get(word) ?? word
 }
 
@@ -181,20 +181,20 @@ const arabicNumerals = new Map(
 )
 
 /** Replaces phrases, and numerals after the first word, with the word that is compared. */
-export function canonicalWords(words: readonly string[]): string[] {
+export function toCanonicalWords(words: readonly string[]): string[] {
   const canonical: string[] = []
   for (let at = 0; at < words.length;) {
     const phrase = phrases.find(([parts]) => parts.every((part, index) => words[at + index] === part))
     const word = words[at] ?? ''
     const numeral = at > 0 ? arabicNumerals.get(word) : undefined
-    canonical.push(phrase?.[1] ?? numeral ?? canonicalWord(word))
+    canonical.push(phrase?.[1] ?? numeral ?? toCanonicalWord(word))
     at += phrase?.[0].length ?? 1
   }
   return canonical
 }
 
 /** Removes joining words, unless no word would remain ("The The" stays). */
-export function withoutJoiningWords(words: readonly string[]): string[] {
+export function removeJoiningWords(words: readonly string[]): string[] {
   const kept = words.filter((word) => !joiningWords.has(word))
   return kept.length > 0 ? kept : [...words]
 }
@@ -255,7 +255,7 @@ const inHouseWords = new Set(
 )
 
 /** True if a word marks a company that serves its group and no other word is distinctive. */
-export function nameInHouseCompany(words: readonly string[]): boolean {
+export function isInHouseName(words: readonly string[]): boolean {
   return (
     words.some((word) => inHouseWords.has(word)) &&
     words.every((word) => inHouseWords.has(word) || lightWords.has(word))
@@ -263,7 +263,7 @@ export function nameInHouseCompany(words: readonly string[]): boolean {
 }
 
 /** All words that are not distinctive. */
-export function everydayWords(): string[] {
+export function listEverydayWords(): string[] {
   return [...genericWords, ...tradeWords, ...lightWords]
 }
 

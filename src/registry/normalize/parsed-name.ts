@@ -1,13 +1,19 @@
 import type { LegalForm } from '../../contract/enums.js'
 import {
-  canonicalWords,
+  toCanonicalWords,
   foldText,
   isNumberWord,
-  withoutJoiningWords,
-  wordsOf,
+  removeJoiningWords,
+  splitWords,
   isLightWord,
 } from './normalize-name.js'
-import { cutNativeForms, formEndingAt, formLeading, spellOutForms, type FormClass } from './legal-forms.js'
+import {
+  cutNativeForms,
+  findTrailingForm,
+  findLeadingForm,
+  expandForms,
+  type FormClass,
+} from './legal-forms.js'
 import { matchLimits } from '../model/limits.js'
 import codes from '../reference/fund-and-trust-forms.json' with { type: 'json' }
 
@@ -40,18 +46,18 @@ export const registrarRemark = /\s*[/\\]\s*(?:[A-Z]{2,4}\s*[/\\]?|[A-Za-z]{2,4}\
  * Prepares a name for patterns. The length is limited again after NFKC, which makes up to 18 letters of one; runs of
  * spaces are removed because some patterns take quadratic time on them.
  */
-export function boundedText(name: string): string {
+export function boundText(name: string): string {
   const { nameCharsMax } = matchLimits
   return name.slice(0, nameCharsMax).normalize('NFKC').replace(/\s+/g, ' ').slice(0, nameCharsMax)
 }
 
 /** Parses any text; without letters and digits there are no tokens and an empty key. */
 export function parseName(name: string): ParsedName {
-  const native = cutNativeForms(boundedText(name).replace(registrarRemark, ''))
-  const words = withoutJoiningWords(wordsOf(foldText(spellOutForms(native.rest))))
+  const native = cutNativeForms(boundText(name).replace(registrarRemark, ''))
+  const words = removeJoiningWords(splitWords(foldText(expandForms(native.rest))))
   const stripped = stripForms(words)
   const core = stripped.core.slice(0, matchLimits.tokensMax)
-  const tokens = canonicalWords(core.map((word) => word.slice(0, matchLimits.tokenCharsMax)))
+  const tokens = toCanonicalWords(core.map((word) => word.slice(0, matchLimits.tokenCharsMax)))
   return {
     tokens,
     coreKey: tokens.join(''),
@@ -61,11 +67,11 @@ export function parseName(name: string): ParsedName {
     formClass: native.form?.formClass ?? stripped.formClass,
     legalForm: native.form?.legalForm ?? stripped.legalForm,
     formCountries: stripped.countries,
-    acronym: acronymOf(tokens),
+    acronym: toAcronym(tokens),
   }
 }
 
-interface Stripped {
+interface StrippedName {
   core: readonly string[]
   formWords: readonly string[]
   formClass: FormClass | null
@@ -73,13 +79,13 @@ interface Stripped {
   countries: readonly string[]
 }
 
-function stripForms(words: readonly string[]): Stripped {
-  const leading = words.length > 1 ? formLeading(words) : null
+function stripForms(words: readonly string[]): StrippedName {
+  const leading = words.length > 1 ? findLeadingForm(words) : null
   let start = leading ? leading.words.length : 0
   if (start >= words.length) start = 0
   let form = start > 0 ? leading : null
   let end = words.length
-  for (let found = formEndingAt(words, end); found !== null; found = formEndingAt(words, end)) {
+  for (let found = findTrailingForm(words, end); found !== null; found = findTrailingForm(words, end)) {
     if (end - found.words.length <= start) break
     end -= found.words.length
     // "Co." before "KG" adds nothing; a more specific form takes precedence at any position.
@@ -97,7 +103,7 @@ function stripForms(words: readonly string[]): Stripped {
 /** Not part of initials: the Royal Bank of Scotland is RBS. */
 const acronymSkips = new Set('of for in de du des del di da la le der die group holdings company'.split(' '))
 
-function acronymOf(tokens: readonly string[]): string {
+function toAcronym(tokens: readonly string[]): string {
   const telling = tokens.filter((token) => !acronymSkips.has(token) && !isNumberWord(token))
   return telling.length < 2 ? '' : telling.map((token) => token.charAt(0)).join('')
 }
@@ -106,9 +112,9 @@ function acronymOf(tokens: readonly string[]): string {
  * Returns a name without legal form, case, accents and punctuation, equal for its spellings. Other scripts are not
  * transliterated, which would make different names equal.
  */
-export function bareName(name: string): string {
+export function toBareName(name: string): string {
   if (!/[^\p{Script=Latin}\P{L}]/u.test(name)) return parseName(name).bareKey
-  return cutNativeForms(boundedText(name))
+  return cutNativeForms(boundText(name))
     .rest.toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}]/gu, '')
 }
@@ -131,22 +137,22 @@ interface SeveralNames {
 }
 
 /** Splits a text with several companies, such as "Norvane Inc. / Larkmoor Ltd"; `null` for one name. */
-export function severalNames(name: string): SeveralNames | null {
-  const text = boundedText(name).replace(registrarRemark, '')
+export function parseSeveralNames(name: string): SeveralNames | null {
+  const text = boundText(name).replace(registrarRemark, '')
   if (roleMarks.test(text)) return null
   const of = (parts: readonly string[], areStated: boolean) => ({
     names: parts.map((part) => part.trim()),
     areStated,
   })
-  const listed = partsOf(text, listMarks)
-  if (listed.length > 1) return of(listed, listed.filter(statesForm).length > 1)
-  const joined = upToForms(partsOf(text, joiningMarks))
-  const areStated = joined.length > 1 && joined.every(statesForm) && joined.some(isIncorporated)
+  const listed = splitParts(text, listMarks)
+  if (listed.length > 1) return of(listed, listed.filter(hasForm).length > 1)
+  const joined = joinUpToForms(splitParts(text, joiningMarks))
+  const areStated = joined.length > 1 && joined.every(hasForm) && joined.some(isIncorporated)
   return areStated ? of(joined, true) : null
 }
 
 /** A part that is not a name belongs to the previous one: "Norvane, Inc.", "Norvane GmbH & Co. KG". */
-function partsOf(text: string, marks: RegExp): string[] {
+function splitParts(text: string, marks: RegExp): string[] {
   const parts: string[] = []
   let mark = ''
   // The capturing group returns the separators at odd positions.
@@ -159,11 +165,11 @@ function partsOf(text: string, marks: RegExp): string[] {
 }
 
 /** "Ernst" and "Young LLP" are one name. */
-function upToForms(parts: readonly string[]): string[] {
+function joinUpToForms(parts: readonly string[]): string[] {
   const names: string[] = []
   for (const part of parts) {
     const last = names.at(-1)
-    if (last === undefined || statesForm(last)) names.push(part)
+    if (last === undefined || hasForm(last)) names.push(part)
     else names.splice(-1, 1, `${last} & ${part}`)
   }
   return names
@@ -178,7 +184,7 @@ function isName(text: string): boolean {
   return !isFormAlone && tokens.some(isTelling)
 }
 
-const statesForm = (text: string): boolean => parseName(text).formClass !== null
+const hasForm = (text: string): boolean => parseName(text).formClass !== null
 const isIncorporated = (text: string): boolean => (parseName(text).formClass ?? 'company') !== 'company'
 
 /** ISO 20275 codes of forms that are trusts or funds; trust companies are not. */
@@ -186,12 +192,12 @@ const trustCodes = new Set(codes.trust)
 const fundCodes = new Set(codes.fund)
 
 /** Returns `null` for the code of a company, a partnership or any other form. */
-function fundOrTrustForm(code: string): 'fund' | 'trust' | null {
+function classifyFormCode(code: string): 'fund' | 'trust' | null {
   if (trustCodes.has(code)) return 'trust'
   return fundCodes.has(code) ? 'fund' : null
 }
 
-interface Named {
+interface NamedRegistration {
   readonly legalName: string
   /** An ISO 20275 code, or the text of the source. */
   readonly legalForm: string | null
@@ -201,12 +207,12 @@ interface Named {
  * Classifies a registration by its legal form or, without one, by its name: "Oak Income Fund II" and "Oak Royalty
  * Trust" are a fund and a trust; "Oak Fund, Inc." and "Oak Bank & Trust" are companies (`null`).
  */
-export function fundOrTrust({ legalName, legalForm }: Named): 'fund' | 'trust' | null {
+export function classifyFundOrTrust({ legalName, legalForm }: NamedRegistration): 'fund' | 'trust' | null {
   if (legalForm !== null && !isNoForm(legalForm)) {
-    if (/^[A-Z0-9]{4}$/.test(legalForm)) return fundOrTrustForm(legalForm)
-    return kindOfWord(foldText(legalForm).split(' ').at(-1))
+    if (/^[A-Z0-9]{4}$/.test(legalForm)) return classifyFormCode(legalForm)
+    return classifyWord(foldText(legalForm).split(' ').at(-1))
   }
-  return byName(legalName)
+  return classifyName(legalName)
 }
 
 /** ISO 20275 codes for "not listed" (8888) and "no form" (9999). */
@@ -220,17 +226,17 @@ const mayBe = /trust|fund|\betfs?\b|\btr\b/i
 const seriesWord = /^(?:\d+[a-z]?|[ivx]+|[a-z]|series|ser)$/
 const unitTrust = /\b(?:invt|investment|unit|municipal) (?:tr|trust)\b.*\b(?:ser|series)\b|\btr fd\b/
 
-function byName(legalName: string): 'fund' | 'trust' | null {
+function classifyName(legalName: string): 'fund' | 'trust' | null {
   if (!mayBe.test(legalName) || parseName(legalName).formClass !== null) return null
   const name = legalName.replace(registrarRemark, '')
   if (/\bbank|\bbanc|(?:&|\band)\s+trust\b/i.test(name)) return null
   const words = foldText(name).split(' ')
   while (words.length > 1 && seriesWord.test(words.at(-1) ?? '')) words.pop()
   if (words.length < 2) return null
-  return kindOfWord(words.at(-1)) ?? (unitTrust.test(foldText(name)) ? 'trust' : null)
+  return classifyWord(words.at(-1)) ?? (unitTrust.test(foldText(name)) ? 'trust' : null)
 }
 
-function kindOfWord(word: string | undefined): 'fund' | 'trust' | null {
+function classifyWord(word: string | undefined): 'fund' | 'trust' | null {
   switch (word) {
     case 'trust':
     case 'trusts':
@@ -265,6 +271,6 @@ const holdingSics = new Set([
  * True if a SIC code stands for a business. A trust that runs one, such as a real estate trust (6798), is treated as a
  * company: it is listed and employs people.
  */
-export function runsBusiness(sic: string | null | undefined): boolean {
+export function isBusiness(sic: string | null | undefined): boolean {
   return sic !== null && sic !== undefined && /^\d{4}$/.test(sic) && !holdingSics.has(sic)
 }

@@ -1,6 +1,6 @@
 import { iso31662 } from 'iso-3166'
 import { foldText } from './normalize-name.js'
-import { countryCodeOf } from '../../core/countries.js'
+import { findCountryCode } from '../../core/countries.js'
 
 /** Cities with several current names; the first one is used in comparisons. */
 const cityNames = `
@@ -26,45 +26,45 @@ const largerRegions = new Map<string, string>()
 for (const { code, name, parent } of iso31662) {
   if (parent.includes('-')) largerRegions.set(code, parent)
   for (const known of [name, code.slice(3)]) {
-    const codes = regionCodes.get(closed(known))
+    const codes = regionCodes.get(toPlaceKey(known))
     if (codes) codes.push(code)
-    else regionCodes.set(closed(known), [code])
+    else regionCodes.set(toPlaceKey(known), [code])
   }
 }
 
-function closed(text: string): string {
+function toPlaceKey(text: string): string {
   return foldText(text).replaceAll(' ', '')
 }
 
 /** Returns all ISO 3166-2 codes that a name or short code may mean ("WA": Washington, Western Australia, …). */
-export function regionCodesOf(text: string): readonly string[] {
-  return regionCodes.get(closed(text)) ?? []
+export function findRegionCodes(text: string): readonly string[] {
+  return regionCodes.get(toPlaceKey(text)) ?? []
 }
 
 /** Returns the region that contains this one (ISO 3166-2): Lombardia for Milano; `null` for most. */
-export const largerRegionOf = (code: string): string | null => largerRegions.get(code) ?? null
+export const findLargerRegion = (code: string): string | null => largerRegions.get(code) ?? null
 
 /** ISO 3166-2 lists the United Kingdom and its countries in addition to their counties. */
 export const isPartOfUnitedKingdom = (code: string): boolean => nations.has(code)
 const nations = new Set(['UKM', 'GBN', 'EAW', 'ENG', 'SCT', 'WLS', 'NIR'].map((nation) => `GB-${nation}`))
 
 /** Returns the ISO 3166-2 code of a subdivision if it is unique in the country, otherwise `null`. */
-export function regionCodeIn(countryCode: string | null, text: string): string | null {
+export function findRegionCode(countryCode: string | null, text: string): string | null {
   if (countryCode === null) return null
-  const codes = regionCodesOf(text.replace(/^[A-Za-z]{2}-/, '')).filter((code) =>
+  const codes = findRegionCodes(text.replace(/^[A-Za-z]{2}-/, '')).filter((code) =>
     code.startsWith(`${countryCode}-`),
   )
   return codes.length === 1 ? (codes[0] ?? null) : null
 }
 
 /** Returns the key of a city: folded, without spaces, exonyms unified. */
-export function cityKeyOf(city: string): string {
-  const key = closed(city.replace(/\s+\d+$/, ''))
+export function toCityKey(city: string): string {
+  const key = toPlaceKey(city.replace(/\s+\d+$/, ''))
   return cityKeys.get(key) ?? key
 }
 
-export function postalKeyOf(postalCode: string): string {
-  return closed(postalCode)
+export function toPostalKey(postalCode: string): string {
+  return toPlaceKey(postalCode)
 }
 
 /** Parts of an address in the United Kingdom; `street` includes localities. */
@@ -118,7 +118,7 @@ const streetLike =
  * street. Drops only the country and repeated parts. `null` for a single part and for other countries.
  */
 export function readBritishLine(line: string): BritishAddress | null {
-  const parts = partsOf(line.slice(0, lineCharsMax))
+  const parts = splitLine(line.slice(0, lineCharsMax))
   const postalCode = takePostcode(parts)
   while (parts.length > 1 && countries.has(foldText(parts.at(-1) ?? ''))) parts.pop()
   const late = postalCode ?? takePostcode(parts)
@@ -131,12 +131,12 @@ export function readBritishLine(line: string): BritishAddress | null {
 }
 
 function isBritish(last: string | undefined): boolean {
-  const countryCode = last === undefined ? null : countryCodeOf(last)
+  const countryCode = last === undefined ? null : findCountryCode(last)
   return countryCode === null || countryCode === 'GB'
 }
 
 /** Drops empty and repeated parts, ignoring case. */
-function partsOf(line: string): string[] {
+function splitLine(line: string): string[] {
   const parts = line.split(',').map((part) => part.trim().replace(/\s+/g, ' '))
   return parts.filter((part, at) => part !== '' && part.toLowerCase() !== parts[at - 1]?.toLowerCase())
 }
@@ -188,14 +188,14 @@ const noStreet =
   /\b(?:p\.?\s?o\.?\s+box|post office box|postfach|box|c\/o|building|bldg|km|hwy|highway|route)\b/i
 
 /** Finds number and sub-premise in a street line if they are unambiguous: two possible numbers give none. */
-export function streetPartsOf(street: string | null, countryCode: string | null): StreetParts {
+export function parseStreet(street: string | null, countryCode: string | null): StreetParts {
   if (street === null || street.length > streetCharsMax) return unknownParts
   const numbers: string[] = []
   const subPremises: string[] = []
   const parts = street.split(',').map((part) => part.trim())
   for (const [at, part] of parts.entries()) {
-    const rest = withoutSubPremises(part, subPremises)
-    const number = numberOf(rest, { before: parts[at - 1], after: parts[at + 1] }, countryCode)
+    const rest = takeSubPremises(part, subPremises)
+    const number = findStreetNumber(rest, { before: parts[at - 1], after: parts[at + 1] }, countryCode)
     if (number !== null) numbers.push(number)
   }
   return {
@@ -204,7 +204,7 @@ export function streetPartsOf(street: string | null, countryCode: string | null)
   }
 }
 
-function withoutSubPremises(part: string, found: string[]): string {
+function takeSubPremises(part: string, found: string[]): string {
   let rest = part
   const leading = leadingSubPremise.exec(rest)
   if (leading?.[1] !== undefined) {
@@ -219,7 +219,7 @@ function withoutSubPremises(part: string, found: string[]): string {
   return rest.trim()
 }
 
-function numberOf(
+function findStreetNumber(
   part: string,
   { before, after }: { before: string | undefined; after: string | undefined },
   countryCode: string | null,

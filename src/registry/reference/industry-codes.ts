@@ -17,19 +17,19 @@ const sicDivisions = new Map(Object.entries(sic.divisions))
 const outsideTheScheme = new Set(['8880', '8888'])
 
 /** Returns the label of a four-digit SIC code, or `null` if unknown. */
-export function sicLabel(code: string): string | null {
+export function findSicLabel(code: string): string | null {
   return sicLabels.get(code) ?? null
 }
 
 /** Returns the division and the major group of a code, or `null` if it has none. */
-export function sicGroup(code: string): { division: string; majorGroup: string } | null {
+export function findSicGroup(code: string): { division: string; majorGroup: string } | null {
   const group = outsideTheScheme.has(code) ? undefined : sicMajorGroups.get(code.slice(0, 2))
   if (group === undefined) return null
   return { division: sicDivisions.get(group.division) ?? '', majorGroup: group.title }
 }
 
 /** Returns the title of a NAICS 2022 code of two to six digits, or `null` if unknown. */
-export function naicsLabel(code: string): string | null {
+export function findNaicsLabel(code: string): string | null {
   return naicsLabels.get(code) ?? null
 }
 
@@ -44,28 +44,28 @@ export interface IndustryPath {
  * Returns the path of the NAICS code: sector, industry group (subsector for codes of three or four digits), code.
  * Without a known NAICS code, that of the SIC code: division, major group, code. `null` if both are unknown.
  */
-export function industryPathOf(codes: {
+export function findIndustryPath(codes: {
   readonly sic: string | null
   readonly naics: string | null
 }): IndustryPath | null {
-  return naicsPath(codes.naics) ?? sicPath(codes.sic)
+  return findNaicsPath(codes.naics) ?? findSicPath(codes.sic)
 }
 
-function naicsPath(code: string | null): IndustryPath | null {
-  const sector = code === null ? null : naicsLabel(code.slice(0, 2))
+function findNaicsPath(code: string | null): IndustryPath | null {
+  const sector = code === null ? null : findNaicsLabel(code.slice(0, 2))
   if (code === null || sector === null) return null
   const industryDigits = code.length > 4 ? 4 : 3
   return {
     sector,
-    industry: code.length > 2 ? naicsLabel(code.slice(0, industryDigits)) : null,
-    subIndustry: code.length > industryDigits ? naicsLabel(code) : null,
+    industry: code.length > 2 ? findNaicsLabel(code.slice(0, industryDigits)) : null,
+    subIndustry: code.length > industryDigits ? findNaicsLabel(code) : null,
   }
 }
 
-function sicPath(code: string | null): IndustryPath | null {
-  const label = code === null ? null : sicLabel(code)
+function findSicPath(code: string | null): IndustryPath | null {
+  const label = code === null ? null : findSicLabel(code)
   if (code === null || label === null) return null
-  const group = sicGroup(code)
+  const group = findSicGroup(code)
   return { sector: group?.division ?? null, industry: group?.majorGroup ?? null, subIndustry: label }
 }
 
@@ -127,7 +127,7 @@ const read = new Map<Scheme, ReadonlyMap<string, BusinessModel>>()
  * Returns the business model that the codes of a company imply: NAICS before SIC before UK SIC, and the first known
  * code of a scheme. A fund earns investment returns. Empty if unknown.
  */
-export function businessModelOf(company: {
+export function findBusinessModel(company: {
   readonly sic: string | null
   readonly naics: string | null
   /** Example: `uk_sic_2007:46730 46740`. */
@@ -137,14 +137,14 @@ export function businessModelOf(company: {
   if (company.isFund) return { marketSegments: [], revenueModels: ['investment_returns'] }
   const british = /^uk_sic_2007:(.*)$/.exec(company.industryCodes ?? '')?.[1]?.split(' ') ?? []
   const said = [
-    ...(company.naics === null ? [] : [modelOf('naics', company.naics)]),
-    ...(company.sic === null ? [] : [modelOf('sic', company.sic)]),
-    ...british.map((code) => modelOf('uk_sic_2007', code)),
+    ...(company.naics === null ? [] : [findModel('naics', company.naics)]),
+    ...(company.sic === null ? [] : [findModel('sic', company.sic)]),
+    ...british.map((code) => findModel('uk_sic_2007', code)),
   ]
   return said.find((model) => model !== unknownModel) ?? unknownModel
 }
 
-function modelOf(scheme: Scheme, code: string): BusinessModel {
+function findModel(scheme: Scheme, code: string): BusinessModel {
   const models = read.get(scheme) ?? readTable(tables[scheme])
   read.set(scheme, models)
   for (let digits = code.length; digits >= 2; digits--) {
@@ -158,11 +158,11 @@ function readTable(table: string): Map<string, BusinessModel> {
   const models = new Map<string, BusinessModel>()
   for (const line of table.trim().split(/,\s|\n/)) {
     const [prefix = '', segment = '-', revenue = '-'] = line.split(' ')
-    const listed = (word: string) => (word === '-' ? [] : [word])
+    const toList = (word: string) => (word === '-' ? [] : [word])
     const isOpen = segment === '-' && revenue === '-'
     models.set(
       prefix,
-      isOpen ? unknownModel : { marketSegments: listed(segment), revenueModels: listed(revenue) },
+      isOpen ? unknownModel : { marketSegments: toList(segment), revenueModels: toList(revenue) },
     )
   }
   return models

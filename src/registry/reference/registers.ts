@@ -20,15 +20,15 @@ const authorities = new Map(
 )
 
 /** The register of each state of the United States, by jurisdiction: `us_de`. */
-const ofStates = new Map(
+const stateAuthorities = new Map(
   [...authorities].flatMap(([code, { jurisdiction }]): [string, string][] =>
     jurisdiction.startsWith('us_') ? [[jurisdiction, code]] : [],
   ),
 )
 
 /** Returns the register of companies of a state (`us_de`), or `null` for any other jurisdiction. */
-export function stateAuthority(jurisdiction: string): string | null {
-  return ofStates.get(jurisdiction) ?? null
+export function findStateAuthority(jurisdiction: string): string | null {
+  return stateAuthorities.get(jurisdiction) ?? null
 }
 
 export const edgarAuthority = 'RA000665'
@@ -37,14 +37,14 @@ export const edgarAuthority = 'RA000665'
  * Returns the Companies House register of a company number, by its letters: Scotland and Northern Ireland have
  * separate registers. `null` if it is not a company number: mutual societies have another register.
  */
-export function companiesHouseAuthority(companyNumber: string): string | null {
+export function findCompaniesHouseAuthority(companyNumber: string): string | null {
   if (!/^[A-Z0-9]{8}$/.test(companyNumber) || /^(?:IP|RS|SP|NP|NO)/.test(companyNumber)) return null
   if (companyNumber.startsWith('S')) return 'RA000587'
   return /^(?:N|R0)/.test(companyNumber) ? 'RA000586' : 'RA000585'
 }
 
 /** Returns the facts of a registration authority, or `null` for an unknown code. */
-export function authorityFacts(code: string): AuthorityFacts | null {
+export function findAuthorityFacts(code: string): AuthorityFacts | null {
   return authorities.get(code) ?? null
 }
 
@@ -64,23 +64,23 @@ interface Anchor {
   readonly month: string
 }
 
-function anchorsOf(table: string): Anchor[] {
+function parseAnchors(table: string): Anchor[] {
   const parts = table.trim().split(/\s+/)
   return parts.flatMap((part, index) =>
     index % 2 === 0 ? [{ number: Number(part), month: parts[index + 1] ?? '' }] : [],
   )
 }
 
-const cikAnchors = anchorsOf(cikTable)
-const companiesHouseAnchors = anchorsOf(companiesHouseTable)
+const cikAnchors = parseAnchors(cikTable)
+const companiesHouseAnchors = parseAnchors(companiesHouseTable)
 
 /** Returns the month (`YYYY-MM`) by which the SEC had issued a CIK, or `null` if it is newer than the table. */
-export function cikGivenBy(cik: string): string | null {
+export function findCikIssueMonth(cik: string): string | null {
   return cikAnchors.find(({ number }) => Number(cik) <= number)?.month ?? null
 }
 
 /** Returns the month (`YYYY-MM`) after which an English or Welsh company was formed, or `null` if unknown. */
-export function companyFormedAfter(companyNumber: string): string | null {
+export function findEarliestFormationMonth(companyNumber: string): string | null {
   if (!/^\d{7,8}$/.test(companyNumber)) return null
   return companiesHouseAnchors.findLast(({ number }) => Number(companyNumber) >= number)?.month ?? null
 }
@@ -98,7 +98,7 @@ interface EdgarPlace {
 }
 
 /** Parses an EDGAR code: "DE" is Delaware, "2M" Germany, "A6" Ontario. Returns `null` for an unknown code. */
-export function edgarPlace(code: string): EdgarPlace | null {
+export function parseEdgarPlace(code: string): EdgarPlace | null {
   const foreign = places.get(code.toUpperCase())
   if (foreign !== undefined) return { countryCode: foreign.slice(0, 2), region: foreign.slice(3) || null }
   const state = code.toUpperCase()
@@ -107,6 +107,6 @@ export function edgarPlace(code: string): EdgarPlace | null {
 }
 
 /** Example: `us_de`, `ca_on`, `ky`. */
-export function jurisdictionOf({ countryCode, region }: EdgarPlace): string {
+export function toJurisdiction({ countryCode, region }: EdgarPlace): string {
   return (region === null ? countryCode : `${countryCode}_${region}`).toLowerCase()
 }

@@ -78,7 +78,7 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
     find(variants, vocabulary, scope = 'narrow') {
       const found = new Map<number, CandidateName>()
       const add = (rows: readonly CandidateRow[]) => {
-        for (const row of rows) if (!found.has(row.number)) found.set(row.number, candidateOf(row))
+        for (const row of rows) if (!found.has(row.number)) found.set(row.number, toCandidateName(row))
       }
       for (const variant of variants) {
         add(byCore.all(variant.coreKey))
@@ -86,11 +86,11 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
         if (isInitials) add(byAcronym.all(variant.coreKey))
       }
       for (const variant of variants) {
-        if (isPrefixWorth(variant)) {
+        if (isUsefulPrefix(variant)) {
           const head = variant.tokens.join(' ')
           add(byPrefix.all(`${head} `, `${head}!`))
         }
-        if (variant.kind === 'whole') for (const key of headKeys(variant.tokens)) add(byCore.all(key))
+        if (variant.kind === 'whole') for (const key of listHeadKeys(variant.tokens)) add(byCore.all(key))
       }
       const [whole] = variants
       if (whole === undefined) return []
@@ -103,7 +103,7 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
         const share = Math.ceil(matchLimits.namesByWordsMax / wholes.length)
         for (const { tokens } of wholes) {
           const enough = found.size + share
-          for (const clause of wordClauses(tokens, vocabulary)) {
+          for (const clause of buildWordClauses(tokens, vocabulary)) {
             if (found.size >= enough) break
             add(byWords.all(clause))
           }
@@ -119,13 +119,13 @@ export function createCompanyNames(database: Sqlite): (entityNumber: number) => 
   const ofCompany = database.prepare<[number], CandidateRow>(
     `${selectCandidates}l.entity_number = ? LIMIT ${matchLimits.candidateNamesMax}`,
   )
-  return (entityNumber) => ofCompany.all(entityNumber).map(candidateOf)
+  return (entityNumber) => ofCompany.all(entityNumber).map(toCandidateName)
 }
 
 /** Heads of a query that may be a whole name: "Larkmoor Inflight Catering" begins with "Larkmoor". */
 const headWordsMax = 4
 
-function headKeys(tokens: readonly string[]): string[] {
+function listHeadKeys(tokens: readonly string[]): string[] {
   const keys: string[] = []
   for (let count = Math.min(headWordsMax, tokens.length - 1); count >= 1; count--) {
     const head = tokens.slice(0, count)
@@ -135,7 +135,7 @@ function headKeys(tokens: readonly string[]): string[] {
 }
 
 /** Too many names begin with a single generic word. */
-function isPrefixWorth({ tokens, coreKey }: NameVariant): boolean {
+function isUsefulPrefix({ tokens, coreKey }: NameVariant): boolean {
   return coreKey.length >= 2 && !(tokens.length === 1 && isGenericWord(tokens[0] ?? ''))
 }
 
@@ -146,18 +146,18 @@ const clauseNamesMax = 100
 const slotsMax = 4
 
 /** Builds FTS5 expressions of the rarest words, fewest names first, so common words do not fill the limit. */
-export function wordClauses(tokens: readonly string[], vocabulary: Vocabulary): string[] {
+export function buildWordClauses(tokens: readonly string[], vocabulary: Vocabulary): string[] {
   const slots = tokens
-    .map((token, index) => slotOf(token, index === tokens.length - 1, vocabulary))
+    .map((token, index) => buildSlot(token, index === tokens.length - 1, vocabulary))
     .filter((slot) => slot.spellings.length > 0)
     .sort((a, b) => a.nameCount - b.nameCount)
     .slice(0, slotsMax)
   const [only, second] = slots
   if (only === undefined) return []
-  if (second === undefined) return [anyOf(only.spellings)]
+  if (second === undefined) return [formatAlternatives(only.spellings)]
   return slots
     .flatMap((slot, at) =>
-      clausesFrom([slot], slot.nameCount, slots.slice(at + 1), Math.max(1, vocabulary.namesTotal)),
+      buildClauses([slot], slot.nameCount, slots.slice(at + 1), Math.max(1, vocabulary.namesTotal)),
     )
     .sort((a, b) => a.nameCount - b.nameCount)
     .map(({ text }) => text)
@@ -169,7 +169,7 @@ interface Clause {
 }
 
 /** `nameCount`: expected number of names with all picked words, if the words are independent. */
-function clausesFrom(
+function buildClauses(
   picked: readonly Slot[],
   nameCount: number,
   others: readonly Slot[],
@@ -177,9 +177,9 @@ function clausesFrom(
 ): Clause[] {
   const isAlone = picked.length === 1
   if (nameCount <= (isAlone ? aloneNamesMax : clauseNamesMax) || (!isAlone && others.length === 0))
-    return [{ text: picked.map(({ spellings }) => anyOf(spellings)).join(' AND '), nameCount }]
+    return [{ text: picked.map(({ spellings }) => formatAlternatives(spellings)).join(' AND '), nameCount }]
   return others.flatMap((other, at) =>
-    clausesFrom(
+    buildClauses(
       [...picked, other],
       (nameCount * other.nameCount) / namesTotal,
       others.slice(at + 1),
@@ -193,21 +193,21 @@ interface Slot {
   nameCount: number
 }
 
-function slotOf(token: string, isLast: boolean, vocabulary: Vocabulary): Slot {
-  const known = vocabulary.nameCount(token)
+function buildSlot(token: string, isLast: boolean, vocabulary: Vocabulary): Slot {
+  const known = vocabulary.countNames(token)
   const spellings = known > 0 ? [token] : []
   // A rare word may be a misspelling of a common one; the last word may be truncated.
-  if (known < 3) spellings.push(...vocabulary.spellings(token))
-  if (known === 0 && isLast && token.length >= 3) spellings.push(...vocabulary.completions(token))
-  return { spellings, nameCount: spellings.reduce((sum, word) => sum + vocabulary.nameCount(word), 0) }
+  if (known < 3) spellings.push(...vocabulary.findSpellings(token))
+  if (known === 0 && isLast && token.length >= 3) spellings.push(...vocabulary.findCompletions(token))
+  return { spellings, nameCount: spellings.reduce((sum, word) => sum + vocabulary.countNames(word), 0) }
 }
 
 /** Tokens have only letters and digits; quotes prevent their use as operators. */
-function anyOf(words: readonly string[]): string {
+function formatAlternatives(words: readonly string[]): string {
   return words.length === 1 ? `"${words[0] ?? ''}"` : `(${words.map((word) => `"${word}"`).join(' OR ')})`
 }
 
-function candidateOf(row: CandidateRow): CandidateName {
+function toCandidateName(row: CandidateRow): CandidateName {
   const [country = '', region] = (row.jurisdiction ?? '').toUpperCase().split('_')
   return {
     entityNumber: row.entity_number,

@@ -1,6 +1,6 @@
 import type { Sqlite } from '../../platform/sqlite.js'
-import { addedUp, compose, isSameName, withFormerNames } from '../linkage/survivorship.js'
-import { derivedId } from '../model/identifiers.js'
+import { mergeStatedRows, compose, isSameName, withFormerNames } from '../linkage/survivorship.js'
+import { deriveId } from '../model/identifiers.js'
 import type { RegistryRow, StatedRow } from '../model/registry-rows.js'
 import {
   type ImportOrigin,
@@ -11,17 +11,17 @@ import {
 } from './stored-claims.js'
 import {
   type RowOrigin,
-  bodyOf,
+  toBody,
   createIdentifierReader,
   createNameReader,
-  rowAddressOf,
-  tradeOf,
+  toRowAddress,
+  toTrade,
   type AddressColumns,
   type FactColumns,
 } from './registration-columns.js'
 import type { RowWriter } from './row-writer.js'
 
-interface HeldRow extends FactColumns, AddressColumns {
+interface StoredRow extends FactColumns, AddressColumns {
   number: number
   source_number: number
   import_sequence: number
@@ -38,7 +38,7 @@ interface HeldRow extends FactColumns, AddressColumns {
 }
 
 /** The statement of a source about a registration. */
-interface HeldClaim extends RowOrigin {
+interface StoredClaim extends RowOrigin {
   readonly row: RegistryRow
   readonly removedFromSource: boolean
 }
@@ -47,13 +47,13 @@ interface HeldClaim extends RowOrigin {
  * Reads the row from which a registration was written, without names of older files. Its keys are in the order of the
  * importers because rows are compared as JSON. `null` for an unknown id.
  */
-function createReadBack(database: Sqlite): (id: string) => HeldClaim | null {
-  const held = database.prepare<[string], HeldRow>(
+function createClaimReader(database: Sqlite): (id: string) => StoredClaim | null {
+  const held = database.prepare<[string], StoredRow>(
     `SELECT l.*, a.* FROM legal_entities l
      LEFT JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters' WHERE l.id = ?`,
   )
-  const namesOf = createNameReader(database, 'stated')
-  const identifiersOf = createIdentifierReader(database)
+  const readNames = createNameReader(database, 'stated')
+  const readIdentifiers = createIdentifierReader(database)
   return (id) => {
     const found = held.get(id)
     if (found === undefined) return null
@@ -61,12 +61,12 @@ function createReadBack(database: Sqlite): (id: string) => HeldClaim | null {
       sourceKey: found.source_key,
       sourceLine: found.source_line,
       legalName: found.legal_name,
-      names: namesOf(found.number),
-      ...bodyOf(found),
-      identifiers: identifiersOf(found.number),
+      names: readNames(found.number),
+      ...toBody(found),
+      identifiers: readIdentifiers(found.number),
       ...(found.identifiers_omitted === 0 ? {} : { identifiersOmitted: found.identifiers_omitted }),
-      address: rowAddressOf(found),
-      ...tradeOf(found),
+      address: toRowAddress(found),
+      ...toTrade(found),
       parentKey: found.parent_key,
       successorKey: found.successor_key,
       sourceUrl: found.source_url,
@@ -89,11 +89,11 @@ function createReadBack(database: Sqlite): (id: string) => HeldClaim | null {
  * does not matter. Changed names are recorded. The caller opens the transaction.
  */
 export interface ClaimWriter {
-  state(row: StatedRow, options: ClaimOptions): ClaimOutcome
+  record(row: StatedRow, options: ClaimOptions): ClaimOutcome
   /** Composes the stated and the removed registrations. Returns how many have no source left. */
   finish(): number
   /** Counts the source's claims that wait for a registration. */
-  waitingCount(): number
+  countWaitingClaims(): number
 }
 
 export function createClaimWriter(
@@ -104,8 +104,8 @@ export function createClaimWriter(
 ): ClaimWriter {
   const ownership = createOwnershipCheck(database, own)
   const kept = createKeptClaims(database, history, own)
-  const readBack = createReadBack(database)
-  const held = database.prepare<[string], HeldFacts>(
+  const readBack = createClaimReader(database)
+  const held = database.prepare<[string], StoredFacts>(
     'SELECT legal_name, source_number, import_sequence, stated_on, named_on FROM legal_entities WHERE id = ?',
   )
   const isOlderFile = own.importSequence !== own.newestSequence
@@ -115,12 +115,12 @@ export function createClaimWriter(
   let removedCount = 0
 
   return {
-    state(row, options) {
-      const id = derivedId('le_', row.sourceKey)
+    record(row, options) {
+      const id = deriveId('le_', row.sourceKey)
       const isPlain = !options.addsUp && options.statedOn === null
-      if (isPlain && isNamed(row) && ownership.isOwn(id)) return statePlainly(id, row)
+      if (isPlain && isNamed(row) && ownership.isOwn(id)) return recordDirectly(id, row)
       const isHeld = ownership.isHeld(id)
-      if (!kept.hasAny(id)) keepWhatOthersStated(id, isHeld)
+      if (!kept.hasAny(id)) keepOtherClaim(id, isHeld)
       ownership.noteKept()
       const outcome = kept.put(id, row, options)
       if (row.legalName === null && outcome !== 'superseded') return isHeld ? 'updated' : 'waiting'
@@ -129,17 +129,17 @@ export function createClaimWriter(
     },
     finish() {
       // A registration that only an older file has is created, then marked as removed.
-      if (isOlderFile) kept.eachTouched(composeInto)
+      if (isOlderFile) kept.forEachTouched(composeInto)
       if (own.isWhole) kept.removeUnseen()
-      kept.eachTouched(composeInto)
-      if (isOlderFile) for (const id of history.idsOf(own.sourceNumber)) rename(id)
+      kept.forEachTouched(composeInto)
+      if (isOlderFile) for (const id of history.listIds(own.sourceNumber)) rename(id)
       if (!isOlderFile) kept.confirmSeen()
       return removedCount
     },
-    waitingCount: () => kept.waitingCount(),
+    countWaitingClaims: () => kept.countWaiting(),
   }
 
-  function statePlainly(id: string, row: RegistryRow): ClaimOutcome {
+  function recordDirectly(id: string, row: RegistryRow): ClaimOutcome {
     const on = own.fileDate
     const { sourceNumber, importSequence } = own
     if (writer.add(id, row, { sourceNumber, importSequence, statedOn: on, namedOn: on })) return 'imported'
@@ -151,7 +151,7 @@ export function createClaimWriter(
     if (isOwn && found.import_sequence === importSequence) {
       writer.endBulk()
       const before = readBack(id)
-      if (before !== null) replace(id, addedUp(before.row, row) as RegistryRow, before)
+      if (before !== null) replace(id, mergeStatedRows(before.row, row) as RegistryRow, before)
       return 'together'
     }
     const isRenamed = !isSameName(found.legal_name, row.legalName)
@@ -176,14 +176,14 @@ export function createClaimWriter(
 
   function replace(id: string, row: RegistryRow, origin: RowOrigin, removedFromSource = false): void {
     writer.replace(
-      { ...row, names: withFormerNames(row.names, history.of(id, origin)) },
+      { ...row, names: withFormerNames(row.names, history.listFormerNames(id, origin)) },
       origin,
       removedFromSource,
     )
   }
 
   /** From the second source on, the claim of each source is kept, or its name if the registration is gone. */
-  function keepWhatOthersStated(id: string, isHeld: boolean): void {
+  function keepOtherClaim(id: string, isHeld: boolean): void {
     const stated = held.get(id) === undefined ? null : readBack(id)
     if (stated === null || stated.sourceNumber === own.sourceNumber) return
     if (isHeld) kept.add(id, stated.row, stated)
@@ -204,13 +204,13 @@ export function createClaimWriter(
   }
 
   function composeInto(id: string): void {
-    const composed = compose(kept.of(id), history.of(id))
+    const composed = compose(kept.of(id), history.listFormerNames(id))
     if (composed === null) removedCount += markRemoved.run(id).changes
     else if (!writer.add(id, composed.row, composed.origin)) writer.replace(composed.row, composed.origin)
   }
 }
 
-interface HeldFacts {
+interface StoredFacts {
   legal_name: string
   source_number: number
   import_sequence: number

@@ -1,6 +1,6 @@
 import type { StatedIdentifier } from '../../core/stated-identifiers.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import { exchangeKeyOf } from '../model/identifiers.js'
+import { toExchangeKey } from '../model/identifiers.js'
 
 type RegisteredIdentifier = StatedIdentifier & { readonly kind: Exclude<StatedIdentifier['kind'], 'website'> }
 
@@ -38,7 +38,7 @@ const isThere = `(@place = '' OR i.jurisdiction = '' OR i.jurisdiction = @place
   OR i.jurisdiction LIKE @place || '\\_%' ESCAPE '\\' OR @place LIKE i.jurisdiction || '\\_%' ESCAPE '\\')`
 
 /** The expression of the index `identifiers_by_number_key` for another text. */
-const numberKey = (text: string): string =>
+const formatNumberKey = (text: string): string =>
   `ltrim(replace(replace(replace(replace(${text}, ' ', ''), '-', ''), '.', ''), '/', ''), '0')`
 
 /** Finds registrations by an identifier in its canonical form, those not removed first. */
@@ -50,23 +50,23 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
     `${selectHolders} i.type = 'registration_id' AND i.value = @value AND ${isThere}${ordered}`,
   )
   const byNumberKey = database.prepare<[{ value: string; place: string }], HolderRow>(
-    `${selectHolders} i.type = 'registration_id' AND ${numberKey('i.value')} = ${numberKey('@value')} AND ${isThere}${ordered}`,
+    `${selectHolders} i.type = 'registration_id' AND ${formatNumberKey('i.value')} = ${formatNumberKey('@value')} AND ${isThere}${ordered}`,
   )
-  const firstFound = (finds: readonly (() => HolderRow[])[]): HolderRow[] => {
+  const findFirst = (finds: readonly (() => HolderRow[])[]): HolderRow[] => {
     for (const find of finds) {
       const rows = find()
       if (rows.length > 0) return rows
     }
     return []
   }
-  const numbered = (text: string, place: string | null): HolderRow[] => {
+  const findByNumber = (text: string, place: string | null): HolderRow[] => {
     const asked = { place: place === null ? '' : place.toLowerCase().replace('-', '_') }
     // Only zeros are not a number.
     if (!/[^0\s\-./]/.test(text)) return []
-    return firstFound([
+    return findFirst([
       () => byNumber.all({ ...asked, value: text }),
       () => byNumberKey.all({ ...asked, value: text }),
-      ...paddedNumbers(text).map((value) => () => byNumber.all({ ...asked, value })),
+      ...padNumber(text).map((value) => () => byNumber.all({ ...asked, value })),
     ])
   }
   return (identifier) => {
@@ -74,24 +74,26 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
     switch (kind) {
       case 'lei':
       case 'ein':
-        return byValue.all(kind, value).map((row) => holderOf(row, true))
+        return byValue.all(kind, value).map((row) => toHolder(row, true))
       case 'cik':
         return ['cik', 'sec_cik']
           .flatMap((type) => byValue.all(type, value))
-          .map((row) => holderOf(row, true))
+          .map((row) => toHolder(row, true))
       case 'bic':
-        return firstFound(bicSpellings(value).map((spelling) => () => byValue.all(kind, spelling))).map(
-          (row) => holderOf(row, true),
+        return findFirst(listBicSpellings(value).map((spelling) => () => byValue.all(kind, spelling))).map(
+          (row) => toHolder(row, true),
         )
       case 'ticker': {
-        const asked = place === null ? null : exchangeKeyOf(place)
+        const asked = place === null ? null : toExchangeKey(place)
         return byValue
           .all(kind, value)
-          .filter(({ exchange }) => asked === null || exchange === null || exchangeKeyOf(exchange) === asked)
-          .map((row) => holderOf(row, asked !== null && row.exchange !== null))
+          .filter(({ exchange }) => asked === null || exchange === null || toExchangeKey(exchange) === asked)
+          .map((row) => toHolder(row, asked !== null && row.exchange !== null))
       }
       case 'registration_id':
-        return numbered(value, place).map((row) => holderOf(row, place !== null && row.jurisdiction !== ''))
+        return findByNumber(value, place).map((row) =>
+          toHolder(row, place !== null && row.jurisdiction !== ''),
+        )
     }
   }
 }
@@ -100,7 +102,7 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
 const numberLengths = [8, 6, 7, 9, 10, 11, 12] as const
 
 /** Pads "SC12345" to "SC012345", "IP141R" to "IP00141R": tables also lose zeros after letters. Most likely first. */
-function paddedNumbers(text: string): string[] {
+function padNumber(text: string): string[] {
   const [, prefix = '', digits = '', suffix = ''] =
     /^([A-Z]{0,4})(\d+)([A-Z]?)$/.exec(text.replace(/\s+/g, '')) ?? []
   if (digits === '') return []
@@ -112,11 +114,11 @@ function paddedNumbers(text: string): string[] {
 }
 
 /** Eight characters name the institution, with or without `XXX` after them. */
-function bicSpellings(bic: string): string[] {
+function listBicSpellings(bic: string): string[] {
   if (bic.length === 8) return [`${bic}XXX`, bic]
   return bic.endsWith('XXX') ? [bic, bic.slice(0, 8)] : [bic]
 }
 
-function holderOf({ number, entity_number, value }: HolderRow, isPlaced: boolean): IdentifierHolder {
+function toHolder({ number, entity_number, value }: HolderRow, isPlaced: boolean): IdentifierHolder {
   return { entityNumber: entity_number, legalEntityNumber: number, value, isPlaced }
 }

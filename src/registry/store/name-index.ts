@@ -2,7 +2,7 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import type { ParsedName } from '../normalize/parsed-name.js'
 import type { RegistryRow, RowName, NameKind } from '../model/registry-rows.js'
 import { Vocabulary } from '../match/vocabulary.js'
-import { WordList, wordListsInOrder, type WordLists } from '../match/word-list.js'
+import { WordList, buildSortedWordLists, type WordLists } from '../match/word-list.js'
 
 export interface NameWriter {
   /** `parsedNames`: the parsed `names`, in the same order. */
@@ -74,7 +74,7 @@ export function writeWordList(database: Sqlite): void {
   const { words, counts, backward } = countWords(database)
   database
     .prepare('INSERT OR REPLACE INTO word_lists VALUES (1, ?, ?, ?, ?)')
-    .run(countNames(database), Buffer.from(words), bytesOf(counts), bytesOf(backward))
+    .run(countNames(database), Buffer.from(words), toBytes(counts), toBytes(backward))
 }
 
 /** Takes milliseconds for a million words if an import of this version has stored the list. */
@@ -84,7 +84,7 @@ export function readVocabulary(database: Sqlite): Vocabulary {
     .get()
   if (row === undefined) return new Vocabulary(new WordList(countWords(database)), countNames(database))
   const { words, counts, backward } = row
-  const lists = { words, counts: numbersOf(counts), backward: numbersOf(backward) }
+  const lists = { words, counts: toNumbers(counts), backward: toNumbers(backward) }
   return new Vocabulary(new WordList(lists), row.name_count)
 }
 
@@ -102,19 +102,19 @@ function countWords(database: Sqlite): WordLists {
     .prepare<[], [string, number]>('SELECT term, doc FROM name_vocabulary ORDER BY term')
     .raw()
     .iterate()
-  return wordListsInOrder(rows)
+  return buildSortedWordLists(rows)
 }
 
 function countNames(database: Sqlite): number {
   return database.prepare<[], number>('SELECT count(*) FROM names').pluck().get() ?? 0
 }
 
-function bytesOf(numbers: Uint32Array): Buffer {
+function toBytes(numbers: Uint32Array): Buffer {
   return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
 }
 
 /** Copied because the numbers must be aligned. */
-function numbersOf(bytes: Buffer): Uint32Array {
+function toNumbers(bytes: Buffer): Uint32Array {
   return new Uint32Array(Uint8Array.from(bytes).buffer)
 }
 
@@ -144,12 +144,12 @@ interface BeginningRow {
 
 /** Finds names by the beginning of all their words without spaces, including the legal form, in alphabetical order. */
 export function createNameBeginningFinder(database: Sqlite): NameBeginningFinder {
-  const bears = (type: string) =>
+  const formatExists = (type: string) =>
     `EXISTS (SELECT 1 FROM identifiers i WHERE i.legal_entity_number = l.number AND i.type = '${type}')`
   const byBeginning = database.prepare<[string, string, number], BeginningRow>(
     `SELECT l.entity_number, n.name, n.kind, n.full_key,
        l.removed_from_source = 0 AND coalesce(l.status, 'active') = 'active' AS is_active,
-       ${bears('ticker')} AS is_listed, ${bears('lei')} AS has_lei
+       ${formatExists('ticker')} AS is_listed, ${formatExists('lei')} AS has_lei
      FROM names n JOIN legal_entities l ON l.number = n.legal_entity_number
      WHERE n.full_key >= ? AND n.full_key < ? ORDER BY n.full_key, n.number LIMIT ?`,
   )

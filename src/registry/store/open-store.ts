@@ -1,8 +1,8 @@
 import { UserError } from '../../core/errors.js'
 import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
-import { NotOursError, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
+import { NotOursError, getSqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import { applicationId, migrations } from './schema.js'
-import { editionOf, readSources } from '../edition.js'
+import { computeEdition, readSources } from '../edition.js'
 
 const storeLimits = {
   /** Lookups read pages all over the file; the default cache of 2 MB is too small. */
@@ -63,7 +63,7 @@ function asUserError(error: unknown, path: string): unknown {
       cause: error,
     })
   }
-  const code = sqliteCode(error)
+  const code = getSqliteCode(error)
   if (/^(EROFS|EACCES|EPERM)$/.test((error as NodeJS.ErrnoException).code ?? '')) {
     return new UserError('REGISTRY_UNWRITABLE', `the registry ${path} cannot be written`, {
       hint: 'check its folder and permissions, or pass --registry with another path',
@@ -87,7 +87,7 @@ function asUserError(error: unknown, path: string): unknown {
 export function readEdition(path: string): string {
   const database = openStore(path, 'readonly')
   try {
-    return editionOf(readSources(database))
+    return computeEdition(readSources(database))
   } finally {
     database.close()
   }

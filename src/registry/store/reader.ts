@@ -1,13 +1,13 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
-import { withoutRegistrySuffix } from '../../core/registry-suffix.js'
+import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import type { RowAddress, RowIdentifier, RowName } from '../model/registry-rows.js'
 import {
-  bodyOf,
+  toBody,
   createIdentifierReader,
   createNameReader,
-  rowAddressOf,
-  tradeOf,
+  toRowAddress,
+  toTrade,
   type AddressColumns,
   type FactColumns,
 } from './registration-columns.js'
@@ -83,7 +83,7 @@ export interface StoreReader {
   entityByNumber(number: number): StoredEntity | null
   entityNumber(id: string): number | null
   /** Follows merges of an id to the last one; `null` if the id was not merged. */
-  mergedInto(id: string): string | null
+  findMergeTarget(id: string): string | null
 }
 
 interface LegalEntityRow extends FactColumns, AddressColumns {
@@ -132,7 +132,7 @@ export function createStoreReader(database: Sqlite): StoreReader {
     entityById: (id) => toEntity(byId.get(id), withLists),
     entityByNumber: (number) => toEntity(byNumber.get(number), withLists),
     entityNumber: (id) => byId.get(id)?.number ?? null,
-    mergedInto(id) {
+    findMergeTarget(id) {
       let target: string | null = null
       for (let hop = 0; hop < mergeHopsMax; hop++) {
         const next: string | null = byId.get(target ?? id)?.merged_into ?? null
@@ -175,28 +175,28 @@ function createOutlineReader(database: Sqlite): (entityNumber: number) => Regist
          AND r.to_date IS NULL), l.number
      LIMIT ${registrationsMax}`,
   )
-  return (entityNumber) => legalEntities.all(entityNumber).map(outlineOf)
+  return (entityNumber) => legalEntities.all(entityNumber).map(toOutline)
 }
 
 function createListsReader(database: Sqlite): (outline: RegistrationOutline) => StoredLegalEntity {
-  const namesOf = createNameReader(database, 'all')
-  const identifiersOf = createIdentifierReader(database)
+  const readNames = createNameReader(database, 'all')
+  const readIdentifiers = createIdentifierReader(database)
   return (outline) => ({
     ...outline,
-    names: namesOf(outline.number),
-    identifiers: identifiersOf(outline.number),
+    names: readNames(outline.number),
+    identifiers: readIdentifiers(outline.number),
   })
 }
 
-function outlineOf(row: LegalEntityRow): RegistrationOutline {
+function toOutline(row: LegalEntityRow): RegistrationOutline {
   return {
     number: row.number,
     id: row.id,
     legalName: row.legal_name,
-    displayName: row.is_registrant === 1 ? withoutRegistrySuffix(row.display_name) : row.display_name,
-    ...bodyOf(row),
-    ...tradeOf(row),
-    listedForm: row.form_json === null ? [] : spellingsOf(JSON.parse(row.form_json) as ListedForm),
+    displayName: row.is_registrant === 1 ? removeRegistrySuffix(row.display_name) : row.display_name,
+    ...toBody(row),
+    ...toTrade(row),
+    listedForm: row.form_json === null ? [] : listFormSpellings(JSON.parse(row.form_json) as ListedForm),
     listedAuthority: row.authority_json === null ? null : (JSON.parse(row.authority_json) as ListedAuthority),
     parentName: row.parent_name,
     sourceUrl: row.source_url,
@@ -206,11 +206,11 @@ function outlineOf(row: LegalEntityRow): RegistrationOutline {
     removedFromSource: row.removed_from_source === 1,
     exchange: row.exchange,
     identifiersOmitted: row.identifiers_omitted,
-    address: rowAddressOf(row),
+    address: toRowAddress(row),
   }
 }
 
-function spellingsOf({ name, abbreviations }: ListedForm): string[] {
+function listFormSpellings({ name, abbreviations }: ListedForm): string[] {
   return [...(abbreviations?.split(';') ?? []), name]
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { domainNameOf } from '../../core/domain-name.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import { parseName, type ParsedName } from '../normalize/parsed-name.js'
-import { cityKeyOf, postalKeyOf, regionCodeIn } from '../normalize/places.js'
+import { toCityKey, toPostalKey, findRegionCode } from '../normalize/places.js'
 import {
   derivationVersion,
   type NameKind,
@@ -13,7 +13,7 @@ import {
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
 
-/** Columns of `legal_entities` that are written for a row, in the order of `registrationValues`. */
+/** Columns of `legal_entities` that are written for a row, in the order of `listRegistrationValues`. */
 export const registrationColumns = [
   'source_number',
   'source_key',
@@ -53,7 +53,7 @@ export interface RowOrigin {
 }
 
 /** `parsedNames`: the parsed names of the row, in the same order. */
-export function registrationValues(
+export function listRegistrationValues(
   row: RegistryRow,
   parsedNames: readonly ParsedName[],
   { sourceNumber, importSequence, statedOn, namedOn }: RowOrigin,
@@ -65,7 +65,7 @@ export function registrationValues(
     row.sourceLine,
     importSequence,
     row.legalName,
-    displayNameOf(row, parsedNames),
+    chooseDisplayName(row, parsedNames),
     row.type,
     row.subtype,
     row.status,
@@ -73,7 +73,7 @@ export function registrationValues(
     row.jurisdiction,
     row.registrationAuthority,
     row.website,
-    row.website === null ? null : domainNameOf(row.website),
+    row.website === null ? null : toRootDomain(row.website),
     row.sic,
     row.naics,
     row.industryCodes,
@@ -89,19 +89,22 @@ export function registrationValues(
 }
 
 /** Equal for rows with equal facts, regardless of their line. */
-export function contentHashOf(row: RegistryRow): string {
+export function computeContentHash(row: RegistryRow): string {
   const content = JSON.stringify([derivationVersion, { ...row, sourceLine: 0 }])
   return hash('sha1', content, 'base64').slice(0, 20)
 }
 
 /** Prefers a shorter name in use that has only words or the initials of the registered name. */
-function displayNameOf({ names, legalName }: RegistryRow, parsedNames: readonly ParsedName[]): string {
+function chooseDisplayName({ names, legalName }: RegistryRow, parsedNames: readonly ParsedName[]): string {
   if (names.length < 2) return legalName
   const registered = parsedNames[names.findIndex(({ name }) => name === legalName)] ?? parseName(legalName)
   const isBrand = ({ kind, name }: RowName, index: number) => {
     const parsed = parsedNames[index]
     return (
-      kind === 'other' && mayBeBrand(name, legalName) && parsed !== undefined && isBrandOf(parsed, registered)
+      kind === 'other' &&
+      mayBeBrand(name, legalName) &&
+      parsed !== undefined &&
+      isBrandName(parsed, registered)
     )
   }
   return names.find(isBrand)?.name ?? legalName
@@ -111,14 +114,14 @@ function mayBeBrand(name: string, legalName: string): boolean {
   return name.length < legalName.length && (name.length <= 5 || name !== name.toUpperCase())
 }
 
-function isBrandOf(brand: ParsedName, registered: ParsedName): boolean {
+function isBrandName(brand: ParsedName, registered: ParsedName): boolean {
   if (brand.tokens.length === 0) return false
   if (brand.coreKey === registered.acronym) return true
   return brand.tokens.every((token) => registered.tokens.includes(token))
 }
 
 /** Values of an address and its keys, from `street_address` on. */
-export function addressValues({ address }: RegistryRow): (string | null)[] {
+export function listAddressValues({ address }: RegistryRow): (string | null)[] {
   const { street, city, region, postalCode, countryCode, formatted, streetNumber, subPremise } = address
   return [
     street,
@@ -127,9 +130,9 @@ export function addressValues({ address }: RegistryRow): (string | null)[] {
     postalCode,
     countryCode,
     formatted,
-    region === null ? '' : regionKeyOf(countryCode, region),
-    city === null ? '' : rememberedCityKey(city),
-    postalCode === null ? '' : postalKeyOf(postalCode),
+    region === null ? '' : getRegionKey(countryCode, region),
+    city === null ? '' : getCityKey(city),
+    postalCode === null ? '' : toPostalKey(postalCode),
     streetNumber,
     subPremise,
   ]
@@ -138,10 +141,10 @@ export function addressValues({ address }: RegistryRow): (string | null)[] {
 const rememberedMax = 50_000
 
 /** Registers repeat the same places often. */
-function remembered(known: Map<string, string>, text: string, keyOf: () => string): string {
+function cacheText(known: Map<string, string>, text: string, computeKey: () => string): string {
   const found = known.get(text)
   if (found !== undefined) return found
-  const key = keyOf()
+  const key = computeKey()
   if (known.size < rememberedMax) known.set(text, key)
   return key
 }
@@ -149,15 +152,15 @@ function remembered(known: Map<string, string>, text: string, keyOf: () => strin
 const cityKeys = new Map<string, string>()
 const regionKeys = new Map<string, string>()
 
-function rememberedCityKey(city: string): string {
-  return remembered(cityKeys, city, () => cityKeyOf(city))
+function getCityKey(city: string): string {
+  return cacheText(cityKeys, city, () => toCityKey(city))
 }
 
-function regionKeyOf(countryCode: string | null, region: string): string {
-  return remembered(
+function getRegionKey(countryCode: string | null, region: string): string {
+  return cacheText(
     regionKeys,
     `${countryCode ?? ''} ${region}`,
-    () => regionCodeIn(countryCode, region) ?? '',
+    () => findRegionCode(countryCode, region) ?? '',
   )
 }
 
@@ -176,7 +179,7 @@ export interface FactColumns {
   formed_on: string | null
 }
 
-export function bodyOf(row: FactColumns) {
+export function toBody(row: FactColumns) {
   return {
     type: row.type,
     subtype: row.subtype,
@@ -187,7 +190,7 @@ export function bodyOf(row: FactColumns) {
   }
 }
 
-export function tradeOf(row: FactColumns) {
+export function toTrade(row: FactColumns) {
   return {
     website: row.website,
     sic: row.sic,
@@ -208,7 +211,7 @@ export interface AddressColumns {
   sub_premise: string | null
 }
 
-export function rowAddressOf(row: AddressColumns): RowAddress {
+export function toRowAddress(row: AddressColumns): RowAddress {
   return {
     street: row.street_address,
     streetNumber: row.street_number,

@@ -7,7 +7,7 @@ import {
   type RelationshipItem,
   type SecurityItem,
 } from '../model/registry-rows.js'
-import { derivedId } from '../model/identifiers.js'
+import { deriveId } from '../model/identifiers.js'
 import type { ImportOrigin } from './stored-claims.js'
 
 /** Replaces a source's relationships with the parents in its rows. The caller opens the transaction. */
@@ -41,8 +41,8 @@ export interface StoredOwnership {
 /** Reads present relationships; ended ones are stored, but not read. */
 export interface OwnershipReader {
   /** Direct owners before ultimate ones. */
-  ownersOf(entityNumber: number, countMax: number): StoredOwnership[]
-  ownedBy(entityNumber: number, countMax: number): StoredOwnership[]
+  findOwners(entityNumber: number, countMax: number): StoredOwnership[]
+  findOwned(entityNumber: number, countMax: number): StoredOwnership[]
   /** True if the registration is a branch of one in another country. */
   isBranch(legalEntityNumber: number): boolean
 }
@@ -66,8 +66,8 @@ export function createOwnershipReader(database: Sqlite): OwnershipReader {
     'SELECT 1 AS found FROM relationships WHERE child_number = ? AND type = ? AND to_date IS NULL LIMIT 1',
   )
   return {
-    ownersOf: (entityNumber, countMax) => owners.all(entityNumber, countMax).map(ownershipOf),
-    ownedBy: (entityNumber, countMax) => owned.all(entityNumber, countMax).map(ownershipOf),
+    findOwners: (entityNumber, countMax) => owners.all(entityNumber, countMax).map(toOwnership),
+    findOwned: (entityNumber, countMax) => owned.all(entityNumber, countMax).map(toOwnership),
     isBranch: (legalEntityNumber) =>
       branch.get(legalEntityNumber, 'IS_INTERNATIONAL_BRANCH_OF') !== undefined,
   }
@@ -82,7 +82,7 @@ interface OwnershipRow {
   source_url: string | null
 }
 
-function ownershipOf(row: OwnershipRow): StoredOwnership {
+function toOwnership(row: OwnershipRow): StoredOwnership {
   return {
     ownerNumber: row.owner_number,
     ownedNumber: row.owned_number,
@@ -99,15 +99,15 @@ interface ReferenceWriter {
   /** Removes rows that the source no longer states. Returns their number. */
   removeUnseen(): number
   /** Counts relationships and securities of registrations that are not stored. */
-  waitingCount(): number
+  countWaitingReferences(): number
 }
 
 const tables = ['stated_relationships', 'listed_codes', 'securities'] as const
 
 export function createReferenceWriter(database: Sqlite, own: ImportOrigin): ReferenceWriter {
-  const relationships = relationshipWriter(database, own)
-  const codes = codeWriter(database, own)
-  const securities = securityWriter(database, own)
+  const relationships = createRelationshipWriter(database, own)
+  const codes = createCodeWriter(database, own)
+  const securities = createSecurityWriter(database, own)
   return {
     write(item) {
       // An older file adds nothing: the newest one is complete.
@@ -130,28 +130,31 @@ export function createReferenceWriter(database: Sqlite, own: ImportOrigin): Refe
       )
       return counts.reduce((sum, count) => sum + count, 0)
     },
-    waitingCount() {
-      const missing = (column: string) =>
+    countWaitingReferences() {
+      const formatMissing = (column: string) =>
         `NOT EXISTS (SELECT 1 FROM legal_entities l WHERE l.id = ${column} AND l.removed_from_source = 0)`
       const count = (sql: string) =>
         database.prepare<[number], number>(sql).pluck().get(own.sourceNumber) ?? 0
       return (
         count(
           `SELECT count(*) FROM stated_relationships
-           WHERE source_number = ? AND (${missing('child_id')} OR ${missing('parent_id')})`,
-        ) + count(`SELECT count(*) FROM securities WHERE source_number = ? AND ${missing('registration_id')}`)
+           WHERE source_number = ? AND (${formatMissing('child_id')} OR ${formatMissing('parent_id')})`,
+        ) +
+        count(
+          `SELECT count(*) FROM securities WHERE source_number = ? AND ${formatMissing('registration_id')}`,
+        )
       )
     },
   }
 }
 
 /** Tells whether a row is new, known from an earlier import, or repeated in this one. */
-function outcomeOf(known: { import_sequence: number } | undefined, own: ImportOrigin) {
+function classifyOutcome(known: { import_sequence: number } | undefined, own: ImportOrigin) {
   if (known === undefined) return 'imported'
   return known.import_sequence === own.importSequence ? 'repeated' : 'updated'
 }
 
-function relationshipWriter(database: Sqlite, own: ImportOrigin) {
+function createRelationshipWriter(database: Sqlite, own: ImportOrigin) {
   const find = database.prepare<[number, string, string, string], { import_sequence: number }>(
     `SELECT import_sequence FROM stated_relationships
      WHERE source_number = ? AND child_id = ? AND parent_id = ? AND type = ?`,
@@ -161,9 +164,9 @@ function relationshipWriter(database: Sqlite, own: ImportOrigin) {
        to_date, source_url, import_sequence) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   return (item: RelationshipItem) => {
-    const childId = derivedId('le_', item.childKey)
-    const parentId = derivedId('le_', item.parentKey)
-    const outcome = outcomeOf(find.get(own.sourceNumber, childId, parentId, item.type), own)
+    const childId = deriveId('le_', item.childKey)
+    const parentId = deriveId('le_', item.parentKey)
+    const outcome = classifyOutcome(find.get(own.sourceNumber, childId, parentId, item.type), own)
     put.run(
       own.sourceNumber,
       childId,
@@ -179,7 +182,7 @@ function relationshipWriter(database: Sqlite, own: ImportOrigin) {
   }
 }
 
-function codeWriter(database: Sqlite, own: ImportOrigin) {
+function createCodeWriter(database: Sqlite, own: ImportOrigin) {
   const find = database.prepare<[string, string], { import_sequence: number }>(
     'SELECT import_sequence FROM listed_codes WHERE scheme = ? AND code = ?',
   )
@@ -188,7 +191,7 @@ function codeWriter(database: Sqlite, own: ImportOrigin) {
      VALUES (?, ?, ?, ?, ?)`,
   )
   return (item: CodeItem) => {
-    const outcome = outcomeOf(find.get(item.scheme, item.code), own)
+    const outcome = classifyOutcome(find.get(item.scheme, item.code), own)
     // A legal form has a line per language: the first one is kept.
     if (outcome !== 'repeated') {
       put.run(own.sourceNumber, item.scheme, item.code, JSON.stringify(item.facts), own.importSequence)
@@ -197,7 +200,7 @@ function codeWriter(database: Sqlite, own: ImportOrigin) {
   }
 }
 
-function securityWriter(database: Sqlite, own: ImportOrigin) {
+function createSecurityWriter(database: Sqlite, own: ImportOrigin) {
   const find = database.prepare<[string, string], { import_sequence: number }>(
     'SELECT import_sequence FROM securities WHERE isin = ? AND registration_id = ?',
   )
@@ -206,8 +209,8 @@ function securityWriter(database: Sqlite, own: ImportOrigin) {
      VALUES (?, ?, ?, ?)`,
   )
   return (item: SecurityItem) => {
-    const issuerId = derivedId('le_', item.issuerKey)
-    const outcome = outcomeOf(find.get(item.isin, issuerId), own)
+    const issuerId = deriveId('le_', item.issuerKey)
+    const outcome = classifyOutcome(find.get(item.isin, issuerId), own)
     if (outcome !== 'repeated') put.run(item.isin, issuerId, own.sourceNumber, own.importSequence)
     return outcome
   }

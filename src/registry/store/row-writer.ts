@@ -1,14 +1,14 @@
 import type { Sqlite } from '../../platform/sqlite.js'
-import { derivedId } from '../model/identifiers.js'
-import { registrationNumberIn } from '../linkage/entity-clusters.js'
+import { deriveId } from '../model/identifiers.js'
+import { normalizeRegistrationNumber } from '../linkage/entity-clusters.js'
 import type { RegistryRow } from '../model/registry-rows.js'
 import { parseName, type ParsedName } from '../normalize/parsed-name.js'
 import { createNameWriter } from './name-index.js'
 import {
-  addressValues,
-  contentHashOf,
+  listAddressValues,
+  computeContentHash,
   registrationColumns,
-  registrationValues,
+  listRegistrationValues,
   type RowOrigin,
 } from './registration-columns.js'
 
@@ -26,15 +26,15 @@ export interface RowWriter {
 }
 
 /** Parsed once for the columns and the index. */
-const parsedNamesOf = ({ names }: RegistryRow): ParsedName[] => names.map(({ name }) => parseName(name))
+const parseNames = ({ names }: RegistryRow): ParsedName[] => names.map(({ name }) => parseName(name))
 
-const listed = (columns: readonly string[]) => columns.join(', ')
-const marks = (columns: readonly string[]) => columns.map(() => '?').join(', ')
+const joinColumns = (columns: readonly string[]) => columns.join(', ')
+const joinPlaceholders = (columns: readonly string[]) => columns.map(() => '?').join(', ')
 
-const insertRegistration = `INSERT INTO legal_entities (id, entity_number, ${listed(registrationColumns)})
-  VALUES (?, ?, ${marks(registrationColumns)}) ON CONFLICT (id) DO NOTHING`
+const insertRegistration = `INSERT INTO legal_entities (id, entity_number, ${joinColumns(registrationColumns)})
+  VALUES (?, ?, ${joinPlaceholders(registrationColumns)}) ON CONFLICT (id) DO NOTHING`
 
-const updateRegistration = `UPDATE legal_entities SET removed_from_source = ?, ${listed(
+const updateRegistration = `UPDATE legal_entities SET removed_from_source = ?, ${joinColumns(
   registrationColumns.map((column) => `${column} = ?`),
 )} WHERE number = ?`
 
@@ -47,7 +47,7 @@ export function createRowWriter(database: Sqlite, sourceNumber: number): RowWrit
   const { names } = bulk
   const insertEntity = database.prepare('INSERT INTO entities (id) VALUES (?) ON CONFLICT (id) DO NOTHING')
   const insert = database.prepare(insertRegistration)
-  const existing = existingRegistrations(database)
+  const existing = createRegistrationUpdater(database)
   const insertIdentifier = database.prepare('INSERT OR IGNORE INTO identifiers VALUES (?, ?, ?, ?, ?, ?)')
   const insertAddress = database.prepare(
     'INSERT INTO addresses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
@@ -57,32 +57,34 @@ export function createRowWriter(database: Sqlite, sourceNumber: number): RowWrit
     names.add(number, row.names, parsedNames)
     for (const [position, { type, value, jurisdiction, exchange }] of row.identifiers.entries()) {
       const isNumber = type === 'registration_id'
-      const held = isNumber ? registrationNumberIn(value, jurisdiction, row.registrationAuthority) : value
+      const held = isNumber
+        ? normalizeRegistrationNumber(value, jurisdiction, row.registrationAuthority)
+        : value
       insertIdentifier.run(type, held, jurisdiction ?? '', number, position, exchange ?? null)
     }
-    insertAddress.run(number, 'headquarters', ...addressValues(row))
+    insertAddress.run(number, 'headquarters', ...listAddressValues(row))
   }
 
   return {
     add(id, row, origin) {
-      const entityId = derivedId('siq_', row.sourceKey)
+      const entityId = deriveId('siq_', row.sourceKey)
       const entity = insertEntity.run(entityId)
       if (entity.changes === 0) return false
-      const parsedNames = parsedNamesOf(row)
-      const values = registrationValues(row, parsedNames, origin, contentHashOf(row))
+      const parsedNames = parseNames(row)
+      const values = listRegistrationValues(row, parsedNames, origin, computeContentHash(row))
       const added = insert.run(id, entity.lastInsertRowid, ...values)
       if (added.changes === 1) addDetails(Number(added.lastInsertRowid), row, parsedNames)
-      else existing.adoptEntity(entityId, id)
+      else existing.linkEntity(entityId, id)
       return added.changes === 1
     },
     replace(row, origin, removedFromSource = false) {
-      const id = derivedId('le_', row.sourceKey)
-      const hash = contentHashOf(row)
+      const id = deriveId('le_', row.sourceKey)
+      const hash = computeContentHash(row)
       if (existing.keepUnchanged(id, row, origin, hash, removedFromSource)) return
       bulk.end()
       const number = existing.clearDetails(id, names)
-      const parsedNames = parsedNamesOf(row)
-      existing.update(number, registrationValues(row, parsedNames, origin, hash), removedFromSource)
+      const parsedNames = parseNames(row)
+      existing.update(number, listRegistrationValues(row, parsedNames, origin, hash), removedFromSource)
       addDetails(number, row, parsedNames)
     },
     markRemovedFromSource(sequence) {
@@ -119,7 +121,7 @@ function createBulk(database: Sqlite) {
   }
 }
 
-function existingRegistrations(database: Sqlite) {
+function createRegistrationUpdater(database: Sqlite) {
   const find = database.prepare<[string], { number: number }>(
     'SELECT number FROM legal_entities WHERE id = ?',
   )
@@ -155,11 +157,15 @@ function existingRegistrations(database: Sqlite) {
       removeAddresses.run(found.number)
       return found.number
     },
-    update(number: number, values: ReturnType<typeof registrationValues>, removedFromSource: boolean): void {
+    update(
+      number: number,
+      values: ReturnType<typeof listRegistrationValues>,
+      removedFromSource: boolean,
+    ): void {
       update.run(Number(removedFromSource), ...values, number)
     },
     /** Older registries did not give a joined registration the id of a company. */
-    adoptEntity(entityId: string, legalEntityId: string): void {
+    linkEntity(entityId: string, legalEntityId: string): void {
       adopt.run(legalEntityId, entityId)
     },
   }

@@ -1,9 +1,9 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import {
-  addedUp,
+  mergeStatedRows,
   type Claim,
   isSameName,
-  formerNamesOf,
+  findFormerNames,
   type RememberedName,
 } from '../linkage/survivorship.js'
 import type { StatedRow, RowName } from '../model/registry-rows.js'
@@ -15,9 +15,9 @@ export interface NameHistoryStore {
   /** Records the names of a source's claims that are about to be removed. */
   rememberUnseen(sourceNumber: number, sequence: number): void
   /** Returns the former names of a registration, including those in use again. `next`: origin of its new row. */
-  of(id: string, next?: RowOrigin): RowName[]
+  listFormerNames(id: string, next?: RowOrigin): RowName[]
   /** Registrations with another name in the source before. */
-  idsOf(sourceNumber: number): string[]
+  listIds(sourceNumber: number): string[]
   isEmpty(): boolean
 }
 
@@ -50,14 +50,14 @@ export function createNameHistory(database: Sqlite): NameHistoryStore {
        UNION SELECT named_on FROM legal_entities WHERE id = ? AND source_number = ?`,
     )
     .pluck()
-  const daysOfSource = new Map<number, string[]>()
+  const daysBySource = new Map<number, string[]>()
   let isEmpty = database.prepare('SELECT 1 FROM stated_names LIMIT 1').get() === undefined
 
   const otherDays = (id: string, { source_number, coverage }: HistoryRow) => {
     if (coverage === 'part')
       return namedSince.all(id, source_number, id, source_number).filter((day) => day !== null)
-    const days = daysOfSource.get(source_number) ?? fileDays.all(source_number)
-    daysOfSource.set(source_number, days)
+    const days = daysBySource.get(source_number) ?? fileDays.all(source_number)
+    daysBySource.set(source_number, days)
     return days
   }
   return {
@@ -76,12 +76,12 @@ export function createNameHistory(database: Sqlite): NameHistoryStore {
         .run(sourceNumber, sequence)
       if (changes > 0) isEmpty = false
     },
-    of(id, next) {
+    listFormerNames(id, next) {
       if (isEmpty) return []
       const found = rows.all(id)
       if (found.length === 0) return []
       const sources = new Map(found.map((row) => [row.source_number, row]))
-      return formerNamesOf(
+      return findFormerNames(
         [...sources.values()].map((source) => ({
           sourceName: source.source_name,
           names: found
@@ -94,7 +94,7 @@ export function createNameHistory(database: Sqlite): NameHistoryStore {
         })),
       )
     },
-    idsOf: (sourceNumber) =>
+    listIds: (sourceNumber) =>
       isEmpty
         ? []
         : database
@@ -132,7 +132,7 @@ export function createKeptClaims(database: Sqlite, history: NameHistoryStore, ow
 
   return {
     hasAny: (id: string) => queries.any.get(id) !== undefined,
-    of: (id: string): KeptClaim[] => queries.all.all(id).map(keptClaim),
+    of: (id: string): KeptClaim[] => queries.all.all(id).map(toKeptClaim),
     add(id: string, row: StatedRow, { sourceNumber: number, importSequence: sequence, ...days }: RowOrigin) {
       queries.put.run(id, number, sequence, days.statedOn, days.namedOn, JSON.stringify(row))
     },
@@ -159,7 +159,7 @@ export function createKeptClaims(database: Sqlite, history: NameHistoryStore, ow
         .run(sourceNumber, newestSequence)
       database.prepare(`DELETE ${unseen}`).run(sourceNumber, newestSequence)
     },
-    eachTouched(visit: (id: string) => void): void {
+    forEachTouched(visit: (id: string) => void): void {
       const { touchedAfter } = queries
       for (let page = touchedAfter.all(''); page.length > 0; page = touchedAfter.all(page.at(-1) ?? '')) {
         for (const id of page) visit(id)
@@ -175,7 +175,7 @@ export function createKeptClaims(database: Sqlite, history: NameHistoryStore, ow
         )
         .run(sourceNumber, importSequence)
     },
-    waitingCount(): number {
+    countWaiting(): number {
       const waiting = database
         .prepare<[number], number>(
           `SELECT count(*) FROM claims t WHERE t.source_number = ? AND NOT EXISTS
@@ -187,14 +187,14 @@ export function createKeptClaims(database: Sqlite, history: NameHistoryStore, ow
   }
 
   function putAgain(id: string, row: StatedRow, known: KnownRow): ClaimOutcome {
-    const json = JSON.stringify(addedUp(JSON.parse(known.row_json) as StatedRow, row))
+    const json = JSON.stringify(mergeStatedRows(JSON.parse(known.row_json) as StatedRow, row))
     queries.put.run(id, sourceNumber, importSequence, known.stated_on, known.named_on, json)
     queries.touch.run(id)
     return 'together'
   }
 
   function putOlder(id: string, row: StatedRow, on: string, known: KnownRow): ClaimOutcome {
-    const current = legalNameOf(known)
+    const current = getLegalName(known)
     const isRenamed = current !== null && row.legalName !== null && !isSameName(current, row.legalName)
     if (isRenamed) {
       history.remember(id, sourceNumber, { name: row.legalName, firstOn: on, lastOn: on })
@@ -213,7 +213,7 @@ export function createKeptClaims(database: Sqlite, history: NameHistoryStore, ow
       queries.see.run(importSequence, on, id, sourceNumber)
       return 'updated'
     }
-    const current = legalNameOf(known)
+    const current = getLegalName(known)
     const isRenamed = current !== null && row.legalName !== null && !isSameName(current, row.legalName)
     const namedOn = known.named_on ?? known.stated_on ?? on
     if (isRenamed) {
@@ -263,7 +263,7 @@ function prepareQueries(database: Sqlite) {
   }
 }
 
-function keptClaim(row: ClaimRow): KeptClaim {
+function toKeptClaim(row: ClaimRow): KeptClaim {
   const statedOn = row.stated_on ?? row.file_date
   return {
     sourceNumber: row.source_number,
@@ -277,7 +277,7 @@ function keptClaim(row: ClaimRow): KeptClaim {
   }
 }
 
-function legalNameOf({ row_json }: KnownRow): string | null {
+function getLegalName({ row_json }: KnownRow): string | null {
   return (JSON.parse(row_json) as StatedRow).legalName
 }
 

@@ -1,8 +1,8 @@
 import { formatCount, plural } from '../../core/text.js'
 import type { GroupFigures } from '../../pipeline/figures/run-record.js'
-import { cut, foreign, html, type Html } from '../../web/html.js'
-import { percent } from '../value-text.js'
-import { figureHtml, rectangleHtml } from '../../web/charts.js'
+import { cut, isolateText, html, type Html } from '../../web/html.js'
+import { formatPercent } from '../value-text.js'
+import { renderFigure, renderRectangle } from '../../web/charts.js'
 import { matchedConfidenceMin } from '../../contract/outcome-rules.js'
 
 const barsMax = 12
@@ -21,19 +21,19 @@ export interface SharesOptions {
 }
 
 /** The share of matched rows per group, with a bar and counts. */
-export function sharesChart({ id, title, noun, groups, noneLabel }: SharesOptions): Html {
+export function renderSharesChart({ id, title, noun, groups, noneLabel }: SharesOptions): Html {
   const bars = groups.slice(0, barsMax)
   const rest = groups.slice(barsMax)
-  const labelOf = ({ value }: GroupFigures): Html =>
-    value === null || value === '' ? html`<i>${noneLabel}</i>` : foreign(value, 40)
-  return figureHtml({
+  const renderLabel = ({ value }: GroupFigures): Html =>
+    value === null || value === '' ? html`<i>${noneLabel}</i>` : isolateText(value, 40)
+  return renderFigure({
     id,
     title,
     plot: null,
     below: html`<ul class="bars">
-        ${bars.map((group) => barHtml(group, labelOf(group)))}
+        ${bars.map((group) => renderBar(group, renderLabel(group)))}
       </ul>
-      ${rest.length === 0 ? null : restHtml(rest)}`,
+      ${rest.length === 0 ? null : renderRest(rest)}`,
     table: {
       columns: [
         { name: noun },
@@ -45,16 +45,16 @@ export function sharesChart({ id, title, noun, groups, noneLabel }: SharesOption
       totalCount: groups.length,
       noun: 'groups',
       cellsOf: (group) => [
-        labelOf(group),
+        renderLabel(group),
         formatCount(group.rowCount),
         formatCount(group.matchedCount),
-        percent(group.matchedCount, group.rowCount),
+        formatPercent(group.matchedCount, group.rowCount),
       ],
     },
   })
 }
 
-function barHtml({ value, rowCount, matchedCount }: GroupFigures, label: Html): Html {
+function renderBar({ value, rowCount, matchedCount }: GroupFigures, label: Html): Html {
   const share = rowCount === 0 ? 0 : (matchedCount / rowCount) * 100
   const words = `${cut(value ?? '', 40)} ${formatCount(matchedCount)} of ${plural(rowCount, 'row')} matched`
   return html`<li>
@@ -64,7 +64,7 @@ function barHtml({ value, rowCount, matchedCount }: GroupFigures, label: Html): 
       ${
         share === 0
           ? null
-          : rectangleHtml({
+          : renderRectangle({
               x: 0,
               y: 0,
               width: Math.max(0.5, share),
@@ -75,16 +75,16 @@ function barHtml({ value, rowCount, matchedCount }: GroupFigures, label: Html): 
       }
     </svg>
     <span class="bar-value"
-      >${percent(matchedCount, rowCount)} <span class="quiet">of ${formatCount(rowCount)}</span></span
+      >${formatPercent(matchedCount, rowCount)} <span class="quiet">of ${formatCount(rowCount)}</span></span
     >
   </li>`
 }
 
-function restHtml(rest: readonly GroupFigures[]): Html {
+function renderRest(rest: readonly GroupFigures[]): Html {
   const rowCount = rest.reduce((sum, group) => sum + group.rowCount, 0)
   const matchedCount = rest.reduce((sum, group) => sum + group.matchedCount, 0)
   return html`<p class="quiet">
-    ${plural(rest.length, 'smaller group')} more: ${percent(matchedCount, rowCount)} of
+    ${plural(rest.length, 'smaller group')} more: ${formatPercent(matchedCount, rowCount)} of
     ${plural(rowCount, 'row')} matched.
   </p>`
 }
@@ -99,27 +99,29 @@ const heightMin = 1.2
  * The number of answers per confidence, with a line at the threshold of `matched`. `counts` has 101 values, for
  * confidence 0 to 100.
  */
-export function confidenceChart(counts: readonly number[]): Html {
+export function renderConfidenceChart(counts: readonly number[]): Html {
   const bins = Array.from({ length: binCount }, (_, index) => {
     const from = index * binWidth
     const to = index === binCount - 1 ? 100 : from + binWidth - 1
-    return { from, to, count: sumOf(counts.slice(from, to + 1)) }
+    return { from, to, count: sumCounts(counts.slice(from, to + 1)) }
   })
-  const total = sumOf(counts)
-  const below = sumOf(counts.slice(0, matchedConfidenceMin))
+  const total = sumCounts(counts)
+  const below = sumCounts(counts.slice(0, matchedConfidenceMin))
   const most = Math.max(1, ...bins.map(({ count }) => count))
   const title = 'Confidence of the answers'
-  return figureHtml({
+  return renderFigure({
     id: 'confidence',
     title,
     plot: {
       description:
-        `Rows by confidence from 0 to 100. ${plural(total - below, 'row')} (${percent(total - below, total)}) ` +
+        `Rows by confidence from 0 to 100. ${plural(total - below, 'row')} (${formatPercent(total - below, total)}) ` +
         `at ${matchedConfidenceMin} or above, ${plural(below, 'row')} below.`,
       size: 'tall',
       marks: [
         bins.map(({ from, to, count }) =>
-          count === 0 ? null : binOf({ from, to, height: Math.max(heightMin, (count / most) * 96), count }),
+          count === 0
+            ? null
+            : renderBin({ from, to, height: Math.max(heightMin, (count / most) * 96), count }),
         ),
         html`<line
           class="line-at"
@@ -134,23 +136,23 @@ export function confidenceChart(counts: readonly number[]): Html {
         ${[0, 20, 40, 60, 80].map((value) => html`<span>${value}</span>`)}
       </div>
       <p>
-        <strong>${plural(total - below, 'row')}</strong> (${percent(total - below, total)}) at or above the
-        line at ${matchedConfidenceMin}, where a match is sure enough;
+        <strong>${plural(total - below, 'row')}</strong> (${formatPercent(total - below, total)}) at or above
+        the line at ${matchedConfidenceMin}, where a match is sure enough;
         <strong>${formatCount(below)}</strong> below it. The highest column has ${plural(most, 'row')}.
       </p>`,
     table: {
       columns: [{ name: 'Confidence' }, { name: 'Rows', isNumber: true }, { name: 'Share', isNumber: true }],
       rows: bins.filter(({ count }) => count > 0).reverse(),
-      cellsOf: ({ from, to, count }) => [`${from} to ${to}`, formatCount(count), percent(count, total)],
+      cellsOf: ({ from, to, count }) => [`${from} to ${to}`, formatCount(count), formatPercent(count, total)],
     },
   })
 }
 
-const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
+const sumCounts = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
 
-function binOf(bin: { from: number; to: number; height: number; count: number }): Html {
+function renderBin(bin: { from: number; to: number; height: number; count: number }): Html {
   const { from, to, height, count } = bin
-  return rectangleHtml({
+  return renderRectangle({
     x: from + 0.4,
     width: binWidth - 0.8,
     y: 100 - height,

@@ -1,13 +1,13 @@
 import { formatCount, plural } from '../../core/text.js'
 import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import type { OutputFigures } from '../../pipeline/figures/run-record.js'
-import { foreign, html, type Html } from '../../web/html.js'
-import { outcomeGroups, rowsByGroup } from '../report-data.js'
-import { dayText, moment, percent } from '../value-text.js'
-import { columnPlace, endsHtml, figureHtml, rectangleHtml } from '../../web/charts.js'
+import { isolateText, html, type Html } from '../../web/html.js'
+import { outcomeGroups, countRowsByGroup } from '../report-data.js'
+import { formatDay, renderMoment, formatPercent } from '../value-text.js'
+import { calculateColumnPlace, renderEnds, renderFigure, renderRectangle } from '../../web/charts.js'
 
 /** A run with the figures of its output. */
-export interface FiguredRun {
+export interface RunWithFigures {
   readonly run: RememberedRun
   readonly figures: OutputFigures
 }
@@ -16,26 +16,26 @@ export interface FiguredRun {
 const partMin = 1.5
 
 /** The outcomes of the rows as shares, with one column per run, the oldest on the left. */
-export function outcomesChart(runs: readonly FiguredRun[]): Html {
+export function renderOutcomesChart(runs: readonly RunWithFigures[]): Html {
   const title = `Outcomes of the rows, ${runs.length === 1 ? 'this run' : `the last ${runs.length} runs`}`
   const last = runs.at(-1)
   const first = runs[0]
   const description =
     last === undefined
       ? 'No run has published rows.'
-      : `Shares of rows by outcome, one column per run, oldest first. Last run: ${sharesText(last)}.`
-  return figureHtml({
+      : `Shares of rows by outcome, one column per run, oldest first. Last run: ${formatShares(last)}.`
+  return renderFigure({
     id: 'outcomes',
     title,
     plot: {
       description,
       size: 'tall',
-      marks: runs.map((run, index) => columnOf(run, columnPlace(index, runs.length))),
+      marks: runs.map((run, index) => renderColumn(run, calculateColumnPlace(index, runs.length))),
     },
     below: [
       first === undefined || last === undefined || first === last
         ? null
-        : endsHtml(nameOf(first), nameOf(last)),
+        : renderEnds(formatRunName(first), formatRunName(last)),
       legendHtml,
     ],
     table: {
@@ -48,13 +48,13 @@ export function outcomesChart(runs: readonly FiguredRun[]): Html {
       ],
       rows: [...runs].reverse(),
       cellsOf: ({ run, figures }) => {
-        const rows = rowsByGroup(figures.rowsByStatus)
+        const rows = countRowsByGroup(figures.rowsByStatus)
         return [
           run.number,
-          moment(run.startedAtMs),
+          renderMoment(run.startedAtMs),
           formatCount(figures.rowCount),
           ...outcomeGroups.map(({ key }) => formatCount(rows[key])),
-          percent(rows.matched, figures.rowCount),
+          formatPercent(rows.matched, figures.rowCount),
         ]
       },
     },
@@ -72,46 +72,46 @@ const legendHtml = html`<ul class="legend">
   )}
 </ul>`
 
-const nameOf = ({ run }: FiguredRun): string => `run ${run.number}, ${dayText(run.startedAtMs)}`
+const formatRunName = ({ run }: RunWithFigures): string => `run ${run.number}, ${formatDay(run.startedAtMs)}`
 
-function sharesText({ figures }: FiguredRun): string {
-  const rows = rowsByGroup(figures.rowsByStatus)
+function formatShares({ figures }: RunWithFigures): string {
+  const rows = countRowsByGroup(figures.rowsByStatus)
   return outcomeGroups
     .filter(({ key }) => rows[key] > 0)
-    .map(({ key, label }) => `${label} ${percent(rows[key], figures.rowCount)}`)
+    .map(({ key, label }) => `${label} ${formatPercent(rows[key], figures.rowCount)}`)
     .join(', ')
 }
 
-function columnOf(run: FiguredRun, place: { x: number; width: number }): Html[] {
-  const rows = rowsByGroup(run.figures.rowsByStatus)
+function renderColumn(run: RunWithFigures, place: { x: number; width: number }): Html[] {
+  const rows = countRowsByGroup(run.figures.rowsByStatus)
   const parts = outcomeGroups.filter(({ key }) => rows[key] > 0)
-  const heights = heightsOf(parts.map(({ key }) => rows[key]))
+  const heights = calculateHeights(parts.map(({ key }) => rows[key]))
   let top = 100
   return parts.map(({ key, label }, index) => {
     const height = heights[index] ?? 0
     top -= height
-    const words = `${nameOf(run)}: ${label} ${plural(rows[key], 'row')} of ${formatCount(run.figures.rowCount)}`
-    return rectangleHtml({ ...place, y: top, height, className: `o-${key}`, words })
+    const words = `${formatRunName(run)}: ${label} ${plural(rows[key], 'row')} of ${formatCount(run.figures.rowCount)}`
+    return renderRectangle({ ...place, y: top, height, className: `o-${key}`, words })
   })
 }
 
 /** Answers so far by outcome, in one bar; `null` without answers. */
-export function sharesBarHtml(outcomes: Readonly<Record<string, number>>): Html | null {
-  const answers = rowsByGroup(outcomes)
+export function renderSharesBar(outcomes: Readonly<Record<string, number>>): Html | null {
+  const answers = countRowsByGroup(outcomes)
   const parts = outcomeGroups.filter(({ key }) => answers[key] > 0)
   const total = parts.reduce((sum, { key }) => sum + answers[key], 0)
   if (total === 0) return null
-  const widths = heightsOf(parts.map(({ key }) => answers[key]))
+  const widths = calculateHeights(parts.map(({ key }) => answers[key]))
   const title = 'Answers of this run, by outcome'
   const starts = widths.map((_, index) => widths.slice(0, index).reduce((sum, width) => sum + width, 0))
-  return figureHtml({
+  return renderFigure({
     id: 'answers-chart',
     title,
     plot: {
-      description: parts.map(({ key, label }) => `${label} ${percent(answers[key], total)}`).join(', '),
+      description: parts.map(({ key, label }) => `${label} ${formatPercent(answers[key], total)}`).join(', '),
       size: 'low',
       marks: parts.map(({ key, label }, index) =>
-        rectangleHtml({
+        renderRectangle({
           x: starts[index] ?? 0,
           y: 0,
           width: widths[index] ?? 0,
@@ -125,13 +125,17 @@ export function sharesBarHtml(outcomes: Readonly<Record<string, number>>): Html 
     table: {
       columns: [{ name: 'Outcome' }, { name: 'Answers', isNumber: true }, { name: 'Share', isNumber: true }],
       rows: Object.entries(outcomes).sort(([, one], [, other]) => other - one),
-      cellsOf: ([outcome, count]) => [foreign(outcome, 40), formatCount(count), percent(count, total)],
+      cellsOf: ([outcome, count]) => [
+        isolateText(outcome, 40),
+        formatCount(count),
+        formatPercent(count, total),
+      ],
     },
   })
 }
 
 /** Returns heights that add up to 100. Small parts are raised to be visible, and large ones reduced. */
-export function heightsOf(counts: readonly number[]): number[] {
+export function calculateHeights(counts: readonly number[]): number[] {
   const sum = counts.reduce((total, count) => total + count, 0)
   const isSmall = (count: number) => (count / sum) * 100 < partMin
   const largeSum = counts.filter((count) => !isSmall(count)).reduce((total, count) => total + count, 0)

@@ -2,7 +2,7 @@ import { formatCount } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import type { TimelinePoint } from '../../pipeline/figures/run-record.js'
 import { html, type Html } from '../../web/html.js'
-import { endsHtml, figureHtml, plotHtml, rectangleHtml } from '../../web/charts.js'
+import { renderEnds, renderFigure, renderPlot, renderRectangle } from '../../web/charts.js'
 
 const series = [
   { key: 'answered', name: 'Answers', mark: 'o-matched' },
@@ -20,12 +20,12 @@ const minuteMs = 60_000
  * Counts over the time of a run, each with its own scale; `null` if the run was too short. Counts are per interval of the
  * plot. Scaled to a minute, they could seem to exceed a rate limit that was respected.
  */
-export function timelineChart(points: readonly TimelinePoint[]): Html | null {
+export function renderTimelineChart(points: readonly TimelinePoint[]): Html | null {
   const last = points.at(-1)
   if (last === undefined || last.elapsedMs < elapsedMsMin) return null
   const title = 'Requests and answers over the time of the run, all stages together'
-  const bins = binsOf(points)
-  return figureHtml({
+  const bins = calculateBins(points)
+  return renderFigure({
     id: 'timeline',
     title,
     plot: null,
@@ -40,7 +40,7 @@ export function timelineChart(points: readonly TimelinePoint[]): Html | null {
           mostInMinute: findMostInMinute(points, key),
         }),
       ),
-      endsHtml('start', `after ${formatDuration(last.elapsedMs)}`),
+      renderEnds('start', `after ${formatDuration(last.elapsedMs)}`),
     ],
     table: {
       columns: [
@@ -83,40 +83,42 @@ interface Bin extends Record<Counted, number> {
 }
 
 /** Counts in intervals of equal length, interpolated between points. */
-export function binsOf(points: readonly TimelinePoint[]): Bin[] {
+export function calculateBins(points: readonly TimelinePoint[]): Bin[] {
   const whole = [zero, ...points.filter(({ elapsedMs }) => elapsedMs > 0)]
   const endMs = whole.at(-1)?.elapsedMs ?? 0
   const count = Math.max(1, Math.min(binsMax, whole.length - 1))
-  const edges = Array.from({ length: count + 1 }, (_, index) => pointAt(whole, (endMs * index) / count))
+  const edges = Array.from({ length: count + 1 }, (_, index) =>
+    interpolatePoint(whole, (endMs * index) / count),
+  )
   return edges.slice(1).map((edge, index) => {
     const before = edges[index] ?? zero
-    const countOf = (key: Counted) => Math.max(0, edge[key] - before[key])
+    const countBetween = (key: Counted) => Math.max(0, edge[key] - before[key])
     return {
       fromMs: before.elapsedMs,
       untilMs: edge.elapsedMs,
-      answered: countOf('answered'),
-      submissions: countOf('submissions'),
-      polls: countOf('polls'),
-      rateLimited: countOf('rateLimited'),
+      answered: countBetween('answered'),
+      submissions: countBetween('submissions'),
+      polls: countBetween('polls'),
+      rateLimited: countBetween('rateLimited'),
     }
   })
 }
 
 const zero: TimelinePoint = { elapsedMs: 0, submissions: 0, polls: 0, answered: 0, rateLimited: 0 }
 
-function pointAt(points: readonly TimelinePoint[], atMs: number): TimelinePoint {
+function interpolatePoint(points: readonly TimelinePoint[], atMs: number): TimelinePoint {
   const index = points.findIndex(({ elapsedMs }) => elapsedMs >= atMs)
   const after = points[index === -1 ? points.length - 1 : index] ?? zero
   const before = points[Math.max(0, (index === -1 ? points.length : index) - 1)] ?? zero
   const spanMs = after.elapsedMs - before.elapsedMs
   const share = spanMs <= 0 ? 1 : (atMs - before.elapsedMs) / spanMs
-  const between = (one: number, other: number) => one + (other - one) * share
+  const interpolate = (one: number, other: number) => one + (other - one) * share
   return {
     elapsedMs: atMs,
-    submissions: between(before.submissions, after.submissions),
-    polls: between(before.polls, after.polls),
-    answered: between(before.answered, after.answered),
-    rateLimited: between(before.rateLimited, after.rateLimited),
+    submissions: interpolate(before.submissions, after.submissions),
+    polls: interpolate(before.polls, after.polls),
+    answered: interpolate(before.answered, after.answered),
+    rateLimited: interpolate(before.rateLimited, after.rateLimited),
   }
 }
 
@@ -135,7 +137,7 @@ function stripHtml({ key, name, mark, values, sum, mostInMinute }: Strip): Html 
   const step = 100 / values.length
   return html`<div class="strip">
     <p><strong>${name}</strong> <span class="quiet">${words}</span></p>
-    ${plotHtml({
+    ${renderPlot({
       id: `timeline-${key}`,
       title: name,
       description: `${words}.`,
@@ -143,7 +145,7 @@ function stripHtml({ key, name, mark, values, sum, mostInMinute }: Strip): Html 
       marks: values.map((value, index) =>
         value === 0
           ? null
-          : rectangleHtml({
+          : renderRectangle({
               x: index * step,
               width: step * 0.9,
               y: 100 - Math.max(3, (value / most) * 100),

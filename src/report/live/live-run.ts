@@ -92,7 +92,7 @@ export class LiveRun {
   }
 
   /** Runs of the same series, newest first. */
-  knowEarlier({ earlier, paid }: Pick<LiveData, 'earlier' | 'paid'>): void {
+  setEarlierRuns({ earlier, paid }: Pick<LiveData, 'earlier' | 'paid'>): void {
     this.#earlier = earlier
     this.#paid = paid
     this.#version++
@@ -106,7 +106,7 @@ export class LiveRun {
     this.#version++
   }
 
-  data(): LiveData {
+  getData(): LiveData {
     return {
       phase: this.#phase,
       rowCount: this.#rowCount,

@@ -1,10 +1,10 @@
 import { fastify, type FastifyInstance, type FastifyReply } from 'fastify'
 import type { ListenAddress } from '../../core/server-addresses.js'
 import type { Clock } from '../../platform/clock.js'
-import { closeWithin, httpUrl, listen, createSourceCheck } from '../../platform/http-server.js'
-import { stylesheet } from '../../web/html.js'
-import { reportStyle } from '../page.js'
-import { liveBody, livePage, livePaths } from './live-page.js'
+import { closeWithin, formatHttpUrl, listen, createSourceCheck } from '../../platform/http-server.js'
+import { readStylesheets } from '../../web/html.js'
+import { readReportStyle } from '../page.js'
+import { renderLiveBody, renderLivePage, livePaths } from './live-page.js'
 import type { LiveRun } from './live-run.js'
 
 /**
@@ -148,7 +148,7 @@ export interface LiveServer {
  */
 export async function startLiveServer({ run, address, clock }: LiveServerDeps): Promise<LiveServer> {
   const app = createApp()
-  const style = reportStyle() + stylesheet('report/live/live')
+  const style = readReportStyle() + readStylesheets('report/live/live')
   const closing = new AbortController()
   /** Number of requests that wait for a state. */
   let waitingCount = 0
@@ -156,7 +156,7 @@ export async function startLiveServer({ run, address, clock }: LiveServerDeps): 
   let isLastTaken = false
   const give = (reply: FastifyReply, type: string, text: string) =>
     reply.type(`${type}; charset=utf-8`).send(text)
-  app.get('/', (_request, reply) => give(reply, 'text/html', livePage(run.data())))
+  app.get('/', (_request, reply) => give(reply, 'text/html', renderLivePage(run.getData())))
   app.get(`/${livePaths.style}`, (_request, reply) => give(reply, 'text/css', style))
   app.get(`/${livePaths.script}`, (_request, reply) => give(reply, 'text/javascript', liveScript))
   app.get<{ Querystring: { after?: string } }>(`/${livePaths.state}`, async (request, reply) => {
@@ -172,7 +172,7 @@ export async function startLiveServer({ run, address, clock }: LiveServerDeps): 
     if (String(run.version) === after) return reply.code(204).send()
     isLastTaken ||= run.isOver
     reply.header('x-state', String(run.version)).header('x-over', run.isOver ? 'yes' : 'no')
-    return give(reply, 'text/html', String(liveBody(run.data())))
+    return give(reply, 'text/html', String(renderLiveBody(run.getData())))
   })
   const bound = await listen(app, address, {
     purpose: ' for the live page',
@@ -183,19 +183,19 @@ export async function startLiveServer({ run, address, clock }: LiveServerDeps): 
   async function nextState(after: string, socket: NodeJS.EventEmitter): Promise<void> {
     if (after === '' || run.isOver) return
     const gone = new AbortController()
-    const leave = () => {
+    const onClose = () => {
       gone.abort()
     }
-    socket.once('close', leave)
+    socket.once('close', onClose)
     const stopped = AbortSignal.any([closing.signal, gone.signal])
     const untilMs = clock.monotonicMs() + liveLimits.heldMsMax
     do await clock.sleep(liveLimits.stateEveryMs, stopped)
     while (!stopped.aborted && String(run.version) === after && clock.monotonicMs() < untilMs)
-    socket.off('close', leave)
+    socket.off('close', onClose)
   }
 
   return {
-    url: `${httpUrl(bound)}/`,
+    url: `${formatHttpUrl(bound)}/`,
     close: async () => {
       closing.abort()
       const untilMs = clock.monotonicMs() + liveLimits.lastStateMs

@@ -1,35 +1,35 @@
 import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
-import { confidenceChart, sharesChart } from '../charts/distributions.js'
-import { costChart } from '../charts/cost.js'
-import { outcomesChart, type FiguredRun } from '../charts/outcomes.js'
-import { timelineChart } from '../charts/timeline.js'
+import { renderConfidenceChart, renderSharesChart } from '../charts/distributions.js'
+import { renderCostChart } from '../charts/cost.js'
+import { renderOutcomesChart, type RunWithFigures } from '../charts/outcomes.js'
+import { renderTimelineChart } from '../charts/timeline.js'
 import { cut, html, type Html } from '../../web/html.js'
-import { figuresOf, type ReportData } from '../report-data.js'
+import { getFigures, type ReportData } from '../report-data.js'
 
-const figured = (run: RememberedRun): FiguredRun[] => {
-  const figures = figuresOf(run)
+const toRunsWithFigures = (run: RememberedRun): RunWithFigures[] => {
+  const figures = getFigures(run)
   return figures === null || figures.rowCount === 0 ? [] : [{ run, figures }]
 }
 
 /** Compares this run with earlier ones. */
-export function outcomesHtml({ run, earlier }: Pick<ReportData, 'run' | 'earlier'>): Html {
-  const runs = [...earlier].reverse().concat(run).flatMap(figured)
-  return runs.length === 0 ? html`<p>No rows have been published yet.</p>` : outcomesChart(runs)
+export function renderOutcomes({ run, earlier }: Pick<ReportData, 'run' | 'earlier'>): Html {
+  const runs = [...earlier].reverse().concat(run).flatMap(toRunsWithFigures)
+  return runs.length === 0 ? html`<p>No rows have been published yet.</p>` : renderOutcomesChart(runs)
 }
 
-export function confidenceHtml({ run }: ReportData): Html {
-  const counts = figuresOf(run)?.rowsByConfidence ?? []
+export function renderConfidence({ run }: ReportData): Html {
+  const counts = getFigures(run)?.rowsByConfidence ?? []
   return counts.some((count) => count > 0)
-    ? confidenceChart(counts)
+    ? renderConfidenceChart(counts)
     : html`<p>No row of this run has a confidence.</p>`
 }
 
-export function groupsHtml({ run }: ReportData): Html {
-  const figures = figuresOf(run)
+export function renderGroups({ run }: ReportData): Html {
+  const figures = getFigures(run)
   if (figures === null || figures.byCountry.length === 0) return html`<p>No rows were published.</p>`
   const { byCountry, byColumn } = figures
   return html`<div class="pair">
-    ${sharesChart({
+    ${renderSharesChart({
       id: 'by-country',
       title: 'Matched rows by country',
       noun: 'Country',
@@ -39,7 +39,7 @@ export function groupsHtml({ run }: ReportData): Html {
     ${
       byColumn === null
         ? null
-        : sharesChart({
+        : renderSharesChart({
             id: 'by-column',
             title: `Matched rows by ${cut(byColumn.column, 60)}`,
             noun: cut(byColumn.column, 60),
@@ -50,18 +50,19 @@ export function groupsHtml({ run }: ReportData): Html {
   </div>`
 }
 
-export function timelineHtml({ run }: ReportData): Html {
+export function renderTimeline({ run }: ReportData): Html {
   const timeline = run.record?.timeline ?? []
   const { answered = 0, submissions = 0, polls = 0 } = timeline.at(-1) ?? {}
   if (answered + submissions + polls === 0)
     return html`<p>No request was sent: every answer was already known.</p>`
   return (
-    timelineChart(timeline) ?? html`<p>The requests took less than two seconds: too short for a chart.</p>`
+    renderTimelineChart(timeline) ??
+    html`<p>The requests took less than two seconds: too short for a chart.</p>`
   )
 }
 
-export function costHtml({ run, paid }: Pick<ReportData, 'run' | 'paid'>): Html {
-  const chart = costChart([...paid].reverse())
+export function renderCost({ run, paid }: Pick<ReportData, 'run' | 'paid'>): Html {
+  const chart = renderCostChart([...paid].reverse())
   if (chart !== null) return chart
   return run.record?.service === 'embedded'
     ? html`<p>The embedded service answers from your own registry and costs nothing.</p>`

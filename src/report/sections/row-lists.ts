@@ -1,9 +1,9 @@
 import { formatCount, plural } from '../../core/text.js'
 import { changeKinds, type ChangeKind } from '../../pipeline/figures/change-kinds.js'
-import { detailsHtml, tableHtml } from '../../web/charts.js'
-import { foreign, html, sourceHtml, type Html, type HtmlPart } from '../../web/html.js'
+import { renderDetails, renderTable } from '../../web/charts.js'
+import { isolateText, html, renderSource, type Html, type HtmlPart } from '../../web/html.js'
 import type { ReportChange, ReportData, ReportAttention } from '../report-data.js'
-import { kindWords } from './headline.js'
+import { formatKind } from './headline.js'
 
 /** Size limit of the list of one kind, to limit the page. */
 const bytesMaxPerKind = 70_000
@@ -11,7 +11,7 @@ const bytesMaxPerKind = 70_000
 const openMax = 12
 
 /** The changes, the most frequent kind first, and within it those with the most rows. */
-export function changesHtml({ changes, run }: Pick<ReportData, 'changes' | 'run'>): Html {
+export function renderChanges({ changes, run }: Pick<ReportData, 'changes' | 'run'>): Html {
   if (!run.isPublished) return html`<p>This run published no output: there is nothing to compare.</p>`
   if (changes === null)
     return html`<p>
@@ -24,16 +24,16 @@ export function changesHtml({ changes, run }: Pick<ReportData, 'changes' | 'run'
   if (kinds.length === 0) return html`<p>None: every row is the same as in run ${changes.baseline}.</p>`
   return html`<p>Against the output of run ${changes.baseline}. Rows with the same change share a line.</p>
     ${kinds.map(({ kind, count }) =>
-      kindHtml(kind, count, changes.largest?.filter((change) => change.kind === kind) ?? null),
+      renderKind(kind, count, changes.largest?.filter((change) => change.kind === kind) ?? null),
     )}`
 }
 
-function kindHtml(kind: ChangeKind, count: number, largest: readonly ReportChange[] | null): Html {
-  const words = kindWords(kind, count)
+function renderKind(kind: ChangeKind, count: number, largest: readonly ReportChange[] | null): Html {
+  const words = formatKind(kind, count)
   if (largest === null) return html`<p>${words}: the rows are no longer stored.</p>`
   const isWhole = kind === 'new_row' || kind === 'row_gone'
   const rowCount = largest.reduce((sum, change) => sum + change.rowCount, 0)
-  const table = tableHtml({
+  const table = renderTable({
     id: `changes-${kind}-table`,
     label: words,
     columns: [
@@ -46,45 +46,46 @@ function kindHtml(kind: ChangeKind, count: number, largest: readonly ReportChang
     rows: largest,
     cellsOf: (change) => [
       formatCount(change.rowCount),
-      askedHtml(change),
-      ...(isWhole ? [textHtml(change.newEntityId ?? change.oldEntityId)] : valuesOf(change)),
+      renderName(change),
+      ...(isWhole ? [renderText(change.newEntityId ?? change.oldEntityId)] : renderValues(change)),
     ],
     bytesMax: bytesMaxPerKind,
     ...(rowCount < count ? { totalCount: count, noun: 'changes' } : {}),
   })
-  return detailsHtml(`changes-${kind}`, words, table, count <= openMax)
+  return renderDetails(`changes-${kind}`, words, table, count <= openMax)
 }
 
-function askedHtml({ name, rowKey, rowNumber, rowCount }: ReportChange): Html {
-  const place = rowKey === null ? html`row ${formatCount(rowNumber)}` : html`key ${foreign(rowKey, 40)}`
-  return html`${textHtml(name)} <span class="quiet place">${place}${rowCount > 1 ? ' and others' : ''}</span>`
+function renderName({ name, rowKey, rowNumber, rowCount }: ReportChange): Html {
+  const place = rowKey === null ? html`row ${formatCount(rowNumber)}` : html`key ${isolateText(rowKey, 40)}`
+  return html`${renderText(name)}
+    <span class="quiet place">${place}${rowCount > 1 ? ' and others' : ''}</span>`
 }
 
-function valuesOf(change: ReportChange): HtmlPart[] {
+function renderValues(change: ReportChange): HtmlPart[] {
   const { field, old, new: now, oldSource, newSource } = change
   const sources = [...new Set([newSource, oldSource])].filter((source) => source !== null)
   return [
     html`<code>${field ?? '–'}</code>`,
-    textHtml(old),
-    textHtml(now),
-    sources.length === 0 ? '–' : sources.map((source) => html`<div>${sourceHtml(source)}</div>`),
+    renderText(old),
+    renderText(now),
+    sources.length === 0 ? '–' : sources.map((source) => html`<div>${renderSource(source)}</div>`),
   ]
 }
 
-const textHtml = (text: string | null): HtmlPart => (text === null || text === '' ? '–' : foreign(text))
+const renderText = (text: string | null): HtmlPart => (text === null || text === '' ? '–' : isolateText(text))
 
 /** Size limit of a list, to limit the page. */
 const bytesMax = 100_000
 
 /** Rows to review, then rows without an answer; those with the most rows first. */
-export function attentionHtml({ run, review, unanswered }: ReportData): Html {
+export function renderAttention({ run, review, unanswered }: ReportData): Html {
   const lookupCount = run.record?.summary?.review?.lookupCount ?? 0
   return html`${
     review === null
       ? html`<p>The rows to review are not stored for this run.</p>`
       : review.rowCount === 0
         ? html`<p>None: no answer is doubtful.</p>`
-        : listHtml('review', review, {
+        : renderList('review', review, {
             title: 'Rows to review',
             words: html`${plural(lookupCount, 'doubtful lookup')}, ${plural(review.rowCount, 'row')}:
               <code>enrich review</code> shows the same ones.`,
@@ -93,7 +94,7 @@ export function attentionHtml({ run, review, unanswered }: ReportData): Html {
   ${
     unanswered === null || unanswered.rowCount === 0
       ? null
-      : listHtml('unanswered', unanswered, {
+      : renderList('unanswered', unanswered, {
           title: 'Rows without an answer',
           words: html`${plural(unanswered.rowCount, 'row')} without an answer: the lookup failed or may have
           been billed, or the row could not be looked up.`,
@@ -102,14 +103,14 @@ export function attentionHtml({ run, review, unanswered }: ReportData): Html {
 }
 
 /** Rows with the same lookup share a line. */
-function listHtml(
+function renderList(
   id: string,
   { rowCount, entries }: ReportAttention,
   { title, words }: { readonly title: string; readonly words: Html },
 ): Html {
   const named = entries.reduce((sum, entry) => sum + entry.rowCount, 0)
   return html`<p>${words} Rows with the same lookup are on one line.</p>
-    ${tableHtml({
+    ${renderTable({
       id: `${id}-table`,
       label: title,
       columns: [
@@ -122,19 +123,19 @@ function listHtml(
       rows: entries,
       cellsOf: (entry) => [
         formatCount(entry.rowCount),
-        html`${textHtml(entry.name)}
+        html`${renderText(entry.name)}
           <span class="quiet place"
             >${
               entry.rowKey === null
                 ? html`row ${formatCount(entry.rowNumber)}`
-                : html`key ${foreign(entry.rowKey, 40)}`
+                : html`key ${isolateText(entry.rowKey, 40)}`
             }</span
           >`,
-        html`<span class="status">${foreign(entry.status, 40)}</span>`,
+        html`<span class="status">${isolateText(entry.status, 40)}</span>`,
         entry.confidence === null ? '–' : entry.confidence,
         entry.found === null && entry.source !== null
-          ? sourceHtml(entry.source)
-          : html`${textHtml(entry.found)}${entry.source === null ? null : html`<div>${sourceHtml(entry.source)}</div>`}`,
+          ? renderSource(entry.source)
+          : html`${renderText(entry.found)}${entry.source === null ? null : html`<div>${renderSource(entry.source)}</div>`}`,
       ],
       bytesMax,
       ...(named < rowCount ? { totalCount: rowCount } : {}),

@@ -1,34 +1,39 @@
 import { formatCount } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
-import { foreign, html, type Html, type HtmlPart } from '../../web/html.js'
-import { rowsByGroup, figuresOf, type ReportData } from '../report-data.js'
-import { amount, percent, moment } from '../value-text.js'
+import { isolateText, html, type Html, type HtmlPart } from '../../web/html.js'
+import { countRowsByGroup, getFigures, type ReportData } from '../report-data.js'
+import { formatMoney, formatPercent, renderMoment } from '../value-text.js'
 import { isNamedJob } from '../../pipeline/lookups/partition.js'
-import { tableHtml } from '../../web/charts.js'
+import { renderTable } from '../../web/charts.js'
 
 /** The key figures. */
-export function tilesHtml({ run, changes, review }: ReportData): Html {
-  const figures = figuresOf(run)
+export function renderTiles({ run, changes, review }: ReportData): Html {
+  const figures = getFigures(run)
   const summary = run.record?.summary ?? null
   const money = run.record?.money ?? null
   const tiles: (readonly [string, HtmlPart])[] = [
     ['Rows', figures === null ? '–' : formatCount(figures.rowCount)],
     [
       'Matched',
-      figures === null ? '–' : percent(rowsByGroup(figures.rowsByStatus).matched, figures.rowCount),
+      figures === null
+        ? '–'
+        : formatPercent(countRowsByGroup(figures.rowsByStatus).matched, figures.rowCount),
     ],
-    ['Changes', changes === null ? '–' : formatCount(sumOf(Object.values(changes.counts)))],
+    ['Changes', changes === null ? '–' : formatCount(sumCounts(Object.values(changes.counts)))],
     ['Rows to review', review === null ? '–' : formatCount(review.rowCount)],
-    ...decidedTile(run),
-    ['Lookups billed', summary === null ? '–' : formatCount(billedOf(run))],
-    ['Cost', money === null ? '–' : amount(money.cost, money.currency)],
+    ...buildDecidedTile(run),
+    ['Lookups billed', summary === null ? '–' : formatCount(countBilled(run))],
+    ['Cost', money === null ? '–' : formatMoney(money.cost, money.currency)],
     ['Took', summary === null ? '–' : formatDuration(summary.elapsedMs)],
   ]
-  return factList('tiles', tiles)
+  return renderFactList('tiles', tiles)
 }
 
-export const factList = (kind: 'tiles' | 'facts', facts: readonly (readonly [string, HtmlPart])[]): Html =>
+export const renderFactList = (
+  kind: 'tiles' | 'facts',
+  facts: readonly (readonly [string, HtmlPart])[],
+): Html =>
   html`<dl class="${kind}">
     ${facts.map(
       ([name, value]) =>
@@ -39,59 +44,59 @@ export const factList = (kind: 'tiles' | 'facts', facts: readonly (readonly [str
     )}
   </dl>`
 
-const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
+const sumCounts = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
 
 /** Empty if there are no decisions. */
-function decidedTile({ record }: RememberedRun): (readonly [string, HtmlPart])[] {
+function buildDecidedTile({ record }: RememberedRun): (readonly [string, HtmlPart])[] {
   const decidedCount = record?.summary?.decidedCount ?? 0
   return decidedCount > 0 ? [['Lookups decided by reviewers', formatCount(decidedCount)]] : []
 }
 
 /** The embedded service is free. */
-const billedOf = ({ record }: RememberedRun): number =>
+const countBilled = ({ record }: RememberedRun): number =>
   record?.service === 'embedded' ? 0 : (record?.summary?.billedCount ?? 0)
 
 /** Each message starts with its condition. */
-export function alarmsHtml({ record }: RememberedRun): Html | null {
+export function renderAlarms({ record }: RememberedRun): Html | null {
   const alarms = record?.alarms ?? []
   if (alarms.length === 0) return null
   return html`<div class="alarms" role="group" aria-label="Alarms">
     <p><strong>Alarms</strong></p>
     <ul>
-      ${alarms.slice(0, 50).map(({ message }) => html`<li>${foreign(message, 300)}</li>`)}
+      ${alarms.slice(0, 50).map(({ message }) => html`<li>${isolateText(message, 300)}</li>`)}
     </ul>
   </div>`
 }
 
 /** The name of the job, or its input files. */
-export function jobHtml({ series, record }: RememberedRun): Html {
+export function renderJob({ series, record }: RememberedRun): Html {
   const paths = record?.input.paths ?? []
-  return foreign(isNamedJob(series) || paths.length === 0 ? series : paths.join(', '), 200)
+  return isolateText(isNamedJob(series) || paths.length === 0 ? series : paths.join(', '), 200)
 }
 
 /** The command line of a run, and its settings by config key. */
-export function settingsHtml(run: RememberedRun): Html {
+export function renderSettings(run: RememberedRun): Html {
   const { record, startedAtMs, endedAtMs, exitCode } = run
   if (record === null) return html`<p>The data of this run were stored by another version of enrich.</p>`
   const { command, program, service, scope, input, settings } = record
   const facts: (readonly [string, HtmlPart])[] = [
-    ['Command', html`<code>${foreign(command, 600)}</code>`],
-    ['Began', moment(startedAtMs)],
-    ['Ended', endedAtMs === null ? '–' : moment(endedAtMs)],
+    ['Command', html`<code>${isolateText(command, 600)}</code>`],
+    ['Began', renderMoment(startedAtMs)],
+    ['Ended', endedAtMs === null ? '–' : renderMoment(endedAtMs)],
     ['Exit code', exitCode ?? '–'],
-    ['Job', jobHtml(run)],
-    ['Service', html`${service}, ${foreign(scope, 200)}`],
-    ['Input', html`${foreign(input.paths.slice(0, 20).join(', '), 600)} (${input.format})`],
+    ['Job', renderJob(run)],
+    ['Service', html`${service}, ${isolateText(scope, 200)}`],
+    ['Input', html`${isolateText(input.paths.slice(0, 20).join(', '), 600)} (${input.format})`],
     ['SHA-256 of the input', input.sha256 === null ? '–' : html`<code>${input.sha256}</code>`],
-    ['enrich', foreign(program, 40)],
+    ['enrich', isolateText(program, 40)],
   ]
-  return html`${factList('facts', facts)}
-  ${tableHtml({
+  return html`${renderFactList('facts', facts)}
+  ${renderTable({
     id: 'settings-table',
     label: 'Settings',
     columns: [{ name: 'Setting' }, { name: 'Value' }],
     rows: listValues(settings),
-    cellsOf: ([key, value]) => [html`<code>${key}</code>`, foreign(value, 300)],
+    cellsOf: ([key, value]) => [html`<code>${key}</code>`, isolateText(value, 300)],
     noun: 'settings',
   })}`
 }
@@ -100,14 +105,14 @@ export function settingsHtml(run: RememberedRun): Html {
 function listValues(value: unknown, above = ''): (readonly [string, string])[] {
   if (value === undefined) return []
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return above === '' ? [] : [[above, textOf(value)]]
+    return above === '' ? [] : [[above, formatSetting(value)]]
   return Object.entries(value).flatMap(([key, inner]) =>
     listValues(inner, above === '' ? key : `${above}.${key}`),
   )
 }
 
-function textOf(value: unknown): string {
+function formatSetting(value: unknown): string {
   if (value === null) return 'none'
-  if (Array.isArray(value)) return value.map(textOf).join(', ')
+  if (Array.isArray(value)) return value.map(formatSetting).join(', ')
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

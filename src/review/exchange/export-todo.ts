@@ -1,10 +1,17 @@
 import { existsSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
-import { outputFormOf } from '../../pipeline/output/output-format.js'
+import { resolveOutputForm } from '../../pipeline/output/output-format.js'
 import { publishTable, type PlainRow, type PlainTable } from '../../pipeline/output/plain-table.js'
 import type { QueueRow } from '../page-data.js'
 import type { QueueFilter, ReviewSession } from '../session.js'
-import { notVerdicts, readTodo, type FilledTodo, todoColumns, todoRow, type TodoLine } from './todo-file.js'
+import {
+  notVerdictFile,
+  readTodo,
+  type FilledTodo,
+  todoColumns,
+  toTodoRow,
+  type TodoLine,
+} from './todo-file.js'
 import { settleLines } from './line-verdicts.js'
 
 export interface ExportedTodo {
@@ -25,13 +32,13 @@ export interface ExportDeps {
 }
 
 /** Returns the format of the exported file. Throws OUTPUT_FORMAT_UNKNOWN, and USAGE_INVALID for standard output. */
-export function todoFormat(path: string): 'xlsx' | 'csv' {
+export function parseTodoFormat(path: string): 'xlsx' | 'csv' {
   if (path === '-') {
     throw new UserError('USAGE_INVALID', '--export cannot write to standard output', {
       hint: 'name a file: --export todo.xlsx',
     })
   }
-  const { format, isPacked } = outputFormOf(path)
+  const { format, isPacked } = resolveOutputForm(path)
   if ((format === 'xlsx' || format === 'csv') && !isPacked) return format
   throw new UserError('OUTPUT_FORMAT_UNKNOWN', `${path} is neither .xlsx nor .csv`, {
     hint: 'name a spreadsheet file: --export todo.xlsx',
@@ -48,14 +55,14 @@ export async function exportTodo(
   path: string,
   deps: ExportDeps,
 ): Promise<ExportedTodo> {
-  const format = todoFormat(path)
+  const format = parseTodoFormat(path)
   await assertNoVerdictsLost(session, path)
   const counts = { lookupCount: 0, rowCount: 0 }
-  const lines = new LineMaker(session, deps.signal)
-  const { openCount } = session.counts()
+  const lines = new LineBuilder(session, deps.signal)
+  const { openCount } = session.getCounts()
   const buildRows = async function* (): AsyncGenerator<readonly PlainRow[]> {
-    for await (const row of withCandidates(session, session.rows(openOnes))) {
-      yield [todoRow(await lines.lineOf(row))]
+    for await (const row of withCandidates(session, session.readRows(openFilter))) {
+      yield [toTodoRow(await lines.buildLine(row))]
       counts.lookupCount++
       counts.rowCount += row.rowCount
       deps.onProgress?.(counts.lookupCount, openCount)
@@ -71,18 +78,18 @@ export async function exportTodo(
   return { path, ...counts, missing: lines.missing }
 }
 
-const openOnes: QueueFilter = { view: 'open', statuses: [], text: '', sort: 'rows' }
+const openFilter: QueueFilter = { view: 'open', statuses: [], text: '', sort: 'rows' }
 /** All lookups that a file may name. */
-const everything: QueueFilter = { view: 'all', statuses: [], text: '', sort: 'input' }
+const allFilter: QueueFilter = { view: 'all', statuses: [], text: '', sort: 'input' }
 
 /** Returns the rows by key in hexadecimal digits. */
-export const rowsByLookup = (session: ReviewSession): ReadonlyMap<string, QueueRow> =>
-  new Map([...session.rows(everything)].map((row) => [row.lookup, row]))
+export const readRowsByLookup = (session: ReviewSession): ReadonlyMap<string, QueueRow> =>
+  new Map([...session.readRows(allFilter)].map((row) => [row.lookup, row]))
 
 /** After this many consecutive failures, only stored candidates are used. */
 const failuresMax = 5
 
-class LineMaker {
+class LineBuilder {
   #missingCount = 0
   #failuresInRow = 0
   #reason = ''
@@ -96,18 +103,18 @@ class LineMaker {
     return this.#missingCount === 0 ? null : { lookupCount: this.#missingCount, reason: this.#reason }
   }
 
-  async lineOf(row: QueueRow): Promise<TodoLine> {
+  async buildLine(row: QueueRow): Promise<TodoLine> {
     this.signal.throwIfAborted()
     const asks = this.#failuresInRow < failuresMax
-    const { candidates, candidatesError, factors } = await this.session.shown(row.lookup, asks)
+    const { candidates, candidatesError, factors } = await this.session.readShown(row.lookup, asks)
     if (candidatesError !== null) this.#reason = candidatesError
     if (asks) this.#failuresInRow = candidatesError === null ? 0 : this.#failuresInRow + 1
     if (asks ? candidatesError !== null : candidates.length === 0) this.#missingCount++
-    return { row, why: whyOf(row, factors), candidates }
+    return { row, why: describeDoubt(row, factors), candidates }
   }
 }
 
-function whyOf({ reason }: QueueRow, factors: readonly { readonly text: string }[]): string {
+function describeDoubt({ reason }: QueueRow, factors: readonly { readonly text: string }[]): string {
   const parts = [
     ...(reason === null ? [] : [`Decided before: ${reason}`]),
     ...factors.map(({ text }) => text),
@@ -119,7 +126,7 @@ function whyOf({ reason }: QueueRow, factors: readonly { readonly text: string }
 async function assertNoVerdictsLost(session: ReviewSession, path: string): Promise<void> {
   const todo = existsSync(path) ? await readIfTodo(path) : null
   if (todo === null) return
-  const known = { rows: rowsByLookup(session), reviewer: session.reviewer, unit: todo.unit }
+  const known = { rows: readRowsByLookup(session), reviewer: session.reviewer, unit: todo.unit }
   const { choices, problems } = settleLines(todo.lines, known)
   const count = choices.length + problems.length
   if (count === 0) return
@@ -139,7 +146,7 @@ async function readIfTodo(path: string): Promise<FilledTodo | null> {
     return await readTodo(path)
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    const isBroken = error.code === 'VERDICTS_INVALID' && error.cause !== notVerdicts
+    const isBroken = error.code === 'VERDICTS_INVALID' && error.cause !== notVerdictFile
     if (!isBroken && error.code !== 'INPUT_FORMAT_UNKNOWN') return null
     throw new UserError(
       'VERDICTS_NOT_IMPORTED',

@@ -1,9 +1,9 @@
 import { UserError } from '../../core/errors.js'
 import type { DecisionView } from '../page-data.js'
 import type { ReviewSession } from '../session.js'
-import { rowsByLookup } from './export-todo.js'
-import { invalid, readTodo, type FilledTodo } from './todo-file.js'
-import { decidedByOther, settleLines, type LineProblem, type SettledLine } from './line-verdicts.js'
+import { readRowsByLookup } from './export-todo.js'
+import { createVerdictsError, readTodo, type FilledTodo } from './todo-file.js'
+import { createConflictProblem, settleLines, type LineProblem, type SettledLine } from './line-verdicts.js'
 
 export interface ImportedVerdicts {
   readonly path: string
@@ -36,10 +36,10 @@ export async function importVerdicts(
 ): Promise<ImportedVerdicts> {
   const todo = await readTodo(path)
   for (const notice of todo.notices) deps.onNotice(notice)
-  const known = { rows: rowsByLookup(session), reviewer: session.reviewer, unit: todo.unit }
+  const known = { rows: readRowsByLookup(session), reviewer: session.reviewer, unit: todo.unit }
   const { choices, problems, ...counts } = settleLines(todo.lines, known)
   await session.fetchCandidates(choices.map(({ row }) => row.lookup))
-  const unknown = await unknownCompanies(session, choices, deps)
+  const unknown = await findUnknownCompanies(session, choices, deps)
   refuse(todo, [...problems, ...unknown])
   await record(session, todo, choices)
   const accepted = choices.filter(({ verdict }) => verdict === 'accepted')
@@ -57,7 +57,7 @@ export async function importVerdicts(
 }
 
 /** Finds companies that the registry or the service does not have under this id. */
-async function unknownCompanies(
+async function findUnknownCompanies(
   session: ReviewSession,
   choices: readonly SettledLine[],
   { signal, onNotice }: ImportDeps,
@@ -66,7 +66,7 @@ async function unknownCompanies(
   for (const { number, row, entityId } of choices) {
     signal.throwIfAborted()
     if (entityId === null) continue
-    const company = await session.companyFor(row.lookup, entityId, signal).catch(keyMissing)
+    const company = await session.findCompany(row.lookup, entityId, signal).catch(ignoreMissingKey)
     if (company === 'unknown') {
       onNotice(`there is no API key: company ids that the service never returned are not verified`)
       break
@@ -82,7 +82,7 @@ async function unknownCompanies(
 }
 
 /** Importing does not require an API key. */
-function keyMissing(error: unknown): 'unknown' {
+function ignoreMissingKey(error: unknown): 'unknown' {
   if (error instanceof UserError && error.code === 'API_KEY_MISSING') return 'unknown'
   throw error
 }
@@ -107,11 +107,11 @@ async function record(
     todo,
     choices.flatMap((choice) => {
       const other = decided.get(choice.row.lookup)
-      return other === undefined ? [] : [decidedByOther(choice, other)]
+      return other === undefined ? [] : [createConflictProblem(choice, other)]
     }),
   )
   if (decisions.length > 0) return
-  throw invalid(
+  throw createVerdictsError(
     `${todo.path}: decisions that it would replace were undone during the import; nothing was imported`,
     'import it again',
   )
@@ -128,7 +128,7 @@ function refuse({ path, unit }: FilledTodo, problems: readonly LineProblem[]): v
     .map(({ number, name, text }) => `  ${unit} ${number}${name === null ? '' : ` (${name})`}: ${text}`)
   const rest = problems.length - shown.length
   const count = problems.length === 1 ? '1 verdict' : `${problems.length} verdicts`
-  throw invalid(
+  throw createVerdictsError(
     [
       `${path}: ${count} cannot be imported; nothing was imported`,
       ...shown,

@@ -1,7 +1,7 @@
 import { cutToWidth } from '../../core/terminal-text.js'
-import { unreachable } from '../../core/errors.js'
+import { assertNever } from '../../core/errors.js'
 import { foldText } from '../../core/lookup-identity.js'
-import { neutraliseFormula } from '../../pipeline/answers/columns.js'
+import { escapeFormula } from '../../pipeline/answers/columns.js'
 import type { Verdict } from '../../pipeline/lookups/decision.js'
 import type { DecisionView, QueueRow } from '../page-data.js'
 import { requestLimits } from '../server/requests.js'
@@ -37,7 +37,7 @@ export interface SettledLines {
 }
 
 /** State of the review at the time of the import. */
-export interface Known {
+export interface ImportContext {
   /** Doubtful or decided lookups of the input, by key in hexadecimal digits. */
   readonly rows: ReadonlyMap<string, QueueRow>
   readonly reviewer: string
@@ -46,7 +46,7 @@ export interface Known {
 }
 
 /** Converts the lines of a filled-in file to verdicts. Does not check that the companies exist. */
-export function settleLines(lines: readonly FilledLine[], known: Known): SettledLines {
+export function settleLines(lines: readonly FilledLine[], known: ImportContext): SettledLines {
   const typed = lines.map((line) => ({ line, verdict: readVerdict(line.verdict) }))
   const undecided = typed.filter(({ verdict }) => verdict.kind === 'undecided').map(({ line }) => line)
   const problems: LineProblem[] = []
@@ -62,16 +62,16 @@ export function settleLines(lines: readonly FilledLine[], known: Known): Settled
     const { lookup } = read.row
     const other = settled.get(lookup)
     if (other !== undefined && !isSame(read, other)) {
-      const text = `${known.unit} ${other.number} has another verdict for the same lookup: ${saidOf(other)} there, ${saidOf(read)} here`
+      const text = `${known.unit} ${other.number} has another verdict for the same lookup: ${formatVerdict(other)} there, ${formatVerdict(read)} here`
       problems.push({ number: read.number, name: read.row.name, text })
     } else if (other === undefined) settled.set(lookup, read)
     else if (other.note === null && read.note !== null) settled.set(lookup, { ...other, note: read.note })
   }
   for (const line of settled.values()) {
-    const standing = standingOf(line.row)
+    const standing = getCurrentDecision(line.row)
     if (standing === null) continue
     if (isUnchanged(line, standing, known.reviewer)) unchanged.add(line.row.lookup)
-    else if (standing.decidedBy !== known.reviewer) problems.push(decidedByOther(line, standing))
+    else if (standing.decidedBy !== known.reviewer) problems.push(createConflictProblem(line, standing))
   }
   return {
     choices: [...settled.values()].filter(({ row }) => !unchanged.has(row.lookup)),
@@ -83,12 +83,12 @@ export function settleLines(lines: readonly FilledLine[], known: Known): Settled
 }
 
 /** A decision that is doubtful again can be replaced. */
-const standingOf = ({ decision, reason }: QueueRow): DecisionView | null =>
+const getCurrentDecision = ({ decision, reason }: QueueRow): DecisionView | null =>
   reason === null ? decision : null
 
-type Said = Pick<SettledLine, 'verdict' | 'entityId'>
+type LineVerdict = Pick<SettledLine, 'verdict' | 'entityId'>
 
-const isSame = (one: Said, other: Said): boolean =>
+const isSame = (one: LineVerdict, other: LineVerdict): boolean =>
   one.verdict === other.verdict && one.entityId === other.entityId
 
 /** A new note is added to the reviewer's own decision, but not to that of another reviewer. */
@@ -98,23 +98,23 @@ function isUnchanged(line: SettledLine, standing: DecisionView, reviewer: string
   return !hasNewNote || standing.decidedBy !== reviewer
 }
 
-export function decidedByOther({ number, row }: SettledLine, other: DecisionView): LineProblem {
+export function createConflictProblem({ number, row }: SettledLine, other: DecisionView): LineProblem {
   const when = new Date(other.decidedAtMs).toISOString().slice(0, 16).replace('T', ' ')
-  const text = `${other.decidedBy} made another decision on ${when} UTC: ${saidOf(other)}`
+  const text = `${other.decidedBy} made another decision on ${when} UTC: ${formatVerdict(other)}`
   return { number, name: row.name, text }
 }
 
-const saidOf = ({ verdict, entityId }: Said): string =>
+const formatVerdict = ({ verdict, entityId }: LineVerdict): string =>
   verdict === 'none' ? 'none of these' : (entityId ?? '')
 
-function settleLine(line: FilledLine, { rows }: Known): SettledLine | LineProblem {
+function settleLine(line: FilledLine, { rows }: ImportContext): SettledLine | LineProblem {
   const { number } = line
   const row = rows.get(line.lookup)
   const createProblem = (text: string): LineProblem => ({ number, name: row?.name ?? line.name, text })
   if (line.lookup === '') return createProblem('it has a verdict but no lookup')
   if (row === undefined)
     return createProblem(`the input has no doubtful lookup ${cutToWidth(line.lookup, shownColumnsMax)}`)
-  if (line.name !== null && !isNameOf(line.name, row)) {
+  if (line.name !== null && !hasName(line.name, row)) {
     return createProblem(
       `its name is ${shown(line.name)}, but the name of its lookup is ${shown(row.name)}: restore the name`,
     )
@@ -125,15 +125,15 @@ function settleLine(line: FilledLine, { rows }: Known): SettledLine | LineProble
   }
   if (line.note.length > requestLimits.noteCharsMax)
     return createProblem(`its note has more than ${requestLimits.noteCharsMax} characters`)
-  const company = companyOf(line)
+  const company = findCompany(line)
   return 'problem' in company
     ? createProblem(company.problem)
     : { number, row, ...company, note: line.note === '' ? null : line.note }
 }
 
 /** CSV files have an apostrophe before text that a spreadsheet would evaluate. */
-const isNameOf = (name: string, row: QueueRow): boolean =>
-  [row.name, neutraliseFormula(row.name)].some((one) => foldText(one) === foldText(name))
+const hasName = (name: string, row: QueueRow): boolean =>
+  [row.name, escapeFormula(row.name)].some((one) => foldText(one) === foldText(name))
 
 const shownColumnsMax = 60
 function shown(text: string): string {
@@ -142,7 +142,7 @@ function shown(text: string): string {
 }
 
 /** Finds the chosen company among the candidates of the file. The current candidates may differ. */
-function companyOf(line: FilledLine): Said | { readonly problem: string } {
+function findCompany(line: FilledLine): LineVerdict | { readonly problem: string } {
   const verdict = readVerdict(line.verdict)
   const ids = line.candidateIds.filter((id) => id !== null)
   switch (verdict.kind) {
@@ -151,7 +151,7 @@ function companyOf(line: FilledLine): Said | { readonly problem: string } {
     case 'company':
       return { verdict: 'accepted', entityId: verdict.entityId }
     case 'candidate':
-      return accepted(
+      return toAccepted(
         line.candidateIds[verdict.number - 1] ?? null,
         `there is no candidate ${verdict.number} with an id`,
       )
@@ -160,7 +160,7 @@ function companyOf(line: FilledLine): Said | { readonly problem: string } {
       const said = shown(line.verdict)
       return line.candidateCount > 1
         ? { problem: `${said} does not select one of ${line.candidateCount} candidates: type its number` }
-        : accepted(only, `${said} accepts the only candidate, but no candidate has an id`)
+        : toAccepted(only, `${said} accepts the only candidate, but no candidate has an id`)
     }
     case 'undecided':
     case 'unreadable':
@@ -168,11 +168,11 @@ function companyOf(line: FilledLine): Said | { readonly problem: string } {
         problem: `${shown(line.verdict)} is not a verdict: type the number of a candidate, none, or the id of a company`,
       }
     default:
-      return unreachable(verdict)
+      return assertNever(verdict)
   }
 }
 
-function accepted(id: string | null, problem: string): Said | { readonly problem: string } {
+function toAccepted(id: string | null, problem: string): LineVerdict | { readonly problem: string } {
   if (id === null) return { problem }
   const typed = readVerdict(id)
   return typed.kind === 'company'

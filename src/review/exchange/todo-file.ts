@@ -1,7 +1,7 @@
 import { UserError } from '../../core/errors.js'
 import { formatOfPath } from '../../pipeline/input/input.js'
-import { fileBytes } from '../../tables/bytes.js'
-import { scannedRecords } from '../../tables/csv-scanner.js'
+import { openFileBytes } from '../../tables/bytes.js'
+import { createScanReader } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
 import { openXlsx } from '../../tables/xlsx/xlsx-file.js'
 import { candidatesMax } from '../../pipeline/answers/candidate.js'
@@ -57,7 +57,7 @@ const lastColumn = {
 } as const satisfies TodoColumn<TodoLine>
 
 /** `number` starts at 1. */
-const candidateColumn = (number: number, part: CandidatePart): string => `candidate ${number}${part}`
+const getCandidateColumn = (number: number, part: CandidatePart): string => `candidate ${number}${part}`
 
 const candidateNumbers: readonly number[] = Array.from({ length: candidatesMax }, (_, at) => at + 1)
 
@@ -65,12 +65,12 @@ const candidateNumbers: readonly number[] = Array.from({ length: candidatesMax }
 export const todoColumns: readonly PlainColumn[] = [
   ...lookupColumns.map(({ name, kind }) => ({ name, kind })),
   ...candidateNumbers.flatMap((number) =>
-    candidateColumns.map(({ name, kind }) => ({ name: candidateColumn(number, name), kind })),
+    candidateColumns.map(({ name, kind }) => ({ name: getCandidateColumn(number, name), kind })),
   ),
   { name: lastColumn.name, kind: lastColumn.kind },
 ]
 
-export function todoRow(line: TodoLine): PlainRow {
+export function toTodoRow(line: TodoLine): PlainRow {
   return [
     ...lookupColumns.map(({ of }) => of(line)),
     ...candidateNumbers.flatMap((number) => {
@@ -127,19 +127,20 @@ export async function readTodo(path: string): Promise<FilledTodo> {
 }
 
 async function readDelimited(path: string): Promise<FilledTodo> {
-  const file = await openDelimited(fileBytes(path, path), {})
+  const file = await openDelimited(openFileBytes(path, path), {})
   const found = new LineFinder()
   const choose = (header: readonly string[]) => {
     found.add({ number: 1, cells: new Map(header.entries()) })
     return null
   }
-  for await (const records of file.records(scannedRecords({ keepsRagged: true }), choose)) {
+  for await (const records of file.records(createScanReader({ keepsRagged: true }), choose)) {
     for (const { cells, line, reason } of records) {
-      if (reason !== null) throw invalid(`line ${line} of ${path} cannot be read: ${reason}`, 'fix the line')
+      if (reason !== null)
+        throw createVerdictsError(`line ${line} of ${path} cannot be read: ${reason}`, 'fix the line')
       found.add({ number: line, cells: new Map(cells.entries()) })
     }
   }
-  return { path, unit: 'line', lines: found.lines(path), notices: file.notices }
+  return { path, unit: 'line', lines: found.getLines(path), notices: file.notices }
 }
 
 /** Reads the first sheet that has the columns, because users add and move sheets. */
@@ -152,17 +153,18 @@ async function readSheets(path: string): Promise<FilledTodo> {
     try {
       const found = new LineFinder()
       finders.push(found)
-      for await (const rows of file.rows()) {
+      for await (const rows of file.readRows()) {
         for (const { row, cells } of rows) found.add({ number: row, cells })
         if (found.isElsewhere) break
       }
-      if (found.isComplete) return { path, unit: 'row', lines: found.lines(path), notices: file.notices() }
+      if (found.isComplete)
+        return { path, unit: 'row', lines: found.getLines(path), notices: file.listNotices() }
     } finally {
       file.close()
     }
   }
   const nearest = finders.find(({ isBegun }) => isBegun) ?? finders[0] ?? new LineFinder()
-  return { path, unit: 'row', lines: nearest.lines(path), notices: [] }
+  return { path, unit: 'row', lines: nearest.getLines(path), notices: [] }
 }
 
 /** The header may be on any of these lines, because users add titles above it. */
@@ -183,11 +185,11 @@ class LineFinder {
   add({ number, cells }: RawLine): void {
     this.#lineCount++
     if (this.#columns !== null) {
-      this.#lines.push(filledLine(number, cells, this.#columns))
+      this.#lines.push(parseLine(number, cells, this.#columns))
       return
     }
     if (this.#lineCount > headerLinesMax) return
-    const names = [...cells].map(([column, text]) => [headerName(text), column] as const)
+    const names = [...cells].map(([column, text]) => [normalizeHeader(text), column] as const)
     const columns = new Map([...names].reverse())
     const missing = needed.filter((name) => !columns.has(name))
     if (missing.length === 0) {
@@ -210,21 +212,21 @@ class LineFinder {
     return !this.isComplete && this.#lineCount >= headerLinesMax
   }
 
-  lines(path: string): readonly FilledLine[] {
+  getLines(path: string): readonly FilledLine[] {
     const hint = 'keep the headers of the exported file; you may move, hide and add columns'
-    if (this.#twice !== null) throw invalid(`${path} has two columns "${this.#twice}"`, hint)
+    if (this.#twice !== null) throw createVerdictsError(`${path} has two columns "${this.#twice}"`, hint)
     if (this.isComplete) return this.#lines
-    throw invalid(
+    throw createVerdictsError(
       this.#lacking === null
         ? `${path} has no columns "lookup" and "verdict"`
         : `${path} has no column "${this.#lacking}"`,
       hint,
-      this.#lacking === null ? notVerdicts : undefined,
+      this.#lacking === null ? notVerdictFile : undefined,
     )
   }
 }
 
-const headerName = (text: string): string =>
+const normalizeHeader = (text: string): string =>
   text
     .replace(/[\s_]+/g, ' ')
     .trim()
@@ -233,10 +235,10 @@ const headerName = (text: string): string =>
 /** Columns that are read. */
 const ownNames = [
   ...(['lookup', 'name', 'verdict', 'note', 'lookup again'] as const satisfies readonly TodoColumnName[]),
-  ...candidateNumbers.map((number) => candidateColumn(number, ' id')),
+  ...candidateNumbers.map((number) => getCandidateColumn(number, ' id')),
 ]
 
-function filledLine(
+function parseLine(
   number: number,
   cells: ReadonlyMap<number, string>,
   columns: ReadonlyMap<string, number>,
@@ -251,9 +253,9 @@ function filledLine(
     name: cell('name'),
     verdict: cell('verdict') ?? '',
     note: cell('note') ?? '',
-    candidateIds: candidateNumbers.map((candidate) => cell(candidateColumn(candidate, ' id')) || null),
+    candidateIds: candidateNumbers.map((candidate) => cell(getCandidateColumn(candidate, ' id')) || null),
     candidateCount: candidateNumbers.filter((candidate) =>
-      namingParts.some((part) => cell(candidateColumn(candidate, part))),
+      namingParts.some((part) => cell(getCandidateColumn(candidate, part))),
     ).length,
     lookupAgain: cell('lookup again')?.toLowerCase() || null,
   }
@@ -263,8 +265,8 @@ function filledLine(
 const namingParts = ['', ' legal name', ' id'] as const satisfies readonly CandidatePart[]
 
 /** Cause of an error for a file that has no verdict columns at all. */
-export const notVerdicts = Symbol('not a file of verdicts')
+export const notVerdictFile = Symbol('not a file of verdicts')
 
-export function invalid(message: string, hint: string, cause?: unknown): UserError {
+export function createVerdictsError(message: string, hint: string, cause?: unknown): UserError {
   return new UserError('VERDICTS_INVALID', message, { hint, cause })
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { packageFolder } from '../../platform/installed-package.js'
-import { stylesheet, html, pageHtml, scriptHtml } from '../../web/html.js'
+import { readStylesheets, html, renderPage, renderScript } from '../../web/html.js'
 
 /** Paths of the page and its files. */
 export const pagePaths = { page: '/', style: '/review.css', scripts: '/scripts/' } as const
@@ -9,14 +9,14 @@ export const pagePaths = { page: '/', style: '/review.css', scripts: '/scripts/'
 const mainScript = 'review/page/browser/main.js'
 
 /** The page before its scripts run. `scripts` are the names of modules to preload. */
-function pageText(scripts: readonly string[]): string {
-  return pageHtml({
+function renderReviewPage(scripts: readonly string[]): string {
+  return renderPage({
     title: 'Review',
     head: html`<meta name="color-scheme" content="light dark" />
       <link rel="icon" href="data:," />
       <link rel="stylesheet" href="${pagePaths.style}" />
       ${scripts.map((name) => html`<link rel="modulepreload" href="${pagePaths.scripts}${name}" />`)}
-      ${scriptHtml(`${pagePaths.scripts}${mainScript}`, 'type="module"')}`,
+      ${renderScript(`${pagePaths.scripts}${mainScript}`, 'type="module"')}`,
     body: html`<body data-pane="review">
       ${headerHtml}
       <p id="connection" class="connection" role="alert" hidden></p>
@@ -128,18 +128,18 @@ export interface PageAssets {
 }
 
 /** Output folder of the build. Sources use it too. */
-const built = fileURLToPath(new URL('dist/', packageFolder))
+const buildFolder = fileURLToPath(new URL('dist/', packageFolder))
 const ownScripts = 'review/page/browser'
 
 /** Reads the files. Throws if the package was not built. */
 export function readPageAssets(): PageAssets {
-  const own = readdirSync(`${built}${ownScripts}`)
+  const own = readdirSync(`${buildFolder}${ownScripts}`)
     .filter((name) => name.endsWith('.js'))
     .map((name) => `${ownScripts}/${name}`)
-  const scripts = own.map((name) => [name, readFileSync(`${built}${name}`, 'utf8')] as const)
+  const scripts = own.map((name) => [name, readFileSync(`${buildFolder}${name}`, 'utf8')] as const)
   return {
-    pageHtml: pageText(own),
-    pageCss: stylesheet(
+    pageHtml: renderReviewPage(own),
+    pageCss: readStylesheets(
       'web/base',
       'review/page/page',
       'review/page/layout',

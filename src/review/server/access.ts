@@ -35,7 +35,7 @@ export function createAccess(random: Random, clock: Pick<Clock, 'nowMs'>): Acces
         usedAtMs = clock.nowMs()
         return {
           kind: 'admitted',
-          cookie: `${cookieName(port)}=${session}; Path=/; HttpOnly; SameSite=Strict`,
+          cookie: `${getCookieName(port)}=${session}; Path=/; HttpOnly; SameSite=Strict`,
         }
       }
       const firstUsedAtMs = usedAtMs
@@ -47,13 +47,13 @@ export function createAccess(random: Random, clock: Pick<Clock, 'nowMs'>): Acces
     isIn: (cookies = '', port) =>
       cookies.split(';').some((cookie) => {
         const [name, value = ''] = cookie.trim().split('=', 2)
-        return name === cookieName(port) && isSame(value, session)
+        return name === getCookieName(port) && isSame(value, session)
       }),
   }
 }
 
 /** Browsers keep the cookies of all ports of a machine together. */
-const cookieName = (port: number): string => `enrich_review_${port}`
+const getCookieName = (port: number): string => `enrich_review_${port}`
 
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
 

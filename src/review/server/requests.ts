@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { UserError, errorText, type ErrorCode } from '../../core/errors.js'
+import { UserError, getErrorText, type ErrorCode } from '../../core/errors.js'
 import { verdicts } from '../../pipeline/lookups/decision.js'
 import { queueSorts, queueViews } from '../session.js'
-import { withoutAddressSecrets } from '../../core/local-path.js'
+import { redactAddresses } from '../../core/local-path.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
 import type { PageError } from '../page-data.js'
 
@@ -106,30 +106,35 @@ const statusOfCode: Partial<Record<ErrorCode, number>> = {
   DISK_FULL: 507,
 }
 
-export function errorReply(code: ErrorCode, status: number, message: string, hint?: string): ErrorReply {
+export function createErrorReply(
+  code: ErrorCode,
+  status: number,
+  message: string,
+  hint?: string,
+): ErrorReply {
   return { status, body: { error: { code, message, hint: hint ?? null } } }
 }
 
 /** Returns the error for the page; `null` for a bug, whose details stay on the server. */
-export function replyOfError(thrown: unknown): ErrorReply | null {
+export function toErrorReply(thrown: unknown): ErrorReply | null {
   const error = explainSystemFailure(thrown)
   if (error instanceof UserError) {
     const { code, hint } = error
-    const said = hint === undefined ? undefined : withoutAddressSecrets(hint)
-    return errorReply(code, statusOfCode[code] ?? 500, withoutAddressSecrets(errorText(error)), said)
+    const said = hint === undefined ? undefined : redactAddresses(hint)
+    return createErrorReply(code, statusOfCode[code] ?? 500, redactAddresses(getErrorText(error)), said)
   }
-  const status = statusOfRequest(error)
+  const status = getRequestStatus(error)
   if (status === null) return null
-  return errorReply('REVIEW_REQUEST_INVALID', status, messageOf(status), 'reload the page')
+  return createErrorReply('REVIEW_REQUEST_INVALID', status, getStatusMessage(status), 'reload the page')
 }
 
 /** Status of an error that the framework throws before routing: body too large, or not JSON. */
-function statusOfRequest(error: unknown): number | null {
+function getRequestStatus(error: unknown): number | null {
   const { statusCode: status } = (error ?? {}) as { statusCode?: unknown }
   return typeof status === 'number' && status >= 400 && status < 500 ? status : null
 }
 
-function messageOf(status: number): string {
+function getStatusMessage(status: number): string {
   if (status === 413) return 'the request is too large'
   if (status === 415) return 'only JSON is accepted'
   return 'the request cannot be read'

@@ -1,7 +1,7 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { isLoopback, type ListenAddress } from '../../core/server-addresses.js'
 import type { Clock } from '../../platform/clock.js'
-import { closeWithin, httpUrl, listen } from '../../platform/http-server.js'
+import { closeWithin, formatHttpUrl, listen } from '../../platform/http-server.js'
 import type { Random } from '../../platform/random.js'
 import type { SessionView } from '../page-data.js'
 import { pagePaths, type PageAssets } from '../page/assets.js'
@@ -16,8 +16,8 @@ import {
   type Refusal,
 } from './access.js'
 import {
-  errorReply,
-  replyOfError,
+  createErrorReply,
+  toErrorReply,
   requestLimits,
   decideBody,
   decisionsQuery,
@@ -79,7 +79,7 @@ export async function startReviewServer(deps: ReviewServerDeps): Promise<ReviewS
   let listening: Listening = { port: 0, isLoopback: true }
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headersOfAll)
-    const token = tokenOf(request)
+    const token = readToken(request)
     const described = describeRequest(request, access, listening, token)
     const refusal = judgeRequest(described, listening)
     if (refusal !== null) refuse(request, reply, refusal)
@@ -107,7 +107,7 @@ export async function startReviewServer(deps: ReviewServerDeps): Promise<ReviewS
   listening = { port: bound.port, isLoopback: isLoopback(bound.host) || bound.host === '::1' }
   return {
     get url() {
-      return `${httpUrl(reachable(bound))}${pagePaths.page}?token=${access.entryToken}`
+      return `${formatHttpUrl(toReachableAddress(bound))}${pagePaths.page}?token=${access.entryToken}`
     },
     close: () => closeWithin(app, serverLimits.closeGraceMs, clock),
   }
@@ -127,13 +127,13 @@ function createApp(onBug: (error: unknown) => void): FastifyInstance {
   app.server.maxConnections = serverLimits.connectionsMax
   app.removeContentTypeParser('text/plain')
   app.setNotFoundHandler((_request, reply) => {
-    send(reply, errorReply('REVIEW_REQUEST_INVALID', 404, 'there is nothing at this address'))
+    send(reply, createErrorReply('REVIEW_REQUEST_INVALID', 404, 'there is nothing at this address'))
   })
   app.setErrorHandler((error, _request, reply) => {
     answerError(error, reply)
   })
   const answerError = (error: unknown, reply: FastifyReply) => {
-    const known = replyOfError(error)
+    const known = toErrorReply(error)
     if (known === null) onBug(error)
     send(reply, known ?? { status: 500, body: { error: { ...bug } } })
   }
@@ -192,7 +192,7 @@ function refuseReused(reply: FastifyReply, firstUsedAtMs: number): void {
 function refuse(request: FastifyRequest, reply: FastifyReply, { status, message }: Refusal): void {
   const hint = 'start enrich review and open the address that it prints'
   if (request.routeOptions.url !== pagePaths.page) {
-    send(reply, errorReply('REVIEW_ACCESS_REFUSED', status, message, hint))
+    send(reply, createErrorReply('REVIEW_ACCESS_REFUSED', status, message, hint))
     return
   }
   // After a link from another site, the browser does not send its cookie with the first request, but with a refresh.
@@ -204,26 +204,26 @@ function refuse(request: FastifyRequest, reply: FastifyReply, { status, message 
 }
 
 function mountAssets(app: FastifyInstance, { pageHtml, pageCss, scripts }: PageAssets): void {
-  const give = (reply: FastifyReply, type: string, text: string) =>
+  const sendAsset = (reply: FastifyReply, type: string, text: string) =>
     reply.type(`${type}; charset=utf-8`).send(text)
-  app.get(pagePaths.page, (_request, reply) => give(reply, 'text/html', pageHtml))
-  app.get(pagePaths.style, (_request, reply) => give(reply, 'text/css', pageCss))
+  app.get(pagePaths.page, (_request, reply) => sendAsset(reply, 'text/html', pageHtml))
+  app.get(pagePaths.style, (_request, reply) => sendAsset(reply, 'text/css', pageCss))
   app.get<{ Params: { '*': string } }>(`${pagePaths.scripts}*`, (request, reply) => {
     const script = scripts.get(request.params['*'])
     if (script === undefined) reply.callNotFound()
-    else void give(reply, 'text/javascript', script)
+    else void sendAsset(reply, 'text/javascript', script)
   })
   app.get('/favicon.ico', (_request, reply) => reply.code(204).send())
 }
 
 /** Token of the printed address; `null` if the request has none. */
-function tokenOf({ query, routeOptions }: FastifyRequest): string | null {
+function readToken({ query, routeOptions }: FastifyRequest): string | null {
   const { token } = query as { token?: unknown }
   return routeOptions.url === pagePaths.page && typeof token === 'string' ? token : null
 }
 
 /** Browsers cannot open a wildcard address everywhere. */
-const reachable = ({ host, port }: ListenAddress): ListenAddress => ({
+const toReachableAddress = ({ host, port }: ListenAddress): ListenAddress => ({
   host: host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host,
   port,
 })
@@ -233,13 +233,15 @@ function mountApi(app: FastifyInstance, session: ReviewSession, about: SessionVi
   app.get('/api/session', () => about)
   app.get('/api/queue', ({ query }) => {
     const { status, ...window } = parseRequest(queueQuery, query)
-    return session.page({ ...window, statuses: status })
+    return session.readPage({ ...window, statuses: status })
   })
-  app.get('/api/lookups/:lookup', ({ params }) => session.detail(parseRequest(lookupParams, params).lookup))
-  app.get('/api/search', ({ query }, reply) =>
-    session.search(parseRequest(searchQuery, query), untilGone(reply)),
+  app.get('/api/lookups/:lookup', ({ params }) =>
+    session.readDetail(parseRequest(lookupParams, params).lookup),
   )
-  app.get('/api/decisions', ({ query }) => session.decisions(parseRequest(decisionsQuery, query).count))
+  app.get('/api/search', ({ query }, reply) =>
+    session.search(parseRequest(searchQuery, query), createDisconnectSignal(reply)),
+  )
+  app.get('/api/decisions', ({ query }) => session.listDecisions(parseRequest(decisionsQuery, query).count))
   app.post('/api/decisions', async ({ body }, reply) => {
     const { lookups, ...choice } = parseRequest(decideBody, body)
     const answer = await session.decide(lookups.map((one) => ({ ...one, ...choice })))
@@ -250,7 +252,7 @@ function mountApi(app: FastifyInstance, session: ReviewSession, about: SessionVi
 }
 
 /** Aborts when the client disconnects. */
-function untilGone(reply: FastifyReply): AbortSignal {
+function createDisconnectSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort()

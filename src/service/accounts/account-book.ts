@@ -20,7 +20,7 @@ export const freeOfCharge: Credit = { charge: (_caller, store) => store() }
 
 /** Reads the allowance for each charge, so that refunds, grants and changes by other processes count at once. */
 export function createCredit(database: Sqlite, clock: Clock): Credit {
-  const readAllowance = allowanceReader(database)
+  const readAllowance = createAllowanceReader(database)
   const inFlightUnits = new Map<number, number>()
   return {
     charge: async ({ accountNumber }, store) => {
@@ -52,12 +52,12 @@ export interface Allowance {
 }
 
 /** Returns the calendar month of the ledger's sums, for example `2026-11`. */
-export function monthOf(nowMs: number): string {
+export function formatMonth(nowMs: number): string {
   return new Date(nowMs).toISOString().slice(0, 'yyyy-mm'.length)
 }
 
 /** Returns a reader of the allowance, which uses the sums of the ledger: about 10 µs however long the ledger is. */
-function allowanceReader(database: Sqlite): (accountNumber: number, nowMs: number) => Allowance {
+function createAllowanceReader(database: Sqlite): (accountNumber: number, nowMs: number) => Allowance {
   const read = prepare<{ accountNumber: number; month: string }, Allowance>(
     database,
     `SELECT
@@ -68,7 +68,7 @@ function allowanceReader(database: Sqlite): (accountNumber: number, nowMs: numbe
      FROM accounts WHERE account_number = @accountNumber`,
   )
   return (accountNumber, nowMs) => {
-    const allowance = read.get({ accountNumber, month: monthOf(nowMs) })
+    const allowance = read.get({ accountNumber, month: formatMonth(nowMs) })
     if (allowance === undefined) throw new Error(`account ${accountNumber} is not in the ledger`)
     return allowance
   }
@@ -112,7 +112,7 @@ export interface AccountBook {
   list(nowMs: number): AccountSummary[]
   /** Throws ACCOUNT_NOT_FOUND, as does every call below that takes a name. */
   summary(name: string, nowMs: number): AccountSummary
-  numberOf(name: string): number
+  getAccountNumber(name: string): number
   /** Adds an account with a signing secret and its first key. Throws ACCOUNT_EXISTS, ACCOUNT_INVALID. */
   add(name: string, terms: AccountTerms, nowMs: number): { apiKey: string; keyId: string }
   change(name: string, terms: Partial<AccountTerms>, nowMs: number): void
@@ -141,8 +141,8 @@ export function createAccountBook(database: Sqlite): AccountBook {
     ...reader,
     add: (name, terms, nowMs) =>
       inTransaction(() => {
-        checkName(name)
-        if (reader.names().includes(name)) throw accountExists(name)
+        assertAccountName(name)
+        if (reader.names().includes(name)) throw createAccountExistsError(name)
         const accountNumber = writer.insert(name, nowMs)
         writer.apply(accountNumber, { ...terms, creditUnits: terms.creditUnits === null ? null : 0 }, nowMs)
         // The first credit is a ledger entry, like later grants.
@@ -153,13 +153,13 @@ export function createAccountBook(database: Sqlite): AccountBook {
       }),
     change: (name, terms, nowMs) => {
       inTransaction(() => {
-        writer.apply(reader.numberOf(name), terms, nowMs)
+        writer.apply(reader.getAccountNumber(name), terms, nowMs)
       })
     },
     grant: (name, units, nowMs) => {
       inTransaction(() => {
-        if (reader.summary(name, nowMs).creditUnits === null) throw unboundedCredit(name)
-        writer.grant(reader.numberOf(name), units, nowMs)
+        if (reader.summary(name, nowMs).creditUnits === null) throw createUnlimitedCreditError(name)
+        writer.grant(reader.getAccountNumber(name), units, nowMs)
       })
     },
   }
@@ -175,7 +175,7 @@ function createWriter(database: Sqlite) {
   const grant = database.prepare(
     "INSERT INTO ledger (account_number, kind, units, created_at_ms) VALUES (?, 'grant', ?, ?)",
   )
-  const readAllowance = allowanceReader(database)
+  const readAllowance = createAllowanceReader(database)
   return {
     insert: (name: string, nowMs: number) => Number(insert.run(name, nowMs).lastInsertRowid),
     grant: (accountNumber: number, units: number, nowMs: number) => {
@@ -233,35 +233,35 @@ function createReader(database: Sqlite) {
   const toSummary = (row: SummaryRow): AccountSummary => ({ ...row, v3Enabled: row.v3Enabled === 1 })
   const findNumber = (name: string): number => {
     const found = number.get(name)
-    if (found === undefined) throw unknownAccount(name, listNames())
+    if (found === undefined) throw createUnknownAccountError(name, listNames())
     return found.accountNumber
   }
   return {
     names: listNames,
-    numberOf: findNumber,
-    list: (nowMs: number) => all.all({ month: monthOf(nowMs), nowMs }).map(toSummary),
+    getAccountNumber: findNumber,
+    list: (nowMs: number) => all.all({ month: formatMonth(nowMs), nowMs }).map(toSummary),
     summary: (name: string, nowMs: number): AccountSummary => {
-      const row = one.get({ month: monthOf(nowMs), nowMs, name })
-      if (row === undefined) throw unknownAccount(name, listNames())
+      const row = one.get({ month: formatMonth(nowMs), nowMs, name })
+      if (row === undefined) throw createUnknownAccountError(name, listNames())
       return toSummary(row)
     },
     ledger: (name: string) => ledger.iterate(findNumber(name)) as IterableIterator<BookedUnits>,
   }
 }
 
-export const accountExists = (name: string): UserError =>
+export const createAccountExistsError = (name: string): UserError =>
   new UserError('ACCOUNT_EXISTS', `the account ${name} already exists`, {
     hint: 'change it with enrich accounts set, or add a key with enrich accounts keys add',
   })
 
-export const unboundedCredit = (name: string): UserError =>
+export const createUnlimitedCreditError = (name: string): UserError =>
   new UserError('ACCOUNT_CHANGE_REFUSED', `the account ${name} has no credit limit that could be raised`, {
     hint: `set a limit: enrich accounts set ${name} --credit N`,
   })
 
 const namesShownMax = 10
 
-export function unknownAccount(name: string, names: readonly string[]): UserError {
+export function createUnknownAccountError(name: string, names: readonly string[]): UserError {
   const more = names.length > namesShownMax ? ', …' : ''
   const shown = names.slice(0, namesShownMax).join(', ') + more
   return new UserError('ACCOUNT_NOT_FOUND', `there is no account ${name}`, {
@@ -269,7 +269,7 @@ export function unknownAccount(name: string, names: readonly string[]): UserErro
   })
 }
 
-export function checkName(name: string): void {
+export function assertAccountName(name: string): void {
   if (/^[\w.@-]{1,100}$/.test(name)) return
   throw new UserError('ACCOUNT_INVALID', 'this name cannot be used for an account', {
     hint: 'use at most 100 letters, digits and _ . @ -',

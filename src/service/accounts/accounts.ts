@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { andThen, type Awaitable, type Deferrable } from '../../core/awaitable.js'
+import { applyWhenReady, type Awaitable, type Deferrable } from '../../core/awaitable.js'
 import { UserError } from '../../core/errors.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
-import { unauthorized } from '../refusal.js'
+import { createUnauthorizedRefusal } from '../refusal.js'
 import { createSecrets } from './secrets.js'
 import { systemRandom } from '../../platform/random.js'
 import { limits } from '../limits.js'
@@ -48,14 +48,14 @@ export function storeAccounts(database: Sqlite, accounts: readonly AccountOption
   const dropKeys = database.prepare(
     'DELETE FROM api_keys WHERE given_at_start = 1 AND (account_number = ? OR key_hash = ?)',
   )
-  const holderOf = prepare<[string], { accountNumber: number }>(
+  const findHolder = prepare<[string], { accountNumber: number }>(
     database,
     'SELECT account_number AS accountNumber FROM api_keys WHERE key_hash = ?',
   )
   const addKey = database.prepare(
     'INSERT INTO api_keys (key_hash, account_number, created_at_ms, given_at_start) VALUES (?, ?, ?, 1)',
   )
-  checkKeys(accounts)
+  assertKeys(accounts)
   database
     .transaction(() => {
       for (const { name, apiKey, v3Enabled, creditUnits, monthlyUnitsMax } of accounts) {
@@ -64,8 +64,8 @@ export function storeAccounts(database: Sqlite, accounts: readonly AccountOption
         if (creditUnits !== undefined) setCredit.run(creditUnits, accountNumber)
         if (monthlyUnitsMax !== undefined) setMonthly.run(monthlyUnitsMax, accountNumber)
         dropKeys.run(accountNumber, hashKey(apiKey))
-        const holder = holderOf.get(hashKey(apiKey))?.accountNumber
-        if (holder !== undefined && holder !== accountNumber) throw sharedKey()
+        const holder = findHolder.get(hashKey(apiKey))?.accountNumber
+        if (holder !== undefined && holder !== accountNumber) throw createSharedKeyError()
         if (holder === undefined) addKey.run(hashKey(apiKey), accountNumber, nowMs)
       }
     })
@@ -73,17 +73,17 @@ export function storeAccounts(database: Sqlite, accounts: readonly AccountOption
   createSecrets(database).ensureAll(nowMs)
 }
 
-export function checkKeys(accounts: readonly AccountOptions[]): void {
+export function assertKeys(accounts: readonly AccountOptions[]): void {
   for (const { name, apiKey } of accounts) {
     if (/^[\x21-\x7e]+$/.test(apiKey)) continue
     throw new UserError('API_KEY_INVALID', `the API key of account ${name} cannot be sent in a header`, {
       hint: 'use printable ASCII without spaces',
     })
   }
-  if (new Set(accounts.map(({ apiKey }) => apiKey)).size < accounts.length) throw sharedKey()
+  if (new Set(accounts.map(({ apiKey }) => apiKey)).size < accounts.length) throw createSharedKeyError()
 }
 
-export function sharedKey(): UserError {
+export function createSharedKeyError(): UserError {
   return new UserError('API_KEY_INVALID', 'two accounts have the same API key', {
     hint: 'give each account a different key',
   })
@@ -95,7 +95,7 @@ export interface Callers {
 }
 
 /** Reads the database at each call (about 5 µs), so that changes by other processes take effect at once. */
-export function storedCallers(database: Sqlite): Callers {
+export function createStoredCallers(database: Sqlite): Callers {
   const byHash = prepare<[string], { accountNumber: number; v3Enabled: number }>(
     database,
     `SELECT account_number AS accountNumber, v3_enabled AS v3Enabled
@@ -110,7 +110,7 @@ export function storedCallers(database: Sqlite): Callers {
 }
 
 /** Caches each key after its first lookup; for a database that only this process can change. */
-export function remembered(callers: Callers): Callers {
+export function cacheCallers(callers: Callers): Callers {
   const known = new Map<string, Caller>()
   return {
     get: (keyHash) => {
@@ -126,8 +126,8 @@ export function authenticate(
   callers: Deferrable<Callers>,
   header: string | string[] | undefined,
 ): Awaitable<Caller> {
-  return andThen(typeof header === 'string' ? callers.get(hashKey(header)) : undefined, (caller) => {
-    if (caller === undefined) throw unauthorized()
+  return applyWhenReady(typeof header === 'string' ? callers.get(hashKey(header)) : undefined, (caller) => {
+    if (caller === undefined) throw createUnauthorizedRefusal()
     return caller
   })
 }
@@ -172,23 +172,23 @@ export function createKeys(database: Sqlite): Keys {
     list: (accountNumber) => stored.all(accountNumber).map(toInfo),
     add: (accountNumber, label, nowMs) => {
       assertRoomForKey(stored.all(accountNumber).length)
-      const { apiKey, keyHash, keyId } = newKey()
+      const { apiKey, keyHash, keyId } = generateKey()
       insert.run(keyHash, accountNumber, label, nowMs)
       return { apiKey, keyId }
     },
     revoke: (accountNumber, keyId) => {
-      const row = stored.all(accountNumber).find(({ keyHash }) => idOf(keyHash) === keyId)
-      if (row === undefined) throw keyNotFound(keyId)
+      const row = stored.all(accountNumber).find(({ keyHash }) => toKeyId(keyHash) === keyId)
+      if (row === undefined) throw createKeyNotFoundError(keyId)
       drop.run(row.keyHash)
       return toInfo(row)
     },
   }
 }
 
-export function newKey(): { apiKey: string; keyHash: string; keyId: string } {
+export function generateKey(): { apiKey: string; keyHash: string; keyId: string } {
   const apiKey = systemRandom.id('enrich_')
   const keyHash = hashKey(apiKey)
-  return { apiKey, keyHash, keyId: idOf(keyHash) }
+  return { apiKey, keyHash, keyId: toKeyId(keyHash) }
 }
 
 export function assertRoomForKey(keyCount: number): void {
@@ -200,7 +200,7 @@ export function assertRoomForKey(keyCount: number): void {
   )
 }
 
-export function keyNotFound(keyId: string): UserError {
+export function createKeyNotFoundError(keyId: string): UserError {
   // Do not repeat a key that was given instead of its id.
   const named = keyId.startsWith('key_') ? ` ${keyId}` : ' with this id'
   return new UserError('ACCOUNT_ITEM_NOT_FOUND', `the account has no key${named}`, {
@@ -208,10 +208,10 @@ export function keyNotFound(keyId: string): UserError {
   })
 }
 
-export const idOf = (keyHash: string): string => `key_${keyHash.slice(0, 12)}`
+export const toKeyId = (keyHash: string): string => `key_${keyHash.slice(0, 12)}`
 
 const toInfo = ({ keyHash, givenAtStart, ...row }: KeyRow): KeyInfo => ({
-  keyId: idOf(keyHash),
+  keyId: toKeyId(keyHash),
   ...row,
   isGivenAtStart: givenAtStart === 1,
 })

@@ -4,10 +4,10 @@ import type { Clock } from '../../platform/clock.js'
 import type { Caller } from './accounts.js'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorText } from '../../core/errors.js'
+import { getErrorText } from '../../core/errors.js'
 import { keepToOwner } from '../../platform/files.js'
-import { migrate, openSqlite, prepare, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
-import { createGatheredCommits, type Settled } from '../../platform/gathered-commits.js'
+import { migrate, openSqlite, prepare, getSqliteCode, type Sqlite } from '../../platform/sqlite.js'
+import { createGroupCommit, type ItemResult } from '../../platform/gathered-commits.js'
 import type { PostgresStatements } from '../../platform/postgres/postgres.js'
 
 /** One key's use of one route in one calendar minute. */
@@ -26,7 +26,7 @@ export interface WindowStore {
   close(): void
 }
 
-export const forgetfulStore: WindowStore = {
+export const noWindowStore: WindowStore = {
   load: () => new Map(),
   save: () => undefined,
   close: () => undefined,
@@ -49,11 +49,11 @@ const migrations = [
 export function openWindowStore(folder: string, log: (line: string) => void): WindowStore {
   const path = join(folder, 'limits.sqlite')
   try {
-    return storeOn(openFile(path), log)
+    return createWindowStore(openFile(path), log)
   } catch (error) {
-    if (!/^SQLITE_(NOTADB|CORRUPT|ERROR)/.test(sqliteCode(error) ?? '')) throw error
+    if (!/^SQLITE_(NOTADB|CORRUPT|ERROR)/.test(getSqliteCode(error) ?? '')) throw error
     for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true })
-    return storeOn(openFile(path), log)
+    return createWindowStore(openFile(path), log)
   }
 }
 
@@ -70,7 +70,7 @@ function openFile(path: string): Sqlite {
   }
 }
 
-function storeOn(database: Sqlite, log: (line: string) => void): WindowStore {
+function createWindowStore(database: Sqlite, log: (line: string) => void): WindowStore {
   const stored = prepare<[number], RateWindow & { key: string }>(
     database,
     'SELECT key, minute, used_count AS usedCount FROM windows WHERE minute >= ?',
@@ -93,7 +93,7 @@ function storeOn(database: Sqlite, log: (line: string) => void): WindowStore {
         hasFailed = false
       } catch (error) {
         // Logged once, not at every request.
-        if (!hasFailed) log(`rate limits will not survive a restart: ${errorText(error)}`)
+        if (!hasFailed) log(`rate limits will not survive a restart: ${getErrorText(error)}`)
         hasFailed = true
       }
     },
@@ -112,20 +112,20 @@ export interface RateLimiter {
 export const unlimited: RateLimiter = { take: () => null }
 
 /** Creates a limiter with one window for each key and route used in the current minute. */
-export function createRateLimiter(clock: Clock, store: WindowStore = forgetfulStore): RateLimiter {
-  let minute = minuteOf(clock.nowMs())
+export function createRateLimiter(clock: Clock, store: WindowStore = noWindowStore): RateLimiter {
+  let minute = toMinute(clock.nowMs())
   let windows = store.load(minute)
   return {
     take: (caller, name) => {
-      const limit = limitOf(name)
+      const limit = getLimit(name)
       if (limit === null) return null
       const nowMs = clock.nowMs()
-      if (minuteOf(nowMs) !== minute) {
-        minute = minuteOf(nowMs)
+      if (toMinute(nowMs) !== minute) {
+        minute = toMinute(nowMs)
         windows = new Map()
       }
-      const key = windowKey(caller, name, limit)
-      const decision = takeOne(windows.get(key), limit.perMinute, nowMs)
+      const key = buildWindowKey(caller, name, limit)
+      const decision = countRequest(windows.get(key), limit.perMinute, nowMs)
       if (decision.allowed) {
         windows.set(key, decision.window)
         store.save(key, decision.window)
@@ -135,13 +135,13 @@ export function createRateLimiter(clock: Clock, store: WindowStore = forgetfulSt
   }
 }
 
-function limitOf(name: RouteName): RouteLimit | null {
+function getLimit(name: RouteName): RouteLimit | null {
   const route: Route = routes[name]
   return route.limit
 }
 
 /** Returns the key of the window: one for each API key, or for the account if its keys share it. */
-const windowKey = (caller: Caller, name: RouteName, { per }: RouteLimit): string =>
+const buildWindowKey = (caller: Caller, name: RouteName, { per }: RouteLimit): string =>
   `${name} ${per === 'key' ? caller.keyHash : String(caller.accountNumber)}`
 
 const windowMs = 60_000
@@ -153,18 +153,18 @@ interface RateDecision {
   readonly resetSeconds: number
 }
 
-const minuteOf = (nowMs: number): number => Math.floor(nowMs / windowMs)
+const toMinute = (nowMs: number): number => Math.floor(nowMs / windowMs)
 
 /**
  * Counts one request against a fixed window of a calendar minute; the interface leaves the kind of window open
  * ("Limits"). A refused request does not reduce the budget.
  */
-export function takeOne(
+export function countRequest(
   window: RateWindow | undefined,
   perMinute: number,
   nowMs: number,
 ): RateDecision & { readonly window: RateWindow } {
-  const minute = minuteOf(nowMs)
+  const minute = toMinute(nowMs)
   const usedCount = window?.minute === minute ? window.usedCount : 0
   const allowed = usedCount < perMinute
   const usedAfterCount = allowed ? usedCount + 1 : usedCount
@@ -176,7 +176,7 @@ export function takeOne(
   }
 }
 
-interface Asked {
+interface LimitedCall {
   readonly key: string
   readonly perMinute: number
 }
@@ -218,7 +218,7 @@ const takeSql = `
  */
 export function createSharedRateLimiter(postgres: PostgresStatements, clock: Clock): RateLimiter {
   const usedUp = new Map<string, number>()
-  const takes = createGatheredCommits<Asked, RateDecision>(async (calls) => {
+  const takes = createGroupCommit<LimitedCall, RateDecision>(async (calls) => {
     const counts = new Map<string, { count: number; perMinute: number }>()
     for (const { key, perMinute } of calls) {
       counts.set(key, { count: (counts.get(key)?.count ?? 0) + 1, perMinute })
@@ -234,30 +234,30 @@ export function createSharedRateLimiter(postgres: PostgresStatements, clock: Clo
       const { perMinute = 0 } = counts.get(key) ?? {}
       if (usedCount >= perMinute) usedUp.set(key, clock.monotonicMs() + leftMs)
     }
-    return calls.map(({ key, perMinute }): Settled<RateDecision> => {
+    return calls.map(({ key, perMinute }): ItemResult<RateDecision> => {
       const window = windows.get(key)
       if (window === undefined) return { error: new Error('a window was not counted') }
       const allowed = window.takenCount < window.grantedCount
       if (allowed) window.takenCount++
       // Count each call as if it had come alone, in the order of arrival.
       const usedCount = window.usedCount - window.grantedCount + window.takenCount
-      return { value: decisionOf(allowed, perMinute - usedCount, window.leftMs) }
+      return { value: buildDecision(allowed, perMinute - usedCount, window.leftMs) }
     })
   })
   return {
     take: (caller, name) => {
-      const limit = limitOf(name)
+      const limit = getLimit(name)
       if (limit === null) return null
-      const key = windowKey(caller, name, limit)
+      const key = buildWindowKey(caller, name, limit)
       const leftMs = (usedUp.get(key) ?? -Infinity) - clock.monotonicMs()
-      if (leftMs > 0) return decisionOf(false, 0, leftMs)
+      if (leftMs > 0) return buildDecision(false, 0, leftMs)
       usedUp.delete(key)
       return takes.add({ key, perMinute: limit.perMinute })
     },
   }
 }
 
-const decisionOf = (allowed: boolean, remainingCount: number, leftMs: number): RateDecision => ({
+const buildDecision = (allowed: boolean, remainingCount: number, leftMs: number): RateDecision => ({
   allowed,
   remainingCount: Math.max(0, remainingCount),
   resetSeconds: Math.min(60, Math.max(1, Math.ceil(leftMs / 1_000))),

@@ -76,14 +76,17 @@ export function createSecrets(database: Sqlite): Secrets {
   )
 
   const make = (accountNumber: number, label: string | null, nowMs: number): SecretInfo => {
-    const { secretId, secret } = newSecret()
+    const { secretId, secret } = generateSecret()
     insert.run(secretId, accountNumber, secret, label, nowMs)
     return { secretId, label, createdAtMs: nowMs, expiresAtMs: null }
   }
   const list = (accountNumber: number, nowMs: number) => listed.all(accountNumber, nowMs)
   const assertRoom = (accountNumber: number, nowMs: number) => {
     if (list(accountNumber, nowMs).length < limits.secretsPerAccountMax) return
-    throw refused(`an account has at most ${limits.secretsPerAccountMax} signing secrets`, 'delete one first')
+    throw createChangeRefusedError(
+      `an account has at most ${limits.secretsPerAccountMax} signing secrets`,
+      'delete one first',
+    )
   }
   const inTransaction = <Result>(change: () => Result): Result => database.transaction(change).immediate()
 
@@ -92,7 +95,7 @@ export function createSecrets(database: Sqlite): Secrets {
     list,
     show: (accountNumber, secretId, nowMs) => {
       const found = shown.get(accountNumber, nowMs, secretId)
-      if (found === undefined) throw notFound(secretId)
+      if (found === undefined) throw createSecretNotFoundError(secretId)
       return found.secret
     },
     add: (accountNumber, label, nowMs) =>
@@ -103,7 +106,7 @@ export function createSecrets(database: Sqlite): Secrets {
     rotate: (accountNumber, secretId, label, nowMs) =>
       inTransaction(() => {
         dropExpired.run(nowMs)
-        const old = toRotate(list(accountNumber, nowMs), secretId)
+        const old = findSecretToRotate(list(accountNumber, nowMs), secretId)
         assertRoom(accountNumber, nowMs)
         expire.run(nowMs + deliveryLimits.rotatedSecretHours * 3_600_000, old.secretId)
         return make(accountNumber, label ?? old.label, nowMs)
@@ -123,23 +126,24 @@ export function createSecrets(database: Sqlite): Secrets {
   }
 }
 
-export const newSecret = (): { secretId: string; secret: string } => ({
+export const generateSecret = (): { secretId: string; secret: string } => ({
   secretId: systemRandom.id('wsec_').slice(0, 'wsec_'.length + 10),
   secret: `whsec_${randomBytes(secretBytes).toString('base64')}`,
 })
 
 /** Returns the secret to rotate. See `Secrets.rotate`. */
-export function toRotate(secrets: readonly SecretInfo[], secretId: string | null): SecretInfo {
+export function findSecretToRotate(secrets: readonly SecretInfo[], secretId: string | null): SecretInfo {
   const standing = secrets.filter(({ expiresAtMs }) => expiresAtMs === null)
   if (secretId !== null) {
     const named = secrets.find((secret) => secret.secretId === secretId)
-    if (named === undefined) throw notFound(secretId)
-    if (named.expiresAtMs !== null) throw refused(`${secretId} was already rotated`, 'it expires by itself')
+    if (named === undefined) throw createSecretNotFoundError(secretId)
+    if (named.expiresAtMs !== null)
+      throw createChangeRefusedError(`${secretId} was already rotated`, 'it expires by itself')
     return named
   }
   const [only, another] = standing
   if (only === undefined || another !== undefined) {
-    throw refused(
+    throw createChangeRefusedError(
       `the account has ${standing.length} secrets that could be rotated`,
       `pass the id of one: ${standing.map((secret) => secret.secretId).join(', ')}`,
     )
@@ -149,14 +153,14 @@ export function toRotate(secrets: readonly SecretInfo[], secretId: string | null
 
 export function assertRemovable(secrets: readonly SecretInfo[], secretId: string): void {
   const named = secrets.find((secret) => secret.secretId === secretId)
-  if (named === undefined) throw notFound(secretId)
+  if (named === undefined) throw createSecretNotFoundError(secretId)
   const isLast = !secrets.some((secret) => secret.expiresAtMs === null && secret.secretId !== secretId)
   if (named.expiresAtMs === null && isLast) {
-    throw refused('the last secret cannot be deleted', 'rotate it, then delete the old one')
+    throw createChangeRefusedError('the last secret cannot be deleted', 'rotate it, then delete the old one')
   }
 }
 
-export function notFound(secretId: string): UserError {
+export function createSecretNotFoundError(secretId: string): UserError {
   // Do not repeat a secret that was given instead of its id.
   const named = secretId.startsWith('wsec_') ? ` ${secretId}` : ' with this id'
   return new UserError('ACCOUNT_ITEM_NOT_FOUND', `the account has no secret${named}`, {
@@ -164,6 +168,6 @@ export function notFound(secretId: string): UserError {
   })
 }
 
-export function refused(message: string, hint: string): UserError {
+export function createChangeRefusedError(message: string, hint: string): UserError {
   return new UserError('ACCOUNT_CHANGE_REFUSED', message, { hint })
 }

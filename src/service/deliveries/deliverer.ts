@@ -1,13 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import { deliveryLimits } from '../../contract/limits.js'
-import { errorText } from '../../core/errors.js'
-import { type Clock, within } from '../../platform/clock.js'
+import { getErrorText } from '../../core/errors.js'
+import { type Clock, withTimeout } from '../../platform/clock.js'
 import { startDueWorkLoop, type InFlight } from '../../platform/due-work-loop.js'
 import { ConnectionLostError } from '../../platform/postgres/postgres.js'
 import { limits } from '../limits.js'
 import type { AnyEventStore, AttemptEnd, DueEvent } from './event-store.js'
-import { Lanes, type OutboxWakes } from './outbox.js'
-import { createGatheredCommits } from '../../platform/gathered-commits.js'
+import { Lanes, type OutboxSignals } from './outbox.js'
+import { createGroupCommit } from '../../platform/gathered-commits.js'
 import { createHmac } from 'node:crypto'
 import type { Awaitable } from '../../core/awaitable.js'
 import { parseWebhookSecrets, signDelivery, type HmacSha256 } from '../../core/webhook-signature.js'
@@ -36,13 +36,13 @@ export interface AttemptDeps {
  * retries"). Any 2xx is a success, anything else a failure. Returns `null` if `stop` aborted it, because its outcome
  * is then unknown.
  */
-async function attemptDelivery(
+async function deliverOnce(
   event: DueEvent,
   deps: AttemptDeps,
   stop: AbortSignal,
 ): Promise<AttemptEnd | null> {
   const { clock } = deps
-  const outcome = await within(
+  const outcome = await withTimeout(
     { clock, msMax: deliveryLimits.answerSecondsMax * 1000, signals: [stop] },
     (signal) => send(event, deps, signal),
   )
@@ -50,7 +50,7 @@ async function attemptDelivery(
   const nowMs = clock.nowMs()
   const { eventNumber } = event
   const attemptCount = event.attemptCount + 1
-  const failure = failureOf(outcome)
+  const failure = describeFailure(outcome)
   return {
     eventNumber,
     attemptCount,
@@ -60,7 +60,7 @@ async function attemptDelivery(
   }
 }
 
-function failureOf(outcome: PostOutcome): string | null {
+function describeFailure(outcome: PostOutcome): string | null {
   if (outcome.kind === 'unanswered') return outcome.reason
   return outcome.status >= 200 && outcome.status <= 299 ? null : `HTTP ${outcome.status}`
 }
@@ -73,17 +73,17 @@ async function send(event: DueEvent, deps: AttemptDeps, signal: AbortSignal): Pr
     const body = Buffer.from(event.body)
     const nowMs = deps.clock.nowMs()
     const secrets = await deps.signingSecrets(event.accountNumber, nowMs)
-    const headers = deliveryHeaders(event, body, secrets, nowMs)
+    const headers = buildDeliveryHeaders(event, body, secrets, nowMs)
     return await deps.post({ ...check, headers, body, signal })
   } catch (error) {
-    return { kind: 'unanswered', reason: errorText(error) }
+    return { kind: 'unanswered', reason: getErrorText(error) }
   }
 }
 
 const hmacSha256: HmacSha256 = (key, message) => createHmac('sha256', key).update(message).digest()
 
 /** Builds the headers of one attempt, signed with its time (interface: "Delivery request"). */
-function deliveryHeaders(
+function buildDeliveryHeaders(
   { eventId, type }: DueEvent,
   body: Uint8Array,
   secrets: readonly string[],
@@ -112,7 +112,7 @@ export interface Deliverer {
 
 export interface DelivererDeps extends AttemptDeps {
   readonly events: AnyEventStore
-  readonly outbox: Pick<OutboxWakes, 'onWake'>
+  readonly outbox: Pick<OutboxSignals, 'onWake'>
   /** Interval between reads of the events that other processes added or left; `Infinity` without other processes. */
   readonly lookEveryMs: number
   readonly clock: Clock
@@ -134,27 +134,27 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
   setMaxListeners(limits.deliveriesMax + 1, cut.signal)
   const journal = createEndsJournal({ events, clock, log, stop: cut.signal })
 
-  const attempt = async (lane: string, event: DueEvent): Promise<void> => {
-    const end = await attemptDelivery(event, deps, cut.signal)
+  const runAttempt = async (lane: string, event: DueEvent): Promise<void> => {
+    const end = await deliverOnce(event, deps, cut.signal)
     if (end !== null) {
-      if (isExhausted(end)) log(exhaustedLine(event, end))
+      if (isExhausted(end)) log(describeExhaustion(event, end))
       await journal.append(end)
       if (end.nextAttemptAtMs !== null) lanes.note(lane, end.nextAttemptAtMs)
     }
-    lanes.arrive(lane, event.eventNumber)
+    lanes.removeInFlight(lane, event.eventNumber)
   }
 
   const serve = async (lane: string, nowMs: number, inFlight: InFlight): Promise<void> => {
-    const isHere = events.holderOf(lane) === 'here'
-    const countMax = Math.min(lanes.roomOf(lane), inFlight.room())
+    const isHere = events.getHolder(lane) === 'here'
+    const countMax = Math.min(lanes.getFreeCapacity(lane), inFlight.room())
     if (isHere && countMax <= 0) return
     // Call this first: an attempt that ends during the query below may add an earlier due time.
-    lanes.serve(lane)
+    lanes.markServed(lane)
     if (!isHere) return
-    const due = await events.dueOf(lane, { countMax, inFlight: lanes.inFlightOf(lane), nowMs })
+    const due = await events.readDueEvents(lane, { countMax, inFlight: lanes.getInFlight(lane), nowMs })
     for (const event of due.events) {
-      lanes.depart(lane, event.eventNumber)
-      inFlight.begin(event.eventNumber, () => attempt(lane, event))
+      lanes.addInFlight(lane, event.eventNumber)
+      inFlight.begin(event.eventNumber, () => runAttempt(lane, event))
     }
     lanes.note(lane, due.nextDueAtMs)
   }
@@ -163,7 +163,7 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
   // Monotonic, so that claims are renewed even if the system clock is changed.
   let lookAtMs = -Infinity
   let woken = new Set<string>()
-  const look = async (nowMs: number): Promise<void> => {
+  const readLanes = async (nowMs: number): Promise<void> => {
     lookAtMs = clock.monotonicMs() + lookEveryMs
     if (!isRead) await events.bringForward(nowMs + delayMsMax)
     isRead = true
@@ -175,9 +175,9 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
     woken = new Set()
     const nowMs = clock.nowMs()
     const isToLook = clock.monotonicMs() >= lookAtMs
-    if (isToLook || added.some((lane) => events.holderOf(lane) === 'nobody')) await look(nowMs)
+    if (isToLook || added.some((lane) => events.getHolder(lane) === 'nobody')) await readLanes(nowMs)
     else for (const lane of added) lanes.note(lane, -Infinity)
-    for (const lane of lanes.due(nowMs)) await serve(lane, nowMs, inFlight)
+    for (const lane of lanes.listDue(nowMs)) await serve(lane, nowMs, inFlight)
   }
   const loop = startDueWorkLoop({
     clock,
@@ -190,7 +190,7 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
       // The next read includes the events that were due.
       lookAtMs = -Infinity
       // The connection monitor logs once that the database is unreachable.
-      if (!(error instanceof ConnectionLostError)) log(`deliveries pause: ${errorText(error)}`)
+      if (!(error instanceof ConnectionLostError)) log(`deliveries pause: ${getErrorText(error)}`)
     },
   })
   outbox.onWake((added) => {
@@ -217,7 +217,7 @@ function isExhausted({ deliveredAtMs, nextAttemptAtMs }: AttemptEnd): boolean {
 }
 
 /** Names only the host: the rest of the address may contain a token. */
-function exhaustedLine({ eventId, webhookUrl }: DueEvent, { failure }: AttemptEnd): string {
+function describeExhaustion({ eventId, webhookUrl }: DueEvent, { failure }: AttemptEnd): string {
   const { host } = new URL(webhookUrl)
   return `event ${eventId} was not delivered to ${host} in ${attemptsMax} attempts: ${String(failure)}`
 }
@@ -244,13 +244,13 @@ export function createEndsJournal({ events, clock, log, stop }: EndsJournalDeps)
       } catch (error) {
         // The connection monitor logs once that the database is unreachable.
         if (!(error instanceof ConnectionLostError))
-          log(`the outcomes of ${ends.length} deliveries could not be stored yet: ${errorText(error)}`)
+          log(`the outcomes of ${ends.length} deliveries could not be stored yet: ${getErrorText(error)}`)
         if (stop.aborted) return
         await clock.sleep(limits.deliveryRetryMs, stop)
       }
     }
   }
-  const commits = createGatheredCommits(async (ends: readonly AttemptEnd[]) => {
+  const commits = createGroupCommit(async (ends: readonly AttemptEnd[]) => {
     await store(ends)
     return ends.map(() => ({ value: undefined }))
   })

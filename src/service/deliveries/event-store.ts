@@ -17,7 +17,7 @@ interface LaneDemand {
   readonly nowMs: number
 }
 
-interface DueOfLane {
+interface DueEvents {
   /** Due events, the earliest first. */
   readonly events: readonly DueEvent[]
   /** Due time of the next event that is neither returned nor in flight; `Infinity` if none. */
@@ -57,7 +57,7 @@ export interface EventCount {
 
 interface LaneHolders {
   /** Returns the known holder of a lane without a query. */
-  holderOf(lane: string): LaneHolder
+  getHolder(lane: string): LaneHolder
 }
 
 /**
@@ -68,7 +68,7 @@ export interface EventStore extends LaneHolders {
   /** Returns the lanes that this process delivers until the next call. Claims those that no process holds. */
   lanes(): OpenLane[]
   /** Returns the due events of a lane that this process holds. */
-  dueOf(lane: string, demand: LaneDemand): DueOfLane
+  readDueEvents(lane: string, demand: LaneDemand): DueEvents
   /** Stores all ends or none, durably. Ignores ends of events that another process has attempted or ended. */
   end(ends: readonly AttemptEnd[]): void
   /** Limits the due time of all events; corrects times written with a wrong clock. */
@@ -92,7 +92,7 @@ export function createEventStore(database: Sqlite): EventStore {
     `SELECT lane, min(next_attempt_at_ms) AS nextAttemptAtMs
      FROM events WHERE next_attempt_at_ms IS NOT NULL GROUP BY lane`,
   )
-  const openOf = prepare<[string, number], OpenEvent>(
+  const openEvents = prepare<[string, number], OpenEvent>(
     database,
     `SELECT event_number AS eventNumber, next_attempt_at_ms AS nextAttemptAtMs
      FROM events WHERE lane = ? AND next_attempt_at_ms IS NOT NULL ORDER BY next_attempt_at_ms LIMIT ?`,
@@ -125,10 +125,10 @@ export function createEventStore(database: Sqlite): EventStore {
   })
   return {
     lanes: () => lanes.all(),
-    holderOf: () => 'here',
-    dueOf: (lane, { countMax, inFlight, nowMs }) => {
+    getHolder: () => 'here',
+    readDueEvents: (lane, { countMax, inFlight, nowMs }) => {
       const events: DueEvent[] = []
-      for (const { eventNumber, nextAttemptAtMs } of openOf.all(lane, inFlight.size + countMax + 1)) {
+      for (const { eventNumber, nextAttemptAtMs } of openEvents.all(lane, inFlight.size + countMax + 1)) {
         if (inFlight.has(eventNumber)) continue
         if (nextAttemptAtMs > nowMs || events.length === countMax) {
           return { events, nextDueAtMs: nextAttemptAtMs }

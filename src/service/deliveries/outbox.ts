@@ -20,7 +20,7 @@ export interface NewEvent {
 }
 
 /** Signals from the writers of events to the deliverer in the same process. */
-export interface OutboxWakes {
+export interface OutboxSignals {
   /** To be called after the commit. */
   readonly wake: () => void
   /** Sets the deliverer's listener. It gets the lanes (`laneOf`) with events added since the last wake. */
@@ -28,15 +28,15 @@ export interface OutboxWakes {
 }
 
 /** Stores events to be delivered. `add` writes in the open transaction, so that an event is as durable as its run. */
-export interface Outbox extends OutboxWakes {
+export interface Outbox extends OutboxSignals {
   add(event: NewEvent): void
 }
 
-export interface LaneWakes extends OutboxWakes {
+export interface LaneSignals extends OutboxSignals {
   readonly note: (lane: string) => void
 }
 
-export function createLaneWakes(): LaneWakes {
+export function createLaneSignals(): LaneSignals {
   let added = new Set<string>()
   let listener: (lanes: ReadonlySet<string>) => void = () => undefined
   return {
@@ -60,13 +60,13 @@ export function createOutbox(database: Sqlite, random: Random, lateMs = () => 0)
     INSERT INTO events (event_id, account_number, type, webhook_url, lane, run_id, created_at_ms, body,
       next_attempt_at_ms)
     VALUES (@eventId, @accountNumber, @type, @webhookUrl, @lane, @runId, @createdAtMs, @body, @dueAtMs)`)
-  const { note, wake, onWake } = createLaneWakes()
+  const { note, wake, onWake } = createLaneSignals()
   return {
     add: (event) => {
       const { accountNumber, type, webhookUrl, runId, createdAtMs } = event
-      const eventId = newEventId(createdAtMs, random)
-      const lane = laneOf(accountNumber, webhookUrl)
-      const body = eventBody(eventId, event)
+      const eventId = createEventId(createdAtMs, random)
+      const lane = toLane(accountNumber, webhookUrl)
+      const body = buildEventBody(eventId, event)
       const dueAtMs = createdAtMs + lateMs()
       insert.run({ eventId, accountNumber, type, webhookUrl, lane, runId, createdAtMs, body, dueAtMs })
       note(lane)
@@ -77,11 +77,11 @@ export function createOutbox(database: Sqlite, random: Random, lateMs = () => 0)
 }
 
 /** Starts with the time, so that new ids are adjacent in the indexes. */
-export const newEventId = (createdAtMs: number, random: Pick<Random, 'id'>): EventId =>
+export const createEventId = (createdAtMs: number, random: Pick<Random, 'id'>): EventId =>
   random.id(`evt_${createdAtMs.toString(36)}`) as EventId
 
 /** Returns the lane of an account's deliveries to one host. They are queued together and do not delay other lanes. */
-export function laneOf(accountNumber: number, webhookUrl: string): string {
+export function toLane(accountNumber: number, webhookUrl: string): string {
   return `${accountNumber} ${new URL(webhookUrl).host}`
 }
 
@@ -89,7 +89,7 @@ export function laneOf(accountNumber: number, webhookUrl: string): string {
  * Builds the body of a delivery once; every attempt sends these bytes (interface: "Delivery request"). A body of more
  * than a megabyte is sent without its data, which the run poll returns.
  */
-export function eventBody(eventId: EventId, event: NewEvent): string {
+export function buildEventBody(eventId: EventId, event: NewEvent): string {
   const { type, object, createdAtMs } = event
   const head = {
     id: eventId,
@@ -137,7 +137,7 @@ export class Lanes {
   }
 
   /** Returns the lanes with a due event, the least recently served first. */
-  due(nowMs: number): string[] {
+  listDue(nowMs: number): string[] {
     return [...this.#lanes].flatMap(([name, { dueAtMs }]) => (dueAtMs <= nowMs ? [name] : []))
   }
 
@@ -145,39 +145,39 @@ export class Lanes {
   nextDueAtMs(): number {
     let nextMs = Infinity
     for (const [name, { dueAtMs }] of this.#lanes) {
-      if (dueAtMs < nextMs && this.roomOf(name) > 0) nextMs = dueAtMs
+      if (dueAtMs < nextMs && this.getFreeCapacity(name) > 0) nextMs = dueAtMs
     }
     return nextMs
   }
 
-  roomOf(name: string): number {
-    const ofAccount = this.#inFlightOfAccounts.get(accountOf(name)) ?? 0
+  getFreeCapacity(name: string): number {
+    const ofAccount = this.#inFlightOfAccounts.get(toAccount(name)) ?? 0
     return Math.min(
       limits.deliveriesMax - this.#inFlightCount,
       limits.deliveriesPerAccountMax - ofAccount,
-      limits.deliveriesPerLaneMax - this.inFlightOf(name).size,
+      limits.deliveriesPerLaneMax - this.getInFlight(name).size,
     )
   }
 
-  inFlightOf(name: string): ReadonlySet<number> {
+  getInFlight(name: string): ReadonlySet<number> {
     return this.#lanes.get(name)?.inFlight ?? nothing
   }
 
-  depart(name: string, eventNumber: number): void {
+  addInFlight(name: string, eventNumber: number): void {
     const lane = this.#lanes.get(name) ?? { inFlight: new Set(), dueAtMs: Infinity }
     lane.inFlight.add(eventNumber)
     this.#lanes.set(name, lane)
     this.#count(name, 1)
   }
 
-  arrive(name: string, eventNumber: number): void {
+  removeInFlight(name: string, eventNumber: number): void {
     this.#lanes.get(name)?.inFlight.delete(eventNumber)
     this.#count(name, -1)
     this.#forgetIdle(name)
   }
 
   /** Marks the lane as served: until `note` is called again, nothing in it is due. */
-  serve(name: string): void {
+  markServed(name: string): void {
     const lane = this.#lanes.get(name)
     if (lane === undefined) return
     this.#lanes.delete(name)
@@ -187,7 +187,7 @@ export class Lanes {
   }
 
   #count(name: string, change: 1 | -1): void {
-    const account = accountOf(name)
+    const account = toAccount(name)
     const ofAccount = (this.#inFlightOfAccounts.get(account) ?? 0) + change
     if (ofAccount === 0) this.#inFlightOfAccounts.delete(account)
     else this.#inFlightOfAccounts.set(account, ofAccount)
@@ -203,6 +203,6 @@ export class Lanes {
 const nothing: ReadonlySet<number> = new Set()
 
 /** Returns the account in a lane's name. */
-export function accountOf(name: string): string {
+export function toAccount(name: string): string {
   return name.slice(0, name.indexOf(' '))
 }

@@ -6,32 +6,32 @@ import {
 } from '../../platform/postgres/postgres.js'
 import type { AnyEventStore, AttemptEnd, DueEvent, EventCount, LaneHolder } from './event-store.js'
 import {
-  accountOf,
-  createLaneWakes,
-  eventBody,
-  laneOf,
-  newEventId,
+  toAccount,
+  createLaneSignals,
+  buildEventBody,
+  toLane,
+  createEventId,
   type NewEvent,
-  type OutboxWakes,
+  type OutboxSignals,
 } from './outbox.js'
 import type { Random } from '../../platform/random.js'
 
 /** The outbox of all replicas. */
-export interface SharedOutbox extends OutboxWakes {
+export interface SharedOutbox extends OutboxSignals {
   /** Writes events in the open transaction, due immediately. A second event of the same run throws. */
   add(statements: PostgresStatements, events: readonly NewEvent[]): Promise<void>
 }
 
 /** `lateMs` delays the first attempt of an event; for rehearsals. */
 export function createSharedOutbox(random: Random, lateMs = () => 0): SharedOutbox {
-  const { note, wake, onWake } = createLaneWakes()
+  const { note, wake, onWake } = createLaneSignals()
   return {
     add: async (statements, events) => {
       if (events.length === 0) return
       const rows = events.map((event) => {
-        const eventId = newEventId(event.createdAtMs, random)
-        const lane = laneOf(event.accountNumber, event.webhookUrl)
-        return { ...event, eventId, lane, body: eventBody(eventId, event), lateMs: lateMs() }
+        const eventId = createEventId(event.createdAtMs, random)
+        const lane = toLane(event.accountNumber, event.webhookUrl)
+        return { ...event, eventId, lane, body: buildEventBody(eventId, event), lateMs: lateMs() }
       })
       await statements.query(addSql, [
         rows.map(({ eventId }) => eventId),
@@ -99,18 +99,18 @@ export function createSharedEventStore(deps: SharedEventDeps): AnyEventStore {
       claimedAtMs = sentAtMs
       found = new Map()
       for (const { lane, isHere } of lanes) {
-        found.set(accountOf(lane), isHere ? 'here' : 'elsewhere')
+        found.set(toAccount(lane), isHere ? 'here' : 'elsewhere')
       }
       const nowMs = clock.nowMs()
       return lanes
         .filter(({ isHere }) => isHere)
         .map(({ lane, dueInMs }) => ({ lane, nextAttemptAtMs: nowMs + dueInMs }))
     },
-    holderOf: (lane) => {
+    getHolder: (lane) => {
       if (clock.monotonicMs() - claimedAtMs >= claimMs * usedShareMax) return 'nobody'
-      return found.get(accountOf(lane)) ?? 'nobody'
+      return found.get(toAccount(lane)) ?? 'nobody'
     },
-    dueOf: async (lane, { countMax, inFlight }) => {
+    readDueEvents: async (lane, { countMax, inFlight }) => {
       const rows = await postgres.query<DueEvent & { dueInMs: number }>(dueSql, [
         lane,
         [...inFlight],

@@ -1,7 +1,7 @@
 import { isLoopback } from '../../core/server-addresses.js'
 import type { Awaitable } from '../../core/awaitable.js'
 import { UserError } from '../../core/errors.js'
-import { type Clock, within } from '../../platform/clock.js'
+import { type Clock, withTimeout } from '../../platform/clock.js'
 import { limits } from '../limits.js'
 import type { Faults } from '../faults.js'
 import {
@@ -12,11 +12,11 @@ import {
 } from '../../platform/outbound/address-guard.js'
 import type { Post } from '../../platform/outbound/pinned-connect.js'
 import { badRequest } from '../refusal.js'
-import { runBody } from '../runs/polls.js'
+import { formatRunBody } from '../runs/polls.js'
 import type { EndedRun, OnRunEnded } from '../runs/run-store.js'
 import { startDeliverer, type Deliverer, type AttemptDeps } from './deliverer.js'
 import { type EventCount, createEventStore, type AnyEventStore } from './event-store.js'
-import { type NewEvent, type Outbox, type OutboxWakes, createOutbox } from './outbox.js'
+import { type NewEvent, type Outbox, type OutboxSignals, createOutbox } from './outbox.js'
 import type { Random } from '../../platform/random.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { createSecrets } from '../accounts/secrets.js'
@@ -25,7 +25,7 @@ import type { SharedStorage } from '../storage/storage.js'
 import { createSharedEventStore, createSharedOutbox, type SharedOutbox } from './postgres-event-store.js'
 
 /** The storage of events until they are delivered. */
-export interface Outgoing<Box extends OutboxWakes = OutboxWakes> {
+export interface Outgoing<Box extends OutboxSignals = OutboxSignals> {
   readonly outbox: Box
   readonly events: AnyEventStore
   readonly signingSecrets: AttemptDeps['signingSecrets']
@@ -72,7 +72,7 @@ export interface WebhookOptions {
 
 /** The webhooks of the service (interface: "Events"). */
 export interface Webhooks {
-  readonly outbox: OutboxWakes
+  readonly outbox: OutboxSignals
   readonly gate: WebhookGate
   readonly eventCount: () => Awaitable<EventCount>
   /** Starts to deliver the events of the outbox. */
@@ -152,7 +152,7 @@ export function assertLocalWebhooksStayLocal(
  * Builds the event of a run, to be written in one transaction with its result: the run as its poll returns it, with
  * the basis if the kickoff requested it. `null` for a run without a webhook, as in v2.
  */
-export function eventOf(run: EndedRun, endedAtMs: number): NewEvent | null {
+export function buildRunEvent(run: EndedRun, endedAtMs: number): NewEvent | null {
   if (run.webhookUrl === null || run.surface !== 'v3') return null
   return {
     accountNumber: run.accountNumber,
@@ -160,7 +160,7 @@ export function eventOf(run: EndedRun, endedAtMs: number): NewEvent | null {
     webhookUrl: run.webhookUrl,
     runId: run.runId,
     customId: run.customId,
-    object: runBody(run, true),
+    object: formatRunBody(run, true),
     createdAtMs: endedAtMs,
   }
 }
@@ -168,7 +168,7 @@ export function eventOf(run: EndedRun, endedAtMs: number): NewEvent | null {
 /** For a store whose transaction includes the writes of the outbox. */
 export function writeRunEvents(outbox: Pick<Outbox, 'add'>): OnRunEnded {
   return (run, endedAtMs) => {
-    const event = eventOf(run, endedAtMs)
+    const event = buildRunEvent(run, endedAtMs)
     if (event !== null) outbox.add(event)
   }
 }
@@ -182,7 +182,7 @@ export type WebhookGate = (webhookUrl: string | undefined) => Promise<string | n
 function createWebhookGate(guard: AddressGuard, clock: Clock): WebhookGate {
   return async (webhookUrl) => {
     if (webhookUrl === undefined) return null
-    const check = await within({ clock, msMax: limits.resolveMsMax }, (signal) =>
+    const check = await withTimeout({ clock, msMax: limits.resolveMsMax }, (signal) =>
       guard.judge(webhookUrl, signal),
     )
     if (check.kind === 'refused') throw badRequest(`webhook_url: ${check.reason}`)

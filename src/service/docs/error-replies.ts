@@ -1,24 +1,24 @@
 import type { z } from 'zod'
 import { earlierErrorBodies, errorBody } from '../../contract/errors.js'
-import { versionOf, type Route, type RouteName } from '../../contract/routes.js'
+import { parseVersion, type Route, type RouteName } from '../../contract/routes.js'
 import { limits } from '../limits.js'
 import {
   badRequest,
-  errorBodyOf,
-  foreignOrigin,
+  buildErrorBody,
+  createForeignOriginRefusal,
   insufficientCredits,
   internalError,
-  malformedRequestId,
+  createMalformedIdRefusal,
   monthlyLimitReached,
-  notEnabled,
+  createNotEnabledRefusal,
   notFound,
   payloadTooLarge,
   rateLimitExceeded,
   Refusal,
-  unauthorized,
+  createUnauthorizedRefusal,
 } from '../refusal.js'
-import { entityNotFound } from '../routes/v1.js'
-import { billingUnavailable } from '../routes/v2.js'
+import { createEntityNotFoundRefusal } from '../routes/v1.js'
+import { createBillingRefusal } from '../routes/v2.js'
 import { exampleCallId } from './examples/company.js'
 
 /** An error reply of a route: its shapes, and an example body of each type, built by the same code as real replies. */
@@ -31,49 +31,49 @@ export interface ErrorReply {
 export const errorShapes = [errorBody, ...Object.values(earlierErrorBodies)]
 
 /** Returns the error replies of a route: those of the contract and, for a route with a body, 413. */
-export function errorRepliesOf(name: RouteName, route: Route): ErrorReply[] {
+export function listErrorReplies(name: RouteName, route: Route): ErrorReply[] {
   const statuses = route.body === null ? route.errors : [...route.errors, 413].sort((a, b) => a - b)
-  const version = versionOf(route.path)
+  const version = parseVersion(route.path)
   return statuses.map((status) => {
-    const refusals = refusalsOf(status, name, route)
+    const refusals = listRefusals(status, name, route)
     return {
       status,
-      schemas: [...new Set(refusals.map((refusal) => shapeOf(route, refusal)))],
+      schemas: [...new Set(refusals.map((refusal) => findErrorShape(route, refusal)))],
       examples: Object.fromEntries(
-        refusals.map((refusal) => [refusal.type, errorBodyOf(version, refusal, exampleCallId)]),
+        refusals.map((refusal) => [refusal.type, buildErrorBody(version, refusal, exampleCallId)]),
       ),
     }
   })
 }
 
-function shapeOf({ path }: Route, refusal: Refusal): z.ZodType {
-  if (versionOf(path) === 'v3') return errorBody
-  const body = errorBodyOf(versionOf(path), refusal, exampleCallId)
+function findErrorShape({ path }: Route, refusal: Refusal): z.ZodType {
+  if (parseVersion(path) === 'v3') return errorBody
+  const body = buildErrorBody(parseVersion(path), refusal, exampleCallId)
   const shapes = Object.values(earlierErrorBodies)
   return shapes.find((shape) => shape.safeParse(body).success) ?? earlierErrorBodies.any
 }
 
 /** Returns the refusals of the service with this status. */
-function refusalsOf(status: number, name: RouteName, route: Route): Refusal[] {
+function listRefusals(status: number, name: RouteName, route: Route): Refusal[] {
   switch (status) {
     case 400:
-      return [badRequest(wrongParameterOf(route))]
+      return [badRequest(describeWrongParameter(route))]
     case 401:
-      return [unauthorized()]
+      return [createUnauthorizedRefusal()]
     case 402:
       return [insufficientCredits()]
     case 403:
-      return [name === 'mcp' ? foreignOrigin() : notEnabled()]
+      return [name === 'mcp' ? createForeignOriginRefusal() : createNotEnabledRefusal()]
     case 404:
-      return [missingOf(name)]
+      return [createMissingRefusal(name)]
     case 413:
       return [payloadTooLarge(limits.bodyBytesMax)]
     case 429:
       return [rateLimitExceeded(42), ...(route.isBilled === true ? [monthlyLimitReached()] : [])]
     case 500:
-      return [name === 'pollResolution' ? malformedRequestId() : internalError()]
+      return [name === 'pollResolution' ? createMalformedIdRefusal() : internalError()]
     case 503:
-      return [billingUnavailable()]
+      return [createBillingRefusal()]
     case 502:
     case 504:
       return [new Refusal(status, 'timeout', 'the request did not finish in time')]
@@ -82,7 +82,7 @@ function refusalsOf(status: number, name: RouteName, route: Route): Refusal[] {
   }
 }
 
-function wrongParameterOf({ path, query, body }: Route): string {
+function describeWrongParameter({ path, query, body }: Route): string {
   const place = body === null ? 'query' : 'body'
   const parsed = (body ?? query).safeParse({})
   const issue = parsed.success ? undefined : parsed.error.issues[0]
@@ -91,8 +91,8 @@ function wrongParameterOf({ path, query, body }: Route): string {
   return parameter === undefined ? 'the body is not JSON' : `path.${parameter}: Invalid string`
 }
 
-function missingOf(name: RouteName): Refusal {
-  if (name === 'readEntityV1') return entityNotFound()
+function createMissingRefusal(name: RouteName): Refusal {
+  if (name === 'readEntityV1') return createEntityNotFoundRefusal()
   const kinds: Partial<Record<RouteName, Parameters<typeof notFound>[0]>> = {
     pollRun: 'run',
     pollJob: 'job',

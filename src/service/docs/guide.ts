@@ -5,12 +5,12 @@ import { limits } from '../limits.js'
 import { html, joinHtml, type Html, type HtmlPart } from '../../web/html.js'
 import { exampleAnswers, exampleEvent } from './examples/calls.js'
 import {
-  codeBlock,
-  inlineCode,
-  jsonBlock,
-  table,
-  tabs,
-  errorTypeIn,
+  renderCodeBlock,
+  renderInlineCode,
+  renderJson,
+  renderTable,
+  renderTabs,
+  findErrorType,
   type Operation,
 } from './reference-html.js'
 import { errorTexts } from './openapi.js'
@@ -23,46 +23,49 @@ export interface Section {
 }
 
 /** Returns the sections before the routes; `origin` is the address of the service. */
-export function guideSections(origin: string): Section[] {
+export function buildGuideSections(origin: string): Section[] {
   return [
-    { id: 'key', title: 'Get a key', body: keyHtml(origin) },
-    { id: 'submit', title: 'Submit a company', body: submitHtml() },
-    { id: 'poll', title: 'Poll for the answer', body: pollHtml() },
-    { id: 'webhooks', title: 'Receive webhooks', body: webhooksHtml() },
+    { id: 'key', title: 'Get a key', body: renderKeyGuide(origin) },
+    { id: 'submit', title: 'Submit a company', body: renderSubmitGuide() },
+    { id: 'poll', title: 'Poll for the answer', body: renderPollGuide() },
+    { id: 'webhooks', title: 'Receive webhooks', body: renderWebhookGuide() },
   ]
 }
 
-function samplesHtml(group: string, list: Samples): HtmlPart {
-  const blocks = list.map(({ language, code }) => ({ label: language, body: codeBlock(code, language) }))
-  return blocks.length === 1 ? blocks.map(({ body }) => body) : tabs(group, blocks)
+function renderSamples(group: string, list: Samples): HtmlPart {
+  const blocks = list.map(({ language, code }) => ({
+    label: language,
+    body: renderCodeBlock(code, language),
+  }))
+  return blocks.length === 1 ? blocks.map(({ body }) => body) : renderTabs(group, blocks)
 }
 
-function keyHtml(origin: string): Html {
+function renderKeyGuide(origin: string): Html {
   return html`<p>
       Every route needs a key in the header <code>apikey</code>, which the operator of the service gives you.
       The key of the account <code>default</code> is the value of <code>ENRICH_SERVE_API_KEY</code> at the
       start of the service. Another account gets one with
     </p>
-    ${codeBlock('enrich accounts add NAME', 'A key for another account')}
+    ${renderCodeBlock('enrich accounts add NAME', 'A key for another account')}
     <p>
       which prints it once. Its signing secret is printed by
       <code>enrich accounts secrets show NAME</code>. The calls of this page read the address and the key from
       the environment:
     </p>
-    ${codeBlock(`export BASE_URL=${origin}\nexport API_KEY=…`, 'Address and key')}
+    ${renderCodeBlock(`export BASE_URL=${origin}\nexport API_KEY=…`, 'Address and key')}
     <p>
       A missing or wrong key is a <code>401</code>. Keep the key out of addresses, logs and web pages: pages
       of other sites are refused and get no CORS headers.
     </p>`
 }
 
-function submitHtml(): Html {
+function renderSubmitGuide(): Html {
   return html`<p>
       A <code>POST</code> starts a run and returns at once. It is charged; a request sent twice is charged
       twice. If its answer was lost, the run may exist.
     </p>
-    ${samplesHtml('start', samples.start)}
-    ${jsonBlock(exampleAnswers.kickoffRun[202], 'The answer to a kickoff')}
+    ${renderSamples('start', samples.start)}
+    ${renderJson(exampleAnswers.kickoffRun[202], 'The answer to a kickoff')}
     <p>
       <code>include: "basis"</code> records the source of each field: request it here and again at the poll.
       <code>custom_id</code> is your own label, returned in every answer and event. All fields:
@@ -70,19 +73,19 @@ function submitHtml(): Html {
     </p>`
 }
 
-function pollHtml(): Html {
+function renderPollGuide(): Html {
   return html`<p>Research takes one to five minutes. Poll every 5 to 10 seconds; polls are free.</p>
-    ${samplesHtml('poll', samples.poll)}
+    ${renderSamples('poll', samples.poll)}
     <p>
       <code>COMPLETED</code> means that the research has ended, not that a company was found: see
       <code>data.status</code>.
     </p>
-    ${table(
+    ${renderTable(
       ['data.status', 'Meaning', 'Populated'],
-      outcomes.map(([status, meaning, populated]) => [inlineCode(status), meaning, populated]),
+      outcomes.map(([status, meaning, populated]) => [renderInlineCode(status), meaning, populated]),
     )}
     <p>Submitting and polling together:</p>
-    ${samplesHtml('resolve', samples.resolve)}`
+    ${renderSamples('resolve', samples.resolve)}`
 }
 
 const outcomes = [
@@ -99,7 +102,7 @@ const outcomes = [
   ['failed', 'The research failed', 'neither'],
 ] as const
 
-function webhooksHtml(): Html {
+function renderWebhookGuide(): Html {
   const { retryDelaysSeconds: delays } = deliveryLimits
   return html`<p>
       Instead of polling, name a <code>webhook_url</code> on a v3 request: a public https address, port 443 or
@@ -108,13 +111,13 @@ function webhooksHtml(): Html {
       seconds, ${delays.length + 1} times in total. It may arrive twice: handle each <code>id</code> once.
       After the last attempt the run poll still returns the answer.
     </p>
-    ${jsonBlock({ ...exampleEvent, data: { object: { ...exampleEvent.data.object, data: { status: 'matched', '…': '…' } } } }, 'An event')}
+    ${renderJson({ ...exampleEvent, data: { object: { ...exampleEvent.data.object, data: { status: 'matched', '…': '…' } } } }, 'An event')}
     <p>
       Verify every delivery by its raw bytes before you read it. The signing secret begins with
       <code>whsec_</code>; what follows is the key in base64. While a secret is replaced, each delivery has
       two signatures for ${deliveryLimits.rotatedSecretHours} hours.
     </p>
-    ${samplesHtml('verify', samples.verify)}
+    ${renderSamples('verify', samples.verify)}
     <p>
       A body of more than 1 MB has <code>data_truncated: true</code> and without
       <code>data.object.data</code>: poll the run.
@@ -122,7 +125,7 @@ function webhooksHtml(): Html {
 }
 
 /** Renders the statuses with their error types: those of the operations, and those possible on any path. */
-export function errorsHtml(operations: readonly Operation[], description: string): Html {
+export function renderErrorGuide(operations: readonly Operation[], description: string): Html {
   const types = new Map<string, Set<string>>([
     ['405', new Set(['method_not_allowed'])],
     ['421', new Set(['misdirected_request'])],
@@ -133,7 +136,7 @@ export function errorsHtml(operations: readonly Operation[], description: string
       if (Number(status) < 400) continue
       const known = types.get(status) ?? new Set()
       for (const { value } of found) {
-        const type = errorTypeIn(value)
+        const type = findErrorType(value)
         if (type !== null) known.add(type)
       }
       types.set(status, known)
@@ -142,14 +145,14 @@ export function errorsHtml(operations: readonly Operation[], description: string
   const rows = [...types]
     .sort(([a], [b]) => Number(a) - Number(b))
     .map(([status, known]) => [
-      inlineCode(status),
-      joinHtml([...known].map(inlineCode), ', '),
+      renderInlineCode(status),
+      joinHtml([...known].map(renderInlineCode), ', '),
       errorTexts[Number(status)] ?? '',
     ])
   return html`<p>
       v3 answers with one shape; branch on the status and on <code>type</code>, never on <code>message</code>.
     </p>
-    ${jsonBlock({ error: { type: 'bad_request', message: 'body.name: name must have at least 2 characters' } }, 'An error of v3')}
+    ${renderJson({ error: { type: 'bad_request', message: 'body.name: name must have at least 2 characters' } }, 'An error of v3')}
     <p>
       v1 and v2 have several shapes: see the answers of their routes. A failed resolution is not an error: it
       is a
@@ -157,7 +160,7 @@ export function errorsHtml(operations: readonly Operation[], description: string
       can be repeated after <code>500</code>, <code>502</code>, <code>503</code> and <code>504</code>; a
       submission that got no answer, or one of these, may have been charged: do not repeat it blindly.
     </p>
-    ${table(['Status', 'Types', 'Meaning'], rows, 'statuses')}
+    ${renderTable(['Status', 'Types', 'Meaning'], rows, 'statuses')}
     ${description
       .split('\n\n')
       .slice(1)
@@ -165,7 +168,7 @@ export function errorsHtml(operations: readonly Operation[], description: string
 }
 
 /** Renders the limits per minute of each route, and the size limits. */
-export function limitsHtml(): Html {
+export function renderLimits(): Html {
   const rows = Object.entries<Route>(routes).flatMap(([name, { method, path, limit }]) =>
     limit === null
       ? []
@@ -190,5 +193,5 @@ export function limitsHtml(): Html {
       is over. Beyond the limit the answer is a <code>429</code>. One without these headers is a limit of the
       plan: waiting does not help.
     </p>
-    ${table(['Route', 'Limit'], rows)} ${table(['Value', 'Limit'], sizes)}`
+    ${renderTable(['Route', 'Limit'], rows)} ${renderTable(['Value', 'Limit'], sizes)}`
 }

@@ -1,26 +1,26 @@
 import type { FastifyInstance } from 'fastify'
-import { askedOrigin, mountPage } from '../http/mount.js'
-import { openApiDocument } from './openapi.js'
+import { readOrigin, mountPage } from '../http/mount.js'
+import { buildOpenApiDocument } from './openapi.js'
 import {
   html,
   joinHtml,
-  pageHtml,
-  styleHtml,
+  renderPage,
+  renderStyle,
   type Html,
   type HtmlPart,
-  styleSource,
-  stylesheet,
+  getStyleSource,
+  readStylesheets,
 } from '../../web/html.js'
-import { errorsHtml, guideSections, limitsHtml, type Section } from './guide.js'
+import { renderErrorGuide, buildGuideSections, renderLimits, type Section } from './guide.js'
 import {
-  headingHtml,
-  fieldsHtml,
-  shapeIdOf,
+  renderHeading,
+  renderFields,
+  toShapeId,
   type Schema,
   type Schemas,
-  operationHtml,
+  renderOperation,
   type Operation,
-  type Placed,
+  type PlacedOperation,
 } from './reference-html.js'
 import type { Json } from './shapes.js'
 
@@ -39,36 +39,36 @@ interface Document {
 }
 
 /** Renders the documentation page from the OpenAPI document. */
-function docsPage(json: Json): DocsPage {
+function renderDocsPage(json: Json): DocsPage {
   const document = json as unknown as Document
-  const placed = placedOperations(document)
+  const placed = listOperations(document)
   const { info } = document
-  const guide = guideSections(document.servers[0]?.url ?? '')
-  const versions = document.tags.filter(({ name }) => placed.some((one) => isOf(name, one)))
+  const guide = buildGuideSections(document.servers[0]?.url ?? '')
+  const versions = document.tags.filter(({ name }) => placed.some((one) => hasVersion(name, one)))
   const sections: Section[] = [
     ...guide,
     {
       id: 'errors',
       title: 'Errors',
-      body: errorsHtml(
+      body: renderErrorGuide(
         placed.map(({ operation }) => operation),
         info.description,
       ),
     },
-    { id: 'limits', title: 'Limits', body: limitsHtml() },
+    { id: 'limits', title: 'Limits', body: renderLimits() },
   ]
   const shapes = Object.entries(document.components.schemas)
-  const style = stylesheet('web/base', 'service/docs/docs')
-  const text = pageHtml({
+  const style = readStylesheets('web/base', 'service/docs/docs')
+  const text = renderPage({
     title: `${info.title}: the interface`,
-    head: html`<link rel="icon" href="data:," />${styleHtml(style)}`,
+    head: html`<link rel="icon" href="data:," />${renderStyle(style)}`,
     body: html`<body>
       <div class="layout">
         <input type="checkbox" id="menu" /><label class="menu" for="menu">Contents</label>
         <nav aria-label="Contents">
           <ul>
-            ${sections.map(({ id, title }) => linkHtml(id, title))}
-            ${versions.map(({ name }) => versionNavHtml(name, placed))} ${linkHtml('shapes', 'Shapes')}
+            ${sections.map(({ id, title }) => renderLink(id, title))}
+            ${versions.map(({ name }) => renderVersionNav(name, placed))} ${renderLink('shapes', 'Shapes')}
           </ul>
         </nav>
         <main>
@@ -78,39 +78,39 @@ function docsPage(json: Json): DocsPage {
             Version ${info.version}, at <code>${document.servers[0]?.url ?? ''}</code>. The machine-readable
             version: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).
           </p>
-          ${sections.map(sectionHtml)}
-          ${versions.map((version) => versionHtml(version, placed, document.components.schemas))}
-          ${headingHtml({ id: 'shapes', level: 2, text: 'Shapes' })}
+          ${sections.map(renderSection)}
+          ${versions.map((version) => renderVersion(version, placed, document.components.schemas))}
+          ${renderHeading({ id: 'shapes', level: 2, text: 'Shapes' })}
           <p>The shapes of bodies and answers. Unknown values are null.</p>
-          ${shapes.map(([name, schema]) => shapeHtml(name, schema))}
+          ${shapes.map(([name, schema]) => renderShape(name, schema))}
         </main>
       </div>
     </body>`,
   })
   // The page has no scripts and no forms, and loads nothing.
   const policy =
-    `default-src 'none'; style-src ${styleSource(style)}; ` +
+    `default-src 'none'; style-src ${getStyleSource(style)}; ` +
     `img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
   return { text, policy }
 }
 
-function placedOperations({ paths }: Document): Placed[] {
+function listOperations({ paths }: Document): PlacedOperation[] {
   return Object.entries(paths).flatMap(([path, { post, get }]) => [
     ...(post === undefined ? [] : [{ method: 'POST' as const, path, operation: post }]),
     ...(get === undefined ? [] : [{ method: 'GET' as const, path, operation: get }]),
   ])
 }
 
-const isOf = (version: string, { operation }: Placed) => operation.tags.includes(version)
+const hasVersion = (version: string, { operation }: PlacedOperation) => operation.tags.includes(version)
 
-const linkHtml = (id: string, text: HtmlPart): Html => html`<li><a href="#${id}">${text}</a></li>`
+const renderLink = (id: string, text: HtmlPart): Html => html`<li><a href="#${id}">${text}</a></li>`
 
-function versionNavHtml(version: string, placed: readonly Placed[]): Html {
+function renderVersionNav(version: string, placed: readonly PlacedOperation[]): Html {
   const links = placed
-    .filter((one) => isOf(version, one))
+    .filter((one) => hasVersion(version, one))
     .map(({ method, path, operation }) => {
       const steps = joinHtml(path.slice(version.length + 1).split('/'), html`/<wbr />`)
-      return linkHtml(
+      return renderLink(
         operation.operationId,
         html`<span class="method ${method}">${method}</span><span>${steps}</span>`,
       )
@@ -123,24 +123,24 @@ function versionNavHtml(version: string, placed: readonly Placed[]): Html {
   </li>`
 }
 
-const sectionHtml = ({ id, title, body }: Section): Html =>
-  html`<section>${headingHtml({ id, level: 2, text: title })} ${body}</section>`
+const renderSection = ({ id, title, body }: Section): Html =>
+  html`<section>${renderHeading({ id, level: 2, text: title })} ${body}</section>`
 
-const versionHtml = (
+const renderVersion = (
   { name, description }: Document['tags'][number],
-  placed: readonly Placed[],
+  placed: readonly PlacedOperation[],
   schemas: Schemas,
 ): Html =>
   html`<section>
-    ${headingHtml({ id: name, level: 2, text: name })}
+    ${renderHeading({ id: name, level: 2, text: name })}
     <p>${description}</p>
-    ${placed.filter((one) => isOf(name, one)).map((one) => operationHtml(one, schemas))}
+    ${placed.filter((one) => hasVersion(name, one)).map((one) => renderOperation(one, schemas))}
   </section>`
 
-const shapeHtml = (name: string, schema: Schema): Html =>
-  html`${headingHtml({ id: shapeIdOf(name), level: 3, text: name })}
+const renderShape = (name: string, schema: Schema): Html =>
+  html`${renderHeading({ id: toShapeId(name), level: 3, text: name })}
     <p>${schema.description ?? ''}</p>
-    ${fieldsHtml(schema, { marksRequired: false })}`
+    ${renderFields(schema, { marksRequired: false })}`
 
 /** A placeholder for the address of the request. */
 const originMark = 'http://address.invalid'
@@ -153,35 +153,35 @@ export function mountDocs(
 ): void {
   // Built on the first request: most services never serve their documentation.
   let made: { json: string; page: DocsPage } | null = null
-  const documents = () => {
+  const getDocuments = () => {
     if (made === null) {
-      const document = openApiDocument(version, originMark)
-      made = { json: JSON.stringify(document), page: docsPage(document) }
+      const document = buildOpenApiDocument(version, originMark)
+      made = { json: JSON.stringify(document), page: renderDocsPage(document) }
     }
     return made
   }
   mountPage(app, '/openapi.json', (request, reply) =>
     reply
       .type('application/json; charset=utf-8')
-      .send(documents().json.replaceAll(originMark, askedOrigin(request))),
+      .send(getDocuments().json.replaceAll(originMark, readOrigin(request))),
   )
   mountPage(app, '/docs', (request, reply) => {
-    const { text, policy } = documents().page
+    const { text, policy } = getDocuments().page
     return reply
       .type('text/html; charset=utf-8')
       .header('content-security-policy', policy)
-      .send(text.replaceAll(originMark, askedOrigin(request)))
+      .send(text.replaceAll(originMark, readOrigin(request)))
   })
   mountPage(app, '/', (request, reply) => {
     reply.header('vary', 'accept')
     if (/\btext\/html\b/.test(request.headers.accept ?? '')) return reply.redirect('docs')
     return reply
       .type('application/json; charset=utf-8')
-      .send(JSON.stringify(welcome(version, furtherLinks), null, 2) + '\n')
+      .send(JSON.stringify(buildWelcome(version, furtherLinks), null, 2) + '\n')
   })
 }
 
-const welcome = (version: string, furtherLinks: Readonly<Record<string, string>>) => ({
+const buildWelcome = (version: string, furtherLinks: Readonly<Record<string, string>>) => ({
   name: 'enrich',
   version,
   message: 'Every route of /v1, /v2 and /v3 needs the header apikey. These links need none.',

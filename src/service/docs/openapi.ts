@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { routeTexts } from '../../contract/descriptions.js'
 import { event, eventType, type EventType } from '../../contract/events.js'
 import { apiKeyHeader, rateLimitHeaders, deliveryLimits } from '../../contract/limits.js'
-import { routes, type Route, type RouteName, methodsOf, versionOf } from '../../contract/routes.js'
-import { errorShapes, errorRepliesOf, type ErrorReply } from './error-replies.js'
+import { routes, type Route, type RouteName, listMethods, parseVersion } from '../../contract/routes.js'
+import { errorShapes, listErrorReplies, type ErrorReply } from './error-replies.js'
 import { exampleAnswers, exampleRequests, exampleEvent } from './examples/calls.js'
 import { collectShapes, type Json, type Shapes } from './shapes.js'
 
@@ -36,7 +36,7 @@ const headers = {
   UserAgent: ['User-Agent', 'The sender', { const: 'service-Webhooks/1' }, 'service-Webhooks/1'],
 } as const
 
-function deliveryHeaders(): Json {
+function describeDeliveryHeaders(): Json {
   return Object.fromEntries(
     Object.entries(headers).map(([key, [name, description, schema, example]]) => [
       key,
@@ -61,7 +61,7 @@ const deliveryText =
   `${delays.join(', ')} seconds, ${delays.length + 1} times in total, and may arrive twice: handle each id once.`
 
 /** Builds the events in OpenAPI's form of webhooks. */
-function deliveryOperations(): Json {
+function describeDeliveries(): Json {
   return Object.fromEntries(
     eventType.options.map((type) => [
       type,
@@ -90,11 +90,11 @@ function deliveryOperations(): Json {
 }
 
 /** Builds the OpenAPI 3.1 document of the interface at an address, from the contract. */
-export function openApiDocument(version: string, origin: string): Json {
+export function buildOpenApiDocument(version: string, origin: string): Json {
   const shapes = collectShapes([event, ...errorShapes])
   const paths: Record<string, Record<string, Json>> = {}
   for (const [name, route] of Object.entries<Route>(routes)) {
-    const operation = operationOf(name as RouteName, route, shapes)
+    const operation = buildOperation(name as RouteName, route, shapes)
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation }
   }
   return {
@@ -110,7 +110,7 @@ export function openApiDocument(version: string, origin: string): Json {
       { name: 'events', description: 'Events that the service sends to a webhook_url.' },
     ],
     paths,
-    webhooks: deliveryOperations(),
+    webhooks: describeDeliveries(),
     components: {
       securitySchemes: {
         key: {
@@ -121,7 +121,7 @@ export function openApiDocument(version: string, origin: string): Json {
         },
         signature: { type: 'apiKey', in: 'header', name: 'webhook-signature', description: signatureText },
       },
-      parameters: deliveryHeaders(),
+      parameters: describeDeliveryHeaders(),
       schemas: shapes.named,
     },
   }
@@ -136,39 +136,39 @@ const description =
   '(misdirected_request).'
 
 /** Builds the OpenAPI operation of one route. */
-function operationOf(name: RouteName, route: Route, shapes: Shapes): Json {
+function buildOperation(name: RouteName, route: Route, shapes: Shapes): Json {
   const request = exampleRequests[name]
   return {
     operationId: name,
-    tags: [versionOf(route.path)],
+    tags: [parseVersion(route.path)],
     summary: route.summary,
-    description: descriptionOf(name, route),
+    description: buildDescription(name, route),
     parameters: [
-      ...parametersOf(shapes.ofParameters(route.params), 'path', request.params),
-      ...parametersOf(shapes.ofParameters(route.query), 'query', request.query),
+      ...buildParameters(shapes.getParameterSchema(route.params), 'path', request.params),
+      ...buildParameters(shapes.getParameterSchema(route.query), 'query', request.query),
     ],
-    ...(route.body === null ? {} : { requestBody: bodyOf(route.body, request.body, shapes) }),
+    ...(route.body === null ? {} : { requestBody: buildBody(route.body, request.body, shapes) }),
     responses: {
       ...Object.fromEntries(
         Object.entries(route.replies).map(([status, schema]) => [
           status,
-          answerOf(name, route, Number(status), schema, shapes),
+          buildAnswer(name, route, Number(status), schema, shapes),
         ]),
       ),
       ...Object.fromEntries(
-        errorRepliesOf(name, route).map((reply) => [reply.status, errorOf(route, reply, shapes)]),
+        listErrorReplies(name, route).map((reply) => [reply.status, buildError(route, reply, shapes)]),
       ),
     },
   }
 }
 
-function descriptionOf(name: RouteName, route: Route): string {
+function buildDescription(name: RouteName, route: Route): string {
   const { limit, isBilled = false } = route
   return [
     routeTexts[name],
     isBilled ? 'Billed.' : '',
     limit === null ? '' : `At most ${limit.perMinute} requests per minute for each ${limit.per}.`,
-    methodsOf(route).includes('HEAD') ? '' : route.method === 'GET' ? 'HEAD is a 405 here.' : '',
+    listMethods(route).includes('HEAD') ? '' : route.method === 'GET' ? 'HEAD is a 405 here.' : '',
   ]
     .filter((sentence) => sentence !== '')
     .join(' ')
@@ -179,7 +179,7 @@ interface ObjectSchema {
   readonly required?: readonly string[]
 }
 
-function parametersOf(
+function buildParameters(
   { properties = {}, required = [] }: ObjectSchema,
   place: 'path' | 'query',
   examples: Readonly<Record<string, string>> = {},
@@ -190,21 +190,21 @@ function parametersOf(
     required: place === 'path' || required.includes(name),
     ...(description === undefined ? {} : { description }),
     schema,
-    ...(examples[name] === undefined ? {} : { example: typedAs(schema, examples[name]) }),
+    ...(examples[name] === undefined ? {} : { example: parseExample(schema, examples[name]) }),
   }))
 }
 
 /** Converts an example value from the text of the query to the type in its schema. */
-function typedAs(schema: Json, text: string): unknown {
+function parseExample(schema: Json, text: string): unknown {
   return schema['type'] === 'integer' || schema['type'] === 'boolean' ? (JSON.parse(text) as unknown) : text
 }
 
-function bodyOf(body: z.ZodType, example: object | undefined, shapes: Shapes): Json {
+function buildBody(body: z.ZodType, example: object | undefined, shapes: Shapes): Json {
   return {
     required: !body.safeParse(undefined).success,
     content: {
       'application/json': {
-        schema: shapes.of(body, 'input'),
+        schema: shapes.getSchema(body, 'input'),
         ...(example === undefined ? {} : { example }),
       },
     },
@@ -216,15 +216,15 @@ const answerTexts: Partial<Record<number, string>> = {
   202: 'Accepted, or still running',
 }
 
-function answerOf(name: RouteName, route: Route, status: number, schema: z.ZodType, shapes: Shapes): Json {
-  const head = { description: answerTexts[status] ?? 'An answer', ...headersOf(route) }
+function buildAnswer(name: RouteName, route: Route, status: number, schema: z.ZodType, shapes: Shapes): Json {
+  const head = { description: answerTexts[status] ?? 'An answer', ...buildHeaders(route) }
   if (schema instanceof z.ZodLiteral) return { ...head, description: 'Accepted; no body' }
   const example = exampleAnswers[name][status]
   return {
     ...head,
     content: {
       'application/json': {
-        schema: shapes.of(schema, 'output'),
+        schema: shapes.getSchema(schema, 'output'),
         ...(example === undefined ? {} : { example }),
       },
     },
@@ -247,11 +247,11 @@ export const errorTexts: Readonly<Record<number, string>> = {
   504: 'Not answered in time; try again later',
 }
 
-function errorOf(route: Route, { status, schemas, examples }: ErrorReply, shapes: Shapes): Json {
-  const refs = schemas.map((schema) => shapes.of(schema, 'output'))
+function buildError(route: Route, { status, schemas, examples }: ErrorReply, shapes: Shapes): Json {
+  const refs = schemas.map((schema) => shapes.getSchema(schema, 'output'))
   return {
     description: errorTexts[status] ?? 'An error',
-    ...(status === 429 ? headersOf(route) : {}),
+    ...(status === 429 ? buildHeaders(route) : {}),
     content: {
       'application/json': {
         schema: refs.length === 1 ? refs[0] : { anyOf: refs },
@@ -261,19 +261,23 @@ function errorOf(route: Route, { status, schemas, examples }: ErrorReply, shapes
   }
 }
 
-function headersOf({ limit }: Route): Json {
+function buildHeaders({ limit }: Route): Json {
   if (limit === null) return {}
   const count = { type: 'integer', minimum: 0 }
-  const header = (description: string, schema: Json, example: number) => ({ description, schema, example })
+  const buildHeader = (description: string, schema: Json, example: number) => ({
+    description,
+    schema,
+    example,
+  })
   return {
     headers: {
-      [rateLimitHeaders.limit]: header(
+      [rateLimitHeaders.limit]: buildHeader(
         'Requests permitted per minute',
         { type: 'integer', const: limit.perMinute },
         limit.perMinute,
       ),
-      [rateLimitHeaders.remaining]: header('Requests left in this minute', count, limit.perMinute - 1),
-      [rateLimitHeaders.resetSeconds]: header(
+      [rateLimitHeaders.remaining]: buildHeader('Requests left in this minute', count, limit.perMinute - 1),
+      [rateLimitHeaders.resetSeconds]: buildHeader(
         'Seconds until the minute is over',
         { type: 'integer', minimum: 1, maximum: 60 },
         42,

@@ -1,15 +1,15 @@
 import { html, joinHtml, type Html, type HtmlPart } from '../../web/html.js'
 
-export const inlineCode = (text: string): Html => html`<code>${text}</code>`
+export const renderInlineCode = (text: string): Html => html`<code>${text}</code>`
 
 /** Can be scrolled, also by keyboard, if it is wider than the page. */
-export const codeBlock = (code: HtmlPart, label: string): Html =>
+export const renderCodeBlock = (code: HtmlPart, label: string): Html =>
   html`<pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre>`
 
 const jsonToken = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?/g
 
 /** Renders JSON with its keys and values highlighted. */
-export function jsonBlock(value: unknown, label: string): Html {
+export function renderJson(value: unknown, label: string): Html {
   const text = JSON.stringify(value, null, 2)
   const parts: HtmlPart[] = []
   let end = 0
@@ -19,11 +19,11 @@ export function jsonBlock(value: unknown, label: string): Html {
     parts.push(text.slice(end, match.index), html`<span class="${kind}">${string ?? token}</span>`, colon)
     end = match.index + token.length
   }
-  return codeBlock([...parts, text.slice(end)], label)
+  return renderCodeBlock([...parts, text.slice(end)], label)
 }
 
 /** On a narrow screen each row becomes a block without `head`. */
-export const table = (
+export const renderTable = (
   head: readonly string[],
   rows: readonly (readonly HtmlPart[])[],
   kind = 'fields',
@@ -45,7 +45,7 @@ export const table = (
   </table>`
 
 /** Shows one of several panes, selected without a script. `group` must be unique in the page. */
-export const tabs = (
+export const renderTabs = (
   group: string,
   panes: readonly { readonly label: string; readonly body: Html }[],
 ): Html =>
@@ -64,7 +64,7 @@ interface Heading {
   readonly text: HtmlPart
 }
 
-export function headingHtml({ id, level, text }: Heading): Html {
+export function renderHeading({ id, level, text }: Heading): Html {
   const inner = html`${text} <a class="here" href="#${id}" aria-label="Link to this section">#</a>`
   return level === 2 ? html`<h2 id="${id}">${inner}</h2>` : html`<h3 id="${id}">${inner}</h3>`
 }
@@ -93,42 +93,42 @@ export interface Schema {
 
 export type Schemas = Readonly<Record<string, Schema>>
 
-export const shapeIdOf = (ref: string): string => `shape-${ref.slice(ref.lastIndexOf('/') + 1)}`
+export const toShapeId = (ref: string): string => `shape-${ref.slice(ref.lastIndexOf('/') + 1)}`
 
 /** Describes the type of a value in words, with links to named shapes. */
-function typeHtml(schema: Schema): Html {
-  const constraints = constraintsOf(schema)
+function renderType(schema: Schema): Html {
+  const constraints = describeConstraints(schema)
   return constraints === ''
-    ? html`${kindHtml(schema)}`
-    : html`${kindHtml(schema)} <span class="quiet">${constraints}</span>`
+    ? html`${renderKind(schema)}`
+    : html`${renderKind(schema)} <span class="quiet">${constraints}</span>`
 }
 
-function kindHtml(schema: Schema): HtmlPart {
+function renderKind(schema: Schema): HtmlPart {
   const { $ref, anyOf, enum: values, items, type } = schema
   if ($ref !== undefined)
-    return html`<a href="#${shapeIdOf($ref)}">${$ref.slice($ref.lastIndexOf('/') + 1)}</a>`
+    return html`<a href="#${toShapeId($ref)}">${$ref.slice($ref.lastIndexOf('/') + 1)}</a>`
   if (anyOf !== undefined) {
-    const kinds = new Map(anyOf.map(typeHtml).map((kind) => [String(kind), kind]))
+    const kinds = new Map(anyOf.map(renderType).map((kind) => [String(kind), kind]))
     return joinHtml([...kinds.values()], ' or ')
   }
   if (values !== undefined)
     return joinHtml(
-      values.map((value) => inlineCode(String(value))),
+      values.map((value) => renderInlineCode(String(value))),
       ', ',
     )
-  if (schema.const !== undefined) return inlineCode(JSON.stringify(schema.const))
-  if (type === 'array') return ['list of ', items === undefined ? 'anything' : kindHtml(items)]
+  if (schema.const !== undefined) return renderInlineCode(JSON.stringify(schema.const))
+  if (type === 'array') return ['list of ', items === undefined ? 'anything' : renderKind(items)]
   return typeof type === 'string' ? type : (type?.join(' or ') ?? 'anything')
 }
 
-function constraintsOf(schema: Schema): string {
+function describeConstraints(schema: Schema): string {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, format, pattern } = schema
   // The bounds of safe integers are no limits of the interface.
   const isStated = (value?: number) => value !== undefined && Math.abs(value) < Number.MAX_SAFE_INTEGER
   return [
-    range(isStated(minimum) ? minimum : undefined, isStated(maximum) ? maximum : undefined, ''),
-    range(minLength, maxLength, ' characters'),
-    range(minItems, maxItems, ' entries'),
+    formatRange(isStated(minimum) ? minimum : undefined, isStated(maximum) ? maximum : undefined, ''),
+    formatRange(minLength, maxLength, ' characters'),
+    formatRange(minItems, maxItems, ' entries'),
     format ?? '',
     pattern === undefined || format !== undefined ? '' : pattern,
     schema.default === undefined ? '' : `default ${JSON.stringify(schema.default)}`,
@@ -137,18 +137,18 @@ function constraintsOf(schema: Schema): string {
     .join('; ')
 }
 
-function range(min: number | undefined, max: number | undefined, unit: string): string {
+function formatRange(min: number | undefined, max: number | undefined, unit: string): string {
   if (min === undefined && max === undefined) return ''
   if (min === undefined) return `at most ${max ?? ''}${unit}`
   return max === undefined ? `at least ${min}${unit}` : `${min} to ${max}${unit}`
 }
 
 /** Renders a row for each field; fields of unnamed blocks follow with their path. */
-export function fieldsHtml(schema: Schema, options: { readonly marksRequired: boolean }): Html {
-  return table(['Field', 'Type', 'Meaning'], fieldRows(schema, '', options.marksRequired))
+export function renderFields(schema: Schema, options: { readonly marksRequired: boolean }): Html {
+  return renderTable(['Field', 'Type', 'Meaning'], buildFieldRows(schema, '', options.marksRequired))
 }
 
-function fieldRows(
+function buildFieldRows(
   { properties = {}, required = [] }: Schema,
   prefix: string,
   marksRequired: boolean,
@@ -160,14 +160,17 @@ function fieldRows(
       isRequired !== marksRequired
         ? null
         : html` <span class="tag">${isRequired ? 'required' : 'may be absent'}</span>`
-    const row = [[inlineCode(path), mark], typeHtml(field), field.description ?? '']
-    const inner = innerOf(field)
-    return [row, ...(inner === null ? [] : fieldRows(inner.schema, `${path}${inner.mark}.`, marksRequired))]
+    const row = [[renderInlineCode(path), mark], renderType(field), field.description ?? '']
+    const inner = findInnerBlock(field)
+    return [
+      row,
+      ...(inner === null ? [] : buildFieldRows(inner.schema, `${path}${inner.mark}.`, marksRequired)),
+    ]
   })
 }
 
 /** Returns the unnamed block with fields inside a field; `null` if none. */
-function innerOf(field: Schema): { schema: Schema; mark: string } | null {
+function findInnerBlock(field: Schema): { schema: Schema; mark: string } | null {
   if (field.properties !== undefined) return { schema: field, mark: '' }
   if (field.items?.properties !== undefined) return { schema: field.items, mark: '[]' }
   const block = field.anyOf?.find(({ properties }) => properties !== undefined)
@@ -201,47 +204,47 @@ export interface Operation {
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
 }
 
-export interface Placed {
+export interface PlacedOperation {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly operation: Operation
 }
 
 /** Renders one route: description, parameters, body, example call, answers and errors. */
-export function operationHtml({ method, path, operation }: Placed, schemas: Schemas): Html {
+export function renderOperation({ method, path, operation }: PlacedOperation, schemas: Schemas): Html {
   const { operationId, summary, description, parameters, requestBody, responses } = operation
   const answers = Object.entries(responses)
-  return html`${headingHtml({
+  return html`${renderHeading({
       id: operationId,
       level: 3,
-      text: html`<span class="method ${method}">${method}</span> ${inlineCode(path)}`,
+      text: html`<span class="method ${method}">${method}</span> ${renderInlineCode(path)}`,
     })}
     <p><strong>${summary}.</strong> ${description}</p>
     ${
       parameters.length === 0
         ? null
         : html`<h4>Parameters</h4>
-            ${parametersHtml(parameters)}`
+            ${renderParameters(parameters)}`
     }
-    ${requestBody === undefined ? null : bodyHtml(requestBody, schemas)}
+    ${requestBody === undefined ? null : renderBody(requestBody, schemas)}
     <h4>Call</h4>
-    ${codeBlock(callOf({ method, path, operation }), `A call of ${path}`)}
+    ${renderCodeBlock(buildCall({ method, path, operation }), `A call of ${path}`)}
     <h4>Answers</h4>
-    ${answers.filter(([status]) => Number(status) < 300).map(answerHtml)}
+    ${answers.filter(([status]) => Number(status) < 300).map(renderAnswer)}
     <h4>Errors</h4>
-    ${errorsHtml(answers.filter(([status]) => Number(status) >= 300))}`
+    ${renderErrors(answers.filter(([status]) => Number(status) >= 300))}`
 }
 
-function parametersHtml(parameters: readonly Parameter[]): Html {
+function renderParameters(parameters: readonly Parameter[]): Html {
   const rows = parameters.map(({ name, in: place, required, schema, description = '' }) => [
-    html`${inlineCode(name)} <span class="tag">${place}${required ? ', required' : ''}</span>`,
-    typeHtml(schema),
+    html`${renderInlineCode(name)} <span class="tag">${place}${required ? ', required' : ''}</span>`,
+    renderType(schema),
     description,
   ])
-  return table(['Parameter', 'Type', 'Meaning'], rows)
+  return renderTable(['Parameter', 'Type', 'Meaning'], rows)
 }
 
-function bodyHtml(
+function renderBody(
   { required, content }: NonNullable<Operation['requestBody']>,
   schemas: Schemas,
 ): Html | null {
@@ -250,18 +253,18 @@ function bodyHtml(
   const shape = schemas[schema.$ref?.replace(/^.*\//, '') ?? ''] ?? schema
   const isFree = shape.properties === undefined
   return html`<h4>Body</h4>
-    ${isFree ? html`<p>Any JSON object.</p>` : fieldsHtml(shape, { marksRequired: true })}`
+    ${isFree ? html`<p>Any JSON object.</p>` : renderFields(shape, { marksRequired: true })}`
 }
 
 /** Returns the call as a shell command that reads BASE_URL and API_KEY from the environment. */
-function callOf({ method, path, operation }: Placed): string {
+function buildCall({ method, path, operation }: PlacedOperation): string {
   const { parameters, requestBody } = operation
-  const valueOf = (name: string) =>
+  const getExampleValue = (name: string) =>
     encodeURIComponent(String(parameters.find((one) => one.name === name)?.example ?? ''))
   const query = parameters
     .filter((one) => one.in === 'query' && one.example !== undefined)
-    .map(({ name }) => `${name}=${valueOf(name)}`)
-  const place = path.replace(/\{(\w+)\}/g, (_, name: string) => valueOf(name))
+    .map(({ name }) => `${name}=${getExampleValue(name)}`)
+  const place = path.replace(/\{(\w+)\}/g, (_, name: string) => getExampleValue(name))
   const body = requestBody?.content['application/json']?.example
   return [
     `curl -sS ${method === 'POST' ? '-X POST ' : ''}"$BASE_URL${place}${query.length === 0 ? '' : `?${query.join('&')}`}"`,
@@ -272,26 +275,26 @@ function callOf({ method, path, operation }: Placed): string {
 
 type Answer = [status: string, Operation['responses'][string]]
 
-function answerHtml([status, { description, content }]: Answer): Html {
+function renderAnswer([status, { description, content }]: Answer): Html {
   const json = content?.['application/json']
-  if (json === undefined) return html`<p>${inlineCode(status)} ${description}</p>`
+  if (json === undefined) return html`<p>${renderInlineCode(status)} ${description}</p>`
   const isShort = JSON.stringify(json.example ?? '').length < 400
   return html`<details ${isShort ? 'open' : null}>
-    <summary>${inlineCode(status)} ${description}</summary>
-    <p>Shape: ${typeHtml(json.schema)}</p>
-    ${json.example === undefined ? null : jsonBlock(json.example, `An answer with ${status}`)}
+    <summary>${renderInlineCode(status)} ${description}</summary>
+    <p>Shape: ${renderType(json.schema)}</p>
+    ${json.example === undefined ? null : renderJson(json.example, `An answer with ${status}`)}
   </details>`
 }
 
-function errorsHtml(answers: readonly Answer[]): Html {
-  return table(
+function renderErrors(answers: readonly Answer[]): Html {
+  return renderTable(
     ['Status', 'Type', 'Meaning'],
     answers.map(([status, { description, content }]) => [
-      inlineCode(status),
+      renderInlineCode(status),
       joinHtml(
         Object.values(content?.['application/json']?.examples ?? {})
-          .flatMap(({ value }) => errorTypeIn(value) ?? [])
-          .map(inlineCode),
+          .flatMap(({ value }) => findErrorType(value) ?? [])
+          .map(renderInlineCode),
         ', ',
       ),
       description,
@@ -301,7 +304,7 @@ function errorsHtml(answers: readonly Answer[]): Html {
 }
 
 /** Returns the error type in an error body; `null` if it has none, as in some errors of v1 and v2. */
-export function errorTypeIn(body: unknown): string | null {
+export function findErrorType(body: unknown): string | null {
   const { error, code } = body as { error?: { type?: string } | string; code?: string }
   return (typeof error === 'string' ? error : error?.type) ?? code ?? null
 }

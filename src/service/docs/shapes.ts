@@ -11,21 +11,21 @@ export interface Shapes {
   /** The named schemas, as in `components.schemas`. */
   readonly named: Readonly<Record<string, Json>>
   /** Returns the schema for the place of use: a reference if it has a name. */
-  of(schema: z.ZodType, direction: Direction): Json
+  getSchema(schema: z.ZodType, direction: Direction): Json
   /** Returns the schema of parameters, which cannot be a reference. */
-  ofParameters(schema: z.ZodType): Json
+  getParameterSchema(schema: z.ZodType): Json
 }
 
-const refTo = (id: string) => `#/components/schemas/${id}`
+const toRef = (id: string) => `#/components/schemas/${id}`
 
 /** Collects the schemas of all routes. `extra` are shapes of no route: events and errors. */
 export function collectShapes(extra: readonly z.ZodType[]): Shapes {
   const all = Object.values<Route>(routes)
   const input = all.flatMap(({ params, query, body }) => [params, query, ...(body === null ? [] : [body])])
   const output = [...all.flatMap(({ replies }) => Object.values(replies)), ...extra]
-  const made = { input: printed(input, 'input'), output: printed(output, 'output') }
+  const made = { input: printSchemas(input, 'input'), output: printSchemas(output, 'output') }
   const bodies = all.flatMap(({ body }) => (body === null ? [] : (namedShapes.get(body)?.id ?? [])))
-  const unnamedOf = (schema: z.ZodType, direction: Direction): Json => {
+  const getUnnamedSchema = (schema: z.ZodType, direction: Direction): Json => {
     const json = made[direction].unnamed.get(schema)
     if (json === undefined) throw new Error('the schema belongs to no route')
     return json
@@ -37,26 +37,26 @@ export function collectShapes(extra: readonly z.ZodType[]): Shapes {
         (bodies.includes(id) ? made.input.named.get(id) : undefined) ?? json,
       ]),
     ),
-    of: (schema, direction) => {
+    getSchema: (schema, direction) => {
       const id = namedShapes.get(schema)?.id
-      return id === undefined ? unnamedOf(schema, direction) : { $ref: refTo(id) }
+      return id === undefined ? getUnnamedSchema(schema, direction) : { $ref: toRef(id) }
     },
-    ofParameters: (schema) =>
-      made.input.named.get(namedShapes.get(schema)?.id ?? '') ?? unnamedOf(schema, 'input'),
+    getParameterSchema: (schema) =>
+      made.input.named.get(namedShapes.get(schema)?.id ?? '') ?? getUnnamedSchema(schema, 'input'),
   }
 }
 
 /** Converts all schemas in one pass, so that they refer to each other by name. */
-function printed(schemas: readonly z.ZodType[], io: Direction) {
+function printSchemas(schemas: readonly z.ZodType[], io: Direction) {
   const registry = z.registry<{ id: string }>()
-  const named = namesOf()
+  const named = mapNames()
   for (const [schema, id] of named) registry.add(schema, { id })
   const unnamed = [...new Set(schemas)].filter((schema) => !named.has(schema))
   unnamed.forEach((schema, index) => registry.add(schema, { id: `unnamed ${index}` }))
   const marked: FieldTexts[] = []
   const { schemas: json } = z.toJSONSchema(registry, {
     io,
-    uri: refTo,
+    uri: toRef,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       const name = namedShapes.get(zodSchema)
@@ -66,17 +66,17 @@ function printed(schemas: readonly z.ZodType[], io: Direction) {
         jsonSchema[mark] = marked.push(texts) - 1
     },
   })
-  const tidied = (id: string) => {
+  const cleanSchema = (id: string) => {
     const schema = Object.entries(json[id] ?? {}).filter(([key]) => key !== '$schema' && key !== '$id')
-    return described(Object.fromEntries(schema), marked) as Json
+    return addTexts(Object.fromEntries(schema), marked) as Json
   }
   return {
-    named: new Map([...named.values()].map((id) => [id, tidied(id)])),
-    unnamed: new Map(unnamed.map((schema, index) => [schema, tidied(`unnamed ${index}`)])),
+    named: new Map([...named.values()].map((id) => [id, cleanSchema(id)])),
+    unnamed: new Map(unnamed.map((schema, index) => [schema, cleanSchema(`unnamed ${index}`)])),
   }
 }
 
-function namesOf(): Map<z.core.$ZodType, string> {
+function mapNames(): Map<z.core.$ZodType, string> {
   const names = new Map<z.core.$ZodType, string>()
   for (const [id, schema] of namedShapes._idmap) names.set(schema, id)
   return names
@@ -87,11 +87,11 @@ const mark = 'x-fields-of'
 
 type FieldTexts = NonNullable<ReturnType<typeof getFieldTexts>>
 
-function described(json: unknown, marked: readonly FieldTexts[]): unknown {
-  if (Array.isArray(json)) return json.map((item) => described(item, marked))
+function addTexts(json: unknown, marked: readonly FieldTexts[]): unknown {
+  if (Array.isArray(json)) return json.map((item) => addTexts(item, marked))
   if (typeof json !== 'object' || json === null) return json
   const { [mark]: number, ...inner } = Object.fromEntries(
-    Object.entries(json).map(([key, value]) => [key, described(value, marked)]),
+    Object.entries(json).map(([key, value]) => [key, addTexts(value, marked)]),
   )
   const texts = typeof number === 'number' ? marked[number] : undefined
   if (texts === undefined) return inner

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { errorTypes } from '../../contract/errors.js'
 import { apiKeyHeader, rateLimitHeaders } from '../../contract/limits.js'
-import { routes, versionOf } from '../../contract/routes.js'
-import { andThen, type Awaitable, type Deferrable } from '../../core/awaitable.js'
-import { errorStack } from '../../core/errors.js'
+import { routes, parseVersion } from '../../contract/routes.js'
+import { applyWhenReady, type Awaitable, type Deferrable } from '../../core/awaitable.js'
+import { getErrorStack } from '../../core/errors.js'
 import {
   type Guests,
   type SourceVerdict,
@@ -16,17 +16,17 @@ import type { Clock } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
 import { authenticate, type Callers } from '../accounts/accounts.js'
 import { limits } from '../limits.js'
-import { newCallId } from '../ids.js'
+import { createCallId } from '../ids.js'
 import {
   badRequest,
-  errorBodyOf,
+  buildErrorBody,
   isUnexpected,
-  malformedRequestId,
+  createMalformedIdRefusal,
   type Refusal,
   toRefusal,
-  unknownRoute,
-  foreignHost,
-  foreignOrigin,
+  createUnknownRouteRefusal,
+  createForeignHostRefusal,
+  createForeignOriginRefusal,
 } from '../refusal.js'
 
 interface AppDeps {
@@ -50,7 +50,7 @@ export function createApp(
     if (refusal.type === errorTypes.monthlyLimitReached) {
       for (const name of Object.values(rateLimitHeaders)) reply.removeHeader(name)
     }
-    const body = errorBodyOf(versionOf(request.url), refusal, newCallId(random))
+    const body = buildErrorBody(parseVersion(request.url), refusal, createCallId(random))
     reply.code(refusal.status).headers(refusal.headers).send(body)
   }
   const app = fastify({
@@ -70,9 +70,9 @@ export function createApp(
     exposeHeadRoutes: false,
     return503OnClosing: false,
     frameworkErrors: (_error, request, reply) => {
-      reply.headers(headersOfAll)
-      const refusal = foreignSource(request) ?? malformedPath(request, callers)
-      void andThen(refusal, (known) => {
+      reply.headers(commonHeaders)
+      const refusal = findSourceRefusal(request) ?? createPathRefusal(request, callers)
+      void applyWhenReady(refusal, (known) => {
         refuse(request, reply, known)
       })
     },
@@ -81,7 +81,7 @@ export function createApp(
     },
   })
   const judge = createSourceCheck(app.server, guests)
-  const foreignSource = (request: FastifyRequest) => refusalOfSource(judge(request))
+  const findSourceRefusal = (request: FastifyRequest) => toSourceRefusal(judge(request))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
     if (isUtf8(body)) done(null, body.toString('utf8'))
@@ -92,14 +92,14 @@ export function createApp(
     app.server.emit('request', request, response)
   })
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(headersOfAll)
+    reply.headers(commonHeaders)
     const isHostless = request.raw.httpVersion === '1.1' && request.headers.host === undefined
-    done(isHostless ? badRequest('the host header is missing') : (foreignSource(request) ?? undefined))
+    done(isHostless ? badRequest('the host header is missing') : (findSourceRefusal(request) ?? undefined))
   })
   app.setErrorHandler(async (error: unknown, request, reply) => {
     const refusal = toRefusal(error, request.routeOptions.bodyLimit)
     if (isUnexpected(error) && refusal.status >= 500) {
-      log(`${request.method} ${request.routeOptions.url ?? 'unknown route'}: ${errorStack(error)}`)
+      log(`${request.method} ${request.routeOptions.url ?? 'unknown route'}: ${getErrorStack(error)}`)
     }
     const isRead = await drainRequest(request.raw, limits.drain, clock)
     // On an open connection the rest of the body would be read, however long it is.
@@ -108,12 +108,12 @@ export function createApp(
     return reply
   })
   app.setNotFoundHandler((request, reply) => {
-    refuse(request, reply, unknownRoute(request.url))
+    refuse(request, reply, createUnknownRouteRefusal(request.url))
   })
   return app
 }
 
-const headersOfAll = {
+const commonHeaders = {
   // An answer is for one key only, and a GET kickoff is billed: caches and proxies must not store or repeat them.
   'cache-control': 'no-store',
   // Prevents pages of other sites from showing or running an answer.
@@ -124,11 +124,11 @@ const headersOfAll = {
 const statusPollPath = routes.pollResolution.path.replace(/\{.*/, '')
 
 /** Checks the key before the path, as every route does. */
-function malformedPath(request: FastifyRequest, callers: Deferrable<Callers>): Awaitable<Refusal> {
+function createPathRefusal(request: FastifyRequest, callers: Deferrable<Callers>): Awaitable<Refusal> {
   const isStatusPoll = request.url.startsWith(statusPollPath)
   try {
-    const judged = andThen(authenticate(callers, request.headers[apiKeyHeader]), () =>
-      isStatusPoll ? malformedRequestId() : badRequest('the path is malformed'),
+    const judged = applyWhenReady(authenticate(callers, request.headers[apiKeyHeader]), () =>
+      isStatusPoll ? createMalformedIdRefusal() : badRequest('the path is malformed'),
     )
     return judged instanceof Promise ? judged.catch((error: unknown) => toRefusal(error)) : judged
   } catch (error) {
@@ -147,7 +147,7 @@ function refuseSocket(code: string, socket: Socket, clock: Clock): void {
     return
   }
   const [statusLine, message] = socketRefusals[code] ?? ['400 Bad Request', 'this is not HTTP']
-  const body = JSON.stringify(errorBodyOf('v3', badRequest(message), ''))
+  const body = JSON.stringify(buildErrorBody('v3', badRequest(message), ''))
   socket.end(
     `HTTP/1.1 ${statusLine}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
@@ -161,14 +161,14 @@ const socketRefusals: Partial<Record<string, readonly [statusLine: string, messa
 }
 
 /** Returns the refusal for the origin of a request; `null` if it is allowed. */
-function refusalOfSource(verdict: SourceVerdict): Refusal | null {
+function toSourceRefusal(verdict: SourceVerdict): Refusal | null {
   switch (verdict) {
     case 'allowed':
       return null
     case 'foreign_host':
-      return foreignHost()
+      return createForeignHostRefusal()
     case 'foreign_origin':
-      return foreignOrigin()
+      return createForeignOriginRefusal()
   }
 }
 

@@ -1,23 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { apiKeyHeader } from '../../contract/limits.js'
-import { methodsOf, routes, versionOf, type Route, type RouteName } from '../../contract/routes.js'
-import { errorStack } from '../../core/errors.js'
+import { listMethods, routes, parseVersion, type Route, type RouteName } from '../../contract/routes.js'
+import { getErrorStack } from '../../core/errors.js'
 import type { Random } from '../../platform/random.js'
-import { newCallId } from '../ids.js'
+import { createCallId } from '../ids.js'
 import { limits } from '../limits.js'
 import {
   badRequest,
-  errorBodyOf,
+  buildErrorBody,
   isUnexpected,
   payloadTooLarge,
   toRefusal,
-  unknownRoute,
+  createUnknownRouteRefusal,
 } from '../refusal.js'
 import {
   admit,
   jsonReplyType,
   readRequest,
-  textOf,
+  serializeBody,
   type GateDeps,
   type Handler,
   type Handlers,
@@ -58,7 +58,7 @@ export function createLocalAnswers(handlers: Handlers, deps: LocalDeps): AnswerL
     const headers: Record<string, string> = { 'content-type': jsonReplyType }
     const found = find(request)
     try {
-      if (found === null) throw unknownRoute(request.path)
+      if (found === null) throw createUnknownRouteRefusal(request.path)
       const { name, route } = found
       const admitted = admit(request.headers[apiKeyHeader], name, deps, (limit) =>
         Object.assign(headers, limit),
@@ -72,18 +72,22 @@ export function createLocalAnswers(handlers: Handlers, deps: LocalDeps): AnswerL
       const { params, query } = found.read()
       const answer = await (handlers[name] as Handler<Route>)({
         caller,
-        callId: newCallId(deps.random),
+        callId: createCallId(deps.random),
         headers: request.headers,
         gone: deps.closing,
         keepOpen: () => undefined,
         ...readRequest(route, { params, query, bodyText, contentType }),
       })
-      return { status: answer.status, headers: { ...headers, ...answer.headers }, text: textOf(answer) }
+      return {
+        status: answer.status,
+        headers: { ...headers, ...answer.headers },
+        text: serializeBody(answer),
+      }
     } catch (error) {
       const refusal = toRefusal(error)
       if (isUnexpected(error) && refusal.status >= 500)
-        deps.log(`${request.method} ${found?.route.path ?? 'unknown route'}: ${errorStack(error)}`)
-      const body = errorBodyOf(versionOf(request.path), refusal, newCallId(deps.random))
+        deps.log(`${request.method} ${found?.route.path ?? 'unknown route'}: ${getErrorStack(error)}`)
+      const body = buildErrorBody(parseVersion(request.path), refusal, createCallId(deps.random))
       return {
         status: refusal.status,
         headers: { ...headers, ...refusal.headers },
@@ -104,7 +108,7 @@ function createRouteFinder(): (request: LocalRequest) => FoundRoute | null {
   const known = (Object.entries(routes) as [RouteName, Route][]).map(([name, route]) => ({
     name,
     route,
-    methods: new Set<string>(methodsOf(route)),
+    methods: new Set<string>(listMethods(route)),
     pattern: new RegExp(`^${route.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]*)')}$`),
   }))
   return ({ method, path: url }) => {
@@ -114,8 +118,8 @@ function createRouteFinder(): (request: LocalRequest) => FoundRoute | null {
       const match = methods.has(method) ? pattern.exec(path) : null
       if (match === null) continue
       const read = () => ({
-        params: decoded(match.groups ?? {}),
-        query: queryAt === -1 ? {} : queryOf(url.slice(queryAt + 1)),
+        params: decodeParams(match.groups ?? {}),
+        query: queryAt === -1 ? {} : parseQuery(url.slice(queryAt + 1)),
       })
       return { name, route, read }
     }
@@ -123,7 +127,7 @@ function createRouteFinder(): (request: LocalRequest) => FoundRoute | null {
   }
 }
 
-function decoded(params: Readonly<Record<string, string>>): Record<string, string> {
+function decodeParams(params: Readonly<Record<string, string>>): Record<string, string> {
   try {
     return Object.fromEntries(
       Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]),
@@ -134,7 +138,7 @@ function decoded(params: Readonly<Record<string, string>>): Record<string, strin
 }
 
 /** Parses a query. A name that is given more than once gets a list, which every schema refuses. */
-function queryOf(text: string): Record<string, string | string[]> {
+function parseQuery(text: string): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null) as Record<string, never>
   for (const [name, value] of new URLSearchParams(text)) {
     const before = query[name]

@@ -32,10 +32,10 @@ export function mountMetrics(app: FastifyInstance, stores: MeasuredStores): void
     buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
     registers: [registry],
   })
-  gauge(registry, 'enrich_runs', 'Runs stored, by status', 'status', async () => ({
+  addGauge(registry, 'enrich_runs', 'Runs stored, by status', 'status', async () => ({
     ...(await stores.runCount()),
   }))
-  gauge(registry, 'enrich_webhook_events', 'Webhook events stored, by state', 'state', () =>
+  addGauge(registry, 'enrich_webhook_events', 'Webhook events stored, by state', 'state', () =>
     stores.eventCount(),
   )
 
@@ -59,7 +59,7 @@ export function mountMetrics(app: FastifyInstance, stores: MeasuredStores): void
   })
 }
 
-function gauge(
+function addGauge(
   registry: Registry,
   name: string,
   help: string,

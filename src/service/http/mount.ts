@@ -4,16 +4,16 @@ import type { z } from 'zod'
 import { errorTypes } from '../../contract/errors.js'
 import type { CallId } from '../../contract/ids.js'
 import { apiKeyHeader, rateLimitHeaders } from '../../contract/limits.js'
-import { methodsOf, routes, versionOf, type Route, type RouteName } from '../../contract/routes.js'
-import { andThen, type Awaitable, type Deferrable } from '../../core/awaitable.js'
-import { nestsDeeperThan } from '../../core/json.js'
+import { listMethods, routes, parseVersion, type Route, type RouteName } from '../../contract/routes.js'
+import { applyWhenReady, type Awaitable, type Deferrable } from '../../core/awaitable.js'
+import { isDeeperThan } from '../../core/json.js'
 import type { Random } from '../../platform/random.js'
 import { authenticate, type Caller, type Callers } from '../accounts/accounts.js'
 import { unlimited, type RateLimiter } from '../accounts/rate-limiter.js'
 import { limits } from '../limits.js'
-import type { Faults, MetFault } from '../faults.js'
-import { newCallId } from '../ids.js'
-import { badRequest, notEnabled, rateLimitExceeded, Refusal } from '../refusal.js'
+import type { Faults, InjectedFault } from '../faults.js'
+import { createCallId } from '../ids.js'
+import { badRequest, createNotEnabledRefusal, rateLimitExceeded, Refusal } from '../refusal.js'
 
 /** One authenticated call with parsed parameters. */
 export interface Call<R extends Route = Route> {
@@ -56,7 +56,8 @@ interface MountDeps extends GateDeps {
 
 export const jsonReplyType = 'application/json; charset=utf-8'
 
-export const textOf = ({ body }: Answer): string => (typeof body === 'string' ? body : JSON.stringify(body))
+export const serializeBody = ({ body }: Answer): string =>
+  typeof body === 'string' ? body : JSON.stringify(body)
 
 /**
  * Mounts every route of the contract. A request is checked in this order, and the first refusal is the answer: key
@@ -69,25 +70,28 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: Moun
     // Name and handler belong together, but the compiler cannot know that in a loop over all names.
     const handler = handlers[name] as Handler<Route>
     app.route({
-      method: methodsOf(route),
+      method: listMethods(route),
       url: route.path.replace(/\{(\w+)\}/g, ':$1'),
       onRequest: (request, reply, done) => {
-        const limited = (headers: Readonly<Record<string, string>>) => void reply.headers(headers)
-        const met = deps.faults.ofRequest(name)
-        const goOn = (caller: Caller): void => {
+        const setLimitHeaders = (headers: Readonly<Record<string, string>>) => void reply.headers(headers)
+        const met = deps.faults.chooseRequestFault(name)
+        const onAdmitted = (caller: Caller): void => {
           callers.set(request, caller)
           if (met?.fault === 'reset') {
             // `done` is not called, so nothing more happens to this request.
-            cut(request, reply)
+            cutConnection(request, reply)
             return
           }
           if (met?.fault === 'lost_answer') lostAnswers.add(request)
-          else if (met !== null) throw refusalOf(met, route)
+          else if (met !== null) throw toFaultRefusal(met, route)
           done()
         }
         // A request with the fault `limited` does not count, and its answer does not show the remaining budget.
         const gate = met?.fault === 'limited' ? { ...deps, limiter: unlimited } : deps
-        const admitted = andThen(admit(request.headers[apiKeyHeader], name, gate, limited), goOn)
+        const admitted = applyWhenReady(
+          admit(request.headers[apiKeyHeader], name, gate, setLimitHeaders),
+          onAdmitted,
+        )
         if (admitted instanceof Promise) admitted.catch(done)
       },
       handler: async (request, reply) => {
@@ -95,9 +99,9 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: Moun
         if (caller === undefined) throw new Error('a request passed the gate without a key')
         const answer = await handler({
           caller,
-          callId: newCallId(deps.random),
+          callId: createCallId(deps.random),
           headers: request.headers,
-          gone: goneSignal(reply),
+          gone: createDisconnectSignal(reply),
           // Node.js sets the timeout again for the next request of the socket.
           keepOpen: () => request.raw.socket.setTimeout(0).setKeepAlive(true, limits.heldSocketProbeMs),
           ...readRequest(route, {
@@ -107,19 +111,19 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: Moun
             contentType: request.headers['content-type'],
           }),
         })
-        if (lostAnswers.has(request)) return cut(request, reply)
+        if (lostAnswers.has(request)) return cutConnection(request, reply)
         return reply
           .code(answer.status)
           .headers(answer.headers ?? {})
           .type(jsonReplyType)
-          .send(textOf(answer))
+          .send(serializeBody(answer))
       },
     })
   }
 }
 
 /** The limit header is omitted for a route without a limit. */
-function refusalOf({ fault, status }: MetFault, { limit }: Route): Refusal {
+function toFaultRefusal({ fault, status }: InjectedFault, { limit }: Route): Refusal {
   return fault === 'limited'
     ? rateLimitExceeded(1, {
         ...(limit !== null && { [rateLimitHeaders.limit]: String(limit.perMinute) }),
@@ -130,14 +134,14 @@ function refusalOf({ fault, status }: MetFault, { limit }: Route): Refusal {
 }
 
 /** Closes the connection without an answer, as if the network had failed. */
-function cut(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function cutConnection(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.hijack()
   request.raw.socket.resetAndDestroy()
   return reply
 }
 
 /** Returns a signal that is aborted if the caller disconnects before the answer. */
-export function goneSignal(reply: FastifyReply): AbortSignal {
+export function createDisconnectSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort()
@@ -153,9 +157,10 @@ export function admit(
   limited: (headers: Readonly<Record<string, string>>) => void,
 ): Awaitable<Caller> {
   const route: Route = routes[name]
-  return andThen(authenticate(deps.callers, keyHeader), (caller) => {
-    if (!caller.v3Enabled && versionOf(route.path) === 'v3' && route.errors.includes(403)) throw notEnabled()
-    return andThen(deps.limiter.take(caller, name), (decision) => {
+  return applyWhenReady(authenticate(deps.callers, keyHeader), (caller) => {
+    if (!caller.v3Enabled && parseVersion(route.path) === 'v3' && route.errors.includes(403))
+      throw createNotEnabledRefusal()
+    return applyWhenReady(deps.limiter.take(caller, name), (decision) => {
       if (decision === null) return caller
       limited({
         [rateLimitHeaders.limit]: String(route.limit?.perMinute),
@@ -203,7 +208,7 @@ function readJson({ bodyText: text, contentType }: RawRequest, schema: z.ZodType
   if (!jsonType.test(contentType ?? '')) {
     throw badRequest('the body must be JSON, with content-type application/json')
   }
-  if (nestsDeeperThan(text, limits.bodyDepthMax)) throw badRequest('the body nests too deep')
+  if (isDeeperThan(text, limits.bodyDepthMax)) throw badRequest('the body nests too deep')
   try {
     return JSON.parse(text)
   } catch {
@@ -221,7 +226,7 @@ export function mountPage(
 }
 
 /** Returns the address that this request was sent to. Behind a proxy it depends on the headers that the proxy sends. */
-export function askedOrigin({ headers, raw }: FastifyRequest): string {
+export function readOrigin({ headers, raw }: FastifyRequest): string {
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
   const { host } = headers
   if (host !== undefined && /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(host))

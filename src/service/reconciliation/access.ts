@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { apiKeyHeader } from '../../contract/limits.js'
-import { andThen, type Awaitable, type Deferrable } from '../../core/awaitable.js'
+import { applyWhenReady, type Awaitable, type Deferrable } from '../../core/awaitable.js'
 import { UserError } from '../../core/errors.js'
 import { isLoopback } from '../../core/server-addresses.js'
 import type { Clock } from '../../platform/clock.js'
 import { authenticate, type Caller, type Callers } from '../accounts/accounts.js'
-import { takeOne, type RateWindow } from '../accounts/rate-limiter.js'
+import { countRequest, type RateWindow } from '../accounts/rate-limiter.js'
 import { limits } from '../limits.js'
 import { rateLimitExceeded } from '../refusal.js'
 
@@ -51,12 +51,12 @@ export function createGate({ access, callers, clock }: GateDeps): Gate {
     const count = (caller: Caller | null): void => {
       if (clock === null) return
       const holder = `${url} ${caller?.keyHash ?? ''}`
-      const taken = takeOne(windows.get(holder), limits.reconciliation.requestsPerMinute, clock.nowMs())
+      const taken = countRequest(windows.get(holder), limits.reconciliation.requestsPerMinute, clock.nowMs())
       if (!taken.allowed)
         throw rateLimitExceeded(taken.resetSeconds, { 'retry-after': String(taken.resetSeconds) })
       windows.set(holder, taken.window)
     }
-    return andThen(needsKey || key !== undefined ? authenticate(callers, key) : null, count)
+    return applyWhenReady(needsKey || key !== undefined ? authenticate(callers, key) : null, count)
   }
 }
 

@@ -2,15 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EntityRecord } from '../../contract/entity.js'
 import { errorTypes } from '../../contract/errors.js'
 import { entityId } from '../../contract/ids.js'
-import { errorText } from '../../core/errors.js'
+import { getErrorText } from '../../core/errors.js'
 import type { Knowledge, LikelyCompany } from '../knowledge.js'
 import { limits } from '../limits.js'
 import { Refusal, badRequest } from '../refusal.js'
-import { descriptionOf, nameOf } from './company-properties.js'
-import { questionOf, type ReconciliationQuery } from './queries.js'
+import { describeCompany, getCompanyName } from './company-properties.js'
+import { toQuestion, type ReconciliationQuery } from './queries.js'
 import {
   isOfTypes,
-  typesOf,
+  listTypes,
   type ReconciliationType,
   reconciliationProperties,
   reconciliationTypes,
@@ -59,12 +59,12 @@ export async function answerQueries(
   const answerSome = async () => {
     for (const [key, query] of waiting) {
       if (stopped.aborted) return
-      results.set(key, await answerQuery(query, knowledge).catch(failed))
+      results.set(key, await answerQuery(query, knowledge).catch(toFailedResult))
       // If names are matched in this thread, other requests get a turn between two queries.
       await nextTurn()
     }
   }
-  const failed = (error: unknown): ReconciliationResult => {
+  const toFailedResult = (error: unknown): ReconciliationResult => {
     if (error instanceof Refusal) {
       refused.abort()
       throw error
@@ -74,7 +74,7 @@ export async function answerQueries(
   }
   await Promise.all(Array.from({ length: reconciliation.queriesInFlightMax }, answerSome))
   if (failures.length > 0 && failures.length === queries.length) throw failures[0]
-  for (const failure of failures) log(`a reconciliation query failed: ${errorText(failure)}`)
+  for (const failure of failures) log(`a reconciliation query failed: ${getErrorText(failure)}`)
   return Object.fromEntries(
     queries.flatMap(([key]) => {
       const result = results.get(key)
@@ -85,30 +85,30 @@ export async function answerQueries(
 
 /** Returns the candidates of one query, the most likely first. */
 async function answerQuery(query: ReconciliationQuery, knowledge: Knowledge): Promise<ReconciliationResult> {
-  const question = questionOf(query)
+  const question = toQuestion(query)
   switch (question.kind) {
     case 'invalid':
       return { result: [], error: { type: errorTypes.badRequest, message: question.reason } }
     case 'company':
-      return { result: candidatesOf(query, [wholly(question.id)], true, knowledge) }
+      return { result: buildCandidates(query, [toCertainCompany(question.id)], true, knowledge) }
     case 'query': {
       const { companies, isMatched } = await knowledge.likelyCompanies(
         question.query,
         reconciliation.candidatesMax,
       )
-      return { result: candidatesOf(query, companies, isMatched, knowledge) }
+      return { result: buildCandidates(query, companies, isMatched, knowledge) }
     }
   }
 }
 
-type AskedCompany = Omit<LikelyCompany, 'id'> & { readonly id: string }
+type RequestedCompany = Omit<LikelyCompany, 'id'> & { readonly id: string }
 
 /** A query for an id means exactly that company. */
-const wholly = (id: string): AskedCompany => ({ id, confidence: 100, evidence: [] })
+const toCertainCompany = (id: string): RequestedCompany => ({ id, confidence: 100, evidence: [] })
 
-function candidatesOf(
+function buildCandidates(
   { type: wanted, type_strict: strictness, limit }: ReconciliationQuery,
-  companies: readonly AskedCompany[],
+  companies: readonly RequestedCompany[],
   isMatched: boolean,
   knowledge: Knowledge,
 ): ReconciliationCandidate[] {
@@ -119,21 +119,21 @@ function candidatesOf(
       if (record === undefined) return []
       const isOfType = isOfTypes(record.type, wanted, strictness)
       if (!isOfType && strictness !== 'should') return []
-      const candidate = candidateOf(company, record, isMatched && index === 0 && isOfType)
+      const candidate = buildCandidate(company, record, isMatched && index === 0 && isOfType)
       return [wanted.length === 0 ? candidate : withTypeMatch(candidate, isOfType)]
     })
     .slice(0, Math.min(limit, reconciliation.candidatesMax))
 }
 
-const candidateOf = (
-  { confidence, evidence }: AskedCompany,
+const buildCandidate = (
+  { confidence, evidence }: RequestedCompany,
   record: EntityRecord,
   match: boolean,
 ): ReconciliationCandidate => ({
   id: record.id,
-  name: nameOf(record),
-  description: descriptionOf(record),
-  type: typesOf(record.type),
+  name: getCompanyName(record),
+  description: describeCompany(record),
+  type: listTypes(record.type),
   score: confidence,
   match,
   features: evidence.map(({ label, weight }) => ({ id: label.replaceAll(' ', '_'), value: weight })),
@@ -198,21 +198,23 @@ export async function suggestEntities(
       if (id !== null && !found.has(id)) found.set(id, name)
     }
   }
-  const { result, ...more } = pageOf([...found].slice(0, suggestionsMax), cursor)
+  const { result, ...more } = slicePage([...found].slice(0, suggestionsMax), cursor)
   return {
     result: result.flatMap(([id, name]) => {
       const record = knowledge.entity(id)?.record
       if (record === undefined) return []
-      const notable = typesOf(record.type).map(({ id, name }) => ({ id, name }))
-      return [{ id: record.id, name: nameOf(record), description: descriptionOf(record, name), notable }]
+      const notable = listTypes(record.type).map(({ id, name }) => ({ id, name }))
+      return [
+        { id: record.id, name: getCompanyName(record), description: describeCompany(record, name), notable },
+      ]
     }),
     ...more,
   }
 }
 
 export const suggestProperties = (query: SuggestQuery): SuggestReply<PropertySuggestion> =>
-  pageOf(
-    thoseLike(query.prefix, reconciliationProperties).map(({ id, name, description }) => ({
+  slicePage(
+    filterByPrefix(query.prefix, reconciliationProperties).map(({ id, name, description }) => ({
       id,
       name,
       description,
@@ -221,19 +223,19 @@ export const suggestProperties = (query: SuggestQuery): SuggestReply<PropertySug
   )
 
 export const suggestTypes = (query: SuggestQuery): SuggestReply<ReconciliationType> =>
-  pageOf(thoseLike(query.prefix, reconciliationTypes), query.cursor)
+  slicePage(filterByPrefix(query.prefix, reconciliationTypes), query.cursor)
 
 /** Returns all for a blank text; otherwise those whose name, a word of it, or id starts with it. */
-function thoseLike<Named extends { readonly id: string; readonly name: string }>(
+function filterByPrefix<Named extends { readonly id: string; readonly name: string }>(
   prefix: string,
   all: readonly Named[],
 ): readonly Named[] {
   const typed = prefix.trim().toLowerCase()
-  const begins = (text: string) => text.toLowerCase().startsWith(typed)
-  return all.filter(({ id, name }) => [id, name, ...name.split(' '), ...id.split('_')].some(begins))
+  const hasPrefix = (text: string) => text.toLowerCase().startsWith(typed)
+  return all.filter(({ id, name }) => [id, name, ...name.split(' '), ...id.split('_')].some(hasPrefix))
 }
 
-function pageOf<Suggestion>(all: readonly Suggestion[], cursor: number): SuggestReply<Suggestion> {
+function slicePage<Suggestion>(all: readonly Suggestion[], cursor: number): SuggestReply<Suggestion> {
   const next = cursor + suggestionsPerPage
   const result = all.slice(cursor, next)
   return next < all.length ? { result, cursor: next } : { result }

@@ -1,26 +1,26 @@
 import type { EntityRecord } from '../../contract/entity.js'
 import { entityId } from '../../contract/ids.js'
 import type { IdentifierType } from '../../contract/enums.js'
-import { unreachable } from '../../core/errors.js'
+import { assertNever } from '../../core/errors.js'
 import type { Knowledge, Ownership } from '../knowledge.js'
-import { climb } from '../records/hierarchy.js'
+import { findOwnershipChain } from '../records/hierarchy.js'
 import { badRequest } from '../refusal.js'
 import {
-  propertyOf,
+  findProperty,
   reconciliationProperties,
   type PropertyId,
   isKnownType,
   organization,
   type ReconciliationType,
 } from './manifest.js'
-import { unknownType, type ExtensionQuery } from './queries.js'
+import { createUnknownTypeRefusal, type ExtensionQuery } from './queries.js'
 
 /** Returns the name that distinguishes companies of one brand. */
-export const nameOf = ({ legal_name: legal, display_name: display, id }: EntityRecord): string =>
+export const getCompanyName = ({ legal_name: legal, display_name: display, id }: EntityRecord): string =>
   legal ?? display ?? id
 
 /** Returns the place, for example `Cupertino, CA, United States`; `null` if unknown. */
-export function placeOf({
+export function formatPlace({
   headquarters: { address },
   primary_legal_entity: primary,
 }: EntityRecord): string | null {
@@ -30,14 +30,14 @@ export function placeOf({
 }
 
 /** Describes a company on one line: brand, place, status, registration number. */
-export function descriptionOf(record: EntityRecord, foundName: string | null = null): string {
+export function describeCompany(record: EntityRecord, foundName: string | null = null): string {
   const { display_name: brand, status } = record
-  const name = nameOf(record)
+  const name = getCompanyName(record)
   const other = [foundName, brand].find((one) => one !== null && one.toLowerCase() !== name.toLowerCase())
   const number = record.identifiers.find(({ type }) => type === 'registration_id')
   const parts = [
     other ?? null,
-    placeOf(record),
+    formatPlace(record),
     status,
     number === undefined
       ? null
@@ -73,7 +73,8 @@ export interface ProposalReply {
 export function proposeProperties(query: Readonly<Record<string, unknown>>): ProposalReply {
   const { type, limit } = query
   if (type !== undefined && typeof type !== 'string') throw badRequest('query.type: one type is needed')
-  if (type !== undefined && type !== '' && !isKnownType(type)) throw unknownType('query.type', type)
+  if (type !== undefined && type !== '' && !isKnownType(type))
+    throw createUnknownTypeRefusal('query.type', type)
   if (limit !== undefined && (typeof limit !== 'string' || !/^[1-9]\d{0,8}$/.test(limit))) {
     throw badRequest('query.limit: a whole number from 1 on is needed')
   }
@@ -87,7 +88,7 @@ export function proposeProperties(query: Readonly<Record<string, unknown>>): Pro
 
 /** Returns the values of properties. An unknown id has none; a merged id has those of the company it became. */
 export function extendCompanies({ ids, properties }: ExtensionQuery, knowledge: Knowledge): ExtensionReply {
-  const asked = [...new Set(properties.map(({ id }) => id))].flatMap((id) => propertyOf(id) ?? [])
+  const asked = [...new Set(properties.map(({ id }) => id))].flatMap((id) => findProperty(id) ?? [])
   return {
     meta: asked.map(({ id, name }) => ({
       id,
@@ -96,8 +97,8 @@ export function extendCompanies({ ids, properties }: ExtensionQuery, knowledge: 
     })),
     rows: Object.fromEntries(
       ids.map((id) => {
-        const valuesOf = readerOf(id, knowledge)
-        return [id, Object.fromEntries(asked.map((property) => [property.id, valuesOf(property.id)]))]
+        const readValues = createValueReader(id, knowledge)
+        return [id, Object.fromEntries(asked.map((property) => [property.id, readValues(property.id)]))]
       }),
     ),
   }
@@ -105,37 +106,40 @@ export function extendCompanies({ ids, properties }: ExtensionQuery, knowledge: 
 
 const isCompany = (id: PropertyId) => id === 'parent' || id === 'ultimate_parent'
 
-function readerOf(text: string, knowledge: Knowledge): ValuesOf {
+function createValueReader(text: string, knowledge: Knowledge): ValueReader {
   const id = entityId.safeParse(text)
   const record = id.success ? knowledge.entity(id.data)?.record : undefined
-  return record === undefined ? () => [] : valuesOfCompany(record, knowledge)
+  return record === undefined ? () => [] : createPropertyReader(record, knowledge)
 }
 
-type ValuesOf = (id: PropertyId) => readonly ExtensionValue[]
+type ValueReader = (id: PropertyId) => readonly ExtensionValue[]
 
 /** Returns a reader of the company's properties, which looks up the ownership on demand. */
-export function valuesOfCompany(record: EntityRecord, knowledge: Pick<Knowledge, 'ownership'>): ValuesOf {
+export function createPropertyReader(
+  record: EntityRecord,
+  knowledge: Pick<Knowledge, 'ownership'>,
+): ValueReader {
   let ownership: Ownership | null | undefined
-  const owners = () => (ownership ??= knowledge.ownership(record.id))
+  const getOwnership = () => (ownership ??= knowledge.ownership(record.id))
   return (property) => {
     switch (property) {
       case 'parent':
-        return parentOf(record, owners())
+        return findParent(record, getOwnership())
       case 'ultimate_parent':
-        return ultimateParentOf(owners())
+        return findUltimateParent(getOwnership())
       case 'founding_date': {
         const day = record.attributes.founding_date
         return day === null ? [] : [{ date: `${day}T00:00:00Z` }]
       }
       default:
-        return textsOf(property, record).flatMap((str) => (str === null || str === '' ? [] : [{ str }]))
+        return readTexts(property, record).flatMap((str) => (str === null || str === '' ? [] : [{ str }]))
     }
   }
 }
 
 type TextProperty = Exclude<PropertyId, 'parent' | 'ultimate_parent' | 'founding_date'>
 
-function textsOf(property: TextProperty, record: EntityRecord): readonly (string | null)[] {
+function readTexts(property: TextProperty, record: EntityRecord): readonly (string | null)[] {
   const { headquarters, primary_legal_entity: primary, industry, classification, attributes } = record
   const { address } = headquarters
   switch (property) {
@@ -148,17 +152,17 @@ function textsOf(property: TextProperty, record: EntityRecord): readonly (string
     case 'postal_code':
       return [address.postal_code]
     case 'location':
-      return [address.formatted_address ?? placeOf(record)]
+      return [address.formatted_address ?? formatPlace(record)]
     case 'street_address':
       return [address.street_address]
     case 'cik':
-      return identifiersOf(record, 'cik', 'sec_cik')
+      return listIdentifiers(record, 'cik', 'sec_cik')
     case 'lei':
     case 'registration_id':
     case 'ein':
     case 'bic':
     case 'ticker':
-      return identifiersOf(record, property)
+      return listIdentifiers(record, property)
     case 'website':
       return [record.website]
     case 'registration_country':
@@ -186,30 +190,30 @@ function textsOf(property: TextProperty, record: EntityRecord): readonly (string
     case 'naics':
       return industry.schemes.naics_2022?.map(({ code }) => code) ?? []
     default:
-      return unreachable(property)
+      return assertNever(property)
   }
 }
 
-function identifiersOf({ identifiers }: EntityRecord, ...types: readonly IdentifierType[]): string[] {
+function listIdentifiers({ identifiers }: EntityRecord, ...types: readonly IdentifierType[]): string[] {
   return [...new Set(identifiers.filter(({ type }) => types.includes(type)).map(({ value }) => value))]
 }
 
-function parentOf({ parent_entity: stated }: EntityRecord, ownership: Ownership | null): ExtensionValue[] {
-  const [first] = ownership === null ? [] : climb(ownership).chain
-  const known = first === undefined ? null : companyOf(first.parent_id, ownership)
+function findParent({ parent_entity: stated }: EntityRecord, ownership: Ownership | null): ExtensionValue[] {
+  const [first] = ownership === null ? [] : findOwnershipChain(ownership).chain
+  const known = first === undefined ? null : findCompany(first.parent_id, ownership)
   if (known !== null) return [known]
   const name = stated?.name ?? null
   return name === null ? [] : [{ str: name }]
 }
 
-function ultimateParentOf(ownership: Ownership | null): ExtensionValue[] {
-  const topId = ownership === null ? null : climb(ownership).ultimateParentId
-  const known = topId === null ? null : companyOf(topId, ownership)
+function findUltimateParent(ownership: Ownership | null): ExtensionValue[] {
+  const topId = ownership === null ? null : findOwnershipChain(ownership).ultimateParentId
+  const known = topId === null ? null : findCompany(topId, ownership)
   return known === null ? [] : [known]
 }
 
 /** The ids of an ownership may be valid only within it; an id without `siq_` cannot be looked up. */
-function companyOf(id: string, ownership: Ownership | null): ExtensionValue | null {
+function findCompany(id: string, ownership: Ownership | null): ExtensionValue | null {
   const name = ownership?.entities.find((entity) => entity.id === id)?.name
   if (name === undefined) return null
   return entityId.safeParse(id).success ? { id, name } : { str: name }

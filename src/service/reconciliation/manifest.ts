@@ -73,10 +73,10 @@ const propertiesById = new Map<string, ReconciliationProperty & { readonly id: P
 export const isKnownProperty = (id: string): id is PropertyId => propertiesById.has(id)
 
 /** Returns the property; `null` for an unknown id. */
-export const propertyOf = (id: string): (ReconciliationProperty & { readonly id: PropertyId }) | null =>
+export const findProperty = (id: string): (ReconciliationProperty & { readonly id: PropertyId }) | null =>
   propertiesById.get(id) ?? null
 
-export const idsOfUse = (use: PropertyUse): PropertyId[] =>
+export const listPropertyIds = (use: PropertyUse): PropertyId[] =>
   reconciliationProperties.filter((one) => one.use === use).map(({ id }) => id)
 
 /** A category of companies in the Reconciliation Service API (v0.2, "Types"). */
@@ -89,29 +89,33 @@ export interface ReconciliationType {
 /** The type of every company. */
 export const organization: ReconciliationType = { id: 'organization', name: 'Organization' }
 
-const narrower = (id: string, name: string): ReconciliationType => ({ id, name, broader: [organization] })
+const createNarrowerType = (id: string, name: string): ReconciliationType => ({
+  id,
+  name,
+  broader: [organization],
+})
 
 /** Types by the type of the record; `unknown` has only the general type. */
-const typesOfRecords = {
-  business: narrower('business', 'Company'),
-  nonprofit: narrower('nonprofit', 'Nonprofit organization'),
-  government: narrower('government', 'Government body'),
-  person: narrower('person', 'Person in business'),
-  other: narrower('other', 'Other body'),
+const typesByRecord = {
+  business: createNarrowerType('business', 'Company'),
+  nonprofit: createNarrowerType('nonprofit', 'Nonprofit organization'),
+  government: createNarrowerType('government', 'Government body'),
+  person: createNarrowerType('person', 'Person in business'),
+  other: createNarrowerType('other', 'Other body'),
   unknown: null,
 } as const satisfies Record<EntityType, ReconciliationType | null>
 
 export const reconciliationTypes: readonly ReconciliationType[] = [
   organization,
-  ...Object.values(typesOfRecords).filter((type) => type !== null),
+  ...Object.values(typesByRecord).filter((type) => type !== null),
 ]
 
 const knownIds = new Set(reconciliationTypes.map(({ id }) => id))
 export const isKnownType = (id: string): boolean => knownIds.has(id)
 
 /** Returns the most general type first: a client that proposes a type proposes the first. */
-export function typesOf(type: EntityType): readonly ReconciliationType[] {
-  const own = typesOfRecords[type]
+export function listTypes(type: EntityType): readonly ReconciliationType[] {
+  const own = typesByRecord[type]
   return own === null ? [organization] : [organization, own]
 }
 
@@ -121,7 +125,7 @@ type TypeStrictness = 'should' | 'any' | 'all'
 /** Whether a company of this type has the requested types. A company of unknown type has any. */
 export function isOfTypes(type: EntityType, wanted: readonly string[], strictness: TypeStrictness): boolean {
   if (wanted.length === 0 || type === 'unknown') return true
-  const own = new Set(typesOf(type).map(({ id }) => id))
+  const own = new Set(listTypes(type).map(({ id }) => id))
   const isOwn = (id: string) => own.has(id)
   return strictness === 'all' ? wanted.every(isOwn) : wanted.some(isOwn)
 }
@@ -175,7 +179,7 @@ export interface ManifestFacts {
   readonly needsKey: boolean
 }
 
-export function manifestOf({ origin, version, needsKey }: ManifestFacts): Manifest {
+export function buildManifest({ origin, version, needsKey }: ManifestFacts): Manifest {
   const paths = reconciliationPaths
   const at = (path: string): SuggestService => ({ service_url: origin, service_path: path })
   return {

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { entityId } from '../../contract/ids.js'
-import { andThen, type Deferrable } from '../../core/awaitable.js'
+import { applyWhenReady, type Deferrable } from '../../core/awaitable.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Callers } from '../accounts/accounts.js'
-import { askedOrigin, goneSignal, jsonReplyType } from '../http/mount.js'
+import { readOrigin, createDisconnectSignal, jsonReplyType } from '../http/mount.js'
 import type { Knowledge } from '../knowledge.js'
 import { limits } from '../limits.js'
 import { badRequest, toRefusal } from '../refusal.js'
@@ -16,8 +16,8 @@ import {
   suggestTypes,
 } from './candidates.js'
 import { extendCompanies, proposeProperties } from './company-properties.js'
-import { manifestOf, reconciliationPaths as paths } from './manifest.js'
-import { pagePolicy, previewPage, unknownCompanyPage, viewPage } from './pages.js'
+import { buildManifest, reconciliationPaths as paths } from './manifest.js'
+import { buildPagePolicy, renderPreviewPage, renderUnknownCompanyPage, renderViewPage } from './pages.js'
 import { readExtension, readQueries } from './queries.js'
 
 export interface ReconciliationOptions {
@@ -54,14 +54,14 @@ export function mountReconciliation(app: FastifyInstance, deps: MountDeps): void
       onRequest: (request, reply, done) => {
         allowOrigin(request, reply)
         const isOpen = method === 'GET' && url === paths.endpoint && isManifestQuery(request.query as Query)
-        const admitted = andThen(gate(request, isOpen), () => {
+        const admitted = applyWhenReady(gate(request, isOpen), () => {
           done()
         })
         if (admitted instanceof Promise) admitted.catch(done)
       },
       onError: (request, reply, error, done) => {
         // OpenRefine shows only the reason phrase of an error.
-        reply.raw.statusMessage = reasonPhraseOf(toRefusal(error, request.routeOptions.bodyLimit).message)
+        reply.raw.statusMessage = toReasonPhrase(toRefusal(error, request.routeOptions.bodyLimit).message)
         done()
       },
       handler: async (request, reply) => {
@@ -72,33 +72,33 @@ export function mountReconciliation(app: FastifyInstance, deps: MountDeps): void
     })
   }
 
-  const ask = async (form: Query, request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+  const answerForm = async (form: Query, request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const { queries, extend } = form
     if (queries !== undefined && extend !== undefined) throw badRequest('queries or extend, not both')
     if (queries !== undefined) {
-      return answerQueries(readQueries(oneText(queries, 'queries')), {
+      return answerQueries(readQueries(readText(queries, 'queries')), {
         knowledge,
         log,
-        gone: goneSignal(reply),
+        gone: createDisconnectSignal(reply),
       })
     }
-    if (extend !== undefined) return extendCompanies(readExtension(oneText(extend, 'extend')), knowledge)
+    if (extend !== undefined) return extendCompanies(readExtension(readText(extend, 'extend')), knowledge)
     if (request.method === 'POST') throw badRequest('body: queries or extend is needed, as fields of a form')
-    return manifestOf({ origin: askedOrigin(request), version, needsKey: access === 'key' })
+    return buildManifest({ origin: readOrigin(request), version, needsKey: access === 'key' })
   }
   mount('GET', paths.endpoint, (query, request, reply) => {
     // JSONP would let any page read data that is for pages of this machine only.
     if (query['callback'] !== undefined) throw badRequest('query.callback: JSONP is not served; CORS is')
-    return ask(query, request, reply)
+    return answerForm(query, request, reply)
   })
-  mount('POST', paths.endpoint, (_query, request, reply) => ask(readForm(request), request, reply))
+  mount('POST', paths.endpoint, (_query, request, reply) => answerForm(readForm(request), request, reply))
   mount('GET', paths.entity, (query) => suggestEntities(readSuggestQuery(query), knowledge))
   mount('GET', paths.property, (query) => suggestProperties(readSuggestQuery(query)))
   mount('GET', paths.type, (query) => suggestTypes(readSuggestQuery(query)))
   mount('GET', paths.propose, (query) => proposeProperties(query))
 
-  const mountPage = (url: string, page: typeof viewPage, framers: readonly string[]) => {
-    const policy = pagePolicy(framers)
+  const mountPage = (url: string, page: typeof renderViewPage, framers: readonly string[]) => {
+    const policy = buildPagePolicy(framers)
     mount('GET', url, (query, _request, reply) => {
       const id = entityId.safeParse(query['id'])
       const record = id.success ? knowledge.entity(id.data)?.record : undefined
@@ -106,11 +106,11 @@ export function mountReconciliation(app: FastifyInstance, deps: MountDeps): void
         .code(record === undefined ? 404 : 200)
         .type('text/html; charset=utf-8')
         .header('content-security-policy', policy)
-        .send(record === undefined ? unknownCompanyPage() : page(record, knowledge))
+        .send(record === undefined ? renderUnknownCompanyPage() : page(record, knowledge))
     })
   }
-  mountPage(paths.preview, previewPage, [...framersOfThisMachine, ...origins])
-  mountPage(paths.view, viewPage, [])
+  mountPage(paths.preview, renderPreviewPage, [...localFramers, ...origins])
+  mountPage(paths.view, renderViewPage, [])
 
   for (const url of Object.values(paths)) {
     app.route({
@@ -124,15 +124,12 @@ export function mountReconciliation(app: FastifyInstance, deps: MountDeps): void
   }
 }
 
-const framersOfThisMachine = ['localhost', '127.0.0.1'].flatMap((host) => [
-  `http://${host}:*`,
-  `https://${host}:*`,
-])
+const localFramers = ['localhost', '127.0.0.1'].flatMap((host) => [`http://${host}:*`, `https://${host}:*`])
 
 /** The manifest is the answer without a query. Unknown parameters, as used to bypass caches, are ignored. */
 const isManifestQuery = ({ queries, extend }: Query): boolean => queries === undefined && extend === undefined
 
-function oneText(value: unknown, name: string): string {
+function readText(value: unknown, name: string): string {
   if (typeof value !== 'string') throw badRequest(`${name}: one text is needed`)
   return value
 }
@@ -145,16 +142,16 @@ function readForm({ body, headers }: FastifyRequest): Query {
     throw badRequest('the body must be a form, with content-type application/x-www-form-urlencoded')
   }
   const form = new URLSearchParams(typeof body === 'string' ? body : '')
-  const field = (name: string) => {
+  const readField = (name: string) => {
     const values = form.getAll(name)
     return values.length > 1 ? values : values[0]
   }
-  return { queries: field('queries'), extend: field('extend') }
+  return { queries: readField('queries'), extend: readField('extend') }
 }
 
 const reasonPhraseCharsMax = 200
 
 /** Returns the message as a reason phrase: printable ASCII, with a question mark for other characters. */
-function reasonPhraseOf(message: string): string {
+function toReasonPhrase(message: string): string {
   return message.slice(0, reasonPhraseCharsMax).replace(/[^\x20-\x7e]/g, '?')
 }

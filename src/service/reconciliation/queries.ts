@@ -1,14 +1,14 @@
 import * as z from 'zod'
-import { nestsDeeperThan } from '../../core/json.js'
+import { isDeeperThan } from '../../core/json.js'
 import { limits } from '../limits.js'
 import { badRequest, Refusal } from '../refusal.js'
 import { errorTypes } from '../../contract/errors.js'
-import { isKnownProperty, isKnownType, idsOfUse, type PropertyId } from './manifest.js'
+import { isKnownProperty, isKnownType, listPropertyIds, type PropertyId } from './manifest.js'
 import { identify } from '../../core/lookup-identity.js'
 import {
-  identifierInCell,
-  nameWithIdentifiers,
-  registerPlaceOf,
+  readCellIdentifier,
+  appendIdentifiers,
+  toRegisterPlace,
   statedKinds,
   type StatedIdentifier,
 } from '../../core/stated-identifiers.js'
@@ -69,8 +69,9 @@ export function readQueries(text: string): (readonly [key: string, query: Reconc
   return Object.entries(batch).map(([key, value]) => {
     const at = `queries.${key}`
     const query = parse(reconciliationQuery, value, at)
-    for (const id of query.type) if (!isKnownType(id)) throw unknownType(at, id)
-    for (const { pid } of query.properties) if (!isKnownProperty(pid)) throw unknownProperty(at, pid)
+    for (const id of query.type) if (!isKnownType(id)) throw createUnknownTypeRefusal(at, id)
+    for (const { pid } of query.properties)
+      if (!isKnownProperty(pid)) throw createUnknownPropertyRefusal(at, pid)
     return [key, query]
   })
 }
@@ -78,25 +79,26 @@ export function readQueries(text: string): (readonly [key: string, query: Reconc
 /** Throws 400. */
 export function readExtension(text: string): ExtensionQuery {
   const query = parse(extensionQuery, readObject(text, 'extend'), 'extend')
-  for (const { id } of query.properties) if (!isKnownProperty(id)) throw unknownProperty('extend', id)
+  for (const { id } of query.properties)
+    if (!isKnownProperty(id)) throw createUnknownPropertyRefusal('extend', id)
   return query
 }
 
-export const unknownType = (at: string, id: string): Refusal =>
-  badRequest(`${at}: there is no type ${quoted(id)}; suggest/type lists them`)
+export const createUnknownTypeRefusal = (at: string, id: string): Refusal =>
+  badRequest(`${at}: there is no type ${quote(id)}; suggest/type lists them`)
 
-const unknownProperty = (at: string, id: string): Refusal =>
-  badRequest(`${at}: there is no property ${quoted(id)}; suggest/property lists them`)
+const createUnknownPropertyRefusal = (at: string, id: string): Refusal =>
+  badRequest(`${at}: there is no property ${quote(id)}; suggest/property lists them`)
 
 /** Longest part of the client's input that a message repeats. */
 const quotedCharsMax = 60
 
-function quoted(text: string): string {
+function quote(text: string): string {
   return JSON.stringify(text.length > quotedCharsMax ? `${text.slice(0, quotedCharsMax)}…` : text)
 }
 
 function readObject(text: string, name: 'queries' | 'extend'): object {
-  if (nestsDeeperThan(text, limits.bodyDepthMax)) throw badRequest(`${name}: nested too deep`)
+  if (isDeeperThan(text, limits.bodyDepthMax)) throw badRequest(`${name}: nested too deep`)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -128,20 +130,20 @@ const companyId = /^siq_[A-Za-z0-9_-]{1,120}$/
  * Converts a query to a lookup like that of an input row: the name with its identifiers in brackets, or these alone;
  * the places, the smallest first; the rest as context. Invalid identifiers (`n/a`, wrong check digits) are ignored.
  */
-export function questionOf({
+export function toQuestion({
   query,
   properties,
 }: Pick<ReconciliationQuery, 'query' | 'properties'>): ReconciliationQuestion {
   const texts = new Map<string, string[]>()
   for (const { pid, v } of properties)
-    texts.set(pid, [...(texts.get(pid) ?? []), ...v.map(textOf).filter((text) => text !== '')])
-  const valuesOf = (id: PropertyId) => texts.get(id) ?? []
-  const name = named(query, valuesOf)
+    texts.set(pid, [...(texts.get(pid) ?? []), ...v.map(toText).filter((text) => text !== '')])
+  const getValues = (id: PropertyId) => texts.get(id) ?? []
+  const name = chooseName(query, getValues)
   if (name !== null && companyId.test(name)) return { kind: 'company', id: name }
-  const identifiers = identifiersOf(name !== null, valuesOf)
-  const asked = identifiers.length === 0 ? name : nameWithIdentifiers(name, identifiers)
-  const places = placeIds.flatMap(valuesOf)
-  const context = contextIds.flatMap(valuesOf)
+  const identifiers = parseIdentifiers(name !== null, getValues)
+  const asked = identifiers.length === 0 ? name : appendIdentifiers(name, identifiers)
+  const places = placeIds.flatMap(getValues)
+  const context = contextIds.flatMap(getValues)
   const whole = identify(asked, places, context)
   // Without the identifiers, if they make the name too long.
   const identified = whole.kind === 'invalid' && name !== null ? identify(name, places, context) : whole
@@ -149,14 +151,14 @@ export function questionOf({
   return identified
 }
 
-const contextIds = idsOfUse('context')
+const contextIds = listPropertyIds('context')
 /** A town before its region before its country, as in addresses. */
 const placeIds = ['location', 'city', 'postal_code', 'region', 'country'] as const satisfies PropertyId[]
 
-type ValuesOf = (id: PropertyId) => readonly string[]
+type ValueGetter = (id: PropertyId) => readonly string[]
 
 /** Returns the name of a query. A query without a text may give it as a property. */
-function named(query: string | undefined, valuesOf: ValuesOf): string | null {
+function chooseName(query: string | undefined, valuesOf: ValueGetter): string | null {
   const name = query?.trim() ?? ''
   if (name !== '') return name
   return valuesOf('legal_name')[0] ?? valuesOf('display_name')[0] ?? null
@@ -166,18 +168,18 @@ function named(query: string | undefined, valuesOf: ValuesOf): string | null {
  * Returns the valid identifiers. The country next to a number is that of the company, and may differ from that of its
  * register; without a name it is the only hint to the register.
  */
-function identifiersOf(hasName: boolean, valuesOf: ValuesOf): StatedIdentifier[] {
+function parseIdentifiers(hasName: boolean, valuesOf: ValueGetter): StatedIdentifier[] {
   const country = valuesOf('registration_country')[0] ?? (hasName ? undefined : valuesOf('country')[0])
-  const registerPlace = country === undefined ? null : registerPlaceOf(country)
+  const registerPlace = country === undefined ? null : toRegisterPlace(country)
   const exchange = valuesOf('exchange')[0] ?? null
   return statedKinds.flatMap((kind) => {
     const place = kind === 'ticker' ? exchange : kind === 'registration_id' ? registerPlace : null
-    return valuesOf(kind).flatMap((text) => identifierInCell(kind, text, place) ?? [])
+    return valuesOf(kind).flatMap((text) => readCellIdentifier(kind, text, place) ?? [])
   })
 }
 
 /** For an entity of another service, the name is more useful than its id there. */
-function textOf(value: SingleValue): string {
+function toText(value: SingleValue): string {
   if (typeof value === 'object') return (value.name ?? value.id).trim()
   // No property has boolean values.
   return typeof value === 'boolean' ? '' : String(value).trim()

@@ -15,9 +15,9 @@ interface Summaries {
 }
 
 /** Describes the hierarchy in sentences: `short` in one or two, `long` in full. */
-function summariesOf(known: KnownHierarchy): Summaries {
-  const nameOf = namesOf(known.entities)
-  const short = shortOf(known, nameOf)
+function buildSummaries(known: KnownHierarchy): Summaries {
+  const getName = createNameLookup(known.entities)
+  const short = summarizeBriefly(known, getName)
   const { target, relationships } = known
   const inChain = new Set(known.ownership_chain.map((link) => `${link.parent_id} ${link.entity_id}`))
   const owners = relationships.filter(({ from, to }) => to === target.id && !inChain.has(`${from} ${to}`))
@@ -28,45 +28,45 @@ function summariesOf(known: KnownHierarchy): Summaries {
     short,
     ...known.ownership_chain.map(
       ({ entity_id: id, parent_id: parent, relationship_type: type, ownership_percentage: percentage }) =>
-        sentence(`${nameOf(parent)} ${verbs[type]} ${nameOf(id)}${shareText(percentage)}`),
+        toSentence(`${getName(parent)} ${verbs[type]} ${getName(id)}${formatShare(percentage)}`),
     ),
     ...owners
       .slice(0, namesMax)
       .map(
         (owner) =>
-          `${nameOf(owner.from)} also ${verbs[owner.relationship_type]} it${shareText(owner.ownership_percentage)}.`,
+          `${getName(owner.from)} also ${verbs[owner.relationship_type]} it${formatShare(owner.ownership_percentage)}.`,
       ),
-    listed(`Below ${target.name}`, owned, nameOf),
-    parentId === undefined ? null : listed(`Beside it below ${nameOf(parentId)}`, siblings, nameOf),
-    evidenceText(known.evidence.length),
+    formatList(`Below ${target.name}`, owned, getName),
+    parentId === undefined ? null : formatList(`Beside it below ${getName(parentId)}`, siblings, getName),
+    describeEvidence(known.evidence.length),
   ]
   return { short, long: sentences.filter((sentence) => sentence !== null).join(' ') }
 }
 
-type Named = (id: string) => string
+type NameLookup = (id: string) => string
 
-function namesOf(entities: HierarchyData['entities']): Named {
+function createNameLookup(entities: HierarchyData['entities']): NameLookup {
   const names = new Map(entities.map(({ id, name }) => [id, name]))
   return (id) => names.get(id) ?? id
 }
 
-function shortOf(
+function summarizeBriefly(
   { target, ownership_chain: chain, ultimateParent, endsInCircle }: KnownHierarchy,
-  nameOf: Named,
+  getName: NameLookup,
 ): string {
   const parentId = chain[0]?.parent_id
   if (parentId === undefined) {
     return ultimateParent === null
       ? `No parent of ${target.name} is known.`
-      : sentence(`The ultimate parent of ${target.name} is ${ultimateParent.name}`)
+      : toSentence(`The ultimate parent of ${target.name} is ${ultimateParent.name}`)
   }
-  const belongs = `${target.name} belongs to ${nameOf(parentId)}`
+  const belongs = `${target.name} belongs to ${getName(parentId)}`
   if (endsInCircle)
-    return `${sentence(belongs)} Its owners own one another, so that none of them is the ultimate parent.`
-  if (ultimateParent === null) return sentence(belongs)
-  return ultimateParent.name === nameOf(parentId)
+    return `${toSentence(belongs)} Its owners own one another, so that none of them is the ultimate parent.`
+  if (ultimateParent === null) return toSentence(belongs)
+  return ultimateParent.name === getName(parentId)
     ? `${belongs}, its ultimate parent.`
-    : `${sentence(belongs)} ${sentence(`Its ultimate parent is ${ultimateParent.name}`)}`
+    : `${toSentence(belongs)} ${toSentence(`Its ultimate parent is ${ultimateParent.name}`)}`
 }
 
 const verbs: Readonly<Record<RelationshipType, string>> = {
@@ -80,24 +80,24 @@ const verbs: Readonly<Record<RelationshipType, string>> = {
 }
 
 /** Many names end with a full stop themselves. */
-const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`)
+const toSentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`)
 
-const shareText = (percentage: number | null): string => (percentage === null ? '' : ` (${percentage}%)`)
+const formatShare = (percentage: number | null): string => (percentage === null ? '' : ` (${percentage}%)`)
 
 const namesMax = 10
 
-function listed(
+function formatList(
   what: string,
   relationships: readonly HierarchyData['relationships'][number][],
-  nameOf: Named,
+  getName: NameLookup,
 ): string | null {
-  const names = [...new Set(relationships.map(({ to }) => nameOf(to)))]
+  const names = [...new Set(relationships.map(({ to }) => getName(to)))]
   if (names.length === 0) return null
   const more = names.length > namesMax ? ` and ${names.length - namesMax} more` : ''
-  return sentence(`${what}: ${names.slice(0, namesMax).join(', ')}${more}`)
+  return toSentence(`${what}: ${names.slice(0, namesMax).join(', ')}${more}`)
 }
 
-function evidenceText(count: number): string {
+function describeEvidence(count: number): string {
   if (count === 0) return 'No public record of it is known.'
   return `Read with ${count} public record${count === 1 ? '' : 's'}.`
 }
@@ -107,24 +107,24 @@ function evidenceText(count: number): string {
  * characters are kept; the rest is written as `#<code point>;`, so that names cannot break out of their boxes. Box
  * ids are generated, so that no id is parsed as syntax either.
  */
-export function mermaidOf({
+export function renderMermaid({
   entities,
   relationships,
 }: Pick<HierarchyData, 'entities' | 'relationships'>): string {
   const boxes = new Map(entities.map(({ id }, index) => [id, `n${index + 1}`]))
-  const lines = entities.map(({ id, name }) => `  ${boxes.get(id) ?? ''}["${labelOf(name)}"]`)
+  const lines = entities.map(({ id, name }) => `  ${boxes.get(id) ?? ''}["${toLabel(name)}"]`)
   for (const relationship of relationships) {
     const from = boxes.get(relationship.from)
     const to = boxes.get(relationship.to)
     if (from !== undefined && to !== undefined)
-      lines.push(`  ${from} -->|"${arrowLabel(relationship)}"| ${to}`)
+      lines.push(`  ${from} -->|"${buildArrowLabel(relationship)}"| ${to}`)
   }
   return `${['flowchart TD', ...lines].join('\n')}\n`
 }
 
 const labelCharsMax = 80
 
-function labelOf(name: string): string {
+function toLabel(name: string): string {
   // Removes invisible characters: controls, direction marks and lone surrogates.
   const shown = name
     .toWellFormed()
@@ -133,12 +133,12 @@ function labelOf(name: string): string {
     .trim()
   const points = Array.from(shown)
   const cut = points.length > labelCharsMax ? [...points.slice(0, labelCharsMax - 1), '…'] : points
-  return cut.length === 0 ? 'unnamed' : cut.map(escaped).join('')
+  return cut.length === 0 ? 'unnamed' : cut.map(escapeCharacter).join('')
 }
 
 const plain = /^[\p{L}\p{M}\p{N} .,'_-]$/u
 
-function escaped(point: string): string {
+function escapeCharacter(point: string): string {
   return plain.test(point) ? point : `#${point.codePointAt(0) ?? 0};`
 }
 
@@ -153,27 +153,27 @@ const words: Readonly<Record<RelationshipType, string>> = {
 }
 
 /** Two percent signs would start a directive, so they are written by code as well. */
-function arrowLabel(relationship: HierarchyData['relationships'][number]): string {
+function buildArrowLabel(relationship: HierarchyData['relationships'][number]): string {
   const { relationship_type: type, ownership_percentage: percentage } = relationship
   return percentage === null ? words[type] : `${words[type]}, ${percentage}#37;`
 }
 
 /** Compiles a hierarchy. Throws if it breaks the interface, so that it is never stored. */
-export function hierarchyCompiler(knowledge: Pick<Knowledge, 'ownership'>): Compiler {
+export function createHierarchyCompiler(knowledge: Pick<Knowledge, 'ownership'>): Compiler {
   return (subject) => {
     const ownership = knowledge.ownership(entityId.parse(subject))
     if (ownership === null) throw new BuildFailure('No company of this id is known.')
-    return JSON.stringify(hierarchyData.parse(hierarchyOf(ownership)))
+    return JSON.stringify(hierarchyData.parse(buildHierarchy(ownership)))
   }
 }
 
 /** Builds the `data` of a completed hierarchy (interface: "Hierarchy research"). */
-export function hierarchyOf(known: Ownership): HierarchyData {
+export function buildHierarchy(known: Ownership): HierarchyData {
   const named = new Map(known.entities.map(({ id, name }) => [id, { id, name }]))
   const target = named.get(known.targetId)
   if (target === undefined) throw new Error('the ownership does not contain the requested company')
   const relationships = known.relationships.filter(({ from, to }) => named.has(from) && named.has(to))
-  const { chain, ultimateParentId, endsInCircle } = climb({ ...known, relationships })
+  const { chain, ultimateParentId, endsInCircle } = findOwnershipChain({ ...known, relationships })
   const ultimateParent = ultimateParentId === null ? null : (named.get(ultimateParentId) ?? null)
   const parts = {
     entities: known.entities,
@@ -181,12 +181,12 @@ export function hierarchyOf(known: Ownership): HierarchyData {
     ownership_chain: chain,
     evidence: [...known.evidence],
   }
-  const { short, long } = summariesOf({ ...parts, target, ultimateParent, endsInCircle })
+  const { short, long } = buildSummaries({ ...parts, target, ultimateParent, endsInCircle })
   return {
     ...parts,
     summary_short: short,
     summary_long: long,
-    mermaid_diagram: mermaidOf(parts),
+    mermaid_diagram: renderMermaid(parts),
     target_entity: target,
     ultimate_parent: ultimateParent,
   }
@@ -195,7 +195,7 @@ export function hierarchyOf(known: Ownership): HierarchyData {
 type Relationship = HierarchyData['relationships'][number]
 type OwnershipChain = HierarchyData['ownership_chain']
 
-interface Climb {
+interface OwnershipPath {
   /** From the target upward; each company occurs once. */
   readonly chain: OwnershipChain
   /** `null` if no owner of the target is known, or its owners own one another in a cycle. */
@@ -207,15 +207,19 @@ interface Climb {
  * Follows the controlling owners upward from the target: those with more than half, and parents with an unknown
  * share. Owners of half or less do not count, so that neither of two equal owners is the parent.
  */
-export function climb({ targetId, relationships, ultimateParentId: statedId }: Ownership): Climb {
-  const controllersOf = groupControllers(relationships)
+export function findOwnershipChain({
+  targetId,
+  relationships,
+  ultimateParentId: statedId,
+}: Ownership): OwnershipPath {
+  const getControllers = groupControllers(relationships)
   const chain: OwnershipChain = []
   const reached = new Set([targetId])
   let topId = targetId
   const step = () =>
-    nearest(
-      controllersOf(topId).filter(({ from }) => !reached.has(from)),
-      controllersOf,
+    findNearest(
+      getControllers(topId).filter(({ from }) => !reached.has(from)),
+      getControllers,
     )
   for (let link = step(); link !== null; link = step()) {
     chain.push({
@@ -227,16 +231,16 @@ export function climb({ targetId, relationships, ultimateParentId: statedId }: O
     reached.add(link.from)
     topId = link.from
   }
-  const endsInCircle = controllersOf(topId).length > 0
+  const endsInCircle = getControllers(topId).length > 0
   const foundId = endsInCircle || topId === targetId ? null : topId
   // A stated parent that the chain has passed is older than the chain.
   const ultimateParentId = statedId === null || reached.has(statedId) ? foundId : statedId
   return { chain, ultimateParentId, endsInCircle: endsInCircle && ultimateParentId === null }
 }
 
-type ControllersOf = (ownedId: string) => readonly Relationship[]
+type ControllerLookup = (ownedId: string) => readonly Relationship[]
 
-function groupControllers(relationships: readonly Relationship[]): ControllersOf {
+function groupControllers(relationships: readonly Relationship[]): ControllerLookup {
   const byOwned = new Map<string, Relationship[]>()
   for (const relationship of relationships) {
     const { from, to, ownership_percentage: percentage } = relationship
@@ -249,19 +253,22 @@ function groupControllers(relationships: readonly Relationship[]): ControllersOf
 }
 
 /** Returns a candidate that is above none of the others, with the largest share. */
-function nearest(candidates: readonly Relationship[], controllersOf: ControllersOf): Relationship | null {
-  const above = new Map(candidates.map(({ from }) => [from, allAbove(from, controllersOf)]))
+function findNearest(
+  candidates: readonly Relationship[],
+  getControllers: ControllerLookup,
+): Relationship | null {
+  const above = new Map(candidates.map(({ from }) => [from, listAbove(from, getControllers)]))
   const direct = candidates.filter(
     ({ from }) => !candidates.some((other) => other.from !== from && above.get(other.from)?.has(from)),
   )
   const [first, ...others] = direct.length > 0 ? direct : candidates
   if (first === undefined) return null
-  const shareOf = ({ ownership_percentage: percentage }: Relationship) => percentage ?? 0
-  return others.reduce((best, other) => (shareOf(other) > shareOf(best) ? other : best), first)
+  const getShare = ({ ownership_percentage: percentage }: Relationship) => percentage ?? 0
+  return others.reduce((best, other) => (getShare(other) > getShare(best) ? other : best), first)
 }
 
-function allAbove(id: string, controllersOf: ControllersOf): ReadonlySet<string> {
+function listAbove(id: string, getControllers: ControllerLookup): ReadonlySet<string> {
   const reached = new Set([id])
-  for (const ownedId of reached) for (const { from } of controllersOf(ownedId)) reached.add(from)
+  for (const ownedId of reached) for (const { from } of getControllers(ownedId)) reached.add(from)
   return reached
 }

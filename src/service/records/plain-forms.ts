@@ -3,22 +3,22 @@ import type { OutcomeStatus } from '../../contract/enums.js'
 import { matchedConfidenceMin } from '../../contract/outcome-rules.js'
 import type { CandidateV2, EntityV2 } from '../../contract/earlier-versions.js'
 import type { Candidate } from '../../contract/result.js'
-import { unreachable } from '../../core/errors.js'
+import { assertNever } from '../../core/errors.js'
 
 /** The common part of the entities of a job result, a record and a domain. */
 type Company = Omit<ResultEntity, 'identifiers' | 'facets' | 'industry' | 'parent_entity'>
 
 /** Converts a company to the flat form of v1 and v2, in the order of the interface ("v2 resolution result"). */
-export function flatEntity(entity: Company): EntityV2 {
+export function flattenEntity(entity: Company): EntityV2 {
   const { headquarters, matching_branch: branch, primary_legal_entity: primary } = entity
   return {
     id: entity.id,
     name: entity.display_name ?? entity.legal_name,
-    status: activityOf(entity.status),
+    status: toActivity(entity.status),
     website: entity.website,
     description: entity.description,
-    headquarters: flatAddress(headquarters.address),
-    matching_branch: branch === null ? null : branchOf(branch),
+    headquarters: flattenAddress(headquarters.address),
+    matching_branch: branch === null ? null : toBranch(branch),
     primary_legal_entity: {
       id: primary.id,
       name: entity.legal_name,
@@ -29,21 +29,21 @@ export function flatEntity(entity: Company): EntityV2 {
   }
 }
 
-export function flatCandidate(candidate: Candidate): CandidateV2 {
+export function flattenCandidate(candidate: Candidate): CandidateV2 {
   const { name, legal_name, jurisdiction, status, description, primary_address } = candidate
-  return { name, legal_name, jurisdiction, status: activityOf(status), description, primary_address }
+  return { name, legal_name, jurisdiction, status: toActivity(status), description, primary_address }
 }
 
 type Block<Key extends keyof ResultEntity> = NonNullable<ResultEntity[Key]>
 
 /** Converts an address; `address` is the whole address in one line. */
-function flatAddress(address: Block<'headquarters'>['address']): EntityV2['headquarters'] {
+function flattenAddress(address: Block<'headquarters'>['address']): EntityV2['headquarters'] {
   const { city, state, country, state_code, country_code } = address
   const line = address.formatted_address ?? address.street_address
   return { city, state, address: line, country, state_code, country_code }
 }
 
-function branchOf(branch: Block<'matching_branch'>): Block<'matching_branch'> {
+function toBranch(branch: Block<'matching_branch'>): Block<'matching_branch'> {
   const { notes, address, state_code, country_code, jurisdiction } = branch
   return { notes, address, state_code, country_code, jurisdiction }
 }
@@ -51,7 +51,7 @@ function branchOf(branch: Block<'matching_branch'>): Block<'matching_branch'> {
 const endedWords = /inactive|dissol|closed|removed|struck|liquidat|ceased|deregist|annulled|merged|revoked/
 
 /** Maps the status of a register to the two values of v1 and v2; `null` if it is clearly neither. */
-function activityOf(status: string | null): EntityV2['status'] {
+function toActivity(status: string | null): EntityV2['status'] {
   const words = status?.trim().toLowerCase() ?? ''
   if (/^active\b/.test(words)) return 'active'
   return endedWords.test(words) ? 'inactive' : null
@@ -61,7 +61,7 @@ function activityOf(status: string | null): EntityV2['status'] {
  * Returns the status for responses without `merged` and `failed` (v2 and domains): a merge with its canonical company
  * counts as a match. Throws for failed research, which has no result there.
  */
-export function plainStatusOf(outcome: {
+export function toPlainStatus(outcome: {
   readonly status: OutcomeStatus
   readonly entity: object | null
   readonly match_confidence: number
@@ -80,6 +80,6 @@ export function plainStatusOf(outcome: {
     case 'failed':
       throw new Error('research that failed has no result')
     default:
-      return unreachable(status)
+      return assertNever(status)
   }
 }

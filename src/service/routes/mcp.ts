@@ -7,8 +7,8 @@ import {
   type McpSearchArguments,
   type SearchResult,
 } from '../../contract/search.js'
-import { errorText } from '../../core/errors.js'
-import { jsonMembers } from '../../core/json.js'
+import { getErrorText } from '../../core/errors.js'
+import { listJsonMembers } from '../../core/json.js'
 import type { Handlers } from '../http/mount.js'
 import type { Awaitable } from '../../core/awaitable.js'
 import type { Knowledge } from '../knowledge.js'
@@ -19,23 +19,23 @@ import { badRequest } from '../refusal.js'
  * unknown revision, gets a 400 in the shape of v1; an error of a method is a 200 with `error`. A message without an
  * id is a notification: 202, and nothing is done.
  */
-export function mcpHandlers(deps: McpDeps): Pick<Handlers, 'mcp'> {
+export function createMcpHandlers(deps: McpDeps): Pick<Handlers, 'mcp'> {
   return {
     mcp: async ({ headers, body: message, bodyText }) => {
-      if (!isSpoken(headers['mcp-protocol-version'], message.method)) {
+      if (!isSupported(headers['mcp-protocol-version'], message.method)) {
         throw badRequest(`mcp-protocol-version: the supported versions are ${protocolVersions.join(', ')}`)
       }
       if (message.id === undefined) return { status: 202, body: '' }
       const end = JSON.stringify(await runMethod(message, deps)).slice(1)
-      return { status: 200, body: `{"jsonrpc":"2.0","id":${idText(message.id, bodyText)},${end}` }
+      return { status: 200, body: `{"jsonrpc":"2.0","id":${formatId(message.id, bodyText)},${end}` }
     },
   }
 }
 
 /** Returns the id exactly as received: a number may have more digits than a double holds. */
-function idText(id: NonNullable<McpMessage['id']> | null, bodyText: string): string {
+function formatId(id: NonNullable<McpMessage['id']> | null, bodyText: string): string {
   if (typeof id !== 'number') return JSON.stringify(id)
-  return jsonMembers(bodyText).findLast(({ key }) => key === 'id')?.raw ?? String(id)
+  return listJsonMembers(bodyText).findLast(({ key }) => key === 'id')?.raw ?? String(id)
 }
 
 /** Supported revisions of the protocol, the newest first. */
@@ -46,7 +46,7 @@ const latestVersion = protocolVersions[0]
  * Whether this `MCP-Protocol-Version` header is supported. Older revisions have no such header, and a caller of
  * `server/discover` cannot know the supported ones yet.
  */
-function isSpoken(header: string | string[] | undefined, method: string): boolean {
+function isSupported(header: string | string[] | undefined, method: string): boolean {
   if (header === undefined || method === 'server/discover') return true
   return protocolVersions.some((version) => version === header)
 }
@@ -93,7 +93,7 @@ function runMethod({ method, params = {} }: McpMessage, deps: McpDeps): Awaitabl
     case 'tools/call':
       return callTool(params, deps)
     default:
-      return failure(methodNotFound, `there is no method ${named(method)}`)
+      return createFailure(methodNotFound, `there is no method ${quote(method)}`)
   }
 }
 
@@ -108,28 +108,30 @@ async function callTool(
 ): Promise<MethodEnd> {
   if (name !== mcpToolName) {
     const which =
-      typeof name === 'string' ? `there is no tool ${named(name)}` : 'params.name: a string is needed'
-    return failure(invalidParams, `${which}; the tool is ${mcpToolName}`)
+      typeof name === 'string' ? `there is no tool ${quote(name)}` : 'params.name: a string is needed'
+    return createFailure(invalidParams, `${which}; the tool is ${mcpToolName}`)
   }
   const read = readArguments(given ?? {})
-  if (!read.ok) return failure(invalidParams, read.reason)
+  if (!read.ok) return createFailure(invalidParams, read.reason)
   try {
     const found = await searchEntities(read.value, deps.knowledge)
-    return { result: { content: [textOf(JSON.stringify(found))], structuredContent: found, isError: false } }
+    return {
+      result: { content: [toTextContent(JSON.stringify(found))], structuredContent: found, isError: false },
+    }
   } catch (error) {
-    deps.log(`${mcpToolName}: ${errorText(error)}`)
-    return { result: { content: [textOf('The search failed. Try again later.')], isError: true } }
+    deps.log(`${mcpToolName}: ${getErrorText(error)}`)
+    return { result: { content: [toTextContent('The search failed. Try again later.')], isError: true } }
   }
 }
 
-const textOf = (text: string) => ({ type: 'text', text })
+const toTextContent = (text: string) => ({ type: 'text', text })
 
-const failure = (code: number, message: string): MethodEnd => ({ error: { code, message } })
+const createFailure = (code: number, message: string): MethodEnd => ({ error: { code, message } })
 
 const namedCharsMax = 60
 
 /** Quotes a text of the caller, shortened, so that a message does not repeat the whole request. */
-function named(text: string): string {
+function quote(text: string): string {
   return JSON.stringify(text.length > namedCharsMax ? `${text.slice(0, namedCharsMax)}…` : text)
 }
 
@@ -147,7 +149,9 @@ type ReadArguments =
   { readonly ok: true; readonly value: McpSearchArguments } | { readonly ok: false; readonly reason: string }
 
 function readArguments(given: unknown): ReadArguments {
-  const parsed = mcpSearchArguments.safeParse(isNamed(given) ? { ...given, name: tidied(given.name) } : given)
+  const parsed = mcpSearchArguments.safeParse(
+    hasName(given) ? { ...given, name: cleanName(given.name) } : given,
+  )
   if (parsed.success) return { ok: true, value: parsed.data }
   const issue = parsed.error.issues[0]
   return {
@@ -156,12 +160,12 @@ function readArguments(given: unknown): ReadArguments {
   }
 }
 
-function isNamed(given: unknown): given is { name: string } {
+function hasName(given: unknown): given is { name: string } {
   return typeof given === 'object' && given !== null && 'name' in given && typeof given.name === 'string'
 }
 
 /** Replaces white space by single spaces, removes control characters, and normalizes to NFC. */
-function tidied(name: string): string {
+function cleanName(name: string): string {
   return name
     .toWellFormed()
     .normalize('NFC')

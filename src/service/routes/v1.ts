@@ -2,14 +2,14 @@ import type { DomainReplyV1, DomainResult, DomainResultV1 } from '../../contract
 import type { EntityReplyV1, EntityRecordV1, SocialProfilesV1 } from '../../contract/earlier-versions.js'
 import { entityRecord, type Attributes, type EntityRecord } from '../../contract/entity.js'
 import type { EntityId, CallId } from '../../contract/ids.js'
-import { andThen, type Deferrable, type Awaitable } from '../../core/awaitable.js'
+import { applyWhenReady, type Deferrable, type Awaitable } from '../../core/awaitable.js'
 import type { Handlers, Answer } from '../http/mount.js'
 import type { Knowledge } from '../knowledge.js'
-import { buildMetadataOf, type StoredBuild, type BuildState, isoOf } from '../records/builds/build.js'
+import { toBuildMetadata, type StoredBuild, type BuildState, toIsoTime } from '../records/builds/build.js'
 import type { Builds } from '../records/builds/builds.js'
-import { entityRecordIn } from '../records/builds/entity-build.js'
-import { askedDomain, domainResultIn, failureMessage } from '../records/domains/domain-build.js'
-import { flatCandidate, flatEntity } from '../records/plain-forms.js'
+import { parseEntityRecord } from '../records/builds/entity-build.js'
+import { parseDomain, parseDomainResult, describeFailure } from '../records/domains/domain-build.js'
+import { flattenCandidate, flattenEntity } from '../records/plain-forms.js'
 import { internalError, Refusal } from '../refusal.js'
 import type { ReportStore } from '../report-store.js'
 import type { HierarchyData, HierarchyReply } from '../../contract/hierarchy.js'
@@ -18,33 +18,33 @@ import type { HierarchyData, HierarchyReply } from '../../contract/hierarchy.js'
  * Reads a record in the form of v1. It never waits: the first read starts the build (interface: "v1 entity and
  * domain"). v1 has no status for a merge and returns the record of the canonical company.
  */
-export function entityHandlersV1(
+export function createEntityHandlersV1(
   knowledge: Knowledge,
   builds: Pick<Deferrable<Builds>, 'demand'>,
 ): Pick<Handlers, 'readEntityV1'> {
   return {
     readEntityV1: ({ params }) => {
       const found = knowledge.entity(params.entity_id)
-      if (found === null) throw entityNotFound()
+      if (found === null) throw createEntityNotFoundRefusal()
       const { id } = entityRecord.parse(found.record)
-      return andThen(builds.demand('entity', id), (build) => ({
+      return applyWhenReady(builds.demand('entity', id), (build) => ({
         status: 200,
-        body: entityReplyV1Of(params.entity_id, build),
+        body: buildEntityReplyV1(params.entity_id, build),
       }))
     },
   }
 }
 
-function entityReplyV1Of(entityId: EntityId, build: StoredBuild): EntityReplyV1 {
+function buildEntityReplyV1(entityId: EntityId, build: StoredBuild): EntityReplyV1 {
   // v1 has no status for a record that could not be built: it is an error of the service.
   if (build.state === 'failed') throw internalError()
   const { result } = build
   return {
     entity_id: entityId,
     status: build.state,
-    data: result === null ? null : recordV1Of(entityRecordIn(result)),
+    data: result === null ? null : toRecordV1(parseEntityRecord(result)),
     message: entityMessages[build.state],
-    metadata: buildMetadataOf(build),
+    metadata: toBuildMetadata(build),
   }
 }
 
@@ -54,30 +54,32 @@ const entityMessages = {
   complete: null,
 } as const
 
-export const entityNotFound = () => {
+export const createEntityNotFoundRefusal = () => {
   const message = 'no such entity'
   return new Refusal(404, 'not_found', message, { body: { message, code: 'entity_not_found' } })
 }
 
 /** Reads a domain in the form of v1 (interface: "v1 domain-intelligence result"). Not billed. */
-export function domainHandlersV1(builds: Pick<Deferrable<Builds>, 'demand'>): Pick<Handlers, 'readDomainV1'> {
+export function createDomainHandlersV1(
+  builds: Pick<Deferrable<Builds>, 'demand'>,
+): Pick<Handlers, 'readDomainV1'> {
   return {
     readDomainV1: ({ query }) =>
-      andThen(builds.demand('domain', askedDomain(query.domain)), (build) => ({
+      applyWhenReady(builds.demand('domain', parseDomain(query.domain)), (build) => ({
         status: 200,
-        body: domainReplyV1Of(build),
+        body: buildDomainReplyV1(build),
       })),
   }
 }
 
-function domainReplyV1Of(build: StoredBuild): DomainReplyV1 {
+function buildDomainReplyV1(build: StoredBuild): DomainReplyV1 {
   const { state, result } = build
   return {
     domain: build.subject,
     status: state === 'failed' ? 'error' : state,
-    data: result === null ? null : domainResultV1Of(domainResultIn(result)),
-    message: state === 'failed' ? failureMessage(build) : domainMessages[state],
-    metadata: buildMetadataOf(build),
+    data: result === null ? null : toDomainResultV1(parseDomainResult(result)),
+    message: state === 'failed' ? describeFailure(build) : domainMessages[state],
+    metadata: toBuildMetadata(build),
   }
 }
 
@@ -88,9 +90,9 @@ const domainMessages: Readonly<Record<Exclude<BuildState, 'failed'>, string | nu
 }
 
 /** Converts a result to v1, which has no `not_found`, and no industry schemes, profiles and redirects. */
-export function domainResultV1Of(found: DomainResult): DomainResultV1 {
+export function toDomainResultV1(found: DomainResult): DomainResultV1 {
   const { industry, classification, ...facts } = found.domain_intelligence
-  const { naics_codes_2022, business_model, products_services, business_tags } = classificationV1Of(
+  const { naics_codes_2022, business_model, products_services, business_tags } = toClassificationV1(
     industry,
     classification,
   )
@@ -99,8 +101,8 @@ export function domainResultV1Of(found: DomainResult): DomainResultV1 {
     confidence: found.confidence,
     type: found.type,
     subtype: found.subtype,
-    entity: found.entity === null ? null : flatEntity(found.entity),
-    candidate: found.candidate === null ? null : flatCandidate(found.candidate),
+    entity: found.entity === null ? null : flattenEntity(found.entity),
+    candidate: found.candidate === null ? null : flattenCandidate(found.candidate),
     factors: found.factors,
     actions: found.actions,
     domain_intelligence: {
@@ -118,26 +120,26 @@ export function domainResultV1Of(found: DomainResult): DomainResultV1 {
 }
 
 /** Converts a record to the form and the order of v1 (interface: "v1 entity record"). */
-export function recordV1Of(record: EntityRecord): EntityRecordV1 {
-  const { id, name, status } = flatEntity(record)
+export function toRecordV1(record: EntityRecord): EntityRecordV1 {
+  const { id, name, status } = flattenEntity(record)
   return {
     id,
     name,
     type: record.type,
     subtype: record.subtype,
     status,
-    headquarters: { address: addressOf(record) },
-    primary_legal_entity: legalEntityOf(record),
-    attributes: attributesOf(record.attributes),
-    social_profiles: profilesOf(record.social_profiles),
-    classification: classificationV1Of(record.industry, record.classification),
+    headquarters: { address: toAddress(record) },
+    primary_legal_entity: toLegalEntity(record),
+    attributes: copyAttributes(record.attributes),
+    social_profiles: toProfiles(record.social_profiles),
+    classification: toClassificationV1(record.industry, record.classification),
     operational_presence: record.operational_presence,
   }
 }
 
 type AddressV1 = EntityRecordV1['headquarters']['address']
 
-function addressOf({ headquarters: { address } }: EntityRecord): AddressV1 {
+function toAddress({ headquarters: { address } }: EntityRecord): AddressV1 {
   return {
     city: address.city,
     state: address.state,
@@ -152,7 +154,7 @@ function addressOf({ headquarters: { address } }: EntityRecord): AddressV1 {
   }
 }
 
-function legalEntityOf({
+function toLegalEntity({
   primary_legal_entity,
   legal_name,
 }: EntityRecord): EntityRecordV1['primary_legal_entity'] {
@@ -160,12 +162,12 @@ function legalEntityOf({
   return { id, name: legal_name, jurisdiction: { country_code, state_province: state_code } }
 }
 
-function attributesOf(attributes: Attributes): Attributes {
+function copyAttributes(attributes: Attributes): Attributes {
   return { ...attributes }
 }
 
 /** v1 leaves out unknown profiles. */
-function profilesOf(profiles: EntityRecord['social_profiles']): SocialProfilesV1 {
+function toProfiles(profiles: EntityRecord['social_profiles']): SocialProfilesV1 {
   return Object.fromEntries(Object.entries(profiles).filter(([, { handle }]) => handle !== null))
 }
 
@@ -176,17 +178,17 @@ type ClassificationV1 = EntityRecordV1['classification']
  * so both are the confidence. `business_model` is free text, written from the two lists that replace it (interface:
  * "Versioning").
  */
-function classificationV1Of(
+function toClassificationV1(
   industry: EntityRecord['industry'],
   classification: EntityRecord['classification'],
 ): ClassificationV1 {
   return {
-    naics_codes_2022: codesOf(industry.schemes.naics_2022),
-    sic_codes: codesOf(industry.schemes.sic),
+    naics_codes_2022: toCodes(industry.schemes.naics_2022),
+    sic_codes: toCodes(industry.schemes.sic),
     business_tags: classification.business_tags,
     business_model: [
       ...classification.market_segments.map((segment) => segment.toUpperCase()),
-      ...classification.revenue_models.map(inWords),
+      ...classification.revenue_models.map(toWords),
     ],
     products_services: classification.products_services,
   }
@@ -194,7 +196,7 @@ function classificationV1Of(
 
 type CodesV3 = EntityRecord['industry']['schemes']['sic']
 
-function codesOf(codes: CodesV3): ClassificationV1['sic_codes'] {
+function toCodes(codes: CodesV3): ClassificationV1['sic_codes'] {
   return (codes ?? []).map(({ code, label, confidence, is_primary }) => ({
     code,
     name: label,
@@ -205,16 +207,16 @@ function codesOf(codes: CodesV3): ClassificationV1['sic_codes'] {
 }
 
 /** Converts `usage_based` to "Usage based". */
-function inWords(term: string): string {
+function toWords(term: string): string {
   const words = term.replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** Stores feedback for the operator of the service; durable before it is acknowledged. */
-export function reportHandlers(reports: Deferrable<ReportStore>): Pick<Handlers, 'report'> {
+export function createReportHandlers(reports: Deferrable<ReportStore>): Pick<Handlers, 'report'> {
   return {
     report: ({ caller, callId, body }) =>
-      andThen(reports.keep(caller.accountNumber, callId, JSON.stringify(body)), () => ({
+      applyWhenReady(reports.keep(caller.accountNumber, callId, JSON.stringify(body)), () => ({
         status: 202,
         body: { status: 'received', request_id: callId },
       })),
@@ -226,38 +228,38 @@ export function reportHandlers(reports: Deferrable<ReportStore>): Pick<Handlers,
  * id has the state of research that was never requested. A request starts it or starts it again; while it runs,
  * further requests change nothing.
  */
-export function hierarchyHandlers(
+export function createHierarchyHandlers(
   knowledge: Pick<Knowledge, 'entity'>,
   builds: Pick<Deferrable<Builds>, 'read' | 'start'>,
 ): Pick<Handlers, 'readHierarchy' | 'readUltimateParent' | 'requestHierarchy'> {
   // A merged company has the hierarchy of the company it was merged into.
-  const subjectOf = (id: EntityId) => knowledge.entity(id)?.mergedInto ?? id
+  const getSubject = (id: EntityId) => knowledge.entity(id)?.mergedInto ?? id
   const read = ({ callId, params }: { callId: CallId; params: { entity_id: EntityId } }): Awaitable<Answer> =>
-    andThen(builds.read('hierarchy', subjectOf(params.entity_id)), (build) => ({
+    applyWhenReady(builds.read('hierarchy', getSubject(params.entity_id)), (build) => ({
       status: 200,
-      body: replyOf(params.entity_id, build, callId),
+      body: buildHierarchyReply(params.entity_id, build, callId),
     }))
   return {
     readHierarchy: read,
     readUltimateParent: read,
     requestHierarchy: ({ callId, params }) =>
-      andThen(builds.start('hierarchy', subjectOf(params.entity_id)), (build) => ({
+      applyWhenReady(builds.start('hierarchy', getSubject(params.entity_id)), (build) => ({
         status: 202,
-        body: replyOf(params.entity_id, build, callId),
+        body: buildHierarchyReply(params.entity_id, build, callId),
       })),
   }
 }
 
-function replyOf(entityId: EntityId, build: StoredBuild | null, callId: CallId): HierarchyReply {
+function buildHierarchyReply(entityId: EntityId, build: StoredBuild | null, callId: CallId): HierarchyReply {
   return {
     entity_id: entityId,
-    ...stateOf(build),
-    last_researched_at: build === null ? null : isoOf(build.updatedAtMs),
+    ...describeState(build),
+    last_researched_at: build === null ? null : toIsoTime(build.updatedAtMs),
     request_id: callId,
   }
 }
 
-function stateOf(build: StoredBuild | null): Pick<HierarchyReply, 'status' | 'data' | 'message'> {
+function describeState(build: StoredBuild | null): Pick<HierarchyReply, 'status' | 'data' | 'message'> {
   if (build === null) {
     const message = 'This research was never requested. A POST to the hierarchy starts it.'
     return { status: 'not_started', data: null, message }

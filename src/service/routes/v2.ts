@@ -4,11 +4,11 @@ import { requestId, streamId, type RequestId, type StreamId, type RunId } from '
 import type { JobStatusV2, resolutionQueryV2, ResultV2 } from '../../contract/earlier-versions.js'
 import type { JobResult } from '../../contract/result.js'
 import type { Deferrable } from '../../core/awaitable.js'
-import { errorText } from '../../core/errors.js'
+import { getErrorText } from '../../core/errors.js'
 import { limits } from '../limits.js'
 import type { Answer, Call, Handlers } from '../http/mount.js'
-import { flatCandidate, flatEntity, plainStatusOf } from '../records/plain-forms.js'
-import { isUnexpected, malformedRequestId, notFound, Refusal } from '../refusal.js'
+import { flattenCandidate, flattenEntity, toPlainStatus } from '../records/plain-forms.js'
+import { isUnexpected, createMalformedIdRefusal, notFound, Refusal } from '../refusal.js'
 import type { RunStore, StoredRun } from '../runs/run-store.js'
 import { submit, type SubmissionDeps } from '../runs/researcher.js'
 import type { Clock } from '../../platform/clock.js'
@@ -22,7 +22,7 @@ interface HeldStream {
   /** Whether its time is up, its caller has disconnected, or the service closes. */
   isOver(): boolean
   /** Resolves when the run may have ended, or the hold is over. The caller then reads the store. */
-  mayHaveEnded(runId: RunId): Promise<void>
+  waitForEnd(runId: RunId): Promise<void>
   release(): void
 }
 
@@ -56,8 +56,8 @@ export function createHeldStreams(clock: Clock): HeldStreams {
   }
 
   const hold: HeldStreams['hold'] = ({ keyHash, accountNumber }, gone, heldMsMax) => {
-    if (isClosed) throw closing()
-    if ((heldCounts.get(keyHash) ?? 0) >= limits.streamsPerKeyMax) throw tooManyStreams()
+    if (isClosed) throw createClosingRefusal()
+    if ((heldCounts.get(keyHash) ?? 0) >= limits.streamsPerKeyMax) throw createStreamLimitRefusal()
     count(keyHash, 1)
     const over = new AbortController()
     const end = () => {
@@ -69,7 +69,7 @@ export function createHeldStreams(clock: Clock): HeldStreams {
     void clock.sleep(heldMsMax, over.signal).then(end)
     return {
       isOver: () => over.signal.aborted,
-      mayHaveEnded: (runId) => wakeUp({ accountNumber, runId }, over.signal),
+      waitForEnd: (runId) => wakeUp({ accountNumber, runId }, over.signal),
       release: () => {
         end()
         open.delete(over)
@@ -105,14 +105,14 @@ export function createHeldStreams(clock: Clock): HeldStreams {
   }
 }
 
-const tooManyStreams = (): Refusal =>
+const createStreamLimitRefusal = (): Refusal =>
   new Refusal(
     429,
     errorTypes.rateLimitExceeded,
     `a key may have at most ${limits.streamsPerKeyMax} open streams`,
   )
 
-const closing = (): Refusal =>
+const createClosingRefusal = (): Refusal =>
   new Refusal(502, errorTypes.apiError, 'the service is closing; nothing was charged')
 
 interface ResolutionDeps extends SubmissionDeps {
@@ -122,21 +122,21 @@ interface ResolutionDeps extends SubmissionDeps {
 }
 
 /** The v2 resolutions. Every account may submit: v2 cannot be disabled. */
-export function resolutionHandlers(
+export function createResolutionHandlers(
   deps: ResolutionDeps,
 ): Pick<Handlers, 'submitResolution' | 'pollResolution' | 'streamResolution'> {
   return {
     submitResolution: (call) => submitJob(call, deps),
     pollResolution: async ({ caller, params }) => {
       const id = anyRequestId.safeParse(params.request_id)
-      if (!id.success) throw malformedRequestId()
+      if (!id.success) throw createMalformedIdRefusal()
       const run = await deps.store.byRequestId(caller.accountNumber, id.data)
       if (run === undefined) throw notFound('request')
       const { status, result } = run
       const body: JobStatusV2 = {
         request_id: id.data,
         status,
-        data: status === 'COMPLETED' && result !== null ? resultV2Of(result, id.data) : null,
+        data: status === 'COMPLETED' && result !== null ? toResultV2(result, id.data) : null,
       }
       return { status: status === 'PENDING' ? 202 : 200, body }
     },
@@ -161,12 +161,12 @@ async function submitJob(call: V2Call, deps: ResolutionDeps): Promise<Answer> {
     return { status: 202, body: { request_id: ids.requestId, status: 'PENDING' } }
   } catch (error) {
     if (error instanceof Refusal) throw error
-    if (isUnexpected(error)) deps.log(`a v2 submission could not be billed: ${errorText(error)}`)
-    throw billingUnavailable()
+    if (isUnexpected(error)) deps.log(`a v2 submission could not be billed: ${getErrorText(error)}`)
+    throw createBillingRefusal()
   }
 }
 
-export const billingUnavailable = (): Refusal =>
+export const createBillingRefusal = (): Refusal =>
   new Refusal(
     503,
     'billing_unavailable',
@@ -190,9 +190,9 @@ async function holdStream(
     if (id === null) throw new Error('a stream was stored without its id')
     for (;;) {
       const run = await store.byRequestId(accountNumber, id)
-      if (run !== undefined && run.status !== 'PENDING') return { status: 200, body: bodyOf(run, id) }
-      if (stream.isOver()) throw notInTime(id)
-      await stream.mayHaveEnded(ids.runId)
+      if (run !== undefined && run.status !== 'PENDING') return { status: 200, body: buildBody(run, id) }
+      if (stream.isOver()) throw createTimeoutRefusal(id)
+      await stream.waitForEnd(ids.runId)
     }
   } finally {
     stream.release()
@@ -200,17 +200,17 @@ async function holdStream(
 }
 
 /** Returns the bare result. Failed research was refunded, and is answered with 502 too. */
-function bodyOf({ status, result }: StoredRun, id: RequestId | StreamId): object {
+function buildBody({ status, result }: StoredRun, id: RequestId | StreamId): object {
   if (status === 'FAILED' || result === null) {
     throw new Refusal(502, errorTypes.apiError, `the research of ${id} failed; it was refunded`)
   }
-  return resultV2Of(result, id)
+  return toResultV2(result, id)
 }
 
 /** One of the types observed in v1 and v2 (interface: "Errors"). */
 const timeout = 'timeout'
 
-const notInTime = (id: RequestId | StreamId): Refusal =>
+const createTimeoutRefusal = (id: RequestId | StreamId): Refusal =>
   new Refusal(502, timeout, `${id} did not finish in time; poll its v2 status for the result`)
 
 /** A result as stored by `decideRun`: that of v3 without its envelope. */
@@ -220,18 +220,18 @@ type StoredResult = Omit<JobResult, 'request_id' | 'basis'>
  * Converts a result to v2, in the order of the interface ("v2 resolution result"). `stored` is the JSON text of a
  * completed run; the same text gives the same body at every poll.
  */
-export function resultV2Of(stored: string, requestId: ResultV2['request_id']): ResultV2 {
+export function toResultV2(stored: string, requestId: ResultV2['request_id']): ResultV2 {
   const found = JSON.parse(stored) as StoredResult
   const { query, from_cache, updated_at, resolved_at, cache_hit_type } = found.metadata
   const { mode, name, context, location, classification } = query
   return {
     request_id: requestId,
-    status: plainStatusOf(found),
+    status: toPlainStatus(found),
     type: found.type,
     subtype: found.subtype,
     confidence: found.match_confidence,
-    entity: found.entity === null ? null : flatEntity(found.entity),
-    candidate: found.candidate === null ? null : flatCandidate(found.candidate),
+    entity: found.entity === null ? null : flattenEntity(found.entity),
+    candidate: found.candidate === null ? null : flattenCandidate(found.candidate),
     factors: found.factors.map(({ code, type, impact, description }) => ({
       code,
       type,
@@ -253,7 +253,7 @@ export function resultV2Of(stored: string, requestId: ResultV2['request_id']): R
  * Instant search. There is no response cache: every query is fresh, with or without `bypass_cache`. If the knowledge
  * cannot look up companies, its results have no `entity_id`, and neither have ours.
  */
-export function searchHandlers(knowledge: Knowledge, clock: Clock): Pick<Handlers, 'search'> {
+export function createSearchHandlers(knowledge: Knowledge, clock: Clock): Pick<Handlers, 'search'> {
   return {
     search: async ({ callId, query }) => {
       const startedMs = clock.monotonicMs()

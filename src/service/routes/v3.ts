@@ -4,34 +4,34 @@ import type { WebhookGate } from '../deliveries/webhooks.js'
 import type { Call, Handlers, Answer } from '../http/mount.js'
 import type { Builds } from '../records/builds/builds.js'
 import { notFound } from '../refusal.js'
-import { jobBody, jobPendingBody, runBody, type HeldPolls } from '../runs/polls.js'
+import { formatJobBody, buildPendingBody, formatRunBody, type HeldPolls } from '../runs/polls.js'
 import type { NewRun, RunStore } from '../runs/run-store.js'
 import { submit, type SubmissionDeps } from '../runs/researcher.js'
 import { entityRecord, type EntityReply } from '../../contract/entity.js'
-import { errorText } from '../../core/errors.js'
+import { getErrorText } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
 import type { Credit } from '../accounts/account-book.js'
-import { newRunIds } from '../ids.js'
+import { createRunIds } from '../ids.js'
 import type { Knowledge } from '../knowledge.js'
 import type { BuildWaiter, StoredBuild } from '../records/builds/build.js'
-import { enrichmentOf, entityRecordIn, unenriched } from '../records/builds/entity-build.js'
-import { askedDomain, domainReplyOf } from '../records/domains/domain-build.js'
+import { toEnrichment, parseEntityRecord, stripEnrichment } from '../records/builds/entity-build.js'
+import { parseDomain, buildDomainReply } from '../records/domains/domain-build.js'
 
 interface KickoffDeps extends SubmissionDeps {
   readonly gate: WebhookGate
 }
 
 /** The two kickoffs. A 202 is sent only once the run and its billed unit are durable. */
-export function kickoffHandlers(deps: KickoffDeps): Pick<Handlers, 'kickoffRun' | 'kickoffJob'> {
+export function createKickoffHandlers(deps: KickoffDeps): Pick<Handlers, 'kickoffRun' | 'kickoffJob'> {
   return {
     kickoffRun: async (call) => {
-      const { ids, customId } = await accept(call, 'run', call.body, deps)
+      const { ids, customId } = await submitKickoff(call, 'run', call.body, deps)
       const custom = customId === null ? {} : { custom_id: customId }
       return { status: 202, body: { status: 'pending', run_id: ids.runId, ...custom } }
     },
     kickoffJob: async (call) => {
-      const { ids } = await accept(call, 'job', call.query, deps)
+      const { ids } = await submitKickoff(call, 'job', call.query, deps)
       return {
         status: 202,
         body: { status: 'pending', job_id: ids.jobId, request_id: ids.requestId },
@@ -40,7 +40,7 @@ export function kickoffHandlers(deps: KickoffDeps): Pick<Handlers, 'kickoffRun' 
   }
 }
 
-async function accept(
+async function submitKickoff(
   call: Pick<Call, 'caller' | 'callId'>,
   kind: 'run' | 'job',
   asked: KickoffBody,
@@ -62,17 +62,17 @@ async function accept(
  * Polls of runs and jobs, which never start or repeat work (interface: "States and transitions"). With `held`, the
  * poll of a run waits for its end.
  */
-export function pollHandlers(
+export function createPollHandlers(
   store: Deferrable<Pick<RunStore, 'byRunId' | 'byJobId'>>,
   builds: Pick<Deferrable<Builds>, 'runObject'>,
-  held: Pick<HeldPolls, 'mayHaveEnded'> | null = null,
+  held: Pick<HeldPolls, 'waitForEnd'> | null = null,
 ): Pick<Handlers, 'pollRun' | 'pollJob'> {
   return {
     // The interface shows no status for a pending run: 202, like a pending job.
     pollRun: async ({ caller, params, query }) => {
       let run = await store.byRunId(caller.accountNumber, params.run_id)
       if (held !== null && run?.status === 'PENDING') {
-        await held.mayHaveEnded(params.run_id)
+        await held.waitForEnd(params.run_id)
         run = await store.byRunId(caller.accountNumber, params.run_id)
       }
       if (run === undefined) {
@@ -81,13 +81,16 @@ export function pollHandlers(
         if (object === undefined) throw notFound('run')
         return { status: object.isPending ? 202 : 200, body: object.text }
       }
-      return { status: run.status === 'PENDING' ? 202 : 200, body: runBody(run, query.include === 'basis') }
+      return {
+        status: run.status === 'PENDING' ? 202 : 200,
+        body: formatRunBody(run, query.include === 'basis'),
+      }
     },
     pollJob: async ({ caller, callId, params, query }) => {
       const run = await store.byJobId(caller.accountNumber, params.job_id)
-      const pending = run === undefined ? null : jobPendingBody(run)
+      const pending = run === undefined ? null : buildPendingBody(run)
       if (run === undefined || pending === null) throw notFound('job')
-      const body = jobBody(run, callId, query.include === 'basis')
+      const body = formatJobBody(run, callId, query.include === 'basis')
       return body === null ? { status: 202, body: pending } : { status: 200, body }
     },
   }
@@ -103,14 +106,14 @@ interface RecordDeps {
 }
 
 /** Reads the record of an entity; the first read starts its build (interface: "v3 entity record"). */
-export function entityHandlers(deps: RecordDeps): Pick<Handlers, 'readEntity'> {
+export function createEntityHandlers(deps: RecordDeps): Pick<Handlers, 'readEntity'> {
   const { knowledge, builds, gate, log } = deps
   /** Returns `null` if the state of the build cannot be read; the waiter is then not added. */
-  const demand = async (id: string, waiter: BuildWaiter | null): Promise<StoredBuild | null> => {
+  const requestBuild = async (id: string, waiter: BuildWaiter | null): Promise<StoredBuild | null> => {
     try {
       return await builds.demand('entity', id, { waiter })
     } catch (error) {
-      log(`the build of entity ${id} cannot be read: ${errorText(error)}`)
+      log(`the build of entity ${id} cannot be read: ${getErrorText(error)}`)
       return null
     }
   }
@@ -120,13 +123,13 @@ export function entityHandlers(deps: RecordDeps): Pick<Handlers, 'readEntity'> {
       const found = knowledge.entity(call.params.id)
       if (found === null) throw notFound('entity')
       const record = entityRecord.parse(found.record)
-      const build = await demand(record.id, waiterOf(call, webhookUrl, deps))
+      const build = await requestBuild(record.id, createWaiter(call, webhookUrl, deps))
       const result = build?.result ?? null
       const body: EntityReply = {
         status: found.mergedInto === null ? 'matched' : 'merged',
         merged_into: found.mergedInto,
-        entity: result === null ? unenriched(record) : entityRecordIn(result),
-        ...(build === null ? {} : { enrichment: enrichmentOf(build) }),
+        entity: result === null ? stripEnrichment(record) : parseEntityRecord(result),
+        ...(build === null ? {} : { enrichment: toEnrichment(build) }),
         request_id: call.callId,
       }
       return { status: 200, body }
@@ -135,13 +138,13 @@ export function entityHandlers(deps: RecordDeps): Pick<Handlers, 'readEntity'> {
 }
 
 /** Returns the waiter for an event at the end of a build. Its event has a new run id. */
-function waiterOf(
+function createWaiter(
   { caller, callId }: Pick<Call, 'caller' | 'callId'>,
   webhookUrl: string | null,
   { random, clock }: Pick<RecordDeps, 'random' | 'clock'>,
 ): BuildWaiter | null {
   if (webhookUrl === null) return null
-  const { runId } = newRunIds('run', callId, random, clock.nowMs())
+  const { runId } = createRunIds('run', callId, random, clock.nowMs())
   return { accountNumber: caller.accountNumber, runId, callId, webhookUrl }
 }
 
@@ -149,7 +152,7 @@ interface DomainDeps extends Pick<RecordDeps, 'builds' | 'gate' | 'clock' | 'ran
   readonly credit: Credit
 }
 
-interface Asked {
+interface DomainRequest {
   readonly domain: string
   readonly webhook_url?: string | undefined
 }
@@ -158,21 +161,21 @@ interface Asked {
  * Reads a domain (interface: "v3 domain intelligence"). The first request ever for a domain is charged one unit;
  * later requests read its result, or wait for it, free of charge.
  */
-export function domainHandlers(deps: DomainDeps): Pick<Handlers, 'readDomain' | 'requestDomain'> {
+export function createDomainHandlers(deps: DomainDeps): Pick<Handlers, 'readDomain' | 'requestDomain'> {
   const { builds, gate, credit } = deps
-  const answer = async (call: Pick<Call, 'caller' | 'callId'>, asked: Asked): Promise<Answer> => {
-    const domain = askedDomain(asked.domain)
-    const waiter = waiterOf(call, await gate(asked.webhook_url), deps)
-    const demand = (chargedAccountNumber?: number) =>
+  const answer = async (call: Pick<Call, 'caller' | 'callId'>, asked: DomainRequest): Promise<Answer> => {
+    const domain = parseDomain(asked.domain)
+    const waiter = createWaiter(call, await gate(asked.webhook_url), deps)
+    const requestBuild = (chargedAccountNumber?: number) =>
       builds.demand('domain', domain, {
         waiter,
         ...(chargedAccountNumber === undefined ? {} : { chargedAccountNumber }),
       })
     const isFirst = (await builds.read('domain', domain)) === null
     const build = isFirst
-      ? await credit.charge(call.caller, () => Promise.resolve(demand(call.caller.accountNumber)))
-      : await demand()
-    return { status: 200, body: domainReplyOf(build, call.callId) }
+      ? await credit.charge(call.caller, () => Promise.resolve(requestBuild(call.caller.accountNumber)))
+      : await requestBuild()
+    return { status: 200, body: buildDomainReply(build, call.callId) }
   }
   return {
     readDomain: (call) => answer(call, call.query),

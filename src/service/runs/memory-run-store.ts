@@ -25,7 +25,7 @@ export function createMemoryRunStore(runsMax: number, onEnded: readonly OnRunEnd
       if (runs.size <= runsMax) return
       if (ended === null) continue
       runs.delete(number)
-      for (const id of idsOf(asked)) numbers.delete(id)
+      for (const id of listIds(asked)) numbers.delete(id)
     }
   }
   const find = (
@@ -35,7 +35,7 @@ export function createMemoryRunStore(runsMax: number, onEnded: readonly OnRunEnd
   ): StoredRun | undefined => {
     const run = runs.get(numbers.get(id) ?? 0)
     if (run?.asked.accountNumber !== accountNumber || run.asked.surface !== surface) return undefined
-    return run.ended ?? storedRun(run.asked, 'PENDING', null, null)
+    return run.ended ?? toStoredRun(run.asked, 'PENDING', null, null)
   }
   const finishOne = ({ runNumber, outcome }: FinishedRun, finishedAtMs: number) => {
     const run = open.get(runNumber)
@@ -47,7 +47,7 @@ export function createMemoryRunStore(runsMax: number, onEnded: readonly OnRunEnd
       accountNumber,
       surface,
       webhookUrl,
-      ...storedRun(run.asked, status, result, basis),
+      ...toStoredRun(run.asked, status, result, basis),
     }
     open.delete(runNumber)
     counted[status === 'FAILED' ? 'failed' : 'completed']++
@@ -61,7 +61,7 @@ export function createMemoryRunStore(runsMax: number, onEnded: readonly OnRunEnd
         const run = { asked, ended: null }
         runs.set(++lastNumber, run)
         open.set(lastNumber, run)
-        for (const id of idsOf(asked)) numbers.set(id, lastNumber)
+        for (const id of listIds(asked)) numbers.set(id, lastNumber)
       }
       forget()
     },
@@ -98,11 +98,11 @@ export function createMemoryRunStore(runsMax: number, onEnded: readonly OnRunEnd
   }
 }
 
-function idsOf({ ids }: NewRun): (RunId | JobId | RequestId | StreamId)[] {
+function listIds({ ids }: NewRun): (RunId | JobId | RequestId | StreamId)[] {
   return [ids.runId, ids.jobId, ids.requestId].filter((id) => id !== null)
 }
 
-function storedRun(
+function toStoredRun(
   { ids, customId }: NewRun,
   status: StoredRun['status'],
   result: string | null,

@@ -9,7 +9,7 @@ export interface HeldPolls {
   /** To be called for every run that ends. */
   readonly onEnded: OnRunEnded
   /** Resolves when the run may have ended, after the longest wait, or when the service closes. */
-  mayHaveEnded(runId: RunId): Promise<void>
+  waitForEnd(runId: RunId): Promise<void>
   /** Ends the waiting polls and lets no more wait. */
   close(): void
 }
@@ -25,7 +25,7 @@ export function createHeldPolls(clock: Clock): HeldPolls {
     waiting.clear()
     for (const release of released) release()
   }
-  const time = async () => {
+  const startTimer = async () => {
     isTimed = true
     await clock.sleep(limits.heldPollMsMax, closing.signal)
     isTimed = false
@@ -37,7 +37,7 @@ export function createHeldPolls(clock: Clock): HeldPolls {
       waiting.delete(runId)
       for (const release of released) release()
     },
-    mayHaveEnded: (runId) =>
+    waitForEnd: (runId) =>
       new Promise((resolve) => {
         if (closing.signal.aborted) {
           resolve()
@@ -46,7 +46,7 @@ export function createHeldPolls(clock: Clock): HeldPolls {
         const others = waiting.get(runId)
         if (others === undefined) waiting.set(runId, [resolve])
         else others.push(resolve)
-        if (!isTimed) void time()
+        if (!isTimed) void startTimer()
       }),
     close: () => {
       closing.abort()
@@ -64,29 +64,29 @@ export function createHeldPolls(clock: Clock): HeldPolls {
  * Returns the run object, as in a webhook's `data.object` (interface: "Job and run envelopes"). Its result has the id
  * of the call that started the run, so that poll and webhook agree; a failed run has no result.
  */
-export function runBody(run: StoredRun, withBasis: boolean): string {
+export function formatRunBody(run: StoredRun, withBasis: boolean): string {
   const head = {
     run_id: run.runId,
     ...(run.customId === null ? {} : { custom_id: run.customId }),
     status: run.status,
   }
   const isAnswered = run.status === 'COMPLETED' && run.result !== null
-  const result = isAnswered ? resultText(run.result, run, run.callId, withBasis) : 'null'
+  const result = isAnswered ? formatResult(run.result, run, run.callId, withBasis) : 'null'
   return `${JSON.stringify(head).slice(0, -1)},"data":${result}}`
 }
 
 /** Returns the job result, also of a failed job; `null` while it runs (interface: "v3 job result"). */
-export function jobBody(run: StoredRun, callId: CallId, withBasis: boolean): string | null {
-  return run.result === null ? null : resultText(run.result, run, callId, withBasis)
+export function formatJobBody(run: StoredRun, callId: CallId, withBasis: boolean): string | null {
+  return run.result === null ? null : formatResult(run.result, run, callId, withBasis)
 }
 
 /** Returns the reply to a poll of a running job; `null` if the run was not started as a job. */
-export function jobPendingBody(run: StoredRun): JobPending | null {
+export function buildPendingBody(run: StoredRun): JobPending | null {
   if (run.jobId === null || run.requestId === null) return null
   return { status: 'pending', job_id: run.jobId, request_id: run.requestId as RequestId }
 }
 
-function resultText(result: string, run: StoredRun, requestId: string, withBasis: boolean): string {
+function formatResult(result: string, run: StoredRun, requestId: string, withBasis: boolean): string {
   const basis = withBasis && run.basis !== null ? `,"basis":${run.basis}` : ''
   return `${result.slice(0, -1)}${basis},"request_id":"${requestId}"}`
 }

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { andThen, type Awaitable, type Deferrable } from '../../core/awaitable.js'
-import { errorText } from '../../core/errors.js'
+import { applyWhenReady, type Awaitable, type Deferrable } from '../../core/awaitable.js'
+import { getErrorText } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
 import { startDueWorkLoop, type DueWorkLoop, type InFlight } from '../../platform/due-work-loop.js'
-import { createGatheredCommits } from '../../platform/gathered-commits.js'
+import { createGroupCommit } from '../../platform/gathered-commits.js'
 import { ConnectionLostError } from '../../platform/postgres/postgres.js'
 import { limits } from '../limits.js'
 import { decideRun, type RunOutcome } from './run-outcome.js'
@@ -12,7 +12,7 @@ import type { DueRun, FinishedRun, RunStore, Journal, NewRun } from './run-store
 import type { CustomId } from '../../contract/ids.js'
 import type { Random } from '../../platform/random.js'
 import type { Credit } from '../accounts/account-book.js'
-import { newRunIds, type RunKind } from '../ids.js'
+import { createRunIds, type RunKind } from '../ids.js'
 import type { Call } from '../http/mount.js'
 
 /** `stop` resolves once no research is in progress and none will start. */
@@ -41,22 +41,22 @@ export function startResearcher(deps: ResearcherDeps): Researcher {
   let lastFailure: unknown
   const finish = (finished: readonly FinishedRun[]): Awaitable<void> => {
     const storedFromMs = clock.monotonicMs()
-    return andThen(store.finish(finished, clock.nowMs()), () => {
+    return applyWhenReady(store.finish(finished, clock.nowMs()), () => {
       storeMs = clock.monotonicMs() - storedFromMs
       onStored()
     })
   }
-  const commits = createGatheredCommits((finished: readonly FinishedRun[]) =>
-    andThen(finish(finished), () => finished.map(() => ({ value: undefined }))),
+  const commits = createGroupCommit((finished: readonly FinishedRun[]) =>
+    applyWhenReady(finish(finished), () => finished.map(() => ({ value: undefined }))),
   )
-  const ended = ({ runId, runNumber }: DueRun, outcome: RunOutcome): FinishedRun => {
+  const toFinishedRun = ({ runId, runNumber }: DueRun, outcome: RunOutcome): FinishedRun => {
     if (outcome.fault !== null) log(`run ${runId} failed: ${outcome.fault}`)
     return { runNumber, outcome }
   }
   const finishLater = async (run: DueRun, answer: Promise<RunOutcome>, stopping: AbortSignal) => {
-    const outcome = await unlessAborted(answer, stopping)
+    const outcome = await resolveUnlessAborted(answer, stopping)
     // A run cut off by the stop is still due; the next process researches it.
-    if (outcome !== null) await commits.add(ended(run, outcome))
+    if (outcome !== null) await commits.add(toFinishedRun(run, outcome))
   }
   /** Researches for about as long as the last commit took, then commits. */
   const researchSome = async (inFlight: InFlight): Promise<void> => {
@@ -78,7 +78,7 @@ export function startResearcher(deps: ResearcherDeps): Researcher {
       const outcome = decideRun(knowledge, query, run.withBasis === 1, clock.nowMs())
       if (outcome instanceof Promise) {
         inFlight.begin(run.runNumber, () => finishLater(run, outcome, inFlight.stopping))
-      } else finished.push(ended(run, outcome))
+      } else finished.push(toFinishedRun(run, outcome))
       const nowMs = clock.monotonicMs()
       if (nowMs >= endMs || inFlight.stopping.aborted) break
       if (nowMs < sliceEndMs) continue
@@ -99,7 +99,7 @@ export function startResearcher(deps: ResearcherDeps): Researcher {
     onFailure: (error) => {
       // All runs of one commit fail with the same error. The connection monitor logs outages.
       const isSaid = error === lastFailure || error instanceof ConnectionLostError
-      if (!isSaid) log(`research pauses: ${errorText(error)}`)
+      if (!isSaid) log(`research pauses: ${getErrorText(error)}`)
       lastFailure = error
     },
   })
@@ -114,7 +114,7 @@ export function startResearcher(deps: ResearcherDeps): Researcher {
 }
 
 /** Resolves to `null` if the signal is aborted first. */
-function unlessAborted<Value>(answer: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
+function resolveUnlessAborted<Value>(answer: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       resolve(null)
@@ -158,14 +158,14 @@ export async function submit(
   const nowMs = clock.nowMs()
   const run: NewRun = {
     accountNumber: caller.accountNumber,
-    ids: newRunIds(asked.kind, callId, random, nowMs),
+    ids: createRunIds(asked.kind, callId, random, nowMs),
     customId: asked.customId,
     surface: asked.kind === 'run' || asked.kind === 'job' ? 'v3' : 'v2',
     webhookUrl: asked.webhookUrl,
     query: {
-      name: wellFormed(asked.name),
-      location: asked.location === undefined ? null : wellFormed(asked.location),
-      context: asked.context === undefined ? null : wellFormed(asked.context),
+      name: replaceLoneSurrogates(asked.name),
+      location: asked.location === undefined ? null : replaceLoneSurrogates(asked.location),
+      context: asked.context === undefined ? null : replaceLoneSurrogates(asked.context),
     },
     withBasis: asked.withBasis,
     createdAtMs: nowMs,
@@ -177,6 +177,6 @@ export async function submit(
 }
 
 /** SQLite would store half a surrogate pair as invalid UTF-8; it is replaced by U+FFFD, as encoders do. */
-function wellFormed(text: string): string {
+function replaceLoneSurrogates(text: string): string {
   return /\p{Surrogate}/u.test(text) ? Buffer.from(text).toString() : text
 }

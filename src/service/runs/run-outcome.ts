@@ -1,6 +1,6 @@
 import { type Resolution, resolution as resolutionSchema } from '../../contract/result.js'
 import type { Awaitable } from '../../core/awaitable.js'
-import { errorText } from '../../core/errors.js'
+import { getErrorText } from '../../core/errors.js'
 import { nothingFound } from '../../contract/unknown.js'
 import type { Knowledge, Query, ResolutionText } from '../knowledge.js'
 
@@ -26,25 +26,25 @@ export function decideRun(
   withBasis: boolean,
   nowMs: number,
 ): Awaitable<RunOutcome> {
-  const outcomeOf = (answer: Resolution | ResolutionText) =>
-    runOutcome('outcome' in answer ? answer : resolutionText(answer), {
+  const toOutcome = (answer: Resolution | ResolutionText) =>
+    buildRunOutcome('outcome' in answer ? answer : toResolutionText(answer), {
       query,
       withBasis,
       nowMs,
       fault: null,
     })
-  const failure = (error: unknown) =>
-    runOutcome(resolutionText(failed), { query, withBasis, nowMs, fault: errorText(error) })
+  const toFailedOutcome = (error: unknown) =>
+    buildRunOutcome(toResolutionText(failed), { query, withBasis, nowMs, fault: getErrorText(error) })
   try {
     const answer = knowledge.resolve(query)
-    return answer instanceof Promise ? answer.then(outcomeOf).catch(failure) : outcomeOf(answer)
+    return answer instanceof Promise ? answer.then(toOutcome).catch(toFailedOutcome) : toOutcome(answer)
   } catch (error) {
-    return failure(error)
+    return toFailedOutcome(error)
   }
 }
 
 /** Converts a resolution to text. Throws if it breaks the interface. */
-export function resolutionText(resolution: Resolution): ResolutionText {
+export function toResolutionText(resolution: Resolution): ResolutionText {
   const parsed = resolutionSchema.safeParse(resolution)
   if (!parsed.success) {
     const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim())
@@ -66,7 +66,7 @@ interface Ending {
   readonly fault: string | null
 }
 
-function runOutcome(text: ResolutionText, { query, withBasis, nowMs, fault }: Ending): RunOutcome {
+function buildRunOutcome(text: ResolutionText, { query, withBasis, nowMs, fault }: Ending): RunOutcome {
   const { name, location, context } = query
   const atIso = new Date(nowMs).toISOString()
   const metadata = {

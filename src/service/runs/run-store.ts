@@ -4,7 +4,7 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import type { RunOutcome } from './run-outcome.js'
 import type { RunIds } from '../ids.js'
 import type { Query } from '../knowledge.js'
-import { createGatheredCommits } from '../../platform/gathered-commits.js'
+import { createGroupCommit } from '../../platform/gathered-commits.js'
 
 /** The routes that may read a run: v2 cannot find runs of v3, and vice versa. */
 type RunSurface = 'v3' | 'v2'
@@ -121,7 +121,7 @@ export function createRunStore(database: Sqlite, onEnded: readonly OnRunEnded[] 
   )
 
   const finish = createFinish(database, onEnded)
-  const { count, ...accounting } = ledgerQueries(database)
+  const { count, ...accounting } = createLedgerQueries(database)
   // Counted once, then updated: counting a million stored runs takes too long for each call.
   let counted: RunCount | null = null
 
@@ -164,14 +164,14 @@ export function createRunStore(database: Sqlite, onEnded: readonly OnRunEnded[] 
     },
     finish: (runs, finishedAtMs) => {
       finish(runs, finishedAtMs)
-      if (counted !== null) counted = countAlong(counted, runs)
+      if (counted !== null) counted = updateCount(counted, runs)
     },
     count: () => (counted ??= count()),
     ...accounting,
   }
 }
 
-function countAlong(counted: RunCount, ended: readonly FinishedRun[]): RunCount {
+function updateCount(counted: RunCount, ended: readonly FinishedRun[]): RunCount {
   const failedCount = ended.filter(({ outcome }) => outcome.status === 'FAILED').length
   return {
     pending: counted.pending - ended.length,
@@ -209,7 +209,7 @@ function createFinish(database: Sqlite, onEnded: readonly OnRunEnded[]): RunStor
   }
 }
 
-function ledgerQueries(database: Sqlite): Pick<RunStore, 'count' | 'ledger'> {
+function createLedgerQueries(database: Sqlite): Pick<RunStore, 'count' | 'ledger'> {
   const count = database.prepare('SELECT status, count(*) AS count FROM runs GROUP BY status')
   const ledger = database.prepare(`
     SELECT runs.custom_id, runs.run_id, ledger.created_at_ms
@@ -218,8 +218,8 @@ function ledgerQueries(database: Sqlite): Pick<RunStore, 'count' | 'ledger'> {
   return {
     count: () => {
       const rows = count.all() as { status: StoredRun['status']; count: number }[]
-      const of = (status: StoredRun['status']) => rows.find((row) => row.status === status)?.count ?? 0
-      return { pending: of('PENDING'), completed: of('COMPLETED'), failed: of('FAILED') }
+      const findCount = (status: StoredRun['status']) => rows.find((row) => row.status === status)?.count ?? 0
+      return { pending: findCount('PENDING'), completed: findCount('COMPLETED'), failed: findCount('FAILED') }
     },
     ledger: (accountName) => ledger.all(accountName) as LedgerEntry[],
   }
@@ -232,7 +232,7 @@ export interface Journal {
 }
 
 export function createJournal(store: Pick<RunStore, 'insert'>): Journal {
-  const commits = createGatheredCommits((runs: readonly NewRun[]) => {
+  const commits = createGroupCommit((runs: readonly NewRun[]) => {
     store.insert(runs)
     return runs.map(() => ({ value: undefined }))
   })
@@ -240,7 +240,7 @@ export function createJournal(store: Pick<RunStore, 'insert'>): Journal {
 }
 
 /** For a store in memory, which gains nothing from grouping. */
-export function directJournal(store: Pick<RunStore, 'insert'>): Journal {
+export function createDirectJournal(store: Pick<RunStore, 'insert'>): Journal {
   return {
     // eslint-disable-next-line @typescript-eslint/require-await -- what the store throws is a rejection
     append: async (run) => {

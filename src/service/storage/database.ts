@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorText, UserError } from '../../core/errors.js'
+import { getErrorText, UserError } from '../../core/errors.js'
 import { makeFolder } from '../../platform/files.js'
 import { openOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { LockHeldError, takeLock, type ProcessLock } from '../../platform/file-locks.js'
-import { isDiskFull, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
+import { isDiskFull, getSqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import { limits } from '../limits.js'
 import { migrations } from './schema.js'
 
@@ -12,12 +12,12 @@ const fileName = 'service.sqlite'
 
 /**
  * Locks the folder against a second service, which would research the same runs, and creates it if missing. Other
- * processes may still use the accounts; see `openBesideService`. `null` means memory. Throws SERVICE_DATA_IN_USE,
+ * processes may still use the accounts; see `openDatabaseForCommand`. `null` means memory. Throws SERVICE_DATA_IN_USE,
  * which names the holder, and SERVICE_DATA_INVALID.
  */
 export function lockDataFolder(folder: string | null, nowMs: number): ProcessLock {
   if (folder === null) return { release: () => undefined }
-  return explained(folder, () => {
+  return withExplanation(folder, () => {
     makeFolder(folder)
     return takeLock(join(folder, 'service.lock'), nowMs)
   })
@@ -29,7 +29,7 @@ export function lockDataFolder(folder: string | null, nowMs: number): ProcessLoc
  * SERVICE_DATA_INVALID, DISK_FULL.
  */
 export function openDatabase(folder: string | null): Sqlite {
-  return openOwn(databaseIn(folder), {
+  return openOwn(describeDatabase(folder), {
     synchronous: 'FULL',
     isPrivate: true,
     busyTimeoutMs: limits.databaseBusyMs,
@@ -41,43 +41,43 @@ export function openDatabase(folder: string | null): Sqlite {
  * SERVICE_DATA_NOT_FOUND if it does not exist and must not be created, SERVICE_DATA_IN_USE if it would have to be
  * migrated under a running service, SERVICE_DATA_INVALID.
  */
-export function openBesideService(folder: string, nowMs: number, whereNone: 'make' | 'refuse'): Sqlite {
-  if (whereNone === 'refuse' && !existsSync(join(folder, fileName))) throw notFound(folder)
-  return openOwn(databaseIn(folder), {
+export function openDatabaseForCommand(folder: string, nowMs: number, whereNone: 'make' | 'refuse'): Sqlite {
+  if (whereNone === 'refuse' && !existsSync(join(folder, fileName))) throw createNotFoundError(folder)
+  return openOwn(describeDatabase(folder), {
     synchronous: 'FULL',
     isPrivate: true,
     busyTimeoutMs: limits.databaseBesideBusyMs,
     aroundMigration: (migrate) => {
-      whileNoneRuns(folder, nowMs, migrate)
+      withServiceLock(folder, nowMs, migrate)
     },
   })
 }
 
-/** Opens the database like `openBesideService`, uses it, and closes it. Errors of SQLite are reported the same way. */
-export async function useBesideService(
+/** Opens the database like `openDatabaseForCommand`, uses it, and closes it. Errors of SQLite are reported the same way. */
+export async function withDatabaseForCommand(
   folder: string,
   nowMs: number,
   whereNone: 'make' | 'refuse',
   use: (database: Sqlite) => void | Promise<void>,
 ): Promise<void> {
-  const database = openBesideService(folder, nowMs, whereNone)
+  const database = openDatabaseForCommand(folder, nowMs, whereNone)
   try {
     await use(database)
   } catch (error) {
-    throw sqliteCode(error) === null ? error : explain(error, folder)
+    throw getSqliteCode(error) === null ? error : explain(error, folder)
   } finally {
     database.close()
   }
 }
 
-const databaseIn = (folder: string | null): OwnSqlite => ({
+const describeDatabase = (folder: string | null): OwnSqlite => ({
   path: folder === null ? ':memory:' : join(folder, fileName),
   applicationId: null,
   migrations,
   explain: (error) => explain(error, folder ?? 'memory'),
 })
 
-function whileNoneRuns(folder: string, nowMs: number, action: () => void): void {
+function withServiceLock(folder: string, nowMs: number, action: () => void): void {
   try {
     const lock = takeLock(join(folder, 'service.lock'), nowMs)
     try {
@@ -95,7 +95,7 @@ function whileNoneRuns(folder: string, nowMs: number, action: () => void): void 
 }
 
 /** Runs `open`, and explains errors of SQLite and the file system in words for users. */
-export function explained<Result>(folder: string, open: () => Result): Result {
+export function withExplanation<Result>(folder: string, open: () => Result): Result {
   try {
     return open()
   } catch (error) {
@@ -111,7 +111,7 @@ function explain(error: unknown, folder: string): UserError {
       cause: error,
     })
   }
-  const code = sqliteCode(error)
+  const code = getSqliteCode(error)
   if (code?.startsWith('SQLITE_BUSY') || code?.startsWith('SQLITE_LOCKED')) {
     return new UserError('SERVICE_DATA_IN_USE', `the service's data in ${folder} is in use`, {
       hint: 'an older service or another command uses it: wait until it ends, or use another data folder',
@@ -124,7 +124,7 @@ function explain(error: unknown, folder: string): UserError {
       cause: error,
     })
   }
-  const reason = errorText(error)
+  const reason = getErrorText(error)
   return new UserError(
     'SERVICE_DATA_INVALID',
     `the service's data in ${folder} cannot be opened: ${reason}`,
@@ -135,7 +135,7 @@ function explain(error: unknown, folder: string): UserError {
   )
 }
 
-function notFound(folder: string): UserError {
+function createNotFoundError(folder: string): UserError {
   return new UserError('SERVICE_DATA_NOT_FOUND', `there is no service's data in ${folder}`, {
     hint: 'pass --data with the folder of enrich serve, or create the first account: enrich accounts add NAME',
   })

@@ -1,17 +1,17 @@
 import { type Clock, systemClock } from '../../platform/clock.js'
-import { opening } from '../../platform/close-stack.js'
+import { openWithCleanup } from '../../platform/close-stack.js'
 import { type Postgres, isServerTrouble } from '../../platform/postgres/postgres.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import { explained, lockDataFolder, openDatabase } from './database.js'
-import { forgetfulStore, openWindowStore, type WindowStore } from '../accounts/rate-limiter.js'
-import { UserError, errorText } from '../../core/errors.js'
-import { parsePostgresUrl, shownPostgresUrl } from '../../core/server-addresses.js'
+import { withExplanation, lockDataFolder, openDatabase } from './database.js'
+import { noWindowStore, openWindowStore, type WindowStore } from '../accounts/rate-limiter.js'
+import { UserError, getErrorText } from '../../core/errors.js'
+import { parsePostgresUrl, formatPostgresUrl } from '../../core/server-addresses.js'
 import { connectPostgres, type ConnectOptions } from '../../platform/postgres/connect.js'
 import { explainServerChange } from '../../platform/postgres/explain.js'
 import {
   assertGrants,
   assertKnownVersion,
-  makeOwn,
+  ensureOwnTables,
   readOwnHead,
   type OwnSchema,
   assertFit,
@@ -53,7 +53,7 @@ export function openStorage(
   clock: Clock,
   log: (line: string) => void,
 ): OwnStorage {
-  return opening(({ add, close }) => {
+  return openWithCleanup(({ add, close }) => {
     const lock = lockDataFolder(dataFolder, clock.nowMs())
     add(() => {
       lock.release()
@@ -62,8 +62,8 @@ export function openStorage(
     add(() => database.close())
     const keepsWindows = dataFolder !== null && rateLimits === 'spec'
     const windows = keepsWindows
-      ? explained(dataFolder, () => openWindowStore(dataFolder, log))
-      : forgetfulStore
+      ? withExplanation(dataFolder, () => openWindowStore(dataFolder, log))
+      : noWindowStore
     add(() => {
       windows.close()
     })
@@ -114,15 +114,15 @@ export async function openServiceDatabase(
     words,
     ...(environment === undefined ? {} : { environment }),
   })
-  const shown = shownPostgresUrl(address)
+  const shown = formatPostgresUrl(address)
   const explain = (error: unknown) => explainServerChange(shown, error)
   try {
-    const schema = schemaMadeBy(deps)
+    const schema = createSchema(deps)
     assertFit(await readServer(postgres), shown)
     const found = await readOwnHead(postgres, shown, schema)
-    if (found === null && whereNone === 'refuse') throw notFound(shown)
+    if (found === null && whereNone === 'refuse') throw createNotFoundError(shown)
     if (found !== null) assertKnownVersion(found, shown, schema)
-    await makeOwn(postgres, shown, schema)
+    await ensureOwnTables(postgres, shown, schema)
     await assertGrants(postgres, shown, schema, ['SELECT', 'INSERT', 'UPDATE', 'DELETE'])
     return { url: shown, postgres, explain, close: () => postgres.close() }
   } catch (error) {
@@ -145,7 +145,7 @@ const words = {
     }),
 }
 
-const schemaMadeBy = ({ clock, random }: OpenServiceDeps): OwnSchema<Head> => ({
+const createSchema = ({ clock, random }: OpenServiceDeps): OwnSchema<Head> => ({
   ...words,
   name: 'enrich_service',
   headTable: 'service',
@@ -170,7 +170,7 @@ const schemaMadeBy = ({ clock, random }: OpenServiceDeps): OwnSchema<Head> => ({
     ),
 })
 
-function notFound(url: string): UserError {
+function createNotFoundError(url: string): UserError {
   return new UserError('SERVICE_DATA_NOT_FOUND', `there is no service's data in ${url}`, {
     hint: 'pass --data with the database of enrich serve, or create the first account: enrich accounts add NAME',
   })
@@ -185,7 +185,7 @@ interface WatchDeps {
 }
 
 /** Wraps a connection: logs one line when the server becomes unreachable, and one when it answers again. */
-export function watched(postgres: Postgres, { url, explain, log }: WatchDeps): Postgres {
+export function withOutageLog(postgres: Postgres, { url, explain, log }: WatchDeps): Postgres {
   let isAway = false
   const watch = async <Result>(working: Promise<Result>): Promise<Result> => {
     try {
@@ -196,7 +196,7 @@ export function watched(postgres: Postgres, { url, explain, log }: WatchDeps): P
     } catch (error) {
       if (isServerTrouble(error) && !isAway) {
         isAway = true
-        log(`requests are refused until the database is back: ${errorText(explain(error))}`)
+        log(`requests are refused until the database is back: ${getErrorText(explain(error))}`)
       }
       throw error
     }
@@ -212,7 +212,7 @@ export function watched(postgres: Postgres, { url, explain, log }: WatchDeps): P
  * Uses the accounts of a service on PostgreSQL, also while replicas run. Throws the errors of `openServiceDatabase`,
  * and reports errors of the server with the same codes.
  */
-export async function useSharedBook(
+export async function withSharedAccountBook(
   url: string,
   whereNone: 'make' | 'refuse',
   use: (book: AnyAccountBook) => Promise<void>,

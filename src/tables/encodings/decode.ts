@@ -7,7 +7,7 @@ const decoders = new Map<string, TextDecoder>()
 export function decodeLegacy(bytes: Buffer, encoding: LegacyEncoding): string | null {
   try {
     const text = decodeAny(bytes, encoding)
-    return allowsControls(encoding) || !/[\x80-\x9f]/.test(text) ? text : null
+    return canHaveControls(encoding) || !/[\x80-\x9f]/.test(text) ? text : null
   } catch (error) {
     if (error instanceof TypeError) return null
     throw error
@@ -23,11 +23,11 @@ function decodeAny(bytes: Buffer, encoding: LegacyEncoding): string {
     case 'euc-kr':
       return decodeKorean(bytes)
     default:
-      return decoderOf(encoding).decode(bytes)
+      return getDecoder(encoding).decode(bytes)
   }
 }
 
-function decoderOf(encoding: LegacyEncoding): TextDecoder {
+function getDecoder(encoding: LegacyEncoding): TextDecoder {
   let decoder = decoders.get(encoding)
   if (decoder === undefined) {
     decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true })
@@ -37,7 +37,7 @@ function decoderOf(encoding: LegacyEncoding): TextDecoder {
 }
 
 /** `TextDecoder` maps undefined bytes to control characters; only ISO 8859 defines these. */
-function allowsControls(encoding: LegacyEncoding): boolean {
+function canHaveControls(encoding: LegacyEncoding): boolean {
   return encoding === 'latin1' || encoding.startsWith('iso-8859-')
 }
 
@@ -63,7 +63,7 @@ function decodeKorean(bytes: Buffer): string {
   for (let at = 0; at < bytes.length; at++) {
     const lead = bytes[at] ?? 0
     if (lead < 0x81) continue
-    const added = addedCharacter(lead, bytes[at + 1] ?? 0)
+    const added = findAddedCharacter(lead, bytes[at + 1] ?? 0)
     if (added !== null) {
       text += koreanDecoder.decode(bytes.subarray(from, at)) + added
       from = at + 2
@@ -74,13 +74,13 @@ function decodeKorean(bytes: Buffer): string {
 }
 
 /** Returns the character of a pair of bytes outside KS X 1001, or `null`. */
-function addedCharacter(lead: number, trail: number): string | null {
+function findAddedCharacter(lead: number, trail: number): string | null {
   if (lead === 0xa2) {
     if (trail === 0xe6) return '€'
     if (trail === 0xe7) return '®'
   }
-  const place = extensionPlace(lead, trail)
-  return place === null ? null : (extension()[place] ?? null)
+  const place = findExtensionIndex(lead, trail)
+  return place === null ? null : (listExtension()[place] ?? null)
 }
 
 const wideRowCells = 178
@@ -88,17 +88,17 @@ const narrowRowCells = 84
 const wideRows = 0x20
 
 /** Returns the index of a cell in the extension: rows 0x81 to 0xa0 are full; those up to 0xc6 end before KS X 1001. */
-function extensionPlace(lead: number, trail: number): number | null {
+function findExtensionIndex(lead: number, trail: number): number | null {
   if (lead > 0xc6) return null
   const isWide = lead < 0xa1
-  const cell = cellOf(trail, isWide ? 0xfe : 0xa0)
+  const cell = toCellIndex(trail, isWide ? 0xfe : 0xa0)
   if (cell === null) return null
   return isWide
     ? (lead - 0x81) * wideRowCells + cell
     : wideRows * wideRowCells + (lead - 0xa1) * narrowRowCells + cell
 }
 
-function cellOf(trail: number, trailMax: number): number | null {
+function toCellIndex(trail: number, trailMax: number): number | null {
   if (trail >= 0x41 && trail <= 0x5a) return trail - 0x41
   if (trail >= 0x61 && trail <= 0x7a) return trail - 0x61 + 26
   return trail >= 0x81 && trail <= trailMax ? trail - 0x81 + 52 : null
@@ -107,7 +107,7 @@ function cellOf(trail: number, trailMax: number): number | null {
 let syllables: readonly string[] | null = null
 
 /** Returns the 8,822 syllables missing from KS X 1001, which fill the extension in Unicode order. */
-function extension(): readonly string[] {
+function listExtension(): readonly string[] {
   if (syllables !== null) return syllables
   const standard = new Set<string>()
   for (let lead = 0xb0; lead <= 0xc8; lead++) {

@@ -1,7 +1,7 @@
 import type { ByteSource } from '../bytes.js'
 import { tableLimits } from '../limits.js'
 import type { Encoding } from './names.js'
-import { isUtf8Throughout, surveyLines } from './survey.js'
+import { isUtf8Throughout, classifyLines } from './survey.js'
 
 export interface DetectedEncoding {
   readonly encoding: Encoding
@@ -21,7 +21,7 @@ export async function detectEncoding(
   given: Encoding | undefined,
 ): Promise<DetectedEncoding | null> {
   const { head, isUtf8 } = await isUtf8Throughout(file, tableLimits.encodingHeadBytes, given !== undefined)
-  const bom = byteOrderMark(head)
+  const bom = detectByteOrderMark(head)
   const bomBytes = bom?.bomBytes ?? 0
   if (head.length === bomBytes) return null
   if (given !== undefined) {
@@ -31,7 +31,7 @@ export async function detectEncoding(
   if (bom !== null && bom.encoding !== 'utf-8') {
     return { ...bom, notice: `${file.label}: read as ${bom.encoding}` }
   }
-  const wide = utf16Pattern(head)
+  const wide = detectUtf16(head)
   if (wide !== null) {
     return {
       encoding: wide,
@@ -45,16 +45,17 @@ export async function detectEncoding(
 async function guess(file: ByteSource, isMarkedUtf8: boolean): Promise<DetectedEncoding> {
   // Loaded only if needed.
   const judge = await import('./guess-encoding.js')
-  const survey = await surveyLines(file)
+  const survey = await classifyLines(file)
   const name = judge.guessEncoding(survey.sample)
-  if (isMarkedUtf8 || judge.isMixture(survey, name)) throw judge.mixedEncodings(file.label, survey)
+  if (isMarkedUtf8 || judge.isMixture(survey, name)) throw judge.createMixedEncodingsError(file.label, survey)
   const judgement = judge.judgeGuess(survey.sample, name)
-  if (judgement.kind === 'unsure') throw judge.unsureEncoding(file.label, survey, judgement.readings)
+  if (judgement.kind === 'unsure')
+    throw judge.createUnsureEncodingError(file.label, survey, judgement.readings)
   const { reading } = judgement
   return { encoding: reading.encoding, bomBytes: 0, notice: judge.guessNotice(file.label, reading) }
 }
 
-function byteOrderMark(head: Buffer): { encoding: Encoding; bomBytes: number } | null {
+function detectByteOrderMark(head: Buffer): { encoding: Encoding; bomBytes: number } | null {
   if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return { encoding: 'utf-8', bomBytes: 3 }
   if (head[0] === 0xff && head[1] === 0xfe) return { encoding: 'utf-16le', bomBytes: 2 }
   if (head[0] === 0xfe && head[1] === 0xff) return { encoding: 'utf-16be', bomBytes: 2 }
@@ -62,7 +63,7 @@ function byteOrderMark(head: Buffer): { encoding: Encoding; bomBytes: number } |
 }
 
 /** Latin text in UTF-16 has a NUL in every second byte. */
-function utf16Pattern(bytes: Buffer): Encoding | null {
+function detectUtf16(bytes: Buffer): Encoding | null {
   const pairs = Math.floor(bytes.length / 2)
   if (pairs < 2) return null
   let evenNuls = 0

@@ -55,18 +55,18 @@ const candidates: readonly LegacyEncoding[] = [
  * text, or there is enough text for the detector.
  */
 export function judgeGuess(sample: Buffer, guess: string): Judgement {
-  const own = readingOf(sample, guess)
+  const own = createReading(sample, guess)
   const others = candidates.flatMap((encoding) => {
-    const other = encoding === guess ? null : readingOf(sample, encoding)
+    const other = encoding === guess ? null : createReading(sample, encoding)
     return other?.isPlausible === true ? [other] : []
   })
-  if (own?.isPlausible !== true) return unsure(own === null ? others : [...others, own])
+  if (own?.isPlausible !== true) return createUnsure(own === null ? others : [...others, own])
   const rivals = others.filter((other) => isRival(own, other))
-  if (rivals.length > 0) return unsure([own, ...rivals])
+  if (rivals.length > 0) return createUnsure([own, ...rivals])
   const usual = others.find(({ encoding, text }) => encoding === 'windows-1252' && text === own.text)
   return {
     kind: 'sure',
-    reading: { encoding: (usual ?? own).encoding, excerpts: excerptsOf(own, others) },
+    reading: { encoding: (usual ?? own).encoding, excerpts: selectExcerpts(own, others) },
   }
 }
 
@@ -77,14 +77,14 @@ interface WholeReading {
   readonly isPlausible: boolean
 }
 
-function readingOf(sample: Buffer, name: string): WholeReading | null {
+function createReading(sample: Buffer, name: string): WholeReading | null {
   if (!isLegacy(name)) return null
   const text = decodeLegacy(sample, name)
   if (text === null) return null
   return {
     encoding: name,
     text,
-    words: new Set(wordsBeyondAscii(text)),
+    words: new Set(listNonAsciiWords(text)),
     isPlausible: isPlausible(text),
   }
 }
@@ -118,19 +118,19 @@ const twins: readonly (readonly LegacyEncoding[])[] = [
   ['iso-8859-7', 'windows-1253'],
 ]
 
-function unsure(readings: readonly WholeReading[]): Judgement {
+function createUnsure(readings: readonly WholeReading[]): Judgement {
   const texts = readings.map(({ text }) => text)
   const different = readings.filter(({ text }, index) => texts.indexOf(text) === index)
   return {
     kind: 'unsure',
     readings: different.slice(0, limits.readingsMax).map((reading) => ({
       encoding: reading.encoding,
-      excerpts: excerptsOf(reading, readings),
+      excerpts: selectExcerpts(reading, readings),
     })),
   }
 }
 
-function excerptsOf(own: WholeReading, others: readonly WholeReading[]): string[] {
+function selectExcerpts(own: WholeReading, others: readonly WholeReading[]): string[] {
   const cells = [...new Set(own.text.split(/[\r\n,;|\t"]+/))]
     .map((cell) => cell.trim())
     .filter((cell) => /[^\p{ASCII}]/u.test(cell) && cell.length <= limits.excerptCharsMax)
@@ -146,11 +146,11 @@ const oddShareMax = 0.08
 
 /** Returns whether text reads like names: a wrong encoding puts symbols, foreign letters and capitals inside words. */
 function isPlausible(text: string): boolean {
-  const words = wordsBeyondAscii(text)
+  const words = listNonAsciiWords(text)
   return words.filter(isOddWord).length <= words.length * oddShareMax
 }
 
-function wordsBeyondAscii(text: string): string[] {
+function listNonAsciiWords(text: string): string[] {
   return text.split(/[\s,;|"()[\]{}<>/]+/).filter((word) => /[^\p{ASCII}]/u.test(word))
 }
 
@@ -195,27 +195,31 @@ export function isMixture(survey: LineSurvey, guess: string): boolean {
   return !isMultiByte(guess) || survey.surelyUtf8Count > 0 || share > chanceShareMax
 }
 
-export function mixedEncodings(label: string, survey: LineSurvey): UserError {
+export function createMixedEncodingsError(label: string, survey: LineSurvey): UserError {
   const { utf8Count, foreignCount, foreignLines } = survey
   const [first] = foreignLines
-  const reads = first === undefined ? '' : `; as windows-1252, line ${first.line} has "${excerpt(first)}"`
+  const reads = first === undefined ? '' : `; as windows-1252, line ${first.line} has "${getExcerpt(first)}"`
   return new UserError(
     'INPUT_ENCODING_MIXED',
-    `${label} is UTF-8 in ${plural(utf8Count, 'line')} with letters beyond ASCII and not in ${formatCount(foreignCount)}: ${places(survey)}${reads}`,
+    `${label} is UTF-8 in ${plural(utf8Count, 'line')} with letters beyond ASCII and not in ${formatCount(foreignCount)}: ${formatLines(survey)}${reads}`,
     {
       hint: 'fix these lines, or pass --encoding utf-8+windows-1252 to read only these as windows-1252 and the others as UTF-8; --encoding latin1, or another one, applies to the whole file',
     },
   )
 }
 
-export function unsureEncoding(label: string, survey: LineSurvey, readings: readonly Reading[]): UserError {
-  const where = `${label} is not UTF-8 (${places(survey)})`
+export function createUnsureEncodingError(
+  label: string,
+  survey: LineSurvey,
+  readings: readonly Reading[],
+): UserError {
+  const where = `${label} is not UTF-8 (${formatLines(survey)})`
   if (readings.length === 0) {
     return new UserError('INPUT_ENCODING_UNSURE', `${where}, and no other encoding could be detected`, {
       hint: 'pass --encoding (the README lists them), or convert the file to UTF-8',
     })
   }
-  const choices = readings.map(({ encoding, excerpts }) => `${encoding}: ${quoted(excerpts)}`)
+  const choices = readings.map(({ encoding, excerpts }) => `${encoding}: ${formatQuoted(excerpts)}`)
   return new UserError(
     'INPUT_ENCODING_UNSURE',
     `${where}, and has too little text to detect its encoding. It may be ${choices.join('; ')}`,
@@ -226,10 +230,10 @@ export function unsureEncoding(label: string, survey: LineSurvey, readings: read
 }
 
 export function guessNotice(label: string, { encoding, excerpts }: Reading): string {
-  return `${label}: not UTF-8, detected ${encoding}: it has ${quoted(excerpts)}. If these names look wrong, pass --encoding`
+  return `${label}: not UTF-8, detected ${encoding}: it has ${formatQuoted(excerpts)}. If these names look wrong, pass --encoding`
 }
 
-function places({ foreignCount, foreignLines }: LineSurvey): string {
+function formatLines({ foreignCount, foreignLines }: LineSurvey): string {
   const numbers = foreignLines.map(({ line }) => String(line))
   const more = foreignCount > numbers.length ? ', …' : ''
   return `${numbers.length === 1 ? 'line' : 'lines'} ${numbers.join(', ')}${more}`
@@ -238,12 +242,12 @@ function places({ foreignCount, foreignLines }: LineSurvey): string {
 const excerptCharsMax = 60
 
 /** Returns the cell with the first non-ASCII letter. */
-function excerpt({ bytes }: ForeignLine): string {
+function getExcerpt({ bytes }: ForeignLine): string {
   const cells = decodeWindows1252(bytes).split(/[,;|\t"]+/)
-  return (cells.find((cell) => wordsBeyondAscii(cell).length > 0) ?? '').trim().slice(0, excerptCharsMax)
+  return (cells.find((cell) => listNonAsciiWords(cell).length > 0) ?? '').trim().slice(0, excerptCharsMax)
 }
 
-function quoted(excerpts: readonly string[]): string {
+function formatQuoted(excerpts: readonly string[]): string {
   return excerpts.map((text) => `"${text}"`).join(', ')
 }
 

@@ -19,12 +19,12 @@ export class LineEndCutter {
 
   /** Returns the lines completed by this chunk, as one piece, which may be empty. */
   push(chunk: Buffer): Buffer {
-    const end = wholeLinesLength(chunk)
+    const end = findWholeLinesEnd(chunk)
     if (end === 0) {
       this.#keep(chunk)
       return Buffer.alloc(0)
     }
-    const lines = this.#restBytes === 0 ? chunk.subarray(0, end) : this.#joined(chunk.subarray(0, end))
+    const lines = this.#restBytes === 0 ? chunk.subarray(0, end) : this.#joinRest(chunk.subarray(0, end))
     this.#rest = []
     this.#restBytes = 0
     if (end < chunk.length) this.#keep(chunk.subarray(end))
@@ -33,10 +33,10 @@ export class LineEndCutter {
 
   /** Returns the last line if it has no line end. */
   end(): Buffer {
-    return this.#joined(Buffer.alloc(0))
+    return this.#joinRest(Buffer.alloc(0))
   }
 
-  #joined(last: Buffer): Buffer {
+  #joinRest(last: Buffer): Buffer {
     return Buffer.concat([...this.#rest, last])
   }
 
@@ -52,7 +52,7 @@ export class LineEndCutter {
 }
 
 /** A CR at the very end may be half of a CRLF, so it waits for the next chunk. */
-function wholeLinesLength(chunk: Buffer): number {
+function findWholeLinesEnd(chunk: Buffer): number {
   const feed = chunk.lastIndexOf(lineFeed)
   const back = chunk.lastIndexOf(carriageReturn, -2)
   return Math.max(feed, back === chunk.length - 1 ? -1 : back) + 1
@@ -65,7 +65,7 @@ interface ByteLine {
 }
 
 /** Yields the lines of a piece, without line ends. */
-export function* byteLines(piece: Buffer): Generator<ByteLine> {
+export function* splitLines(piece: Buffer): Generator<ByteLine> {
   let from = 0
   let index = 0
   while (from < piece.length) {
@@ -94,32 +94,32 @@ interface Recoder {
 }
 
 /** Creates the error for invalid text. `valid`: the valid part of the current chunk, in any encoding. */
-type Wrong = (valid: Buffer, cause?: unknown) => UserError
+type ErrorFactory = (valid: Buffer, cause?: unknown) => UserError
 
-function recoder(encoding: Encoding, label: string, wrong: Wrong): Recoder {
+function createRecoder(encoding: Encoding, label: string, createError: ErrorFactory): Recoder {
   switch (encoding) {
     case 'utf-8':
-      return utf8Recoder(wrong)
+      return createUtf8Recoder(createError)
     case 'utf-16le':
     case 'utf-16be':
-      return utf16Recoder(encoding, wrong)
+      return createUtf16Recoder(encoding, createError)
     case 'utf-8+windows-1252':
-      return lineRecoder(label, mixedLines)
+      return createLineRecoder(label, recodeMixedLines)
     default:
-      return lineRecoder(label, (lines) => legacyLines(lines, encoding, wrong))
+      return createLineRecoder(label, (lines) => recodeLegacyLines(lines, encoding, createError))
   }
 }
 
-function utf8Recoder(wrong: Wrong): Recoder {
+function createUtf8Recoder(createError: ErrorFactory): Recoder {
   const cutter = new Utf8Cutter()
   return {
     push: (chunk) => {
       const { whole, bytes } = cutter.push(chunk)
-      if (whole === null) throw wrong(validStart(bytes))
+      if (whole === null) throw createError(findValidStart(bytes))
       return whole
     },
     end: () => {
-      if (cutter.isCut) throw wrong(nothing)
+      if (cutter.isCut) throw createError(nothing)
       return nothing
     },
   }
@@ -128,7 +128,7 @@ function utf8Recoder(wrong: Wrong): Recoder {
 const nothing = Buffer.alloc(0)
 
 /** Returns the longest valid UTF-8 at the start of `bytes`. */
-function validStart(bytes: Buffer): Buffer {
+function findValidStart(bytes: Buffer): Buffer {
   let valid = 0
   let invalid = bytes.length
   while (invalid - valid > 1) {
@@ -140,40 +140,40 @@ function validStart(bytes: Buffer): Buffer {
   return bytes.subarray(0, valid)
 }
 
-function utf16Recoder(encoding: 'utf-16le' | 'utf-16be', wrong: Wrong): Recoder {
+function createUtf16Recoder(encoding: 'utf-16le' | 'utf-16be', createError: ErrorFactory): Recoder {
   const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true })
   const decode = (chunk: Buffer | undefined, stream: boolean) => {
     try {
       return Buffer.from(decoder.decode(chunk, { stream }), 'utf8')
     } catch (error) {
-      throw wrong(nothing, error)
+      throw createError(nothing, error)
     }
   }
   return { push: (chunk) => decode(chunk, true), end: () => decode(undefined, false) }
 }
 
 /** Recodes whole lines, so that no character is cut and an invalid line can be named. */
-function lineRecoder(label: string, recode: (lines: Buffer) => Buffer): Recoder {
+function createLineRecoder(label: string, recode: (lines: Buffer) => Buffer): Recoder {
   const cutter = new LineEndCutter(label)
   return { push: (chunk) => recode(cutter.push(chunk)), end: () => recode(cutter.end()) }
 }
 
-function legacyLines(lines: Buffer, encoding: LegacyEncoding, wrong: Wrong): Buffer {
+function recodeLegacyLines(lines: Buffer, encoding: LegacyEncoding, createError: ErrorFactory): Buffer {
   const text = decodeLegacy(lines, encoding)
   if (text !== null) return Buffer.from(text, 'utf8')
-  for (const { bytes } of byteLines(lines)) {
+  for (const { bytes } of splitLines(lines)) {
     if (decodeLegacy(bytes, encoding) === null) {
-      throw wrong(lines.subarray(0, bytes.byteOffset - lines.byteOffset))
+      throw createError(lines.subarray(0, bytes.byteOffset - lines.byteOffset))
     }
   }
-  throw wrong(nothing)
+  throw createError(nothing)
 }
 
-function mixedLines(lines: Buffer): Buffer {
+function recodeMixedLines(lines: Buffer): Buffer {
   if (isUtf8(lines)) return lines
   const parts: Buffer[] = []
   let at = 0
-  for (const { bytes } of byteLines(lines)) {
+  for (const { bytes } of splitLines(lines)) {
     const start = bytes.byteOffset - lines.byteOffset
     const end = start + bytes.length
     parts.push(
@@ -211,13 +211,13 @@ export async function* decodeText(
   label: string,
 ): AsyncGenerator<Buffer> {
   const lines = new LineCounter()
-  const { push, end } = recoder(encoding, label, (valid, cause) => {
+  const { push, end } = createRecoder(encoding, label, (valid, cause) => {
     lines.count(valid)
     const place = encoding.startsWith('utf-16') ? 'at or after line' : 'on line'
-    return wrongEncoding(encoding, `${label}, ${place} ${lines.lines}`, cause)
+    return createEncodingError(encoding, `${label}, ${place} ${lines.lines}`, cause)
   })
   const check = (chunk: Buffer) => {
-    if (lines.count(chunk) !== -1) throw nulByte(label, lines.lines)
+    if (lines.count(chunk) !== -1) throw createNulByteError(label, lines.lines)
     return chunk
   }
   let bomLeft = bomBytes
@@ -231,7 +231,7 @@ export async function* decodeText(
   if (last.length > 0) yield last
 }
 
-function wrongEncoding(encoding: Encoding, where: string, cause: unknown): UserError {
+function createEncodingError(encoding: Encoding, where: string, cause: unknown): UserError {
   return new UserError('INPUT_ENCODING_WRONG', `text that is not valid ${encoding} in ${where}`, {
     hint:
       encoding === 'utf-8'
@@ -241,7 +241,7 @@ function wrongEncoding(encoding: Encoding, where: string, cause: unknown): UserE
   })
 }
 
-export function nulByte(label: string, line: number): UserError {
+export function createNulByteError(label: string, line: number): UserError {
   return new UserError('INPUT_NUL_BYTE', `a NUL byte in ${label}, on line ${line}`, {
     hint: 'if it is UTF-16, pass --encoding utf-16le or utf-16be; save a spreadsheet as CSV first; name a Parquet file .parquet',
   })

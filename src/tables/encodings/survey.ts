@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { ByteSource } from '../bytes.js'
-import { byteLines, countLineEnds, LineEndCutter, nulByte, Utf8Cutter } from './recode.js'
+import { splitLines, countLineEnds, LineEndCutter, createNulByteError, Utf8Cutter } from './recode.js'
 
 /** A line that is not UTF-8. Lines are counted from 1. */
 export interface ForeignLine {
@@ -39,7 +39,7 @@ export async function isUtf8Throughout(
 }
 
 /** Classifies all lines of a file that is not entirely UTF-8. */
-export async function surveyLines(file: ByteSource): Promise<LineSurvey> {
+export async function classifyLines(file: ByteSource): Promise<LineSurvey> {
   const survey = {
     utf8Count: 0,
     surelyUtf8Count: 0,
@@ -52,9 +52,10 @@ export async function surveyLines(file: ByteSource): Promise<LineSurvey> {
   let linesBefore = 0
   const lookAt = (piece: Buffer) => {
     const nulAt = piece.indexOf(0)
-    if (nulAt !== -1) throw nulByte(file.label, linesBefore + countLineEnds(piece.subarray(0, nulAt)) + 1)
+    if (nulAt !== -1)
+      throw createNulByteError(file.label, linesBefore + countLineEnds(piece.subarray(0, nulAt)) + 1)
     if (!isAscii(piece)) {
-      for (const { bytes, index } of byteLines(piece)) {
+      for (const { bytes, index } of splitLines(piece)) {
         if (isAscii(bytes)) continue
         if (isUtf8(bytes)) {
           survey.utf8Count++
@@ -62,7 +63,7 @@ export async function surveyLines(file: ByteSource): Promise<LineSurvey> {
           continue
         }
         survey.foreignCount++
-        const kept = Buffer.from(beginningOf(bytes))
+        const kept = Buffer.from(truncateLine(bytes))
         if (survey.foreignLines.length < surveyLimits.foreignLinesKept) {
           survey.foreignLines.push({ line: linesBefore + index + 1, bytes: kept })
         }
@@ -83,7 +84,7 @@ export async function surveyLines(file: ByteSource): Promise<LineSurvey> {
 const newline = Buffer.from('\n')
 
 /** Cuts a long line after a character that is never half of another one. */
-function beginningOf(line: Buffer): Buffer {
+function truncateLine(line: Buffer): Buffer {
   if (line.length <= surveyLimits.sampleLineBytes) return line
   const piece = line.subarray(0, surveyLimits.sampleLineBytes)
   const end = Math.max(...[' ', ',', ';', '"', '\t'].map((sign) => piece.lastIndexOf(sign)))

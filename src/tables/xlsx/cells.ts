@@ -22,12 +22,12 @@ const plain: NumberKind = { kind: 'number' }
 
 export const generalStyle: CellStyle = { kind: plain, format: 0 }
 
-export const builtInStyle = (id: number): CellStyle => ({ kind: builtInKind(id), format: id })
+export const getBuiltInStyle = (id: number): CellStyle => ({ kind: getBuiltInKind(id), format: id })
 
-export const styleOfFormat = (code: string): CellStyle => ({ kind: kindOfFormat(code), format: code })
+export const parseStyle = (code: string): CellStyle => ({ kind: parseFormatKind(code), format: code })
 
 /** Returns the meaning of a built-in format; 27 to 36 and 50 to 58 are East Asian dates. */
-export function builtInKind(id: number): NumberKind {
+export function getBuiltInKind(id: number): NumberKind {
   if (id === 46) return { kind: 'duration' }
   const isDate =
     (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58)
@@ -35,7 +35,7 @@ export function builtInKind(id: number): NumberKind {
 }
 
 /** Only the format's first section counts, without quoted, escaped and bracketed parts. */
-export function kindOfFormat(code: string): NumberKind {
+export function parseFormatKind(code: string): NumberKind {
   const section = (/^(?:"[^"]*"|\\.|[^;"\\])*/.exec(code)?.[0] ?? '').replace(/"[^"]*"|\\.|_.|\*./g, '')
   if (/\[(?:h+|m+|s+)\]/i.test(section)) return { kind: 'duration' }
   const bare = section.replace(/\[[^\]]*\]/g, '')
@@ -62,7 +62,7 @@ export interface CellCounts {
 }
 
 /** Returns the text of a cell, `null` if it is empty, or `undefined` if its shared string is missing from `strings`. */
-export function cellText(
+export function formatCell(
   { type, value, isFormula, style }: RawCell,
   strings: readonly string[],
   is1904: boolean,
@@ -86,25 +86,30 @@ export function cellText(
     case 'd':
       return value.trim().replace('T', ' ').replace(/Z$/, '')
     default:
-      return numberText(value.trim(), style.kind, is1904, counts)
+      return formatNumberText(value.trim(), style.kind, is1904, counts)
   }
 }
 
-function numberText(value: string, kind: NumberKind, is1904: boolean, counts: CellCounts): string | null {
+function formatNumberText(
+  value: string,
+  kind: NumberKind,
+  is1904: boolean,
+  counts: CellCounts,
+): string | null {
   const number = Number(value)
   if (value === '') return null
   if (!Number.isFinite(number)) return value
-  if (kind.kind === 'date') return dateText(number, is1904) ?? plainText(number)
-  if (kind.kind === 'duration') return durationText(number)
+  if (kind.kind === 'date') return formatDate(number, is1904) ?? formatNumber(number)
+  if (kind.kind === 'duration') return formatDuration(number)
   if (Math.abs(number) >= xlsxLimits.exactNumberMax) counts.longNumberCount++
   if (kind.kind === 'padded' && Number.isInteger(number) && number >= 0) {
-    return plainText(number).padStart(kind.digits, '0')
+    return formatNumber(number).padStart(kind.digits, '0')
   }
-  return plainText(number)
+  return formatNumber(number)
 }
 
 /** Formats a number with the 15 digits that Excel keeps: 0.1 + 0.2 is 0.3. */
-function plainText(number: number): string {
+function formatNumber(number: number): string {
   return String(Number(number.toPrecision(15)))
 }
 
@@ -117,37 +122,37 @@ const days1904 = 1462
  * Formats Excel's day count as text without a time zone: a day, a time, or both. Returns `null` for invalid dates:
  * before the first day, and day 60, which Excel takes for 29 February 1900.
  */
-export function dateText(serial: number, is1904: boolean): string | null {
+export function formatDate(serial: number, is1904: boolean): string | null {
   const ms = Math.round(serial * dayMs)
-  if (!is1904 && ms < dayMs) return ms >= 0 && ms > 0 ? timeText(ms) : null
-  if (is1904 && ms > 0 && ms < dayMs) return timeText(ms)
+  if (!is1904 && ms < dayMs) return ms >= 0 && ms > 0 ? formatTime(ms) : null
+  if (is1904 && ms > 0 && ms < dayMs) return formatTime(ms)
   const whole = ms + (is1904 ? days1904 * dayMs : 0)
   const day = Math.floor(whole / dayMs)
   if (day < 1 || day === 60 || day > dayMax1900) return null
   const date = new Date(Date.UTC(1899, 11, day < 60 ? 31 : 30) + whole)
   const text = date.toISOString()
-  const time = timeText(whole - day * dayMs)
+  const time = formatTime(whole - day * dayMs)
   return time === '00:00:00' ? text.slice(0, 10) : `${text.slice(0, 10)} ${time}`
 }
 
 /** Formats hours, which may exceed a day, minutes and seconds. */
-export function durationText(serial: number): string {
+export function formatDuration(serial: number): string {
   const sign = serial < 0 ? '-' : ''
-  return sign + timeText(Math.round(Math.abs(serial) * dayMs))
+  return sign + formatTime(Math.round(Math.abs(serial) * dayMs))
 }
 
-function timeText(ms: number): string {
-  const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
+function formatTime(ms: number): string {
+  const padTwo = (value: number) => String(Math.floor(value)).padStart(2, '0')
   const rest = ms % 1000
   const fraction = rest === 0 ? '' : `.${String(rest).padStart(3, '0')}`
-  return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}${fraction}`
+  return `${padTwo(ms / 3_600_000)}:${padTwo((ms / 60_000) % 60)}:${padTwo((ms / 1000) % 60)}${fraction}`
 }
 
 /** Type of a cell's value. */
 export type CellKind = 'text' | 'integer' | 'double' | 'boolean' | 'date' | 'timestamp'
 
 /** `text` is the cell's text. Numbers with leading zeros, times and durations are text. */
-export function kindOfCell({ type, style }: RawCell, text: string): CellKind {
+export function getCellKind({ type, style }: RawCell, text: string): CellKind {
   switch (type) {
     case 's':
     case 'inlineStr':
@@ -156,19 +161,19 @@ export function kindOfCell({ type, style }: RawCell, text: string): CellKind {
     case 'b':
       return 'boolean'
     case 'd':
-      return kindOfDay(text)
+      return getDayKind(text)
     default:
-      return style.kind.kind === 'number' ? kindOfNumber(text) : kindOfDay(text)
+      return style.kind.kind === 'number' ? getNumberKind(text) : getDayKind(text)
   }
 }
 
-function kindOfDay(text: string): CellKind {
+function getDayKind(text: string): CellKind {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return 'date'
   return /^\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(text) ? 'timestamp' : 'text'
 }
 
 /** Any 18 digits fit in 64 bits. */
-function kindOfNumber(text: string): CellKind {
+function getNumberKind(text: string): CellKind {
   if (/^-?\d{1,18}$/.test(text)) return 'integer'
   return Number.isFinite(Number(text)) ? 'double' : 'text'
 }
@@ -190,33 +195,29 @@ export type Cell =
   | { readonly kind: 'error'; readonly value: string }
 
 /** Converts a cell for writing; `null` if it is empty, `undefined` if its shared string is missing. */
-export function typedCell(
-  raw: RawCell,
-  strings: readonly string[],
-  is1904: boolean,
-): Cell | null | undefined {
+export function toCell(raw: RawCell, strings: readonly string[], is1904: boolean): Cell | null | undefined {
   const { type, value, style } = raw
   if (value === null) return null
   switch (type) {
     case 's':
-      return filled(strings[Number(value)])
+      return toFilled(strings[Number(value)])
     case 'inlineStr':
     case 'str':
-      return filled(value)
+      return toFilled(value)
     case 'b':
       return { kind: 'boolean', value: value.trim() === '1' || value.trim() === 'true' }
     case 'e':
       return { kind: 'error', value: value.trim() }
     case 'd':
-      return dayCell(value.trim(), style.kind.kind === 'date' ? style.format : null)
+      return toDayCell(value.trim(), style.kind.kind === 'date' ? style.format : null)
     default:
-      return numberCell(value.trim(), raw, is1904)
+      return toNumberCell(value.trim(), raw, is1904)
   }
 }
 
-const filled = (text: string | undefined): string | null | undefined => (text === '' ? null : text)
+const toFilled = (text: string | undefined): string | null | undefined => (text === '' ? null : text)
 
-function numberCell(value: string, { style }: RawCell, is1904: boolean): Cell | null {
+function toNumberCell(value: string, { style }: RawCell, is1904: boolean): Cell | null {
   if (value === '') return null
   const number = Number(value)
   if (!Number.isFinite(number)) return value
@@ -230,7 +231,7 @@ const dateFormat = 'yyyy-mm-dd'
 const timeFormat = 'yyyy-mm-dd hh:mm:ss'
 
 /** Converts an ISO 8601 date, with an optional time and no zone, to a cell. Returns other text unchanged. */
-export function dayCell(text: string, format: NumberFormat | null = null): Cell {
+export function toDayCell(text: string, format: NumberFormat | null = null): Cell {
   const [, date = '', time] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?Z?$/.exec(text) ?? []
   const ms = Date.parse(`${date}T${time ?? '00:00'}Z`)
   // Before March 1900, Excel's days differ from the calendar.
@@ -252,27 +253,27 @@ export interface CellRange {
 }
 
 /** Returns 2 for `C7`, `null` if the text names no column. */
-export function columnIndex(place: string): number | null {
+export function parseColumn(place: string): number | null {
   const letters = /^[A-Za-z]+/.exec(place)?.[0]
   if (letters === undefined) return null
   return Buffer.from(letters.toUpperCase()).reduce((sum, letter) => sum * 26 + letter - 64, 0) - 1
 }
 
 /** Returns `C` for column 2. */
-export function columnLetters(index: number): string {
+export function formatColumn(index: number): string {
   const last = String.fromCharCode(65 + (index % 26))
-  return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last
+  return index < 26 ? last : formatColumn(Math.floor(index / 26) - 1) + last
 }
 
 /** Parses `A1:C2`; returns `null` for other text. */
-export function rangeOf(reference: string): CellRange | null {
+export function parseRange(reference: string): CellRange | null {
   const [, from, firstRow, to, lastRow] = /^\$?([A-Z]+)\$?(\d+):\$?([A-Z]+)\$?(\d+)$/i.exec(reference) ?? []
   if (from === undefined || to === undefined) return null
   return {
     firstRow: Number(firstRow),
     lastRow: Number(lastRow),
-    firstColumn: columnIndex(from) ?? 0,
-    lastColumn: columnIndex(to) ?? 0,
+    firstColumn: parseColumn(from) ?? 0,
+    lastColumn: parseColumn(to) ?? 0,
   }
 }
 

@@ -1,8 +1,15 @@
-import { generalStyle, type CellCounts, type RawCell, columnIndex, rangeOf, type CellRange } from './cells.js'
+import {
+  generalStyle,
+  type CellCounts,
+  type RawCell,
+  parseColumn,
+  parseRange,
+  type CellRange,
+} from './cells.js'
 import { xlsxLimits } from '../limits.js'
-import { type Parts, readXml, damagedWorkbook } from './xml-parts.js'
-import { StringText, unescaped, isTrue, type Sheet, type Workbook } from './workbook.js'
-import { headerBelowTitles, isHeader, type SampleRecord } from '../delimited.js'
+import { type Parts, readXml, createDamagedWorkbookError } from './xml-parts.js'
+import { StringText, decodeEscapes, isTrue, type Sheet, type Workbook } from './workbook.js'
+import { findHeaderBelowTitles, isHeader, type SampleRecord } from '../delimited.js'
 
 /** A row with at least one cell. Columns are counted from 0, rows from 1. */
 export interface SheetRow<Value = string> {
@@ -71,7 +78,7 @@ class SheetReader<Value> {
         this.#openRow(attribute('r'), isTrue(attribute('hidden')))
         return
       case 'c':
-        this.#column = this.#columnOf(attribute('r'))
+        this.#column = this.#findColumn(attribute('r'))
         this.#cell = {
           type: attribute('t') ?? 'n',
           style: Number(attribute('s') ?? 0),
@@ -110,7 +117,7 @@ class SheetReader<Value> {
   #openRow(stated: string | undefined, isHidden: boolean): void {
     this.#row = stated === undefined ? this.#row + 1 : Number(stated)
     if (!Number.isInteger(this.#row) || this.#row < 1 || this.#row > xlsxLimits.rowsMax) {
-      throw damagedWorkbook(this.reading.parts.label, `it has a row ${stated ?? this.#row}`)
+      throw createDamagedWorkbookError(this.reading.parts.label, `it has a row ${stated ?? this.#row}`)
     }
     if (isHidden) this.reading.counts.hiddenRowCount++
     this.#column = -1
@@ -126,26 +133,26 @@ class SheetReader<Value> {
     const cell = this.#cell
     this.#cell = null
     if (cell === null) return
-    const raw = this.#rawOf(cell, this.#inline.take())
+    const raw = this.#toRawCell(cell, this.#inline.take())
     const value = this.reading.valueOf(raw)
     if (value === undefined) {
-      throw damagedWorkbook(this.reading.parts.label, `row ${this.#row} refers to a missing text`)
+      throw createDamagedWorkbookError(this.reading.parts.label, `row ${this.#row} refers to a missing text`)
     }
     if (value !== null) this.#cells.set(this.#column, value)
     this.#isFilled ||= value !== null || raw.type === 'e' || (raw.isFormula && raw.value === null)
   }
 
-  #rawOf({ type, style: number, value, isFormula }: OpenCell, inline: string): RawCell {
+  #toRawCell({ type, style: number, value, isFormula }: OpenCell, inline: string): RawCell {
     const style = this.reading.workbook.styles[number] ?? generalStyle
     if (type === 'inlineStr') return { type, value: inline, isFormula, style }
-    return { type, value: type === 'str' && value !== null ? unescaped(value) : value, isFormula, style }
+    return { type, value: type === 'str' && value !== null ? decodeEscapes(value) : value, isFormula, style }
   }
 
   /** A cell without a reference follows the previous one. */
-  #columnOf(place: string | undefined): number {
-    const column = columnIndex(place ?? '') ?? this.#column + 1
+  #findColumn(place: string | undefined): number {
+    const column = parseColumn(place ?? '') ?? this.#column + 1
     if (column < xlsxLimits.columnsMax) return column
-    throw damagedWorkbook(
+    throw createDamagedWorkbookError(
       this.reading.parts.label,
       `it has a column ${/^[A-Z]+/i.exec(place ?? '')?.[0] ?? column}`,
     )
@@ -153,7 +160,7 @@ class SheetReader<Value> {
 
   #addMerge(reference: string | undefined): void {
     const { merges } = this.reading
-    const range = merges === undefined ? null : rangeOf(reference ?? '')
+    const range = merges === undefined ? null : parseRange(reference ?? '')
     if (range !== null && merges !== undefined && merges.length < xlsxLimits.mergesMax) merges.push(range)
   }
 }
@@ -180,58 +187,58 @@ const widthMin = 2
 
 /** Finds the header of a sheet: the first row with text, or the one below the titles of a report. */
 export function findHeader(sample: readonly SampleRow[], merges: readonly CellRange[]): SheetHeader {
-  const filledRows = sample.filter(({ cells }) => filledTexts(cells).length > 0)
-  const columns = tableColumns(filledRows)
+  const filledRows = sample.filter(({ cells }) => listFilledColumns(cells).length > 0)
+  const columns = findTableColumns(filledRows)
   const records = filledRows.map(({ row, cells }): SampleRecord => ({
     cells: columns.map((column) => (cells.get(column) ?? '').trim()),
     line: row,
     lineCount: 1,
   }))
-  const at = headerAt(records, merges)
+  const at = findHeaderIndex(records, merges)
   const header = records[at]
   if (header === undefined) return { kind: 'none' }
-  const reason = unclearReason(header, records[at + 1], merges)
+  const reason = findUnclearReason(header, records[at + 1], merges)
   if (reason !== null) return { kind: 'unclear', row: header.line, reason }
   return { kind: 'header', index: sample.findIndex(({ row }) => row === header.line) }
 }
 
-const filledTexts = (cells: ReadonlyMap<number, string>) =>
+const listFilledColumns = (cells: ReadonlyMap<number, string>) =>
   [...cells].filter(([, text]) => text.trim() !== '').map(([column]) => column)
 
 /** Returns the columns of the table, without those that only captions use. */
-function tableColumns(rows: readonly SampleRow[]): readonly number[] {
-  const captionRows = rows.findIndex(({ cells }) => filledTexts(cells).length > captionCells)
-  const used = new Set(rows.slice(Math.max(0, captionRows)).flatMap(({ cells }) => filledTexts(cells)))
+function findTableColumns(rows: readonly SampleRow[]): readonly number[] {
+  const captionRows = rows.findIndex(({ cells }) => listFilledColumns(cells).length > captionCells)
+  const used = new Set(rows.slice(Math.max(0, captionRows)).flatMap(({ cells }) => listFilledColumns(cells)))
   return [...used].sort((one, other) => one - other)
 }
 
-function headerAt(records: readonly SampleRecord[], merges: readonly CellRange[]): number {
+function findHeaderIndex(records: readonly SampleRecord[], merges: readonly CellRange[]): number {
   const isTitle = (record: SampleRecord) => isMergedTitle(record, merges)
-  const found = headerBelowTitles(records, widthMin, isTitle)
+  const found = findHeaderBelowTitles(records, widthMin, isTitle)
   if (found !== null && records.slice(0, found).every((record) => isAbove(record, merges))) return found
   // A merged title is never the header, even if the row below is not a clear one.
   const untitled = records.findIndex((record) => !isTitle(record))
   const below = records[untitled]
-  return below !== undefined && filledCells(below) >= widthMin ? untitled : 0
+  return below !== undefined && countFilled(below) >= widthMin ? untitled : 0
 }
 
 /** Returns whether one text spans several columns. */
 function isMergedTitle(record: SampleRecord, merges: readonly CellRange[]): boolean {
-  return filledCells(record) <= 1 && merges.some((merge) => covers(merge, record.line) && isWide(merge))
+  return countFilled(record) <= 1 && merges.some((merge) => isInRange(merge, record.line) && isWide(merge))
 }
 
 /** Returns whether a record is a title or caption (`Generated on | 2026-11-20`), and no part of a two-row header. */
 function isAbove(record: SampleRecord, merges: readonly CellRange[]): boolean {
-  if (filledCells(record) <= 1) return true
+  if (countFilled(record) <= 1) return true
   const isCaption = record.cells.slice(captionCells).every((cell) => cell === '')
-  return isCaption && !merges.some((merge) => covers(merge, record.line))
+  return isCaption && !merges.some((merge) => isInRange(merge, record.line))
 }
 
 const captionCells = 2
 
-const filledCells = ({ cells }: SampleRecord) => cells.filter((cell) => cell !== '').length
+const countFilled = ({ cells }: SampleRecord) => cells.filter((cell) => cell !== '').length
 
-const covers = ({ firstRow, lastRow }: CellRange, row: number) => firstRow <= row && row <= lastRow
+const isInRange = ({ firstRow, lastRow }: CellRange, row: number) => firstRow <= row && row <= lastRow
 
 const isWide = ({ firstColumn, lastColumn }: CellRange) => lastColumn > firstColumn
 
@@ -240,16 +247,16 @@ const isTall = ({ firstRow, lastRow }: CellRange, row: number) => firstRow === r
 /** Number of unnamed columns allowed if the row below could be the header, too. */
 const unnamedMax = 1
 
-function unclearReason(
+function findUnclearReason(
   header: SampleRecord,
   below: SampleRecord | undefined,
   merges: readonly CellRange[],
 ): string | null {
   const { line } = header
-  const merged = merges.filter((merge) => covers(merge, line))
+  const merged = merges.filter((merge) => isInRange(merge, line))
   if (merged.some(isWide)) return 'it has cells that are merged over several columns'
   if (merged.some((merge) => isTall(merge, line))) return 'it has cells that are merged with the row below'
-  const unnamedCount = header.cells.length - filledCells(header)
+  const unnamedCount = header.cells.length - countFilled(header)
   if (unnamedCount <= unnamedMax || below === undefined) return null
   return isHeader(below, below.cells.length)
     ? 'columns have no name, and the row below names all of them'

@@ -1,14 +1,14 @@
 import { UserError } from '../../core/errors.js'
-import { displayWidth } from '../../core/terminal-text.js'
+import { measureWidth } from '../../core/terminal-text.js'
 import { xlsxLimits } from '../limits.js'
 import { PackedFileWriter, packText, type PackedFile } from '../zip-writer.js'
-import { columnLetters, type SheetColumn, type WrittenCell, type WrittenRow } from './cells.js'
+import { formatColumn, type SheetColumn, type WrittenCell, type WrittenRow } from './cells.js'
 import {
-  escapedText,
+  escapeText,
   mainNamespace,
   officeNamespace,
-  relationsXml,
-  textTag,
+  formatRelations,
+  formatTextTag,
   xmlDeclaration,
   ownStyles,
   type StyleBook,
@@ -44,9 +44,11 @@ export class SheetWriter {
     private readonly limits: SheetLimits,
   ) {
     if (columns.length > xlsxLimits.columnsMax) {
-      throw unfit(`${columns.length} columns exceed the ${xlsxLimits.columnsMax} of an Excel sheet`)
+      throw createUnfitError(
+        `${columns.length} columns exceed the ${xlsxLimits.columnsMax} of an Excel sheet`,
+      )
     }
-    this.letters = columns.map((_, index) => columnLetters(index))
+    this.letters = columns.map((_, index) => formatColumn(index))
     this.part = new PackedFileWriter(path)
   }
 
@@ -57,7 +59,7 @@ export class SheetWriter {
 
   /** `sample`: rows from which the column widths are estimated. */
   async start(sample: readonly WrittenRow[]): Promise<void> {
-    const widths = widthsOf(this.columns, sample)
+    const widths = estimateWidths(this.columns, sample)
     const columns = this.columns.map(
       ({ isText }, index) =>
         `<col min="${index + 1}" max="${index + 1}" width="${widths[index] ?? 10}" customWidth="1"${isText ? ` style="${ownStyles.text}"` : ''}/>`,
@@ -69,7 +71,7 @@ export class SheetWriter {
         `<sheetFormatPr defaultRowHeight="15"/>${columns.length === 0 ? '' : `<cols>${columns.join('')}</cols>`}<sheetData>`,
     )
     this.rowNumber = 1
-    const header = this.columns.map(({ name }, index) => this.textCell(name, index, ownStyles.header))
+    const header = this.columns.map(({ name }, index) => this.formatTextCell(name, index, ownStyles.header))
     await this.part.write(`<row r="1">${header.join('')}</row>`)
   }
 
@@ -78,7 +80,7 @@ export class SheetWriter {
     let cells = ''
     for (let index = 0; index < row.length; index++) {
       const cell = row[index] ?? null
-      if (cell !== null && cell !== '') cells += this.cellXml(cell, index)
+      if (cell !== null && cell !== '') cells += this.formatCellXml(cell, index)
     }
     await this.part.write(`<row r="${this.rowNumber}">${cells}</row>`)
   }
@@ -97,7 +99,7 @@ export class SheetWriter {
     }))
     return {
       sheet: await this.part.end(),
-      relations: relations.length === 0 ? null : packText(relationsXml(relations)),
+      relations: relations.length === 0 ? null : packText(formatRelations(relations)),
     }
   }
 
@@ -105,37 +107,37 @@ export class SheetWriter {
     return this.part.close()
   }
 
-  private cellXml(cell: Exclude<WrittenCell, null>, index: number): string {
-    if (typeof cell === 'string') return this.textCell(cell, index, ownStyles.text)
+  private formatCellXml(cell: Exclude<WrittenCell, null>, index: number): string {
+    if (typeof cell === 'string') return this.formatTextCell(cell, index, ownStyles.text)
     const place = `${this.letters[index] ?? ''}${this.rowNumber}`
     switch (cell.kind) {
       case 'number': {
-        const style = this.styles.styleOf(cell.format)
+        const style = this.styles.getStyle(cell.format)
         return `<c r="${place}"${style === 0 ? '' : ` s="${style}"`}><v>${cell.value}</v></c>`
       }
       case 'boolean':
         return `<c r="${place}" t="b"><v>${cell.value ? 1 : 0}</v></c>`
       case 'error':
         return knownErrors.has(cell.value)
-          ? `<c r="${place}" t="e"><v>${escapedText(cell.value)}</v></c>`
-          : this.textCell(cell.value, index, ownStyles.text)
+          ? `<c r="${place}" t="e"><v>${escapeText(cell.value)}</v></c>`
+          : this.formatTextCell(cell.value, index, ownStyles.text)
       case 'link':
-        return this.linkCell(cell, index, place)
+        return this.formatLinkCell(cell, index, place)
     }
   }
 
-  private textCell(text: string, index: number, style: number): string {
+  private formatTextCell(text: string, index: number, style: number): string {
     if (text.length > xlsxLimits.cellCharsMax)
-      throw cellTooLong(this.columns[index]?.name ?? '', this.rowNumber - 1, text.length)
-    return `<c r="${this.letters[index] ?? ''}${this.rowNumber}" s="${style}" t="inlineStr"><is>${textTag(text)}</is></c>`
+      throw createCellTooLongError(this.columns[index]?.name ?? '', this.rowNumber - 1, text.length)
+    return `<c r="${this.letters[index] ?? ''}${this.rowNumber}" s="${style}" t="inlineStr"><is>${formatTextTag(text)}</is></c>`
   }
 
-  private linkCell({ text, url }: { text: string; url: string }, index: number, place: string): string {
-    if (this.links.length >= xlsxLimits.linksMax) return this.textCell(text, index, ownStyles.text)
+  private formatLinkCell({ text, url }: { text: string; url: string }, index: number, place: string): string {
+    if (this.links.length >= xlsxLimits.linksMax) return this.formatTextCell(text, index, ownStyles.text)
     let address = this.addresses.get(url)
     if (address === undefined) this.addresses.set(url, (address = this.addresses.size + 1))
     this.links.push(`<hyperlink ref="${place}" r:id="rId${address}"/>`)
-    return this.textCell(text, index, ownStyles.link)
+    return this.formatTextCell(text, index, ownStyles.link)
   }
 }
 
@@ -151,14 +153,14 @@ const knownErrors: ReadonlySet<string> = new Set([
 ])
 
 /** `rowNumber`: row below the header, counted from 1; 0 is the header. */
-export function cellTooLong(column: string, rowNumber: number, charCount: number): UserError {
+export function createCellTooLongError(column: string, rowNumber: number, charCount: number): UserError {
   const name = JSON.stringify(column.length > 100 ? `${column.slice(0, 100)}…` : column)
-  return unfit(
+  return createUnfitError(
     `column ${name}, ${rowNumber === 0 ? 'its name' : `row ${rowNumber}`}: ${charCount} characters exceed the ${xlsxLimits.cellCharsMax} of an Excel cell`,
   )
 }
 
-function unfit(reason: string): UserError {
+function createUnfitError(reason: string): UserError {
   return new UserError('OUTPUT_COLUMN_UNFIT', reason, {
     hint: 'write CSV, NDJSON or Parquet, which have no such limit',
   })
@@ -168,21 +170,21 @@ function unfit(reason: string): UserError {
 const widthLimits = { charsMin: 8, charsMax: 60, headerCharsMax: 30, dateChars: 18, sampleRows: 200 } as const
 
 /** Estimates the column widths from the texts of the first rows, within limits. */
-function widthsOf(columns: readonly SheetColumn[], sample: readonly WrittenRow[]): number[] {
+function estimateWidths(columns: readonly SheetColumn[], sample: readonly WrittenRow[]): number[] {
   const rows = sample.slice(0, widthLimits.sampleRows)
   return columns.map(({ name }, index) => {
-    const header = Math.min(displayWidth(name), widthLimits.headerCharsMax)
-    const widest = rows.reduce((most, row) => Math.max(most, cellWidth(row[index] ?? null)), header)
+    const header = Math.min(measureWidth(name), widthLimits.headerCharsMax)
+    const widest = rows.reduce((most, row) => Math.max(most, estimateCellWidth(row[index] ?? null)), header)
     return Math.min(Math.max(widest, widthLimits.charsMin), widthLimits.charsMax) + 2
   })
 }
 
-function cellWidth(cell: WrittenCell): number {
+function estimateCellWidth(cell: WrittenCell): number {
   if (cell === null) return 0
-  if (typeof cell === 'string') return textWidth(cell)
+  if (typeof cell === 'string') return measureText(cell)
   switch (cell.kind) {
     case 'link':
-      return textWidth(cell.text)
+      return measureText(cell.text)
     case 'number':
       return typeof cell.format === 'number'
         ? Math.min(cell.value.length, widthLimits.dateChars)
@@ -193,6 +195,6 @@ function cellWidth(cell: WrittenCell): number {
   }
 }
 
-function textWidth(text: string): number {
-  return displayWidth(text.slice(0, widthLimits.charsMax).split('\n', 1)[0] ?? '')
+function measureText(text: string): number {
+  return measureWidth(text.slice(0, widthLimits.charsMax).split('\n', 1)[0] ?? '')
 }

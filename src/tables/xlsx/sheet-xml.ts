@@ -10,11 +10,11 @@ const unsafe =
 const mayBeUnsafe = /[&<>\u0000-\u0008\u000b-\u001f\ufffe\uffff\ud800-\udfff]|_x/
 
 /** Escapes text for a tag. Lone surrogates become U+FFFD. */
-export function escapedText(text: string): string {
-  return mayBeUnsafe.test(text) ? text.replace(unsafe, escaped) : text
+export function escapeText(text: string): string {
+  return mayBeUnsafe.test(text) ? text.replace(unsafe, escapeChar) : text
 }
 
-function escaped(found: string): string {
+function escapeChar(found: string): string {
   switch (found) {
     case '&':
       return '&amp;'
@@ -31,14 +31,14 @@ function escaped(found: string): string {
 }
 
 /** Escapes an attribute value. */
-export function attributeText(text: string): string {
-  return escapedText(text).replace(/["\t\n]/g, (found) => `&#${found.charCodeAt(0)};`)
+export function escapeAttribute(text: string): string {
+  return escapeText(text).replace(/["\t\n]/g, (found) => `&#${found.charCodeAt(0)};`)
 }
 
 /** Leading and trailing white space is only kept with this attribute. */
-export function textTag(text: string): string {
+export function formatTextTag(text: string): string {
   const keep = /^\s|\s$|\n/.test(text) ? ' xml:space="preserve"' : ''
-  return `<t${keep}>${escapedText(text)}</t>`
+  return `<t${keep}>${escapeText(text)}</t>`
 }
 
 export const xmlDeclaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -47,12 +47,12 @@ export const officeNamespace = 'http://schemas.openxmlformats.org/officeDocument
 export const packageNamespace = 'http://schemas.openxmlformats.org/package/2006'
 
 /** Formats the relations of a part. `target` is a part or an external URL. */
-export function relationsXml(
+export function formatRelations(
   relations: readonly { readonly type: string; readonly target: string; readonly isExternal?: boolean }[],
 ): string {
   const items = relations.map(
     ({ type, target, isExternal }, index) =>
-      `<Relationship Id="rId${index + 1}" Type="${officeNamespace}/${type}" Target="${attributeText(target)}"${isExternal === true ? ' TargetMode="External"' : ''}/>`,
+      `<Relationship Id="rId${index + 1}" Type="${officeNamespace}/${type}" Target="${escapeAttribute(target)}"${isExternal === true ? ' TargetMode="External"' : ''}/>`,
   )
   return `${xmlDeclaration}<Relationships xmlns="${packageNamespace}/relationships">${items.join('')}</Relationships>`
 }
@@ -69,7 +69,7 @@ export class StyleBook {
   private readonly styles = new Map<NumberFormat, number>([[0, ownStyles.general]])
 
   /** Returns the general style if there are too many formats. */
-  styleOf(format: NumberFormat): number {
+  getStyle(format: NumberFormat): number {
     const known = this.styles.get(format)
     if (known !== undefined) return known
     if (this.styles.size >= xlsxLimits.formatsMax) return ownStyles.general
@@ -78,11 +78,11 @@ export class StyleBook {
     return style
   }
 
-  xml(): string {
+  formatXml(): string {
     const codes = [...this.styles.keys()].filter((format) => typeof format === 'string')
     const formatIds = new Map(codes.map((code, index) => [code, firstCustomFormat + index]))
     const formats = [...formatIds].map(
-      ([code, id]) => `<numFmt numFmtId="${id}" formatCode="${attributeText(code)}"/>`,
+      ([code, id]) => `<numFmt numFmtId="${id}" formatCode="${escapeAttribute(code)}"/>`,
     )
     const style = (format: number, font = 0) =>
       `<xf numFmtId="${format}" fontId="${font}" fillId="0" borderId="0" xfId="0"${format === 0 ? '' : ' applyNumberFormat="1"'}${font === 0 ? '' : ' applyFont="1"'}/>`

@@ -5,11 +5,11 @@ import { packText, writeZip, type PackedFile } from '../zip-writer.js'
 import { SheetWriter, type SheetLimits, type SheetParts } from './sheet-writer.js'
 import type { SheetColumn, WrittenRow } from './cells.js'
 import {
-  attributeText,
+  escapeAttribute,
   mainNamespace,
   officeNamespace,
   packageNamespace,
-  relationsXml,
+  formatRelations,
   xmlDeclaration,
   StyleBook,
 } from './sheet-xml.js'
@@ -103,11 +103,11 @@ export class WorkbookWriter {
     const sheets: SheetParts[] = []
     for (const series of this.series) {
       for (const [index, parts] of (await series.end()).entries()) {
-        names.push(sheetName(series.name, index + 1, names))
+        names.push(createSheetName(series.name, index + 1, names))
         sheets.push(parts)
       }
     }
-    await writeZip([...partsOf(names, sheets, this.styles)], write, this.limits.bytesMax)
+    await writeZip([...listParts(names, sheets, this.styles)], write, this.limits.bytesMax)
   }
 
   /** Removes the temporary files. */
@@ -120,7 +120,7 @@ export class WorkbookWriter {
 const nameCharsMax = 31
 
 /** Returns a unique name that Excel accepts. */
-export function sheetName(wanted: string, number: number, others: readonly string[]): string {
+export function createSheetName(wanted: string, number: number, others: readonly string[]): string {
   const clean = wanted.replace(/[[\]:*?/\\\p{Cc}]/gu, ' ').replace(/^[\s']+|[\s']+$/g, '')
   const base = clean === '' || /^history$/i.test(clean) ? 'rows' : clean
   const taken = new Set(others.map((name) => name.toLowerCase()))
@@ -137,42 +137,42 @@ export function sheetName(wanted: string, number: number, others: readonly strin
 
 const contentType = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
-function* partsOf(
+function* listParts(
   names: readonly string[],
   sheets: readonly SheetParts[],
   styles: StyleBook,
 ): Generator<[name: string, file: PackedFile]> {
   const files = sheets.map((_, index) => `sheet${index + 1}.xml`)
-  yield ['[Content_Types].xml', packText(contentTypesXml(files))]
-  yield ['_rels/.rels', packText(relationsXml([{ type: 'officeDocument', target: 'xl/workbook.xml' }]))]
-  yield ['xl/workbook.xml', packText(workbookXml(names))]
+  yield ['[Content_Types].xml', packText(formatContentTypes(files))]
+  yield ['_rels/.rels', packText(formatRelations([{ type: 'officeDocument', target: 'xl/workbook.xml' }]))]
+  yield ['xl/workbook.xml', packText(formatWorkbook(names))]
   const targets = files.map((file) => ({ type: 'worksheet', target: `worksheets/${file}` }))
   yield [
     'xl/_rels/workbook.xml.rels',
-    packText(relationsXml([...targets, { type: 'styles', target: 'styles.xml' }])),
+    packText(formatRelations([...targets, { type: 'styles', target: 'styles.xml' }])),
   ]
-  yield ['xl/styles.xml', packText(styles.xml())]
+  yield ['xl/styles.xml', packText(styles.formatXml())]
   for (const [index, { sheet, relations }] of sheets.entries()) {
     yield [`xl/worksheets/${files[index] ?? ''}`, sheet]
     if (relations !== null) yield [`xl/worksheets/_rels/${files[index] ?? ''}.rels`, relations]
   }
 }
 
-function contentTypesXml(files: readonly string[]): string {
-  const part = (name: string, type: string) =>
+function formatContentTypes(files: readonly string[]): string {
+  const formatPart = (name: string, type: string) =>
     `<Override PartName="/xl/${name}" ContentType="${contentType}.${type}+xml"/>`
-  const sheets = files.map((file) => part(`worksheets/${file}`, 'worksheet'))
+  const sheets = files.map((file) => formatPart(`worksheets/${file}`, 'worksheet'))
   return (
     `${xmlDeclaration}<Types xmlns="${packageNamespace}/content-types">` +
     '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
     '<Default Extension="xml" ContentType="application/xml"/>' +
-    `${part('workbook.xml', 'sheet.main')}${part('styles.xml', 'styles')}${sheets.join('')}</Types>`
+    `${formatPart('workbook.xml', 'sheet.main')}${formatPart('styles.xml', 'styles')}${sheets.join('')}</Types>`
   )
 }
 
-function workbookXml(names: readonly string[]): string {
+function formatWorkbook(names: readonly string[]): string {
   const sheets = names.map(
-    (name, index) => `<sheet name="${attributeText(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
+    (name, index) => `<sheet name="${escapeAttribute(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
   )
   return (
     `${xmlDeclaration}<workbook xmlns="${mainNamespace}" xmlns:r="${officeNamespace}">` +

@@ -1,7 +1,12 @@
 import { UserError } from '../../core/errors.js'
 import { xlsxLimits } from '../limits.js'
-import { builtInStyle, styleOfFormat, type CellStyle } from './cells.js'
-import { type Parts, readWholeXml, damagedWorkbook, otherSpreadsheet } from './xml-parts.js'
+import { getBuiltInStyle, parseStyle, type CellStyle } from './cells.js'
+import {
+  type Parts,
+  readWholeXml,
+  createDamagedWorkbookError,
+  createOtherSpreadsheetError,
+} from './xml-parts.js'
 
 export interface Sheet {
   readonly name: string
@@ -22,15 +27,16 @@ export interface Workbook {
 
 /** Throws INPUT_FORMAT_UNKNOWN for other kinds of spreadsheets, and INPUT_EXCEL_INVALID. */
 export async function readWorkbook(parts: Parts): Promise<Workbook> {
-  const main = (await parts.relationsOf('')).find(({ type }) => type === 'officeDocument')?.target
+  const main = (await parts.readRelations('')).find(({ type }) => type === 'officeDocument')?.target
   const part = main ?? 'xl/workbook.xml'
-  if (/\.bin$/i.test(part)) throw otherSpreadsheet(parts.label, 'a binary workbook (.xlsb)')
+  if (/\.bin$/i.test(part)) throw createOtherSpreadsheetError(parts.label, 'a binary workbook (.xlsb)')
   if (!parts.has(part)) {
-    if (parts.has('content.xml')) throw otherSpreadsheet(parts.label, 'an OpenDocument file (.ods)')
-    throw otherSpreadsheet(parts.label, 'a zip without a workbook')
+    if (parts.has('content.xml'))
+      throw createOtherSpreadsheetError(parts.label, 'an OpenDocument file (.ods)')
+    throw createOtherSpreadsheetError(parts.label, 'a zip without a workbook')
   }
-  const relations = await parts.relationsOf(part)
-  const targetOf = (wanted: string) => relations.find(({ type }) => type === wanted)?.target ?? null
+  const relations = await parts.readRelations(part)
+  const findTarget = (wanted: string) => relations.find(({ type }) => type === wanted)?.target ?? null
   const sheets: Sheet[] = []
   let is1904 = false
   await readWholeXml(parts.read(part), parts.label, {
@@ -42,16 +48,17 @@ export async function readWorkbook(parts: Parts): Promise<Workbook> {
       if (relation?.type !== 'worksheet') return
       const isHidden = /hidden/i.test(attribute('state') ?? '')
       sheets.push({ name: attribute('name') ?? '', isHidden, part: relation.target })
-      if (sheets.length > xlsxLimits.sheetsMax) throw damagedWorkbook(parts.label, 'it has too many sheets')
+      if (sheets.length > xlsxLimits.sheetsMax)
+        throw createDamagedWorkbookError(parts.label, 'it has too many sheets')
     },
   })
-  const styles = targetOf('styles')
+  const styles = findTarget('styles')
   return {
     sheets,
     is1904,
     styles: styles === null || !parts.has(styles) ? [] : await readStyles(parts, styles),
-    sharedStringsPart: targetOf('sharedStrings'),
-    hasMacros: targetOf('vbaProject') !== null,
+    sharedStringsPart: findTarget('sharedStrings'),
+    hasMacros: findTarget('vbaProject') !== null,
   }
 }
 
@@ -64,7 +71,7 @@ export function chooseSheet(label: string, { sheets }: Workbook, wanted: string 
         sheets.find(({ name }) => name.toLowerCase() === wanted.toLowerCase()) ??
         (/^\d{1,5}$/.test(wanted) ? sheets[Number(wanted) - 1] : undefined))
   if (found !== undefined) return found
-  if (wanted === undefined) throw damagedWorkbook(label, 'it has no sheet with cells')
+  if (wanted === undefined) throw createDamagedWorkbookError(label, 'it has no sheet with cells')
   throw new UserError('INPUT_SHEET_MISSING', `${label} has no sheet "${wanted}"`, {
     hint: `it has ${sheets.map(({ name }) => `"${name}"`).join(', ')}`,
   })
@@ -77,7 +84,7 @@ async function readStyles(parts: Parts, styles: string): Promise<CellStyle[]> {
   await readWholeXml(parts.read(styles), parts.label, {
     open: (name, attribute) => {
       if (name === 'numFmt')
-        formats.set(Number(attribute('numFmtId')), styleOfFormat(attribute('formatCode') ?? ''))
+        formats.set(Number(attribute('numFmtId')), parseStyle(attribute('formatCode') ?? ''))
       else if (name === 'cellXfs') isInside = true
       else if (name === 'xf' && isInside) ids.push(Number(attribute('numFmtId') ?? 0))
     },
@@ -85,7 +92,7 @@ async function readStyles(parts: Parts, styles: string): Promise<CellStyle[]> {
       if (name === 'cellXfs') isInside = false
     },
   })
-  return ids.map((id) => formats.get(id) ?? builtInStyle(id))
+  return ids.map((id) => formats.get(id) ?? getBuiltInStyle(id))
 }
 
 export function isTrue(text: string | undefined): boolean {
@@ -114,14 +121,14 @@ export class StringText {
 
   /** Returns the collected text and starts the next string. */
   take(): string {
-    const text = unescaped(this.#text)
+    const text = decodeEscapes(this.#text)
     this.#text = ''
     return text
   }
 }
 
 /** Decodes escapes like `_x000D_`, which replace characters that XML cannot contain. */
-export function unescaped(text: string): string {
+export function decodeEscapes(text: string): string {
   if (!text.includes('_x')) return text
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
 }
@@ -145,7 +152,7 @@ export async function readSharedStrings(parts: Parts, part: string | null): Prom
       const text = string.take()
       charCount += text.length
       if (charCount > xlsxLimits.sharedStringCharsMax) {
-        throw damagedWorkbook(
+        throw createDamagedWorkbookError(
           parts.label,
           `its texts have more than ${xlsxLimits.sharedStringCharsMax} characters`,
         )

@@ -1,18 +1,18 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { UserError } from '../../core/errors.js'
-import { type ChooseColumns, type LocatedRecord, emptyFile } from '../record-source.js'
+import { type ChooseColumns, type LocatedRecord, createEmptyFileError } from '../record-source.js'
 import { openZip } from '../zip-reader.js'
-import { fileError } from '../file-error.js'
+import { toFileError } from '../file-error.js'
 import {
-  typedCell,
+  toCell,
   type Cell,
   type CellRange,
-  kindOfCell,
-  cellText,
+  getCellKind,
+  formatCell,
   type CellKind,
   type RawCell,
 } from './cells.js'
-import { Parts, damagedWorkbook, otherSpreadsheet } from './xml-parts.js'
+import { Parts, createDamagedWorkbookError, createOtherSpreadsheetError } from './xml-parts.js'
 import { readSheetRows, type RowCounts, type SheetRow } from './sheet-rows.js'
 import { readSharedStrings, chooseSheet, readWorkbook, type Sheet, type Workbook } from './workbook.js'
 
@@ -30,17 +30,17 @@ export interface XlsxFile {
   /** Macros are never run. */
   readonly hasMacros: boolean
   /** Notices for the user about the cells; complete after rows were read. */
-  notices(): readonly string[]
+  listNotices(): readonly string[]
   /** Reads non-empty rows as text. */
-  rows(): AsyncGenerator<readonly SheetRow[]>
+  readRows(): AsyncGenerator<readonly SheetRow[]>
   /** Reads rows as cells for writing. */
   cellRows(): AsyncGenerator<readonly SheetRow<Cell>[]>
   /** Reads up to `rowsMax` rows of any sheet as text. */
-  firstRows(sheetName: string, rowsMax: number): Promise<readonly SheetRow[]>
+  readFirstRows(sheetName: string, rowsMax: number): Promise<readonly SheetRow[]>
   /** Reads the sheet to its end. Returns its merged cells. */
   scan(visit: (row: SheetRow<ScannedCell>) => void): Promise<readonly CellRange[]>
   /** Reads rows like a delimited file: the first row with text is the header, and row numbers serve as line numbers. */
-  records(choose: ChooseColumns): AsyncGenerator<readonly LocatedRecord[]>
+  readRecords(choose: ChooseColumns): AsyncGenerator<readonly LocatedRecord[]>
   close(): void
 }
 
@@ -54,27 +54,31 @@ export async function openXlsx(path: string, sheet?: string, label = path): Prom
   const parts = new Parts(label, await openZip(path, label))
   try {
     const workbook = await readWorkbook(parts)
-    return fileOf(parts, workbook, chooseSheet(label, workbook, sheet))
+    return createXlsxFile(parts, workbook, chooseSheet(label, workbook, sheet))
   } catch (error) {
     parts.close()
     throw error
   }
 }
 
-type ValueOf<Value> = (
+type ValueReader<Value> = (
   cell: RawCell,
   strings: readonly string[],
   counts: RowCounts,
 ) => Value | null | undefined
 
-function fileOf(parts: Parts, workbook: Workbook, sheet: Sheet): XlsxFile {
+function createXlsxFile(parts: Parts, workbook: Workbook, sheet: Sheet): XlsxFile {
   const { label } = parts
   const { is1904 } = workbook
   let strings: Promise<readonly string[]> | undefined
-  let lastCounts = noCounts()
-  const rowsAs = async function* <Value>(valueOf: ValueOf<Value>, merges?: CellRange[], other?: Sheet) {
+  let lastCounts = createCounts()
+  const readRowsAs = async function* <Value>(
+    valueOf: ValueReader<Value>,
+    merges?: CellRange[],
+    other?: Sheet,
+  ) {
     const texts = await (strings ??= readSharedStrings(parts, workbook.sharedStringsPart))
-    const counts = noCounts()
+    const counts = createCounts()
     if (other === undefined) lastCounts = counts
     yield* readSheetRows({
       parts,
@@ -85,8 +89,8 @@ function fileOf(parts: Parts, workbook: Workbook, sheet: Sheet): XlsxFile {
       merges,
     })
   }
-  const textOf: ValueOf<string> = (cell, texts, counts) => {
-    const text = cellText(cell, texts, is1904, counts)
+  const toText: ValueReader<string> = (cell, texts, counts) => {
+    const text = formatCell(cell, texts, is1904, counts)
     return text === '' ? null : text
   }
   return {
@@ -94,36 +98,36 @@ function fileOf(parts: Parts, workbook: Workbook, sheet: Sheet): XlsxFile {
     sheets: workbook.sheets.map(({ name, isHidden }) => ({ name, isHidden })),
     sheetName: sheet.name,
     hasMacros: workbook.hasMacros,
-    notices: () => noticesOf(`${label}, sheet "${sheet.name}"`, sheet, lastCounts),
-    rows: () => rowsAs(textOf),
-    firstRows: async (sheetName, rowsMax) => {
+    listNotices: () => describeNotices(`${label}, sheet "${sheet.name}"`, sheet, lastCounts),
+    readRows: () => readRowsAs(toText),
+    readFirstRows: async (sheetName, rowsMax) => {
       const rows: SheetRow[] = []
       const other = workbook.sheets.find(({ name }) => name === sheetName)
       if (other === undefined) return rows
-      for await (const batch of rowsAs(textOf, undefined, other)) {
+      for await (const batch of readRowsAs(toText, undefined, other)) {
         rows.push(...batch)
         if (rows.length >= rowsMax) break
       }
       return rows.slice(0, rowsMax)
     },
-    cellRows: () => rowsAs<Cell>((cell, texts) => typedCell(cell, texts, is1904)),
+    cellRows: () => readRowsAs<Cell>((cell, texts) => toCell(cell, texts, is1904)),
     scan: async (visit) => {
       const merges: CellRange[] = []
-      const scanned: ValueOf<ScannedCell> = (cell, texts, counts) => {
-        const text = textOf(cell, texts, counts)
-        return typeof text === 'string' ? { text, kind: kindOfCell(cell, text) } : text
+      const toScannedCell: ValueReader<ScannedCell> = (cell, texts, counts) => {
+        const text = toText(cell, texts, counts)
+        return typeof text === 'string' ? { text, kind: getCellKind(cell, text) } : text
       }
-      for await (const batch of rowsAs(scanned, merges)) batch.forEach(visit)
+      for await (const batch of readRowsAs(toScannedCell, merges)) batch.forEach(visit)
       return merges
     },
-    records: (choose) => recordsOf(rowsAs(textOf), choose),
+    readRecords: (choose) => toRecords(readRowsAs(toText), choose),
     close: () => {
       parts.close()
     },
   }
 }
 
-async function* recordsOf(
+async function* toRecords(
   batches: AsyncGenerator<readonly SheetRow[]>,
   choose: ChooseColumns,
 ): AsyncGenerator<readonly LocatedRecord[]> {
@@ -133,7 +137,7 @@ async function* recordsOf(
     for (const { row, cells } of batch) {
       if (cells.size === 0) continue
       if (chosen === null) {
-        const header = headerOf(cells)
+        const header = listHeader(cells)
         chosen = choose(header) ?? [...header.keys()]
       } else records.push({ cells: chosen.map((column) => cells.get(column) ?? ''), line: row, reason: null })
     }
@@ -141,14 +145,19 @@ async function* recordsOf(
   }
 }
 
-function headerOf(cells: ReadonlyMap<number, string>): string[] {
+function listHeader(cells: ReadonlyMap<number, string>): string[] {
   const width = Math.max(...cells.keys()) + 1
   return Array.from({ length: width }, (_, column) => cells.get(column) ?? '')
 }
 
-const noCounts = (): RowCounts => ({ errorCount: 0, uncachedCount: 0, longNumberCount: 0, hiddenRowCount: 0 })
+const createCounts = (): RowCounts => ({
+  errorCount: 0,
+  uncachedCount: 0,
+  longNumberCount: 0,
+  hiddenRowCount: 0,
+})
 
-function noticesOf(label: string, { isHidden }: Sheet, counts: RowCounts): string[] {
+function describeNotices(label: string, { isHidden }: Sheet, counts: RowCounts): string[] {
   const { errorCount, uncachedCount, longNumberCount } = counts
   const notices: string[] = []
   if (errorCount > 0) {
@@ -177,29 +186,29 @@ const zipBeginning = 0x504b0304
 
 /** Throws INPUT_FORMAT_UNKNOWN if the first bytes are not those of an .xlsx, whatever the file's name. */
 async function refuseOtherKinds(path: string, label: string): Promise<void> {
-  const kind = await kindOf(path).catch((error: unknown) => {
-    throw fileError(error, label)
+  const kind = await detectKind(path).catch((error: unknown) => {
+    throw toFileError(error, label)
   })
   if (kind === 'zip') return
-  if (kind === 'empty') throw emptyFile(label)
+  if (kind === 'empty') throw createEmptyFileError(label)
   if (kind === 'text') {
     throw new UserError('INPUT_FORMAT_UNKNOWN', `${label} has an Excel file name but contains text`, {
       hint: 'pass --input-format csv if it is a table with delimiters; save HTML as .xlsx or CSV',
     })
   }
-  if (kind === 'other') throw damagedWorkbook(label, 'its content is of another format')
-  if (kind === 'old') throw otherSpreadsheet(label, 'an old workbook (.xls)')
-  throw otherSpreadsheet(
+  if (kind === 'other') throw createDamagedWorkbookError(label, 'its content is of another format')
+  if (kind === 'old') throw createOtherSpreadsheetError(label, 'an old workbook (.xls)')
+  throw createOtherSpreadsheetError(
     label,
     'a workbook with a password',
     'open it with its password and save it without one',
   )
 }
 
-async function kindOf(path: string): Promise<'zip' | 'old' | 'locked' | 'empty' | 'text' | 'other'> {
+async function detectKind(path: string): Promise<'zip' | 'old' | 'locked' | 'empty' | 'text' | 'other'> {
   const file = await open(path)
   try {
-    const start = await bytesAt(file, 0)
+    const start = await readBytes(file, 0)
     if (start.length === 0) return 'empty'
     const magic = start.length < 4 ? 0 : start.readUInt32BE(0)
     if (magic === zipBeginning) return 'zip'
@@ -207,7 +216,7 @@ async function kindOf(path: string): Promise<'zip' | 'old' | 'locked' | 'empty' 
     if (start.length < 512) return 'old'
     // [MS-CFB] 2.2: position of the stream directory, in sectors after the header.
     const directoryAt = (start.readUInt32LE(48) + 1) * 2 ** Math.min(start.readUInt16LE(30), 12)
-    const places = [start, await bytesAt(file, directoryAt), await bytesAt(file, -1)]
+    const places = [start, await readBytes(file, directoryAt), await readBytes(file, -1)]
     const name = Buffer.from('EncryptedPackage', 'utf16le')
     return places.some((bytes) => bytes.includes(name)) ? 'locked' : 'old'
   } finally {
@@ -223,7 +232,7 @@ function isText(start: Buffer): boolean {
 const pieceBytes = 64 * 1024
 
 /** Reads a piece of the file; the last one if `place` is negative. */
-async function bytesAt(file: FileHandle, place: number): Promise<Buffer> {
+async function readBytes(file: FileHandle, place: number): Promise<Buffer> {
   const from = place < 0 ? Math.max(0, (await file.stat()).size - pieceBytes) : place
   const { buffer, bytesRead } = await file.read(Buffer.alloc(pieceBytes), 0, pieceBytes, from)
   return buffer.subarray(0, bytesRead)

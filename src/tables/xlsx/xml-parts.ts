@@ -5,14 +5,14 @@ import { SaxesParser } from 'saxes'
 import { xlsxLimits } from '../limits.js'
 import { UserError } from '../../core/errors.js'
 
-export function damagedWorkbook(label: string, reason: string, cause?: unknown): UserError {
+export function createDamagedWorkbookError(label: string, reason: string, cause?: unknown): UserError {
   return new UserError('INPUT_EXCEL_INVALID', `${label} cannot be read as an Excel file: ${reason}`, {
     hint: 'open it in a spreadsheet program and save it again as .xlsx or CSV',
     cause,
   })
 }
 
-export function otherSpreadsheet(
+export function createOtherSpreadsheetError(
   label: string,
   what: string,
   hint = 'save it as .xlsx, or as CSV',
@@ -39,26 +39,29 @@ export async function* readXml(
   const parser = new SaxesParser({ position: false })
   let charsSinceTag = 0
   parser.on('doctype', () => {
-    throw damagedWorkbook(label, 'it declares a document type, which Excel files never do')
+    throw createDamagedWorkbookError(label, 'it declares a document type, which Excel files never do')
   })
   parser.on('error', (error) => {
-    throw damagedWorkbook(label, error.message, error)
+    throw createDamagedWorkbookError(label, error.message, error)
   })
   parser.on('opentag', ({ name, attributes }) => {
     charsSinceTag = 0
-    handlers.open(localName(name), (wanted) => attributeOf(attributes, wanted))
+    handlers.open(getLocalName(name), (wanted) => findAttribute(attributes, wanted))
   })
   parser.on('closetag', ({ name }) => {
     charsSinceTag = 0
-    handlers.close?.(localName(name))
+    handlers.close?.(getLocalName(name))
   })
   parser.on('text', (text) => handlers.text?.(text))
   parser.on('cdata', (text) => handlers.text?.(text))
-  for await (const text of decoded(chunks, label)) {
+  for await (const text of decodeXml(chunks, label)) {
     charsSinceTag += text.length
     parser.write(text)
     if (charsSinceTag > xlsxLimits.charsBetweenTagsMax) {
-      throw damagedWorkbook(label, `a cell of more than ${xlsxLimits.charsBetweenTagsMax} characters`)
+      throw createDamagedWorkbookError(
+        label,
+        `a cell of more than ${xlsxLimits.charsBetweenTagsMax} characters`,
+      )
     }
     yield
   }
@@ -76,29 +79,29 @@ export async function readWholeXml(
 }
 
 /** XML of a workbook is UTF-8, or UTF-16 with a byte order mark. */
-async function* decoded(chunks: AsyncIterable<Buffer>, label: string): AsyncGenerator<string> {
+async function* decodeXml(chunks: AsyncIterable<Buffer>, label: string): AsyncGenerator<string> {
   let decoder: TextDecoder | null = null
   try {
     for await (const chunk of chunks) {
-      decoder ??= new TextDecoder(wideEncoding(chunk) ?? 'utf-8', { fatal: true })
+      decoder ??= new TextDecoder(detectWideEncoding(chunk) ?? 'utf-8', { fatal: true })
       yield decoder.decode(chunk, { stream: true })
     }
     if (decoder !== null) yield decoder.decode()
   } catch (error) {
-    throw error instanceof TypeError ? damagedWorkbook(label, 'it is not UTF-8', error) : error
+    throw error instanceof TypeError ? createDamagedWorkbookError(label, 'it is not UTF-8', error) : error
   }
 }
 
-function wideEncoding([first, second]: Buffer): string | null {
+function detectWideEncoding([first, second]: Buffer): string | null {
   if (first === 0xff && second === 0xfe) return 'utf-16le'
   return first === 0xfe && second === 0xff ? 'utf-16be' : null
 }
 
-function localName(name: string): string {
+function getLocalName(name: string): string {
   return name.slice(name.indexOf(':') + 1)
 }
 
-function attributeOf(attributes: Record<string, unknown>, wanted: string): string | undefined {
+function findAttribute(attributes: Record<string, unknown>, wanted: string): string | undefined {
   const plain = attributes[wanted]
   if (typeof plain === 'string') return plain
   const found = Object.keys(attributes).find(
@@ -124,21 +127,21 @@ export class Parts {
     readonly label: string,
     private readonly zip: OpenZip,
   ) {
-    this.#names = new Map(zip.names.map((name) => [keyOf(name), name]))
+    this.#names = new Map(zip.names.map((name) => [toKey(name), name]))
   }
 
   has(name: string): boolean {
-    return this.#names.has(keyOf(name))
+    return this.#names.has(toKey(name))
   }
 
   read(name: string): AsyncGenerator<Buffer> {
-    const found = this.#names.get(keyOf(name))
-    if (found === undefined) throw damagedWorkbook(this.label, `it has no part ${name}`)
+    const found = this.#names.get(toKey(name))
+    if (found === undefined) throw createDamagedWorkbookError(this.label, `it has no part ${name}`)
     return this.zip.read(found)
   }
 
   /** Reads the relations of a part, or of the package for `''`; empty if it has none. */
-  async relationsOf(part: string): Promise<readonly Relation[]> {
+  async readRelations(part: string): Promise<readonly Relation[]> {
     const folder = posix.dirname(part)
     const list = posix.join(folder, '_rels', `${posix.basename(part)}.rels`)
     if (!this.has(list)) return []
@@ -150,7 +153,7 @@ export class Parts {
         relations.push({
           id: attribute('Id') ?? '',
           type: type.slice(type.lastIndexOf('/') + 1),
-          target: posix.join('/', folder, absolute(attribute('Target') ?? '', folder)).slice(1),
+          target: posix.join('/', folder, resolveRelationTarget(attribute('Target') ?? '', folder)).slice(1),
         })
       },
     })
@@ -163,11 +166,11 @@ export class Parts {
 }
 
 /** A target with a leading slash is relative to the root, not to the folder. */
-function absolute(target: string, folder: string): string {
+function resolveRelationTarget(target: string, folder: string): string {
   return target.startsWith('/') ? posix.relative(posix.join('/', folder), target) : target
 }
 
 /** Some programs write backslashes, or differ in letter case. */
-function keyOf(name: string): string {
+function toKey(name: string): string {
   return name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase()
 }

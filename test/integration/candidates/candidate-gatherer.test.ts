@@ -5,9 +5,9 @@ import { peekAtCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/reader
 import {
   CandidateGatherer,
   type CandidateGathererDeps,
-  doubtfulAmong,
+  findDoubtful,
 } from '../../../src/pipeline/decisions/candidate-gatherer.js'
-import { reviewStorePath } from '../../../src/pipeline/checkpoint/paths.js'
+import { getReviewStorePath } from '../../../src/pipeline/checkpoint/paths.js'
 import {
   openReviewStore,
   openReviewStoreToRead,
@@ -50,7 +50,7 @@ function gathererOf(change: Partial<CandidateGathererDeps> = {}): Gathering {
   const stop = new AbortController()
   const gatherer = new CandidateGatherer({
     source: {
-      candidatesOf: ({ name }: Lookup) => {
+      findCandidates: ({ name }: Lookup) => {
         asked.push(name)
         return Promise.resolve(name.startsWith('Unheard') ? [] : [candidateOf(name)])
       },
@@ -97,7 +97,7 @@ describe('what is gathered', () => {
     )
     const gathering = gathererOf()
     const gathered = gathering.gatherer.run(nobody)
-    for (const [at, run] of runs.entries()) gathering.gatherer.answered(ids[at] ?? 0, run)
+    for (const [at, run] of runs.entries()) gathering.gatherer.onAnswer(ids[at] ?? 0, run)
     gathering.gatherer.complete()
     await gathered
     expect(gathering.asked).toEqual(['Beta', 'Gamma', 'Unheard Of'])
@@ -142,9 +142,9 @@ describe('what is gathered', () => {
       ['Delta', 'partial_match', 55],
     )
     const reader = folder.read()
-    expect(doubtfulAmong(ids, reader, 90)).toEqual([ids[0], ids[2], ids[3]])
-    expect(doubtfulAmong(ids, reader, 80)).toEqual([ids[2], ids[3]])
-    expect(doubtfulAmong(ids, reader, 60)).toEqual([ids[3]])
+    expect(findDoubtful(ids, reader, 90)).toEqual([ids[0], ids[2], ids[3]])
+    expect(findDoubtful(ids, reader, 80)).toEqual([ids[2], ids[3]])
+    expect(findDoubtful(ids, reader, 60)).toEqual([ids[3]])
     const strict = gathererOf({ threshold: 60 })
     await gatherAll(strict, all)
     expect(strict.asked).toEqual(['Delta'])
@@ -157,7 +157,7 @@ describe('what is gathered', () => {
     let openMax = 0
     const gathering = gathererOf({
       source: {
-        candidatesOf: async () => {
+        findCandidates: async () => {
           openMax = Math.max(openMax, ++openCount)
           await new Promise((resolve) => setImmediate(resolve))
           openCount--
@@ -175,10 +175,10 @@ describe('what is gathered', () => {
     const clock = manualClock()
     const { gatherer, asked } = gathererOf({ clock })
     const turn = () => new Promise((resolve) => setImmediate(resolve))
-    gatherer.answered(ids[0] ?? 0, runs[0]!)
+    gatherer.onAnswer(ids[0] ?? 0, runs[0]!)
     const gathered = gatherer.run(nobody)
     await turn()
-    gatherer.answered(ids[1] ?? 0, runs[1]!)
+    gatherer.onAnswer(ids[1] ?? 0, runs[1]!)
     clock.advance(900)
     await turn()
     expect(asked).toEqual([])
@@ -212,14 +212,14 @@ test('candidates of other editions are forgotten once none were found for a week
   const clock = { ...systemClock, nowMs: () => nowMs }
   const gathering = gathererOf({ scope: 'embedded:now', clock })
   await gatherAll(gathering, all)
-  const has = (found: string, ...names: string[]) => store.haveCandidates(found, names.map(hexOf))
+  const has = (found: string, ...names: string[]) => store.hasCandidates(found, names.map(hexOf))
   expect(store.hasAnyCandidates('embedded:old')).toBe(false)
   expect(has('embedded:recent', 'Beta')).toEqual([true])
   expect(has('embedded:now', 'Beta')).toEqual([true])
   expect(has('https://api.example', 'Beta')).toEqual([true])
   expect(has('embedded:again', 'Beta', 'Gamma')).toEqual([true, true])
   expect(decided.kind).toBe('decided')
-  expect(store.standing('embedded')).toHaveLength(1)
+  expect(store.listCurrent('embedded')).toHaveLength(1)
   expect(gathering.missing).toEqual([])
 })
 
@@ -228,7 +228,7 @@ describe('what cannot be gathered', () => {
     const { all } = await answered(['Acme', 'no_match', 0], ['Beta', 'no_match', 0], ['Gamma', 'no_match', 0])
     const failing = gathererOf({
       source: {
-        candidatesOf: ({ name }) =>
+        findCandidates: ({ name }) =>
           name === 'Beta' ? Promise.resolve([candidateOf(name)]) : Promise.reject(new Error(`no ${name}`)),
       },
     })
@@ -244,7 +244,7 @@ describe('what cannot be gathered', () => {
 
   test("for a store that is another program's file, or a checkpoint that is damaged, harms no run", async () => {
     const { all } = await answered(['Acme', 'no_match', 0])
-    writeFileSync(reviewStorePath(folder.path()), 'of another program')
+    writeFileSync(getReviewStorePath(folder.path()), 'of another program')
     const blocked = gathererOf()
     await gatherAll(blocked, all)
     expect(blocked.missing).toHaveLength(1)
@@ -269,7 +269,7 @@ describe('what cannot be gathered', () => {
     const { all } = await answered(...many)
     const gathering: Gathering = gathererOf({
       source: {
-        candidatesOf: (_, signal) => {
+        findCandidates: (_, signal) => {
           gathering.asked.push('one')
           gathering.stop.abort(new Error('stopped'))
           return Promise.reject(signal?.reason as Error)

@@ -51,8 +51,8 @@ function mortalNow<Result>(life: Life, call: () => Result): Result {
 type GatheringStore = ReturnType<ConstructorParameters<typeof CandidateGatherer>[0]['openStore']>
 
 const mortalStore = (life: Life, store: ReviewStore): GatheringStore => ({
-  haveCandidates: (...args) => mortalNow(life, () => store.haveCandidates(...args)),
-  scopesBefore: (...args) => mortalNow(life, () => store.scopesBefore(...args)),
+  hasCandidates: (...args) => mortalNow(life, () => store.hasCandidates(...args)),
+  findStaleScopes: (...args) => mortalNow(life, () => store.findStaleScopes(...args)),
   keepCandidates: (...args) => mortal(life, () => store.keepCandidates(...args)),
   forgetCandidates: (...args) => mortal(life, () => store.forgetCandidates(...args)),
 })
@@ -75,7 +75,7 @@ async function prepared() {
 }
 
 const keptOf = ({ store }: Place) => {
-  const have = store.haveCandidates(own, doubtful.map(hexOf))
+  const have = store.hasCandidates(own, doubtful.map(hexOf))
   return doubtful.filter((_, at) => have[at])
 }
 
@@ -90,7 +90,7 @@ async function live(place: Place, dieAtStep: number): Promise<{ asked: string[];
   })
   const gatherer = new CandidateGatherer({
     source: {
-      candidatesOf: ({ name }: Lookup) =>
+      findCandidates: ({ name }: Lookup) =>
         mortal(life, () => {
           asked.push(name)
           return Promise.resolve([candidateOf(name)])
@@ -104,7 +104,7 @@ async function live(place: Place, dieAtStep: number): Promise<{ asked: string[];
     onMissing: () => undefined,
   })
   for (const [at, run] of runs.entries())
-    if (at >= before.length && !life.isDead) gatherer.answered(ids[at] ?? 0, run)
+    if (at >= before.length && !life.isDead) gatherer.onAnswer(ids[at] ?? 0, run)
   gatherer.complete()
   await Promise.race([gatherer.run(Uint32Array.from(ids)), death])
   return { asked, isDead: life.isDead }
@@ -129,9 +129,9 @@ test('killed at any step of gathering, and once more: what was kept is not looke
     expect(place.store.candidates(own, doubtful.map(hexOf)), `died at ${step}`).toEqual(
       doubtful.map((name) => [candidateOf(name)]),
     )
-    expect(place.store.haveCandidates(own, [hexOf(sure[0])])).toEqual([false])
+    expect(place.store.hasCandidates(own, [hexOf(sure[0])])).toEqual([false])
     expect(place.store.hasAnyCandidates('embedded:old')).toBe(false)
-    expect(place.store.standing('embedded')).toMatchObject([{ name: 'Acme', verdict: 'accepted' }])
+    expect(place.store.listCurrent('embedded')).toMatchObject([{ name: 'Acme', verdict: 'accepted' }])
   }
   // Of fewer steps than these something would not be stepped through.
   expect(stepCount).toBeGreaterThan(20)

@@ -1,6 +1,6 @@
 import { runObjectLenient, type RunObjectLenient } from '../../../src/contract/resolution.js'
 import { answerLineVersion, renderAnswer } from '../../../src/pipeline/answers/answer-line.js'
-import { outcomeOf } from '../../../src/pipeline/answers/outcome.js'
+import { readOutcome } from '../../../src/pipeline/answers/outcome.js'
 import { answerTo, keyed, type checkpointFolder } from '../checkpoint/support.js'
 
 export type Answer = [name: string, status: string, confidence: number]
@@ -16,13 +16,13 @@ const runOf = ([name, status, confidence]: Answer): RunObjectLenient =>
 /** Lookups with their answers, in the checkpoint, as a run leaves them. */
 export async function answeredIn(folder: ReturnType<typeof checkpointFolder>, ...answers: Answer[]) {
   const checkpoint = folder.open()
-  const ids = await checkpoint.want(keyed(...answers.map(([name]) => name)))
+  const ids = await checkpoint.registerLookups(keyed(...answers.map(([name]) => name)))
   const runs = answers.map(runOf)
   const answerOne = async (run: RunObjectLenient, id: number) => {
     const { customId } = await checkpoint.intend(id, 0)
     await checkpoint.accept(id, customId, run.run_id, 0)
     const line = { line: renderAnswer(run), lineVersion: answerLineVersion, body: JSON.stringify(run) }
-    await checkpoint.answer(id, answerTo(run.run_id, { outcome: outcomeOf(run, false), ...line }))
+    await checkpoint.answer(id, answerTo(run.run_id, { outcome: readOutcome(run, false), ...line }))
   }
   await Promise.all(runs.map((run, at) => answerOne(run, ids[at] ?? 0)))
   return { ids, runs, all: Uint32Array.from(ids) }

@@ -5,7 +5,7 @@ import { answerTo, keyed, startMs, linesOf } from './support.js'
 describeCheckpoints('runs that two lookups hold of each other', (at) => {
   test('are exchanged once, and each is answered by its own', async () => {
     const checkpoint = await at.open('exchanged.sqlite')
-    const [acme = 0, bolt = 0] = await checkpoint.want(keyed('Acme', 'Bolt'))
+    const [acme = 0, bolt = 0] = await checkpoint.registerLookups(keyed('Acme', 'Bolt'))
     const acmeId = (await checkpoint.intend(acme, startMs)).customId
     const boltId = (await checkpoint.intend(bolt, startMs)).customId
     await checkpoint.accept(acme, acmeId, 'run_bolt', startMs)
@@ -13,23 +13,23 @@ describeCheckpoints('runs that two lookups hold of each other', (at) => {
     await checkpoint.setNeedsAttention(acme, 'the answers of another')
     const one = { lookupId: acme, customId: acmeId, runId: 'run_bolt' }
     const other = { lookupId: bolt, customId: boltId, runId: 'run_acme' }
-    expect(await checkpoint.exchangeRuns(one, other, startMs)).toBe(true)
-    expect(await checkpoint.exchangeRuns(one, other, startMs)).toBe(false)
-    expect(await checkpoint.ownerOf('run_acme')).toMatchObject({
+    expect(await checkpoint.swapRuns(one, other, startMs)).toBe(true)
+    expect(await checkpoint.swapRuns(one, other, startMs)).toBe(false)
+    expect(await checkpoint.findByRun('run_acme')).toMatchObject({
       lookupId: acme,
       customId: acmeId,
       needsAttention: null,
     })
-    expect(await checkpoint.ownerOf('run_bolt')).toMatchObject({ lookupId: bolt, customId: boltId })
-    expect(await checkpoint.contenders('run_acme')).toMatchObject([{ customId: acmeId }])
+    expect(await checkpoint.findByRun('run_bolt')).toMatchObject({ lookupId: bolt, customId: boltId })
+    expect(await checkpoint.listContenders('run_acme')).toMatchObject([{ customId: acmeId }])
     expect(await checkpoint.answer(acme, answerTo('run_acme'))).toBe(true)
     const exchanged = [
       { ...one, runId: 'run_acme' },
       { ...other, runId: 'run_bolt' },
     ] as const
-    expect(await checkpoint.exchangeRuns(...exchanged, startMs)).toBe(false)
+    expect(await checkpoint.swapRuns(...exchanged, startMs)).toBe(false)
     expect(await checkpoint.answer(bolt, answerTo('run_bolt'))).toBe(true)
-    expect(await checkpoint.spent()).toBe(2)
+    expect(await checkpoint.countSpent()).toBe(2)
   })
 })
 
@@ -40,7 +40,7 @@ describeCheckpoints('contested runs', (at) => {
   async function begin(first: 'running' | 'answered', body?: object) {
     const name = `${++fileCount}.sqlite`
     const checkpoint = await at.open(name)
-    const [acme = 0, bolt = 0] = await checkpoint.want(keyed('Acme', 'Bolt'))
+    const [acme = 0, bolt = 0] = await checkpoint.registerLookups(keyed('Acme', 'Bolt'))
     const acmeId = (await checkpoint.intend(acme, startMs)).customId
     const boltId = (await checkpoint.intend(bolt, startMs)).customId
     await checkpoint.accept(acme, acmeId, 'run_1', startMs)
@@ -50,7 +50,7 @@ describeCheckpoints('contested runs', (at) => {
     }
     const states = async () => {
       const reader = await at.read(name)
-      const known = reader.known([acme, bolt]).map((one) => [one?.state, one?.runId, one?.failure])
+      const known = reader.readAnswers([acme, bolt]).map((one) => [one?.state, one?.runId, one?.failure])
       reader.close()
       return known
     }
@@ -62,17 +62,17 @@ describeCheckpoints('contested runs', (at) => {
   describe('a run that the service names for two submissions', () => {
     test('the first needs attention, the second uncertain, and an answer that proves nothing is not taken', async () => {
       const { name, checkpoint, acme, bolt, acmeId, boltId, states } = await begin('running')
-      expect(await checkpoint.contenders('run_1')).toMatchObject([{ customId: acmeId }])
+      expect(await checkpoint.listContenders('run_1')).toMatchObject([{ customId: acmeId }])
       expect(await checkpoint.accept(bolt, boltId, 'run_1', startMs)).toBe('contested')
       expect(await states()).toEqual([['running', 'run_1', 'the service named run_1 twice'], uncertain])
-      expect(await checkpoint.contenders('run_1')).toEqual([
+      expect(await checkpoint.listContenders('run_1')).toEqual([
         { customId: acmeId, lookupId: acme, name: 'Acme' },
         { customId: boltId, lookupId: bolt, name: 'Bolt' },
       ])
       const before = await at.everyRow(name)
       expect(await checkpoint.answer(acme, answerTo('run_1'))).toBe('contested')
       expect(await at.everyRow(name)).toEqual(before)
-      expect(await checkpoint.spent()).toBe(2)
+      expect(await checkpoint.countSpent()).toBe(2)
     })
 
     test('an answer that is proved to be the first one’s is taken; the second stays uncertain', async () => {
@@ -80,16 +80,16 @@ describeCheckpoints('contested runs', (at) => {
       await checkpoint.accept(bolt, boltId, 'run_1', startMs)
       expect(await checkpoint.answer(acme, answerTo('run_1'), true)).toBe(true)
       expect(await states()).toEqual([['answered', 'run_1', null], uncertain])
-      expect(await checkpoint.award(boltId, 'run_1', startMs)).toBe(false)
+      expect(await checkpoint.assignRun(boltId, 'run_1', startMs)).toBe(false)
     })
 
     test('one that is proved to be the second one’s makes the run its own, and the first uncertain', async () => {
       const { checkpoint, acme, bolt, acmeId, boltId, states } = await begin('running')
       await checkpoint.accept(bolt, boltId, 'run_1', startMs)
       expect(await checkpoint.claim(boltId, 'run_1', startMs)).toBe('contested')
-      expect(await checkpoint.award(boltId, 'run_1', startMs)).toBe(true)
+      expect(await checkpoint.assignRun(boltId, 'run_1', startMs)).toBe(true)
       expect(await states()).toEqual([uncertain, ['running', 'run_1', null]])
-      expect(await checkpoint.ownerOf('run_1')).toMatchObject({ lookupId: bolt, customId: boltId })
+      expect(await checkpoint.findByRun('run_1')).toMatchObject({ lookupId: bolt, customId: boltId })
       expect(await checkpoint.answer(acme, answerTo('run_1'), true)).toBe(false)
       expect(await checkpoint.answer(bolt, answerTo('run_1'), true)).toBe(true)
       // A webhook may yet name the run that was made for the first.
@@ -109,7 +109,7 @@ describeCheckpoints('contested runs', (at) => {
       expect(await states()).toEqual([state, uncertain])
       // What is held is not shown as an answer.
       const reader = await at.read(name)
-      expect(reader.answered([acme], linesOf(1))[0] === null).toBe(state[0] === 'uncertain')
+      expect(reader.readLines([acme], linesOf(1))[0] === null).toBe(state[0] === 'uncertain')
       reader.close()
     })
 
@@ -117,7 +117,7 @@ describeCheckpoints('contested runs', (at) => {
       const name = `${++fileCount}.sqlite`
       for (const service of ['https://a.example', 'https://b.example']) {
         const checkpoint = await at.open(name, service)
-        const [acme = 0] = await checkpoint.want(keyed('Acme'))
+        const [acme = 0] = await checkpoint.registerLookups(keyed('Acme'))
         const { customId } = await checkpoint.intend(acme, startMs)
         expect(await checkpoint.accept(acme, customId, 'run_1', startMs)).toBe(true)
         expect(await checkpoint.answer(acme, answerTo('run_1'))).toBe(true)

@@ -1,15 +1,15 @@
-import { stageAnswersOf } from '../../../src/pipeline/checkpoint/stage-answers.js'
+import { readStageAnswers } from '../../../src/pipeline/checkpoint/stage-answers.js'
 import { afterEach, describe, expect, test } from 'vitest'
-import { stageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
-import { nothingPlanned, type PlanPolicy } from '../../../src/pipeline/lookups/lookup-state.js'
+import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { createEmptyPlan, type PlanPolicy } from '../../../src/pipeline/lookups/lookup-state.js'
 import { describeCheckpoints } from './openers.js'
 import { answerTo, keyed, keyOf, startMs } from './support.js'
 
 const policy: PlanPolicy = { nowMs: startMs, maxAgeMs: null, onLost: 'hold' }
-const none = nothingPlanned()
-const acme = stageLookup('entity', 'siq_acme')
-const bolt = stageLookup('entity', 'siq_bolt')
-const domain = stageLookup('domain', 'acme.com')
+const none = createEmptyPlan()
+const acme = buildStageLookup('entity', 'siq_acme')
+const bolt = buildStageLookup('entity', 'siq_bolt')
+const domain = buildStageLookup('domain', 'acme.com')
 
 const matched = JSON.stringify({
   status: 'COMPLETED',
@@ -23,19 +23,19 @@ describeCheckpoints('kinds', (at) => {
     test('one key of two kinds is two lookups, each planned and submitted with its own', async () => {
       const checkpoint = await at.open('apart')
       const [{ key, lookup }] = keyed('Acme') as [ReturnType<typeof keyed>[number]]
-      const [first = 0] = await checkpoint.want([{ kind: 'resolution', key, lookup }])
-      const entities = checkpoint.of('entity')
+      const [first = 0] = await checkpoint.registerLookups([{ kind: 'resolution', key, lookup }])
+      const entities = checkpoint.forKind('entity')
       const { plan } = await entities.follow([{ kind: 'entity', key, lookup }], policy)
       expect(plan).toEqual({ ...none, submit: 1 })
       expect(await checkpoint.plan(policy)).toEqual({ ...none, submit: 1 })
       const [own] = await entities.nextToSubmit(0, 10)
       expect(own?.lookup.lookupId).not.toBe(first)
       expect((await checkpoint.nextToSubmit(0, 10)).map((one) => one.lookup.lookupId)).toEqual([first])
-      expect(checkpoint.of('entity')).toBe(entities)
+      expect(checkpoint.forKind('entity')).toBe(entities)
     })
 
     test('what follows twice is planned once; only what is new is added', async () => {
-      const entities = (await at.open('twice')).of('entity')
+      const entities = (await at.open('twice')).forKind('entity')
       expect((await entities.follow([acme], policy)).plan).toEqual({ ...none, submit: 1 })
       expect((await entities.follow([acme, bolt], policy)).plan).toEqual({ ...none, submit: 1 })
       expect((await entities.nextToSubmit(0, 10)).map(({ lookup }) => lookup.name)).toEqual([
@@ -45,7 +45,7 @@ describeCheckpoints('kinds', (at) => {
     })
 
     test('what is asked again under the same run id is no contest', async () => {
-      const entities = (await at.open('again')).of('entity')
+      const entities = (await at.open('again')).forKind('entity')
       for (const nowMs of [startMs, startMs + 10_000]) {
         await entities.follow([acme], { ...policy, nowMs, maxAgeMs: 1_000 })
         const plan = await entities.plan({ ...policy, nowMs, maxAgeMs: 1_000 })
@@ -62,34 +62,34 @@ describeCheckpoints('kinds', (at) => {
 
     test('a budget counts the submissions of its kind', async () => {
       const checkpoint = await at.open('budget')
-      const [first = 0] = await checkpoint.want(keyed('Acme'))
+      const [first = 0] = await checkpoint.registerLookups(keyed('Acme'))
       await checkpoint.intend(first, startMs)
-      const domains = checkpoint.of('domain')
-      expect(await domains.spent()).toBe(0)
+      const domains = checkpoint.forKind('domain')
+      expect(await domains.countSpent()).toBe(0)
       await domains.follow([domain], policy)
       const [entry] = await domains.nextToSubmit(0, 1)
       await domains.intend(entry?.lookup.lookupId ?? 0, startMs)
-      expect([await checkpoint.spent(), await domains.spent()]).toEqual([1, 1])
+      expect([await checkpoint.countSpent(), await domains.countSpent()]).toEqual([1, 1])
       // A row that asks by a domain spends of the job's budget; a domain that follows from an answer does not.
-      expect(await domains.spentByRows()).toBe(0)
-      const [asked = 0] = await checkpoint.want([stageLookup('domain', 'row.example')])
+      expect(await domains.countSpentByRows()).toBe(0)
+      const [asked = 0] = await checkpoint.registerLookups([buildStageLookup('domain', 'row.example')])
       await domains.intend(asked, startMs)
-      expect([await domains.spent(), await domains.spentByRows()]).toEqual([2, 1])
+      expect([await domains.countSpent(), await domains.countSpentByRows()]).toEqual([2, 1])
     })
 
     test('when the submissions of a kind left is known, however many of another left since', async () => {
       const checkpoint = await at.open('recent')
-      const [first = 0] = await checkpoint.want(keyed('Acme'))
+      const [first = 0] = await checkpoint.registerLookups(keyed('Acme'))
       await checkpoint.intend(first, startMs)
-      const entities = checkpoint.of('entity')
+      const entities = checkpoint.forKind('entity')
       await entities.follow(
-        Array.from({ length: 20 }, (_, index) => stageLookup('entity', `siq_${index}`)),
+        Array.from({ length: 20 }, (_, index) => buildStageLookup('entity', `siq_${index}`)),
         policy,
       )
       for (const { lookup } of await entities.nextToSubmit(0, 20))
         await entities.intend(lookup.lookupId, startMs + 5)
-      expect(await checkpoint.recentSubmissions(startMs - 1, 3)).toEqual([startMs])
-      expect(await entities.recentSubmissions(startMs - 1, 3)).toEqual([
+      expect(await checkpoint.listRecentSubmissions(startMs - 1, 3)).toEqual([startMs])
+      expect(await entities.listRecentSubmissions(startMs - 1, 3)).toEqual([
         startMs + 5,
         startMs + 5,
         startMs + 5,
@@ -97,64 +97,64 @@ describeCheckpoints('kinds', (at) => {
     })
 
     test('after a kill: a lost domain is held, a lost read is made again, lost research is polled', async () => {
-      const lost = { domain, entity: acme, hierarchy: stageLookup('hierarchy', 'siq_acme') }
+      const lost = { domain, entity: acme, hierarchy: buildStageLookup('hierarchy', 'siq_acme') }
       const first = await at.open('lost')
       for (const [kind, lookup] of Object.entries(lost) as [keyof typeof lost, typeof acme][]) {
-        await first.of(kind).follow([lookup], policy)
-        const [entry] = await first.of(kind).nextToSubmit(0, 1)
-        await first.of(kind).intend(entry?.lookup.lookupId ?? 0, startMs)
+        await first.forKind(kind).follow([lookup], policy)
+        const [entry] = await first.forKind(kind).nextToSubmit(0, 1)
+        await first.forKind(kind).intend(entry?.lookup.lookupId ?? 0, startMs)
       }
       await first.close()
       const next = await at.open('lost')
-      expect((await next.of('domain').follow([domain], policy)).plan).toEqual({ ...none, uncertain: 1 })
-      const read = await next.of('entity').follow([acme], { ...policy, onLost: 'resubmit' })
+      expect((await next.forKind('domain').follow([domain], policy)).plan).toEqual({ ...none, uncertain: 1 })
+      const read = await next.forKind('entity').follow([acme], { ...policy, onLost: 'resubmit' })
       expect(read.plan).toEqual({ ...none, submit: 1 })
-      const research = await next.of('hierarchy').follow([lost.hierarchy], { ...policy, onLost: 'poll' })
+      const research = await next.forKind('hierarchy').follow([lost.hierarchy], { ...policy, onLost: 'poll' })
       expect(research.plan).toEqual({ ...none, poll: 1 })
       expect(research.open).toMatchObject([{ runId: 'hierarchy:siq_acme', name: 'siq_acme' }])
       // Why it may not have been taken is known as long as nobody has said that it was.
       expect(research.open[0]?.needsAttention).not.toBeNull()
       const { lookupId = 0, customId = '' } = research.open[0] ?? {}
-      await next.of('hierarchy').disprove(lookupId, customId, 'never begun')
-      expect((await next.of('hierarchy').nextToSubmit(0, 1)).map(({ lookup }) => lookup.lookupId)).toEqual([
-        lookupId,
-      ])
+      await next.forKind('hierarchy').markNotCreated(lookupId, customId, 'never begun')
+      expect(
+        (await next.forKind('hierarchy').nextToSubmit(0, 1)).map(({ lookup }) => lookup.lookupId),
+      ).toEqual([lookupId])
       await at.assertSound('lost')
     })
 
     test('answers to first questions are read in pages, those of what follows are not among them', async () => {
       const checkpoint = await at.open('first')
-      const ids = await checkpoint.want(keyed('a', 'b', 'c'))
+      const ids = await checkpoint.registerLookups(keyed('a', 'b', 'c'))
       for (const id of ids.slice(0, 2)) {
         const { customId } = await checkpoint.intend(id, startMs)
         await checkpoint.accept(id, customId, `run_${id}`, startMs)
         await checkpoint.answer(id, answerTo(`run_${id}`, { body: matched }))
       }
-      const [page] = await checkpoint.firstAnswers(0, 1)
+      const [page] = await checkpoint.listRowAnswers(0, 1)
       expect(page).toMatchObject({ lookupId: ids[0], asked: { name: 'a' }, body: matched })
-      expect(await checkpoint.firstAnswers(page?.position ?? 0, 10)).toMatchObject([{ lookupId: ids[1] }])
-      await checkpoint.of('domain').follow([domain], policy)
-      const [entry] = await checkpoint.of('domain').nextToSubmit(0, 1)
-      expect(await checkpoint.firstQuestion(ids[2] ?? 0)).toMatchObject({ name: 'c' })
-      expect(await checkpoint.firstQuestion(entry?.lookup.lookupId ?? 0)).toBeNull()
+      expect(await checkpoint.listRowAnswers(page?.position ?? 0, 10)).toMatchObject([{ lookupId: ids[1] }])
+      await checkpoint.forKind('domain').follow([domain], policy)
+      const [entry] = await checkpoint.forKind('domain').nextToSubmit(0, 1)
+      expect(await checkpoint.findRowLookup(ids[2] ?? 0)).toMatchObject({ name: 'c' })
+      expect(await checkpoint.findRowLookup(entry?.lookup.lookupId ?? 0)).toBeNull()
     })
 
     test('a reader finds what follows from a first question, by whichever checkpoint asked it', async () => {
       const checkpoint = await at.open('read')
-      const [id = 0, open = 0] = await checkpoint.want(keyed('Acme', 'Open'))
+      const [id = 0, open = 0] = await checkpoint.registerLookups(keyed('Acme', 'Open'))
       const { customId } = await checkpoint.intend(id, startMs)
       await checkpoint.accept(id, customId, 'run_1', startMs)
       await checkpoint.answer(id, answerTo('run_1', { body: matched }))
-      await checkpoint.of('entity').follow([acme], policy)
-      const [entry] = await checkpoint.of('entity').nextToSubmit(0, 1)
+      await checkpoint.forKind('entity').follow([acme], policy)
+      const [entry] = await checkpoint.forKind('entity').nextToSubmit(0, 1)
       const lookupId = entry?.lookup.lookupId ?? 0
-      const intention = await checkpoint.of('entity').intend(lookupId, startMs)
-      await checkpoint.of('entity').accept(lookupId, intention.customId, 'entity:siq_acme', startMs)
+      const intention = await checkpoint.forKind('entity').intend(lookupId, startMs)
+      await checkpoint.forKind('entity').accept(lookupId, intention.customId, 'entity:siq_acme', startMs)
       await checkpoint
-        .of('entity')
+        .forKind('entity')
         .answer(lookupId, answerTo('entity:siq_acme', { outcome: 'complete', line: '{"x":1}' }))
       const reader = await at.read('read')
-      const [stages, nothing] = stageAnswersOf(reader, [id, open], ['entity', 'domain'])
+      const [stages, nothing] = readStageAnswers(reader, [id, open], ['entity', 'domain'])
       expect(stages?.entity).toMatchObject({
         name: 'siq_acme',
         known: { kind: 'entity', outcome: 'complete', line: '{"x":1}' },
@@ -167,8 +167,8 @@ describeCheckpoints('kinds', (at) => {
 
     test('resolutions alone leave a checkpoint as it was before there were kinds', async () => {
       const checkpoint = await at.open('plain')
-      await checkpoint.want(keyed('Acme'))
-      await checkpoint.of('entity').plan(policy)
+      await checkpoint.registerLookups(keyed('Acme'))
+      await checkpoint.forKind('entity').plan(policy)
       await checkpoint.close()
       const before = await at.everyRow('plain')
       await at.open('plain')

@@ -5,8 +5,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import type { Checkpoint, Intention } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import type { LeaseTimes } from '../../../src/pipeline/checkpoint/postgres/lease.js'
 import { readSharedStatus } from '../../../src/pipeline/checkpoint/postgres/status.js'
-import { joinShared, type SharedRunDeps } from '../../../src/pipeline/checkpoint/postgres/shared-run.js'
-import { nothingPlanned, type PlanPolicy } from '../../../src/pipeline/lookups/lookup-state.js'
+import {
+  joinSharedCheckpoint,
+  type SharedRunDeps,
+} from '../../../src/pipeline/checkpoint/postgres/shared-run.js'
+import { createEmptyPlan, type PlanPolicy } from '../../../src/pipeline/lookups/lookup-state.js'
 import { parsePostgresUrl } from '../../../src/core/server-addresses.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { connectPostgres } from '../../../src/platform/postgres/connect.js'
@@ -84,7 +87,7 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
 
   /** The whole of a run's way in: leases, sweeps, and all. */
   async function joined(url: string, more: Partial<SharedRunDeps> = {}): Promise<Checkpoint> {
-    const shared = await joinShared(
+    const shared = await joinSharedCheckpoint(
       {
         url,
         apiKey: () => null,
@@ -105,7 +108,7 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
 
   test('goes on with what it wanted, in its next term', async () => {
     const a = await joined(direct())
-    const ids = await a.want(keyed('Acme', 'Other', 'Last'))
+    const ids = await a.registerLookups(keyed('Acme', 'Other', 'Last'))
     const first = (await a.intend(ids[0]!, startMs)) as Intention
     // As whoever swept meanwhile would have it.
     sql(`WITH gone AS (UPDATE enrich.workers SET is_fenced = true, is_swept = true, fenced_at = clock_timestamp())
@@ -120,7 +123,7 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
     expect(await a.withdraw(ids[0]!, first.customId, 'it never left')).toBe(true)
     expect(await a.accept(ids[1]!, second.customId, 'run_2', startMs)).toBe(true)
     expect(await a.answer(ids[1]!, answerTo('run_2'))).toBe(true)
-    expect(await a.plan(policy)).toEqual({ ...nothingPlanned(), submit: 2, answered: 1 })
+    expect(await a.plan(policy)).toEqual({ ...createEmptyPlan(), submit: 2, answered: 1 })
     expect((await a.nextToSubmit(0, 9)).map(({ lookup }) => lookup.name)).toEqual(['Acme', 'Last'])
     expect(sql('SELECT worker_id, term, is_fenced FROM enrich.workers')).toBe('1|2|f')
   })
@@ -133,8 +136,8 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
     async (_, sign) => {
       const a = await joined(direct())
       const b = await joined(direct())
-      const [first = 0, second = 0] = await a.want(keyed('Acme', 'Other'))
-      await b.want(keyed('Acme', 'Other'))
+      const [first = 0, second = 0] = await a.registerLookups(keyed('Acme', 'Other'))
+      await b.registerLookups(keyed('Acme', 'Other'))
       const early = (await a.intend(first, startMs)) as Intention
       sql(`INSERT INTO enrich.workers (name, job, lease_until) VALUES ('dead', 'x', clock_timestamp());
       UPDATE enrich.workers SET lease_until = lease_until ${sign} interval '1 hour'`)
@@ -145,27 +148,27 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
       expect(await b.intend(first, startMs)).toBe('elsewhere')
       expect(await a.accept(first, early.customId, 'run_1', startMs)).toBe(true)
       expect(await b.accept(second, late.customId, 'run_2', startMs)).toBe(true)
-      expect(await a.spent()).toBe(2)
+      expect(await a.countSpent()).toBe(2)
     },
   )
 
   test('withdraws what it had intended when its connection broke, and which others took since', async () => {
     const a = await joined(proxied())
     const b = await joined(direct())
-    const [id = 0] = await a.want(keyed('Acme'))
-    await b.want(keyed('Acme'))
+    const [id = 0] = await a.registerLookups(keyed('Acme'))
+    await b.registerLookups(keyed('Acme'))
     const { intending } = await intendUnheard(a, id, 'uncertain')
     const { attempt } = await leaving(a, id, (await intending) as Intention)
     expect(attempt).toBeGreaterThan(1)
     const verdicts = sql('SELECT verdict FROM enrich.submissions ORDER BY attempt').split('\n')
     expect(verdicts).toEqual([...Array.from({ length: attempt - 1 }, () => 'not_created'), 'intended'])
-    expect(await a.spent()).toBe(1)
-    expect(await b.elsewhere(AbortSignal.timeout(1))).toBe(false)
+    expect(await a.countSpent()).toBe(1)
+    expect(await b.waitForOtherWorkers(AbortSignal.timeout(1))).toBe(false)
   })
 
   test('finds what it had intended by a statement that came late, and uses it', async () => {
     const a = await joined(proxied())
-    const [id = 0] = await a.want(keyed('Acme'))
+    const [id = 0] = await a.registerLookups(keyed('Acme'))
     await until(() => sql('SELECT lease_until > clock_timestamp() FROM enrich.workers') === 't')
     const { intending, tries } = await intendUnheard(a, id, 'intended')
     expect(await intending).toMatchObject({ attempt: tries })
@@ -177,14 +180,14 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
     const does = async (text: string) => {
       await until(() => sql('SELECT doing FROM enrich.workers') === text)
     }
-    const [id = 0] = await a.want(keyed('Acme'))
+    const [id = 0] = await a.registerLookups(keyed('Acme'))
     await does('reading the input')
     const { customId } = (await a.intend(id, startMs)) as Intention
     await does('submitting, 1 in flight')
     await a.accept(id, customId, 'run_1', startMs)
     await does('waiting for answers')
     await a.answer(id, answerTo('run_1'))
-    await a.elsewhere(never)
+    await a.waitForOtherWorkers(never)
     await does('waiting for others')
     await a.copyForReading()
     await does('publishing part 3/8')
@@ -202,7 +205,7 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
     const joining = joined(direct(), { notice: (text) => notices.push(text) })
     await until(() => notices.length > 0)
     await server.startAgain()
-    expect(await (await joining).want(keyed('Acme'))).toHaveLength(1)
+    expect(await (await joining).registerLookups(keyed('Acme'))).toHaveLength(1)
     expect(notices).toEqual([expect.stringMatching(/connection refused: retrying for 30 seconds\.$/)])
   })
 

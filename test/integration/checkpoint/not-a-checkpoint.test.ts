@@ -46,7 +46,9 @@ function writeSqlite(name: string, ...statements: string[]): void {
 }
 
 async function writeCheckpoint(name: string): Promise<void> {
-  await at.open(name).want(keyed(...Array.from({ length: 2_000 }, (_, index) => `company ${index}`)))
+  await at
+    .open(name)
+    .registerLookups(keyed(...Array.from({ length: 2_000 }, (_, index) => `company ${index}`)))
   at.close()
 }
 
@@ -127,7 +129,9 @@ describe('a checkpoint that cannot be used', () => {
       truncateSync(at.path(name), size)
       const use = async () => {
         const checkpoint = at.open(name)
-        await checkpoint.want(keyed(...Array.from({ length: 2_000 }, (_, index) => `company ${index}`)))
+        await checkpoint.registerLookups(
+          keyed(...Array.from({ length: 2_000 }, (_, index) => `company ${index}`)),
+        )
       }
       await expect(use()).rejects.toMatchObject({ code: 'CHECKPOINT_DAMAGED', exitCode: 2 })
       at.close()

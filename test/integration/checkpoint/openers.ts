@@ -15,7 +15,7 @@ import { checkpointFolder, everyRow, job, scope } from './support.js'
 
 /** A checkpoint whose intentions are not refused: nobody else asks, and no budget is given. */
 export interface TestCheckpoint extends Checkpoint {
-  of(kind: LookupKind): TestCheckpoint
+  forKind(kind: LookupKind): TestCheckpoint
   intend(lookupId: LookupId, nowMs: number, bounds?: SubmissionBounds): Promise<Intention>
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../../src/pipeline/checkpoint/packed-answer.js'
 import { compactCheckpoint, repairCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/maintenance.js'
 import { openToWrite } from '../../../src/pipeline/checkpoint/sqlite/open-database.js'
-import { answerChecksumOf } from '../../../src/pipeline/checkpoint/tables.js'
+import { calculateAnswerChecksum } from '../../../src/pipeline/checkpoint/tables.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
 import { canMount, mountSmallDisk } from '../../crash/small-disk.js'
@@ -79,12 +79,12 @@ describe('an answer that is packed', () => {
     const made = { ...row, packed: bomb }
     database
       .prepare('UPDATE answers SET packed = ?, checksum = ? WHERE lookup_id = 1')
-      .run(bomb, answerChecksumOf(made, Buffer.from(keyOf('Acme'))))
+      .run(bomb, calculateAnswerChecksum(made, Buffer.from(keyOf('Acme'))))
     database.close()
     const before = process.memoryUsage().rss
     expect(verifyCheckpoint(at.path())?.damage).toMatchObject([{ where: 'answers', examples: ['Acme'] }])
-    expect(() => at.read().answered([1], linesOf(1))).toThrow(refusal('CHECKPOINT_DAMAGED'))
-    expect(() => at.read().known([1])[0]?.line).toThrow(refusal('CHECKPOINT_DAMAGED'))
+    expect(() => at.read().readLines([1], linesOf(1))).toThrow(refusal('CHECKPOINT_DAMAGED'))
+    expect(() => at.read().readAnswers([1])[0]?.line).toThrow(refusal('CHECKPOINT_DAMAGED'))
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 2 ** 20)
     at.close()
     expect(repairCheckpoint(at.path(), startMs)).toMatchObject({ answerCount: 1, fetchedAgain: ['Acme'] })
@@ -94,7 +94,7 @@ describe('an answer that is packed', () => {
 /** Lookups with their answers, in a checkpoint that is closed. */
 async function answered(...names: string[]): Promise<void> {
   const checkpoint = at.open()
-  const ids = await checkpoint.want(keyed(...names))
+  const ids = await checkpoint.registerLookups(keyed(...names))
   for (const [index, id] of ids.entries()) {
     const { customId } = await checkpoint.intend(id, startMs)
     await checkpoint.accept(id, customId, `run_${index}`, startMs)
@@ -156,7 +156,7 @@ describe('compacting', () => {
     compact()
     expect(verifyCheckpoint(at.path())).toMatchObject(sound)
     const checkpoint = at.open()
-    await checkpoint.want(keyed('Acme', 'Beta', 'New'))
+    await checkpoint.registerLookups(keyed('Acme', 'Beta', 'New'))
     expect(await checkpoint.plan(hold)).toMatchObject({ submit: 1, answered: 2 })
   })
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { nothingPlanned, type PlanPolicy } from '../../../src/pipeline/lookups/lookup-state.js'
+import { createEmptyPlan, type PlanPolicy } from '../../../src/pipeline/lookups/lookup-state.js'
 import { describeCheckpoints, type TestCheckpoint as Checkpoint } from './openers.js'
 import { answerTo, keyed, keyOf, startMs } from './support.js'
 
@@ -15,14 +15,14 @@ describeCheckpoints('planning', (at) => {
 
   /** Brings each wanted lookup to the state that its name says; answers `ago` lie so many ms back. */
   async function settle(checkpoint: Checkpoint, states: readonly string[]): Promise<number[]> {
-    const ids = await checkpoint.want(keyed(...states))
+    const ids = await checkpoint.registerLookups(keyed(...states))
     for (const [index, state] of states.entries()) {
       const lookupId = ids[index]!
       const [kind = '', ago = '0'] = state.split(' ')
       if (kind === 'new') continue
       const { customId } = await checkpoint.intend(lookupId, startMs)
       if (kind === 'invalid') await checkpoint.reject(lookupId, customId, 'HTTP 400')
-      else if (kind === 'uncertain') await checkpoint.lose(lookupId, customId, 'reset')
+      else if (kind === 'uncertain') await checkpoint.markUncertain(lookupId, customId, 'reset')
       else await checkpoint.accept(lookupId, customId, `run_${index}`, startMs - index)
       if (kind === 'alarmed') await checkpoint.setNeedsAttention(lookupId, 'HTTP 404')
       if (kind === 'answered' || kind === 'failed') {
@@ -37,13 +37,17 @@ describeCheckpoints('planning', (at) => {
   describe('what is wanted', () => {
     test('ids come in the order asked; the same key is the same lookup, in this run and the next', async () => {
       const first = await at.open(name)
-      const ids = await first.want(keyed('a', 'b', 'a', 'c'))
+      const ids = await first.registerLookups(keyed('a', 'b', 'a', 'c'))
       expect(ids[2]).toBe(ids[0])
       expect(new Set(ids).size).toBe(3)
       expect(Math.min(...ids)).toBeGreaterThanOrEqual(1)
       await at.close()
       const second = await at.open(name)
-      expect(await second.want(keyed('c', 'a', 'd'))).toEqual([ids[3], ids[0], Math.max(...ids) + 1])
+      expect(await second.registerLookups(keyed('c', 'a', 'd'))).toEqual([
+        ids[3],
+        ids[0],
+        Math.max(...ids) + 1,
+      ])
       expect((await at.read(name)).find('resolution', [keyOf('b'), keyOf('never'), keyOf('a')])).toEqual([
         ids[1],
         0,
@@ -52,10 +56,10 @@ describeCheckpoints('planning', (at) => {
     })
 
     test('what a key is called at first is kept', async () => {
-      await (await at.open(name)).want(keyed('Acme'))
+      await (await at.open(name)).registerLookups(keyed('Acme'))
       await at.close()
       const checkpoint = await at.open(name)
-      await checkpoint.want([
+      await checkpoint.registerLookups([
         { kind: 'resolution', key: keyOf('Acme'), lookup: { name: 'ACME', location: 'x', context: 'y' } },
       ])
       expect((await checkpoint.nextToSubmit(0, 9))[0]?.lookup).toMatchObject({ name: 'Acme', location: null })
@@ -65,20 +69,20 @@ describeCheckpoints('planning', (at) => {
       await settle(await at.open(name), ['new', 'running', 'answered'])
       await at.close()
       const checkpoint = await at.open(name)
-      await checkpoint.want(keyed('answered', 'more'))
+      await checkpoint.registerLookups(keyed('answered', 'more'))
       expect(await checkpoint.plan(keep)).toMatchObject({ submit: 1, poll: 0, answered: 1 })
-      expect(await checkpoint.openRuns()).toEqual([])
+      expect(await checkpoint.listOpenRuns()).toEqual([])
       expect((await checkpoint.nextToSubmit(0, 9)).map(({ lookup }) => lookup.name)).toEqual(['more'])
     })
 
     test('pages of what is to be submitted follow the order of the input, without a gap', async () => {
       const checkpoint = await at.open(name)
       const names = Array.from({ length: 25 }, (_, index) => `company ${index}`)
-      await checkpoint.want(keyed(...[...names].reverse()))
+      await checkpoint.registerLookups(keyed(...[...names].reverse()))
       await at.close()
       const again = await at.open(name)
-      await again.want(keyed(...names.slice(0, 10)))
-      await again.want(keyed(...names.slice(5)))
+      await again.registerLookups(keyed(...names.slice(0, 10)))
+      await again.registerLookups(keyed(...names.slice(5)))
       const seen: string[] = []
       let position = 0
       for (;;) {
@@ -98,7 +102,7 @@ describeCheckpoints('planning', (at) => {
     test('open runs come oldest first', async () => {
       const checkpoint = await at.open(name)
       await settle(checkpoint, ['running', 'running 2', 'new', 'running 3'])
-      expect((await checkpoint.openRuns()).map(({ runId }) => runId)).toEqual(['run_3', 'run_1', 'run_0'])
+      expect((await checkpoint.listOpenRuns()).map(({ runId }) => runId)).toEqual(['run_3', 'run_1', 'run_0'])
     })
   })
 
@@ -117,10 +121,10 @@ describeCheckpoints('planning', (at) => {
     ])('%j counts, and what it says to submit is there to be submitted', async (change, counts) => {
       const checkpoint = await at.open(name)
       await settle(checkpoint, states)
-      expect(await checkpoint.plan({ ...keep, ...change })).toEqual({ ...nothingPlanned(), ...counts })
+      expect(await checkpoint.plan({ ...keep, ...change })).toEqual({ ...createEmptyPlan(), ...counts })
       const open = await checkpoint.nextToSubmit(0, 99)
       expect(open).toHaveLength((counts as { submit: number }).submit)
-      expect(await checkpoint.openRuns()).toHaveLength(1)
+      expect(await checkpoint.listOpenRuns()).toHaveLength(1)
       for (const { lookup } of open) await checkpoint.intend(lookup.lookupId, startMs)
     })
 
@@ -136,11 +140,11 @@ describeCheckpoints('planning', (at) => {
       const [lookupId = 0] = await settle(checkpoint, ['uncertain'])
       await checkpoint.plan({ ...keep, onLost: 'resubmit' })
       expect((await checkpoint.intend(lookupId, startMs)).attempt).toBe(2)
-      expect((await at.read(name)).counts()[0]?.submissions).toBe(2)
+      expect((await at.read(name)).readCounts()[0]?.submissions).toBe(2)
     })
 
     test('nothing is wanted, nothing is planned', async () => {
-      expect(await (await at.open(name)).plan(keep)).toEqual(nothingPlanned())
+      expect(await (await at.open(name)).plan(keep)).toEqual(createEmptyPlan())
     })
   })
 
@@ -159,30 +163,35 @@ describeCheckpoints('planning', (at) => {
       const settled = await at.open(name)
       const ids = await settle(settled, states)
       await at.close()
-      const before = (await at.read(name)).known(ids).map((one) => one?.state)
+      const before = (await at.read(name)).readAnswers(ids).map((one) => one?.state)
       await at.close()
       const checkpoint = await at.open(name)
-      expect(await checkpoint.want([...decided(), ...keyed('another')])).toEqual([...ids, ids.length + 1])
+      expect(await checkpoint.registerLookups([...decided(), ...keyed('another')])).toEqual([
+        ...ids,
+        ids.length + 1,
+      ])
       expect(await checkpoint.plan({ ...keep, ...change })).toEqual({
-        ...nothingPlanned(),
+        ...createEmptyPlan(),
         decided: 6,
         submit: 1,
       })
       await checkpoint.reopen(['matched', 'failed', 'invalid_input', 'error'])
       expect((await checkpoint.nextToSubmit(0, 99)).map(({ lookup }) => lookup.name)).toEqual(['another'])
-      expect(await checkpoint.openRuns()).toEqual([])
-      expect(await checkpoint.firstAnswers(0, 99)).toEqual([])
-      expect(await checkpoint.firstQuestion(ids[2]!)).toBeNull()
-      expect(await checkpoint.lostSince(0)).toEqual([])
-      expect(await checkpoint.ownerOf('run_1')).toMatchObject({ state: 'running', isWanted: false })
-      expect((await at.read(name)).known(ids).map((one) => one?.state)).toEqual(before)
+      expect(await checkpoint.listOpenRuns()).toEqual([])
+      expect(await checkpoint.listRowAnswers(0, 99)).toEqual([])
+      expect(await checkpoint.findRowLookup(ids[2]!)).toBeNull()
+      expect(await checkpoint.listLostSince(0)).toEqual([])
+      expect(await checkpoint.findByRun('run_1')).toMatchObject({ state: 'running', isWanted: false })
+      expect((await at.read(name)).readAnswers(ids).map((one) => one?.state)).toEqual(before)
     })
 
     test('is asked again like anything else once it is not decided any more', async () => {
-      await (await at.open(name)).want(keyed('a').map((lookup) => ({ ...lookup, isDecided: true })))
+      await (
+        await at.open(name)
+      ).registerLookups(keyed('a').map((lookup) => ({ ...lookup, isDecided: true })))
       await at.close()
       const checkpoint = await at.open(name)
-      await checkpoint.want(keyed('a'))
+      await checkpoint.registerLookups(keyed('a'))
       expect(await checkpoint.plan(keep)).toMatchObject({ submit: 1, decided: 0 })
     })
   })
@@ -213,7 +222,7 @@ describeCheckpoints('planning', (at) => {
       await settle(await at.open(name), ['answered', 'failed'])
       await at.close()
       const checkpoint = await at.open(name)
-      await checkpoint.want(keyed('failed'))
+      await checkpoint.registerLookups(keyed('failed'))
       expect(await checkpoint.reopen(['matched', 'failed'])).toBe(1)
     })
   })
@@ -223,7 +232,7 @@ describeCheckpoints('planning', (at) => {
       const [first = 0] = await settle(await at.open(name), ['answered'])
       await at.close()
       const other = await at.open(name, 'https://b.example')
-      const [second = 0] = await other.want(keyed('answered'))
+      const [second = 0] = await other.registerLookups(keyed('answered'))
       expect(second).not.toBe(first)
       expect(await other.plan(keep)).toMatchObject({ submit: 1, answered: 0 })
       expect(await other.reopen(['matched'])).toBe(0)
@@ -237,13 +246,13 @@ describeCheckpoints('planning', (at) => {
 
     test('custom ids name the scope: the same question of two services is told apart', async () => {
       const one = await at.open(name)
-      const [a = 0] = await one.want(keyed('Acme'))
+      const [a = 0] = await one.registerLookups(keyed('Acme'))
       const first = await one.intend(a, startMs)
       const id = one.id
       await at.close()
       const other = await at.open(name, 'https://b.example')
       expect(other.id).toBe(id)
-      const [b = 0] = await other.want(keyed('Acme'))
+      const [b = 0] = await other.registerLookups(keyed('Acme'))
       expect((await other.intend(b, startMs)).customId).not.toBe(first.customId)
     })
   })
@@ -261,7 +270,7 @@ describeCheckpoints('planning', (at) => {
       ])
       await at.close()
       await settle(await at.open(name, 'https://b.example'), ['answered'])
-      const counts = (await at.read(name, null)).counts()
+      const counts = (await at.read(name, null)).readCounts()
       expect(counts).toEqual([
         {
           scope: 'https://a.example',
@@ -280,8 +289,8 @@ describeCheckpoints('planning', (at) => {
     test('uncertain lookups, with what was asked and why it is uncertain', async () => {
       await settle(await at.open(name), ['uncertain 1', 'answered', 'uncertain 2'])
       const reader = await at.read(name, null)
-      expect(reader.uncertain(1)).toHaveLength(1)
-      const byName = reader.uncertain(9).sort((one, other) => one.name.localeCompare(other.name))
+      expect(reader.listUncertain(1)).toHaveLength(1)
+      const byName = reader.listUncertain(9).sort((one, other) => one.name.localeCompare(other.name))
       expect(byName).toEqual([
         {
           scope: 'https://a.example',
@@ -299,13 +308,13 @@ describeCheckpoints('planning', (at) => {
 
     test('each step of an open writer is seen, and ids that are not known are nothing', async () => {
       const checkpoint = await at.open(name)
-      const [lookupId = 0] = await checkpoint.want(keyed('Acme'))
-      const known = (await at.read(name)).known([0, lookupId, 77])
+      const [lookupId = 0] = await checkpoint.registerLookups(keyed('Acme'))
+      const known = (await at.read(name)).readAnswers([0, lookupId, 77])
       expect(known).toEqual([null, expect.objectContaining({ state: 'new' }), null])
       await checkpoint.intend(lookupId, startMs)
       const reader = await at.read(name)
-      expect(reader.known([lookupId])[0]?.state).toBe('intended')
-      expect(reader.uncertain(9)).toHaveLength(1)
+      expect(reader.readAnswers([lookupId])[0]?.state).toBe('intended')
+      expect(reader.listUncertain(9)).toHaveLength(1)
     })
   })
 })

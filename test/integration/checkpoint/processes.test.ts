@@ -27,14 +27,16 @@ describe('one process at a time', () => {
     )
     expect(everyRow(at.path('held.sqlite'))).toEqual(before)
     // To look at it is allowed: the intention stands, since its process lives.
-    expect(at.read('held.sqlite').counts()[0]?.states).toMatchObject({ running: 1, intended: 1 })
+    expect(at.read('held.sqlite').readCounts()[0]?.states).toMatchObject({ running: 1, intended: 1 })
 
     await child.kill()
     const checkpoint = at.open('held.sqlite')
-    const [acme = 0, beta = 0] = await checkpoint.want(keyed('Acme', 'Beta'))
+    const [acme = 0, beta = 0] = await checkpoint.registerLookups(keyed('Acme', 'Beta'))
     expect(await checkpoint.plan(keep)).toMatchObject({ poll: 1, uncertain: 1, submit: 0 })
-    expect(await checkpoint.openRuns()).toEqual([expect.objectContaining({ lookupId: acme, runId: 'run_0' })])
-    expect(at.read('held.sqlite').uncertain(9)).toEqual([
+    expect(await checkpoint.listOpenRuns()).toEqual([
+      expect.objectContaining({ lookupId: acme, runId: 'run_0' }),
+    ])
+    expect(at.read('held.sqlite').listUncertain(9)).toEqual([
       expect.objectContaining({
         scope,
         kind: 'resolution',

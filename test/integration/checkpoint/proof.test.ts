@@ -7,7 +7,7 @@ import {
   type OwnCheckpoint as Checkpoint,
   type OpenCheckpointDeps,
 } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
-import { witnessPath } from '../../../src/pipeline/checkpoint/paths.js'
+import { getHeadCopyPath } from '../../../src/pipeline/checkpoint/paths.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
@@ -28,7 +28,7 @@ const open = (options: Partial<OpenCheckpointDeps> = {}): Checkpoint =>
   openCheckpoint({ path: at.path(), scope, job, nowMs: startMs, random: systemRandom, ...options })
 
 async function submit(checkpoint: Checkpoint, ...names: string[]): Promise<string[]> {
-  const ids = await checkpoint.want(keyed(...names))
+  const ids = await checkpoint.registerLookups(keyed(...names))
   await checkpoint.plan(hold)
   const customIds: string[] = []
   for (const [index, id] of ids.entries()) {
@@ -51,7 +51,7 @@ async function lived(...names: string[]): Promise<string[]> {
 function witnessFile(): string {
   const found = readHead(at.path())
   if (found.kind !== 'found') throw new Error('there is no head')
-  return witnessPath(found.head.checkpointId)
+  return getHeadCopyPath(found.head.checkpointId)
 }
 
 function change(sql: string): void {
@@ -65,7 +65,7 @@ const refusal = (code: string) => expect.objectContaining({ code, exitCode: 2 })
 describe('the head', () => {
   test('says how far the checkpoint has come before anybody is told that it has', async () => {
     const checkpoint = open()
-    const [id = 0] = await checkpoint.want(keyed('Acme'))
+    const [id = 0] = await checkpoint.registerLookups(keyed('Acme'))
     await checkpoint.intend(id, startMs)
     const found = readHead(at.path())
     expect(found).toMatchObject({ kind: 'found', head: { submissionCount: 1, submittedAtMs: startMs } })
@@ -169,7 +169,7 @@ describe('an older checkpoint', () => {
     lost.close()
     copyFileSync(at.path('backup'), at.path())
     const checkpoint = open({ acceptRollback: true })
-    await checkpoint.want(keyed('Beta'))
+    await checkpoint.registerLookups(keyed('Beta'))
     expect(await checkpoint.claim(lostId, 'run_Beta', startMs)).toBe('claimed')
     expect(await checkpoint.plan(hold)).toMatchObject({ submit: 0, poll: 1 })
     checkpoint.close()
@@ -187,9 +187,9 @@ describe('a copy', () => {
     copyTo('copy.sqlite')
     const path = at.path('copy.sqlite')
     const looking = open({ path })
-    await looking.want(keyed('Acme'))
+    await looking.registerLookups(keyed('Acme'))
     expect(await looking.plan(hold)).toMatchObject({ answered: 1 })
-    await looking.want(keyed('Beta'))
+    await looking.registerLookups(keyed('Beta'))
     await expect(looking.plan(hold)).rejects.toThrow(refusal('CHECKPOINT_COPIED'))
     await expect(looking.reopen(['matched'])).rejects.toThrow(refusal('CHECKPOINT_COPIED'))
     looking.close()
@@ -221,7 +221,7 @@ describe('a copy', () => {
     await restoredInPlace()
     rmSync(witnessFile())
     const checkpoint = open()
-    await checkpoint.want(keyed('Beta'))
+    await checkpoint.registerLookups(keyed('Beta'))
     await expect(checkpoint.plan(hold)).rejects.toThrow(refusal('CHECKPOINT_COPIED'))
     checkpoint.close()
   })
@@ -244,7 +244,7 @@ describe('a copy', () => {
     await lived('Acme')
     rmSync(at.path('checkpoint.sqlite.head'))
     const checkpoint = open()
-    await checkpoint.want(keyed('Beta'))
+    await checkpoint.registerLookups(keyed('Beta'))
     await expect(checkpoint.plan(hold)).rejects.toThrow(refusal('CHECKPOINT_HEAD_MISSING'))
     checkpoint.close()
     expect(existsSync(at.path('checkpoint.sqlite.head'))).toBe(false)
@@ -286,7 +286,7 @@ describe('damage', () => {
     const use = async () => {
       const checkpoint = open()
       try {
-        await checkpoint.want(keyed('Acme', 'Beta', 'Gamma', 'Delta'))
+        await checkpoint.registerLookups(keyed('Acme', 'Beta', 'Gamma', 'Delta'))
         await checkpoint.plan(hold)
       } finally {
         checkpoint.close()
@@ -305,13 +305,13 @@ describe('damage', () => {
       expect(existsSync(repair?.damagedPath ?? '')).toBe(true)
       expect(verifyCheckpoint(at.path())).toMatchObject({ damage: [], problem: null })
       const checkpoint = open()
-      await checkpoint.want(keyed('Acme', 'Beta', 'Gamma', 'Delta'))
+      await checkpoint.registerLookups(keyed('Acme', 'Beta', 'Gamma', 'Delta'))
       const plan = await checkpoint.plan(hold)
       expect([where, plan.submit]).toEqual([where, 1])
       checkpoint.close()
       const reader = at.read()
       for (const name of ['Acme', 'Beta', 'Gamma']) {
-        const [known] = reader.known(reader.find('resolution', [keyOf(name)]))
+        const [known] = reader.readAnswers(reader.find('resolution', [keyOf(name)]))
         expect([null, `run_${name}`]).toContain(known?.runId)
         if (known?.state === 'answered') expect(known.line).toBe('{"outcome":"matched"}')
       }
@@ -331,8 +331,8 @@ describe('damage', () => {
     change("UPDATE answers SET packed = x'00'")
     const reader = at.read()
     const ids = reader.find('resolution', [keyOf('Acme')])
-    expect(() => reader.answered(ids, linesOf(1))).toThrow(refusal('CHECKPOINT_DAMAGED'))
-    expect(() => reader.known(ids)).toThrow(refusal('CHECKPOINT_DAMAGED'))
+    expect(() => reader.readLines(ids, linesOf(1))).toThrow(refusal('CHECKPOINT_DAMAGED'))
+    expect(() => reader.readAnswers(ids)).toThrow(refusal('CHECKPOINT_DAMAGED'))
   })
 
   test('an index that leads to another lookup is not followed', async () => {

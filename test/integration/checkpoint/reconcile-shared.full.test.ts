@@ -7,7 +7,7 @@ import { reconcileSharedCheckpoint } from '../../../src/pipeline/checkpoint/post
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
 import { verifyShared } from '../../../src/pipeline/checkpoint/postgres/verify.js'
 import { readLedger } from '../../../src/pipeline/checkpoint/charges.js'
-import { stageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { findPostgres } from '../../support/postgres-server.js'
@@ -44,10 +44,10 @@ describe.skipIf(programs === null)('the service’s list of charges, and a check
   /** Submits, and learns no answer. */
   async function lose(checkpoint: Checkpoint, ...names: string[]): Promise<string[]> {
     const customIds: string[] = []
-    for (const id of await checkpoint.want(keyed(...names))) {
+    for (const id of await checkpoint.registerLookups(keyed(...names))) {
       const intended = await checkpoint.intend(id, startMs)
       if (typeof intended === 'string') throw new Error(intended)
-      await checkpoint.lose(id, intended.customId, 'reset')
+      await checkpoint.markUncertain(id, intended.customId, 'reset')
       customIds.push(intended.customId)
     }
     return customIds
@@ -71,9 +71,9 @@ describe.skipIf(programs === null)('the service’s list of charges, and a check
     })
     await checkpoint.close()
     const { checkpoint: next } = await place.open('settles')
-    await next.want(keyed('Acme', 'Beta', 'Gamma'))
+    await next.registerLookups(keyed('Acme', 'Beta', 'Gamma'))
     expect(await next.plan(hold)).toMatchObject({ poll: 1, uncertain: 1, submit: 1 })
-    expect(await next.openRuns()).toMatchObject([{ runId: 'run_a' }])
+    expect(await next.listOpenRuns()).toMatchObject([{ runId: 'run_a' }])
     await next.close()
     await place.assertSound('settles')
     // Once more, it settles nothing.
@@ -86,15 +86,15 @@ describe.skipIf(programs === null)('the service’s list of charges, and a check
 
   test('leaves what a living process has in flight, and domains, which bear no custom_id', async () => {
     const { checkpoint } = await place.open('living')
-    const [id = 0] = await checkpoint.want(keyed('Acme'))
+    const [id = 0] = await checkpoint.registerLookups(keyed('Acme'))
     await checkpoint.intend(id, startMs)
-    const domains = checkpoint.of('domain')
-    await domains.follow([stageLookup('domain', 'acme.com')], hold)
+    const domains = checkpoint.forKind('domain')
+    await domains.follow([buildStageLookup('domain', 'acme.com')], hold)
     const [entry] = await domains.nextToSubmit(0, 1)
     const lookupId = entry?.lookup.lookupId ?? 0
     const intended = await domains.intend(lookupId, startMs)
     if (typeof intended === 'string') throw new Error(intended)
-    await domains.lose(lookupId, intended.customId, 'reset')
+    await domains.markUncertain(lookupId, intended.customId, 'reset')
     const report = await reconcile('living', 'custom_id\n', { until: startMs + 1 })
     expect(report).toMatchObject({ notCreated: [], leftUncertain: [] })
     await checkpoint.close()
@@ -138,9 +138,9 @@ describe.skipIf(programs === null)('the service’s list of charges, and a check
       await reconcile('lost', `custom_id,run_id\n${acme},run_a\n${beta},run_b\n`, { until: startMs }),
     ).toMatchObject({ restored: [beta], accepted: [beta], problem: { isSettled: true } })
     const { checkpoint: next } = await place.open('lost')
-    const ids = await next.want(keyed('Acme', 'Beta', 'Gamma'))
+    const ids = await next.registerLookups(keyed('Acme', 'Beta', 'Gamma'))
     expect(await next.plan(hold)).toMatchObject({ poll: 2, submit: 1 })
-    expect((await next.openRuns()).map(({ name }) => name).sort()).toEqual(['Acme', 'Beta'])
+    expect((await next.listOpenRuns()).map(({ name }) => name).sort()).toEqual(['Acme', 'Beta'])
     // Names of those that were lost are not given again.
     expect(await next.intend(ids[2] ?? 0, startMs)).toMatchObject({
       customId: expect.stringMatching(/_1_1$/) as string,

@@ -9,7 +9,7 @@ import {
   reconcileCheckpoint,
   type ReconcileRequest,
 } from '../../../src/pipeline/checkpoint/sqlite/reconcile.js'
-import { stageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { readLedger } from '../../../src/pipeline/checkpoint/charges.js'
 import { systemRandom } from '../../../src/platform/random.js'
@@ -29,9 +29,9 @@ const open = () => openCheckpoint({ path: at.path(), scope, job, nowMs: startMs,
 /** Submits, and learns no answer. */
 async function lose(checkpoint: Checkpoint, ...names: string[]): Promise<string[]> {
   const customIds: string[] = []
-  for (const id of await checkpoint.want(keyed(...names))) {
+  for (const id of await checkpoint.registerLookups(keyed(...names))) {
     const { customId } = await checkpoint.intend(id, startMs)
-    await checkpoint.lose(id, customId, 'reset')
+    await checkpoint.markUncertain(id, customId, 'reset')
     customIds.push(customId)
   }
   return customIds
@@ -71,26 +71,29 @@ describe('the service’s list of charges', () => {
       problem: null,
     })
     const next = open()
-    await next.want(keyed('Acme', 'Beta', 'Gamma'))
+    await next.registerLookups(keyed('Acme', 'Beta', 'Gamma'))
     expect(await next.plan(hold)).toMatchObject({ poll: 1, uncertain: 1, submit: 1 })
-    expect(await next.openRuns()).toEqual([expect.objectContaining({ runId: 'run_a' })])
+    expect(await next.listOpenRuns()).toEqual([expect.objectContaining({ runId: 'run_a' })])
     next.close()
     expect(verifyCheckpoint(at.path())).toMatchObject({ damage: [], problem: null })
   })
 
   test('says nothing of domains, which bear no custom_id: one that is uncertain stays held', async () => {
-    const domain = stageLookup('domain', 'acme.com')
+    const domain = buildStageLookup('domain', 'acme.com')
     const first = open()
-    await first.of('domain').follow([domain], hold)
-    const [entry] = await first.of('domain').nextToSubmit(0, 1)
+    await first.forKind('domain').follow([domain], hold)
+    const [entry] = await first.forKind('domain').nextToSubmit(0, 1)
     const lookupId = entry?.lookup.lookupId ?? 0
-    const { customId } = await first.of('domain').intend(lookupId, startMs)
-    await first.of('domain').lose(lookupId, customId, 'reset')
+    const { customId } = await first.forKind('domain').intend(lookupId, startMs)
+    await first.forKind('domain').markUncertain(lookupId, customId, 'reset')
     first.close()
     const report = await reconcile('custom_id\n', { completeUntilMs: startMs + 1 })
     expect(report).toMatchObject({ notCreated: [], leftUncertain: [] })
     const next = open()
-    expect((await next.of('domain').follow([domain], hold)).plan).toMatchObject({ uncertain: 1, submit: 0 })
+    expect((await next.forKind('domain').follow([domain], hold)).plan).toMatchObject({
+      uncertain: 1,
+      submit: 0,
+    })
     next.close()
   })
 
@@ -108,7 +111,7 @@ describe('the service’s list of charges', () => {
   test('puts back what a rollback lost, and settles it once all of it is found', async () => {
     open().close()
     const first = open()
-    await first.want(keyed('Acme', 'Beta', 'Gamma'))
+    await first.registerLookups(keyed('Acme', 'Beta', 'Gamma'))
     first.close()
     copyFileSync(at.path(), at.path('backup'))
     const later = open()
@@ -127,7 +130,7 @@ describe('the service’s list of charges', () => {
       problem: { isSettled: true },
     })
     const next = open()
-    await next.want(keyed('Acme', 'Beta', 'Gamma'))
+    await next.registerLookups(keyed('Acme', 'Beta', 'Gamma'))
     expect(await next.plan(hold)).toMatchObject({ poll: 2, submit: 1 })
     next.close()
   })

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import type { Checkpoint, Intention, SubmissionBounds } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import { sweep } from '../../../src/pipeline/checkpoint/postgres/sweep.js'
-import { nothingPlanned, type PlanPolicy } from '../../../src/pipeline/lookups/lookup-state.js'
+import { createEmptyPlan, type PlanPolicy } from '../../../src/pipeline/lookups/lookup-state.js'
 import { findPostgres } from '../../support/postgres-server.js'
 import { SharedPlace, type OpenedShared } from './shared-place.js'
 import { answerTo, keyed, startMs } from './support.js'
@@ -56,84 +56,86 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
 
   test('each lookup that several want is asked by one of them', async () => {
     const all = await processes(4)
-    const wanted = await Promise.all(all.map(({ checkpoint }) => checkpoint.want(keyed(...names(500)))))
+    const wanted = await Promise.all(
+      all.map(({ checkpoint }) => checkpoint.registerLookups(keyed(...names(500)))),
+    )
     for (const ids of wanted) expect(ids).toEqual(wanted[0])
     const asked = await Promise.all(all.map(({ checkpoint }) => askAll(checkpoint)))
     expect(asked.flat().sort((one, other) => one - other)).toEqual([...wanted[0]!].sort((a, b) => a - b))
     for (const { checkpoint } of all) {
-      expect(await checkpoint.elsewhere(never)).toBe(true)
-      expect(await checkpoint.elsewhere(never)).toBe(false)
+      expect(await checkpoint.waitForOtherWorkers(never)).toBe(true)
+      expect(await checkpoint.waitForOtherWorkers(never)).toBe(false)
     }
-    expect(await all[0]!.checkpoint.spent()).toBe(500)
+    expect(await all[0]!.checkpoint.countSpent()).toBe(500)
   })
 
   test('what another one is about to submit, or has submitted, is not submitted here', async () => {
     const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
-    const [first = 0, second = 0] = await a.checkpoint.want(keyed('a', 'b'))
-    await b.checkpoint.want(keyed('a', 'b'))
+    const [first = 0, second = 0] = await a.checkpoint.registerLookups(keyed('a', 'b'))
+    await b.checkpoint.registerLookups(keyed('a', 'b'))
     expect(await a.checkpoint.nextToSubmit(0, 1)).toHaveLength(1)
     expect(await b.checkpoint.intend(first, startMs)).toBe('elsewhere')
     expect((await b.checkpoint.nextToSubmit(0, 9)).map(({ lookup }) => lookup.name)).toEqual(['b'])
     const { customId } = (await a.checkpoint.intend(first, startMs)) as Intention
     expect(await b.checkpoint.intend(first, startMs)).toBe('elsewhere')
-    expect(await b.checkpoint.plan(policy)).toEqual({ ...nothingPlanned(), submit: 1, poll: 1 })
+    expect(await b.checkpoint.plan(policy)).toEqual({ ...createEmptyPlan(), submit: 1, poll: 1 })
     await a.checkpoint.accept(first, customId, 'run_1', startMs)
-    expect(await b.checkpoint.openRuns()).toEqual([])
-    expect(await b.checkpoint.plan(policy)).toEqual({ ...nothingPlanned(), submit: 1, poll: 1 })
+    expect(await b.checkpoint.listOpenRuns()).toEqual([])
+    expect(await b.checkpoint.plan(policy)).toEqual({ ...createEmptyPlan(), submit: 1, poll: 1 })
     expect(await a.checkpoint.intend(second, startMs)).toBe('elsewhere')
   })
 
   test('what others ask is waited for, and counted once they have settled it', async () => {
     const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
-    const ids = await a.checkpoint.want(keyed('answered', 'rejected', 'lost'))
-    await b.checkpoint.want(keyed('answered', 'rejected', 'lost'))
+    const ids = await a.checkpoint.registerLookups(keyed('answered', 'rejected', 'lost'))
+    await b.checkpoint.registerLookups(keyed('answered', 'rejected', 'lost'))
     const intended = await Promise.all(ids.map((id) => a.checkpoint.intend(id, startMs)))
     const [one = '', two = '', three = ''] = intended.map((intention) => (intention as Intention).customId)
     await b.checkpoint.plan(policy)
     let isOver = false
-    const waiting = b.checkpoint.elsewhere(never).finally(() => {
+    const waiting = b.checkpoint.waitForOtherWorkers(never).finally(() => {
       isOver = true
     })
     await a.checkpoint.accept(ids[0]!, one, 'run_1', startMs)
     await a.checkpoint.reject(ids[1]!, two, 'HTTP 400')
-    await a.checkpoint.lose(ids[2]!, three, 'reset')
-    expect(await b.checkpoint.openRuns()).toEqual([])
+    await a.checkpoint.markUncertain(ids[2]!, three, 'reset')
+    expect(await b.checkpoint.listOpenRuns()).toEqual([])
     expect(isOver).toBe(false)
     await a.checkpoint.answer(ids[0]!, answerTo('run_1'))
     expect(await waiting).toBe(true)
-    expect(await b.checkpoint.elsewhere(never)).toBe(false)
-    expect(await b.checkpoint.settledElsewhere()).toEqual({
-      ...nothingPlanned(),
+    expect(await b.checkpoint.waitForOtherWorkers(never)).toBe(false)
+    expect(await b.checkpoint.countSettledByOthers()).toEqual({
+      ...createEmptyPlan(),
       answered: 1,
       invalid: 1,
       uncertain: 1,
     })
-    expect(await a.checkpoint.settledElsewhere()).toEqual({ ...nothingPlanned() })
+    expect(await a.checkpoint.countSettledByOthers()).toEqual({ ...createEmptyPlan() })
   })
 
   test('what one leaves when it ends is there for the others', async () => {
     const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
-    const [running = 0] = await a.checkpoint.want(keyed('running', 'claimed'))
-    await b.checkpoint.want(keyed('running', 'claimed'))
+    const [running = 0] = await a.checkpoint.registerLookups(keyed('running', 'claimed'))
+    await b.checkpoint.registerLookups(keyed('running', 'claimed'))
     await a.checkpoint.nextToSubmit(0, 9)
     const { customId } = (await a.checkpoint.intend(running, startMs)) as Intention
     await a.checkpoint.accept(running, customId, 'run_1', startMs)
     expect(await b.checkpoint.nextToSubmit(0, 9)).toEqual([])
     await a.checkpoint.close()
-    expect(await b.checkpoint.elsewhere(never)).toBe(true)
+    expect(await b.checkpoint.waitForOtherWorkers(never)).toBe(true)
     expect((await b.checkpoint.nextToSubmit(0, 9)).map(({ lookup }) => lookup.name)).toEqual(['claimed'])
-    expect(await b.checkpoint.openRuns()).toMatchObject([{ lookupId: running, runId: 'run_1', customId }])
+    expect(await b.checkpoint.listOpenRuns()).toMatchObject([{ lookupId: running, runId: 'run_1', customId }])
   })
 
   test('where nothing more is to be asked, what others have asked is waited for, and taken from who is gone', async () => {
     const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
-    const [running = 0] = await a.checkpoint.want(keyed('running', 'new'))
-    await b.checkpoint.want(keyed('running', 'new'))
+    const [running = 0] = await a.checkpoint.registerLookups(keyed('running', 'new'))
+    await b.checkpoint.registerLookups(keyed('running', 'new'))
     // New, and nobody's: it stays for the next job.
-    expect(await b.checkpoint.elsewhere(never, 'runs')).toBe(false)
+    expect(await b.checkpoint.waitForOtherWorkers(never, 'runs')).toBe(false)
     const { customId } = (await a.checkpoint.intend(running, startMs)) as Intention
     let isOver = false
-    const waiting = b.checkpoint.elsewhere(never, 'runs').finally(() => {
+    const waiting = b.checkpoint.waitForOtherWorkers(never, 'runs').finally(() => {
       isOver = true
     })
     await a.checkpoint.accept(running, customId, 'run_1', startMs)
@@ -141,16 +143,16 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
     expect(isOver).toBe(false)
     await takeToBeGone(a)
     expect(await waiting).toBe(true)
-    expect(await b.checkpoint.openRuns()).toMatchObject([{ lookupId: running, runId: 'run_1' }])
+    expect(await b.checkpoint.listOpenRuns()).toMatchObject([{ lookupId: running, runId: 'run_1' }])
     await b.checkpoint.answer(running, answerTo('run_1'))
-    expect(await b.checkpoint.elsewhere(never, 'runs')).toBe(false)
+    expect(await b.checkpoint.waitForOtherWorkers(never, 'runs')).toBe(false)
   })
 
   describe('one that is taken to be gone', () => {
     async function lateOne(bounds?: SubmissionBounds) {
       const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
-      const [id = 0] = await a.checkpoint.want(keyed('Acme'))
-      await b.checkpoint.want(keyed('Acme'))
+      const [id = 0] = await a.checkpoint.registerLookups(keyed('Acme'))
+      await b.checkpoint.registerLookups(keyed('Acme'))
       const { customId } = (await a.checkpoint.intend(id, startMs, bounds)) as Intention
       await takeToBeGone(a)
       return { a, b, id, customId }
@@ -160,18 +162,18 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       const { b, id } = await lateOne()
       expect(await stateOf(id)).toMatchObject({ state: 'uncertain' })
       for (const onLost of ['hold', 'resubmit'] as const)
-        expect(await b.checkpoint.plan({ ...policy, onLost })).toEqual({ ...nothingPlanned(), uncertain: 1 })
+        expect(await b.checkpoint.plan({ ...policy, onLost })).toEqual({ ...createEmptyPlan(), uncertain: 1 })
       expect(await b.checkpoint.nextToSubmit(0, 9)).toEqual([])
-      expect(await b.checkpoint.spent()).toBe(1)
-      expect(await b.checkpoint.elsewhere(never)).toBe(false)
+      expect(await b.checkpoint.countSpent()).toBe(1)
+      expect(await b.checkpoint.waitForOtherWorkers(never)).toBe(false)
     })
 
     test('and is told late that it was accepted: the run is known, and polled by who wants it', async () => {
       const { a, b, id, customId } = await lateOne()
       expect(await a.checkpoint.accept(id, customId, 'run_1', startMs)).toBe(true)
       expect(await stateOf(id)).toMatchObject({ state: 'running', runId: 'run_1' })
-      expect(await b.checkpoint.elsewhere(never)).toBe(true)
-      expect(await b.checkpoint.openRuns()).toMatchObject([{ lookupId: id, runId: 'run_1' }])
+      expect(await b.checkpoint.waitForOtherWorkers(never)).toBe(true)
+      expect(await b.checkpoint.listOpenRuns()).toMatchObject([{ lookupId: id, runId: 'run_1' }])
       expect(await a.checkpoint.answer(id, answerTo('run_1'))).toBe(true)
       expect(await b.checkpoint.answer(id, answerTo('run_1', { body: '{"other":1}' }))).toBe(false)
     })
@@ -184,11 +186,11 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       async (step, state) => {
         const bounds = { rowsMax: 1, kindMax: null, priceMicros: 5, costMaxMicros: 5 }
         const { a, b, id, customId } = await lateOne(bounds)
-        const [other = 0] = await b.checkpoint.want(keyed('Other'))
+        const [other = 0] = await b.checkpoint.registerLookups(keyed('Other'))
         expect(await b.checkpoint.intend(other, startMs, bounds)).toBe('of_rows')
         expect(await a.checkpoint[step](id, customId, 'HTTP 400')).toBe(true)
         expect(await stateOf(id)).toMatchObject({ state })
-        expect(await b.checkpoint.spent()).toBe(0)
+        expect(await b.checkpoint.countSpent()).toBe(0)
         expect(await b.checkpoint.intend(other, startMs, bounds)).toMatchObject({ attempt: 1 })
       },
     )
@@ -196,7 +198,7 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
     test('and takes back late what never left: others submit it at once', async () => {
       const { a, b, id, customId } = await lateOne()
       expect(await a.checkpoint.withdraw(id, customId, 'the lease expired before it was sent')).toBe(true)
-      expect(await b.checkpoint.elsewhere(never)).toBe(true)
+      expect(await b.checkpoint.waitForOtherWorkers(never)).toBe(true)
       expect(await b.checkpoint.nextToSubmit(0, 9)).toMatchObject([{ lookup: { lookupId: id } }])
       expect(await b.checkpoint.intend(id, startMs)).toMatchObject({ attempt: 2 })
     })
@@ -215,21 +217,21 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       expect(await a.checkpoint.accept(id, customId, 'run_1', startMs)).toBe(false)
       expect(await stateOf(id)).toMatchObject({ state: 'intended' })
       expect(await b.checkpoint.accept(id, second.customId, 'run_2', startMs)).toBe(true)
-      expect(await b.checkpoint.spent()).toBe(2)
+      expect(await b.checkpoint.countSpent()).toBe(2)
       expect(await b.checkpoint.claim(customId, 'run_1', startMs)).toBe('known')
     })
 
     test('holds nothing, though it claimed it before it knew', async () => {
       const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
-      await a.checkpoint.want(keyed('Acme'))
-      await b.checkpoint.want(keyed('Acme'))
+      await a.checkpoint.registerLookups(keyed('Acme'))
+      await b.checkpoint.registerLookups(keyed('Acme'))
       await place.asked(name, (statements) =>
         statements.query('UPDATE enrich.workers SET is_fenced = true, is_swept = true WHERE worker_id = $1', [
           a.worker.id,
         ]),
       )
       expect(await a.checkpoint.nextToSubmit(0, 9)).toHaveLength(1)
-      expect(await b.checkpoint.elsewhere(never)).toBe(true)
+      expect(await b.checkpoint.waitForOtherWorkers(never)).toBe(true)
       expect((await b.checkpoint.nextToSubmit(0, 9)).map(({ lookup }) => lookup.name)).toEqual(['Acme'])
     })
 
@@ -238,23 +240,23 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       ['gone', 'CHECKPOINT_LEASE_LOST'],
     ] as const)('submits nothing more where it is %s, and says so at once', async (end, code) => {
       const { a, b } = await lateOne()
-      const [other = 0] = await a.checkpoint.want(keyed('Other'))
-      await b.checkpoint.want(keyed('Other'))
+      const [other = 0] = await a.checkpoint.registerLookups(keyed('Other'))
+      await b.checkpoint.registerLookups(keyed('Other'))
       a.worker.end = end
       await expect(a.checkpoint.intend(other, startMs)).rejects.toMatchObject({ code })
       expect(await stateOf(other)).toMatchObject({ state: 'new' })
-      await expect(a.checkpoint.elsewhere(never)).rejects.toMatchObject({ code })
+      await expect(a.checkpoint.waitForOtherWorkers(never)).rejects.toMatchObject({ code })
     })
 
     test('has its runs adopted; one that lives keeps them', async () => {
       const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
-      const [id = 0] = await a.checkpoint.want(keyed('Acme'))
-      await b.checkpoint.want(keyed('Acme'))
+      const [id = 0] = await a.checkpoint.registerLookups(keyed('Acme'))
+      await b.checkpoint.registerLookups(keyed('Acme'))
       const { customId } = (await a.checkpoint.intend(id, startMs)) as Intention
       await a.checkpoint.accept(id, customId, 'run_1', startMs)
-      expect(await b.checkpoint.openRuns()).toEqual([])
+      expect(await b.checkpoint.listOpenRuns()).toEqual([])
       await takeToBeGone(a)
-      expect(await b.checkpoint.openRuns()).toMatchObject([{ lookupId: id }])
+      expect(await b.checkpoint.listOpenRuns()).toMatchObject([{ lookupId: id }])
     })
   })
 
@@ -271,30 +273,34 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
         const all = await processes(3)
         const intended = await Promise.all(
           all.map(async ({ checkpoint }, at) => {
-            const ids = await checkpoint.want(keyed(...names(20, at * 20)))
+            const ids = await checkpoint.registerLookups(keyed(...names(20, at * 20)))
             return Promise.all(ids.map((id) => checkpoint.intend(id, startMs, own)))
           }),
         )
         const refused = intended.flat().filter((one) => typeof one === 'string')
         expect(refused).toEqual(Array.from({ length: 60 - max }, () => refusal))
-        expect(await all[0]!.checkpoint.spent()).toBe(max)
+        expect(await all[0]!.checkpoint.countSpent()).toBe(max)
       },
     )
 
     test('begins anew once the last process of the job has come to its end', async () => {
       const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
-      const [id = 0] = await a.checkpoint.want(keyed('Acme'))
+      const [id = 0] = await a.checkpoint.registerLookups(keyed('Acme'))
       await a.checkpoint.reject(id, ((await a.checkpoint.intend(id, startMs)) as Intention).customId, 'x')
-      const [other = 0] = await a.checkpoint.want(keyed('Other'))
-      await a.checkpoint.lose(other, ((await a.checkpoint.intend(other, startMs)) as Intention).customId, 'x')
+      const [other = 0] = await a.checkpoint.registerLookups(keyed('Other'))
+      await a.checkpoint.markUncertain(
+        other,
+        ((await a.checkpoint.intend(other, startMs)) as Intention).customId,
+        'x',
+      )
       await a.checkpoint.endJob(startMs)
-      expect(await b.checkpoint.spent()).toBe(1)
+      expect(await b.checkpoint.countSpent()).toBe(1)
       const during = await place.open(name)
-      expect(await during.checkpoint.spent()).toBe(1)
+      expect(await during.checkpoint.countSpent()).toBe(1)
       await during.checkpoint.close()
       await b.checkpoint.endJob(startMs)
       const after = await place.open(name)
-      expect(await after.checkpoint.spent()).toBe(0)
+      expect(await after.checkpoint.countSpent()).toBe(0)
       await after.checkpoint.close()
     })
   })
@@ -302,19 +308,23 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
   describe('a connection that breaks', () => {
     test('at any moment, of all at once: nothing is asked twice, and nothing that was acknowledged is lost', async () => {
       const all = await processes(2)
-      const wanted = await Promise.all(all.map(({ checkpoint }) => checkpoint.want(keyed(...names(400)))))
+      const wanted = await Promise.all(
+        all.map(({ checkpoint }) => checkpoint.registerLookups(keyed(...names(400)))),
+      )
       const breaking = new AbortController()
       const breaks = breakOff(breaking.signal)
       const asked = await Promise.all(all.map(({ checkpoint }) => askAll(checkpoint)))
       breaking.abort()
       expect(await breaks).toBeGreaterThan(5)
       expect(asked.flat().sort((a, b) => a - b)).toEqual([...wanted[0]!].sort((a, b) => a - b))
-      expect(await all[0]!.checkpoint.spent()).toBe(400)
+      expect(await all[0]!.checkpoint.countSpent()).toBe(400)
     })
 
     test('since the server was killed and started again', async () => {
       const all = await processes(2)
-      const wanted = await Promise.all(all.map(({ checkpoint }) => checkpoint.want(keyed(...names(300)))))
+      const wanted = await Promise.all(
+        all.map(({ checkpoint }) => checkpoint.registerLookups(keyed(...names(300)))),
+      )
       const asking = Promise.all(all.map(({ checkpoint }) => askAll(checkpoint)))
       const server = await place.server()
       for (let crashes = 0; crashes < 2; crashes++) {
@@ -324,7 +334,7 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       }
       const asked = await asking
       expect(asked.flat().sort((a, b) => a - b)).toEqual([...wanted[0]!].sort((a, b) => a - b))
-      expect(await all[0]!.checkpoint.spent()).toBe(300)
+      expect(await all[0]!.checkpoint.countSpent()).toBe(300)
     })
 
     /** Ends every connection to the database of this test, again and again. Gives how many it ended. */

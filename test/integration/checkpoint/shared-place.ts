@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parsePostgresUrl } from '../../../src/core/server-addresses.js'
 import { prepareQueries } from '../../../src/pipeline/checkpoint/sqlite/queries.js'
-import { checksumSql, coveredColumns } from '../../../src/pipeline/checkpoint/tables.js'
+import { buildChecksumSql, listCoveredColumns } from '../../../src/pipeline/checkpoint/tables.js'
 import { LocalCopy } from '../../../src/pipeline/checkpoint/postgres/local-copy.js'
 import { openPostgresCheckpoint } from '../../../src/pipeline/checkpoint/postgres/shared-run.js'
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
@@ -116,12 +116,12 @@ export class SharedPlace {
           await statements.query(`SELECT ${columns.join(', ')} FROM enrich.${table} ORDER BY 1`),
         ] as const
       return [
-        await rows('scopes', coveredColumns('scopes')),
-        await rows('jobs', coveredColumns('jobs')),
-        await rows('lookups', ['lookup_id', ...coveredColumns('lookups')]),
+        await rows('scopes', listCoveredColumns('scopes')),
+        await rows('jobs', listCoveredColumns('jobs')),
+        await rows('lookups', ['lookup_id', ...listCoveredColumns('lookups')]),
         await rows(
           'submissions',
-          coveredColumns('submissions').filter((column) => column !== 'chain'),
+          listCoveredColumns('submissions').filter((column) => column !== 'chain'),
         ),
       ]
     })
@@ -133,7 +133,7 @@ export class SharedPlace {
       ),
     )
     const file = openCheckpoint({ path, scope: 'none', job: 'none', nowMs: startMs, random: systemRandom })
-    await file.remember((database) => {
+    await file.updateHistory((database) => {
       database.exec('DELETE FROM jobs; DELETE FROM scopes')
       for (const [table, columns, rows] of tables) {
         const insert = database.prepare(
@@ -141,7 +141,7 @@ export class SharedPlace {
         )
         for (const row of rows) insert.run(row)
       }
-      database.exec(`UPDATE lookups SET checksum = ${checksumSql('lookups')}`)
+      database.exec(`UPDATE lookups SET checksum = ${buildChecksumSql('lookups')}`)
       const { insertAnswer } = prepareQueries(database)
       for (const answer of answers) insertAnswer.run(answer)
     })
@@ -172,7 +172,7 @@ async function joinWorker(
     hold: null,
     end: null,
     mayLeave: () => true,
-    tell: () => undefined,
+    setActivity: () => undefined,
     close: async () => {
       await postgres.query('UPDATE enrich.workers SET ended_at = clock_timestamp() WHERE worker_id = $1', [
         id,

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { parsePostgresUrl } from '../../../src/core/server-addresses.js'
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
-import { columnsOf, tableNames, type Columns } from '../../../src/pipeline/checkpoint/tables.js'
-import { inboxPath, openInbox } from '../../../src/pipeline/inbox/inbox.js'
+import { getColumns, tableNames, type Columns } from '../../../src/pipeline/checkpoint/tables.js'
+import { getInboxPath, openInbox } from '../../../src/pipeline/inbox/inbox.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { connectPostgres } from '../../../src/platform/postgres/connect.js'
 import { systemRandom } from '../../../src/platform/random.js'
@@ -30,7 +30,7 @@ describe('the description of the tables', () => {
     const path = join(folder, 'checkpoint.sqlite')
     openCheckpoint({ path, scope, job, nowMs: startMs, random: systemRandom }).close()
     openInbox(path, startMs).close()
-    const databases = [path, inboxPath(path)].map((file) => new (loadDriver())(file, { readonly: true }))
+    const databases = [path, getInboxPath(path)].map((file) => new (loadDriver())(file, { readonly: true }))
     const found = databases.flatMap((database) =>
       database
         .prepare<[], { tab: string; name: string; type: string }>(
@@ -40,7 +40,7 @@ describe('the description of the tables', () => {
     )
     for (const table of tableNames) {
       const columns = found.filter(({ tab }) => tab === table).map(({ name, type }) => [name, type] as const)
-      const described = columnsOf(table, 'columns', 'inFile')
+      const described = getColumns(table, 'columns', 'inFile')
       const isInFile = Object.keys(described).length > 0
       expect([table, sorted(Object.fromEntries(columns))]).toEqual([
         table,
@@ -67,7 +67,7 @@ describe('the description of the tables', () => {
     for (const table of tableNames) {
       const tableOnServer = table === 'deliveries' ? 'inbox' : table
       const columns = found.filter(({ tab }) => tab === tableOnServer).map(({ name, type }) => [name, type])
-      const described = columnsOf(table, 'columns', 'onServer', 'derived')
+      const described = getColumns(table, 'columns', 'onServer', 'derived')
       expect([table, sorted(Object.fromEntries(columns) as Record<string, string>)]).toEqual([
         table,
         typesOf(described, (type) => (type === 'packed' ? 'bytea' : undefined)),

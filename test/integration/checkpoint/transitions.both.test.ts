@@ -9,11 +9,11 @@ describeCheckpoints('the steps of a lookup', (at) => {
   async function begin(state: 'new' | 'intended' | 'running' | 'answered' | 'invalid' | 'uncertain') {
     const name = `${++fileCount}.sqlite`
     const checkpoint = await at.open(name)
-    const [lookupId = 0] = await checkpoint.want(keyed('Acme'))
+    const [lookupId = 0] = await checkpoint.registerLookups(keyed('Acme'))
     let customId = 'enr_never'
     if (state !== 'new') customId = (await checkpoint.intend(lookupId, startMs)).customId
     if (state === 'invalid') await checkpoint.reject(lookupId, customId, 'HTTP 400')
-    if (state === 'uncertain') await checkpoint.lose(lookupId, customId, 'reset')
+    if (state === 'uncertain') await checkpoint.markUncertain(lookupId, customId, 'reset')
     if (state === 'running' || state === 'answered')
       await checkpoint.accept(lookupId, customId, 'run_1', startMs)
     if (state === 'answered') await checkpoint.answer(lookupId, answerTo('run_1'))
@@ -23,8 +23,8 @@ describeCheckpoints('the steps of a lookup', (at) => {
   /** What another connection sees while this one is open: what is committed. */
   async function seen(name: string) {
     const reader = await at.read(name)
-    const [known] = reader.known([1])
-    const counts = reader.counts()[0]
+    const [known] = reader.readAnswers([1])
+    const counts = reader.readCounts()[0]
     reader.close()
     return {
       state: known?.state,
@@ -46,7 +46,7 @@ describeCheckpoints('the steps of a lookup', (at) => {
 
       await checkpoint.accept(lookupId, customId, 'run_1', startMs + 5)
       expect(await seen(name)).toMatchObject({ state: 'running', runId: 'run_1', submissions: 1 })
-      expect(await checkpoint.openRuns()).toEqual([
+      expect(await checkpoint.listOpenRuns()).toEqual([
         {
           lookupId,
           runId: 'run_1',
@@ -59,7 +59,7 @@ describeCheckpoints('the steps of a lookup', (at) => {
 
       expect(await checkpoint.answer(lookupId, answerTo('run_1'))).toBe(true)
       expect(await seen(name)).toMatchObject({ state: 'answered', runId: 'run_1' })
-      expect(await checkpoint.openRuns()).toEqual([])
+      expect(await checkpoint.listOpenRuns()).toEqual([])
     })
 
     test('withdrawn: it was never created, and the next attempt has another custom id', async () => {
@@ -83,7 +83,7 @@ describeCheckpoints('the steps of a lookup', (at) => {
 
     test('lost: uncertain, with the reason, and counted as perhaps billed', async () => {
       const { name, checkpoint, lookupId, customId } = await begin('intended')
-      await checkpoint.lose(lookupId, customId, 'reset')
+      await checkpoint.markUncertain(lookupId, customId, 'reset')
       expect(await seen(name)).toMatchObject({ state: 'uncertain', failure: 'reset', submissions: 1 })
     })
 
@@ -109,7 +109,7 @@ describeCheckpoints('the steps of a lookup', (at) => {
     accept: (checkpoint, lookupId, customId) => checkpoint.accept(lookupId, customId, 'run_9', startMs + 9),
     withdraw: (checkpoint, lookupId, customId) => checkpoint.withdraw(lookupId, customId, 'x'),
     reject: (checkpoint, lookupId, customId) => checkpoint.reject(lookupId, customId, 'x'),
-    lose: (checkpoint, lookupId, customId) => checkpoint.lose(lookupId, customId, 'x'),
+    lose: (checkpoint, lookupId, customId) => checkpoint.markUncertain(lookupId, customId, 'x'),
   }
   const settled = ['running', 'answered', 'invalid', 'uncertain'] as const
 
@@ -157,7 +157,7 @@ describeCheckpoints('the steps of a lookup', (at) => {
     test('asked for together with legal steps, it alone is undone', async () => {
       const name = `${++fileCount}.sqlite`
       const checkpoint = await at.open(name)
-      const [a = 0, b = 0] = await checkpoint.want(keyed('Acme', 'Beta'))
+      const [a = 0, b = 0] = await checkpoint.registerLookups(keyed('Acme', 'Beta'))
       const steps = [a, a, 99, b].map((lookupId) => checkpoint.intend(lookupId, startMs))
       expect((await Promise.allSettled(steps)).map(({ status }) => status)).toEqual([
         'fulfilled',
@@ -165,7 +165,7 @@ describeCheckpoints('the steps of a lookup', (at) => {
         'rejected',
         'fulfilled',
       ])
-      expect((await at.read(name)).counts()[0]).toMatchObject({ submissions: 2, states: { intended: 2 } })
+      expect((await at.read(name)).readCounts()[0]).toMatchObject({ submissions: 2, states: { intended: 2 } })
     })
   })
 
@@ -174,7 +174,7 @@ describeCheckpoints('the steps of a lookup', (at) => {
       const { name, checkpoint, lookupId, customId } = await begin('uncertain')
       expect(await checkpoint.claim(customId, 'run_7', startMs + 7)).toBe('claimed')
       expect(await seen(name)).toMatchObject({ state: 'running', runId: 'run_7', submissions: 1 })
-      expect(await checkpoint.openRuns()).toEqual([
+      expect(await checkpoint.listOpenRuns()).toEqual([
         {
           lookupId,
           runId: 'run_7',
@@ -201,7 +201,7 @@ describeCheckpoints('the steps of a lookup', (at) => {
 
     test('names the run of another submission: a conflict, and nothing changes', async () => {
       const { name, checkpoint, customId } = await begin('uncertain')
-      const [other = 0] = await checkpoint.want(keyed('Other'))
+      const [other = 0] = await checkpoint.registerLookups(keyed('Other'))
       const intention = await checkpoint.intend(other, startMs)
       expect(await checkpoint.accept(other, intention.customId, 'run_of_other', startMs)).toBe(true)
       const before = await at.everyRow(name)
@@ -211,14 +211,14 @@ describeCheckpoints('the steps of a lookup', (at) => {
 
     test('its run leads to its lookup, until the lookup has another run', async () => {
       const { checkpoint, lookupId, customId } = await begin('uncertain')
-      expect(await checkpoint.lostSince(startMs - 1)).toEqual([
+      expect(await checkpoint.listLostSince(startMs - 1)).toEqual([
         { lookupId, intendedAtMs: expect.any(Number) },
       ])
-      expect(await checkpoint.lostSince(startMs + 999)).toEqual([])
-      expect(await checkpoint.ownerOf('run_7')).toBeNull()
+      expect(await checkpoint.listLostSince(startMs + 999)).toEqual([])
+      expect(await checkpoint.findByRun('run_7')).toBeNull()
       await checkpoint.claim(customId, 'run_7', startMs + 7)
-      expect(await checkpoint.lostSince(startMs - 1)).toEqual([])
-      expect(await checkpoint.ownerOf('run_7')).toEqual({
+      expect(await checkpoint.listLostSince(startMs - 1)).toEqual([])
+      expect(await checkpoint.findByRun('run_7')).toEqual({
         lookupId,
         runId: 'run_7',
         customId,
@@ -228,11 +228,11 @@ describeCheckpoints('the steps of a lookup', (at) => {
         state: 'running',
         isWanted: true,
       })
-      expect(await checkpoint.bodyOf(lookupId)).toBeNull()
+      expect(await checkpoint.readBody(lookupId)).toBeNull()
       await checkpoint.answer(lookupId, answerTo('run_7'))
-      expect(await checkpoint.bodyOf(lookupId)).toBe(answerTo('run_7').body)
+      expect(await checkpoint.readBody(lookupId)).toBe(answerTo('run_7').body)
       await checkpoint.reopen(['matched'])
-      expect(await checkpoint.ownerOf('run_7')).toBeNull()
+      expect(await checkpoint.findByRun('run_7')).toBeNull()
     })
 
     test.each([
@@ -267,23 +267,23 @@ describeCheckpoints('the steps of a lookup', (at) => {
     test('counts what was or may have been billed, over as many processes as it takes', async () => {
       const name = `${++fileCount}.sqlite`
       const first = await at.open(name)
-      const [a = 0, b = 0, c = 0] = await first.want(keyed('Acme', 'Beta', 'Cera'))
-      expect(await first.spent()).toBe(0)
+      const [a = 0, b = 0, c = 0] = await first.registerLookups(keyed('Acme', 'Beta', 'Cera'))
+      expect(await first.countSpent()).toBe(0)
       await first.accept(a, (await first.intend(a, startMs)).customId, 'run_1', startMs)
       await first.withdraw(b, (await first.intend(b, startMs)).customId, 'rate limited')
       await first.intend(c, startMs)
-      expect(await first.spent()).toBe(2)
+      expect(await first.countSpent()).toBe(2)
       await at.close()
 
-      expect(await (await at.open(name, scope, 'other.csv')).spent()).toBe(0)
+      expect(await (await at.open(name, scope, 'other.csv')).countSpent()).toBe(0)
       await at.close()
-      expect(await (await at.open(name, 'https://b.example')).spent()).toBe(0)
+      expect(await (await at.open(name, 'https://b.example')).countSpent()).toBe(0)
       await at.close()
       const again = await at.open(name)
-      expect(await again.spent()).toBe(2)
+      expect(await again.countSpent()).toBe(2)
       await again.endJob(startMs + 9)
       await at.close()
-      expect(await (await at.open(name)).spent()).toBe(0)
+      expect(await (await at.open(name)).countSpent()).toBe(0)
     })
   })
 
@@ -324,13 +324,13 @@ describeCheckpoints('the steps of a lookup', (at) => {
     test('the old answer stays until the new one is there', async () => {
       const { name, checkpoint, lookupId } = await begin('answered')
       expect(await checkpoint.reopen(['matched'])).toBe(1)
-      expect((await at.read(name)).known([lookupId])[0]).toMatchObject({
+      expect((await at.read(name)).readAnswers([lookupId])[0]).toMatchObject({
         ...{ state: 'new', outcome: 'matched', runId: null },
       })
       const { customId } = await checkpoint.intend(lookupId, startMs)
       await checkpoint.accept(lookupId, customId, 'run_2', startMs)
       await checkpoint.answer(lookupId, answerTo('run_2', { outcome: 'no_match', body: '{"n":2}' }))
-      const [known] = (await at.read(name)).known([lookupId])
+      const [known] = (await at.read(name)).readAnswers([lookupId])
       expect(known).toMatchObject({ state: 'answered', outcome: 'no_match', runId: 'run_2' })
       expect(known?.body()).toBe('{"n":2}')
     })
@@ -340,18 +340,22 @@ describeCheckpoints('the steps of a lookup', (at) => {
     test('are those of this scope and this window, at most so many, oldest first, whatever became of them', async () => {
       const name = `${++fileCount}.sqlite`
       const other = await at.open(name, 'https://b.example')
-      const [elsewhere = 0] = await other.want(keyed('Elsewhere'))
+      const [elsewhere = 0] = await other.registerLookups(keyed('Elsewhere'))
       await other.intend(elsewhere, startMs + 6)
       await other.close()
       const checkpoint = await at.open(name)
-      const ids = await checkpoint.want(keyed('One', 'Two', 'Three', 'Four'))
+      const ids = await checkpoint.registerLookups(keyed('One', 'Two', 'Three', 'Four'))
       for (const [index, id] of ids.entries()) {
         const { customId } = await checkpoint.intend(id, startMs + index)
         if (index === 2) await checkpoint.withdraw(id, customId, 'rate limited')
       }
-      expect(await checkpoint.recentSubmissions(startMs, 9)).toEqual([startMs + 1, startMs + 2, startMs + 3])
-      expect(await checkpoint.recentSubmissions(startMs, 2)).toEqual([startMs + 2, startMs + 3])
-      expect(await checkpoint.recentSubmissions(startMs + 4, 9)).toEqual([])
+      expect(await checkpoint.listRecentSubmissions(startMs, 9)).toEqual([
+        startMs + 1,
+        startMs + 2,
+        startMs + 3,
+      ])
+      expect(await checkpoint.listRecentSubmissions(startMs, 2)).toEqual([startMs + 2, startMs + 3])
+      expect(await checkpoint.listRecentSubmissions(startMs + 4, 9)).toEqual([])
     })
   })
 })

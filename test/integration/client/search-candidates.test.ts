@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { hostedCandidates } from '../../../src/app/service-connection.js'
-import { knowledgeOf } from '../../../src/app/registry-adapter.js'
+import { createHostedCandidates } from '../../../src/app/service-connection.js'
+import { createKnowledge } from '../../../src/app/registry-adapter.js'
 import { createServiceClient } from '../../../src/client/client.js'
 import { UserError } from '../../../src/core/errors.js'
 import type { Candidate } from '../../../src/pipeline/answers/candidate.js'
@@ -20,7 +20,7 @@ const asked = (name: string, location: string | null = null) => ({ name, locatio
 function sourceOf(baseUrl: string, apiKey: string, clock = systemClock) {
   const client = createServiceClient({ baseUrl, apiKey, userAgent: 'test', connectionsMax: 4 })
   onTestFinished(() => client.close())
-  return hostedCandidates({ client, clock, windowMs: 60_000 })
+  return createHostedCandidates({ client, clock, windowMs: 60_000 })
 }
 
 /** A foreign service, and what candidates it gives. */
@@ -50,11 +50,13 @@ const failure = async (found: Promise<readonly Candidate[]>): Promise<UserError>
 describe('candidates of a hosted service', () => {
   test('are searched for by the name without its identifiers, in a country that is certain', async () => {
     const { service, source } = await foreign({ search: () => [result(1)] })
-    const found = await source.candidatesOf(asked('Acme (CIK 320193, website acme.example)', 'Lyon, France'))
+    const found = await source.findCandidates(
+      asked('Acme (CIK 320193, website acme.example)', 'Lyon, France'),
+    )
     expect(found).toMatchObject([
       { entityId: 'siq_1', legalEntityId: 'le_1', name: 'Acme 1', countryCode: 'FR' },
     ])
-    await source.candidatesOf(asked('Acme', 'San Bruno, CA'))
+    await source.findCandidates(asked('Acme', 'San Bruno, CA'))
     await source.search('Acme Foods', 'DE')
     expect(searches(service)).toEqual([
       { name: 'Acme', limit: '10', country_code: 'FR' },
@@ -68,7 +70,7 @@ describe('candidates of a hosted service', () => {
     const results = [1, 1, 2, 3, 4, 5, 6, 7, 8].map((number, at) => result(number, { id: `le_${at}` }))
     const { source } = await foreign({ search: () => [...results, result(9, { entity_id: null })] })
     const ids = (found: readonly Candidate[]) => found.map(({ entityId }) => entityId)
-    expect(ids(await source.candidatesOf(asked('Acme')))).toEqual([
+    expect(ids(await source.findCandidates(asked('Acme')))).toEqual([
       'siq_1',
       'siq_2',
       'siq_3',
@@ -81,14 +83,14 @@ describe('candidates of a hosted service', () => {
 
   test('of identifiers alone, or of one letter, nothing is asked', async () => {
     const { service, source } = await foreign({ search: () => [result(1)] })
-    expect(await source.candidatesOf(asked('CIK 320193'))).toEqual([])
+    expect(await source.findCandidates(asked('CIK 320193'))).toEqual([])
     expect(await source.search('A', null)).toEqual([])
     expect(service.requests).toEqual([])
   })
 
   test('of our own service are those of its registry, as the interface words them', async () => {
-    const { service } = await startTestService({ knowledge: knowledgeOf(registryOf(sampleRows)) })
-    const found = await sourceOf(service.url, keys.alice).candidatesOf(asked('acme widgets', 'Leeds, GB'))
+    const { service } = await startTestService({ knowledge: createKnowledge(registryOf(sampleRows)) })
+    const found = await sourceOf(service.url, keys.alice).findCandidates(asked('acme widgets', 'Leeds, GB'))
     expect(found.map(({ name }) => name).sort()).toEqual(['Acme Widgets LLP', 'Acme Widgets Limited'])
     expect(found.every(({ entityId }) => entityId?.startsWith('siq_'))).toBe(true)
   })
@@ -106,7 +108,7 @@ describe('a service that gives none', () => {
     ['reset' as const, 'connection', 'reached'],
   ])('%o is CANDIDATES_UNAVAILABLE, with a hint', async (fault, reason, hint) => {
     const { source } = await foreign({ faults: () => fault })
-    const error = await failure(source.candidatesOf(asked('Acme')))
+    const error = await failure(source.findCandidates(asked('Acme')))
     expect(error.code).toBe('CANDIDATES_UNAVAILABLE')
     expect(error.message).toContain(reason)
     expect(error.hint).toContain(hint)
@@ -122,13 +124,13 @@ describe('a service that gives none', () => {
     )
     // The distance between two requests has passed.
     clock.advance(1_000)
-    expect((await failure(source.candidatesOf(asked('Acme')))).hint).toContain('in 30 s')
+    expect((await failure(source.findCandidates(asked('Acme')))).hint).toContain('in 30 s')
     clock.advance(10_000)
     expect((await failure(source.search('Other', null))).hint).toContain('in 20 s')
     expect(service.requests).toHaveLength(1)
     clock.advance(20_000)
     isOver = true
-    expect(await source.candidatesOf(asked('Acme'))).toHaveLength(1)
+    expect(await source.findCandidates(asked('Acme'))).toHaveLength(1)
   })
 
   test('keeps to the pace that its headers tell', async () => {
@@ -153,7 +155,7 @@ describe('a service that gives none', () => {
   test('is not asked any more by somebody who went on to something else', async () => {
     const { service, source } = await foreign({})
     const gone = AbortSignal.abort(new Error('gone'))
-    await expect(source.candidatesOf(asked('Acme'), gone)).rejects.toThrow('gone')
+    await expect(source.findCandidates(asked('Acme'), gone)).rejects.toThrow('gone')
     expect(service.requests).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-import { openDecisionsBook } from '../../../src/pipeline/decisions/decisions-book.js'
+import { openDecisionSync } from '../../../src/pipeline/decisions/decisions-book.js'
 import { openReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import { decisionOf, service } from './support.js'
 
@@ -8,13 +8,13 @@ import { decisionOf, service } from './support.js'
  */
 export async function main(checkpoint: string, path: string, reviewer: string): Promise<void> {
   const store = openReviewStore(checkpoint)
-  const book = openDecisionsBook(store, path, service)
+  const book = openDecisionSync(store, path, service)
   for (let index = 0; ; index++) {
     const decide = async (entityId: string, seen: number) => {
       const decision = decisionOf(`${reviewer} ${index}`, { entityId, decidedBy: reviewer })
       const outcome = await store.decide([decision], new Map([[decision.lookup, seen]]))
       if (outcome.kind !== 'decided') throw new Error('somebody else decided it')
-      await book.bringTogether()
+      await book.sync()
       return outcome.decisions[0]?.sequence ?? 0
     }
     const sequence = await decide('siq_first', 0)

@@ -10,10 +10,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { decisionLine, decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
+import { formatDecisionLine, decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
 import {
-  openDecisionsBook,
-  type DecisionsBook,
+  openDecisionSync,
+  type DecisionSync,
   readStandingDecisions,
 } from '../../../src/pipeline/decisions/decisions-book.js'
 import { readDecisionsFile } from '../../../src/pipeline/decisions/decisions-file.js'
@@ -24,7 +24,7 @@ import { decisionOf, lookupOf, service } from './support.js'
 let folder: string
 let path: string
 let store: ReviewStore
-let book: DecisionsBook
+let book: DecisionSync
 const children: Child[] = []
 const checkpoint = () => join(folder, 'checkpoint.sqlite')
 
@@ -32,7 +32,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'enrich-book-'))
   path = join(folder, 'enrich.decisions.csv')
   store = openReviewStore(checkpoint())
-  book = openDecisionsBook(store, path, service)
+  book = openDecisionSync(store, path, service)
 })
 afterEach(async () => {
   await Promise.all(children.splice(0).map((child) => child.kill()))
@@ -42,7 +42,7 @@ afterEach(async () => {
 
 async function decide(name: string, changes: Parameters<typeof decisionOf>[1] = {}) {
   const decision = decisionOf(name, changes)
-  const stands = store.standing(service).find(({ lookup }) => lookup === decision.lookup)
+  const stands = store.listCurrent(service).find(({ lookup }) => lookup === decision.lookup)
   const outcome = await store.decide([decision], new Map([[decision.lookup, stands?.sequence ?? 0]]))
   if (outcome.kind !== 'decided') throw new Error('somebody else decided')
   return outcome.decisions[0]!
@@ -62,34 +62,34 @@ describe('a decision', () => {
   test('counts for runs at once, and is in the file once the two are brought together', async () => {
     await decide('Acme', { entityId: 'siq_1' })
     expect(await forRuns()).toEqual([['Acme', 'siq_1']])
-    await book.bringTogether()
+    await book.sync()
     expect(await inFile()).toEqual([['Acme', 'siq_1']])
-    expect(store.standing(service)).toMatchObject([{ isInFile: true }])
+    expect(store.listCurrent(service)).toMatchObject([{ isInFile: true }])
   })
 
   test('made anew takes the place of the old line; taken back, the old one comes again', async () => {
     await decide('Acme', { entityId: 'siq_1' })
-    await book.bringTogether()
+    await book.sync()
     const { sequence } = await decide('Acme', { entityId: 'siq_2' })
     expect(await forRuns()).toEqual([['Acme', 'siq_2']])
-    await book.bringTogether()
+    await book.sync()
     expect(await inFile()).toEqual([['Acme', 'siq_2']])
     await store.withdraw(service, [sequence])
     expect(await forRuns()).toEqual([['Acme', 'siq_1']])
-    await book.bringTogether()
+    await book.sync()
     expect(await inFile()).toEqual([['Acme', 'siq_1']])
     expect(await forRuns()).toEqual([['Acme', 'siq_1']])
   })
 
   test('taken back leaves the file, also where the process was killed before it did', async () => {
     const { sequence } = await decide('Acme')
-    await book.bringTogether()
+    await book.sync()
     await store.withdraw(service, [sequence])
     expect(await forRuns()).toEqual([])
-    await openDecisionsBook(store, path, service).bringTogether()
+    await openDecisionSync(store, path, service).sync()
     expect(readFileSync(path, 'utf8')).toBe(decisionsHeader)
     // Put back by somebody, it counts again.
-    appendFileSync(path, decisionLine(decisionOf('Acme')))
+    appendFileSync(path, formatDecisionLine(decisionOf('Acme')))
     expect(await forRuns()).toHaveLength(1)
   })
 
@@ -97,57 +97,57 @@ describe('a decision', () => {
     await decide('Acme', { entityId: 'siq_1' })
     await decide('Acme', { entityId: 'siq_2' })
     await decide('Beta')
-    await book.bringTogether()
-    writeFileSync(path, decisionsHeader + decisionLine(decisionOf('Beta')))
+    await book.sync()
+    writeFileSync(path, decisionsHeader + formatDecisionLine(decisionOf('Beta')))
     expect((await forRuns()).map(([name]) => name)).toEqual(['Beta'])
-    await book.bringTogether()
-    await book.bringTogether()
+    await book.sync()
+    await book.sync()
     expect((await inFile()).map(([name]) => name)).toEqual(['Beta'])
-    expect(store.standing(service).map(({ name }) => name)).toEqual(['Beta'])
+    expect(store.listCurrent(service).map(({ name }) => name)).toEqual(['Beta'])
   })
 
   test('that a colleague wrote to the file is one of the store', async () => {
     const theirs = decisionOf('Acme', { decidedBy: 'Bob', entityId: 'siq_9' })
-    writeFileSync(path, decisionsHeader + decisionLine(theirs))
-    const { standing } = await book.bringTogether()
+    writeFileSync(path, decisionsHeader + formatDecisionLine(theirs))
+    const { standing } = await book.sync()
     expect([...standing.values()]).toEqual([theirs])
-    expect(store.standing(service)).toMatchObject([{ ...theirs, isInFile: true }])
+    expect(store.listCurrent(service)).toMatchObject([{ ...theirs, isInFile: true }])
   })
 
   test('of another service in the file stays there, and is none of this one', async () => {
-    writeFileSync(path, decisionsHeader + decisionLine(decisionOf('Theirs', { service: 'embedded' })))
+    writeFileSync(path, decisionsHeader + formatDecisionLine(decisionOf('Theirs', { service: 'embedded' })))
     await decide('Acme', { entityId: 'siq_1' })
     const { sequence } = await decide('Beta', { entityId: 'siq_2' })
-    await book.bringTogether()
+    await book.sync()
     await store.withdraw(service, [sequence])
-    await book.bringTogether()
+    await book.sync()
     expect((await inFile()).map(([name]) => name)).toEqual(['Acme', 'Theirs'])
     expect((await forRuns()).map(([name]) => name)).toEqual(['Acme'])
   })
 
   test('is written whole again after a power cut took a part of its line', async () => {
     await decide('Acme')
-    await book.bringTogether()
+    await book.sync()
     const before = statSync(path).size
     const { sequence } = await decide('Beta', { note: 'a "note"\nof two lines' })
-    await book.bringTogether()
+    await book.sync()
     const text = readFileSync(path)
     for (let bytes = before; bytes <= text.length; bytes += 7) {
       writeFileSync(path, text)
       truncateSync(path, bytes)
       await store.markOutOfFile([sequence])
       expect((await forRuns()).map(([name]) => name)).toEqual(['Acme', 'Beta'])
-      await openDecisionsBook(store, path, service).bringTogether()
+      await openDecisionSync(store, path, service).sync()
       expect(readFileSync(path)).toEqual(text)
     }
   })
 
   test('is lost neither where the store was deleted nor where the file was', async () => {
     await decide('Acme', { entityId: 'siq_1' })
-    await book.bringTogether()
+    await book.sync()
     rmSync(path)
     expect(await forRuns()).toEqual([['Acme', 'siq_1']])
-    await book.bringTogether()
+    await book.sync()
     expect(await inFile()).toEqual([['Acme', 'siq_1']])
     store.close()
     for (const end of ['', '-wal', '-shm'])
@@ -193,10 +193,10 @@ test('reviewers in three processes, killed in the middle: all that was acknowled
       }
     }
   }
-  await book.bringTogether()
+  await book.sync()
   const file = await readDecisionsFile(path)
   expect(new Set(file?.decisions.map(({ lookup }) => lookup))).toEqual(
-    new Set(store.standing(service).map(({ lookup }) => lookup)),
+    new Set(store.listCurrent(service).map(({ lookup }) => lookup)),
   )
   expect(file?.decisions.some(({ lookup }) => lookup === lookupOf('Ada0 2'))).toBe(true)
 })

@@ -16,11 +16,11 @@ import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Decision } from '../../../src/pipeline/lookups/decision.js'
-import { decisionLine, decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
+import { formatDecisionLine, decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
 import {
   changeDecisionsFile,
   readDecisionsFile,
-  whileLocked,
+  withDecisionsLock,
 } from '../../../src/pipeline/decisions/decisions-file.js'
 import { decisionOf, lookupOf } from './support.js'
 
@@ -36,7 +36,7 @@ afterEach(() => {
 })
 
 const write = (...decisions: readonly Decision[]) => {
-  writeFileSync(path, decisionsHeader + decisions.map(decisionLine).join(''))
+  writeFileSync(path, decisionsHeader + decisions.map(formatDecisionLine).join(''))
 }
 const read = async (unwritten: readonly Decision[] = []) =>
   (await readDecisionsFile(path, unwritten))?.decisions
@@ -111,14 +111,14 @@ describe('a decisions file', () => {
     ]
       .flatMap((name) => [name, `${name} Süd`, `${name} München`, `${name} Köln`, `${name} Düsseldorf`])
       .map((name) => decisionOf(name))
-    writeFileSync(path, Buffer.from(decisionsHeader + decisions.map(decisionLine).join(''), 'latin1'))
+    writeFileSync(path, Buffer.from(decisionsHeader + decisions.map(formatDecisionLine).join(''), 'latin1'))
     const file = await readDecisionsFile(path)
     expect(file?.decisions.map(({ name }) => name)).toEqual(decisions.map(({ name }) => name))
     expect(file?.notices).toEqual([expect.stringMatching(/not UTF-8, read as windows-1252/)])
   })
 
   test('has cells left out where a spreadsheet found them empty', async () => {
-    const line = decisionLine(decisionOf('Acme', { service: null })).replace(/,,\n$/, '\n')
+    const line = formatDecisionLine(decisionOf('Acme', { service: null })).replace(/,,\n$/, '\n')
     writeFileSync(path, decisionsHeader + line)
     expect(await read()).toEqual([decisionOf('Acme', { service: null })])
   })
@@ -130,10 +130,10 @@ describe('a decisions file', () => {
   })
 })
 
-const good = () => decisionLine(decisionOf('Acme'))
+const good = () => formatDecisionLine(decisionOf('Acme'))
 const changed = (column: string, value: string) => {
   const names = decisionsHeader.trim().split(',')
-  const cells = decisionLine(decisionOf('Acme', { location: null }))
+  const cells = formatDecisionLine(decisionOf('Acme', { location: null }))
     .trimEnd()
     .split(',')
   return `${cells.map((cell, at) => (names[at] === column ? value : cell)).join(',')}\n`
@@ -211,7 +211,8 @@ describe('a line that is wrong is named', () => {
     ],
     [
       'a quoted line feed above it',
-      () => decisionsHeader + decisionLine(decisionOf('B', { note: 'a\nb\nc' })) + changed('verdict', 'x'),
+      () =>
+        decisionsHeader + formatDecisionLine(decisionOf('B', { note: 'a\nb\nc' })) + changed('verdict', 'x'),
       /line 5: its verdict/,
     ],
     [
@@ -281,7 +282,7 @@ describe('a line that is wrong is named', () => {
 
   test('half a line that a killed process was writing is none, and known from what it was writing', async () => {
     const [kept, torn] = [decisionOf('Acme'), decisionOf('Bütä', { note: 'a\nnote' })]
-    const line = Buffer.from(decisionLine(torn))
+    const line = Buffer.from(formatDecisionLine(torn))
     for (let bytes = 1; bytes < line.length; bytes++) {
       write(kept)
       appendFileSync(path, line.subarray(0, bytes))
@@ -296,7 +297,7 @@ describe('a line that is wrong is named', () => {
     write(decisionOf('Acme'))
     let count = 1
     const writer = setInterval(() => {
-      appendFileSync(path, decisionLine(decisionOf(`Company ${count++}`)))
+      appendFileSync(path, formatDecisionLine(decisionOf(`Company ${count++}`)))
       if (count > 20) clearInterval(writer)
     }, 1)
     while (count <= 20) {
@@ -325,18 +326,18 @@ describe('changing a decisions file', () => {
 
   test('brings one that a spreadsheet saved to its own form, decisions of other services too', async () => {
     const other = decisionOf('Other', { service: 'embedded' })
-    writeFileSync(path, `\ufeff${(decisionsHeader + decisionLine(other)).replaceAll('\n', '\r\n')}`)
+    writeFileSync(path, `\ufeff${(decisionsHeader + formatDecisionLine(other)).replaceAll('\n', '\r\n')}`)
     chmodSync(path, 0o640)
     const file = await readDecisionsFile(path)
     changeDecisionsFile(path, file, { add: [decisionOf('Acme')], drop: none })
-    expect(readFileSync(path, 'utf8')).toBe(decisionsHeader + decisionLine(other) + good())
+    expect(readFileSync(path, 'utf8')).toBe(decisionsHeader + formatDecisionLine(other) + good())
     expect(statSync(path).mode & 0o777).toBe(0o640)
   })
 
   test('leaves one alone that somebody saved in the meantime', async () => {
     write(decisionOf('Acme'))
     const file = await readDecisionsFile(path)
-    const saved = decisionsHeader + decisionLine(decisionOf('Saved by an editor'))
+    const saved = decisionsHeader + formatDecisionLine(decisionOf('Saved by an editor'))
     writeFileSync(path, saved)
     expect(changeDecisionsFile(path, file, { add: [decisionOf('Beta')], drop: none })).toBeNull()
     expect(readFileSync(path, 'utf8')).toBe(saved)
@@ -363,7 +364,7 @@ describe('changing a decisions file', () => {
   test('in a folder that cannot be made is a named error', async () => {
     writeFileSync(path, '')
     const below = join(path, 'decisions.csv')
-    await expect(whileLocked(below, () => Promise.resolve())).rejects.toEqual(
+    await expect(withDecisionsLock(below, () => Promise.resolve())).rejects.toEqual(
       refused('DECISIONS_UNWRITABLE', /cannot be written/),
     )
   })
@@ -373,7 +374,7 @@ describe('changing a decisions file', () => {
     let most = 0
     await Promise.all(
       Array.from({ length: 10 }, () =>
-        whileLocked(path, async () => {
+        withDecisionsLock(path, async () => {
           most = Math.max(most, ++inside)
           await setTimeout(2)
           inside--

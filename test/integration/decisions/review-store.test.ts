@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { reviewStorePath } from '../../../src/pipeline/checkpoint/paths.js'
+import { getReviewStorePath } from '../../../src/pipeline/checkpoint/paths.js'
 import {
   openReviewStore,
   openReviewStoreToRead,
@@ -18,7 +18,7 @@ let store: ReviewStore
 const checkpoint = () => join(folder, 'checkpoint.sqlite')
 const seen = (...pairs: (readonly [string, number])[]) =>
   new Map(pairs.map(([name, sequence]) => [lookupOf(name), sequence]))
-const standing = (of = service) => store.standing(of).map(({ name, entityId }) => [name, entityId])
+const standing = (of = service) => store.listCurrent(of).map(({ name, entityId }) => [name, entityId])
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'enrich-review-'))
@@ -31,7 +31,7 @@ afterEach(() => {
 
 async function decided(name: string, changes: Parameters<typeof decisionOf>[1] = {}) {
   const decision = decisionOf(name, changes)
-  const stands = store.standing(service).find(({ lookup }) => lookup === decision.lookup)
+  const stands = store.listCurrent(service).find(({ lookup }) => lookup === decision.lookup)
   const outcome = await store.decide([decision], seen([name, stands?.sequence ?? 0]))
   if (outcome.kind !== 'decided') throw new Error('somebody else decided')
   return outcome.decisions[0]!
@@ -42,7 +42,7 @@ describe('a decision', () => {
     const decision = decisionOf('Acme', { note: 'the "one" in\nLondon', location: null })
     await store.decide([decision], seen(['Acme', 0]))
     const reader = openReviewStoreToRead(checkpoint())
-    expect(reader?.standing(service)).toEqual([{ ...decision, sequence: 1, isInFile: false }])
+    expect(reader?.listCurrent(service)).toEqual([{ ...decision, sequence: 1, isInFile: false }])
     reader?.close()
   })
 
@@ -112,13 +112,13 @@ describe('a decision that is taken back', () => {
     const first = await decided('Acme', { entityId: 'siq_1' })
     await store.markInFile([first.sequence])
     const second = await decided('Acme', { entityId: 'siq_2' })
-    expect(store.leaving(service).map(({ sequence }) => sequence)).toEqual([first.sequence])
+    expect(store.listOutdated(service).map(({ sequence }) => sequence)).toEqual([first.sequence])
     await store.markInFile([second.sequence])
     await store.markOutOfFile([first.sequence])
-    expect(store.leaving(service)).toEqual([])
+    expect(store.listOutdated(service)).toEqual([])
     await store.withdraw(service, [second.sequence])
-    expect(store.leaving(service).map(({ sequence }) => sequence)).toEqual([second.sequence])
-    expect(store.standing(service)).toMatchObject([{ entityId: 'siq_1', isInFile: false }])
+    expect(store.listOutdated(service).map(({ sequence }) => sequence)).toEqual([second.sequence])
+    expect(store.listCurrent(service)).toMatchObject([{ entityId: 'siq_1', isInFile: false }])
   })
 
   test('by whoever took its line out of the file leaves nothing that stood before', async () => {
@@ -131,7 +131,7 @@ describe('a decision that is taken back', () => {
 
 test('the newest decisions come first, and as many as are asked for', async () => {
   for (const name of ['A1', 'B2', 'C3']) await decided(name)
-  expect(store.newest(service, 2).map(({ name }) => name)).toEqual(['C3', 'B2'])
+  expect(store.listNewest(service, 2).map(({ name }) => name)).toEqual(['C3', 'B2'])
 })
 
 test('the version changes with every change, by whichever process', async () => {
@@ -167,7 +167,7 @@ describe('candidates', () => {
 
 describe('what stands where the store should', () => {
   test('is kept from other users of the machine', () => {
-    expect(statSync(reviewStorePath(checkpoint())).mode & 0o077).toBe(0)
+    expect(statSync(getReviewStorePath(checkpoint())).mode & 0o077).toBe(0)
   })
 
   test('nothing: nothing was decided', () => {
@@ -200,7 +200,7 @@ describe('what stands where the store should', () => {
     ],
   ])('%s: it is refused, by those who read too, and not touched', (_, make) => {
     const other = join(folder, 'other.sqlite')
-    make(reviewStorePath(other))
+    make(getReviewStorePath(other))
     const refused = expect.objectContaining({ code: 'REVIEW_STORE_INVALID', hint: expect.any(String) })
     expect(() => openReviewStore(other)).toThrow(refused)
     expect(() => openReviewStoreToRead(other)).toThrow(refused)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
-import { openDecisionsBook } from '../../../src/pipeline/decisions/decisions-book.js'
+import { openDecisionSync } from '../../../src/pipeline/decisions/decisions-book.js'
 import { openReviewStore, type ReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import { SharedReview } from '../../../src/pipeline/decisions/postgres/shared-review.js'
 import { systemClock } from '../../../src/platform/clock.js'
@@ -17,7 +17,7 @@ const programs = findPostgres()
 interface Reviewer {
   readonly store: SharedReview
   readonly path: string
-  readonly book: ReturnType<typeof openDecisionsBook>
+  readonly book: ReturnType<typeof openDecisionSync>
 }
 
 describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
@@ -50,20 +50,20 @@ describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
       store.close()
     })
     await store.refresh()
-    return { store, path, book: openDecisionsBook(store, path, service) }
+    return { store, path, book: openDecisionSync(store, path, service) }
   }
 
   async function decide({ store, book }: Reviewer, name: string, changes: object = {}) {
     const decision = decisionOf(name, changes)
-    const stands = store.standing(service).find(({ lookup }) => lookup === decision.lookup)
+    const stands = store.listCurrent(service).find(({ lookup }) => lookup === decision.lookup)
     const outcome = await store.decide([decision], new Map([[decision.lookup, stands?.sequence ?? 0]]))
     if (outcome.kind !== 'decided') throw new Error('somebody else decided')
-    await book.bringTogether()
+    await book.sync()
     return outcome.decisions[0]!
   }
 
   const standing = ({ store }: Reviewer) =>
-    store.standing(service).map(({ name, entityId }) => [name, entityId])
+    store.listCurrent(service).map(({ name, entityId }) => [name, entityId])
   const namesIn = ({ path }: Reviewer) =>
     readFileSync(path, 'utf8')
       .split('\n')
@@ -82,7 +82,7 @@ describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
     const others = outcomes.flatMap((outcome) => (outcome.kind === 'conflict' ? outcome.others : []))
     const made = outcomes.flatMap((outcome) => (outcome.kind === 'decided' ? outcome.decisions : []))
     expect(others).toEqual(made)
-    expect(ann.store.standing(service)).toEqual(ben.store.standing(service))
+    expect(ann.store.listCurrent(service)).toEqual(ben.store.listCurrent(service))
   })
 
   test('none of a group is made where one of it was decided in the meantime', async () => {
@@ -99,14 +99,14 @@ describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
     const [ann, ben] = [await reviewer('ann'), await reviewer('ben')]
     const acme = await decide(ann, 'Acme')
     await decide(ann, 'Beta')
-    await ben.book.bringTogether()
+    await ben.book.sync()
     expect([namesIn(ann).sort(), namesIn(ben).sort()]).toEqual([
       ['Acme', 'Beta'],
       ['Acme', 'Beta'],
     ])
     await ben.store.withdraw(service, [acme.sequence])
-    await ben.book.bringTogether()
-    await ann.book.bringTogether()
+    await ben.book.sync()
+    await ann.book.sync()
     expect([namesIn(ann), namesIn(ben)]).toEqual([['Beta'], ['Beta']])
   })
 
@@ -114,11 +114,11 @@ describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
     const [ann, ben] = [await reviewer('ann'), await reviewer('ben')]
     await decide(ann, 'Acme')
     await decide(ann, 'Beta')
-    await ben.book.bringTogether()
+    await ben.book.sync()
     const lines = readFileSync(ben.path, 'utf8').split('\n')
     writeFileSync(ben.path, lines.filter((line) => !line.includes('Acme')).join('\n'))
-    await ben.book.bringTogether()
-    await ann.book.bringTogether()
+    await ben.book.sync()
+    await ann.book.sync()
     expect([standing(ann), standing(ben)].map((found) => found.map(([name]) => name))).toEqual([
       ['Beta'],
       ['Beta'],
@@ -131,13 +131,13 @@ describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
     const acme = await decide(ann, 'Acme')
     const stale = readFileSync(ann.path, 'utf8')
     const ben = await reviewer('ben')
-    await ben.book.bringTogether()
+    await ben.book.sync()
     expect([standing(ann), namesIn(ben)]).toEqual([standing(ben), ['Acme']])
     await ann.store.withdraw(service, [acme.sequence])
-    await ann.book.bringTogether()
+    await ann.book.sync()
     const cid = await reviewer('cid')
     writeFileSync(cid.path, stale)
-    await cid.book.bringTogether()
+    await cid.book.sync()
     expect([standing(cid), namesIn(cid)]).toEqual([[], []])
   })
 
@@ -158,7 +158,7 @@ describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
     const { store: shared } = await reviewer('ann')
     const names = ['Acme', 'Beta', 'Gamma']
     const seen = (store: ReviewStore, name: string) =>
-      new Map([[lookupOf(name), store.standing(service).find((one) => one.name === name)?.sequence ?? 0]])
+      new Map([[lookupOf(name), store.listCurrent(service).find((one) => one.name === name)?.sequence ?? 0]])
     let seed = 7
     const below = (limit: number) => (seed = (seed * 48_271) % 2_147_483_647) % limit
     for (let step = 0; step < 60; step++) {
@@ -175,7 +175,7 @@ describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
         else if (kind === 3) await store.withdraw(service, [...new Set(sequences)])
         else await store.forget([sequences[0] ?? 1])
       }
-      expect([step, shared.standing(service)]).toEqual([step, own.standing(service)])
+      expect([step, shared.listCurrent(service)]).toEqual([step, own.listCurrent(service)])
       expect([step, shared.decisionVersion()]).toEqual([step, own.decisionVersion()])
     }
   })
@@ -191,10 +191,10 @@ describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
     expect(ben.store.candidates('embedded:1', [acme])).toEqual([null])
     await ben.store.fetchCandidates('embedded:1', [acme, beta, gamma])
     expect(ben.store.candidates('embedded:1', [acme, beta, gamma])).toEqual([[candidateOf('Acme')], [], null])
-    const { candidates } = ben.store.ofRun
-    expect(await candidates.haveCandidates('embedded:1', [acme, gamma])).toEqual([true, false])
-    expect(await candidates.scopesBefore('embedded:', 6)).toEqual(['embedded:1'])
-    expect(await candidates.scopesBefore('embedded:', 5)).toEqual([])
+    const { candidates } = ben.store.runReview
+    expect(await candidates.hasCandidates('embedded:1', [acme, gamma])).toEqual([true, false])
+    expect(await candidates.findStaleScopes('embedded:', 6)).toEqual(['embedded:1'])
+    expect(await candidates.findStaleScopes('embedded:', 5)).toEqual([])
     expect(await candidates.forgetCandidates('embedded:1', 1)).toBe(1)
     expect(await candidates.forgetCandidates('embedded:1', 9)).toBe(1)
   })

@@ -13,7 +13,7 @@ import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   assertChangesApart,
-  changesTarget,
+  createChangesTarget,
   publishChanges,
   tryChanges,
 } from '../../../src/pipeline/history/changes-file.js'
@@ -97,7 +97,7 @@ const record = () =>
 
 async function written(fileName: string, batches: Change[][] = [changes]): Promise<string> {
   const path = join(folder, fileName)
-  await publishChanges(changesTarget({ path, memoryBytes: 5e8 }), batches)
+  await publishChanges(createChangesTarget({ path, memoryBytes: 5e8 }), batches)
   expect(readdirSync(folder)).toEqual([fileName])
   return path
 }
@@ -125,7 +125,7 @@ describe('a file of changes', () => {
   it('a .tsv has tabs, and a byte order mark stands where it is asked for', async () => {
     expect(readFileSync(await written('c.tsv'), 'utf8')).toMatch(/^kind\trow_key\t/)
     const path = join(folder, 'b.csv')
-    await publishChanges(changesTarget({ path, bom: true, memoryBytes: 5e8 }), [changes])
+    await publishChanges(createChangesTarget({ path, bom: true, memoryBytes: 5e8 }), [changes])
     expect(readFileSync(path).subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]))
   })
 
@@ -190,16 +190,18 @@ describe('a file of changes', () => {
       yield changes
       throw new Error('lost')
     }
-    await expect(publishChanges(changesTarget({ path, memoryBytes: 5e8 }), failing())).rejects.toThrow('lost')
+    await expect(publishChanges(createChangesTarget({ path, memoryBytes: 5e8 }), failing())).rejects.toThrow(
+      'lost',
+    )
     expect([readdirSync(folder), readFileSync(path, 'utf8')]).toEqual([['c.csv'], 'before'])
   })
 
   it('is tried without a trace', async () => {
     for (const fileName of ['c.csv', 'c.parquet', 'c.xlsx'])
-      await tryChanges(changesTarget({ path: join(folder, fileName), memoryBytes: 5e8 }))
+      await tryChanges(createChangesTarget({ path: join(folder, fileName), memoryBytes: 5e8 }))
     expect(readdirSync(folder)).toEqual([])
     mkdirSync(join(folder, 'is-folder.csv'))
-    const target = changesTarget({ path: join(folder, 'is-folder.csv'), memoryBytes: 5e8 })
+    const target = createChangesTarget({ path: join(folder, 'is-folder.csv'), memoryBytes: 5e8 })
     await expect(tryChanges(target)).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' })
   })
 
@@ -210,15 +212,19 @@ describe('a file of changes', () => {
     symlinkSync(output, link)
     for (const path of [output, link])
       expect(() => {
-        assertChangesApart(changesTarget({ path, memoryBytes: 5e8 }), [], [output])
+        assertChangesApart(createChangesTarget({ path, memoryBytes: 5e8 }), [], [output])
       }).toThrow(expect.objectContaining({ code: 'USAGE_INVALID' }))
     expect(() => {
-      assertChangesApart(changesTarget({ path: join(folder, 'none', 'c.csv'), memoryBytes: 5e8 }), [], [])
+      assertChangesApart(
+        createChangesTarget({ path: join(folder, 'none', 'c.csv'), memoryBytes: 5e8 }),
+        [],
+        [],
+      )
     }).toThrow(expect.objectContaining({ code: 'OUTPUT_UNWRITABLE' }))
   })
 
   it('has a format that is known', () => {
-    expect(() => changesTarget({ path: 'changes', memoryBytes: 5e8 })).toThrow(
+    expect(() => createChangesTarget({ path: 'changes', memoryBytes: 5e8 })).toThrow(
       expect.objectContaining({ code: 'OUTPUT_FORMAT_UNKNOWN' }),
     )
   })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { OutputRecorder, recordedForm } from '../../../src/pipeline/history/output-recorder.js'
+import { OutputRecorder, getRecordedForm } from '../../../src/pipeline/history/output-recorder.js'
 import { openHistory } from '../../../src/pipeline/history/reader.js'
 import { HistoryStore } from '../../../src/pipeline/history/sqlite-history.js'
 import { RowIndex } from '../../../src/pipeline/input/row-index.js'
@@ -27,14 +27,14 @@ async function publish(
     identitiesOf: (ids) =>
       ids.map((id) => ({ key: addressOf(`lookup ${id}`), name: `Company ${id}`, location: null })),
     store,
-    last: await store.last(series, recordedForm(80)),
+    last: await store.readLast(series, getRecordedForm(80)),
     rowKeys: { read: (first, count) => rows.slice(first, first + count).map(([key]) => key) },
   })
   const line = Buffer.from(renderUnanswered({ status: 'pending' }))
-  for (const [, lookup] of rows) recorder.see(lookup, { line, mark: null, needsReview: false })
+  for (const [, lookup] of rows) recorder.onLine(lookup, { line, mark: null, needsReview: false })
   const output = await recorder.finish()
   const run = await store.begin({ series, startedAtMs: startMs, record: recordOf() })
-  await store.storeOutput(run, output.rows, recordedForm(80), output.marks)
+  await store.storeOutput(run, output.rows, getRecordedForm(80), output.marks)
   await store.publish(run, null, recordOf())
   return run
 }
@@ -96,7 +96,7 @@ test('rows with keys of their own are known by them, whatever they ask and where
   expect(moved.numbers[1]).not.toBe(first.numbers[0])
   expect(moved.rows[1]).toEqual(['a', 'Company 2', first.rows[0]?.[2]])
 
-  expect(await store.thin(series, 2)).toMatchObject({ outputCount: 1 })
+  expect(await store.prune(series, 2)).toMatchObject({ outputCount: 1 })
   expect(
     published(
       await publish(store, [

@@ -4,7 +4,7 @@ import { openHistory } from '../../../src/pipeline/history/reader.js'
 import { lookAtHistory } from '../../../src/pipeline/history/postgres/history-copy.js'
 import { SharedHistory } from '../../../src/pipeline/history/postgres/shared-history.js'
 import { HistoryStore } from '../../../src/pipeline/history/sqlite-history.js'
-import { closingAfter } from '../../../src/platform/close-stack.js'
+import { withCleanup } from '../../../src/platform/close-stack.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { tmpdir } from 'node:os'
@@ -42,7 +42,7 @@ export function fileHistory(): HistoryPlace {
       at.close()
       return at
         .open()
-        .remember(
+        .updateHistory(
           (database) =>
             database
               .prepare('SELECT length(packed) FROM history_outputs ORDER BY output_id')
@@ -88,7 +88,7 @@ export function sharedHistory(programs: string): SharedHistoryPlace {
     store: async () => (await join()).store,
     reading: async (run, read) => {
       const url = await place.url(name())
-      return closingAfter(async (closeLater) => {
+      return withCleanup(async (closeLater) => {
         const deps = { url, folder: tmpdir(), clock: systemClock, random: systemRandom }
         const history = await lookAtHistory(deps, closeLater)
         if (history === null) throw new Error('there is no checkpoint')

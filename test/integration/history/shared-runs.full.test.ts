@@ -93,13 +93,13 @@ describe.skipIf(programs === null)('runs of several processes at the same time',
       last = await at.join()
       await published(last, [`C${index}`])
     }
-    expect(await last?.store.thin(series, 2)).toEqual({ outputCount: 2, entryCount: 0, stateCount: 0 })
+    expect(await last?.store.prune(series, 2)).toEqual({ outputCount: 2, entryCount: 0, stateCount: 0 })
     await open.store()
     expect(await rowsOf(open.run)).toEqual(['C0', 'only there'])
     await busy.store.end(open.run, startMs, 0, recordOf())
     const next = await at.join()
     await published(next, ['C9'])
-    expect(await next.store.thin(series, 2)).toMatchObject({ outputCount: 2, entryCount: 4 })
+    expect(await next.store.prune(series, 2)).toMatchObject({ outputCount: 2, entryCount: 4 })
   })
 
   test('what PostgreSQL keeps in no text is kept so that it is proven all the same', async () => {

@@ -106,15 +106,15 @@ describe.each(places)('%s', (_, openPlace) => {
 
     test('what the next run of a series starts from are the rows and the marks of the last output', async () => {
       const store = await at.store()
-      expect(await store.last(series, form)).toBeNull()
+      expect(await store.readLast(series, form)).toBeNull()
       const numbers = await store.addEntries([entryOf('A'), entryOf('B')])
       await publishRun(numbers)
-      expect(await store.last(series, form)).toEqual({
+      expect(await store.readLast(series, form)).toEqual({
         rows: Uint32Array.from(numbers),
         marks: marksOf([1, 2], [1, 2]),
       })
-      expect(await store.last(series, 'another form')).toMatchObject({ marks: null })
-      expect(await store.last('other.csv', form)).toBeNull()
+      expect(await store.readLast(series, 'another form')).toMatchObject({ marks: null })
+      expect(await store.readLast('other.csv', form)).toBeNull()
     })
 
     test('an output that is as it was is kept once, and one of which little changed as what changed', async () => {
@@ -140,7 +140,7 @@ describe.each(places)('%s', (_, openPlace) => {
       const runs: number[] = []
       for (const number of numbers) runs.push(await publishRun([number, ...numbers.slice(4)]))
       const other = await publishRun(numbers.slice(0, 1), 'other.csv')
-      expect(await store.thin(series, 2)).toEqual({ outputCount: 4, entryCount: 3, stateCount: 3 })
+      expect(await store.prune(series, 2)).toEqual({ outputCount: 4, entryCount: 3, stateCount: 3 })
       expect(await outputsOf(runs)).toEqual([
         ...new Array<null>(4).fill(null),
         [numbers[4], numbers[4], numbers[5]],

@@ -4,7 +4,7 @@ import { describeInboxes } from './openers.js'
 
 const body = (text: string) => Buffer.from(text)
 const waiting = async (inbox: Inbox, after = 0) =>
-  (await inbox.waiting(after)).map((one) => Buffer.from(one.body).toString())
+  (await inbox.listWaiting(after)).map((one) => Buffer.from(one.body).toString())
 
 describeInboxes('an inbox', (at) => {
   test('is shared by processes, and kept when all of them end', async () => {
@@ -16,7 +16,7 @@ describeInboxes('an inbox', (at) => {
     await one.close()
     await other.close()
     const later = await at.open('shared')
-    expect(await later.waiting(0)).toMatchObject([{ receivedAtMs: atMs }])
+    expect(await later.listWaiting(0)).toMatchObject([{ receivedAtMs: atMs }])
     await later.close()
   })
 
@@ -39,8 +39,8 @@ describeInboxes('an inbox', (at) => {
     const [one, other] = [await at.open('pages'), await at.open('pages')]
     for (let count = 0; count < 50; count++)
       await (count % 2 === 0 ? one : other).receive(`evt_${count}`, body(`${count}`), count)
-    const first = await one.waiting(0)
-    const second = await one.waiting(first.at(-1)!.position)
+    const first = await one.listWaiting(0)
+    const second = await one.listWaiting(first.at(-1)!.position)
     expect([...first, ...second].map(({ receivedAtMs }) => receivedAtMs)).toEqual(
       Array.from({ length: 50 }, (_, count) => count),
     )
@@ -51,7 +51,7 @@ describeInboxes('an inbox', (at) => {
   test('a delivery is settled once, whoever settles it; taken, it keeps its id and not its body', async () => {
     const [one, other] = [await at.open('settled'), await at.open('settled')]
     await one.receive('evt_a', body('the answer'), 1)
-    const [delivery] = await one.waiting(0)
+    const [delivery] = await one.listWaiting(0)
     const { position } = delivery!
     const settled = await Promise.all([
       one.settle(position, 'taken', null),
@@ -60,7 +60,7 @@ describeInboxes('an inbox', (at) => {
     expect(settled.filter((isFirst) => isFirst)).toHaveLength(1)
     expect(await waiting(other)).toEqual([])
     await one.receive('evt_b', body('b'), 1)
-    await one.settle((await one.waiting(0))[0]!.position, 'taken', null)
+    await one.settle((await one.listWaiting(0))[0]!.position, 'taken', null)
     expect(await other.receive('evt_b', body('b'), 2)).toBe(false)
     expect(await at.rows('settled')).toContainEqual({ id: 'evt_b', state: 'taken', body: null })
     await one.close()
@@ -71,7 +71,7 @@ describeInboxes('an inbox', (at) => {
     const inbox = await at.open('again')
     for (const state of ['taken', 'unclaimed', 'quarantined'] as const) {
       await inbox.receive(state, body(state), 1)
-      await inbox.settle((await inbox.waiting(0))[0]!.position, state, null)
+      await inbox.settle((await inbox.listWaiting(0))[0]!.position, state, null)
     }
     expect(await waiting(inbox)).toEqual([])
     await inbox.requeue()
@@ -90,7 +90,9 @@ describeInboxes('an inbox', (at) => {
     const all = [odd, large, named, Buffer.alloc(0), large]
     await Promise.all(all.map((one, index) => inbox.receive(`evt_${index}`, one, index)))
     expect(
-      (await inbox.waiting(0)).map((one) => Buffer.compare(Buffer.from(one.body), all[one.receivedAtMs]!)),
+      (await inbox.listWaiting(0)).map((one) =>
+        Buffer.compare(Buffer.from(one.body), all[one.receivedAtMs]!),
+      ),
     ).toEqual(all.map(() => 0))
     await inbox.close()
   })
@@ -99,7 +101,7 @@ describeInboxes('an inbox', (at) => {
     const receive = async (id: string, state: 'taken' | 'unclaimed') => {
       const inbox = await at.open('old')
       await inbox.receive(id, body('{}'), Date.now())
-      await inbox.settle((await inbox.waiting(0))[0]!.position, state, null)
+      await inbox.settle((await inbox.listWaiting(0))[0]!.position, state, null)
       await inbox.close()
     }
     await receive('u1', 'unclaimed')

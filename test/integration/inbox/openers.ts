@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe } from 'vitest'
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
 import {
-  inboxPath,
+  getInboxPath,
   openInbox,
   readInboxCounts,
   type Inbox,
@@ -35,7 +35,7 @@ function besideFiles(): InboxPlace {
   const folder = mkdtempSync(join(tmpdir(), 'enrich-inbox-'))
   const path = (name: string) => join(folder, `${name}.sqlite`)
   const asked = <Result>(name: string, ask: (database: Sqlite) => Result): Promise<Result> => {
-    const database = new Database(inboxPath(path(name)))
+    const database = new Database(getInboxPath(path(name)))
     try {
       return Promise.resolve(ask(database))
     } finally {
@@ -84,7 +84,7 @@ function onServer(programs: string): InboxPlace {
       const database = await opened(name)
       const inbox = await openSharedInbox({
         ...{ clock: systemClock, random: systemRandom, database, onReceived },
-        owner: () => ({ workerId: 1, scopeId: () => 1 }),
+        owner: () => ({ workerId: 1, getScopeId: () => 1 }),
       })
       const close = inbox.close.bind(inbox)
       return Object.assign(inbox, {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseWebhookSecrets } from '../../../src/core/webhook-signature.js'
 import {
-  inboxPath,
+  getInboxPath,
   openInbox,
   readInboxCounts,
   unsettledQueries,
@@ -54,7 +54,7 @@ describe('a genuine delivery', () => {
   test('is in the inbox, byte for byte, when it is answered with 204', async () => {
     const event = { id: 'evt_1', body: Buffer.from([0xff, 0x00, 0x7b, 0x0d, 0x0a]) }
     expect(await send(target(), event, { secrets: [secret] })).toBe(204)
-    expect(inbox.waiting(0).map(({ body }) => Buffer.from(body))).toEqual([event.body])
+    expect(inbox.listWaiting(0).map(({ body }) => Buffer.from(body))).toEqual([event.body])
   })
 
   test('comes once, however often it is sent, also with another body', async () => {
@@ -64,7 +64,7 @@ describe('a genuine delivery', () => {
     expect([...again, other]).toEqual([204, 204, 204, 204])
     expect(counts()).toEqual({ waiting: 1, taken: 0, unclaimed: 0, quarantined: 0 })
     expect(receiver.counts()).toMatchObject({ received: 1, duplicate: 3 })
-    expect(inbox.waiting(0)[0]?.body).toEqual(event.body)
+    expect(inbox.listWaiting(0)[0]?.body).toEqual(event.body)
   })
 
   test('may carry two signatures, come in chunks, without a type, with a query, and be almost 2 MiB', async () => {
@@ -160,7 +160,7 @@ describe('anything else is refused, and leaves nothing behind', () => {
     expect(counts()).toEqual({ waiting: 0, taken: 0, unclaimed: 0, quarantined: 0 })
     inbox.close()
     for (const suffix of ['', '-wal']) {
-      expect(readFile(inboxPath(checkpoint()) + suffix)).not.toContain(canary)
+      expect(readFile(getInboxPath(checkpoint()) + suffix)).not.toContain(canary)
     }
     inbox = openInbox(checkpoint(), Date.now())
   })
@@ -203,20 +203,20 @@ describe('the inbox', () => {
     const other = openInbox(checkpoint(), Date.now())
     expect(await other.receive('evt_a', Buffer.from('a'), 1)).toBe(true)
     expect(await inbox.receive('evt_a', Buffer.from('a'), 2)).toBe(false)
-    expect(inbox.waiting(0)).toHaveLength(1)
-    const [delivery] = inbox.waiting(0)
+    expect(inbox.listWaiting(0)).toHaveLength(1)
+    const [delivery] = inbox.listWaiting(0)
     await inbox.settle(delivery?.position ?? 0, 'unclaimed', null)
-    expect(other.waiting(0)).toEqual([])
+    expect(other.listWaiting(0)).toEqual([])
     await other.requeue()
-    expect(other.waiting(0)).toHaveLength(1)
+    expect(other.listWaiting(0)).toHaveLength(1)
     other.close()
   })
 
   test('a taken delivery keeps its id and not its body', async () => {
     await inbox.receive('evt_a', Buffer.from('the answer'), 1)
-    await inbox.settle(inbox.waiting(0)[0]?.position ?? 0, 'taken', null)
+    await inbox.settle(inbox.listWaiting(0)[0]?.position ?? 0, 'taken', null)
     expect(await inbox.receive('evt_a', Buffer.from('the answer'), 2)).toBe(false)
-    const database = new Database(inboxPath(checkpoint()), { readonly: true })
+    const database = new Database(getInboxPath(checkpoint()), { readonly: true })
     expect(database.prepare('SELECT event_id, state, body FROM deliveries').all()).toEqual([
       { event_id: 'evt_a', state: 'taken', body: null },
     ])
@@ -224,7 +224,7 @@ describe('the inbox', () => {
   })
 
   test.each(Object.entries(unsettledQueries))('%s reads none of what was taken', (_, sql) => {
-    const database = new Database(inboxPath(checkpoint()), { readonly: true })
+    const database = new Database(getInboxPath(checkpoint()), { readonly: true })
     const steps = database.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
     const parameters = Array.from(sql.matchAll(/\?/g), () => 1)
     const details = steps.all(...parameters).map(({ detail }) => detail)
@@ -242,7 +242,7 @@ describe('the inbox', () => {
       ['unclaimed', 91],
     ] as const) {
       await inbox.receive(`evt_${name}${days}`, Buffer.from('{}'), 1_000 * dayMs - days * dayMs)
-      await inbox.settle(inbox.waiting(0)[0]?.position ?? 0, name, null)
+      await inbox.settle(inbox.listWaiting(0)[0]?.position ?? 0, name, null)
     }
     openInbox(checkpoint(), 1_000 * dayMs).close()
     expect(counts()).toEqual({ waiting: 0, taken: 1, unclaimed: 1, quarantined: 0 })
@@ -282,7 +282,7 @@ test('killed between durable and answered, a receiver has lost nothing, and the 
   const second = await start('answer')
   expect(await send(second.url, event, { secrets: [secret] })).toBe(204)
   expect(await second.child.nextLine()).toBe('durable known')
-  expect(inbox.waiting(0).map(({ body }) => Buffer.from(body))).toEqual([event.body])
+  expect(inbox.listWaiting(0).map(({ body }) => Buffer.from(body))).toEqual([event.body])
 })
 
 function readFile(path: string): string {

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../../src/core/errors.js'
 import { openInput, type InputOptions } from '../../../src/pipeline/input/input.js'
-import { sqlPath } from '../../../src/parquet/duckdb.js'
+import { quoteSqlPath } from '../../../src/parquet/duckdb.js'
 import { newFolder, withDuckDb } from '../output/support.js'
 
 const folder = newFolder()
@@ -15,7 +15,7 @@ async function failure(options: Partial<InputOptions> & { paths: readonly string
   try {
     const input = await openInput({ spoolFolder: join(folder, 'spool'), ...options })
     try {
-      for await (const batch of input.keyRows(input.columns.slice(0, 1)))
+      for await (const batch of input.readKeyRows(input.columns.slice(0, 1)))
         expect(batch.length).toBeGreaterThan(0)
     } finally {
       await input.close()
@@ -169,7 +169,7 @@ describe('a Parquet file that is wrong', () => {
     const path = join(mkdtempSync(join(folder, 'p-')), 'good.parquet')
     const sql = `SELECT i AS id, 'name ' || hash(i) AS name FROM range(50000) t(i)`
     await withDuckDb((duckDb) =>
-      duckDb.run(`COPY (${sql}) TO ${sqlPath(path)} (FORMAT parquet, COMPRESSION gzip)`),
+      duckDb.run(`COPY (${sql}) TO ${quoteSqlPath(path)} (FORMAT parquet, COMPRESSION gzip)`),
     )
     return path
   }
@@ -186,7 +186,7 @@ describe('a Parquet file that is wrong', () => {
     const middle = Math.floor(bytes.length / 2)
     bytes.fill(0xff, middle, middle + 2_000)
     const input = await openInput({ paths: [file('damaged.parquet', bytes)], spoolFolder: folder })
-    const first = input.keyRows(['id'])[Symbol.asyncIterator]()
+    const first = input.readKeyRows(['id'])[Symbol.asyncIterator]()
     await expect(first.next()).rejects.toMatchObject({ code: 'INPUT_PARQUET_INVALID' })
     await input.close()
   })
@@ -209,7 +209,7 @@ describe('a Parquet file that is wrong', () => {
   test('that has no rows is refused', async () => {
     const path = join(folder, 'norows.parquet')
     await withDuckDb((duckDb) =>
-      duckDb.run(`COPY (SELECT 1 AS name WHERE false) TO ${sqlPath(path)} (FORMAT parquet)`),
+      duckDb.run(`COPY (SELECT 1 AS name WHERE false) TO ${quoteSqlPath(path)} (FORMAT parquet)`),
     )
     expect(await failure({ paths: [path] })).toMatchObject({ code: 'INPUT_NO_ROWS' })
   })

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { openInput, type InputOptions } from '../../../src/pipeline/input/input.js'
-import { sqlPath } from '../../../src/parquet/duckdb.js'
+import { quoteSqlPath } from '../../../src/parquet/duckdb.js'
 import { convert, newFolder, readTable, withDuckDb } from '../output/support.js'
 
 const folder = newFolder()
@@ -21,8 +21,8 @@ async function read(options: Partial<InputOptions> & { paths: readonly string[] 
   try {
     const before = input.columns
     const rows: (string | null)[][] = []
-    for await (const batch of input.keyRows(before)) rows.push(...batch.map((row) => [...row]))
-    return { before, columns: input.columns, rows, notes: input.notes() }
+    for await (const batch of input.readKeyRows(before)) rows.push(...batch.map((row) => [...row]))
+    return { before, columns: input.columns, rows, notes: input.listNotes() }
   } finally {
     await input.close()
   }
@@ -201,7 +201,7 @@ describe('compressed files', () => {
     const path = join(folder, 'blocks.ndjson.zst')
     const sql = `SELECT i AS id, 'name ' || hash(i) AS name FROM range(100000) t(i)`
     await withDuckDb((duckDb) =>
-      duckDb.run(`COPY (${sql}) TO ${sqlPath(path)} (FORMAT json, COMPRESSION zstd)`),
+      duckDb.run(`COPY (${sql}) TO ${quoteSqlPath(path)} (FORMAT json, COMPRESSION zstd)`),
     )
     const { rows } = await read({ paths: [path] })
     expect(rows.length).toBe(100_000)
@@ -230,7 +230,9 @@ describe('several files', () => {
     expect((await read({ paths: [file('b[1].csv', 'name\nright\n')] })).rows).toEqual([['right']])
     const path = join(folder, "p[1]*?'.parquet")
     await withDuckDb((duckDb) =>
-      duckDb.run(`COPY (SELECT 'right' AS name) TO ${sqlPath(join(folder, 'p.parquet'))} (FORMAT parquet)`),
+      duckDb.run(
+        `COPY (SELECT 'right' AS name) TO ${quoteSqlPath(join(folder, 'p.parquet'))} (FORMAT parquet)`,
+      ),
     )
     renameSync(join(folder, 'p.parquet'), path)
     expect((await read({ paths: [path] })).rows).toEqual([['right']])
@@ -239,8 +241,8 @@ describe('several files', () => {
   test('of Parquet are united too', async () => {
     const [one, two] = [join(folder, 'u1.parquet'), join(folder, 'u2.parquet')]
     await withDuckDb(async (duckDb) => {
-      await duckDb.run(`COPY (SELECT 'x' AS name, 1 AS a) TO ${sqlPath(one)} (FORMAT parquet)`)
-      await duckDb.run(`COPY (SELECT 2 AS b, 'y' AS name) TO ${sqlPath(two)} (FORMAT parquet)`)
+      await duckDb.run(`COPY (SELECT 'x' AS name, 1 AS a) TO ${quoteSqlPath(one)} (FORMAT parquet)`)
+      await duckDb.run(`COPY (SELECT 2 AS b, 'y' AS name) TO ${quoteSqlPath(two)} (FORMAT parquet)`)
     })
     const { columns, rows } = await read({ paths: [one, two] })
     expect(columns).toEqual(['name', 'a', 'b'])
@@ -262,7 +264,7 @@ describe('an input', () => {
     })
     for (let pass = 0; pass < 2; pass++) {
       const rows: unknown[] = []
-      for await (const batch of input.keyRows(['name'])) rows.push(...batch)
+      for await (const batch of input.readKeyRows(['name'])) rows.push(...batch)
       expect(rows).toEqual([['a'], ['b']])
     }
     expect(readdirSync(spoolFolder).length).toBe(1)
@@ -291,7 +293,7 @@ describe('an input', () => {
   test('has the fingerprint of its content, not of its name or time', async () => {
     const fingerprint = async (path: string) => {
       const input = await openInput({ paths: [path], spoolFolder: folder })
-      return input.fingerprint().finally(() => input.close())
+      return input.calculateFingerprint().finally(() => input.close())
     }
     const [one, copy, other] = [
       file('f1.csv', 'name\na\n'),
@@ -310,7 +312,7 @@ describe('an input', () => {
       const open = () => readdirSync('/proc/self/fd').length
       const before = open()
       const input = await openInput({ paths: [path], spoolFolder: folder })
-      for await (const batch of input.keyRows(['name'])) {
+      for await (const batch of input.readKeyRows(['name'])) {
         expect(batch.length).toBe(1_000)
         break
       }

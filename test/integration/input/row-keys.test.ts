@@ -42,7 +42,7 @@ async function read({ file, spools = false, ...besides }: Read) {
     const keys = rowKeys?.read(0, index.rowCount) ?? null
     rowKeys?.close()
     const groupOfRows =
-      groups && Array.from({ length: index.rowCount }, (_, row) => groups.values[groups.groupOf(row)])
+      groups && Array.from({ length: index.rowCount }, (_, row) => groups.values[groups.getGroup(row)])
     return { asked, keys, groups: groupOfRows, values: groups?.values ?? null }
   } finally {
     await spool?.remove()

@@ -19,7 +19,7 @@ async function read(paths: readonly string[], options: Partial<InputOptions> = {
     const rows: unknown[] = []
     const again: unknown[] = []
     const objects: unknown[] = []
-    for await (const batch of input.keyRows(columns)) rows.push(...batch)
+    for await (const batch of input.readKeyRows(columns)) rows.push(...batch)
     for await (const batch of input.textRows()) again.push(...batch)
     for await (const batch of input.objectRows())
       objects.push(...batch.map((text) => JSON.parse(text) as unknown))
@@ -27,7 +27,7 @@ async function read(paths: readonly string[], options: Partial<InputOptions> = {
     let cellRowCount = 0
     for await (const batch of input.cellRows()) cellRowCount += batch.length
     expect(cellRowCount).toBe(rows.length)
-    return { columns, rows, objects, notes: input.notes(), sheetName }
+    return { columns, rows, objects, notes: input.listNotes(), sheetName }
   } finally {
     await input.close()
   }

@@ -14,7 +14,7 @@ import { UserError } from '../../../src/core/errors.js'
 import { openShared, openSharedToRead } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
-import { inboxPath, openInbox } from '../../../src/pipeline/inbox/inbox.js'
+import { getInboxPath, openInbox } from '../../../src/pipeline/inbox/inbox.js'
 import { moveCheckpoint, undoMove } from '../../../src/pipeline/migration/move-checkpoint.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
@@ -278,7 +278,7 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     expect(await move(one, url)).toMatchObject({ isDone: false, counts: null })
     expect(await isUsable(url)).toBe(true)
     await move(url, two)
-    for (const file of [two, inboxPath(two)]) renameSync(file, `${file}.arriving`)
+    for (const file of [two, getInboxPath(two)]) renameSync(file, `${file}.arriving`)
     expect([await isUsable(url), await isUsable(two)]).toEqual([false, false])
     expect(await move(url, two)).toMatchObject({ isDone: false, counts: null })
     expect(await isUsable(two)).toBe(true)
@@ -299,7 +299,7 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     expect(await inbox.receive('evt_after', Buffer.from('{}'), Date.now())).toBe(true)
     inbox.close()
     const again = open(one)
-    const [id = 0] = await again.want([
+    const [id = 0] = await again.registerLookups([
       { kind: 'resolution', key: new Uint8Array(16), lookup: { name: 'X', location: null, context: null } },
     ])
     expect((await again.intend(id, startMs)).customId).toMatch(/_1_1000$/)

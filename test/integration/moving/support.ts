@@ -1,8 +1,8 @@
 import { parsePostgresUrl } from '../../../src/core/server-addresses.js'
 import { historyTables } from '../../../src/pipeline/checkpoint/history-tables.js'
-import { stageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
-import { inboxPath, openInbox } from '../../../src/pipeline/inbox/inbox.js'
+import { getInboxPath, openInbox } from '../../../src/pipeline/inbox/inbox.js'
 import type { MoveDeps } from '../../../src/pipeline/migration/move-checkpoint.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { connectPostgres } from '../../../src/platform/postgres/connect.js'
@@ -25,19 +25,19 @@ export async function fillFile(path: string, answeredCount = 40): Promise<void> 
   const open = (scope: string, job: string) =>
     openCheckpoint({ path, scope, job, nowMs: startMs, random: systemRandom })
   const ended = open('https://a.example', 'old.csv')
-  const [old = 0] = await ended.want(keyed('Old SE'))
+  const [old = 0] = await ended.registerLookups(keyed('Old SE'))
   const { customId: oldId } = await ended.intend(old, startMs)
   await ended.accept(old, oldId, 'run_old', startMs)
   await ended.answer(old, answerTo('run_old'))
   await ended.endJob(startMs + 5)
   ended.close()
   const other = open('https://b.example', 'other.csv')
-  await other.want(keyed('Elsewhere'))
+  await other.registerLookups(keyed('Elsewhere'))
   other.close()
   const main = open('https://a.example', 'companies.csv')
   const names = Array.from({ length: answeredCount }, (_, at) => `Company ${at}`)
   const states = ['Running', 'Invalid', 'Lost', 'Back', 'New', 'Failed', 'Left']
-  const ids = await main.want(keyed(...names, ...states))
+  const ids = await main.registerLookups(keyed(...names, ...states))
   const intended = await Promise.all(
     ids.map(async (id, at) =>
       (states[at - answeredCount] ?? '') === 'New' ? '' : (await main.intend(id, startMs + at)).customId,
@@ -55,7 +55,7 @@ export async function fillFile(path: string, answeredCount = 40): Promise<void> 
           await main.reject(id, customId, 'no name')
           return
         case 'Lost':
-          await main.lose(id, customId, 'reset')
+          await main.markUncertain(id, customId, 'reset')
           return
         case 'Back':
           await main.withdraw(id, customId, 'refused')
@@ -77,8 +77,8 @@ export async function fillFile(path: string, answeredCount = 40): Promise<void> 
     }),
   )
   // What follows from answers has a job of its own, which goes on.
-  const entities = main.of('entity')
-  await entities.follow([stageLookup('entity', 'e_1'), stageLookup('entity', 'e_2')], policy)
+  const entities = main.forKind('entity')
+  await entities.follow([buildStageLookup('entity', 'e_1'), buildStageLookup('entity', 'e_2')], policy)
   for (const { lookup } of await entities.nextToSubmit(0, 1)) {
     const { customId } = await entities.intend(lookup.lookupId, startMs)
     await entities.accept(lookup.lookupId, customId, 'entity:e_1', startMs)
@@ -87,7 +87,7 @@ export async function fillFile(path: string, answeredCount = 40): Promise<void> 
   const inbox = openInbox(path, Date.now())
   for (const state of ['taken', 'unclaimed', 'quarantined', null] as const) {
     await inbox.receive(`evt_${state ?? 'waiting'}`, Buffer.from([0xff, 0, 1]), Date.now())
-    const [waiting] = inbox.waiting(0)
+    const [waiting] = inbox.listWaiting(0)
     if (state !== null) await inbox.settle(waiting?.position ?? 0, state, state === 'taken' ? null : 'why')
   }
   inbox.close()
@@ -96,7 +96,7 @@ export async function fillFile(path: string, answeredCount = 40): Promise<void> 
 /** Every row of a file, but for what says how far it came, and of the inbox beside it. */
 export function fileRows(path: string): Record<string, unknown[]> {
   const database = new Database(path, { readonly: true })
-  const inbox = new Database(inboxPath(path), { readonly: true })
+  const inbox = new Database(getInboxPath(path), { readonly: true })
   try {
     const tables = ['scopes', 'jobs', 'lookups', 'submissions', 'answers']
     return {

@@ -52,7 +52,7 @@ describe('the delimiter of a CSV output', () => {
     await written([file('back.csv', table(';'))], 'back-out.csv')
     const input = await openInput({ paths: [join(folder, 'back-out.csv')], spoolFolder: folder })
     expect(input.columns).toEqual(['name', 'a,b;c|d', 'enrich_status', 'enrich_city'])
-    for await (const rows of input.keyRows(['name'])) expect(rows).toEqual([['x;y']])
+    for await (const rows of input.readKeyRows(['name'])) expect(rows).toEqual([['x;y']])
     await input.close()
   })
 })
@@ -76,10 +76,10 @@ describe('what stands above the header', () => {
   async function read(path: string) {
     const input = await openInput({ paths: [path], spoolFolder: folder })
     try {
-      const before = input.notes()
+      const before = input.listNotes()
       const rows: (string | null)[][] = []
-      for await (const batch of input.keyRows(input.columns)) rows.push(...batch.map((row) => [...row]))
-      return { columns: input.columns, rows, before, notes: input.notes() }
+      for await (const batch of input.readKeyRows(input.columns)) rows.push(...batch.map((row) => [...row]))
+      return { columns: input.columns, rows, before, notes: input.listNotes() }
     } finally {
       await input.close()
     }

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { RowIndex } from '../../../src/pipeline/input/row-index.js'
-import { answerLinesOf } from '../../../src/pipeline/output/answer-lines.js'
+import { createAnswerLines } from '../../../src/pipeline/output/answer-lines.js'
 import { sliceLine } from '../../../src/pipeline/answers/joined-line.js'
 import { answerColumns } from '../../../src/pipeline/answers/columns.js'
 import { answerTo, checkpointFolder, keyed } from '../checkpoint/support.js'
@@ -29,7 +29,7 @@ const body = {
 
 test('an answer whose line was stored before a column existed has that column, made of what the service sent', async () => {
   const checkpoint = folder.open()
-  const [id = 0] = await checkpoint.want(keyed('Acme Works Ltd'))
+  const [id = 0] = await checkpoint.registerLookups(keyed('Acme Works Ltd'))
   const { customId } = await checkpoint.intend(id, 0)
   await checkpoint.accept(id, customId, 'run_1', 0)
   const earlier = { line: '{"status":"matched","confidence":97,"basis":[]}', lineVersion: 1 }
@@ -39,7 +39,7 @@ test('an answer whose line was stored before a column existed has that column, m
   const index = new RowIndex()
   index.add(id)
   const review = { decidedOf: () => null, threshold: 80, urlOf: () => null, candidates: null }
-  const [line = ''] = answerLinesOf({ index, reader: folder.read(), stages: [], review }).read(0, 1)
+  const [line = ''] = createAnswerLines({ index, reader: folder.read(), stages: [], review }).read(0, 1)
   const values = sliceLine(line)
   const valueOf = (name: string) => values[answerColumns.findIndex((column) => column.name === name)]
   expect(valueOf('legal_name')).toBe('"Acme Ltd"')

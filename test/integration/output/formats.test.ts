@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { sqlPath } from '../../../src/parquet/duckdb.js'
+import { quoteSqlPath } from '../../../src/parquet/duckdb.js'
 import { convert, newFolder, readByHyparquet, readTable, withDuckDb } from './support.js'
 
 const csv = 'name,city,id\r\nAcme,"Köln, Süd",007\r\n"Quote ""x""","two\nlines",\r\n=1+1,+49 30,-5\r\n'
@@ -22,7 +22,7 @@ async function inputs(folder: string): Promise<Record<'csv' | 'ndjson' | 'parque
   writeFileSync(paths.ndjson, `${objects.join('\n')}\n`)
   await withDuckDb((duckDb) =>
     duckDb.run(
-      `COPY (SELECT * FROM (VALUES ('Acme', 'Köln, Süd', '007'), ('Quote "x"', E'two\\nlines', ''), ('=1+1', '+49 30', '-5')) t(name, city, id)) TO ${sqlPath(paths.parquet)} (FORMAT parquet)`,
+      `COPY (SELECT * FROM (VALUES ('Acme', 'Köln, Süd', '007'), ('Quote "x"', E'two\\nlines', ''), ('=1+1', '+49 30', '-5')) t(name, city, id)) TO ${quoteSqlPath(paths.parquet)} (FORMAT parquet)`,
     ),
   )
   return paths
@@ -71,7 +71,7 @@ test('a Parquet output is typed, and an independent reader and DuckDB read it', 
   const basis = await withDuckDb((duckDb) =>
     duckDb.all(
       `SELECT b.field, b.value, len(b.citations), b.citations[1].authority_tier
-       FROM (SELECT unnest(enrich_basis) AS b FROM read_parquet(${sqlPath(output)}) LIMIT 2)`,
+       FROM (SELECT unnest(enrich_basis) AS b FROM read_parquet(${quoteSqlPath(output)}) LIMIT 2)`,
     ),
   )
   expect(basis.map((row) => row.map(String))).toEqual([

@@ -1,7 +1,7 @@
 import { appendFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { sqlPath } from '../../../src/parquet/duckdb.js'
+import { quoteSqlPath } from '../../../src/parquet/duckdb.js'
 import { parquetLimits, memoryBytesMin } from '../../../src/parquet/limits.js'
 import { convert, matchedLine, newFolder, readByHyparquet, withDuckDb } from './support.js'
 
@@ -21,7 +21,7 @@ function csvInput(folder: string): string {
 async function parquetInput(folder: string): Promise<string> {
   const path = join(folder, 'in.parquet')
   const rows = `SELECT 'row ' || i AS name, i::VARCHAR AS number FROM range(${rowCount}) t(i)`
-  await withDuckDb((duckDb) => duckDb.run(`COPY (${rows}) TO ${sqlPath(path)} (FORMAT parquet)`))
+  await withDuckDb((duckDb) => duckDb.run(`COPY (${rows}) TO ${quoteSqlPath(path)} (FORMAT parquet)`))
   return path
 }
 
@@ -47,7 +47,7 @@ describe.each([
         `SELECT count(*), count(*) FILTER (
            file_row_number::VARCHAR = number AND name = 'row ' || number AND enrich_entity_id = 'siq_' || number
            AND starts_with(enrich_basis[1].reasoning, number || ' ä') AND length(enrich_basis[1].citations) = 2)
-         FROM read_parquet(${sqlPath(output)}, file_row_number = true)`,
+         FROM read_parquet(${quoteSqlPath(output)}, file_row_number = true)`,
       ),
     )
     expect(found?.map(Number)).toEqual([rowCount, rowCount])
@@ -84,7 +84,7 @@ describe.each([
     await convert({ input: { paths: [await makeInput(folder)] }, output, answers })
     const found = await withDuckDb((duckDb) =>
       duckDb.all(
-        `SELECT number, enrich_entity_id FROM read_parquet(${sqlPath(output)}, file_row_number = true) ORDER BY file_row_number`,
+        `SELECT number, enrich_entity_id FROM read_parquet(${quoteSqlPath(output)}, file_row_number = true) ORDER BY file_row_number`,
       ),
     )
     expect(found).toEqual(numbers.map((number, row) => [String(row), `siq_${number}`]))

@@ -29,7 +29,7 @@ test('rows of a hundred kilobytes are written: memory follows what one group of 
   const written = await openInput({ paths: [output], spoolFolder: folder })
   let lastWide: string | null = null
   let count = 0
-  for await (const rows of written.keyRows(['wide'])) {
+  for await (const rows of written.readKeyRows(['wide'])) {
     count += rows.length
     lastWide = rows.at(-1)?.[0] ?? null
   }

@@ -15,11 +15,11 @@ import { Writable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { selectColumns } from '../../../src/pipeline/answers/columns.js'
 import { openInput } from '../../../src/pipeline/input/input.js'
-import { outputFormOf, type OutputFormat } from '../../../src/pipeline/output/output-format.js'
+import { resolveOutputForm, type OutputFormat } from '../../../src/pipeline/output/output-format.js'
 import { assertOutputUsable } from '../../../src/pipeline/output/output-path.js'
 import { publish, type PublishOptions } from '../../../src/pipeline/output/publish.js'
-import { writeFailure } from '../../../src/pipeline/output/output-path.js'
-import { sqlPath } from '../../../src/parquet/duckdb.js'
+import { toWriteError } from '../../../src/pipeline/output/output-path.js'
+import { quoteSqlPath } from '../../../src/parquet/duckdb.js'
 import {
   answersOf,
   convert,
@@ -40,7 +40,7 @@ function csvFile(rowCount = 2): { folder: string; path: string } {
 async function check(inputPath: string, output: string): Promise<void> {
   const input = await openInput({ paths: [inputPath], spoolFolder: newFolder() })
   try {
-    assertOutputUsable(input.files, output, outputFormOf(output).format)
+    assertOutputUsable(input.files, output, resolveOutputForm(output).format)
   } finally {
     await input.close()
   }
@@ -117,7 +117,9 @@ describe('an output that cannot be', () => {
   test.each(['out.xls', 'out.json', 'out', 'out.csv.zst', 'out.parquet.gz', 'out.xlsx.gz', '-'])(
     'of the name %s has no format',
     (path) => {
-      expect(() => outputFormOf(path)).toThrow(expect.objectContaining({ code: 'OUTPUT_FORMAT_UNKNOWN' }))
+      expect(() => resolveOutputForm(path)).toThrow(
+        expect.objectContaining({ code: 'OUTPUT_FORMAT_UNKNOWN' }),
+      )
     },
   )
 
@@ -198,7 +200,7 @@ describe('publishing', () => {
       await withDuckDb(async (duckDb) => {
         for (let part = 0; part < 3; part++) {
           const rows = `SELECT ${part} * 50000 + i AS number, 'row ' || number AS name FROM range(50000) t(i)`
-          const target = sqlPath(join(folder, `part-${part}.parquet`))
+          const target = quoteSqlPath(join(folder, `part-${part}.parquet`))
           await duckDb.run(`COPY (${rows}) TO ${target} (FORMAT parquet, ROW_GROUP_SIZE 4096)`)
         }
       })
@@ -215,7 +217,7 @@ describe('publishing', () => {
       const [found] = await withDuckDb((duckDb) =>
         duckDb.all(
           `SELECT count(*), count(*) FILTER (file_row_number = number AND enrich_entity_id = 'siq_' || number)
-           FROM read_parquet(${sqlPath(output)}, file_row_number = true)`,
+           FROM read_parquet(${quoteSqlPath(output)}, file_row_number = true)`,
         ),
       )
       expect(found?.map(Number)).toEqual([rowCount, rowCount])
@@ -285,7 +287,7 @@ describe('a failed write', () => {
     ['ENOENT', 'no such file or directory', 'OUTPUT_UNWRITABLE'],
     ['EPIPE', 'write EPIPE', 'OUTPUT_UNWRITABLE'],
   ])('of code %s that says %j is %s', (code, message, expected) => {
-    const failure = writeFailure(
+    const failure = toWriteError(
       'out.csv',
       Object.assign(new Error(message), code === undefined ? {} : { code }),
     )
@@ -294,7 +296,7 @@ describe('a failed write', () => {
 
   test('of any other kind stays the bug it is', () => {
     const bug = new TypeError('x is not a function')
-    expect(writeFailure('out.csv', bug)).toBe(bug)
+    expect(toWriteError('out.csv', bug)).toBe(bug)
   })
 })
 

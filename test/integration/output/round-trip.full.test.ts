@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { sqlPath, sqlText } from '../../../src/parquet/duckdb.js'
+import { quoteSqlPath, quoteSqlText } from '../../../src/parquet/duckdb.js'
 import { convert, newFolder, readByHyparquet, readTable, withDuckDb } from './support.js'
 
 const folder = newFolder()
@@ -171,9 +171,11 @@ describe('every value of NDJSON comes out as it went in', () => {
     const output = newPath('parquet')
     await convert({ input: { paths: [path] }, output })
     const { types, rows } = await withDuckDb(async (duckDb) => ({
-      types: await duckDb.all(`SELECT column_type FROM (DESCRIBE SELECT * FROM ${sqlPath(output)}) LIMIT 9`),
+      types: await duckDb.all(
+        `SELECT column_type FROM (DESCRIBE SELECT * FROM ${quoteSqlPath(output)}) LIMIT 9`,
+      ),
       rows: await duckDb.all(
-        `SELECT name, int, num, flag, nest::VARCHAR, mix::VARCHAR, big::VARCHAR, "none", "new" FROM ${sqlPath(output)}`,
+        `SELECT name, int, num, flag, nest::VARCHAR, mix::VARCHAR, big::VARCHAR, "none", "new" FROM ${quoteSqlPath(output)}`,
       ),
     }))
     expect(types.flat()).toEqual([
@@ -209,10 +211,10 @@ describe('every value of Parquet comes out as it went in', () => {
     micros.map((value) => `make_timestamp(${value})::DATE`),
     fc.boolean().map(String),
     fc.uint8Array({ maxLength: 8 }).map((bytes) => `unhex('${Buffer.from(bytes).toString('hex')}')`),
-    cell.map((text) => sqlText(text)),
+    cell.map((text) => quoteSqlText(text)),
     fc.double().map((value) => (Number.isFinite(value) ? `${value}::DOUBLE` : `'${value}'::DOUBLE`)),
-    fc.array(cell, { maxLength: 3 }).map((texts) => `[${texts.map(sqlText).join(', ')}]::VARCHAR[]`),
-    fc.tuple(int64, cell).map(([number, text]) => `{'n': '${number}'::BIGINT, 't': ${sqlText(text)}}`),
+    fc.array(cell, { maxLength: 3 }).map((texts) => `[${texts.map(quoteSqlText).join(', ')}]::VARCHAR[]`),
+    fc.tuple(int64, cell).map(([number, text]) => `{'n': '${number}'::BIGINT, 't': ${quoteSqlText(text)}}`),
   )
   const columns = 'name, "dec imal", price, moment, day, flag, bytes, text, number, list, struct'
 
@@ -222,7 +224,7 @@ describe('every value of Parquet comes out as it went in', () => {
       (cells) => `SELECT ${cells.map((sql, index) => `${sql} AS c${index}`).join(', ')}`,
     )
     const sql = `SELECT * FROM (${values.join(' UNION ALL ')}) AS t(${columns})`
-    await withDuckDb((duckDb) => duckDb.run(`COPY (${sql}) TO ${sqlPath(path)} (FORMAT parquet)`))
+    await withDuckDb((duckDb) => duckDb.run(`COPY (${sql}) TO ${quoteSqlPath(path)} (FORMAT parquet)`))
     return path
   }
 
@@ -235,9 +237,9 @@ describe('every value of Parquet comes out as it went in', () => {
         const read = (from: string) =>
           withDuckDb(async (duckDb) => ({
             types: await duckDb.all(
-              `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${sqlPath(from)}) LIMIT 11`,
+              `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${quoteSqlPath(from)}) LIMIT 11`,
             ),
-            rows: (await duckDb.all(`SELECT ${columns} FROM ${sqlPath(from)}`)).map((cells) =>
+            rows: (await duckDb.all(`SELECT ${columns} FROM ${quoteSqlPath(from)}`)).map((cells) =>
               cells.map(String),
             ),
           }))
@@ -255,7 +257,7 @@ describe('every value of Parquet comes out as it went in', () => {
         await convert({ input: { paths: [path] }, output })
         const lines = readFileSync(output, 'utf8').trimEnd().split('\n')
         const expected = await withDuckDb((duckDb) =>
-          duckDb.all(`SELECT to_json([name::VARCHAR, text] || list)::VARCHAR FROM ${sqlPath(path)}`),
+          duckDb.all(`SELECT to_json([name::VARCHAR, text] || list)::VARCHAR FROM ${quoteSqlPath(path)}`),
         )
         const out = lines.map((line) => {
           const { text, list } = JSON.parse(line) as { text: string; list: string[] }
@@ -271,7 +273,7 @@ describe('every value of Parquet comes out as it went in', () => {
     const path = newPath('parquet')
     const json = `E'{"x":\\n12345678901234567890123.10}'::JSON AS "a ""b"`
     const sql = `SELECT ${json}, {'f': 'nan'::DOUBLE, 'l': ['-inf'::FLOAT]} AS s, 'NaN "Infinity' AS t, NULL::JSON AS n`
-    await withDuckDb((duckDb) => duckDb.run(`COPY (${sql}) TO ${sqlPath(path)} (FORMAT parquet)`))
+    await withDuckDb((duckDb) => duckDb.run(`COPY (${sql}) TO ${quoteSqlPath(path)} (FORMAT parquet)`))
     const output = newPath('ndjson')
     await convert({ input: { paths: [path] }, output })
     expect(readFileSync(output, 'utf8').slice(0, readFileSync(output, 'utf8').indexOf(',"enrich_'))).toBe(

@@ -10,7 +10,7 @@ import { selectColumns, type BasisPlace } from '../../../src/pipeline/answers/co
 import { openDuckDb, type DuckDb } from '../../../src/parquet/duckdb.js'
 import { openInput, type InputOptions } from '../../../src/pipeline/input/input.js'
 import type { AnswerLines } from '../../../src/pipeline/output/answer-lines.js'
-import { outputFormOf } from '../../../src/pipeline/output/output-format.js'
+import { resolveOutputForm } from '../../../src/pipeline/output/output-format.js'
 import { publish, type PublishReport } from '../../../src/pipeline/output/publish.js'
 
 const folders: string[] = []
@@ -112,9 +112,9 @@ export async function convert(options: ConvertOptions): Promise<PublishReport> {
   try {
     const nameColumn = options.nameColumn ?? input.columns[0] ?? ''
     let rowCount = 0
-    for await (const batch of input.keyRows([nameColumn])) rowCount += batch.length
+    for await (const batch of input.readKeyRows([nameColumn])) rowCount += batch.length
     const basis = options.basis ?? 'inline'
-    const form = outputFormOf(options.output)
+    const form = resolveOutputForm(options.output)
     const nested = form.format === 'xlsx' ? 'none' : basis
     const line = options.answerLine ?? (() => matchedLine)
     return await publish({
@@ -141,7 +141,7 @@ export async function readTable(
   const input = await openInput({ paths: [path], spoolFolder: newFolder() })
   try {
     const rows: (string | null)[][] = []
-    for await (const batch of input.keyRows(input.columns)) rows.push(...batch.map((row) => [...row]))
+    for await (const batch of input.readKeyRows(input.columns)) rows.push(...batch.map((row) => [...row]))
     return { columns: input.columns, rows }
   } finally {
     await input.close()

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { openInput } from '../../../src/pipeline/input/input.js'
 import { assertCellsFit } from '../../../src/pipeline/output/xlsx.js'
 import { openXlsx } from '../../../src/tables/xlsx/xlsx-file.js'
-import { sheetName, WorkbookWriter, type BookLimits } from '../../../src/tables/xlsx/workbook-writer.js'
+import { createSheetName, WorkbookWriter, type BookLimits } from '../../../src/tables/xlsx/workbook-writer.js'
 import type { WrittenRow } from '../../../src/tables/xlsx/cells.js'
 import { openZip } from '../../../src/tables/zip-reader.js'
 import { findOffice, seenInOffice } from '../../support/office.js'
@@ -216,7 +216,7 @@ describe('a workbook', () => {
     ['x'.repeat(40), 'x'.repeat(31)],
     ['Basis', 'Basis 2'],
   ])('calls a sheet %j %j', (wanted, name) => {
-    expect(sheetName(wanted, 1, ['basis'])).toBe(name)
+    expect(createSheetName(wanted, 1, ['basis'])).toBe(name)
   })
 })
 

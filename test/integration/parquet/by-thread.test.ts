@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { sqlPath, sqlText } from '../../../src/parquet/duckdb.js'
-import { LineWriter, placeOf } from '../../../src/parquet/part-sql.js'
+import { quoteSqlPath, quoteSqlText } from '../../../src/parquet/duckdb.js'
+import { LineWriter, buildPlace } from '../../../src/parquet/part-sql.js'
 import { ParquetFile } from '../../../src/parquet/parquet-file.js'
 import { assertOrdered, openParquetWriter } from '../../../src/parquet/parquet-writer.js'
 import { newFolder, withDuckDb } from '../output/support.js'
@@ -15,9 +15,9 @@ async function filesOf(...groups: readonly (readonly [first: number, end: number
   await withDuckDb(async (duckDb) => {
     for (const [index, [first, end, columns = `'row ' || i AS name`]] of groups.entries())
       await duckDb.run(
-        `COPY (SELECT ${placeOf('i', groupRowsMax)} AS "#", ${columns}
+        `COPY (SELECT ${buildPlace('i', groupRowsMax)} AS "#", ${columns}
                FROM range(${first * groupRowsMax}, ${end * groupRowsMax}) t(i))
-         TO ${sqlText(paths[index] ?? '')} (FORMAT parquet, ROW_GROUP_SIZE ${groupRowsMax})`,
+         TO ${quoteSqlText(paths[index] ?? '')} (FORMAT parquet, ROW_GROUP_SIZE ${groupRowsMax})`,
       )
   })
   const slice = { paths, byThread: { groupRowsMax } }
@@ -42,8 +42,8 @@ describe('what threads wrote beside each other', () => {
   ] as const)('is one file in the order of its rows: %s', async (_, one, other) => {
     const path = await putTogether(await filesOf(one, other), 3)
     const sql = `SELECT count(*), count(*) FILTER (name = 'row ' || file_row_number)
-      FROM read_parquet(${sqlPath(path)}, file_row_number = true)`
-    const columns = `SELECT column_name FROM (DESCRIBE SELECT * FROM ${sqlPath(path)})`
+      FROM read_parquet(${quoteSqlPath(path)}, file_row_number = true)`
+    const columns = `SELECT column_name FROM (DESCRIBE SELECT * FROM ${quoteSqlPath(path)})`
     const rowCount = BigInt(3 * groupRowsMax)
     await withDuckDb(async (duckDb) => {
       expect(await duckDb.all(sql)).toEqual([[rowCount, rowCount]])
@@ -65,8 +65,8 @@ describe('the order of rows in a row group', () => {
     const path = join(newFolder(), 'data_0.parquet')
     await withDuckDb(async (duckDb) => {
       await duckDb.run(
-        `COPY (SELECT ${placeOf('i', groupRowsMax)} AS "#" FROM range(${2 * groupRowsMax}) t(i) ORDER BY ${order})
-         TO ${sqlText(path)} (FORMAT parquet, ROW_GROUP_SIZE ${groupRowsMax})`,
+        `COPY (SELECT ${buildPlace('i', groupRowsMax)} AS "#" FROM range(${2 * groupRowsMax}) t(i) ORDER BY ${order})
+         TO ${quoteSqlText(path)} (FORMAT parquet, ROW_GROUP_SIZE ${groupRowsMax})`,
       )
       await assertOrdered(duckDb, [path])
     })
@@ -111,7 +111,7 @@ test('each row has its own line, also where numbers collide in the join', async 
   await writer.end()
   await writer.close()
   const sql = `SELECT count(*), count(*) FILTER (n = file_row_number + ${first}), count(*) FILTER (line = n)
-    FROM read_parquet(${sqlPath(path)}, file_row_number = true)`
+    FROM read_parquet(${quoteSqlPath(path)}, file_row_number = true)`
   const all = BigInt(rowCount)
   expect(await withDuckDb((duckDb) => duckDb.all(sql))).toEqual([[all, all, all]])
 })
@@ -151,8 +151,8 @@ test('lines of as many rows as several threads join stand behind their rows', as
   await writer.end()
   await writer.close()
   const right = `n = file_row_number AND line = n * 7 % ${lineCount} AND list[1].a = line`
-  const sql = `SELECT count(*) FILTER (${right}) FROM read_parquet(${sqlPath(path)}, file_row_number = true)`
-  const metadata = `SELECT count(*) FROM parquet_kv_metadata(${sqlPath(path)}) WHERE key = 'made'`
+  const sql = `SELECT count(*) FILTER (${right}) FROM read_parquet(${quoteSqlPath(path)}, file_row_number = true)`
+  const metadata = `SELECT count(*) FROM parquet_kv_metadata(${quoteSqlPath(path)}) WHERE key = 'made'`
   await withDuckDb(async (duckDb) => {
     expect(await duckDb.all(sql)).toEqual([[BigInt(rowCount)]])
     expect(await duckDb.all(metadata)).toEqual([[1n]])

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { sqlPath } from '../../../src/parquet/duckdb.js'
+import { quoteSqlPath } from '../../../src/parquet/duckdb.js'
 import { parquetLimits, memoryBytesMin } from '../../../src/parquet/limits.js'
 import { LineWriter, type LineFile } from '../../../src/parquet/part-sql.js'
 import { openParquetWriter, type ParquetWriterDeps } from '../../../src/parquet/parquet-writer.js'
-import { sqlRelation } from '../../../src/parquet/read-sql.js'
+import { buildRelation } from '../../../src/parquet/read-sql.js'
 import { readThrift, writeThrift } from '../../../src/parquet/thrift.js'
 import { newFolder, readByHyparquet, withDuckDb } from '../output/support.js'
 
@@ -75,7 +75,7 @@ describe('a writer', () => {
     ])
     expect(metadata.key_value_metadata).toContainEqual({ key: 'made', value: 'here' })
     // JSON stays the text that it was.
-    const sql = `SELECT json::VARCHAR FROM read_parquet(${sqlPath(path)}) LIMIT 1`
+    const sql = `SELECT json::VARCHAR FROM read_parquet(${quoteSqlPath(path)}) LIMIT 1`
     expect(await withDuckDb((duckDb) => duckDb.all(sql))).toEqual([['1.50']])
     expect(existsSync(`${path}.parts`)).toBe(false)
   })
@@ -103,7 +103,7 @@ describe('a writer', () => {
         for (const [part, file] of given.entries())
           await duckDb.run(
             `COPY (SELECT i AS id FROM range(${rowCount}) t(i) WHERE (i < ${Math.floor(rowCount / 3)}) = (${part} = 0))
-           TO ${sqlPath(file)} (FORMAT parquet, ROW_GROUP_SIZE 3000)`,
+           TO ${quoteSqlPath(file)} (FORMAT parquet, ROW_GROUP_SIZE 3000)`,
           )
       })
       const rows = Array.from({ length: rowCount }, (_, row) => row)
@@ -120,7 +120,7 @@ describe('a writer', () => {
           lines: ownLines(rows.map((row) => `{"v":"line ${row}","l":[{"a":${row}}]}`)),
         }),
       )
-      const relation = sqlRelation(given, undefined)
+      const relation = buildRelation(given, undefined)
       const source = { relation, isScan: true, cells: new Map([[id, 'r."id"']]), rowBytes }
       await writer.addRows(source, rowCount, ownNumbers)
       await writer.end()
@@ -187,7 +187,7 @@ describe('Thrift', () => {
   const footer = async (): Promise<Buffer> => {
     const path = join(newFolder(), 'in.parquet')
     const rows = `SELECT 'row ' || i AS name, i AS number FROM range(100) t(i)`
-    await withDuckDb((duckDb) => duckDb.run(`COPY (${rows}) TO ${sqlPath(path)} (FORMAT parquet)`))
+    await withDuckDb((duckDb) => duckDb.run(`COPY (${rows}) TO ${quoteSqlPath(path)} (FORMAT parquet)`))
     const bytes = readFileSync(path)
     return bytes.subarray(-8 - bytes.readUInt32LE(bytes.length - 8), -8)
   }

@@ -90,7 +90,7 @@ describe.skipIf(programs === null)('jobs of parts', () => {
         ),
       )
       expect(new Set(won.map(({ attempt }) => attempt)).size).toBe(1)
-      expect(await (await ledgerOf('raced')).all()).toEqual([won[0]])
+      expect(await (await ledgerOf('raced')).readAll()).toEqual([won[0]])
       expect(endedCount('raced')).toBe('0')
     } finally {
       await Promise.all(others.map((one) => one.close()))
@@ -133,7 +133,7 @@ describe.skipIf(programs === null)('jobs of parts', () => {
       const clock = { ...systemClock, sleep: () => Promise.resolve() }
       const ledger = new PartLedger(databaseOf(cutting), await joinJob(postgres, joined(name)), clock)
       expect(await ledger.publish(written(1, 'mine'), null)).toMatchObject({ attempt: 'mine' })
-      expect(await (await ledgerOf(name)).all()).toHaveLength(1)
+      expect(await (await ledgerOf(name)).readAll()).toHaveLength(1)
       expect(await ledger.publish(written(1, 'another'), null)).toMatchObject({ attempt: 'mine' })
     }
   })
@@ -143,7 +143,7 @@ describe.skipIf(programs === null)('jobs of parts', () => {
     await ledger.publish(written(3, 'old'), null)
     expect(await ledger.publish(written(3, 'late'), 'older')).toMatchObject({ attempt: 'old' })
     expect(await ledger.publish(written(3, 'new'), 'old')).toMatchObject({ attempt: 'new', path: '/out/new' })
-    expect(await ledger.published(3)).toMatchObject({ attempt: 'new' })
+    expect(await ledger.readPart(3)).toMatchObject({ attempt: 'new' })
   })
 
   test('of two services with a job of one name, the one that is named is found', async () => {

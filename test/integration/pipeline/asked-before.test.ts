@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Lookup } from '../../../src/core/lookup-identity.js'
-import { askedBefore } from '../../../src/pipeline/column-choice.js'
+import { createLazyEarlierNames } from '../../../src/pipeline/column-choice.js'
 import type { CheckpointReader } from '../../../src/pipeline/checkpoint/checkpoint.js'
-import { resolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { calculateResolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { peekAtCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { systemRandom } from '../../../src/platform/random.js'
@@ -33,7 +33,7 @@ function checkpointPath(): string {
 
 test('where there is no checkpoint, nothing was asked, and it is looked for once', async () => {
   const { open, times } = counted(checkpointPath())
-  const asked = askedBefore(open)
+  const asked = createLazyEarlierNames(open)
   for (const name of ['acme.com', 'globex.com', 'acme.com']) {
     await asked.fetch([nameOf(name)])
     expect(asked.wasAsked(nameOf(name))).toBe(false)
@@ -46,17 +46,17 @@ test('where there is one, it is opened with the first question, and what was sub
   const path = checkpointPath()
   const checkpoint = openCheckpoint({ path, scope, job: 'x', nowMs: Date.now(), random: systemRandom })
   const names = ['acme.com', 'globex.com']
-  const [first = 0] = await checkpoint.want(
+  const [first = 0] = await checkpoint.registerLookups(
     names.map((name) => ({
       kind: 'resolution' as const,
-      key: resolutionKey(nameOf(name)),
+      key: calculateResolutionKey(nameOf(name)),
       lookup: nameOf(name),
     })),
   )
   await checkpoint.intend(first, Date.now())
   checkpoint.close()
   const { open, times } = counted(path)
-  const asked = askedBefore(open)
+  const asked = createLazyEarlierNames(open)
   await asked.fetch([])
   expect(times()).toBe(0)
   await asked.fetch(names.map(nameOf))

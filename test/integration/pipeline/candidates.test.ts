@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { identify } from '../../../src/core/lookup-identity.js'
 import { enrich, type EnrichConfig } from '../../../src/index.js'
-import { resolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
-import { decisionLine, decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
+import { calculateResolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { formatDecisionLine, decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
 import type { Candidate } from '../../../src/pipeline/answers/candidate.js'
 import { openReviewStore, openReviewStoreToRead } from '../../../src/pipeline/decisions/review-store.js'
 import { openXlsx } from '../../../src/tables/xlsx/xlsx-file.js'
@@ -24,7 +24,7 @@ afterEach(() => {
 function lookupOf(name: string, city: string | null): string {
   const asked = identify(name, [city], [])
   if (asked.kind === 'invalid') throw new Error(asked.reason)
-  return Buffer.from(resolutionKey(asked.lookup)).toString('hex')
+  return Buffer.from(calculateResolutionKey(asked.lookup)).toString('hex')
 }
 
 /** A run of the embedded service over the registry that ships. */
@@ -162,7 +162,7 @@ describe('the candidates of a run of the embedded service', () => {
 async function scopeOf(): Promise<string> {
   const { openCheckpointReader } = await import('../../../src/pipeline/checkpoint/sqlite/reader.js')
   const reader = openCheckpointReader(place.path('checkpoint.sqlite'), null)
-  const [scope = ''] = reader?.counts().map((counted) => counted.scope) ?? []
+  const [scope = ''] = reader?.readCounts().map((counted) => counted.scope) ?? []
   reader?.close()
   return scope
 }
@@ -217,7 +217,7 @@ describe('the candidates of a hosted service', () => {
       ...{ lookup: lookupOf('Acme', 'Lyon'), name: 'Acme', location: 'Lyon', verdict: 'none' as const },
       ...{ entityId: null, entityName: null, decidedBy: 'Ada', decidedAtMs: 0, note: null, service: null },
     }
-    writeFileSync(place.path('decisions.csv'), decisionsHeader + decisionLine(decision))
+    writeFileSync(place.path('decisions.csv'), decisionsHeader + formatDecisionLine(decision))
     await place.run(service, { decisions: { path: place.path('decisions.csv') } })
     expect(place.readOutput()[0]).toMatchObject({ enrich_decision: 'none', enrich_candidates: '' })
   })

@@ -6,7 +6,7 @@ import { parseConfig } from '../../../src/config/file-config.js'
 import { resolveSettings } from '../../../src/config/settings.js'
 import { enrich, type EnrichConfig, type RunEvent, type RunSummary } from '../../../src/index.js'
 import type { KeyedLookup } from '../../../src/pipeline/checkpoint/checkpoint.js'
-import { columnLines } from '../../../src/pipeline/lookups/column-report.js'
+import { formatColumnLines } from '../../../src/pipeline/lookups/column-report.js'
 import { foreignMatch, type ForeignService } from '../../support/foreign-service.js'
 import { createWorkplace, eventsOf, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 
@@ -56,9 +56,9 @@ async function look(input: EnrichConfig['input'] = {}, more: EnrichConfig = {}) 
         asked: lookups.map(({ kind, lookup }) => `${kind}: ${lookup.name}`),
         contexts: lookups.map(({ lookup }) => lookup.context),
         keys: lookups.map(({ key }) => Buffer.from(key).toString('hex')),
-        lines: columnLines(columns),
+        lines: formatColumnLines(columns),
         invalidCount: index.invalidCount,
-        reasons: index.slice(0, index.rowCount).flatMap((id) => index.reasonOf(id) ?? []),
+        reasons: index.slice(0, index.rowCount).flatMap((id) => index.getReason(id) ?? []),
         rowNotes,
       }),
   )

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { KeyedLookup } from '../../../src/pipeline/checkpoint/checkpoint.js'
-import { stageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import {
   openCheckpoint,
   type OwnCheckpoint as Checkpoint,
 } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { openInbox, type OwnInbox } from '../../../src/pipeline/inbox/inbox.js'
 import { stageKinds } from '../../../src/pipeline/lookups/lookup-kind.js'
-import { defaultStages } from '../../../src/pipeline/lookups/stage-options.js'
+import { createDefaultStages } from '../../../src/pipeline/lookups/stage-options.js'
 import { waitForLost, type LostWaitDeps } from '../../../src/pipeline/scheduler/lost-submissions.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { hurriedClock } from '../../support/hurried-clock.js'
@@ -56,7 +56,8 @@ async function lose(...agoMs: number[]): Promise<Lost[]> {
 }
 
 /** A request about this domain that has just left, and whose answer was lost. */
-const loseDomain = (name: string) => loseOf(checkpoint.of('domain'), [stageLookup('domain', name)], [0])
+const loseDomain = (name: string) =>
+  loseOf(checkpoint.forKind('domain'), [buildStageLookup('domain', name)], [0])
 
 interface Lost {
   lookupId: number
@@ -68,11 +69,11 @@ async function loseOf(
   lookups: readonly KeyedLookup[],
   agoMs: readonly number[],
 ): Promise<Lost[]> {
-  const ids = await checkpoint.want(lookups)
+  const ids = await checkpoint.registerLookups(lookups)
   return Promise.all(
     ids.map(async (lookupId, index) => {
       const { customId } = await of.intend(lookupId, clock.nowMs() - (agoMs[index] ?? 0))
-      await of.lose(lookupId, customId, 'reset')
+      await of.markUncertain(lookupId, customId, 'reset')
       return { lookupId, customId }
     }),
   )
@@ -90,7 +91,7 @@ const wait = (change: Partial<LostWaitDeps> = {}) =>
     checkpoint,
     clock,
     polling,
-    stages: defaultStages({ limits, polling }),
+    stages: createDefaultStages({ limits, polling }),
     waitMsMax: Infinity,
     interrupt: new AbortController().signal,
     onWait: (lostCount, waitMs) => waits.push(lostCount, waitMs),
@@ -113,9 +114,9 @@ describe('before a lost submission is submitted again', () => {
     const body = Buffer.from(JSON.stringify({ id: 'evt_1', type: 'run.completed', data: { object: run } }))
     const waiting = wait({ onWait: () => void inbox.receive('evt_1', body, clock.nowMs()) })
     expect(await waiting).toBe(true)
-    expect(await checkpoint.openRuns()).toEqual([expect.objectContaining({ runId: 'run_1' })])
+    expect(await checkpoint.listOpenRuns()).toEqual([expect.objectContaining({ runId: 'run_1' })])
     // The delivery is still there: its answer is taken by the run.
-    expect(inbox.waiting(0)).toHaveLength(1)
+    expect(inbox.listWaiting(0)).toHaveLength(1)
   })
 
   test('nothing is waited for that was lost too long ago', async () => {
@@ -151,7 +152,7 @@ describe('before a lost submission is submitted again', () => {
     expect(await waiting).toBe(true)
     expect(waits).toEqual([1, expect.any(Number)])
     expect(clock.monotonicMs() - startMs).toBeLessThan(hopeMs / 2)
-    expect(await checkpoint.of('domain').openRuns()).toEqual([
+    expect(await checkpoint.forKind('domain').listOpenRuns()).toEqual([
       expect.objectContaining({ runId: 'domain:acme.com' }),
     ])
   })
@@ -161,15 +162,15 @@ describe('before a lost submission is submitted again', () => {
     reopen()
     expect(await wait()).toBe(true)
     expect(waits).toEqual([])
-    const asking = defaultStages({ limits, polling }, ['domain'])
+    const asking = createDefaultStages({ limits, polling }, ['domain'])
     expect(await wait({ stages: asking, waitMsMax: 1_000 })).toBe(false)
     expect(waits).toEqual([1, 1_000])
   })
 
   test('records of companies, which cost nothing, are waited for by nobody', async () => {
-    const entity = stageLookup('entity', 'siq_1')
-    await loseOf(checkpoint.of('entity'), [entity], [0])
-    expect(await wait({ stages: defaultStages({ limits, polling }, stageKinds) })).toBe(true)
+    const entity = buildStageLookup('entity', 'siq_1')
+    await loseOf(checkpoint.forKind('entity'), [entity], [0])
+    expect(await wait({ stages: createDefaultStages({ limits, polling }, stageKinds) })).toBe(true)
     expect(waits).toEqual([])
   })
 })

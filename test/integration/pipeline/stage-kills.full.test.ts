@@ -1,9 +1,9 @@
-import { stageAnswersOf } from '../../../src/pipeline/checkpoint/stage-answers.js'
+import { readStageAnswers } from '../../../src/pipeline/checkpoint/stage-answers.js'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { resolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { calculateResolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { stageKinds } from '../../../src/pipeline/lookups/lookup-kind.js'
@@ -64,11 +64,11 @@ test('killed at any moment of any stage, a job asks nothing twice and loses noth
     reader.close()
   })
   const rowKeys = Array.from({ length: nameCount }, (_, index) =>
-    resolutionKey({ name: `Company ${index}`, location: 'Leeds', context: null }),
+    calculateResolutionKey({ name: `Company ${index}`, location: 'Leeds', context: null }),
   )
   const ids = reader.find('resolution', rowKeys)
-  const firsts = reader.known(ids)
-  for (const [at, stages] of stageAnswersOf(reader, ids, stageKinds).entries()) {
+  const firsts = reader.readAnswers(ids)
+  for (const [at, stages] of readStageAnswers(reader, ids, stageKinds).entries()) {
     if (firsts[at]?.state === 'uncertain') continue
     expect(firsts[at]?.outcome).toBe('matched')
     expect([stages.entity?.known?.outcome, stages.hierarchy?.known?.outcome]).toEqual([

@@ -1,4 +1,4 @@
-import { stageAnswersOf } from '../../../src/pipeline/checkpoint/stage-answers.js'
+import { readStageAnswers } from '../../../src/pipeline/checkpoint/stage-answers.js'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,15 +6,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createServiceClient } from '../../../src/client/client.js'
 import { connectEmbedded } from '../../../src/app/service-connection.js'
 import type { StageAnswers } from '../../../src/pipeline/checkpoint/checkpoint.js'
-import { resolutionKey, stageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { calculateResolutionKey, buildStageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { stageKinds, type StageKind } from '../../../src/pipeline/lookups/lookup-kind.js'
 import { Backlog } from '../../../src/pipeline/scheduler/backlog.js'
-import type { StageToAsk } from '../../../src/pipeline/scheduler/deps.js'
+import type { ScheduledStage } from '../../../src/pipeline/scheduler/deps.js'
 import type { Prices } from '../../../src/pipeline/figures/money.js'
-import { defaultStages } from '../../../src/pipeline/lookups/stage-options.js'
+import { createDefaultStages } from '../../../src/pipeline/lookups/stage-options.js'
 import { runUntilAnswered } from '../../../src/pipeline/scheduler/scheduler.js'
 import type { RunSummary } from '../../../src/pipeline/summary.js'
 import { createTally } from '../../../src/pipeline/tally.js'
@@ -59,9 +59,9 @@ function stagesOf(scope: string): StageAnswers[] {
   if (reader === null) throw new Error('there is no checkpoint')
   try {
     const rowKeys = Array.from({ length: nameCount }, (_, index) =>
-      resolutionKey({ name: `Company ${index}`, location: 'Leeds', context: null }),
+      calculateResolutionKey({ name: `Company ${index}`, location: 'Leeds', context: null }),
     )
-    return stageAnswersOf(reader, reader.find('resolution', rowKeys), stageKinds)
+    return readStageAnswers(reader, reader.find('resolution', rowKeys), stageKinds)
   } finally {
     reader.close()
   }
@@ -277,8 +277,9 @@ test('the embedded service is asked for all stages in this process', async () =>
   })
   expect(summary.stop).toBeNull()
   const reader = openCheckpointReader(join(folder, 'checkpoint.sqlite'), scope)
-  const key = resolutionKey({ name: 'Apple Inc.', location: null, context: null })
-  const [stages] = reader === null ? [] : stageAnswersOf(reader, reader.find('resolution', [key]), stageKinds)
+  const key = calculateResolutionKey({ name: 'Apple Inc.', location: null, context: null })
+  const [stages] =
+    reader === null ? [] : readStageAnswers(reader, reader.find('resolution', [key]), stageKinds)
   reader?.close()
   expect(stages?.entity?.known?.outcome).toBe('complete')
   expect(stages?.hierarchy?.known?.outcome).toBe('completed')
@@ -293,9 +294,9 @@ test('a domain that a row asks for itself is asked once, and what follows from i
     nowMs: Date.now(),
     random: systemRandom,
   })
-  const ids = await checkpoint.want([
-    stageLookup('domain', 'company1.com'),
-    stageLookup('domain', 'nobody.com'),
+  const ids = await checkpoint.registerLookups([
+    buildStageLookup('domain', 'company1.com'),
+    buildStageLookup('domain', 'nobody.com'),
   ])
   const limits = {
     submissionsPerWindow: null,
@@ -312,9 +313,9 @@ test('a domain that a row asks for itself is asked once, and what follows from i
     connectionsMax: 8,
   })
   const policy = { maxAgeMs: null, onLost: 'hold' } as const
-  const kinds = new Map<StageKind, StageToAsk>()
+  const kinds = new Map<StageKind, ScheduledStage>()
   for (const kind of stageKinds) {
-    const plan = await checkpoint.of(kind).plan({ ...policy, nowMs: Date.now() })
+    const plan = await checkpoint.forKind(kind).plan({ ...policy, nowMs: Date.now() })
     const { counter } = createTally()
     kinds.set(kind, {
       backlog: new Backlog(plan.submit, false),
@@ -326,7 +327,7 @@ test('a domain that a row asks for itself is asked once, and what follows from i
   }
   const stop = await runUntilAnswered({
     ...{ checkpoint, service: { client }, clock: systemClock, random: systemRandom },
-    stages: { options: defaultStages({ limits, polling }, stageKinds), kinds },
+    stages: { options: createDefaultStages({ limits, polling }, stageKinds), kinds },
     scheduling: { limits, polling, serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
     resolutions: { backlog: new Backlog(0), counter: createTally().counter },
     interrupt: new AbortController().signal,
@@ -335,11 +336,11 @@ test('a domain that a row asks for itself is asked once, and what follows from i
   await client.close()
   expect(stop).toBeNull()
   const reader = openCheckpointReader(join(folder, 'checkpoint.sqlite'), tap.url)
-  expect(reader?.known(ids).map((known) => [known?.kind, known?.outcome])).toEqual([
+  expect(reader?.readAnswers(ids).map((known) => [known?.kind, known?.outcome])).toEqual([
     ['domain', 'matched'],
     ['domain', 'no_match'],
   ])
-  const [first, second] = reader === null ? [] : stageAnswersOf(reader, ids, stageKinds)
+  const [first, second] = reader === null ? [] : readStageAnswers(reader, ids, stageKinds)
   reader?.close()
   expect(first?.entity).toMatchObject({ name: 'siq_company1', known: { outcome: 'complete' } })
   expect(first?.hierarchy?.known?.outcome).toBe('completed')

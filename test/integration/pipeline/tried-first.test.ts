@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readThrift, writeThrift, isThriftList } from '../../../src/parquet/thrift.js'
 import { readFileSync } from 'node:fs'
-import { temporaryMark } from '../../../src/platform/files.js'
+import { createTemporaryMark } from '../../../src/platform/files.js'
 import { createWorkplace, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 import { queryDuckDb, readParquet } from '../../support/tables.js'
 
@@ -21,7 +21,7 @@ describe('a publication that cannot work is refused before the first submission'
     const service = await newService()
     place.writeRows(['Acme,Lyon', 'Bolt,Lyon'])
     // The output's own temporary name just fits into a name of 255 bytes; that of its basis file does not.
-    const name = `${'x'.repeat(255 - 12 - temporaryMark().length - 4)}.csv`
+    const name = `${'x'.repeat(255 - 12 - createTemporaryMark().length - 4)}.csv`
     const run = place.run(service, { output: { path: place.path(name) } })
     await expect(run).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE', exitCode: 2 })
     expect(service.runs).toHaveLength(0)

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createServiceClient } from '../../../src/client/client.js'
 import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
-import { resolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { calculateResolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { Backlog } from '../../../src/pipeline/scheduler/backlog.js'
@@ -46,7 +46,7 @@ function onKickoff(
 function states() {
   const reader = openCheckpointReader(place.path('checkpoint.sqlite'), null)
   try {
-    return reader?.counts()[0]?.states
+    return reader?.readCounts()[0]?.states
   } finally {
     reader?.close()
   }
@@ -355,8 +355,8 @@ async function askUntilItFails(
     random: systemRandom,
   })
   const lookups = names.map((name) => ({ name, location: null, context: null }))
-  await checkpoint.want(
-    lookups.map((lookup) => ({ kind: 'resolution' as const, key: resolutionKey(lookup), lookup })),
+  await checkpoint.registerLookups(
+    lookups.map((lookup) => ({ kind: 'resolution' as const, key: calculateResolutionKey(lookup), lookup })),
   )
   await checkpoint.plan({ nowMs: Date.now(), maxAgeMs: null, onLost: 'hold' })
   let count = 0

@@ -80,7 +80,7 @@ const lossIsKnown = () =>
     .poll(() => {
       const reader = openCheckpointReader(place.path('checkpoint.sqlite'), null)
       try {
-        return reader?.counts()[0]?.states.uncertain
+        return reader?.readCounts()[0]?.states.uncertain
       } finally {
         reader?.close()
       }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openOwn, readOwn, type OpenOwnOptions, type OwnSqlite } from '../../../src/platform/own-sqlite.js'
-import { NotOursError, openSqlite, versionOf, type Sqlite } from '../../../src/platform/sqlite.js'
+import { NotOursError, openSqlite, readSchemaVersion, type Sqlite } from '../../../src/platform/sqlite.js'
 
 let folder: string
 beforeEach(() => {
@@ -36,7 +36,7 @@ function write(path: string, ...statements: string[]): string {
 
 test('it is made with its folder, its mark and its schema, for its owner alone where that is asked', () => {
   const database = openOwn(own(), { ...durable, isPrivate: true })
-  expect(versionOf(database)).toBe(2)
+  expect(readSchemaVersion(database)).toBe(2)
   expect(database.pragma('application_id', { simple: true })).toBe(applicationId)
   expect(statSync(own().path).mode & 0o077).toBe(0)
   database.close()
@@ -48,13 +48,13 @@ test('one of an older version is brought to this one, between what goes around i
   const open = () => {
     openOwn(own(), {
       ...durable,
-      setUp: (database) => steps.push(`set up ${versionOf(database)}`),
+      setUp: (database) => steps.push(`set up ${readSchemaVersion(database)}`),
       aroundMigration: (migrate) => {
         steps.push('locked')
         migrate()
         steps.push('unlocked')
       },
-      finish: (database) => steps.push(`finish ${versionOf(database)}`),
+      finish: (database) => steps.push(`finish ${readSchemaVersion(database)}`),
     }).close()
   }
   open()
@@ -73,7 +73,7 @@ test('two that make it at one time both have it whole', () => {
       migrate()
     },
   })
-  expect(versionOf(database)).toBe(2)
+  expect(readSchemaVersion(database)).toBe(2)
   database.close()
 })
 

@@ -7,7 +7,7 @@ import {
   type Worker,
 } from '../../../src/pipeline/checkpoint/postgres/lease.js'
 import { openShared, type SharedDatabase } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
-import { lostReason, startSweeping, sweep } from '../../../src/pipeline/checkpoint/postgres/sweep.js'
+import { lostReason, startSweeper, sweep } from '../../../src/pipeline/checkpoint/postgres/sweep.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { startChild } from '../../support/child-process.js'
@@ -64,7 +64,7 @@ describe.skipIf(programs === '')('processes on a shared checkpoint', () => {
         Number(sql(`SELECT extract(epoch FROM lease_until - clock_timestamp()) * 1000 FROM enrich.workers`))
       expect(leaseMs()).toBeLessThanOrEqual(short.lease)
       const first = sql('SELECT lease_until FROM enrich.workers')
-      worker.tell(() => 'polling 3')
+      worker.setActivity(() => 'polling 3')
       await until(() => sql('SELECT lease_until FROM enrich.workers') !== first)
       await until(() => sql('SELECT doing FROM enrich.workers') === 'polling 3')
       expect(worker).toMatchObject({ id: 1, hold: null })
@@ -293,7 +293,7 @@ describe.skipIf(programs === '')('processes on a shared checkpoint', () => {
       )
       const failures: unknown[] = []
       const { postgres } = shared
-      const stop = await startSweeping({ postgres, everyMs: 50, onFailure: (error) => failures.push(error) })
+      const stop = await startSweeper({ postgres, everyMs: 50, onFailure: (error) => failures.push(error) })
       try {
         expect(await child.nextLine()).toBe('1 may, in term 1 may')
         makeLookups(1, { intended: 1 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openWorker } from '../../../src/pipeline/checkpoint/postgres/lease.js'
 import { openShared, type SharedDatabase } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
-import { openTurns } from '../../../src/pipeline/checkpoint/postgres/shared-turns.js'
+import { openSharedTurns } from '../../../src/pipeline/checkpoint/postgres/shared-turns.js'
 import { sweep } from '../../../src/pipeline/checkpoint/postgres/sweep.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
@@ -76,7 +76,7 @@ describe.skipIf(programs === '' || !hasPgbouncer())('through pgbouncer in transa
     expect(server.sql("SELECT is_swept FROM enrich.workers WHERE name = 'gone'")).toBe('t')
     const turns = await Promise.all(
       all.map(({ prompt }) =>
-        openTurns({
+        openSharedTurns({
           prompt,
           clock: systemClock,
           random: systemRandom,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { keyHashOf, openTurns } from '../../../src/pipeline/checkpoint/postgres/shared-turns.js'
+import { hashKey, openSharedTurns } from '../../../src/pipeline/checkpoint/postgres/shared-turns.js'
 import { openShared, type SharedDatabase } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
 import type { SharedTurns } from '../../../src/pipeline/checkpoint/limit-turns.js'
 import { createSharedPace } from '../../../src/pipeline/scheduler/kind-paces.js'
@@ -46,7 +46,7 @@ describe.skipIf(programs === '')('a pace that processes share', () => {
   })
 
   const turnsOf = (windowMs: number, clock: Clock = systemClock): SharedTurns =>
-    openTurns({ prompt: shared.prompt, clock, random: systemRandom, keyHash: 'a key', route, windowMs })
+    openSharedTurns({ prompt: shared.prompt, clock, random: systemRandom, keyHash: 'a key', route, windowMs })
   const taken = async (turns: SharedTurns, spacingMs: number, isKnown = false) => {
     const turn = await turns.take(spacingMs, isKnown, never)
     if (turn === null) throw new Error('no turn')
@@ -149,7 +149,7 @@ describe.skipIf(programs === '')('a pace that processes share', () => {
       },
     }
     const pace = createSharedPace(clock, turnsOf(10_000, clock), 200, 10_000)
-    await pace.turn(never)
+    await pace.waitForTurn(never)
     expect(given()).toBe(2)
   })
 
@@ -157,7 +157,7 @@ describe.skipIf(programs === '')('a pace that processes share', () => {
     const [one, other] = [turnsOf(60_000), turnsOf(60_000)]
     await taken(one, 1)
     const pace = createSharedPace(systemClock, other, 100, 60_000)
-    const turn = pace.turn(never)
+    const turn = pace.waitForTurn(never)
     await vi.waitUntil(() => given() === 2)
     await one.pause(2_000)
     const first = await Promise.race([turn.then(() => 'started'), sleep(1_500).then(() => 'held')])
@@ -168,40 +168,40 @@ describe.skipIf(programs === '')('a pace that processes share', () => {
 
   test('nothing starts while the server is away, and an abort ends the wait', async () => {
     const pace = createSharedPace(systemClock, turnsOf(1_000), 1_000, 1_000)
-    await pace.turn(never)
+    await pace.waitForTurn(never)
     await server.crash()
     try {
       const aborting = new AbortController()
-      const turn = pace.turn(aborting.signal)
+      const turn = pace.waitForTurn(aborting.signal)
       expect(await Promise.race([turn.then(() => 'started'), sleep(500).then(() => 'held')])).toBe('held')
       aborting.abort()
       await turn
     } finally {
       await server.startAgain()
     }
-    await pace.turn(never)
+    await pace.waitForTurn(never)
   })
 
   test('what others of ours used is not taken for the use of strangers', async () => {
     const [windowMs, perWindow] = [1_000, 100]
     const pace = createSharedPace(systemClock, turnsOf(windowMs), perWindow, windowMs)
     const others = turnsOf(windowMs)
-    const evenPerMs = pace.perMs() ?? 0
+    const evenPerMs = pace.getStartsPerMs() ?? 0
     for (let round = 0; round < 8; round++) {
-      await pace.turn(never)
+      await pace.waitForTurn(never)
       for (let turn = 0; turn < 9; turn++) await others.take(10, true, never)
       await sleep(150)
     }
-    await pace.turn(never)
+    await pace.waitForTurn(never)
     pace.follow({ limit: perWindow, remaining: 40, resetMs: 500 })
-    expect(pace.perMs()).toBe(evenPerMs)
+    expect(pace.getStartsPerMs()).toBe(evenPerMs)
     pace.follow({ limit: perWindow, remaining: 2, resetMs: 500 })
-    expect(pace.perMs()).toBeLessThan(evenPerMs)
+    expect(pace.getStartsPerMs()).toBeLessThan(evenPerMs)
   })
 
   test('of a key only a hash is kept, another one for each service', () => {
-    const hash = keyHashOf('https://api.example.com', 'secret')
+    const hash = hashKey('https://api.example.com', 'secret')
     expect(hash).toMatch(/^[0-9a-f]{64}$/)
-    expect(keyHashOf('https://other.example.com', 'secret')).not.toBe(hash)
+    expect(hashKey('https://other.example.com', 'secret')).not.toBe(hash)
   })
 })

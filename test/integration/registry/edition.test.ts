@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { shippedEdition } from '../../../src/registry/edition.js'
+import { getShippedEdition } from '../../../src/registry/edition.js'
 import { readEdition } from '../../../src/registry/store/open-store.js'
 import { importCsvInto } from '../../../src/registry/import/import-csv.js'
 import { openRegistry } from '../../../src/registry/registry.js'
@@ -10,7 +10,7 @@ import { openShippedRegistry } from '../../../src/registry/shipped.js'
 
 test('the edition of the shipped registry is told from its file as its import makes it', () => {
   const registry = openShippedRegistry()
-  expect(shippedEdition()).toBe(registry.edition())
+  expect(getShippedEdition()).toBe(registry.edition())
   registry.close()
 })
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest'
-import { labelledDecisions } from '../../../src/app/labelled-decisions.js'
-import { displayWidth } from '../../../src/core/terminal-text.js'
-import { resolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
-import { decisionLine, decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
+import { toLabelledDecisions } from '../../../src/app/labelled-decisions.js'
+import { measureWidth } from '../../../src/core/terminal-text.js'
+import { calculateResolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { formatDecisionLine, decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
 import type { Decision } from '../../../src/pipeline/lookups/decision.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import {
@@ -18,7 +18,7 @@ import {
 } from '../../support/registry.js'
 
 const keyOf = (name: string, location: string | null, context: string | null = null) =>
-  Buffer.from(resolutionKey({ name, location, context })).toString('hex')
+  Buffer.from(calculateResolutionKey({ name, location, context })).toString('hex')
 
 const decision = (name: string, location: string | null, given: Partial<Decision>): Decision => ({
   ...{ lookup: keyOf(name, location), name, location, verdict: 'accepted', entityId: null, entityName: null },
@@ -28,7 +28,7 @@ const decision = (name: string, location: string | null, given: Partial<Decision
 const none = { verdict: 'none', entityId: null } as const
 
 describe('decisions as queries', () => {
-  const of = (...decisions: Decision[]) => labelledDecisions(decisions)
+  const of = (...decisions: Decision[]) => toLabelledDecisions(decisions)
 
   it('expect the company that was accepted, or nothing', () => {
     const { queries } = of(decision('Acme', 'Bonn', { entityId: 'siq_1' }), decision('Nobody', null, none))
@@ -84,7 +84,11 @@ describe('enrich registry evaluate --decisions', () => {
   }
 
   const evaluated = async (decisions: readonly Decision[], ...flags: string[]) => {
-    const file = writeContent('decisions.csv', decisionsHeader + decisions.map(decisionLine).join(''), folder)
+    const file = writeContent(
+      'decisions.csv',
+      decisionsHeader + decisions.map(formatDecisionLine).join(''),
+      folder,
+    )
     return (await runRegistryCommand('evaluate', '--decisions', file, '--registry', path, ...flags)).out
   }
 
@@ -165,7 +169,7 @@ describe('enrich registry evaluate --decisions', () => {
       decision(`Gone ${'far away '.repeat(10)}${at}`, null, { entityId: `siq_gone${at}` }),
     )
     const text = await evaluated([...settled(), ...unknown])
-    expect(text.split('\n').filter((line) => displayWidth(line) > 80)).toEqual([])
+    expect(text.split('\n').filter((line) => measureWidth(line) > 80)).toEqual([])
     for (const line of [
       '6 decisions: 4 accepted, 2 none of those known',
       '  1 of another service left out',
@@ -208,7 +212,7 @@ describe('enrich registry evaluate --decisions', () => {
     const decisions = companies.map((name, at) =>
       decision(name, 'Leeds, GB', { entityId: idOf(registry, `%z${at}`) }),
     )
-    const file = writeContent('many.csv', decisionsHeader + decisions.map(decisionLine).join(''))
+    const file = writeContent('many.csv', decisionsHeader + decisions.map(formatDecisionLine).join(''))
     const { out } = await runRegistryCommand('evaluate', '--decisions', file, '--registry', many)
     expect(out).toMatch(/^recommended: review\.threshold \d\d\. 80 lookups \(100 %\) less to review,$/m)
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { importText, loadProgressText } from '../../../src/cli/terminal/registry-text.js'
+import { formatImport, formatLoadProgress } from '../../../src/cli/terminal/registry-text.js'
 import { type ImportCsvOptions } from '../../../src/registry/import/import-csv.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import { importContent, lei, levelOne, levelOneCsv, registrationsOf } from '../../support/register-files.js'
@@ -92,7 +92,7 @@ describe('the report of an import', () => {
     const registry = open()
     const result = await importContent(registry, 'gleif-bic', map)
     expect(result).toMatchObject({ rowCount: 3, updatedCount: 0, keptCount: 3, waitingCount: 2 })
-    expect(importText(result, 'map', ofRegister)).toContain(
+    expect(formatImport(result, 'map', ofRegister)).toContain(
       'waiting   3   (rows about companies that no loaded file names; used once a file names them; 2 companies)',
     )
   })
@@ -103,18 +103,18 @@ describe('the report of an import', () => {
       ...{ rejections: [{ line: 3, reason: 'it has no name' }], droppedCount: 0, drops: [], renamedCount: 0 },
       ...{ togetherCount: 0, newerFileDate: null, vanishedCount: 0, waitingCount: 0, unchanged: false },
     }
-    expect(importText(result, 'golden.csv', ofRegister)).toMatch(/line 3: it has no name\n$/)
-    const own = importText(result, 'own.csv', { registryPath: null, isOwnList: true })
+    expect(formatImport(result, 'golden.csv', ofRegister)).toMatch(/line 3: it has no name\n$/)
+    const own = formatImport(result, 'own.csv', { registryPath: null, isOwnList: true })
     expect(own).toContain('Fix these rows and import the file again')
   })
 
   it('while it goes on names the file with its size, and the time left where its rows are estimated', () => {
     const step = { path: '/data/golden.csv', bytes: 5_529_996, rowEstimate: 1_000 }
-    expect(loadProgressText(step, 250, 10_000)).toBe(
+    expect(formatLoadProgress(step, 250, 10_000)).toBe(
       'golden.csv (5.5 MB): 250 of ~1,000 rows read · about 30s left',
     )
-    expect(loadProgressText(step, 1_001, 10_000)).toBe('golden.csv (5.5 MB): 1,001 rows read')
-    expect(loadProgressText({ ...step, bytes: 900, rowEstimate: null }, 1, 10)).toBe(
+    expect(formatLoadProgress(step, 1_001, 10_000)).toBe('golden.csv (5.5 MB): 1,001 rows read')
+    expect(formatLoadProgress({ ...step, bytes: 900, rowEstimate: null }, 1, 10)).toBe(
       'golden.csv (1 kB): 1 row read',
     )
   })
@@ -125,7 +125,7 @@ describe('the report of an import', () => {
     await importContent(registry, 'gleif', levelOneCsv([levelOne.ford]), newer)
     const older = { fileName: 'lei-2026-04-01.csv' }
     const result = await importContent(registry, 'gleif', levelOneCsv([levelOne.ball]), older)
-    expect(importText(result, 'file', ofRegister)).toMatch(
+    expect(formatImport(result, 'file', ofRegister)).toMatch(
       /older than the one of 2026-05-01[^]*--date YYYY-MM-DD/,
     )
     const again = await importContent(registry, 'gleif', levelOneCsv([levelOne.ball]), older)

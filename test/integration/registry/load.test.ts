@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, test } from 'vitest'
-import { pairColumns } from '../../../src/registry/import/additions.js'
+import { findPairColumns } from '../../../src/registry/import/additions.js'
 import { detectFile } from '../../../src/registry/import/load/detect-file.js'
 import { loadInto, planLoad } from '../../../src/registry/import/load/load.js'
 import { openRegistry } from '../../../src/registry/registry.js'
@@ -129,12 +129,12 @@ describe('what a file is', () => {
       [lei.ford, '0000037996'],
       [lei.ball, '0000009389'],
     ]
-    expect(pairColumns(['a', 'b'], rows)).toEqual({ lei: 'a', cik: 'b' })
+    expect(findPairColumns(['a', 'b'], rows)).toEqual({ lei: 'a', cik: 'b' })
     const turned = rows.map((row) => [...row].reverse())
-    expect(pairColumns(['a', 'b'], turned)).toEqual({ lei: 'b', cik: 'a' })
-    expect(pairColumns(['a', 'CIK'], [[lei.ford, '37996']])).toEqual({ lei: 'a', cik: 'CIK' })
-    expect(pairColumns(['a', 'headcount'], [[lei.ford, '37996']])).toBeNull()
-    expect(pairColumns(['a', 'b'], [['X'.repeat(20), '0000037996']])).toBeNull()
+    expect(findPairColumns(['a', 'b'], turned)).toEqual({ lei: 'b', cik: 'a' })
+    expect(findPairColumns(['a', 'CIK'], [[lei.ford, '37996']])).toEqual({ lei: 'a', cik: 'CIK' })
+    expect(findPairColumns(['a', 'headcount'], [[lei.ford, '37996']])).toBeNull()
+    expect(findPairColumns(['a', 'b'], [['X'.repeat(20), '0000037996']])).toBeNull()
   })
 })
 

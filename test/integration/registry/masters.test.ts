@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { entityId } from '../../../src/contract/ids.js'
 import {
-  mergesOf,
-  registerOf,
-  registrationNumberIn,
+  planMerges,
+  toRegister,
+  normalizeRegistrationNumber,
   type JoinGroup,
 } from '../../../src/registry/linkage/entity-clusters.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
@@ -348,7 +348,7 @@ describe('which companies are one', () => {
   })
   const leis: Readonly<Record<number, readonly string[]>> = { 1: ['A'], 2: ['B'], 3: [], 4: ['A'] }
   const merges = (...groups: JoinGroup[]) =>
-    mergesOf(groups, (number) => leis[number] ?? []).map(
+    planMerges(groups, (number) => leis[number] ?? []).map(
       ({ entityNumber, intoNumber }) => `${entityNumber}>${intoNumber}`,
     )
 
@@ -392,7 +392,7 @@ describe('which companies are one', () => {
     ['fr', 'RA999999', null],
     ['fr', 'RA888888', null],
   ])('numbers of %s given by %s are those of %s', (jurisdiction, authority, register) => {
-    expect(registerOf(jurisdiction, authority)).toBe(register)
+    expect(toRegister(jurisdiction, authority)).toBe(register)
   })
 
   test.each([
@@ -402,6 +402,6 @@ describe('which companies are one', () => {
     ['445790', 'RA000589', '445790'],
     ['IP123456R', 'RA000585', 'IP123456R'],
   ])('%s of %s is written %s', (value, authority, written) => {
-    expect(registrationNumberIn(value, 'gb', authority)).toBe(written)
+    expect(normalizeRegistrationNumber(value, 'gb', authority)).toBe(written)
   })
 })

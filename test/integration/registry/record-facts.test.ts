@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { resolution } from '../../../src/contract/result.js'
 import { entityRecord } from '../../../src/contract/entity.js'
-import { knowledgeOf } from '../../../src/app/registry-adapter.js'
+import { createKnowledge } from '../../../src/app/registry-adapter.js'
 import { importCsvText } from '../../../src/registry/import/import-csv.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import {
@@ -311,7 +311,7 @@ describe('search', () => {
       { id: 'a', name: 'Quibble Trading Ltd', other_names: 'Quibble', country: 'GB' },
       { id: 'b', name: 'Quibble Holdings Inc', other_names: 'Quibble', country: 'US' },
     ])
-    const { results } = knowledgeOf(registry).search({
+    const { results } = createKnowledge(registry).search({
       name: 'Quibble',
       countryCode: null,
       regionCode: null,

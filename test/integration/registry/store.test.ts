@@ -96,6 +96,6 @@ describe('the words of all names', () => {
     kept.database.exec('DELETE FROM word_lists')
     kept.contentChanged()
     expect(answers()).toEqual(before)
-    expect(kept.resolveDeps.vocabulary().nameCount('widgets')).toBe(3)
+    expect(kept.resolveDeps.vocabulary().countNames('widgets')).toBe(3)
   })
 })

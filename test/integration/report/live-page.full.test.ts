@@ -140,7 +140,7 @@ describe('the server of the live page', () => {
       run.observe({ type: 'notice', text: `notice ${index}` })
       run.observe(progress(index, index % 61))
     }
-    const { notices, timeline } = run.data()
+    const { notices, timeline } = run.getData()
     expect(notices.length).toBe(30)
     expect(notices[0]?.text).toBe('notice 19999')
     expect(timeline.length).toBeLessThanOrEqual(240)
@@ -168,7 +168,7 @@ describe.runIf(browserPath !== null)('the live page of a run', () => {
   )('fits $width pixels, $scheme, and bars nobody', async ({ width, scheme }) => {
     goOn()
     run.observe({ type: 'notice', text: 'The service asks to wait.', isWarning: true })
-    run.knowEarlier(sampleReport())
+    run.setEarlierRuns(sampleReport())
     const { page, complaints } = await look({ width, scheme })
     await openAllDetails(page)
     expect(await findTooWide(page)).toEqual({ page: 0, parts: [] })
@@ -196,7 +196,7 @@ describe.runIf(browserPath !== null)('the live page of a run', () => {
 
   test('what is focused, opened and scrolled stays so, and what is selected is left alone', async () => {
     goOn(1_204)
-    run.knowEarlier(sampleReport())
+    run.setEarlierRuns(sampleReport())
     const { page } = await look()
     await page.click('#timeline-data > summary')
     await page.evaluate(`document.getElementById('timeline-table').scrollTop = 120`)

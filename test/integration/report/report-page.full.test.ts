@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { reportPage } from '../../../src/report/page.js'
+import { renderReportPage } from '../../../src/report/page.js'
 import type { ReportData } from '../../../src/report/report-data.js'
 import { findBrowser, openBrowser } from '../../support/browser.js'
 import {
@@ -31,7 +31,7 @@ let seen: Visit
 
 async function look(data: ReportData, options: VisitOptions = {}): Promise<Visit> {
   const path = join(folder, 'report.html')
-  writeFileSync(path, reportPage(data))
+  writeFileSync(path, renderReportPage(data))
   seen = await visit(browser, pathToFileURL(path).href, options)
   return seen
 }

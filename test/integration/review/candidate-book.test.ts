@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { CandidateSource } from '../../../src/pipeline/answers/candidate.js'
 import { openReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import { systemClock } from '../../../src/platform/clock.js'
-import { CandidateBook } from '../../../src/review/candidate-store.js'
+import { CandidateStore } from '../../../src/review/candidate-store.js'
 import { checkpointFolder } from '../checkpoint/support.js'
 import { candidateOf, lookupOf } from '../decisions/support.js'
 
@@ -16,18 +16,18 @@ test('a company that was accepted after a search while candidates were asked for
     if (chosen === undefined) throw new Error('nothing is chosen')
     const source: CandidateSource = {
       isEager: false,
-      candidatesOf: () => asked.then(() => others),
+      findCandidates: () => asked.then(() => others),
       search: () => Promise.resolve([chosen]),
       company: () => Promise.resolve(null),
     }
-    const book = new CandidateBook({ store, source, scope: 'https://api.example', clock: systemClock })
+    const book = new CandidateStore({ store, source, scope: 'https://api.example', clock: systemClock })
     const lookup = lookupOf('Acme')
-    const asking = book.of(lookup, { name: 'Acme', location: null, context: null }, null)
+    const asking = book.getCandidates(lookup, { name: 'Acme', location: null, context: null }, null)
     await book.search(lookup, 'Chosen', null, undefined)
-    await book.keepChosen(new Map([[lookup, chosen]]))
+    await book.storeChosen(new Map([[lookup, chosen]]))
     answer()
     expect(await asking).toEqual([chosen, ...others.slice(0, 4)])
-    expect(book.kept([lookup])).toEqual([[chosen, ...others.slice(0, 4)]])
+    expect(book.readStored([lookup])).toEqual([[chosen, ...others.slice(0, 4)]])
   } finally {
     store.close()
     folder.remove()

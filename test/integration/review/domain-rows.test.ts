@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { readDecisionsFile } from '../../../src/pipeline/decisions/decisions-file.js'
-import { labelledDecisions } from '../../../src/app/labelled-decisions.js'
+import { toLabelledDecisions } from '../../../src/app/labelled-decisions.js'
 import { domainLookupOf } from '../../support/decisions.js'
 import { acceptFirst, noneOf, openOnes, reviewPlaces } from '../../support/review-place.js'
 
@@ -21,12 +21,12 @@ test('rows that ask by a domain come to the queue, and what is decided of them i
   await place.run()
   const opened = await place.open()
   const { session } = opened
-  const [first, second] = session.page(openOnes).rows
+  const [first, second] = session.readPage(openOnes).rows
   expect([first, second]).toMatchObject([
     { name: 'nobodys-own-domain.com', rowCount: 2, lookup: domainLookupOf('nobodys-own-domain.com') },
     { name: 'another-of-nobody.com', rowCount: 1 },
   ])
-  const { candidates, candidatesError } = await session.detail(first?.lookup ?? '')
+  const { candidates, candidatesError } = await session.readDetail(first?.lookup ?? '')
   expect([candidates, candidatesError]).toEqual([[], null])
   const found = await session.search({ lookup: first?.lookup ?? '', text: 'Balcorden', country: null })
   const entityId = found.candidates[0]?.entityId ?? null
@@ -34,7 +34,7 @@ test('rows that ask by a domain come to the queue, and what is decided of them i
     { lookup: first?.lookup ?? '', seen: 0, verdict: 'accepted', entityId, note: null },
     noneOf(second?.lookup ?? ''),
   ])
-  expect(session.counts()).toMatchObject({ openCount: 0, decidedCount: 2 })
+  expect(session.getCounts()).toMatchObject({ openCount: 0, decidedCount: 2 })
   await opened.close()
 
   expect(await place.run()).toMatchObject({ decidedCount: 2, pendingCount: 0 })
@@ -46,9 +46,9 @@ test('rows that ask by a domain come to the queue, and what is decided of them i
     ['no_match', '', 'none'],
   ])
   const again = (await place.open()).session
-  expect(again.page(openOnes).rows).toEqual([])
+  expect(again.readPage(openOnes).rows).toEqual([])
   const { decisions } = (await readDecisionsFile(place.path('enrich.decisions.csv'))) ?? { decisions: [] }
-  expect(labelledDecisions(decisions)).toMatchObject({
+  expect(toLabelledDecisions(decisions)).toMatchObject({
     queries: [{ name: expect.stringContaining('website') as string }, {}],
     furtherAskedCount: 0,
   })
@@ -59,9 +59,9 @@ test('the company that an unsure answer names is its candidate', async () => {
   writeFileSync(place.path('companies.csv'), 'company_name,website\n,https://balcorden.com\n')
   await place.run({ review: { threshold: 100, reviewer: 'ada' } })
   const { session } = await place.open({ review: { threshold: 100, reviewer: 'ada' } })
-  const [row] = session.page(openOnes).rows
+  const [row] = session.readPage(openOnes).rows
   expect(row).toMatchObject({ name: 'balcorden.com', status: 'matched' })
-  const { candidates } = await session.detail(row?.lookup ?? '')
+  const { candidates } = await session.readDetail(row?.lookup ?? '')
   expect(candidates).toMatchObject([{ legalName: 'Balcorden Widgets Limited', obstacle: null }])
   await session.decide([await acceptFirst(session, row?.lookup ?? '')])
   expect(place.decisions()).toMatchObject([{ verdict: 'accepted', name: 'balcorden.com' }])

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { describe, expect, test } from 'vitest'
-import { embeddedScopeOf } from '../../../src/app/embedded-scope.js'
+import { readEmbeddedScope } from '../../../src/app/embedded-scope.js'
 import { openReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import { exportTodo, type ExportedTodo } from '../../../src/review/exchange/export-todo.js'
 import { importVerdicts, type ImportedVerdicts } from '../../../src/review/exchange/import-verdicts.js'
@@ -180,7 +180,7 @@ describe('what is imported', () => {
     expect(
       place.decisions().every((line) => line['decided_by'] === 'ada' && line['service'] === 'embedded'),
     ).toBe(true)
-    expect(session.counts()).toMatchObject({ openCount: 9, decidedCount: 3 })
+    expect(session.getCounts()).toMatchObject({ openCount: 9, decidedCount: 3 })
     await place.run()
     const statuses = place
       .readOutput()
@@ -214,7 +214,7 @@ describe('what is imported', () => {
       unchangedCount: 2,
     })
     expect(readFileSync(place.path('enrich.decisions.csv'))).toEqual(before)
-    expect(again.session.decisions(10).decisions).toHaveLength(2)
+    expect(again.session.listDecisions(10).decisions).toHaveLength(2)
   })
 
   test('means the candidates of its own lines, whatever was found since', async () => {
@@ -225,13 +225,13 @@ describe('what is imported', () => {
     await opened.close()
     const [line] = readCsv(place.path('todo.csv'))
     const lookup = line?.['lookup'] ?? ''
-    const scope = await embeddedScopeOf(place.path('registry.sqlite'))
+    const scope = await readEmbeddedScope(place.path('registry.sqlite'))
     const store = openReviewStore(place.path('checkpoint.sqlite'))
     const [kept] = store.candidates(scope, [lookup])
     await store.keepCandidates(scope, new Map([[lookup, [...(kept ?? [])].reverse()]]), 0)
     store.close()
     const again = await place.open()
-    expect((await again.session.candidatesOf(lookup))[0]?.entityId).toBe(line?.['candidate 2 id'])
+    expect((await again.session.readCandidates(lookup))[0]?.entityId).toBe(line?.['candidate 2 id'])
     await taken(
       again.session,
       fill(place.path('todo.csv'), place.path('filled.csv'), { [second]: verdict('1') }),
@@ -254,7 +254,7 @@ describe('what is imported', () => {
     expect(await taken(session, filled(elsewhere))).toMatchObject({ acceptedCount: 1 })
     const [line] = place.decisions()
     expect([line?.['entity_id'], line?.['entity_name']]).toEqual([elsewhere, expect.stringContaining(fourth)])
-    expect((await session.candidatesOf(line?.['lookup'] ?? '')).map(({ entityId }) => entityId)).toContain(
+    expect((await session.readCandidates(line?.['lookup'] ?? '')).map(({ entityId }) => entityId)).toContain(
       elsewhere,
     )
   })
@@ -317,7 +317,7 @@ describe('what is imported', () => {
     )
     expect(lines[21]).toBe('  and 3 more')
     expect(existsSync(place.path('enrich.decisions.csv'))).toBe(false)
-    expect(session.counts()).toMatchObject({ openCount: 24, decidedCount: 0 })
+    expect(session.getCounts()).toMatchObject({ openCount: 24, decidedCount: 0 })
   })
 
   test('a lookup of another input is named', async () => {
@@ -453,6 +453,6 @@ describe.skipIf(office === null)('in LibreOffice', () => {
     expect(new Set(place.decisions().map((line) => [line['name'], line['entity_id']].join()))).toEqual(
       new Set([`${last},${idOf(last) ?? ''}`, `${before},`]),
     )
-    expect(session.decisions(10).decisions.find(({ name }) => name === before)?.note).toBe('=closed')
+    expect(session.listDecisions(10).decisions.find(({ name }) => name === before)?.note).toBe('=closed')
   }, 180_000)
 })

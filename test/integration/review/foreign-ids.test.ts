@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { embeddedScopeOf } from '../../../src/app/embedded-scope.js'
+import { readEmbeddedScope } from '../../../src/app/embedded-scope.js'
 import { openReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import { openOnes, reviewPlaces } from '../../support/review-place.js'
 
@@ -10,10 +10,10 @@ test('a candidate whose id is none that a decisions file can hold cannot be acce
   place.writeInput([['Nobody Knows This', '']])
   await place.run()
   const { session } = await place.open()
-  const [row] = session.page(openOnes).rows
+  const [row] = session.readPage(openOnes).rows
   const lookup = row?.lookup ?? ''
   const store = openReviewStore(place.path('checkpoint.sqlite'))
-  const scope = await embeddedScopeOf(place.path('registry.sqlite'))
+  const scope = await readEmbeddedScope(place.path('registry.sqlite'))
   const candidate = {
     ...{ entityId: 'Q95, "x"', legalEntityId: null, name: 'Foreign', legalName: null, otherNames: [] },
     ...{
@@ -28,7 +28,7 @@ test('a candidate whose id is none that a decisions file can hold cannot be acce
   }
   await store.keepCandidates(scope, new Map([[lookup, [candidate]]]), 0)
   store.close()
-  const { candidates } = await session.detail(lookup)
+  const { candidates } = await session.readDetail(lookup)
   expect(candidates).toMatchObject([{ obstacle: 'its id Q95, "x" is not a company id (siq_…)' }])
   const choice = { lookup, seen: 0, verdict: 'accepted', entityId: candidate.entityId, note: null } as const
   await expect(session.decide([choice])).rejects.toMatchObject({ code: 'REVIEW_CHOICE_INVALID' })

@@ -27,7 +27,7 @@ describe.runIf(browserPath !== null)('what comes too late', () => {
   test('a verdict in place of one that was taken back meanwhile is not said to be written, and the row stays', async () => {
     const place = await answered()
     const ben = (await place.open({ review: { reviewer: 'Ben' } })).session
-    const [row] = ben.page(openOnes).rows
+    const [row] = ben.readPage(openOnes).rows
     const { decisions } = await ben.decide([noneOf(row?.lookup ?? '')])
     const { page } = await openReview(browser, (await servePage(await place.open())).url)
     await page.locator('#views button', { hasText: 'All' }).click()

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { UserError } from '../../../src/core/errors.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
-import type { LookupDetail, PageError, SearchFound } from '../../../src/review/page-data.js'
+import type { LookupDetail, PageError, SearchReply } from '../../../src/review/page-data.js'
 import { startReviewServer, type ReviewServer } from '../../../src/review/server/review-server.js'
 import type { ReviewSession } from '../../../src/review/session.js'
 import { sendHead } from '../../support/raw-http.js'
@@ -298,7 +298,7 @@ describe('what it serves', () => {
     const detail = JSON.parse((await visitor.get(`/api/lookups/${lookup}`)).body) as LookupDetail
     expect(detail.candidates).toHaveLength(2)
     const query = new URLSearchParams({ lookup, text: names[4] ?? '', country: 'gb' })
-    const found = JSON.parse((await visitor.get(`/api/search?${query.toString()}`)).body) as SearchFound
+    const found = JSON.parse((await visitor.get(`/api/search?${query.toString()}`)).body) as SearchReply
     expect(found.candidates[0]?.legalName).toContain(names[4])
     const entityId = detail.candidates[1]?.entityId ?? ''
     const accepted = await visitor.decide({
@@ -340,7 +340,7 @@ describe('what it serves', () => {
     const { session } = await (await answered()).open()
     const broken: ReviewSession = new Proxy(session, {
       get: (target, name) => {
-        if (name === 'counts') return () => target.counts()
+        if (name === 'counts') return () => target.getCounts()
         if (name === 'decisions')
           return () => {
             throw new UserError(

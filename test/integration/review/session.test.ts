@@ -34,14 +34,14 @@ describe('the queue', () => {
   test('holds what is doubtful, with the rows that ask it, and nothing else', async () => {
     const place = await answered()
     const { session } = await place.open()
-    const { rows, totalCount, openByStatus, isRunGoingOn } = session.page(openOnes)
+    const { rows, totalCount, openByStatus, isRunGoingOn } = session.readPage(openOnes)
     expect(rows.map(({ name, rowCount, status }) => ({ name, rowCount, status }))).toEqual(
       names.map((name, at) => ({ name, rowCount: at === 0 ? 3 : 1, status: 'inconclusive' })),
     )
     expect({ totalCount, openByStatus, isRunGoingOn }).toEqual({
       ...{ totalCount: 12, openByStatus: { inconclusive: 12 }, isRunGoingOn: false },
     })
-    expect(session.counts()).toMatchObject({
+    expect(session.getCounts()).toMatchObject({
       openCount: 12,
       openRowCount: 14,
       lookupCount: 13,
@@ -52,9 +52,9 @@ describe('the queue', () => {
   test('gives windows of a filter, and says where a lookup is in it', async () => {
     const place = await answered()
     const { session } = await place.open()
-    const all = session.page({ ...openOnes, sort: 'rows' })
+    const all = session.readPage({ ...openOnes, sort: 'rows' })
     const [, , third] = all.rows
-    const window = session.page({
+    const window = session.readPage({
       ...openOnes,
       sort: 'rows',
       from: 2,
@@ -63,15 +63,15 @@ describe('the queue', () => {
     })
     expect(window.rows).toEqual(all.rows.slice(2, 5))
     expect(window.places).toEqual({ [third?.lookup ?? '']: 2 })
-    expect(session.page({ ...openOnes, text: third?.name.slice(0, 6) ?? '' }).rows).toEqual([third])
-    expect(session.page({ ...openOnes, from: 100 }).rows).toEqual([])
-    expect([...session.rows({ ...openOnes, sort: 'input' })]).toEqual(session.page(openOnes).rows)
+    expect(session.readPage({ ...openOnes, text: third?.name.slice(0, 6) ?? '' }).rows).toEqual([third])
+    expect(session.readPage({ ...openOnes, from: 100 }).rows).toEqual([])
+    expect([...session.readRows({ ...openOnes, sort: 'input' })]).toEqual(session.readPage(openOnes).rows)
   })
 
   test('holds a match too where the team trusts only surer ones', async () => {
     const place = await answered()
     const { session } = await place.open({ review: { threshold: 100, reviewer: 'ada' } })
-    expect(session.page({ ...openOnes, statuses: ['matched'] }).rows).toMatchObject([
+    expect(session.readPage({ ...openOnes, statuses: ['matched'] }).rows).toMatchObject([
       { location: 'Leeds', status: 'matched' },
     ])
   })
@@ -81,8 +81,8 @@ describe('a lookup', () => {
   test('is shown beside its candidates, with what speaks for each and what differs', async () => {
     const place = await answered()
     const { session } = await place.open()
-    const [row] = session.page(openOnes).rows
-    const detail = await session.detail(row?.lookup ?? '')
+    const [row] = session.readPage(openOnes).rows
+    const detail = await session.readDetail(row?.lookup ?? '')
     expect(detail.row).toEqual(row)
     expect(detail.candidatesError).toBeNull()
     expect(detail.candidates.map(({ legalName }) => legalName).sort()).toEqual([
@@ -101,7 +101,7 @@ describe('a lookup', () => {
   test('that is none of the input is refused', async () => {
     const place = await answered()
     const { session } = await place.open()
-    await expect(session.detail('0'.repeat(32))).rejects.toMatchObject({ code: 'REVIEW_LOOKUP_UNKNOWN' })
+    await expect(session.readDetail('0'.repeat(32))).rejects.toMatchObject({ code: 'REVIEW_LOOKUP_UNKNOWN' })
     await expect(session.decide([noneOf('0'.repeat(32))])).rejects.toMatchObject({
       code: 'REVIEW_LOOKUP_UNKNOWN',
     })
@@ -110,7 +110,7 @@ describe('a lookup', () => {
   test('finds companies by what a person types', async () => {
     const place = await answered()
     const { session } = await place.open()
-    const [row] = session.page(openOnes).rows
+    const [row] = session.readPage(openOnes).rows
     const { candidates } = await session.search({
       lookup: row?.lookup ?? '',
       text: `${names[5] ?? ''} Limited`,
@@ -127,7 +127,7 @@ describe('a decision', () => {
   test('leaves the queue and is in the store and in the file, with who and when', async () => {
     const place = await answered()
     const { session } = await place.open()
-    const [first, second] = session.page(openOnes).rows
+    const [first, second] = session.readPage(openOnes).rows
     const choice = await acceptFirst(session, first?.lookup ?? '')
     const reply = await session.decide([{ ...choice, note: ' asked their office ' }])
     expect(reply).toMatchObject({ others: [], page: { openCount: 11, decidedCount: 1 } })
@@ -139,24 +139,24 @@ describe('a decision', () => {
       },
       { lookup: second?.lookup, verdict: 'none', entity_id: '' },
     ])
-    expect(session.page({ ...everything, view: 'decided' }).rows.map(({ name }) => name)).toEqual([
+    expect(session.readPage({ ...everything, view: 'decided' }).rows.map(({ name }) => name)).toEqual([
       first?.name,
       second?.name,
     ])
-    expect(session.decisions(10).decisions.map(({ verdict }) => verdict)).toEqual(['none', 'accepted'])
-    expect(session.ownCount()).toBe(2)
+    expect(session.listDecisions(10).decisions.map(({ verdict }) => verdict)).toEqual(['none', 'accepted'])
+    expect(session.countOwn()).toBe(2)
   })
 
   test('is there again when the review is opened again, and the next run honours it', async () => {
     const place = await answered()
     const opened = await place.open()
-    const [row] = opened.session.page(openOnes).rows
+    const [row] = opened.session.readPage(openOnes).rows
     const choice = await acceptFirst(opened.session, row?.lookup ?? '')
     await opened.session.decide([choice])
     await opened.close()
     const { session } = await place.open()
-    expect(session.counts()).toMatchObject({ openCount: 11, decidedCount: 1 })
-    expect(session.ownCount()).toBe(0)
+    expect(session.getCounts()).toMatchObject({ openCount: 11, decidedCount: 1 })
+    expect(session.countOwn()).toBe(0)
     await place.run()
     const [line] = place.readOutput()
     expect(line).toMatchObject({
@@ -170,7 +170,7 @@ describe('a decision', () => {
   test('of many is made of all of them or of none', async () => {
     const place = await answered()
     const { session } = await place.open()
-    const rows = session.page(openOnes).rows
+    const rows = session.readPage(openOnes).rows
     const wrong = { ...noneOf(rows[1]?.lookup ?? ''), seen: 7 }
     const refused = await session.decide([noneOf(rows[0]?.lookup ?? ''), wrong])
     expect(refused).toMatchObject({ decisions: [], others: [] })
@@ -178,28 +178,28 @@ describe('a decision', () => {
     const taken = await session.decide(rows.map(({ lookup }) => noneOf(lookup)))
     expect(taken.decisions).toHaveLength(12)
     expect(place.decisions()).toHaveLength(12)
-    expect(session.counts()).toMatchObject({ openCount: 0, decidedCount: 12 })
+    expect(session.getCounts()).toMatchObject({ openCount: 0, decidedCount: 12 })
   })
 
   test('accepts only companies that were shown beside the lookup, or found for it', async () => {
     const place = await answered()
     const { session } = await place.open()
-    const [first, second] = session.page(openOnes).rows
+    const [first, second] = session.readPage(openOnes).rows
     const lookup = first?.lookup ?? ''
     const other = await acceptFirst(session, second?.lookup ?? '')
-    await session.detail(lookup)
+    await session.readDetail(lookup)
     const foreign = { ...other, lookup }
     await expect(session.decide([foreign])).rejects.toMatchObject({ code: 'REVIEW_CHOICE_INVALID' })
     await session.search({ lookup, text: second?.name ?? '', country: null })
     expect((await session.decide([foreign])).decisions).toMatchObject([{ entityId: other.entityId }])
     // From then on it is one of its candidates.
-    expect((await session.detail(lookup)).candidates[0]?.entityId).toBe(other.entityId)
+    expect((await session.readDetail(lookup)).candidates[0]?.entityId).toBe(other.entityId)
   })
 
   test('is taken back, alone or as the group that it was made in', async () => {
     const place = await answered()
     const { session } = await place.open()
-    const [first, second, third] = session.page(openOnes).rows.map(({ lookup }) => lookup)
+    const [first, second, third] = session.readPage(openOnes).rows.map(({ lookup }) => lookup)
     const [one] = (await session.decide([noneOf(first ?? '')])).decisions
     await session.decide([noneOf(second ?? ''), noneOf(third ?? '')])
     expect((await session.undo([])).decisions.map(({ lookup }) => lookup).sort()).toEqual(
@@ -207,7 +207,7 @@ describe('a decision', () => {
     )
     expect(place.decisions()).toHaveLength(1)
     expect((await session.undo([one?.sequence ?? 0])).decisions).toHaveLength(1)
-    expect(session.counts()).toMatchObject({ openCount: 12, decidedCount: 0 })
+    expect(session.getCounts()).toMatchObject({ openCount: 12, decidedCount: 0 })
     expect(place.decisions()).toEqual([])
     // Nothing is left to take back.
     expect((await session.undo([])).decisions).toEqual([])
@@ -217,14 +217,14 @@ describe('a decision', () => {
   test('that is decided anew is replaced, and stands again when that is taken back', async () => {
     const place = await answered()
     const { session } = await place.open()
-    const [row] = session.page(openOnes).rows
+    const [row] = session.readPage(openOnes).rows
     const lookup = row?.lookup ?? ''
     await session.decide([noneOf(lookup)])
     await session.decide([await acceptFirst(session, lookup)])
     expect(place.decisions()).toMatchObject([{ verdict: 'accepted' }])
     await session.undo([])
     expect(place.decisions()).toMatchObject([{ verdict: 'none' }])
-    expect(session.page({ ...everything, view: 'decided' }).rows).toMatchObject([
+    expect(session.readPage({ ...everything, view: 'decided' }).rows).toMatchObject([
       { decision: { verdict: 'none' } },
     ])
   })
@@ -243,9 +243,9 @@ describe('the same doubt', () => {
     ])
     await place.run()
     const { session } = await place.open()
-    const { rows } = session.page(openOnes)
+    const { rows } = session.readPage(openOnes)
     const first = rows.find((row) => row.name === name && row.location === null)
-    const { alike, candidates } = await session.detail(first?.lookup ?? '')
+    const { alike, candidates } = await session.readDetail(first?.lookup ?? '')
     const isOther = (row: { readonly name: string; readonly lookup: string }) =>
       row.lookup !== first?.lookup && row.name !== other
     expect(alike.map(({ row }) => row.lookup).sort()).toEqual(
@@ -276,10 +276,10 @@ describe('the same doubt', () => {
     ])
     await place.run()
     const { session } = await place.open()
-    const [first, second] = session.page(openOnes).rows.map(({ lookup }) => lookup)
-    expect((await session.detail(first ?? '')).alike).toHaveLength(2)
+    const [first, second] = session.readPage(openOnes).rows.map(({ lookup }) => lookup)
+    expect((await session.readDetail(first ?? '')).alike).toHaveLength(2)
     await session.decide([noneOf(second ?? '')])
-    expect((await session.detail(first ?? '')).alike).toHaveLength(1)
+    expect((await session.readDetail(first ?? '')).alike).toHaveLength(1)
   })
 })
 
@@ -288,7 +288,7 @@ describe('two reviewers', () => {
     const place = await answered()
     const ada = (await place.open()).session
     const bob = (await place.open({ review: { reviewer: 'bob' } })).session
-    const [row] = ada.page(openOnes).rows
+    const [row] = ada.readPage(openOnes).rows
     const lookup = row?.lookup ?? ''
     await ada.decide([noneOf(lookup)])
     const late = await bob.decide([await acceptFirst(bob, lookup)])
@@ -299,10 +299,10 @@ describe('two reviewers', () => {
     })
     expect(place.decisions()).toMatchObject([{ decided_by: 'ada' }])
     // Having seen it, he may decide otherwise.
-    const seen = bob.page({ ...everything, view: 'decided' }).rows[0]?.decision?.sequence ?? 0
+    const seen = bob.readPage({ ...everything, view: 'decided' }).rows[0]?.decision?.sequence ?? 0
     await bob.decide([{ ...(await acceptFirst(bob, lookup)), seen }])
     await ada.refresh()
-    expect(ada.page({ ...everything, view: 'decided' }).rows).toMatchObject([
+    expect(ada.readPage({ ...everything, view: 'decided' }).rows).toMatchObject([
       { decision: { decidedBy: 'bob' } },
     ])
     expect(place.decisions()).toMatchObject([{ decided_by: 'bob' }])
@@ -314,19 +314,19 @@ describe('two reviewers', () => {
     const place = await answered()
     const ada = (await place.open()).session
     const bob = (await place.open({ review: { reviewer: 'bob' } })).session
-    const { version } = bob.page(openOnes)
+    const { version } = bob.readPage(openOnes)
     await ada.decide(
       ada
-        .page(openOnes)
+        .readPage(openOnes)
         .rows.slice(0, 4)
         .map(({ lookup }) => noneOf(lookup)),
     )
     await bob.refresh()
-    expect(bob.counts()).toMatchObject({ openCount: 8, decidedCount: 4 })
-    expect(bob.page(openOnes).version).not.toBe(version)
+    expect(bob.getCounts()).toMatchObject({ openCount: 8, decidedCount: 4 })
+    expect(bob.readPage(openOnes).version).not.toBe(version)
     await ada.undo([])
     await bob.refresh()
-    expect(bob.counts()).toMatchObject({ openCount: 12, decidedCount: 0 })
+    expect(bob.getCounts()).toMatchObject({ openCount: 12, decidedCount: 0 })
   })
 })
 
@@ -334,7 +334,7 @@ describe('the decisions file', () => {
   test('what a colleague committed is seen without starting again, and what he removed is open again', async () => {
     const place = await answered()
     const { session } = await place.open()
-    const rows = session.page(openOnes).rows
+    const rows = session.readPage(openOnes).rows
     await session.decide([noneOf(rows[0]?.lookup ?? '')])
     const path = place.path('enrich.decisions.csv')
     const [header = '', line = ''] = readFileSync(path, 'utf8').split('\n')
@@ -344,17 +344,17 @@ describe('the decisions file', () => {
     )
     await session.refresh()
     expect(
-      session.page({ ...everything, view: 'decided' }).rows.map(({ decision }) => decision?.decidedBy),
+      session.readPage({ ...everything, view: 'decided' }).rows.map(({ decision }) => decision?.decidedBy),
     ).toEqual(['ada', 'eve'])
     writeFileSync(path, `${header}\n`)
     await session.refresh()
-    expect(session.counts()).toMatchObject({ openCount: 12, decidedCount: 0 })
+    expect(session.getCounts()).toMatchObject({ openCount: 12, decidedCount: 0 })
   })
 
   test('broken by somebody while the page is open: it is said, and the verdict is kept and written once it is mended', async () => {
     const place = await answered()
     const { session } = await place.open()
-    const rows = session.page(openOnes).rows
+    const rows = session.readPage(openOnes).rows
     await session.decide([noneOf(rows[0]?.lookup ?? '')])
     const path = place.path('enrich.decisions.csv')
     const sound = readFileSync(path, 'utf8')
@@ -364,7 +364,7 @@ describe('the decisions file', () => {
       code: 'DECISIONS_INVALID',
       hint: expect.stringContaining('the decision is stored') as string,
     })
-    expect(session.counts()).toMatchObject({ decidedCount: 2 })
+    expect(session.getCounts()).toMatchObject({ decidedCount: 2 })
     writeFileSync(path, sound)
     await session.refresh()
     expect(place.decisions().map(({ lookup }) => lookup)).toEqual([rows[0]?.lookup, rows[1]?.lookup])
@@ -373,7 +373,7 @@ describe('the decisions file', () => {
   test('what was decided and never came to it is written to it when a review opens', async () => {
     const place = await answered()
     const opened = await place.open()
-    await opened.session.decide([noneOf(opened.session.page(openOnes).rows[0]?.lookup ?? '')])
+    await opened.session.decide([noneOf(opened.session.readPage(openOnes).rows[0]?.lookup ?? '')])
     await opened.close()
     rmSync(place.path('enrich.decisions.csv'))
     await place.open()
@@ -387,11 +387,11 @@ describe('a checkpoint that changes while its review is open', () => {
     place.writeInput(names.map((name) => [name, ''] as const))
     await place.run({ budget: { lookupsMax: 5 } })
     const { session } = await place.open()
-    expect(session.counts()).toMatchObject({ openCount: 5, unansweredCount: 7, lookupCount: 12 })
+    expect(session.getCounts()).toMatchObject({ openCount: 5, unansweredCount: 7, lookupCount: 12 })
     await place.run()
     await session.refresh()
-    expect(session.counts()).toMatchObject({ openCount: 12, unansweredCount: 0 })
-    expect(session.page(openOnes).rows.map(({ name }) => name)).toEqual(names)
+    expect(session.getCounts()).toMatchObject({ openCount: 12, unansweredCount: 0 })
+    expect(session.readPage(openOnes).rows.map(({ name }) => name)).toEqual(names)
   })
 
   test('compacted it is the same one', async () => {
@@ -399,7 +399,7 @@ describe('a checkpoint that changes while its review is open', () => {
     const { session } = await place.open()
     compactCheckpoint(place.path('checkpoint.sqlite'), systemClock.nowMs())
     await session.refresh()
-    expect(session.page(openOnes).rows).toHaveLength(12)
+    expect(session.readPage(openOnes).rows).toHaveLength(12)
   })
 
   test.each<[string, (path: string) => void]>([
@@ -421,12 +421,12 @@ describe('a checkpoint that changes while its review is open', () => {
     const place = await answered()
     const opened = await place.open()
     const { session } = opened
-    const [first, second] = session.page(openOnes).rows.map(({ lookup }) => lookup)
+    const [first, second] = session.readPage(openOnes).rows.map(({ lookup }) => lookup)
     await session.decide([noneOf(first ?? '')])
     change(place.path('checkpoint.sqlite'))
     const changed = { code: 'REVIEW_CHECKPOINT_CHANGED' }
-    expect(() => session.page(openOnes)).toThrow(expect.objectContaining(changed))
-    await expect(session.detail(second ?? '')).rejects.toMatchObject(changed)
+    expect(() => session.readPage(openOnes)).toThrow(expect.objectContaining(changed))
+    await expect(session.readDetail(second ?? '')).rejects.toMatchObject(changed)
     await expect(session.decide([noneOf(second ?? '')])).rejects.toMatchObject(changed)
     await expect(session.undo([])).rejects.toMatchObject(changed)
     await expect(session.refresh()).rejects.toMatchObject(changed)

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, test } from 'vitest'
 import type { Candidate } from '../../../src/pipeline/answers/candidate.js'
 import { publishTable } from '../../../src/pipeline/output/plain-table.js'
 import { instructions } from '../../../src/review/exchange/export-todo.js'
-import { readTodo, todoColumns, todoRow, type TodoLine } from '../../../src/review/exchange/todo-file.js'
+import { readTodo, todoColumns, toTodoRow, type TodoLine } from '../../../src/review/exchange/todo-file.js'
 import type { QueueRow } from '../../../src/review/page-data.js'
 import { editedInOffice, findOffice, savedByOffice, seenInOffice } from '../../support/office.js'
 import { textRow, writeXlsx } from '../../support/xlsx-file.js'
@@ -67,7 +67,7 @@ const lines: readonly TodoLine[] = [
 async function written(name: 'todo.xlsx' | 'todo.csv', folder: string, todo = lines): Promise<string> {
   const path = join(folder, name)
   await publishTable(
-    { name: 'to review', columns: todoColumns, rows: [todo.map(todoRow)], notes: instructions },
+    { name: 'to review', columns: todoColumns, rows: [todo.map(toTodoRow)], notes: instructions },
     {
       ...{ path, format: name === 'todo.csv' ? 'csv' : 'xlsx', isPacked: false, bom: true },
       memoryBytes: 1e8,

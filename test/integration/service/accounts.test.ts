@@ -8,9 +8,9 @@ import { createAccountBook, type AccountBook } from '../../../src/service/accoun
 import { hashKey } from '../../../src/service/accounts/accounts.js'
 import {
   lockDataFolder,
-  openBesideService,
+  openDatabaseForCommand,
   openDatabase,
-  useBesideService,
+  withDatabaseForCommand,
 } from '../../../src/service/storage/database.js'
 import { openBook } from '../../support/account-book.js'
 import { startTestService } from '../../support/test-service.js'
@@ -28,7 +28,7 @@ const dayMs = 24 * 3_600_000
 function bookWithAcme(): { book: AccountBook; acme: number } {
   const book = openBook(newFolder())
   book.add('acme', unbounded, 1_000)
-  return { book, acme: book.numberOf('acme') }
+  return { book, acme: book.getAccountNumber('acme') }
 }
 
 describe('signing secrets', () => {
@@ -39,7 +39,7 @@ describe('signing secrets', () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     expect(parseWebhookSecrets(secret).count).toBe(1)
     book.add('bolt', unbounded, 1_000)
-    expect(book.secrets.signingSecrets(book.numberOf('bolt'), 1_000)).not.toContain(secret)
+    expect(book.secrets.signingSecrets(book.getAccountNumber('bolt'), 1_000)).not.toContain(secret)
   })
 
   test('SIG-20 a rotated one works for 24 hours after the new one, to the millisecond', () => {
@@ -85,7 +85,7 @@ describe('signing secrets', () => {
   test('SIG-21 ids of another account, of an expired secret and of none are not found, and no secret is repeated', () => {
     const { book, acme } = bookWithAcme()
     book.add('bolt', unbounded, 1_000)
-    const [foreign] = book.secrets.list(book.numberOf('bolt'), 1_000)
+    const [foreign] = book.secrets.list(book.getAccountNumber('bolt'), 1_000)
     const [old] = book.secrets.list(acme, 1_000)
     book.secrets.rotate(acme, null, null, 1_000)
     const [secret = ''] = book.secrets.signingSecrets(acme, 1_000)
@@ -204,26 +204,26 @@ describe('the data folder', () => {
     const dataFolder = newFolder()
     const lock = lockDataFolder(dataFolder, 0)
     writeFileSync(join(dataFolder, 'service.sqlite'), '')
-    expect(() => openBesideService(dataFolder, 0, 'refuse')).toThrow(
+    expect(() => openDatabaseForCommand(dataFolder, 0, 'refuse')).toThrow(
       expect.objectContaining({ code: 'SERVICE_DATA_IN_USE' }),
     )
     lock.release()
-    openBesideService(dataFolder, 0, 'refuse').close()
+    openDatabaseForCommand(dataFolder, 0, 'refuse').close()
   })
 
   test('without any there is an error, unless it may be made', () => {
     const dataFolder = join(newFolder(), 'deep', 'er')
-    expect(() => openBesideService(dataFolder, 0, 'refuse')).toThrow(
+    expect(() => openDatabaseForCommand(dataFolder, 0, 'refuse')).toThrow(
       expect.objectContaining({ code: 'SERVICE_DATA_NOT_FOUND' }),
     )
-    openBesideService(dataFolder, 0, 'make').close()
-    openBesideService(dataFolder, 0, 'refuse').close()
+    openDatabaseForCommand(dataFolder, 0, 'make').close()
+    openDatabaseForCommand(dataFolder, 0, 'refuse').close()
   })
 
   test('a full disk, and a service that holds the data, are told as what they are', async () => {
     const dataFolder = newFolder()
     const add = (prepare: (database: Sqlite) => void) =>
-      useBesideService(dataFolder, 0, 'make', (database) => {
+      withDatabaseForCommand(dataFolder, 0, 'make', (database) => {
         prepare(database)
         const book = createAccountBook(database)
         for (let number = 0; number < 200; number++) book.add(`account-${number}`, unbounded, 0)

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { domainReply } from '../../../src/contract/domain.js'
 import { entityReply } from '../../../src/contract/entity.js'
 import { event, recordRunObject } from '../../../src/contract/events.js'
-import { openBesideService } from '../../../src/service/storage/database.js'
+import { openDatabaseForCommand } from '../../../src/service/storage/database.js'
 import { startService } from '../../../src/service/service.js'
 import { untilBuilt } from '../../support/builds.js'
 import { startChild } from '../../support/child-process.js'
@@ -34,7 +34,7 @@ const told = (it: WebhookService) =>
   it.events().map(({ body }) => event.parse(JSON.parse(body ?? 'the body is gone')))
 
 const lookBeside = ({ dataFolder }: WebhookService, sql: string): unknown[] => {
-  const database = openBesideService(dataFolder, Date.now(), 'refuse')
+  const database = openDatabaseForCommand(dataFolder, Date.now(), 'refuse')
   try {
     return database.prepare(sql).pluck().all()
   } finally {

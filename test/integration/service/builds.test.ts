@@ -2,7 +2,11 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Sqlite } from '../../../src/platform/sqlite.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { limits } from '../../../src/service/limits.js'
-import { BuildFailure, type Compiler, waiterEndings } from '../../../src/service/records/builds/build.js'
+import {
+  BuildFailure,
+  type Compiler,
+  createWaiterEndings,
+} from '../../../src/service/records/builds/build.js'
 import { createBuildStore } from '../../../src/service/records/builds/build-store.js'
 import { createBuilds, type Builds, type BuildsDeps } from '../../../src/service/records/builds/builds.js'
 import { openDatabase } from '../../../src/service/storage/database.js'
@@ -36,7 +40,7 @@ function open(options: Options = {}): Opened {
   const { compile = echo, clock = manualClock(), database = openDatabase(null) } = options
   const { outbox = { add: () => undefined, wake: () => undefined } } = options
   const logged: string[] = []
-  const endingOf = waiterEndings({ entity: () => ({}), domain: () => ({}) })
+  const endingOf = createWaiterEndings({ entity: () => ({}), domain: () => ({}) })
   const store = createBuildStore(database, { outbox, endingOf, clock })
   const builds = createBuilds({
     store,

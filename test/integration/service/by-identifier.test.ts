@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { createMatcherPool } from '../../../src/app/matcher-pool.js'
-import { knowledgeOf } from '../../../src/app/registry-adapter.js'
+import { createKnowledge } from '../../../src/app/registry-adapter.js'
 import { createServiceClient } from '../../../src/client/client.js'
 import { createLocalTransport } from '../../../src/client/transport.js'
 import { startLocalService } from '../../../src/service/local-service.js'
@@ -14,7 +14,7 @@ const registry = registryOf(sampleRows)
 afterAll(() => {
   registry.close()
 })
-const knowledge = knowledgeOf(registry)
+const knowledge = createKnowledge(registry)
 const ibm = 'International Business Machines Corporation'
 
 /** What is asked, and what the answer says: its status, its confidence, and whom it names. */

@@ -300,7 +300,7 @@ describe('lists of domains', () => {
       '\ufeff1,google.com\r\n2,Example.COM.\n7,bücher.de\n\n9,example.com\n"10","quoted.example"',
     )
     const lists = await loadDomainLists({ ranks })
-    const rankOf = (domain: string) => lists.rankOf(domain)
+    const rankOf = (domain: string) => lists.getRank(domain)
     expect(
       ['google.com', 'example.com', 'xn--bcher-kva.de', 'quoted.example', 'other.example'].map(rankOf),
     ).toEqual([1, 2, 7, 10, null])
@@ -309,7 +309,7 @@ describe('lists of domains', () => {
 
   test('a list may have a head', async () => {
     const lists = await loadDomainLists({ ranks: write('head.csv', 'rank,domain\n3,example.com\n') })
-    expect(lists.rankOf('example.com')).toBe(3)
+    expect(lists.getRank('example.com')).toBe(3)
   })
 
   test('disposable mailboxes are read a line each, without comments; what is not listed is not one', async () => {
@@ -326,14 +326,14 @@ describe('lists of domains', () => {
   test('without a list nothing is said', async () => {
     const lists = await loadDomainLists({})
     for (const one of [lists, noDomainLists]) {
-      expect([one.rankOf('example.com'), one.isDisposable('example.com')]).toEqual([null, null])
+      expect([one.getRank('example.com'), one.isDisposable('example.com')]).toEqual([null, null])
     }
   })
 
   test('a long list is read in pieces that cut lines anywhere', async () => {
     const lines = Array.from({ length: 30_000 }, (_, index) => `${index + 1},d${index}.example`)
     const lists = await loadDomainLists({ ranks: write('long.csv', lines.join('\n')) })
-    expect(lines.filter((_, index) => lists.rankOf(`d${index}.example`) !== index + 1)).toEqual([])
+    expect(lines.filter((_, index) => lists.getRank(`d${index}.example`) !== index + 1)).toEqual([])
   })
 
   test.each([

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { hashKey, storeAccounts, storedCallers } from '../../../src/service/accounts/accounts.js'
+import { hashKey, storeAccounts, createStoredCallers } from '../../../src/service/accounts/accounts.js'
 import { limits } from '../../../src/service/limits.js'
 import { openDatabase } from '../../../src/service/storage/database.js'
-import { newCallId, newRunIds } from '../../../src/service/ids.js'
+import { createCallId, createRunIds } from '../../../src/service/ids.js'
 import { createJournal, createRunStore, type NewRun } from '../../../src/service/runs/run-store.js'
 import { startResearcher } from '../../../src/service/runs/researcher.js'
 import { systemRandom } from '../../../src/platform/random.js'
@@ -21,7 +21,7 @@ afterAll(() => {
 function openStore() {
   const database = openDatabase(mkdtempSync(join(folder, 'data-')))
   storeAccounts(database, [{ name: 'alice', apiKey: 'k' }], 0)
-  const caller = storedCallers(database).get(hashKey('k'))
+  const caller = createStoredCallers(database).get(hashKey('k'))
   const setPagesMax = (pageCount: number) => database.pragma(`max_page_count = ${pageCount}`)
   return {
     database,
@@ -38,7 +38,7 @@ beforeEach(() => {
 })
 
 function newRun(name: string): NewRun {
-  const ids = newRunIds('run', newCallId(systemRandom), systemRandom, 0)
+  const ids = createRunIds('run', createCallId(systemRandom), systemRandom, 0)
   const query = { name, location: null, context: null }
   const { accountNumber } = disk
   const base = { accountNumber, ids, customId: null, surface: 'v3', webhookUrl: null } as const

@@ -2,13 +2,13 @@ import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { CandidatesAlong } from '../../../src/app/matcher-pool.js'
-import { createMatcherPool, threadsByDefault, type MatcherPool } from '../../../src/app/matcher-pool.js'
-import { knowledgeOf } from '../../../src/app/registry-adapter.js'
+import { CandidateCache } from '../../../src/app/matcher-pool.js'
+import { createMatcherPool, countDefaultThreads, type MatcherPool } from '../../../src/app/matcher-pool.js'
+import { createKnowledge } from '../../../src/app/registry-adapter.js'
 import { UserError } from '../../../src/core/errors.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import type { Query, ResolutionText } from '../../../src/service/knowledge.js'
-import { decideRun, resolutionText } from '../../../src/service/runs/run-outcome.js'
+import { decideRun, toResolutionText } from '../../../src/service/runs/run-outcome.js'
 import { threadCode } from '../../support/thread-code.js'
 import { addRows, type Row } from '../../support/registry.js'
 
@@ -44,7 +44,7 @@ function openPool(deps: Partial<PoolDeps> = {}) {
     while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10))
   }
   const untilOpen = () => until(() => pool.openThreadCount() === all.threadCount)
-  return { pool, registry, path, folder, logged, here: knowledgeOf(registry), close, until, untilOpen }
+  return { pool, registry, path, folder, logged, here: createKnowledge(registry), close, until, untilOpen }
 }
 
 /** One that is closed when the test is over. */
@@ -76,7 +76,7 @@ describe('names matched in threads', () => {
       Promise.all(names.map((name) => textOf(pool, name))),
       Promise.all(searches.map(async (request) => pool.search(request))),
     ])
-    expect(answers).toEqual(names.map((name) => resolutionText(here.resolve(asks(name)))))
+    expect(answers).toEqual(names.map((name) => toResolutionText(here.resolve(asks(name)))))
     expect(found).toEqual(searches.map((request) => here.search(request)))
     expect(new Set(answers.map(({ outcome }) => outcome)).size).toBe(400)
   })
@@ -113,8 +113,8 @@ describe('names matched in threads', () => {
   })
 
   test('one core has no threads, others one each, up to a bound', () => {
-    expect([1, 2, 4, 64].map((cores) => threadsByDefault('a_service', cores))).toEqual([0, 2, 4, 8])
-    expect([1, 2, 4, 64].map((cores) => threadsByDefault('a_run', cores))).toEqual([0, 1, 3, 8])
+    expect([1, 2, 4, 64].map((cores) => countDefaultThreads('a_service', cores))).toEqual([0, 2, 4, 8])
+    expect([1, 2, 4, 64].map((cores) => countDefaultThreads('a_run', cores))).toEqual([0, 1, 3, 8])
   })
 
   test('without threads, all is answered here', () => {
@@ -230,7 +230,7 @@ describe('candidates', () => {
   })
 
   test('that came along are bounded: the oldest are dropped', () => {
-    const along = new CandidatesAlong()
+    const along = new CandidateCache()
     for (let number = 0; number <= 5_000; number++) along.keep(asks(`Alder ${number}`), '[]')
     expect(along.take(asks('Alder 0'))).toBeNull()
     expect(along.take(asks('Alder 1'))).toBe('[]')

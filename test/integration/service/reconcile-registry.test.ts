@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { knowledgeOf } from '../../../src/app/registry-adapter.js'
+import { createKnowledge } from '../../../src/app/registry-adapter.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import {
   batchShape,
@@ -37,7 +37,7 @@ beforeAll(async () => {
     },
   ])
   it = await startTestService({
-    knowledge: knowledgeOf(registry),
+    knowledge: createKnowledge(registry),
     reconciliation: { access: null, origins: [] },
   })
 })

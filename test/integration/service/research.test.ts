@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
-import { hashKey, storeAccounts, storedCallers } from '../../../src/service/accounts/accounts.js'
-import { newCallId, newRunIds } from '../../../src/service/ids.js'
+import { hashKey, storeAccounts, createStoredCallers } from '../../../src/service/accounts/accounts.js'
+import { createCallId, createRunIds } from '../../../src/service/ids.js'
 import type { Knowledge, ResolutionText } from '../../../src/service/knowledge.js'
-import { resolutionText } from '../../../src/service/runs/run-outcome.js'
+import { toResolutionText } from '../../../src/service/runs/run-outcome.js'
 import { startResearcher, type Researcher } from '../../../src/service/runs/researcher.js'
 import { createRunStore, type RunStore } from '../../../src/service/runs/run-store.js'
 import { openDatabase } from '../../../src/service/storage/database.js'
 import { fakeKnowledge, matchOf } from '../../support/fake-knowledge.js'
 
-const answered = resolutionText(matchOf())
+const answered = toResolutionText(matchOf())
 const soon = (text: ResolutionText) =>
   new Promise<ResolutionText>((resolve) => {
     setImmediate(resolve, text)
@@ -23,13 +23,13 @@ let researchers: Researcher[] = []
 beforeEach(() => {
   const database = openDatabase(null)
   storeAccounts(database, [{ name: 'alice', apiKey: 'k' }], 0)
-  const accountNumber = storedCallers(database).get(hashKey('k'))?.accountNumber ?? 0
+  const accountNumber = createStoredCallers(database).get(hashKey('k'))?.accountNumber ?? 0
   store = createRunStore(database)
   insert = (names, dueAtMs = 0) => {
     const rest = { accountNumber, customId: null, surface: 'v3', webhookUrl: null, withBasis: true } as const
     store.insert(
       names.map((name) => {
-        const ids = newRunIds('run', newCallId(systemRandom), systemRandom, 0)
+        const ids = createRunIds('run', createCallId(systemRandom), systemRandom, 0)
         return { ...rest, ids, query: { name, location: null, context: null }, createdAtMs: 0, dueAtMs }
       }),
     )

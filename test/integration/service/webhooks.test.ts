@@ -13,7 +13,7 @@ import { writeRunEvents } from '../../../src/service/deliveries/webhooks.js'
 import { storeAccounts } from '../../../src/service/accounts/accounts.js'
 import { openDatabase } from '../../../src/service/storage/database.js'
 import { createFaults, faultPlan } from '../../../src/service/faults.js'
-import { newCallId, newRunIds } from '../../../src/service/ids.js'
+import { createCallId, createRunIds } from '../../../src/service/ids.js'
 import { createRunStore, type OnRunEnded } from '../../../src/service/runs/run-store.js'
 import { startChild, type Child } from '../../support/child-process.js'
 import { startHookReceiver, type HookReceiver } from '../../support/hook-receiver.js'
@@ -144,7 +144,7 @@ describe('an event', () => {
       if (isFailing) throw new Error('a crash')
     }
     const store = createRunStore(database, [writeEvent, failAfter])
-    const ids = newRunIds('run', newCallId(systemRandom), systemRandom, 0)
+    const ids = createRunIds('run', createCallId(systemRandom), systemRandom, 0)
     const query = { name: 'Acme', location: null, context: null }
     const webhookUrl = 'https://hooks.example.com/'
     const times = { createdAtMs: 0, dueAtMs: 0 }

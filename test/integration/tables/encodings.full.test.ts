@@ -33,8 +33,8 @@ async function readInput(options: Partial<InputOptions> & { paths: readonly stri
   const input = await openInput({ spoolFolder: join(folder, 'spool'), ...options })
   try {
     const names: (string | null | undefined)[] = []
-    for await (const batch of input.keyRows(['name'])) names.push(...batch.map(([name]) => name))
-    return { names, notices: input.notes() }
+    for await (const batch of input.readKeyRows(['name'])) names.push(...batch.map(([name]) => name))
+    return { names, notices: input.listNotes() }
   } finally {
     await input.close()
   }

@@ -14,10 +14,10 @@ async function readPath(path: string, sheet?: string) {
   const file = await openXlsx(path, sheet)
   try {
     const rows: [row: number, cells: Record<number, string>][] = []
-    for await (const batch of file.rows()) {
+    for await (const batch of file.readRows()) {
       for (const { row, cells } of batch) rows.push([row, Object.fromEntries(cells)])
     }
-    return { rows, sheetName: file.sheetName, notices: file.notices() }
+    return { rows, sheetName: file.sheetName, notices: file.listNotices() }
   } finally {
     file.close()
   }
@@ -141,7 +141,7 @@ test('records come below the header, with the number of their row', async () => 
     header = names
     return [1, 0]
   }
-  for await (const batch of file.records(choose)) records.push(...batch)
+  for await (const batch of file.readRecords(choose)) records.push(...batch)
   file.close()
   expect(header).toEqual(['code', 'name', 'x'])
   expect(records).toEqual([

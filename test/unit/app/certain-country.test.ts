@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { certainCountry } from '../../../src/app/certain-country.js'
+import { findCertainCountry } from '../../../src/app/certain-country.js'
 
 describe('the country that a location names with certainty', () => {
   test.each([
@@ -12,7 +12,7 @@ describe('the country that a location names with certainty', () => {
     ['Tokyo, 日本', 'JP'],
     ['Ciudad de Mexico, Mexico', 'MX'],
   ])('%s: %s', (location, country) => {
-    expect(certainCountry(location)).toBe(country)
+    expect(findCertainCountry(location)).toBe(country)
   })
 
   test.each([
@@ -27,6 +27,6 @@ describe('the country that a location names with certainty', () => {
     ['Luxembourg'],
     ['London United Kingdom of'],
   ])('none in %j', (location) => {
-    expect(certainCountry(location)).toBeNull()
+    expect(findCertainCountry(location)).toBeNull()
   })
 })

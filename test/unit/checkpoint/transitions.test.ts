@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RunContender } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import {
-  answered,
-  awardRun,
+  getAnsweredState,
+  assignContestedRun,
   claimRun,
-  disproveRun,
-  exchangeRuns,
+  reopenUncreatedRun,
+  swapRunHolders,
   settle,
   uncontested,
   type Change,
@@ -111,7 +111,7 @@ test('a run that answered another lookup is not given away', () => {
       [2, { lookupId: 2, name: 'Name 2', state: 'uncertain', customId: 'c2', runId: null }],
     ])
   const award = (state: 'running' | 'answered') =>
-    awardRun({ contenders, rows: rowsWith(state) }, { customId: 'c2', runId: 'run_1', nowMs })
+    assignContestedRun({ contenders, rows: rowsWith(state) }, { customId: 'c2', runId: 'run_1', nowMs })
   expect(award('answered')).toEqual({ outcome: false, changes: [] })
   const { outcome, changes } = award('running')
   expect([outcome, changes.flatMap((one) => (one.of === 'lookup' ? [one.state] : []))]).toEqual([
@@ -148,18 +148,19 @@ test('whatever is answered, in whichever order, no two lookups ever hold one run
         } else if (what === 'claim') {
           const submission = memory.submissions.get(customId) ?? { verdict: '', runId: null }
           memory.apply(claimRun(row, submission, contest.contenders, named).changes)
-        } else if (what === 'award') memory.apply(awardRun(contest, named).changes)
+        } else if (what === 'award') memory.apply(assignContestedRun(contest, named).changes)
         else if (what === 'exchange') {
           const holders = [one, other].map((id) => {
             return { lookupId: id, customId: `c${id}`, runId: memory.lookups.get(id)?.runId ?? '' }
           })
           const [first, second] = holders
           if (first !== undefined && second !== undefined && one !== other)
-            memory.apply(exchangeRuns(memory.lookups, first, second, nowMs).changes)
-        } else if (what === 'disprove') memory.apply(disproveRun(row, { lookupId: one, customId, reason }))
+            memory.apply(swapRunHolders(memory.lookups, first, second, nowMs).changes)
+        } else if (what === 'disprove')
+          memory.apply(reopenUncreatedRun(row, { lookupId: one, customId, reason }))
         else {
           const isContested = contest.contenders.length > 1
-          const state = answered(row, { runId: run, state: 'answered' }, isContested)
+          const state = getAnsweredState(row, { runId: run, state: 'answered' }, isContested)
           const body = JSON.stringify({ run_id: run, custom_id: what === 'answer' ? customId : 'c0' })
           if (state !== false && state !== 'contested')
             memory.lookups.set(one, { ...row, state, bodyOf: body })

@@ -1,15 +1,15 @@
 import { Command } from 'commander'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import { addConfigFlags, configOf } from '../../../src/cli/config-flags.js'
+import { addConfigFlags, readConfig } from '../../../src/cli/config-flags.js'
 import { parseConfig, type FileConfig } from '../../../src/config/file-config.js'
 import {
   fillDefaults,
   listOptions,
   option,
   parseIdColumns,
-  same,
-  schemaOf,
+  useForBoth,
+  buildSchema,
 } from '../../../src/config/option.js'
 import { callFlags, options } from '../../../src/config/options.js'
 import type { Settings } from '../../../src/config/settings.js'
@@ -37,7 +37,7 @@ function configFrom(...argv: string[]): FileConfig {
     groups,
   )
   command.parse(argv, { from: 'user' })
-  return configOf([], command.opts(), {})
+  return readConfig([], command.opts(), {})
 }
 
 describe('the table of options', () => {
@@ -140,12 +140,12 @@ describe('a table of options', () => {
     name: option({ schema: () => z.string() }),
     pace: {
       perMinute: option({ schema: () => z.number(), defaults: { hosted: 600, embedded: null } }),
-      isOn: option({ schema: () => z.boolean(), defaults: same(true) }),
+      isOn: option({ schema: () => z.boolean(), defaults: useForBoth(true) }),
     },
   }
 
   test('its schema takes what is left out, and no unknown key at any depth', () => {
-    const schema = schemaOf(table)
+    const schema = buildSchema(table)
     expect(schema.safeParse({ pace: {} }).success).toBe(true)
     expect(schema.safeParse({ pace: { perHour: 1 } }).success).toBe(false)
     expect(schema.safeParse({ nothing: 1 }).success).toBe(false)

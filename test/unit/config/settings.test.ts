@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { configOf } from '../../../src/cli/config-flags.js'
+import { readConfig } from '../../../src/cli/config-flags.js'
 import type { UserError } from '../../../src/core/errors.js'
 import { parseConfig, readConfigFile } from '../../../src/config/file-config.js'
 import { resolveSettings, resolveWebhookKeys, type Settings } from '../../../src/config/settings.js'
@@ -214,12 +214,12 @@ describe('flag over environment over file', () => {
     ['the file', { config }, {}, 'https://file.example'],
     ['an empty variable is not set', { config }, { ENRICH_BASE_URL: '' }, 'https://file.example'],
   ])('%s', (_, flags, variables, baseUrl) => {
-    expect(resolveSettings(configOf([], flags, variables), variables).service.baseUrl).toBe(baseUrl)
+    expect(resolveSettings(readConfig([], flags, variables), variables).service.baseUrl).toBe(baseUrl)
   })
 
   test('flags leave the other keys of the file as they are', () => {
-    expect(configOf(['a.csv'], { config, dedupe: true }, {}).input).toEqual({ paths: ['a.csv'], limit: 3 })
-    expect(configOf([], { config, limit: 9, dedupe: false }, {}).input).toEqual({ limit: 9, dedupe: false })
+    expect(readConfig(['a.csv'], { config, dedupe: true }, {}).input).toEqual({ paths: ['a.csv'], limit: 3 })
+    expect(readConfig([], { config, limit: 9, dedupe: false }, {}).input).toEqual({ limit: 9, dedupe: false })
   })
 })
 

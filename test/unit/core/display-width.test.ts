@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { cutToWidth, displayWidth } from '../../../src/core/terminal-text.js'
+import { cutToWidth, measureWidth } from '../../../src/core/terminal-text.js'
 
 describe('the columns a text takes in a terminal', () => {
   test.each([
@@ -15,7 +15,7 @@ describe('the columns a text takes in a terminal', () => {
     ['ลูกค้า', 4],
     ['𠮷野家', 6],
   ])('%s takes %i', (text, columnCount) => {
-    expect(displayWidth(text)).toBe(columnCount)
+    expect(measureWidth(text)).toBe(columnCount)
   })
 
   test('a cut leaves no half of a character, and nothing beyond the width', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { domainNameOf } from '../../../src/core/domain-name.js'
+import { toRootDomain } from '../../../src/core/domain-name.js'
 
 const forms: [rule: string, text: string, domain: string][] = [
   ['a root domain stays', 'example.com', 'example.com'],
@@ -77,21 +77,21 @@ const nothing: [rule: string, text: string][] = [
 
 describe('the root domain of a text', () => {
   test.each(forms)('D3-02 D3-03 D3-04 %s', (_rule, text, domain) => {
-    expect(domainNameOf(text)).toBe(domain)
+    expect(toRootDomain(text)).toBe(domain)
   })
 
   test.each(nothing)('D3-16 %s is none', (_rule, text) => {
-    expect(domainNameOf(text)).toBeNull()
+    expect(toRootDomain(text)).toBeNull()
   })
 
   test('D3-02 a root domain is its own, and what is written round it changes nothing', () => {
     fc.assert(
       fc.property(fc.domain(), fc.webPath(), fc.nat(65_535), (name, path, port) => {
-        const domain = domainNameOf(name)
+        const domain = toRootDomain(name)
         if (domain === null) return
-        expect(domainNameOf(domain)).toBe(domain)
-        expect(domainNameOf(`https://www.${name.toUpperCase()}.:${port}${path}`)).toBe(domain)
-        expect(domainNameOf(`someone@${name}`)).toBe(domain)
+        expect(toRootDomain(domain)).toBe(domain)
+        expect(toRootDomain(`https://www.${name.toUpperCase()}.:${port}${path}`)).toBe(domain)
+        expect(toRootDomain(`someone@${name}`)).toBe(domain)
       }),
       { numRuns: 40 },
     )
@@ -100,7 +100,7 @@ describe('the root domain of a text', () => {
   test('any text gives a name of a public form, or none, and never an error', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
-        expect(domainNameOf(text) ?? 'a.b').toMatch(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/)
+        expect(toRootDomain(text) ?? 'a.b').toMatch(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/)
       }),
       { numRuns: 2_000 },
     )

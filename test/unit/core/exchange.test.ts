@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { errorOf } from '../../../src/core/http-exchange.js'
+import { readError } from '../../../src/core/http-exchange.js'
 
 describe('the error in a body', () => {
   test.each([
@@ -20,11 +20,11 @@ describe('the error in a body', () => {
     [undefined, { type: null, message: null }],
     [[{ error: 'x' }], { type: null, message: null }],
   ])('%j', (body, error) => {
-    expect(errorOf(body)).toEqual(error)
+    expect(readError(body)).toEqual(error)
   })
 
   test('what a server says is one bounded line without control characters', () => {
-    const { message } = errorOf({ message: `a\r\n\u001b[2Jb\u0085${'c'.repeat(1_000)}` })
+    const { message } = readError({ message: `a\r\n\u001b[2Jb\u0085${'c'.repeat(1_000)}` })
     expect(message).toMatch(/^a \[2Jb c{200,}$/)
     expect(message?.length).toBe(300)
   })
@@ -34,7 +34,7 @@ describe('the error in a body', () => {
       fc.property(
         fc.oneof(fc.anything(), fc.record({ error: fc.anything(), message: fc.string() })),
         (body) => {
-          for (const text of Object.values(errorOf(body))) {
+          for (const text of Object.values(readError(body))) {
             if (text === null) continue
             expect(text.length).toBeLessThanOrEqual(300)
             expect(text).not.toMatch(/[\p{Cc}\u2028\u2029]/u)

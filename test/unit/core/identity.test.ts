@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   identify,
-  identityText,
+  toIdentityText,
   lookupCharsMax,
   type Lookup,
   isPlaceholder,
@@ -15,7 +15,7 @@ function lookupOf(name: string, location: (string | null)[] = [], context: (stri
   return identified.lookup
 }
 
-const textOf = (...cells: Parameters<typeof lookupOf>) => identityText(lookupOf(...cells), 0)
+const textOf = (...cells: Parameters<typeof lookupOf>) => toIdentityText(lookupOf(...cells), 0)
 
 describe('a row as a lookup', () => {
   test('cells are tidied, blank ones left out, the rest joined', () => {
@@ -115,7 +115,7 @@ describe('the identity of a lookup', () => {
     fc.assert(
       fc.property(parts, parts, (one, other) => {
         const isSame = JSON.stringify(one) === JSON.stringify(other)
-        expect(identityText(one, 0) === identityText(other, 0)).toBe(isSame)
+        expect(toIdentityText(one, 0) === toIdentityText(other, 0)).toBe(isSame)
       }),
     )
     expect(textOf('Acme', ['Austin'])).not.toBe(textOf('Acme', [], ['Austin']))
@@ -127,7 +127,7 @@ describe('the identity of a lookup', () => {
 
   test('rows that are each asked on their own account differ by their number alone', () => {
     const lookup = lookupOf('Acme')
-    const texts = [0, 1, 2].map((occurrence) => identityText(lookup, occurrence))
+    const texts = [0, 1, 2].map((occurrence) => toIdentityText(lookup, occurrence))
     expect(new Set(texts).size).toBe(3)
   })
 
@@ -136,7 +136,7 @@ describe('the identity of a lookup', () => {
     const any = fc.array(fc.oneof(odd, anyText)).map((parts) => parts.join(''))
     fc.assert(
       fc.property(any, fc.option(any), fc.option(any), fc.nat(), (name, location, context, occurrence) => {
-        const text = identityText({ name, location, context }, occurrence)
+        const text = toIdentityText({ name, location, context }, occurrence)
         expect(text.isWellFormed()).toBe(true)
         expect(JSON.parse(text)).toHaveLength(5)
       }),

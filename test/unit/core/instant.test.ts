@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { utcInstant } from '../../../src/core/time.js'
+import { normalizeInstant } from '../../../src/core/time.js'
 
 describe('an instant', () => {
   test.each([
@@ -13,7 +13,7 @@ describe('an instant', () => {
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00Z'],
     ['9999-12-31T23:59:59.999999Z', '9999-12-31T23:59:59.999999Z'],
   ])('%s is %s in UTC', (text, utc) => {
-    expect(utcInstant(text)).toBe(utc)
+    expect(normalizeInstant(text)).toBe(utc)
   })
 
   test.each([
@@ -29,7 +29,7 @@ describe('an instant', () => {
     '1767322800',
     '2026-01-01',
   ])('%j is none', (text) => {
-    expect(utcInstant(text)).toBeNull()
+    expect(normalizeInstant(text)).toBeNull()
   })
 
   test('with any offset is what Date says it is', () => {
@@ -46,7 +46,9 @@ describe('an instant', () => {
           const sign = offsetMinutes < 0 ? '-' : '+'
           const minutes = Math.abs(offsetMinutes)
           const two = (value: number) => String(value).padStart(2, '0')
-          const found = utcInstant(`${local}${sign}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`)
+          const found = normalizeInstant(
+            `${local}${sign}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`,
+          )
           expect(new Date(found ?? '').toISOString()).toBe(date.toISOString())
         },
       ),

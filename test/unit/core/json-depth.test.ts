@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { nestsDeeperThan } from '../../../src/core/json.js'
+import { isDeeperThan } from '../../../src/core/json.js'
 
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
@@ -21,7 +21,7 @@ describe('depth of JSON', () => {
     ['', 0, false],
     [']]]][[', 1, false],
   ])('%s nests deeper than %i: %s', (text, depthMax, isDeeper) => {
-    expect(nestsDeeperThan(text, depthMax)).toBe(isDeeper)
+    expect(isDeeperThan(text, depthMax)).toBe(isDeeper)
   })
 
   test('it agrees with the parsed value, however its strings look', () => {
@@ -37,12 +37,12 @@ describe('depth of JSON', () => {
     }))
     fc.assert(
       fc.property(value, fc.nat(6), fc.constantFrom(0, 2), (json, depthMax, indent) => {
-        expect(nestsDeeperThan(JSON.stringify(json, null, indent), depthMax)).toBe(depthOf(json) > depthMax)
+        expect(isDeeperThan(JSON.stringify(json, null, indent), depthMax)).toBe(depthOf(json) > depthMax)
       }),
     )
   })
 
   test('a million levels are refused without being walked', () => {
-    expect(nestsDeeperThan('['.repeat(1_000_000), 64)).toBe(true)
+    expect(isDeeperThan('['.repeat(1_000_000), 64)).toBe(true)
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withoutRegistrySuffix } from '../../../src/core/registry-suffix.js'
+import { removeRegistrySuffix } from '../../../src/core/registry-suffix.js'
 
 test.each([
   ['BANK OF AMERICA CORP /DE/', 'BANK OF AMERICA CORP'],
@@ -16,7 +16,7 @@ test.each([
   ['TOWNSEND ASSET MANAGEMENT CORP /NC/ /ADV', 'TOWNSEND ASSET MANAGEMENT CORP'],
   ['Zealand Pharma A/S/ADR', 'Zealand Pharma A/S'],
 ])('%j is shown as %j', (name, shown) => {
-  expect(withoutRegistrySuffix(name)).toBe(shown)
+  expect(removeRegistrySuffix(name)).toBe(shown)
 })
 
 test.each([
@@ -30,5 +30,5 @@ test.each([
   '/DE/',
   '',
 ])('%j has no such suffix and is shown as it is', (name) => {
-  expect(withoutRegistrySuffix(name)).toBe(name)
+  expect(removeRegistrySuffix(name)).toBe(name)
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { siteFactsOf } from '../../../src/service/records/domains/website-check.js'
+import { extractFacts } from '../../../src/service/records/domains/website-check.js'
 
 describe('what a page says of itself', () => {
   test.each([
@@ -21,23 +21,23 @@ describe('what a page says of itself', () => {
     ],
     ['with half a surrogate pair', '<meta name="description" content="a&#xD83D;b">', 'a&#xD83D;b'],
   ])('%s', (_rule, html, description) => {
-    expect(siteFactsOf(html).description).toBe(description)
+    expect(extractFacts(html).description).toBe(description)
   })
 
   test.each(['', '<meta name="keywords" content="x">', 'description', '<meta name="description"'])(
     'nothing: %s',
     (html) => {
-      expect(siteFactsOf(html).description).toBeNull()
+      expect(extractFacts(html).description).toBeNull()
     },
   )
 
   test('a description is bounded', () => {
     const html = `<meta name="description" content="${'ü'.repeat(3_000)}">`
-    expect(Array.from(siteFactsOf(html).description ?? '')).toHaveLength(1_000)
+    expect(Array.from(extractFacts(html).description ?? '')).toHaveLength(1_000)
   })
 
   test('blank pages have no content', () => {
-    expect(['', ' \n\t', 'x'].map((html) => siteFactsOf(html).hasContent)).toEqual([false, false, true])
+    expect(['', ' \n\t', 'x'].map((html) => extractFacts(html).hasContent)).toEqual([false, false, true])
   })
 })
 
@@ -49,7 +49,7 @@ describe('D3-09 profiles that a page links to', () => {
       <a href="https://www.facebook.com/AcmeInc?ref=x">x</a>
       <a href="https://x.com/acme">x</a>
       <a href="https://www.crunchbase.com/organization/acme">x</a>`
-    expect(siteFactsOf(html).profiles).toEqual({
+    expect(extractFacts(html).profiles).toEqual({
       linkedin: { handle: 'acme-inc' },
       facebook: { handle: 'AcmeInc' },
       twitter: { handle: 'acme' },
@@ -68,14 +68,14 @@ describe('D3-09 profiles that a page links to', () => {
     'https://netflix.com/acme',
     'https://connect.facebook.net/en_US/sdk.js',
   ])('%s is nobody’s', (url) => {
-    expect(siteFactsOf(`<a href="${url}">x</a>`).profiles).toEqual({})
+    expect(extractFacts(`<a href="${url}">x</a>`).profiles).toEqual({})
   })
 })
 
 test('any text is read without an error and in no time that grows out of hand', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (text) => {
-      siteFactsOf(`<meta name="description" content="${text}"><a href="//x.com/${text}">`)
+      extractFacts(`<meta name="description" content="${text}"><a href="//x.com/${text}">`)
     }),
   )
   for (const piece of [
@@ -86,6 +86,6 @@ test('any text is read without an error and in no time that grows out of hand', 
     '&#x',
     'content=\'"',
   ]) {
-    expect(siteFactsOf(piece.repeat(65_536 / piece.length)).hasContent).toBe(true)
+    expect(extractFacts(piece.repeat(65_536 / piece.length)).hasContent).toBe(true)
   }
 })

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  nameWithIdentifiers,
+  appendIdentifiers,
   readIdentifiers,
-  statedIdentifier,
+  toStatedIdentifier,
   statedKinds,
-  writeIdentifiers,
+  formatIdentifiers,
   type StatedIdentifier,
 } from '../../../src/core/stated-identifiers.js'
 
@@ -21,10 +21,10 @@ describe('what is written', () => {
     ['a ticker without one', [ticker('BRK.B', null)], 'ticker BRK.B'],
     ['a domain', [{ kind: 'website', value: 'apple.com', place: null }], 'website apple.com'],
   ])('%s', (_, identifiers, text) => {
-    expect(writeIdentifiers(identifiers)).toBe(text)
-    expect(nameWithIdentifiers('Apple (UK)', identifiers)).toBe(`Apple (UK) (${text})`)
-    expect(nameWithIdentifiers(null, identifiers)).toBe(text)
-    expect(nameWithIdentifiers('', identifiers)).toBe(text)
+    expect(formatIdentifiers(identifiers)).toBe(text)
+    expect(appendIdentifiers('Apple (UK)', identifiers)).toBe(`Apple (UK) (${text})`)
+    expect(appendIdentifiers(null, identifiers)).toBe(text)
+    expect(appendIdentifiers('', identifiers)).toBe(text)
   })
 })
 
@@ -92,7 +92,7 @@ describe('there and back', () => {
     .uniqueArray(fc.constantFrom(...statedKinds), { minLength: 1 })
     .chain((kinds) =>
       fc.tuple(
-        ...kinds.map((kind) => anyOf[kind].map(({ text, place: of }) => statedIdentifier(kind, text, of))),
+        ...kinds.map((kind) => anyOf[kind].map(({ text, place: of }) => toStatedIdentifier(kind, text, of))),
       ),
     )
     .map((found) => found.filter((one) => one !== null))
@@ -106,7 +106,7 @@ describe('there and back', () => {
     fc.assert(
       fc.property(fc.option(name, { nil: null }), identifiers, (named, found) => {
         const sorted = [...found].sort((a, b) => statedKinds.indexOf(a.kind) - statedKinds.indexOf(b.kind))
-        expect(readIdentifiers(nameWithIdentifiers(named, found))).toEqual({
+        expect(readIdentifiers(appendIdentifiers(named, found))).toEqual({
           name: named,
           identifiers: sorted,
         })

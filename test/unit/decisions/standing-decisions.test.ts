@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Decision } from '../../../src/pipeline/lookups/decision.js'
 import type { KeptDecision } from '../../../src/pipeline/decisions/review-store.js'
-import { exchangeOf } from '../../../src/pipeline/decisions/decision-exchange.js'
+import { planExchange } from '../../../src/pipeline/decisions/decision-exchange.js'
 
 const service = 'https://api.example.com'
 const decision = (changes: Partial<Decision> = {}): Decision => ({
@@ -48,7 +48,7 @@ describe('which decisions stand', () => {
     ['of another service', [decision({ service: 'embedded' })], [], []],
     ['of whichever service', [decision({ service: null })], [], ['siq_1']],
   ])('%s', (_, file, standing, expected) => {
-    expect(ids(exchangeOf(service, file, { standing, leaving: [] }).standing)).toEqual(expected)
+    expect(ids(planExchange(service, file, { standing, leaving: [] }).standing)).toEqual(expected)
   })
 
   test('of equal verdicts the newer counts, wherever its line stands', () => {
@@ -56,13 +56,13 @@ describe('which decisions stand', () => {
       decision({ decidedBy: 'new', decidedAtMs: 5 }),
       decision({ decidedBy: 'old', decidedAtMs: 4 }),
     ]
-    const { standing } = exchangeOf(service, file, { standing: [], leaving: [] })
+    const { standing } = planExchange(service, file, { standing: [], leaving: [] })
     expect([...standing.values()].map(({ decidedBy }) => decidedBy)).toEqual(['new'])
   })
 
   test('what was taken back stands no more, though its line is still in the file', () => {
     const line = decision()
-    const { standing, drop } = exchangeOf(service, [line], { standing: [], leaving: [kept(1, true)] })
+    const { standing, drop } = planExchange(service, [line], { standing: [], leaving: [kept(1, true)] })
     expect([...standing]).toEqual([])
     expect([...drop]).toEqual([line])
   })
@@ -70,7 +70,7 @@ describe('which decisions stand', () => {
 
 describe('what file and store tell each other', () => {
   const exchange = (file: Decision[] | null, standing: KeptDecision[], leaving: KeptDecision[] = []) => {
-    const { add, drop, adopt, found, gone } = exchangeOf(service, file, { standing, leaving })
+    const { add, drop, adopt, found, gone } = planExchange(service, file, { standing, leaving })
     const sequences = (list: readonly KeptDecision[]) => list.map(({ sequence }) => sequence)
     return {
       add: sequences(add),

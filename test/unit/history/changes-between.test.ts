@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AddressGroups } from '../../../src/pipeline/history/paired-rows.js'
-import { ChangeCounter, changesBetween } from '../../../src/pipeline/history/changes-between.js'
+import { ChangeCounter, compareOutputs } from '../../../src/pipeline/history/changes-between.js'
 import type { PublishedEntry, PublishedOutput } from '../../../src/pipeline/history/remembered-runs.js'
 import type { Change } from '../../../src/pipeline/figures/change-kinds.js'
 
@@ -63,7 +63,7 @@ class Entries {
 
 function between(older: readonly Row[], newer: readonly Row[]): Change[] {
   const entries = new Entries()
-  return [...changesBetween(entries.output(1, older), entries.output(2, newer))].flat()
+  return [...compareOutputs(entries.output(1, older), entries.output(2, newer))].flat()
 }
 
 const told = (older: readonly Row[], newer: readonly Row[]): string[] =>
@@ -130,7 +130,7 @@ describe('what changed between two outputs', () => {
     const many = Array.from({ length: 500 }, (_, at) => row(`n${at}`))
     const older = entries.output(1, [...many, a])
     const newer = entries.output(2, [...many.toReversed(), b])
-    expect([...changesBetween(older, newer)].flat()).toHaveLength(2)
+    expect([...compareOutputs(older, newer)].flat()).toHaveLength(2)
     expect(entries.read.size).toBeLessThanOrEqual(4)
   })
 

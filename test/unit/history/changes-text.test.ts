@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { changesText } from '../../../src/cli/commands/diff.js'
-import { displayWidth } from '../../../src/core/terminal-text.js'
+import { formatDiff } from '../../../src/cli/commands/diff.js'
+import { measureWidth } from '../../../src/core/terminal-text.js'
 import type { RememberedRun } from '../../../src/pipeline/history/remembered-runs.js'
 import type { Change } from '../../../src/pipeline/figures/change-kinds.js'
 
@@ -36,7 +36,7 @@ describe('changes on a terminal', () => {
       change,
       { ...change, kind: 'row_gone' as const, rowKey: 'K1', field: null, old: null, new: null },
     ]
-    expect(changesText({ pair, counts: { row_gone: 1, renamed: 1_234 }, first }, 100)).toBe(
+    expect(formatDiff({ pair, counts: { row_gone: 1, renamed: 1_234 }, first }, 100)).toBe(
       [
         'Run 12 (2026-01-12 02:00) against run 11 (2026-01-11 02:00): 1,235 changes',
         '  row_gone            1',
@@ -51,17 +51,17 @@ describe('changes on a terminal', () => {
   })
 
   it('no change is said', () => {
-    expect(changesText({ pair, counts: {}, first: [] }, 100)).toMatch(/: nothing changed\n$/)
+    expect(formatDiff({ pair, counts: {}, first: [] }, 100)).toMatch(/: nothing changed\n$/)
   })
 
   it('where they were written is said', () => {
-    expect(changesText({ pair, counts: { renamed: 2 }, first: [] }, 100, 'c.csv')).toMatch(
+    expect(formatDiff({ pair, counts: { renamed: 2 }, first: [] }, 100, 'c.csv')).toMatch(
       /: 2 changes\n {2}renamed +2\n {2}written {2}c.csv\n$/,
     )
   })
 
   it('what would drive a terminal, or turn its words round, is shown as an escape', () => {
-    const text = changesText(
+    const text = formatDiff(
       { pair, counts: { renamed: 1 }, first: [{ ...change, name: '\u001b[31m\u202eA\nB', new: '\u0007' }] },
       100,
     )
@@ -71,9 +71,9 @@ describe('changes on a terminal', () => {
 
   it.each([20, 60, 100])('no line is wider than %s columns, whatever is in it', (columnCount) => {
     const first = [{ ...change, name: '株式会社'.repeat(20), old: '😀'.repeat(50) }, change]
-    const lines = changesText({ pair, counts: { renamed: 2 }, first }, columnCount).split('\n')
+    const lines = formatDiff({ pair, counts: { renamed: 2 }, first }, columnCount).split('\n')
     const table = lines.slice(lines.indexOf('') + 1)
-    expect(Math.max(...table.map(displayWidth))).toBeLessThanOrEqual(columnCount)
+    expect(Math.max(...table.map(measureWidth))).toBeLessThanOrEqual(columnCount)
     expect(table[0]).toContain('  renamed')
   })
 })

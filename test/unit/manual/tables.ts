@@ -7,7 +7,7 @@ import {
   columnKinds,
   type AnswerColumn,
   reviewColumns,
-  columnsOfStage,
+  getStageColumns,
 } from '../../../src/pipeline/answers/column-kinds.js'
 import { answerColumns } from '../../../src/pipeline/answers/columns.js'
 import {
@@ -67,7 +67,7 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
     rows: reconciliationTypes.map(({ id, name }) => [code(id), name]),
   }),
   'stage-columns': (words) =>
-    columnTable(stageKinds.filter((stage) => words.includes(stage)).flatMap(columnsOfStage)),
+    columnTable(stageKinds.filter((stage) => words.includes(stage)).flatMap(getStageColumns)),
 }
 
 const propertyUses = {

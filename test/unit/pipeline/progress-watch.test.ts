@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { RunEvent } from '../../../src/pipeline/events.js'
 import { watchProgress } from '../../../src/pipeline/progress-watch.js'
 import type { Progress } from '../../../src/pipeline/figures/progress.js'
-import { nothingPlanned } from '../../../src/pipeline/lookups/lookup-state.js'
+import { createEmptyPlan } from '../../../src/pipeline/lookups/lookup-state.js'
 import { createTimeline } from '../../../src/pipeline/figures/run-record.js'
 import { createTally } from '../../../src/pipeline/tally.js'
 import { manualClock } from '../../support/manual-clock.js'
@@ -16,7 +16,7 @@ function show(prepare: (tally: ReturnType<typeof createTally>) => void, costMaxM
   const made = createTally()
   const seen: RunEvent[] = []
   const progress = watchProgress({
-    ...{ plan: { ...nothingPlanned(), submit: 10 }, tally: made.tally, stages: [], prices, clock },
+    ...{ plan: { ...createEmptyPlan(), submit: 10 }, tally: made.tally, stages: [], prices, clock },
     spent: { byKind: new Map([['resolution', 2]]), byRows: 2 },
     scheduling: {
       lookupsMax: null,
@@ -54,12 +54,12 @@ test('first answers are announced by the age of the oldest run, and not once the
   expect(show(running(6 * minute)).firstAnswersInMs).toBeNull()
   const refusedPolls = show((made) => {
     running(2 * minute)(made)
-    made.counter.replied('polls', true, 0)
+    made.counter.onReply('polls', true, 0)
   })
   expect(refusedPolls.firstAnswersInMs).toBeNull()
   // Nothing was submitted: every answer of the service was a 429.
   const refused = show(({ counter }) => {
-    counter.replied('submissions', true, 0)
+    counter.onReply('submissions', true, 0)
   })
   expect(refused.firstAnswersInMs).toBeNull()
 })
@@ -73,7 +73,7 @@ test('lookups beyond the budget are held back, and the time left is that of the 
   expect(spent).toMatchObject({ toSubmit: 0, heldBack: 6, etaMs: 2 * minute })
   const stopped = show((made) => {
     running(20_000)(made)
-    made.counter.stopped({ kind: 'out_of_credit', reason: 'HTTP 402' })
+    made.counter.onStopped({ kind: 'out_of_credit', reason: 'HTTP 402' })
   })
   expect(stopped).toMatchObject({ toSubmit: 0, heldBack: 6, etaMs: 2 * minute })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { closingAfter, opening, type CloseStack } from '../../../src/platform/close-stack.js'
+import { withCleanup, openWithCleanup, type CloseStack } from '../../../src/platform/close-stack.js'
 
 describe('closing after the work', () => {
   test('goes in the opposite order, each after the one before has ended', async () => {
@@ -9,7 +9,7 @@ describe('closing after the work', () => {
       await new Promise(setImmediate)
       order.push(`${name} ends`)
     }
-    const result = await closingAfter((closeLater) => {
+    const result = await withCleanup((closeLater) => {
       closeLater(slow('first'))
       closeLater(slow('second'))
       order.push('work')
@@ -21,7 +21,7 @@ describe('closing after the work', () => {
 
   test('closes only what was opened, where the work throws in between', async () => {
     const closed: string[] = []
-    const failed = closingAfter((closeLater) => {
+    const failed = withCleanup((closeLater) => {
       closeLater(() => {
         closed.push('first')
       })
@@ -41,7 +41,7 @@ describe('closing after the work', () => {
       tried.push(name)
       if (message !== null) throw new Error(message)
     }
-    const failed = closingAfter(async (closeLater) => {
+    const failed = withCleanup(async (closeLater) => {
       closeLater(close('first', first))
       closeLater(close('second', second))
       await Promise.resolve()
@@ -53,7 +53,7 @@ describe('closing after the work', () => {
 
   test('an error that is undefined is an error too', async () => {
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
-    const failed = closingAfter(() => Promise.reject(undefined))
+    const failed = withCleanup(() => Promise.reject(undefined))
     await expect(failed).rejects.toBeUndefined()
   })
 })
@@ -70,7 +70,7 @@ describe('opening something made of several', () => {
 
   test('what is opened closes all of it in the opposite order, once', () => {
     const order: string[] = []
-    const opened = opening((stack) => openTwo(stack, order, () => undefined))
+    const opened = openWithCleanup((stack) => openTwo(stack, order, () => undefined))
     expect(order).toEqual([])
     opened.close()
     opened.close()
@@ -79,7 +79,7 @@ describe('opening something made of several', () => {
 
   test('a close that throws keeps none of the others from being tried', () => {
     const order: string[] = []
-    const opened = opening((stack) =>
+    const opened = openWithCleanup((stack) =>
       openTwo(stack, order, () => {
         throw new Error('not closed')
       }),
@@ -91,7 +91,7 @@ describe('opening something made of several', () => {
   test('where the opening throws, what is open is closed, and that error is the one', () => {
     const order: string[] = []
     const open = () =>
-      opening((stack) => {
+      openWithCleanup((stack) => {
         openTwo(stack, order, () => {
           throw new Error('not closed')
         })

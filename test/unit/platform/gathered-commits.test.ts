@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import {
-  createGatheredCommits,
-  createGatheredTransactions,
-  type Settled,
+  createGroupCommit,
+  createGroupTransactions,
+  type ItemResult,
 } from '../../../src/platform/gathered-commits.js'
 import { openSqlite, type Sqlite } from '../../../src/platform/sqlite.js'
 
-const taken = <Item>(items: readonly Item[]): Settled<Item>[] => items.map((value) => ({ value }))
+const taken = <Item>(items: readonly Item[]): ItemResult<Item>[] => items.map((value) => ({ value }))
 
 test('what comes within a few turns of the event loop is one commit, in order', async () => {
   const commits: number[][] = []
-  const { add } = createGatheredCommits((items: readonly number[]) => {
+  const { add } = createGroupCommit((items: readonly number[]) => {
     commits.push([...items])
     return taken(items)
   })
@@ -27,7 +27,7 @@ test('what comes within a few turns of the event loop is one commit, in order', 
 
 test('however many turns the loop takes, nobody waits for company longer than a moment', async () => {
   let isCommitted = false
-  const { add } = createGatheredCommits((items: readonly number[]) => {
+  const { add } = createGroupCommit((items: readonly number[]) => {
     isCommitted = true
     return taken(items)
   })
@@ -50,7 +50,7 @@ test('where commits wait a given time, what comes within it is one commit; a flu
       commits.push([...items])
       return taken(items)
     }
-    const { add, flush } = createGatheredCommits(commit, { gatherMs: 8 })
+    const { add, flush } = createGroupCommit(commit, { gatherMs: 8 })
     const added = [add(1)]
     vi.advanceTimersByTime(7)
     added.push(add(2))
@@ -69,7 +69,7 @@ test('where commits wait a given time, what comes within it is one commit; a flu
 
 test('of a commit each gets what became of it; one that throws rejects all, and the next goes on', async () => {
   let fails = false
-  const { add } = createGatheredCommits((items: readonly number[]): Settled<number>[] => {
+  const { add } = createGroupCommit((items: readonly number[]): ItemResult<number>[] => {
     if (fails) throw new Error('no disk')
     return items.map((value) => (value % 2 === 0 ? { value } : { error: new Error(`${value} is odd`) }))
   })
@@ -88,7 +88,7 @@ test('of a commit each gets what became of it; one that throws rejects all, and 
 test('while a commit takes its time, what comes waits, and is the next one', async () => {
   const commits: number[][] = []
   let finish: () => void = () => undefined
-  const { add } = createGatheredCommits(async (items: readonly number[]) => {
+  const { add } = createGroupCommit(async (items: readonly number[]) => {
     commits.push([...items])
     await new Promise<void>((resolve) => {
       finish = resolve
@@ -119,7 +119,7 @@ function table(): { database: Sqlite; numbers: () => number[] } {
 test('a change that throws is undone and rejected alone', async () => {
   const { database, numbers } = table()
   const insert = database.prepare<[number]>('INSERT INTO numbers VALUES (?)')
-  const { add } = createGatheredTransactions(database)
+  const { add } = createGroupTransactions(database)
   const settled = await Promise.allSettled([
     add(() => insert.run(1)),
     add(() => {
@@ -137,7 +137,7 @@ test('nothing is acknowledged, and nothing is kept, where the last of the transa
   const insert = database.prepare<[number]>('INSERT INTO numbers VALUES (?)')
   let isBroken = true
   const order: string[] = []
-  const { add } = createGatheredTransactions(database, {
+  const { add } = createGroupTransactions(database, {
     beforeCommit: () => {
       order.push('before')
       if (isBroken) throw new Error('no head')
@@ -158,7 +158,7 @@ test('on a full disk room is made once, and the commit made again', async () => 
   const pages = database.pragma('page_count', { simple: true }) as number
   database.pragma(`max_page_count = ${pages}`)
   let made = 0
-  const { add } = createGatheredTransactions(database, {
+  const { add } = createGroupTransactions(database, {
     makeRoom: () => {
       made++
       database.pragma(`max_page_count = ${pages + 8}`)
@@ -175,7 +175,7 @@ test('on a full disk room is made once, and the commit made again', async () => 
 test('flushed, what waits is committed at once', () => {
   const { database, numbers } = table()
   const insert = database.prepare<[number]>('INSERT INTO numbers VALUES (?)')
-  const { add, flush } = createGatheredTransactions(database)
+  const { add, flush } = createGroupTransactions(database)
   void add(() => insert.run(1))
   flush()
   expect(numbers()).toEqual([1])

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addressBlockOf } from '../../../src/registry/answer/registration-facts.js'
-import { readBritishLine, streetPartsOf } from '../../../src/registry/normalize/places.js'
+import { buildAddressBlock } from '../../../src/registry/answer/registration-facts.js'
+import { readBritishLine, parseStreet } from '../../../src/registry/normalize/places.js'
 
 describe('number and sub-premise of a street line', () => {
   test.each([
@@ -29,7 +29,7 @@ describe('number and sub-premise of a street line', () => {
     ['Building 1430, Arlington Business Park', 'GB', null, null],
     [null, 'GB', null, null],
   ])('%j in %s: %j, %j', (street, countryCode, streetNumber, subPremise) => {
-    expect(streetPartsOf(street, countryCode)).toEqual({ streetNumber, subPremise })
+    expect(parseStreet(street, countryCode)).toEqual({ streetNumber, subPremise })
   })
 
   test('both are taken out of the line as they stand there, and no text at all makes it fail', () => {
@@ -53,7 +53,7 @@ describe('number and sub-premise of a street line', () => {
     )
     fc.assert(
       fc.property(line, fc.constantFrom('US', 'GB', 'DE', null), (street, countryCode) => {
-        const { streetNumber, subPremise } = streetPartsOf(street, countryCode)
+        const { streetNumber, subPremise } = parseStreet(street, countryCode)
         if (streetNumber !== null) expect(street).toContain(streetNumber)
         for (const part of subPremise?.split(', ') ?? []) expect(street).toContain(part)
       }),
@@ -70,7 +70,10 @@ describe('number and sub-premise of a street line', () => {
       region: null,
     }
     const rest = { postalCode: null, countryCode: 'GB', formatted: null }
-    expect(addressBlockOf({ ...stated, ...rest })).toMatchObject({ street_number: '1B', sub_premise: 'C000' })
+    expect(buildAddressBlock({ ...stated, ...rest })).toMatchObject({
+      street_number: '1B',
+      sub_premise: 'C000',
+    })
   })
 })
 
@@ -177,7 +180,7 @@ describe('an address of the United Kingdom in one line', () => {
     fc.assert(
       fc.property(address, (parts) => {
         const row = { ...parts, countryCode: 'GB', formatted: null, streetNumber: null, subPremise: null }
-        const { formatted_address: line } = addressBlockOf(row)
+        const { formatted_address: line } = buildAddressBlock(row)
         expect(readBritishLine(line ?? '')).toEqual(parts)
       }),
     )

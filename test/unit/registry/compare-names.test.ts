@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest'
-import { compareNames, respelled, type MatchType } from '../../../src/registry/match/compare-names.js'
+import { compareNames, rewriteSpelling, type MatchType } from '../../../src/registry/match/compare-names.js'
 import type { FormAgreement } from '../../../src/registry/match/form-agreement.js'
 import { Vocabulary } from '../../../src/registry/match/vocabulary.js'
-import { variantsOf, type VariantKind } from '../../../src/registry/normalize/name-variants.js'
+import { listVariants, type VariantKind } from '../../../src/registry/normalize/name-variants.js'
 import { candidatesOf, compared, vocabularyOf } from '../../support/matching.js'
 
 describe('how a text is a name', () => {
@@ -106,9 +106,9 @@ describe('spelling', () => {
     ['Sparbank Bauer', 'baur', 'sparbankbaur'],
     ['Sparbank Muehlau', 'other', 'sparbankmuehlau'],
   ])('%j where the registry knows %j is %j', (text, known, coreKey) => {
-    const [whole] = variantsOf(text)
+    const [whole] = listVariants(text)
     const vocabulary = new Vocabulary(new Map([[known, 1]]), 100_000)
-    const variant = respelled(whole!, vocabulary)
+    const variant = rewriteSpelling(whole!, vocabulary)
     expect(variant.coreKey).toBe(coreKey)
     expect(variant.tokens.join('')).toBe(coreKey)
     expect(variant.fullKey).toBe(coreKey)
@@ -122,7 +122,7 @@ describe('spelling', () => {
       ]),
       100_000,
     )
-    expect(respelled(variantsOf('Bauer Ltd')[0]!, vocabulary).coreKey).toBe('bauer')
+    expect(rewriteSpelling(listVariants('Bauer Ltd')[0]!, vocabulary).coreKey).toBe('bauer')
   })
 })
 
@@ -164,7 +164,7 @@ it('every variant may be compared with every name, whatever it holds', () => {
   const vocabulary = vocabularyOf(names)
   const kinds = new Set<VariantKind>()
   for (const text of ['Zorvex Bank dba Calder', 'ii', 'the', 'Zorvex (UK) Ltd - Plant 7', '第一']) {
-    for (const variant of variantsOf(text)) {
+    for (const variant of listVariants(text)) {
       kinds.add(variant.kind)
       for (const candidate of names) {
         const comparison = compareNames(variant, candidate, vocabulary, new Set())

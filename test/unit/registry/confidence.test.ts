@@ -6,12 +6,12 @@ import { decide } from '../../../src/registry/match/decide.js'
 import { evidenceKinds, queryFeatureNames } from '../../../src/registry/match/evidence.js'
 import { featureNames } from '../../../src/registry/match/features.js'
 import {
-  coefficientsOf,
-  confidenceOf,
-  scoreOf,
-  sharesOf,
-  sameLine,
-  type Line,
+  toCoefficients,
+  estimateConfidence,
+  computeScore,
+  computeShares,
+  repeatLine,
+  type ConfidenceCurve,
 } from '../../../src/registry/match/model.js'
 import type { Ranking } from '../../../src/registry/match/rank.js'
 import { namedBy, rank, type Held } from '../../support/matching.js'
@@ -22,7 +22,7 @@ describe('shares', () => {
   it('of all companies and of none add up to 1, and rank as the scores do', () => {
     fc.assert(
       fc.property(fc.array(score, { maxLength: 30 }), score, (scores, noneScore) => {
-        const { shares, noneShare } = sharesOf(scores, noneScore)
+        const { shares, noneShare } = computeShares(scores, noneScore)
         expect(shares.reduce((sum, share) => sum + share, noneShare)).toBeCloseTo(1, 9)
         for (const [at, share] of shares.entries())
           for (const [other, value] of scores.entries())
@@ -32,23 +32,23 @@ describe('shares', () => {
   })
 
   it('two with equal evidence get equal shares; one more takes from all', () => {
-    const { shares } = sharesOf([3, 3], 0)
+    const { shares } = computeShares([3, 3], 0)
     expect(shares[0]).toBe(shares[1])
-    expect(sharesOf([3], 0).shares[0]).toBeGreaterThan(shares[0] ?? NaN)
-    expect(sharesOf([3, 3, 3], 0).noneShare).toBeLessThan(sharesOf([3], 0).noneShare)
+    expect(computeShares([3], 0).shares[0]).toBeGreaterThan(shares[0] ?? NaN)
+    expect(computeShares([3, 3, 3], 0).noneShare).toBeLessThan(computeShares([3], 0).noneShare)
   })
 
   it('scores of any size give numbers', () => {
-    const { shares, noneShare } = sharesOf([1e6, -1e6, 1e6], -1e6)
+    const { shares, noneShare } = computeShares([1e6, -1e6, 1e6], -1e6)
     expect([...shares, noneShare]).toEqual([0.5, 0, 0.5, 0])
-    expect(sharesOf([], 5)).toEqual({ shares: [], noneShare: 1 })
+    expect(computeShares([], 5)).toEqual({ shares: [], noneShare: 1 })
   })
 
   it('a coefficient that is not named counts nothing', () => {
-    const { company, none } = coefficientsOf({ company: { exact: 2 }, none: {}, confidence: sameLine([]) })
+    const { company, none } = toCoefficients({ company: { exact: 2 }, none: {}, confidence: repeatLine([]) })
     expect(company).toHaveLength(featureNames.length)
     expect(
-      scoreOf(
+      computeScore(
         featureNames.map(() => 1),
         company,
       ),
@@ -66,8 +66,8 @@ describe('the coefficients that the registry answers by', () => {
   })
 
   it.each(evidenceKinds)('the line from share to confidence rises, and leaves no gap: %s', (kind) => {
-    const corners: Line = calibration.confidence[kind]
-    const stated = Array.from({ length: 10_001 }, (_, at) => confidenceOf(at / 10_000, corners))
+    const corners: ConfidenceCurve = calibration.confidence[kind]
+    const stated = Array.from({ length: 10_001 }, (_, at) => estimateConfidence(at / 10_000, corners))
     expect(stated).toEqual([...stated].sort((a, b) => a - b))
     // Evidence that is right too seldom is never enough.
     const isEverAccepted = calibration.acceptShares[kind] < 1
@@ -88,7 +88,7 @@ describe('the coefficients that the registry answers by', () => {
 })
 
 describe('a line of corners', () => {
-  const corners: Line = [
+  const corners: ConfidenceCurve = [
     [0, 0],
     [0.5, 40],
     [0.5, 80],
@@ -105,19 +105,19 @@ describe('a line of corners', () => {
     [1, 90],
     [2, 90],
   ])('gives share %d the confidence %d', (share, confidence) => {
-    expect(confidenceOf(share, corners)).toBe(confidence)
+    expect(estimateConfidence(share, corners)).toBe(confidence)
   })
 
   it('of no corners gives none', () => {
-    expect(confidenceOf(0.9, [])).toBe(0)
+    expect(estimateConfidence(0.9, [])).toBe(0)
   })
 })
 
 /** A model that is easily reckoned with: a name is worth 3, a place 2, none 0. */
-const plain = coefficientsOf({
+const plain = toCoefficients({
   company: { exact: 3, prefix: 1, near: -1, city: 2, context: 1, removed: -2, inactive: -1, exactAlone: 1 },
   none: { always: 0 },
-  confidence: sameLine([
+  confidence: repeatLine([
     [0, 0],
     [1, 100],
   ]),
@@ -180,7 +180,7 @@ describe('ranking', () => {
       rank({
         name: 'Zorvex',
         held,
-        coefficients: coefficientsOf({ company: { exact: 1 }, none: {}, confidence: sameLine([]) }),
+        coefficients: toCoefficients({ company: { exact: 1 }, none: {}, confidence: repeatLine([]) }),
       }).ranked.map(({ evidence }) => evidence.comparison.candidate.entityNumber)
     expect(numbers([{ name: 'Zorvex Inc', active: false }, { name: 'Zorvex Ltd' }])).toEqual([2, 1])
     expect(numbers([{ name: 'Zorvex Inc' }, { name: 'Zorvex Ltd' }])).toEqual([1, 2])

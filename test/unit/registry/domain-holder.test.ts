@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decideHolder, siteFit, type DomainHolder } from '../../../src/registry/model/domain-holder.js'
+import { decideHolder, classifySite, type DomainHolder } from '../../../src/registry/model/domain-holder.js'
 
 describe('how a website stands to its domain', () => {
   test.each([
@@ -18,7 +18,7 @@ describe('how a website stands to its domain', () => {
     ['https://www.facebook.com/acme', 'page'],
     ['https://sites.google.com/view/acme', 'page'],
   ])('%s is the %s of it', (website, fit) => {
-    expect(siteFit(website)).toBe(fit)
+    expect(classifySite(website)).toBe(fit)
   })
 })
 

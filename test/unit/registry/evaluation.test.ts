@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { comparisonText, evaluationText } from '../../../src/cli/terminal/evaluation-text.js'
-import { displayWidth } from '../../../src/core/terminal-text.js'
+import { formatComparison, formatEvaluation } from '../../../src/cli/terminal/evaluation-text.js'
+import { measureWidth } from '../../../src/core/terminal-text.js'
 import { compareOutcomes, type QueryOutcome } from '../../../src/registry/evaluate/compare-evaluations.js'
 import { isChosen } from '../../../src/registry/evaluate/evaluate.js'
-import { interval, measure, type Judgement } from '../../../src/registry/evaluate/measure.js'
+import { calculateInterval, measure, type Judgement } from '../../../src/registry/evaluate/measure.js'
 
 const judgement = (given: Partial<Judgement>): Judgement => ({
   stratum: 'all',
@@ -56,7 +56,7 @@ describe('an interval', () => {
     [10, 10, [0.7225, 1]],
     [0, 20, [0, 0.1611]],
   ])('%i of %i', (part, whole, expected) => {
-    const rounded = interval(part, whole)?.map((end) => Number(end.toFixed(4))) ?? null
+    const rounded = calculateInterval(part, whole)?.map((end) => Number(end.toFixed(4))) ?? null
     expect(rounded).toEqual(expected)
   })
 
@@ -64,8 +64,8 @@ describe('an interval', () => {
     fc.assert(
       fc.property(fc.nat(50), fc.integer({ min: 1, max: 50 }), (part, more) => {
         const whole = part + more
-        const [least, most] = interval(part, whole) ?? [1, 0]
-        const [leastOfMany, mostOfMany] = interval(part * 10, whole * 10) ?? [1, 0]
+        const [least, most] = calculateInterval(part, whole) ?? [1, 0]
+        const [leastOfMany, mostOfMany] = calculateInterval(part * 10, whole * 10) ?? [1, 0]
         expect(least).toBeLessThanOrEqual(part / whole)
         expect(most).toBeGreaterThanOrEqual(part / whole)
         expect(mostOfMany - leastOfMany).toBeLessThan(most - least)
@@ -161,7 +161,7 @@ describe('a comparison', () => {
     // Of ten coins two or fewer fall on one side, either side: 2 (1 + 10 + 45) / 1024.
     expect(comparison.chance).toBeCloseTo(112 / 1024, 10)
     expect(compareOutcomes([held60], [held60]).chance).toBe(1)
-    const text = comparisonText(comparison, 'other.sqlite')
+    const text = formatComparison(comparison, 'other.sqlite')
     expect(text).toContain('8 gained, 2 lost')
     expect(text).toContain(
       'right there, not here:\n  Zorvex\n    there 95 Zorvex Inc\n    here  60 Zorvex Inc',
@@ -174,8 +174,8 @@ describe('a comparison', () => {
       outcome({ id: String(at), name: long, location: long, answeredName: long }),
     )
     const after = before.map((one) => ({ ...one, isAccepted: false, confidence: 7 }))
-    const lines = comparisonText(compareOutcomes(before, after), 'other.sqlite').split('\n')
-    expect(lines.filter((line) => displayWidth(line) > 80)).toEqual([])
+    const lines = formatComparison(compareOutcomes(before, after), 'other.sqlite').split('\n')
+    expect(lines.filter((line) => measureWidth(line) > 80)).toEqual([])
     expect(lines).toContain('and 40 more, with --json')
   })
 })
@@ -239,7 +239,7 @@ it('latency is that of the middle and of the slow end', () => {
 })
 
 it('the report for people names each stratum, the calibration and the latency', () => {
-  const text = evaluationText(measure([right, wrong, falseAccept, rejected]))
+  const text = formatEvaluation(measure([right, wrong, falseAccept, rejected]))
   for (const part of ['absent', 'overall', '1/2', 'expected calibration error', 'latency p50']) {
     expect(text).toContain(part)
   }
@@ -249,7 +249,7 @@ it('the report is no wider than a terminal, whatever strata are called and howev
   const stratum = 'lists of suppliers as their ledgers write them, cut at thirty'
   const many = Array.from({ length: 12_345 }, (_, at) => judgement({ stratum, isCorrect: at % 7 > 0 }))
   const leftOut = { share: 0.25, judgements: [{ isAccepted: true, isNamesake: false }] }
-  const lines = evaluationText(measure([...many, falseAccept, rejected], leftOut)).split('\n')
-  expect(lines.filter((line) => displayWidth(line) > 80)).toEqual([])
+  const lines = formatEvaluation(measure([...many, falseAccept, rejected], leftOut)).split('\n')
+  expect(lines.filter((line) => measureWidth(line) > 80)).toEqual([])
   expect(lines.join('\n')).toMatch(/^ +accepted, no namesake +1 +100 20-100$/m)
 })

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { scoreParts } from '../../../src/registry/answer/candidates.js'
 import type { FeaturePart } from '../../../src/registry/match/features.js'
 import {
-  otherCandidatesText,
-  otherRegistersText,
-  partText,
+  describeOtherCandidates,
+  describeOtherRegisters,
+  describePart,
 } from '../../../src/registry/answer/evidence-texts.js'
 import type { StoredLegalEntity } from '../../../src/registry/store/reader.js'
 import { candidatesOf, rank, vocabularyOf, type Held } from '../../support/matching.js'
@@ -48,7 +48,7 @@ function said(name: string, { location = null, held, of = {}, contextCount = 0 }
     vocabulary: vocabularyOf(candidatesOf(all)),
   }
   const counted = scoreParts(company).filter(({ weight }) => weight !== 0)
-  return Object.fromEntries(counted.map(({ part }) => [part, partText(part, pair)])) as Partial<
+  return Object.fromEntries(counted.map(({ part }) => [part, describePart(part, pair)])) as Partial<
     Record<FeaturePart, string>
   >
 }
@@ -209,10 +209,10 @@ describe('what each part says of a pair', () => {
     })
     const [first, second] = ranking.ranked
     if (first === undefined || second === undefined) throw new Error('two were to be found')
-    expect(otherRegistersText(first)).toBe(
+    expect(describeOtherRegisters(first)).toBe(
       '"Zorvex Foods Ltd" in another register is most likely the same company',
     )
-    expect(otherCandidatesText(first, ranking)).toBe('"Zorvex Foods Inc" may be meant as well')
-    expect(otherCandidatesText(second, ranking)).toBe('"Zorvex Foods Ltd" is likelier')
+    expect(describeOtherCandidates(first, ranking)).toBe('"Zorvex Foods Inc" may be meant as well')
+    expect(describeOtherCandidates(second, ranking)).toBe('"Zorvex Foods Ltd" is likelier')
   })
 })

@@ -2,11 +2,11 @@ import { describe, expect, it, test } from 'vitest'
 import {
   type Evidence,
   queryFeatureNames,
-  queryFeaturesOf,
+  computeQueryFeatures,
   type QueryFeatureName,
 } from '../../../src/registry/match/evidence.js'
-import { featureNames, featuresOf, type FeatureName } from '../../../src/registry/match/features.js'
-import { evidencesOf, queryFactsOf } from '../../../src/registry/match/rank.js'
+import { featureNames, computeFeatures, type FeatureName } from '../../../src/registry/match/features.js'
+import { buildEvidences, toQueryFacts } from '../../../src/registry/match/rank.js'
 import type { VariantKind } from '../../../src/registry/normalize/name-variants.js'
 import { candidatesOf, queryOf, vocabularyOf, type Held } from '../../support/matching.js'
 
@@ -29,7 +29,7 @@ function asked(text: string, held: string | Held | readonly Held[], more: Partia
 function evidenceOf({ text, held, at, kind, contextCount, total }: Asked): Evidence {
   const names = candidatesOf(held)
   const vocabulary = vocabularyOf(names, total)
-  const found = evidencesOf(queryOf(text, at, vocabulary), names, vocabulary, () => contextCount).find(
+  const found = buildEvidences(queryOf(text, at, vocabulary), names, vocabulary, () => contextCount).find(
     ({ comparison }) => comparison.candidate.entityNumber === 1 && comparison.variant.kind === kind,
   )
   if (found === undefined) throw new Error(`${text} is nothing like ${held[0]?.name ?? 'nothing'} as ${kind}`)
@@ -37,7 +37,7 @@ function evidenceOf({ text, held, at, kind, contextCount, total }: Asked): Evide
 }
 
 const valueOf = (name: FeatureName, of: Asked) =>
-  featuresOf(evidenceOf(of))[featureNames.indexOf(name)] ?? NaN
+  computeFeatures(evidenceOf(of))[featureNames.indexOf(name)] ?? NaN
 
 const reno = { city: 'Reno', region: 'NV' }
 const austin = { city: 'Austin', region: 'TX' }
@@ -336,7 +336,7 @@ describe('each feature', () => {
   it('stays within a few, whatever is compared', () => {
     for (const [more, less] of Object.values(pairs)) {
       for (const of of [more, less]) {
-        const values = featuresOf(evidenceOf(of))
+        const values = computeFeatures(evidenceOf(of))
         expect(values).toHaveLength(featureNames.length)
         for (const value of values)
           expect(value >= 0 && value <= 5, `${of.text}: ${String(value)}`).toBe(true)
@@ -357,7 +357,7 @@ describe('each feature of a query', () => {
     total?: number,
   ): Record<QueryFeatureName, number> => {
     const vocabulary = vocabularyOf(candidatesOf([{ name: 'Zorvex Robotics' }]), total)
-    const values = queryFeaturesOf(queryFactsOf(queryOf(text, at, vocabulary), vocabulary))
+    const values = computeQueryFeatures(toQueryFacts(queryOf(text, at, vocabulary), vocabulary))
     return Object.fromEntries(queryFeatureNames.map((name, index) => [name, values[index]])) as never
   }
   const plain = factsOf('Zorvex Robotics')

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import type { Factor } from '../../../src/contract/result.js'
-import { actionsOf, factorsOf } from '../../../src/registry/answer/factors.js'
+import { listActions, buildFactors } from '../../../src/registry/answer/factors.js'
 import type { Match } from '../../../src/registry/answer/reasons.js'
 import { featureNames, type FeatureName } from '../../../src/registry/match/features.js'
 import { fittedCoefficients } from '../../../src/registry/match/model.js'
@@ -62,7 +62,7 @@ function weighed(
   return { kind: 'entity', best: { ...best, features }, rivals: [], confidence: 95, noneShare: 0 }
 }
 
-const factors = (of: Match, one = registration): Factor[] => factorsOf(of, storedOf(one), one)
+const factors = (of: Match, one = registration): Factor[] => buildFactors(of, storedOf(one), one)
 const said = (of: Match, one = registration): string =>
   factors(of, one)
     .map(({ description }) => description)
@@ -356,7 +356,7 @@ describe('others that may be meant', () => {
     const joined = { ...of, best: { ...of.best, alike: [twin] } }
     expect(said(joined)).toContain('"Zorvex Inc" in another register is most likely the same company.')
     const both = { id: 'one', legalEntities: [registration, { ...registration, sourceName: 'other.csv' }] }
-    expect(factorsOf(of, both as unknown as StoredEntity, registration).map(({ code }) => code)).toContain(
+    expect(buildFactors(of, both as unknown as StoredEntity, registration).map(({ code }) => code)).toContain(
       'multiple_sources_corroboration',
     )
     expect(said(of)).not.toMatch(/another register|More than one register/)
@@ -407,7 +407,7 @@ describe('the registration', () => {
 })
 
 describe('what to do next', () => {
-  const codes = (of: Match) => actionsOf(of, registration).map(({ code }) => code)
+  const codes = (of: Match) => listActions(of, registration).map(({ code }) => code)
   const prefix = weighed('Zorvex', robotics, {})
 
   it('nothing for what is certain, and for the rest what would make it so', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fundOrTrust, runsBusiness } from '../../../src/registry/normalize/parsed-name.js'
+import { classifyFundOrTrust, isBusiness } from '../../../src/registry/normalize/parsed-name.js'
 
 describe('what is a fund or a trust', () => {
   test.each([
@@ -28,7 +28,7 @@ describe('what is a fund or a trust', () => {
     ['II', null, null],
     ['', null, null],
   ])('%j (%s): %s', (legalName, legalForm, expected) => {
-    expect(fundOrTrust({ legalName, legalForm })).toBe(expected)
+    expect(classifyFundOrTrust({ legalName, legalForm })).toBe(expected)
   })
 })
 
@@ -41,5 +41,5 @@ test.each([
   ['', false],
   [null, false],
 ])('a code of SIC says whether a business is run: %s: %s', (sic, expected) => {
-  expect(runsBusiness(sic)).toBe(expected)
+  expect(isBusiness(sic)).toBe(expected)
 })

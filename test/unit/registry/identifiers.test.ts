@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it, test } from 'vitest'
 import { identifierType } from '../../../src/contract/enums.js'
-import { canonicalIdentifier } from '../../../src/core/identifiers.js'
+import { toCanonicalIdentifier } from '../../../src/core/identifiers.js'
 
 test.each([
   ['lei', 'hwupkr0mpou8fgxbt394', 'HWUPKR0MPOU8FGXBT394'],
@@ -15,7 +15,7 @@ test.each([
   ['ticker', 'brk-b', 'BRK-B'],
   ['registration_id', ' hrb  6684 ', 'HRB 6684'],
 ] as const)('%s %j is held as %j', (type, text, value) => {
-  expect(canonicalIdentifier(type, text)).toEqual({ value })
+  expect(toCanonicalIdentifier(type, text)).toEqual({ value })
 })
 
 test.each([
@@ -30,14 +30,14 @@ test.each([
   ['ticker', 'two words'],
   ['registration_id', '  '],
 ] as const)('%s %j is refused with a reason', (type, text) => {
-  expect(canonicalIdentifier(type, text)).toEqual({ reason: expect.any(String) })
+  expect(toCanonicalIdentifier(type, text)).toEqual({ reason: expect.any(String) })
 })
 
 it('a canonical form is its own canonical form', () => {
   fc.assert(
     fc.property(fc.constantFrom(...identifierType.options), fc.string({ maxLength: 30 }), (type, text) => {
-      const canonical = canonicalIdentifier(type, text)
-      if ('value' in canonical) expect(canonicalIdentifier(type, canonical.value)).toEqual(canonical)
+      const canonical = toCanonicalIdentifier(type, text)
+      if ('value' in canonical) expect(toCanonicalIdentifier(type, canonical.value)).toEqual(canonical)
     }),
   )
 })
@@ -50,7 +50,7 @@ it('a wrong digit or a wrong letter of an LEI is always noticed', () => {
       const wrong = /\d/.test(right) ? String(digit) : letter
       fc.pre(right !== wrong)
       const text = lei.slice(0, at) + wrong + lei.slice(at + 1)
-      expect(canonicalIdentifier('lei', text)).toHaveProperty('reason')
+      expect(toCanonicalIdentifier('lei', text)).toHaveProperty('reason')
     }),
   )
 })

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import {
-  businessModelOf,
-  industryPathOf,
-  naicsLabel,
-  sicGroup,
-  sicLabel,
+  findBusinessModel,
+  findIndustryPath,
+  findNaicsLabel,
+  findSicGroup,
+  findSicLabel,
 } from '../../../src/registry/reference/industry-codes.js'
 
 describe('titles of codes', () => {
@@ -21,7 +21,7 @@ describe('titles of codes', () => {
     ['0000', null],
     ['12', null],
   ])('SIC %s is %s', (code, title) => {
-    expect(sicLabel(code)).toBe(title)
+    expect(findSicLabel(code)).toBe(title)
   })
 
   test.each([
@@ -36,7 +36,7 @@ describe('titles of codes', () => {
     ['3341119', null],
     ['', null],
   ])('NAICS %s is %s', (code, title) => {
-    expect(naicsLabel(code)).toBe(title)
+    expect(findNaicsLabel(code)).toBe(title)
   })
 
   /** Pairs as they stand in the file: of a code that stands twice, parsed JSON shows one. */
@@ -57,12 +57,12 @@ describe('titles of codes', () => {
 
   test('every code leads to a sector', () => {
     const codes = titlesIn('sic.json').map(({ code }) => code)
-    expect(codes.filter((code) => sicGroup(code) === null)).toEqual(['8880', '8888'])
+    expect(codes.filter((code) => findSicGroup(code) === null)).toEqual(['8880', '8888'])
     // At five levels: 24 numbers of sectors, 96 subsectors, 308 groups, 689 industries, 1,012 of six digits.
     const counts = [2, 3, 4, 5, 6].map((digits) => {
       const max = 10 ** digits
       return Array.from({ length: max }, (_, at) => String(at).padStart(digits, '0')).filter(
-        (code) => naicsLabel(code) !== null,
+        (code) => findNaicsLabel(code) !== null,
       ).length
     })
     expect(counts).toEqual([24, 96, 308, 689, 1_012])
@@ -90,21 +90,21 @@ describe('sector, industry and sub-industry', () => {
     ['334', ['Manufacturing', 'Computer and Electronic Product Manufacturing', null]],
     ['44', ['Retail Trade', null, null]],
   ])('of NAICS %s are %j', (naics, [sector, industry, subIndustry]) => {
-    expect(industryPathOf({ naics, sic: '2111' })).toEqual({ sector, industry, subIndustry })
+    expect(findIndustryPath({ naics, sic: '2111' })).toEqual({ sector, industry, subIndustry })
   })
 
   test('of SIC are division, major group and code, where no NAICS code is known', () => {
-    expect(industryPathOf({ naics: '99', sic: '3571' })).toEqual({
+    expect(findIndustryPath({ naics: '99', sic: '3571' })).toEqual({
       sector: 'Manufacturing',
       industry: 'Industrial and commercial machinery and computer equipment',
       subIndustry: 'Electronic computers',
     })
-    expect(industryPathOf({ naics: null, sic: '8888' })).toEqual({
+    expect(findIndustryPath({ naics: null, sic: '8888' })).toEqual({
       sector: null,
       industry: null,
       subIndustry: 'Foreign governments',
     })
-    expect(industryPathOf({ naics: null, sic: '0000' })).toBeNull()
+    expect(findIndustryPath({ naics: null, sic: '0000' })).toBeNull()
   })
 })
 
@@ -125,6 +125,6 @@ describe('business model', () => {
     [{ industryCodes: 'nace:4673' }, [], []],
     [{}, [], []],
   ])('of %j is %j and %j', (parts, marketSegments, revenueModels) => {
-    expect(businessModelOf({ ...company, ...parts })).toEqual({ marketSegments, revenueModels })
+    expect(findBusinessModel({ ...company, ...parts })).toEqual({ marketSegments, revenueModels })
   })
 })

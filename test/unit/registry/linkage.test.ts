@@ -2,15 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import {
   compareRows,
-  matchWeightOf,
+  sumMatchWeights,
   matchWeights,
   vetoes,
 } from '../../../src/registry/linkage/compare-rows.js'
 import { decideGroup } from '../../../src/registry/linkage/join-by-name.js'
 import {
-  linkRowOf,
-  type HeldIdentifier,
-  type HeldRegistration,
+  toLinkRow,
+  type LinkIdentifier,
+  type LinkInput,
   type LinkRow,
 } from '../../../src/registry/linkage/link-row.js'
 
@@ -23,10 +23,10 @@ let lastNumber = 0
 function row(
   sourceNumber: number,
   legalName: string,
-  stated: Partial<Omit<HeldRegistration, 'identifiers'>> & { identifiers?: Partial<HeldIdentifier>[] } = {},
+  stated: Partial<Omit<LinkInput, 'identifiers'>> & { identifiers?: Partial<LinkIdentifier>[] } = {},
 ): LinkRow {
   const number = stated.number ?? ++lastNumber
-  return linkRowOf({
+  return toLinkRow({
     number,
     id: `le_${number}`,
     entityNumber: number,
@@ -57,8 +57,8 @@ function row(
   })
 }
 
-const cik = (value: string): Partial<HeldIdentifier> => ({ type: 'cik', value })
-const british = (value: string): Partial<HeldIdentifier> => ({
+const cik = (value: string): Partial<LinkIdentifier> => ({ type: 'cik', value })
+const british = (value: string): Partial<LinkIdentifier> => ({
   type: 'registration_id',
   value,
   jurisdiction: 'gb',
@@ -269,7 +269,7 @@ describe('two registrations of one full name', () => {
 })
 
 describe('what files leave out', () => {
-  const homesOf = (stated: Partial<HeldRegistration>) => [
+  const homesOf = (stated: Partial<LinkInput>) => [
     ...row(1, 'Zorvex', { ...registrant, ...stated } as never).homes,
   ]
 
@@ -352,7 +352,7 @@ describe('the table of weights', () => {
       place: 'town',
       tax_number: 'same',
     })
-    expect(pair.bits).toBe(matchWeightOf(pair.levels))
+    expect(pair.bits).toBe(sumMatchWeights(pair.levels))
     expect(pair.bits).toBe(7 + 3 + 2 + 3 + 5 + 8)
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { agreementWith } from '../../../src/registry/answer/name-with-identifiers.js'
+import { judgeAgreement } from '../../../src/registry/answer/name-with-identifiers.js'
 import { candidatesOf, queryOf, vocabularyOf, type Held } from '../../support/matching.js'
 
 const agreement = (name: string, held: readonly (string | Held)[]) => {
@@ -7,7 +7,7 @@ const agreement = (name: string, held: readonly (string | Held)[]) => {
     held.map((one) => ({ company: 1, ...(typeof one === 'string' ? { name: one } : one) })),
   )
   const vocabulary = vocabularyOf(names)
-  return agreementWith(queryOf(name, null, vocabulary), names, vocabulary)
+  return judgeAgreement(queryOf(name, null, vocabulary), names, vocabulary)
 }
 
 const former = (name: string): Held => ({ name, kind: 'former' })

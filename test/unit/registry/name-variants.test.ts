@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { parseLocation } from '../../../src/registry/match/place-agreement.js'
 import { matchLimits } from '../../../src/registry/model/limits.js'
-import { variantsOf, type VariantKind } from '../../../src/registry/normalize/name-variants.js'
+import { listVariants, type VariantKind } from '../../../src/registry/normalize/name-variants.js'
 import { parseName } from '../../../src/registry/normalize/parsed-name.js'
 
 describe('what a text may be read as', () => {
@@ -71,7 +71,7 @@ describe('what a text may be read as', () => {
     ['Korda Apartments Corp. (MD)', 'kordaapartments', 'cut'],
     ['Tavrik Inc Limtied', 'tavrik', 'mended'],
   ])('%j may be %j, %s', (text, coreKey, kind) => {
-    expect(variantsOf(text)).toContainEqual(expect.objectContaining({ coreKey, kind }))
+    expect(listVariants(text)).toContainEqual(expect.objectContaining({ coreKey, kind }))
   })
 
   test.each([
@@ -84,7 +84,7 @@ describe('what a text may be read as', () => {
     ['Plant Norvane', 'plant'],
     ['Noram Ltd', 'ram'],
   ])('%j is never %j', (text, coreKey) => {
-    expect(variantsOf(text).map((variant) => variant.coreKey)).not.toContain(coreKey)
+    expect(listVariants(text).map((variant) => variant.coreKey)).not.toContain(coreKey)
   })
 
   test.each([
@@ -93,7 +93,7 @@ describe('what a text may be read as', () => {
     ['Norvane Tulsa', 'Reno', null],
     ['Tulsa', 'Tulsa', null],
   ])('%j, asked for in %j, is read as %j too', (text, location, coreKey) => {
-    const sites = variantsOf(text, parseLocation(location)?.cities).filter(({ kind }) => kind === 'site')
+    const sites = listVariants(text, parseLocation(location)?.cities).filter(({ kind }) => kind === 'site')
     expect(sites.map((variant) => variant.coreKey)).toEqual(coreKey === null ? [] : [coreKey])
   })
 
@@ -102,7 +102,7 @@ describe('what a text may be read as', () => {
     ['Northern Genvo Acquisition Cor', 'between_words'],
     ['Northern Genvo', 'nowhere'],
   ])('%j: a column may have ended it %s', (text, cut) => {
-    expect(variantsOf(text).map((variant) => variant.cut)).toEqual(variantsOf(text).map(() => cut))
+    expect(listVariants(text).map((variant) => variant.cut)).toEqual(listVariants(text).map(() => cut))
   })
 })
 
@@ -166,7 +166,7 @@ describe('any text', () => {
   it('has at most a few variants, each another name, the whole first', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        const variants = variantsOf(text)
+        const variants = listVariants(text)
         expect(variants.length).toBeLessThanOrEqual(matchLimits.variantsMax)
         expect(new Set(variants.map(({ tokens }) => tokens.join(' '))).size).toBe(variants.length)
         const whole = parseName(text)
@@ -184,7 +184,7 @@ describe('any text', () => {
         // The quickest of three: other processes may hold the first one up. A run of blanks once took 200 ms.
         const durationsMs = [0, 1, 2].map(() => {
           const startMs = performance.now()
-          variantsOf(text)
+          listVariants(text)
           return performance.now() - startMs
         })
         expect(Math.min(...durationsMs)).toBeLessThan(25)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { foldText, isNumberWord, wordsOf } from '../../../src/registry/normalize/normalize-name.js'
+import { foldText, isNumberWord, splitWords } from '../../../src/registry/normalize/normalize-name.js'
 import { parseName } from '../../../src/registry/normalize/parsed-name.js'
 
 describe('folding', () => {
@@ -20,7 +20,7 @@ describe('folding', () => {
   })
 
   it('joins single letters into initials', () => {
-    expect(wordsOf('h m hennes s p a')).toEqual(['hm', 'hennes', 'spa'])
+    expect(splitWords('h m hennes s p a')).toEqual(['hm', 'hennes', 'spa'])
   })
 
   test.each([

@@ -1,8 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { agreementOf, parseLocation, type Place } from '../../../src/registry/match/place-agreement.js'
-import { countryCodeOf, countryNameOf } from '../../../src/core/countries.js'
-import { cityKeyOf, postalKeyOf, regionCodeIn } from '../../../src/registry/normalize/places.js'
+import {
+  comparePlaceWithHint,
+  parseLocation,
+  type Place,
+} from '../../../src/registry/match/place-agreement.js'
+import { findCountryCode, findCountryName } from '../../../src/core/countries.js'
+import { toCityKey, toPostalKey, findRegionCode } from '../../../src/registry/normalize/places.js'
 
 function place(
   city: string,
@@ -13,9 +17,9 @@ function place(
 ): Place {
   const [jurisdictionCountry = '', state] = jurisdiction.toUpperCase().split('_')
   return {
-    cityKey: cityKeyOf(city),
-    regionCode: region === null ? '' : (regionCodeIn(country, region) ?? ''),
-    postalKey: postalKeyOf(postalCode),
+    cityKey: toCityKey(city),
+    regionCode: region === null ? '' : (findRegionCode(country, region) ?? ''),
+    postalKey: toPostalKey(postalCode),
     countryCode: country,
     jurisdictionCountry,
     jurisdictionRegion: state === undefined ? '' : `${jurisdictionCountry}-${state}`,
@@ -72,18 +76,18 @@ describe('a location hint and a place', () => {
     [stockport, 'B3 2TA, GB', 'region_conflict'],
     [stockport, 'SK6 6ND', 'none'],
   ] as const)('%o and %j: %s', (where, hint, expected) => {
-    expect(agreementOf(parseLocation(hint), where)).toBe(expected)
+    expect(comparePlaceWithHint(parseLocation(hint), where)).toBe(expected)
   })
 
   it('no hint and an unknown place agree on nothing and conflict in nothing', () => {
-    expect(agreementOf(null, cupertino)).toBe('none')
-    expect(agreementOf(parseLocation('Paris, France'), place('', null, '', ''))).toBe('none')
+    expect(comparePlaceWithHint(null, cupertino)).toBe('none')
+    expect(comparePlaceWithHint(parseLocation('Paris, France'), place('', null, '', ''))).toBe('none')
   })
 
   it('any text is read as a hint', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
-        expect(() => agreementOf(parseLocation(text), cupertino)).not.toThrow()
+        expect(() => comparePlaceWithHint(parseLocation(text), cupertino)).not.toThrow()
       }),
     )
   })
@@ -100,11 +104,11 @@ describe('countries and regions', () => {
     ['Korea, Republic of', 'KR'],
     ['Atlantis', null],
   ])('%j is %j', (text, code) => {
-    expect(countryCodeOf(text)).toBe(code)
+    expect(findCountryCode(text)).toBe(code)
   })
 
   it('countries bear their everyday names', () => {
-    expect(['US', 'GB', 'KR', 'DE', 'TW', 'AE', 'NL'].map(countryNameOf)).toEqual([
+    expect(['US', 'GB', 'KR', 'DE', 'TW', 'AE', 'NL'].map(findCountryName)).toEqual([
       'United States',
       'United Kingdom',
       'South Korea',
@@ -124,6 +128,6 @@ describe('countries and regions', () => {
     ['DE', 'Bavaria-ish', null],
     [null, 'CA', null],
   ])('in %s, %j is %j', (country, region, code) => {
-    expect(regionCodeIn(country, region)).toBe(code)
+    expect(findRegionCode(country, region)).toBe(code)
   })
 })

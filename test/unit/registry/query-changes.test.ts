@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import { madeUpNames } from '../../../bench/made-up-names.js'
 import type { CompanyFacts } from '../../../bench/name-pieces.js'
 import { fundChanges, headChanges, nameChanges, placelessChanges } from '../../../bench/query-changes.js'
-import { seededFractions } from '../../../src/platform/random.js'
+import { createSeededFractions } from '../../../src/platform/random.js'
 
 const german: CompanyFacts = { ticker: null, countryCode: 'DE' }
 const british: CompanyFacts = { ticker: null, countryCode: 'GB' }
@@ -12,7 +12,7 @@ const listed: CompanyFacts = { ticker: 'ZRVX', countryCode: 'US' }
 function writtenWays(kind: string, name: string, facts?: CompanyFacts): (string | null)[] {
   const change = nameChanges[kind]
   if (change === undefined) throw new Error(`there is no change ${kind}`)
-  const ways = Array.from({ length: 4000 }, (_, seed) => change(name, seededFractions(seed), facts))
+  const ways = Array.from({ length: 4000 }, (_, seed) => change(name, createSeededFractions(seed), facts))
   return [...new Set(ways)]
 }
 
@@ -146,15 +146,15 @@ describe('names of no company', () => {
   const known = { distinctive: ['larkmoor', 'tessel', 'quellstone'], towns: ['salem'] }
 
   test.each(Object.entries(madeUpNames))('%s is made of words, anew by each chance', (_kind, make) => {
-    const names = Array.from({ length: 50 }, (_, seed) => make(known, seededFractions(seed)))
+    const names = Array.from({ length: 50 }, (_, seed) => make(known, createSeededFractions(seed)))
     expect(new Set(names).size).toBeGreaterThan(10)
     for (const name of names) expect(name).toMatch(/^\p{Lu}\S*(?: \S+)+$|^\p{Lu}\p{Ll}{4,}$/u)
-    expect(make(known, seededFractions(7))).toBe(make(known, seededFractions(7)))
+    expect(make(known, createSeededFractions(7))).toBe(make(known, createSeededFractions(7)))
   })
 
   it('takes the words it is handed', () => {
     const names = Array.from({ length: 50 }, (_, seed) =>
-      madeUpNames['negative_two_words']?.(known, seededFractions(seed)),
+      madeUpNames['negative_two_words']?.(known, createSeededFractions(seed)),
     )
     expect(names).toContain('Tessel Quellstone Ltd')
   })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { parseName } from '../../../src/registry/normalize/parsed-name.js'
-import { variantsOf, type VariantKind } from '../../../src/registry/normalize/name-variants.js'
+import { listVariants, type VariantKind } from '../../../src/registry/normalize/name-variants.js'
 
 type Reading = [text: string, coreKey: string, kind: VariantKind]
 
 const expectReading = (text: string, coreKey: string, kind: VariantKind) => {
-  expect(variantsOf(text)).toContainEqual(expect.objectContaining({ coreKey, kind }))
+  expect(listVariants(text)).toContainEqual(expect.objectContaining({ coreKey, kind }))
 }
 
 describe('issuers as lists of securities write them', () => {
@@ -23,7 +23,7 @@ describe('issuers as lists of securities write them', () => {
   test('a name that fills the column of 28 characters loses its piece of a legal form', () => {
     expectReading('KORVANAX FACTORY OUTLET CT I', 'korvanaxfactoryoutletct', 'whole')
     expectReading('KORVAN COMMUNICATIONS CO LT ADR', 'korvancommunications', 'whole')
-    expect(variantsOf('KORVAN ASSET HIGH INCM OPPS COM')).toContainEqual(
+    expect(listVariants('KORVAN ASSET HIGH INCM OPPS COM')).toContainEqual(
       expect.objectContaining({ coreKey: 'korvanassethighincomeopportunities', cut: 'between_words' }),
     )
   })
@@ -31,7 +31,7 @@ describe('issuers as lists of securities write them', () => {
   test.each(['Korvanax.com', 'Shop Korvanax COMM', 'Korvanax Inc', 'Korvanax 4 U'])(
     '%j is read as it is',
     (text) => {
-      expect(variantsOf(text).filter(({ kind }) => kind === 'whole')).toHaveLength(1)
+      expect(listVariants(text).filter(({ kind }) => kind === 'whole')).toHaveLength(1)
     },
   )
 })
@@ -59,7 +59,7 @@ describe('banks as lists of bank codes write them', () => {
     ['VB Korven-Quellstadt', 'volksbankkorven'],
     ['VB im Korvental', 'volksbankim'],
   ])('%j is not %j', (text, coreKey) => {
-    expect(variantsOf(text).map((variant) => variant.coreKey)).not.toContain(coreKey)
+    expect(listVariants(text).map((variant) => variant.coreKey)).not.toContain(coreKey)
   })
 })
 
@@ -71,13 +71,13 @@ describe('lines of vendor lists', () => {
     ['KORVANAX MEDIA SOLUTIO 588611', 'korvanaxmediasolutio', 'anywhere'],
     ['KORVANAX 588611', 'korvanax', 'nowhere'],
   ])('%j may be %j, cut %s', (text, coreKey, cut) => {
-    expect(variantsOf(text)).toContainEqual(expect.objectContaining({ coreKey, cut, kind: 'whole' }))
+    expect(listVariants(text)).toContainEqual(expect.objectContaining({ coreKey, cut, kind: 'whole' }))
   })
 
   test.each(['1234567 ONTARIO INC', 'KORVANAX 2000 LTD', 'KORVANAX SERIES 12345', 'Korvanax 588611'])(
     '%j is read as it is',
     (text) => {
-      expect(variantsOf(text).filter(({ kind }) => kind === 'whole')).toHaveLength(1)
+      expect(listVariants(text).filter(({ kind }) => kind === 'whole')).toHaveLength(1)
     },
   )
 })
@@ -110,13 +110,13 @@ describe('names in other scripts', () => {
   })
 
   test('the registered name in its own script stays the first reading', () => {
-    expect(variantsOf('シェルジャパン株式会社')[0]).toEqual(
+    expect(listVariants('シェルジャパン株式会社')[0]).toEqual(
       expect.objectContaining({ ...parseName('シェルジャパン株式会社'), kind: 'whole' }),
     )
   })
 
   test('Chinese names are left as they are', () => {
-    expect(variantsOf('中国银行股份有限公司')).toHaveLength(1)
+    expect(listVariants('中国银行股份有限公司')).toHaveLength(1)
   })
 })
 
@@ -137,7 +137,7 @@ describe('names with errors of a scan', () => {
   })
 
   test('words that were joined are compared one by one', () => {
-    expect(variantsOf('WorldKorvanax Corp')).toContainEqual(
+    expect(listVariants('WorldKorvanax Corp')).toContainEqual(
       expect.objectContaining({ tokens: ['world', 'korvanax'], kind: 'mended' }),
     )
   })
@@ -152,7 +152,7 @@ describe('names with errors of a scan', () => {
     'Kiinteisto Oy',
     'McKorvan',
   ])('%j is read as it is', (text) => {
-    expect(variantsOf(text).filter(({ kind }) => kind === 'mended')).toEqual([])
+    expect(listVariants(text).filter(({ kind }) => kind === 'mended')).toEqual([])
   })
 })
 
@@ -179,7 +179,7 @@ describe('lines of card statements', () => {
     'The Home Depot Foundation',
     'Spotify USA',
   ])('%j is read as it is', (text) => {
-    expect(variantsOf(text).filter(({ kind }) => kind === 'whole' || kind === 'mended')).toHaveLength(1)
+    expect(listVariants(text).filter(({ kind }) => kind === 'whole' || kind === 'mended')).toHaveLength(1)
   })
 })
 

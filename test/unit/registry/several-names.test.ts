@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { severalNames } from '../../../src/registry/normalize/parsed-name.js'
+import { parseSeveralNames } from '../../../src/registry/normalize/parsed-name.js'
 
 describe('a text of several names', () => {
   test.each([
@@ -11,14 +11,14 @@ describe('a text of several names', () => {
     ['Norvane LLP and Larkmoor & Calder LLP', ['Norvane LLP', 'Larkmoor & Calder LLP']],
     ['Norvane Ltd - Larkmoor plc', ['Norvane Ltd', 'Larkmoor plc']],
   ])('%j names each by its legal form', (text, names) => {
-    expect(severalNames(text)).toEqual({ names, areStated: true })
+    expect(parseSeveralNames(text)).toEqual({ names, areStated: true })
   })
 
   test.each([
     ['Norvane / Larkmoor', ['Norvane', 'Larkmoor']],
     ['Norvane | Larkmoor Inc', ['Norvane', 'Larkmoor Inc']],
   ])('%j may name several: what is held tells', (text, names) => {
-    expect(severalNames(text)).toEqual({ names, areStated: false })
+    expect(parseSeveralNames(text)).toEqual({ names, areStated: false })
   })
 
   test.each([
@@ -38,6 +38,6 @@ describe('a text of several names', () => {
     '',
     '/ ; |',
   ])('%j names one', (text) => {
-    expect(severalNames(text)).toBeNull()
+    expect(parseSeveralNames(text)).toBeNull()
   })
 })

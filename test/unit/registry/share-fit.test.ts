@@ -2,8 +2,8 @@ import { describe, expect, it, test } from 'vitest'
 import { cornersOf, type HeldOut } from '../../../bench/confidence-line.js'
 import { fitShares, sparse, type ShareSample } from '../../../bench/share-fit.js'
 import { matchedConfidenceMin } from '../../../src/contract/result.js'
-import { seededFractions } from '../../../src/platform/random.js'
-import { confidenceOf, scoreOf, sharesOf } from '../../../src/registry/match/model.js'
+import { createSeededFractions } from '../../../src/platform/random.js'
+import { estimateConfidence, computeScore, computeShares } from '../../../src/registry/match/model.js'
 
 describe('the fit of shares', () => {
   const companyTruth = [2, -1.5, 0.8]
@@ -11,7 +11,7 @@ describe('the fit of shares', () => {
 
   /** Queries whose right company, or none, is drawn by the shares of known coefficients. */
   function drawn(count: number): ShareSample[] {
-    const fraction = seededFractions(11)
+    const fraction = createSeededFractions(11)
     return Array.from({ length: count }, () => {
       const companies = Array.from({ length: 3 }, () => [
         fraction() < 0.5 ? 1 : 0,
@@ -19,9 +19,9 @@ describe('the fit of shares', () => {
         fraction() * 2,
       ])
       const none = [1, fraction() < 0.5 ? 1 : 0]
-      const { shares } = sharesOf(
-        companies.map((features) => scoreOf(features, companyTruth)),
-        scoreOf(none, noneTruth),
+      const { shares } = computeShares(
+        companies.map((features) => computeScore(features, companyTruth)),
+        computeScore(none, noneTruth),
       )
       let left = fraction()
       const right = shares.findIndex((share) => (left -= share) < 0)
@@ -89,7 +89,7 @@ describe('the fit of shares', () => {
 describe('the line from share to confidence', () => {
   /** Answers of which as many are right as their share says, or as `rate` makes of it. */
   function heldOut(rate: (share: number) => number): HeldOut[] {
-    const fraction = seededFractions(3)
+    const fraction = createSeededFractions(3)
     return Array.from({ length: 20_000 }, () => {
       const share = fraction()
       return { share, isRight: fraction() < rate(share), weight: 1 }
@@ -110,18 +110,18 @@ describe('the line from share to confidence', () => {
       expect(share).toBeGreaterThanOrEqual(corners[at]?.[0] ?? NaN)
       expect(confidence).toBeGreaterThanOrEqual(corners[at]?.[1] ?? NaN)
     }
-    expect(confidenceOf(0.799, corners)).toBeLessThan(matchedConfidenceMin)
-    expect(confidenceOf(0.8, corners)).toBeGreaterThanOrEqual(matchedConfidenceMin)
+    expect(estimateConfidence(0.799, corners)).toBeLessThan(matchedConfidenceMin)
+    expect(estimateConfidence(0.8, corners)).toBeGreaterThanOrEqual(matchedConfidenceMin)
   })
 
   it('says how often answers of a share were right', () => {
     const corners = cornersOf(heldOut(Math.sqrt), 0.9)
     for (const share of [0.25, 0.35, 0.45])
-      expect(Math.abs(confidenceOf(share, corners) / 100 - Math.sqrt(share))).toBeLessThan(0.05)
+      expect(Math.abs(estimateConfidence(share, corners) / 100 - Math.sqrt(share))).toBeLessThan(0.05)
   })
 
   it('of no answers it is the bound alone', () => {
     const corners = cornersOf([], 0.8)
-    expect([0, 0.799, 0.8, 1].map((share) => confidenceOf(share, corners))).toEqual([0, 79, 80, 99])
+    expect([0, 0.799, 0.8, 1].map((share) => estimateConfidence(share, corners))).toEqual([0, 79, 80, 99])
   })
 })

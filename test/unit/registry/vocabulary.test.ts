@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { boundedDistance, distanceFrom } from '../../../src/registry/normalize/edit-distance.js'
+import { calculateDistance, createDistance } from '../../../src/registry/normalize/edit-distance.js'
 import { Vocabulary } from '../../../src/registry/match/vocabulary.js'
-import { wordClauses } from '../../../src/registry/store/blocking.js'
+import { buildWordClauses } from '../../../src/registry/store/blocking.js'
 
 describe('edit distance', () => {
   test.each([
@@ -14,16 +14,16 @@ describe('edit distance', () => {
     ['abc', 'abc', 0],
     ['abc', 'xyz', 3],
   ])('%j to %j is %i', (a, b, distance) => {
-    expect(boundedDistance(a, b, 5)).toBe(distance)
+    expect(calculateDistance(a, b, 5)).toBe(distance)
   })
 
   it('is the same both ways, and never reported below its bound when it is above', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 8 })
     fc.assert(
       fc.property(word, word, fc.nat(4), (a, b, distanceMax) => {
-        const whole = boundedDistance(a, b, 20)
-        expect(boundedDistance(b, a, 20)).toBe(whole)
-        expect(boundedDistance(a, b, distanceMax)).toBe(Math.min(whole, distanceMax + 1))
+        const whole = calculateDistance(a, b, 20)
+        expect(calculateDistance(b, a, 20)).toBe(whole)
+        expect(calculateDistance(a, b, distanceMax)).toBe(Math.min(whole, distanceMax + 1))
       }),
     )
   })
@@ -35,7 +35,7 @@ describe('the distance from one word to many', () => {
     fc.assert(
       fc.property(word, word, fc.nat(4), (a, b, distanceMax) => {
         const other = new TextEncoder().encode(b)
-        expect(distanceFrom(a, distanceMax)(other)).toBe(boundedDistance(a, b, distanceMax))
+        expect(createDistance(a, distanceMax)(other)).toBe(calculateDistance(a, b, distanceMax))
       }),
       { numRuns: 1_000 },
     )
@@ -67,17 +67,17 @@ describe('the words of a registry', () => {
     ['bnk', []],
     ['zebra', []],
   ])('%j may be %j', (word, known) => {
-    expect(vocabulary.spellings(word)).toEqual(known)
+    expect(vocabulary.findSpellings(word)).toEqual(known)
   })
 
   it('completes the beginning of a word', () => {
-    expect(vocabulary.completions('ba')).toEqual(['bancorp', 'bank'])
-    expect(vocabulary.completions('zz')).toEqual([])
+    expect(vocabulary.findCompletions('ba')).toEqual(['bancorp', 'bank'])
+    expect(vocabulary.findCompletions('zz')).toEqual([])
   })
 
   it('looks a common word up only beside another', () => {
-    expect(wordClauses(['first', 'bank'], vocabulary)).toEqual(['"first" AND "bank"'])
-    expect(wordClauses(['microsoft', 'bank'], vocabulary)).toEqual(['"microsoft"'])
-    expect(wordClauses(['zzzz'], vocabulary)).toEqual([])
+    expect(buildWordClauses(['first', 'bank'], vocabulary)).toEqual(['"first" AND "bank"'])
+    expect(buildWordClauses(['microsoft', 'bank'], vocabulary)).toEqual(['"microsoft"'])
+    expect(buildWordClauses(['zzzz'], vocabulary)).toEqual([])
   })
 })

@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { boundedDistance, typosAllowed } from '../../../src/registry/normalize/edit-distance.js'
+import { calculateDistance, countAllowedTypos } from '../../../src/registry/normalize/edit-distance.js'
 import { Vocabulary } from '../../../src/registry/match/vocabulary.js'
-import { WordList, wordListsOf } from '../../../src/registry/match/word-list.js'
+import { WordList, buildWordLists } from '../../../src/registry/match/word-list.js'
 
 const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '1'), minLength: 1, maxLength: 9 })
 const counted = fc.dictionary(word, fc.nat(1_000), { maxKeys: 60, noNullPrototype: true })
 
-const listOf = (counts: Readonly<Record<string, number>>) => new WordList(wordListsOf(Object.entries(counts)))
+const listOf = (counts: Readonly<Record<string, number>>) =>
+  new WordList(buildWordLists(Object.entries(counts)))
 
 describe('a list of words', () => {
   it('finds each of its words with its count, and no other', () => {
@@ -16,7 +17,7 @@ describe('a list of words', () => {
         const list = listOf(counts)
         expect(list.size).toBe(Object.keys(counts).length)
         for (const [known, count] of Object.entries(counts)) {
-          expect(list.word(list.find(known))).toBe(known)
+          expect(list.getWord(list.find(known))).toBe(known)
           expect(list.count(list.find(known))).toBe(count)
         }
         if (!Object.hasOwn(counts, other)) expect(list.find(other)).toBe(-1)
@@ -29,12 +30,13 @@ describe('a list of words', () => {
       fc.property(counted, word, (counts, part) => {
         const list = listOf(counts)
         const begun: string[] = []
-        for (let at = list.firstNotBefore(part); list.beginsWith(at, part); at++) begun.push(list.word(at))
+        for (let at = list.findFirstNotBefore(part); list.beginsWith(at, part); at++)
+          begun.push(list.getWord(at))
         const words = Object.keys(counts)
         expect(begun).toEqual(words.filter((known) => known.startsWith(part)).sort())
-        const [from, end] = list.backwardRange(part)
+        const [from, end] = list.findBackwardRange(part)
         const ended = Array.from({ length: end - from }, (_, index) =>
-          list.word(list.atBackward(from + index)),
+          list.getWord(list.atBackward(from + index)),
         )
         expect(ended.sort()).toEqual(words.filter((known) => known.endsWith(part)).sort())
       }),
@@ -51,9 +53,9 @@ describe('spellings', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 5, maxLength: 12 })
     fc.assert(
       fc.property(letters, fc.array(letters, { maxLength: 4 }), (asked, known) => {
-        const found = new Vocabulary(new Map(known.map((each) => [each, 1])), 10).spellings(asked)
-        const distanceTo = (each: string) => boundedDistance(asked, each, 3)
-        const allowed = typosAllowed(asked.length)
+        const found = new Vocabulary(new Map(known.map((each) => [each, 1])), 10).findSpellings(asked)
+        const distanceTo = (each: string) => calculateDistance(asked, each, 3)
+        const allowed = countAllowedTypos(asked.length)
         const near = [...new Set(known)].filter((each) => distanceTo(each) === 1)
         expect(found).toEqual(expect.arrayContaining(near))
         for (const each of found) expect(distanceTo(each)).toBeLessThanOrEqual(allowed)

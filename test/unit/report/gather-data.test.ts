@@ -7,8 +7,8 @@ import type {
 } from '../../../src/pipeline/history/remembered-runs.js'
 import type { OutputFigures } from '../../../src/pipeline/figures/run-record.js'
 import {
-  rowsToReview,
-  unansweredRows,
+  findRowsToReview,
+  findUnansweredRows,
   gatherReport,
   LargestChanges,
 } from '../../../src/report/gather-data.js'
@@ -78,7 +78,7 @@ describe('rows to review', () => {
   test('those that were left to review, once for all rows that ask the same, those of most rows first', () => {
     const output = reader({ 1: [0, 2, 1, 0, 4, 1, 1, 3] }, []).published(1)!
     const counts = { lookupCount: 2, rowCount: 4, rowsByStatus: { partial_match: 3, no_match: 1 } }
-    expect(rowsToReview(output, counts, sampleFigures({ partial_match: 3, no_match: 1 }))).toEqual({
+    expect(findRowsToReview(output, counts, sampleFigures({ partial_match: 3, no_match: 1 }))).toEqual({
       rowCount: 4,
       entries: [
         shown('perhaps', 'partial_match', { ...perhaps, rowNumber: 3, rowCount: 3 }),
@@ -90,7 +90,7 @@ describe('rows to review', () => {
   test('where some rows of a status are decided, only those that the review asks about', () => {
     const output = reader({ 1: [0, 1, 4, 5, 4] }, []).published(1)!
     const counts = { lookupCount: 1, rowCount: 1, rowsByStatus: { no_match: 1 } }
-    expect(rowsToReview(output, counts, sampleFigures({ no_match: 3, partial_match: 1 }))).toEqual({
+    expect(findRowsToReview(output, counts, sampleFigures({ no_match: 3, partial_match: 1 }))).toEqual({
       rowCount: 1,
       entries: [shown('nobody', 'no_match', { rowNumber: 4, rowCount: 1 })],
     })
@@ -98,7 +98,7 @@ describe('rows to review', () => {
 
   test('rows without an answer are not among them, and are listed on their own', () => {
     const output = reader({ 1: [0, 2, 1, 0, 1, 1, 3] }, []).published(1)!
-    expect(unansweredRows(output)).toEqual({
+    expect(findUnansweredRows(output)).toEqual({
       rowCount: 2,
       entries: [
         shown('lost', 'uncertain', { rowNumber: 2, rowCount: 1 }),
@@ -119,7 +119,7 @@ describe('rows to review', () => {
       // Entries of other outputs are among them.
       numbersOf: () => Array.from({ length: 2 * many }, (_, number) => number),
     }
-    const { rowCount, entries: listed } = unansweredRows(output)
+    const { rowCount, entries: listed } = findUnansweredRows(output)
     expect([rowCount, listed.length]).toEqual([many + 40, 300])
     expect(listed[0]).toMatchObject({ rowNumber: 4_322, rowCount: 41 })
     expect(listed[1]).toMatchObject({ rowNumber: 1, rowCount: 1 })

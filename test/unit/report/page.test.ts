@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { binsOf, findMostInMinute, timelineChart } from '../../../src/report/charts/timeline.js'
-import { costChart } from '../../../src/report/charts/cost.js'
-import { heightsOf } from '../../../src/report/charts/outcomes.js'
-import { ceilingOf } from '../../../src/web/charts.js'
-import { isUnanswered, outcomeOf, type ReportData } from '../../../src/report/report-data.js'
-import { reportPage } from '../../../src/report/page.js'
+import { calculateBins, findMostInMinute, renderTimelineChart } from '../../../src/report/charts/timeline.js'
+import { renderCostChart } from '../../../src/report/charts/cost.js'
+import { calculateHeights } from '../../../src/report/charts/outcomes.js'
+import { calculateCeiling } from '../../../src/web/charts.js'
+import { isUnanswered, toOutcomeGroup, type ReportData } from '../../../src/report/report-data.js'
+import { renderReportPage } from '../../../src/report/page.js'
 import type { RunSummary } from '../../../src/pipeline/figures/run-summary.js'
-import { headlineOf } from '../../../src/report/sections/headline.js'
-import { percent } from '../../../src/report/value-text.js'
+import { buildHeadline } from '../../../src/report/sections/headline.js'
+import { formatPercent } from '../../../src/report/value-text.js'
 import {
   hostile,
   sampleFigures,
@@ -34,13 +34,13 @@ describe('the size of a report', () => {
       }),
     ],
   ])('%s: below two megabytes', (_, data) => {
-    const bytes = Buffer.byteLength(reportPage(data))
+    const bytes = Buffer.byteLength(renderReportPage(data))
     expect(bytes).toBeLessThan(2 * megabyte)
     expect(bytes).toBeGreaterThan(megabyte / 10)
   })
 
   test('what is left out is said', () => {
-    const page = reportPage(sampleReport({ rowCount: 1_000_000, changeCount: 12_345 }))
+    const page = renderReportPage(sampleReport({ rowCount: 1_000_000, changeCount: 12_345 }))
     expect(page).toContain('The first 100 of 12,345 changes.')
     expect(page).toContain('The first 300 of 20,000 rows.')
     expect(page).toContain('The first 200 of 300 groups.')
@@ -53,7 +53,7 @@ test('lookups that people decided have a figure where there are any, and none in
     const { record } = data.run
     if (record === null || record.summary === null) throw new Error('the sample has a record')
     const summary = { ...record.summary, decidedCount } as RunSummary
-    return reportPage({ ...data, run: { ...data.run, record: { ...record, summary } } })
+    return renderReportPage({ ...data, run: { ...data.run, record: { ...record, summary } } })
   }
   expect(pageOf(1_234)).toMatch(/Lookups decided by reviewers<\/dt>\s*<dd>1,234</)
   for (const none of [0, undefined]) expect(pageOf(none)).not.toContain('decided by reviewers')
@@ -63,7 +63,7 @@ describe('what happened, in a sentence', () => {
   const night = sampleReport()
 
   test('rows, matched share and its change, changes, cost, alarms and the end', () => {
-    expect(headlineOf(night)).toBe(
+    expect(buildHeadline(night)).toBe(
       '12,345 rows, 11,901 of them matched (96.4 %, 1.4 points more than in the previous run). ' +
         '137 changes since run 30: 43 new rows, 22 rows gone, 14 rows gained a match and more. ' +
         'It cost EUR\u00a012.30, and EUR\u00a00.06 more may have been billed. ' +
@@ -102,7 +102,7 @@ describe('what happened, in a sentence', () => {
       '(96.4 %, as in the previous run)',
     ],
   ])('%s', (_, over, sentence) => {
-    expect(headlineOf({ ...night, ...over })).toContain(sentence)
+    expect(buildHeadline({ ...night, ...over })).toContain(sentence)
   })
 })
 
@@ -114,30 +114,30 @@ describe('shares', () => {
     [999_999, 1_000_000, 'over 99.9 %'],
     [0, 0, '–'],
   ])('%d of %d: %s', (part, whole, text) => {
-    expect(percent(part, whole)).toBe(text)
+    expect(formatPercent(part, whole)).toBe(text)
   })
 })
 
 describe('pictures', () => {
   test('one night of ten thousand does not flatten thirty of a hundred, and is said to be cut', () => {
     const usual = Array.from({ length: 30 }, (_, index) => 90 + index)
-    expect(ceilingOf([...usual, 10_000])).toBeCloseTo(119 * 1.25)
-    expect(ceilingOf(usual)).toBe(119)
-    expect(ceilingOf([1, 10_000])).toBe(10_000)
-    expect(ceilingOf([])).toBe(1)
-    expect(String(costChart(sampleReport().earlier.toReversed()))).toContain(
+    expect(calculateCeiling([...usual, 10_000])).toBeCloseTo(119 * 1.25)
+    expect(calculateCeiling(usual)).toBe(119)
+    expect(calculateCeiling([1, 10_000])).toBe(10_000)
+    expect(calculateCeiling([])).toBe(1)
+    expect(String(renderCostChart(sampleReport().earlier.toReversed()))).toContain(
       'cut off: run 3 (EUR\u00a0740.00)',
     )
   })
 
   test('a row of a million is to be seen, and a column is never higher than the picture', () => {
-    const heights = heightsOf([999_998, 1, 1])
+    const heights = calculateHeights([999_998, 1, 1])
     expect(Math.min(...heights)).toBeGreaterThanOrEqual(1.5)
     expect(heights.reduce((sum, height) => sum + height, 0)).toBeCloseTo(100)
   })
 
   test('counts over the time of a run add up to what was done', () => {
-    const bins = binsOf(sampleTimeline)
+    const bins = calculateBins(sampleTimeline)
     const done = bins.reduce((sum, bin) => sum + bin.polls, 0)
     expect(done).toBeCloseTo(sampleTimeline.at(-1)?.polls ?? 0)
     expect(bins.filter(({ rateLimited }) => rateLimited > 0).length).toBe(6)
@@ -157,10 +157,12 @@ describe('pictures', () => {
       expect([most! <= 600, most! >= 598]).toEqual([true, true])
     }
     expect(findMostInMinute(evenTimeline(50), 'submissions')).toBe(null)
-    const text = String(timelineChart(evenTimeline(50)))
+    const text = String(renderTimelineChart(evenTimeline(50)))
     expect(text).toContain('503 in all<')
     expect(text).not.toContain('in a minute')
-    expect(String(timelineChart(evenTimeline(90)))).toMatch(/905 in all, at most (?:599|600) in a minute/)
+    expect(String(renderTimelineChart(evenTimeline(90)))).toMatch(
+      /905 in all, at most (?:599|600) in a minute/,
+    )
   })
 
   test('points further apart than a minute give the average of the stretch between them', () => {
@@ -177,17 +179,17 @@ describe('pictures', () => {
       ...sampleTimeline[index]!,
       elapsedMs,
     }))
-    for (const bin of binsOf(points))
+    for (const bin of calculateBins(points))
       for (const value of Object.values(bin)) expect(value).toSatisfy(Number.isFinite)
   })
 
   test('a run of a moment has no course', () => {
-    expect(timelineChart([])).toBe(null)
-    expect(timelineChart([{ ...sampleTimeline[1]!, elapsedMs: 1_900 }])).toBe(null)
+    expect(renderTimelineChart([])).toBe(null)
+    expect(renderTimelineChart([{ ...sampleTimeline[1]!, elapsedMs: 1_900 }])).toBe(null)
   })
 
   test('what is not drawn is in words: no SVG holds text but its titles', () => {
-    expect(reportPage(sampleReport())).not.toMatch(/<text\b/)
+    expect(renderReportPage(sampleReport())).not.toMatch(/<text\b/)
   })
 })
 
@@ -204,6 +206,6 @@ describe('statuses', () => {
     ['invalid_input', 'failed', true],
     ['a status to come', 'doubtful', true],
   ])('%s is among the %s; whether it has no answer to wait for: %s', (status, group, isOver) => {
-    expect([outcomeOf(status), isUnanswered(status)]).toEqual([group, isOver])
+    expect([toOutcomeGroup(status), isUnanswered(status)]).toEqual([group, isOver])
   })
 })

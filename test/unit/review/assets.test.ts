@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { pagePaths, readPageAssets } from '../../../src/review/page/assets.js'
-import { stylesheet } from '../../../src/web/html.js'
+import { readStylesheets } from '../../../src/web/html.js'
 
 const { pageHtml, pageCss, scripts } = readPageAssets()
 
@@ -24,7 +24,7 @@ describe('what the review page is made of', () => {
   })
 
   test('its style is that of all pages and its own, and fetches nothing', () => {
-    expect(pageCss.startsWith(stylesheet('web/base'))).toBe(true)
+    expect(pageCss.startsWith(readStylesheets('web/base'))).toBe(true)
     expect(pageCss).toContain('.card-head')
     expect(pageCss).not.toMatch(/@import|url\(/)
   })

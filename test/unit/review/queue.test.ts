@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { KeptDecision } from '../../../src/pipeline/decisions/review-store.js'
-import { SearchedTexts } from '../../../src/review/queue-columns.js'
+import { TextIndex } from '../../../src/review/queue-columns.js'
 import { Queue, type NewEntry } from '../../../src/review/queue.js'
 import type { QueueFilter } from '../../../src/review/session.js'
 
@@ -28,7 +28,7 @@ function queueOf(...entries: NewEntry[]) {
   const queue = new Queue()
   for (const one of entries) queue.add(one)
   const ids = (filter: Partial<QueueFilter> = {}) =>
-    [...queue.filter({ ...everything, ...filter })].map((place) => queue.at(place).id)
+    [...queue.filter({ ...everything, ...filter })].map((place) => queue.readEntry(place).id)
   return { queue, ids }
 }
 
@@ -54,7 +54,7 @@ describe('orders', () => {
     )
     expect(ids({ sort: 'rows' })).toEqual([4, 2, 1, 3])
     expect(ids({ sort: 'input' })).toEqual([1, 2, 3, 4])
-    queue.change(1, { status: 'inconclusive' })
+    queue.update(1, { status: 'inconclusive' })
     expect(ids({ sort: 'rows' })).toEqual([1, 4, 2, 3])
   })
 
@@ -84,7 +84,7 @@ describe('orders', () => {
   test('one whose confidence changes goes to where it belongs', () => {
     const { queue, ids } = queueOf(entry(1, { confidence: 10 }), entry(2, { confidence: 20 }))
     expect(ids({ sort: 'confidence' })).toEqual([2, 1])
-    queue.change(1, { confidence: 30 })
+    queue.update(1, { confidence: 30 })
     expect(ids({ sort: 'confidence' })).toEqual([1, 2])
   })
 })
@@ -105,7 +105,7 @@ describe('filters', () => {
   test('an answer that is sure by now leaves the queue, unless it is decided', () => {
     const { queue, ids } = queueOf(entry(1), entry(2))
     queue.decide(2, decided(1), null)
-    for (const id of [1, 2]) queue.change(id, { status: 'matched', confidence: 99, isDoubtful: false })
+    for (const id of [1, 2]) queue.update(id, { status: 'matched', confidence: 99, isDoubtful: false })
     expect(ids()).toEqual([2])
   })
 
@@ -133,7 +133,7 @@ describe('filters', () => {
 test('the version changes with what is seen, and only then', () => {
   const { queue } = queueOf(entry(1))
   const { version } = queue
-  queue.change(1, { status: 'inconclusive', confidence: null, isDoubtful: true })
+  queue.update(1, { status: 'inconclusive', confidence: null, isDoubtful: true })
   queue.decide(1, null, null)
   expect(queue.version).toBe(version)
   queue.decide(1, decided(1), null)
@@ -163,7 +163,7 @@ test('a part of a text is found where any text holds it, and nowhere else', () =
       fc.array(text, { maxLength: 30 }),
       fc.constantFrom('a', 'ab', 'b b', 'e', 'bab', '自', 'ss'),
       (texts, part) => {
-        const searched = new SearchedTexts()
+        const searched = new TextIndex()
         for (const one of texts) searched.add(one)
         const folded = (one: string) =>
           one
@@ -178,7 +178,7 @@ test('a part of a text is found where any text holds it, and nowhere else', () =
 })
 
 test('texts are found in every piece of the memory that they are in', () => {
-  const texts = new SearchedTexts()
+  const texts = new TextIndex()
   for (let number = 0; number < 10_000; number++) texts.add(`Company ${number}`)
   const found = texts.find('99')
   expect(found.reduce((sum, mark) => sum + mark, 0)).toBe(280)

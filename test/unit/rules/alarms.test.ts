@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   conditionHint,
-  conditionText,
+  formatCondition,
   evaluateAlarms,
-  isOfChanges,
+  isChangeCondition,
   parseConditions,
   type AlarmCondition,
   type AlarmFacts,
@@ -32,7 +32,7 @@ test('merged counts rows with that status, and is judged without an output befor
   expect(metBy('merged>=10, merged>=5%, merged>10', merged)).toEqual(['merged>=10', 'merged>=5%'])
   const { alarms, skipped } = evaluateAlarms(conditionsOf('merged>0, renamed>0'), { ...facts, changes: null })
   expect(alarms.map(({ message }) => message)).toEqual(['merged>0: 10 of 200 rows'])
-  expect(skipped.map(conditionText)).toEqual(['renamed>0'])
+  expect(skipped.map(formatCondition)).toEqual(['renamed>0'])
   expect(conditionHint.match(/\bmerged\b/g)).toHaveLength(1)
 })
 
@@ -45,7 +45,7 @@ describe('an expression', () => {
     ['rows < 007', ['rows<7']],
     ['unmatched>20%,uncertain>0', ['unmatched>20%', 'uncertain>0']],
   ])('%j', (text, written) => {
-    expect(conditionsOf(text).map(conditionText)).toEqual(written)
+    expect(conditionsOf(text).map(formatCondition)).toEqual(written)
   })
 
   test.each<[string, RegExp]>([
@@ -102,7 +102,7 @@ describe('an expression', () => {
             isPercent,
           })),
         )
-        expect(conditionsOf(read.map(conditionText).join(','))).toEqual(read)
+        expect(conditionsOf(read.map(formatCondition).join(','))).toEqual(read)
       }),
     )
   })
@@ -151,7 +151,7 @@ describe('a condition is met', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5_000_000 }), fc.nat(100_000_000), (rowCount, limitMicros) => {
         const failed = Math.floor(rowCount / 3)
-        const text = conditionText({ name: 'failed', operator: '>', limitMicros, isPercent: true })
+        const text = formatCondition({ name: 'failed', operator: '>', limitMicros, isPercent: true })
         const isMet = BigInt(failed) * 100_000_000n > BigInt(limitMicros) * BigInt(rowCount)
         expect(metBy(text, { ...facts, rowCount, rowsByStatus: { failed } }).length).toBe(isMet ? 1 : 0)
       }),
@@ -175,8 +175,8 @@ describe('a condition is met', () => {
     const conditions = conditionsOf('lost_match>=0,failed>0,renamed<1')
     const { alarms, skipped } = evaluateAlarms(conditions, { ...facts, changes: null })
     expect(alarms.map(({ condition }) => condition)).toEqual(['failed>0'])
-    expect(skipped.map(conditionText)).toEqual(['lost_match>=0', 'renamed<1'])
-    expect(conditions.map(isOfChanges)).toEqual([true, false, true])
+    expect(skipped.map(formatCondition)).toEqual(['lost_match>=0', 'renamed<1'])
+    expect(conditions.map(isChangeCondition)).toEqual([true, false, true])
   })
 
   test('an output before without rows has no share of anything', () => {

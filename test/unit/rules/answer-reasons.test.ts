@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { matchedNameIn, reasonIn, sourceUrlIn } from '../../../src/pipeline/answers/answer-line.js'
-import { nameFactor } from '../../../src/registry/answer/factors.js'
+import { findMatchedName, findReason, findSourceUrl } from '../../../src/pipeline/answers/answer-line.js'
+import { createNameFactor } from '../../../src/registry/answer/factors.js'
 import type { NameComparison } from '../../../src/registry/match/compare-names.js'
 import type { StoredLegalEntity } from '../../../src/registry/store/reader.js'
 import { match } from '../../support/matching.js'
 
 const closeMatch = (description: unknown) => ({ code: 'name_close_match', type: 'strength', description })
-const named = (description: unknown) => matchedNameIn([closeMatch(description)])
+const named = (description: unknown) => findMatchedName([closeMatch(description)])
 
 /** The factor that the registry writes of a match with a name of this kind. */
 function factorOf(asked: string, name: string, kind: 'legal' | 'former' | 'other') {
@@ -24,7 +24,7 @@ describe('the name that matched', () => {
     'is read back from the factor that the registry writes, with its kind: %s',
     (kind) => {
       const { comparison, registration } = factorOf('Larkmoor Quillon Ltd', 'Larkmoor Quillon Ltd', kind)
-      expect(matchedNameIn([nameFactor(comparison, registration)])).toEqual({
+      expect(findMatchedName([createNameFactor(comparison, registration)])).toEqual({
         name: 'Larkmoor Quillon Ltd',
         kind,
       })
@@ -55,7 +55,7 @@ describe('the name that matched', () => {
             variant: { ...comparison.variant, kind: variant },
             candidate: { ...comparison.candidate, name, kind },
           }
-          expect(matchedNameIn([nameFactor(one, registration)])).toEqual({ name, kind })
+          expect(findMatchedName([createNameFactor(one, registration)])).toEqual({ name, kind })
         }
   })
 
@@ -76,9 +76,9 @@ describe('the name that matched', () => {
   test('is that of the first factor that quotes one, and of no other code', () => {
     const quoted = 'The name is that of "Acme Ltd", registered name.'
     expect(
-      matchedNameIn([{ code: 'jurisdiction_match', description: quoted }, null, closeMatch('close')]),
+      findMatchedName([{ code: 'jurisdiction_match', description: quoted }, null, closeMatch('close')]),
     ).toBeNull()
-    expect(matchedNameIn([closeMatch('close'), closeMatch(quoted)])).toEqual({
+    expect(findMatchedName([closeMatch('close'), closeMatch(quoted)])).toEqual({
       name: 'Acme Ltd',
       kind: 'legal',
     })
@@ -112,14 +112,14 @@ describe('the reason', () => {
     ['no_match', [factor('limitation', null, 'high'), factor('limitation', ' ', 'high')], null],
     ['no_match', [], null],
   ])('of %s is the strongest factor that explains it', (status, factors, reason) => {
-    expect(reasonIn(factors, status)).toBe(reason)
+    expect(findReason(factors, status)).toBe(reason)
   })
 })
 
 describe('the source', () => {
   const page = (url: unknown, authority_tier: unknown = 1) => ({ url, authority_tier })
   const entry = (field: string, ...citations: unknown[]) => ({ field, citations })
-  const url = (...basis: unknown[]) => sourceUrlIn(basis)
+  const url = (...basis: unknown[]) => findSourceUrl(basis)
 
   test('is the page of a register that states the legal name, else any page that does', () => {
     const other = entry('identifiers.0.value', page('https://lei.example/1'))

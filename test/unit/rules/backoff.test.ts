@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  backoffMs,
+  calculateBackoffMs,
   decideAfterFailure,
   type BackoffPolicy,
   type ReachabilityPolicy,
@@ -19,7 +19,7 @@ describe('backoff', () => {
     [8, 0.5, 33_000],
     [1_000, 0.5, 33_000],
   ])('after failure %i with chance %d the wait is %i ms', (attempt, fraction, delayMs) => {
-    expect(backoffMs(policy, attempt, fraction)).toBe(delayMs)
+    expect(calculateBackoffMs(policy, attempt, fraction)).toBe(delayMs)
   })
 
   test('a wait is a whole number between a tenth of its ceiling and the cap', () => {
@@ -30,7 +30,7 @@ describe('backoff', () => {
         fc.integer({ min: 1, max: 1_000_000 }),
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         (delayMsBase, delayMsMax, attempt, fraction) => {
-          const delayMs = backoffMs({ delayMsBase, delayMsMax }, attempt, fraction)
+          const delayMs = calculateBackoffMs({ delayMsBase, delayMsMax }, attempt, fraction)
           expect(Number.isInteger(delayMs)).toBe(true)
           expect(delayMs).toBeGreaterThanOrEqual(Math.floor(Math.min(delayMsBase, delayMsMax) * 0.1))
           expect(delayMs).toBeLessThanOrEqual(delayMsMax)
@@ -45,8 +45,8 @@ describe('backoff', () => {
         fc.integer({ min: 1, max: 60 }),
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         (attempt, fraction) => {
-          expect(backoffMs(policy, attempt + 1, fraction)).toBeGreaterThanOrEqual(
-            backoffMs(policy, attempt, fraction),
+          expect(calculateBackoffMs(policy, attempt + 1, fraction)).toBeGreaterThanOrEqual(
+            calculateBackoffMs(policy, attempt, fraction),
           )
         },
       ),

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Candidate } from '../../../src/pipeline/answers/candidate.js'
-import { answerCandidate, withAnswerFirst } from '../../../src/pipeline/answers/answer-candidate.js'
-import { confidenceOfLine, renderAnswer } from '../../../src/pipeline/answers/answer-line.js'
+import { toAnswerCandidate, withAnswerFirst } from '../../../src/pipeline/answers/answer-candidate.js'
+import { readLineConfidence, renderAnswer } from '../../../src/pipeline/answers/answer-line.js'
 import { isDoubtfulLine } from '../../../src/pipeline/answers/doubtful-line.js'
 import { isDoubtful } from '../../../src/pipeline/lookups/lookup-state.js'
 import { judgeSearch } from '../../../src/pipeline/answers/search-candidates.js'
@@ -15,7 +15,7 @@ describe('the company that an answer names', () => {
       { field: 'a', citations: [{ url: 'https://web.example', authority_tier: 3 }] },
       { field: 'b', citations: [{ url: 'https://register.example/1', authority_tier: 1 }] },
     ]
-    expect(answerCandidate({ data: { ...matchOf(), basis } })).toEqual({
+    expect(toAnswerCandidate({ data: { ...matchOf(), basis } })).toEqual({
       entityId: 'siq_acme',
       legalEntityId: 'le_acme',
       name: 'Acme',
@@ -42,7 +42,7 @@ describe('the company that an answer names', () => {
       'no factor',
     ]
     const data = { status: 'inconclusive', match_confidence: '61', candidate: sampleCandidate, factors }
-    expect(answerCandidate({ data })).toMatchObject({
+    expect(toAnswerCandidate({ data })).toMatchObject({
       entityId: null,
       legalEntityId: null,
       name: 'Acme',
@@ -60,30 +60,30 @@ describe('the company that an answer names', () => {
   test.each([null, undefined, 'text', {}, { data: null }, { data: { entity: [], candidate: 'x' } }])(
     'none: %o',
     (body) => {
-      expect(answerCandidate(body)).toBeNull()
+      expect(toAnswerCandidate(body)).toBeNull()
     },
   )
 
   test('without an address on one line, its parts are', () => {
     const address = { ...sampleEntity().headquarters.address, formatted_address: null }
     const entity = sampleEntity({ headquarters: { address } })
-    expect(answerCandidate({ data: { entity } })?.place).toBe('Leeds, United Kingdom')
+    expect(toAnswerCandidate({ data: { entity } })?.place).toBe('Leeds, United Kingdom')
   })
 
   test('whatever a server sends, it does not throw, and what is no address is none', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (entity, rest) => {
-        const found = answerCandidate({ data: { entity, candidate: rest, factors: rest, basis: rest } })
+        const found = toAnswerCandidate({ data: { entity, candidate: rest, factors: rest, basis: rest } })
         if (found !== null) expect(found.evidence.every(({ weight }) => weight === null)).toBe(true)
       }),
     )
     const basis = [{ citations: [{ url: 'javascript:alert(1)', authority_tier: 1 }] }]
-    expect(answerCandidate({ data: { entity: sampleEntity(), basis, match_confidence: 400 } })).toMatchObject(
-      {
-        url: null,
-        confidence: 100,
-      },
-    )
+    expect(
+      toAnswerCandidate({ data: { entity: sampleEntity(), basis, match_confidence: 400 } }),
+    ).toMatchObject({
+      url: null,
+      confidence: 100,
+    })
   })
 })
 
@@ -221,10 +221,10 @@ describe('a doubtful line', () => {
     renderAnswer({ run_id: 'r', status: 'COMPLETED', data: { status, match_confidence: confidence } })
 
   test('its confidence is read without the rest', () => {
-    for (const value of [0, 7, 80, 100]) expect(confidenceOfLine(lineOf('matched', value))).toBe(value)
-    expect(confidenceOfLine(lineOf('odd ","confidence":5', 3))).toBe(3)
-    expect(confidenceOfLine(lineOf('matched', null))).toBeNull()
-    expect(confidenceOfLine('{}')).toBeNull()
+    for (const value of [0, 7, 80, 100]) expect(readLineConfidence(lineOf('matched', value))).toBe(value)
+    expect(readLineConfidence(lineOf('odd ","confidence":5', 3))).toBe(3)
+    expect(readLineConfidence(lineOf('matched', null))).toBeNull()
+    expect(readLineConfidence('{}')).toBeNull()
   })
 
   test.each([0, 50, 79, 80, 81, 95, 100])(

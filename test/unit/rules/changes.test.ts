@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { changesOf, currentEntityId, type StateChange } from '../../../src/pipeline/history/changes.js'
+import { compareStates, getCurrentEntityId, type StateChange } from '../../../src/pipeline/history/changes.js'
 import {
   parsePublishedState,
   publishedFields,
@@ -42,7 +42,7 @@ const without = (fields: Fields, ...names: PublishedField[]): Fields =>
 
 /** `kind field` of each change, `kind` where the field is plain. */
 const told = (older: Fields, newer: Fields): string[] =>
-  changesOf(stateOf(older), stateOf(newer)).map(({ kind, field }) => `${kind} ${field}`)
+  compareStates(stateOf(older), stateOf(newer)).map(({ kind, field }) => `${kind} ${field}`)
 
 describe('what a row became', () => {
   it.each<[string, Fields, Fields, string[]]>([
@@ -242,7 +242,7 @@ describe('what a row became', () => {
   })
 
   it('old and new come with the source of each', () => {
-    expect(changesOf(stateOf(acme), stateOf(without(acme, 'parent_name')))).toEqual([
+    expect(compareStates(stateOf(acme), stateOf(without(acme, 'parent_name')))).toEqual([
       {
         kind: 'parent_changed',
         field: 'parent_name',
@@ -255,9 +255,9 @@ describe('what a row became', () => {
   })
 
   it('the id to store is the one a company was merged into', () => {
-    expect(currentEntityId(stateOf(merged))).toBe('siq_b')
-    expect(currentEntityId(stateOf({ ...acme, merged_into: 'siq_z' }))).toBe('siq_a')
-    expect(currentEntityId(stateOf(none))).toBeNull()
+    expect(getCurrentEntityId(stateOf(merged))).toBe('siq_b')
+    expect(getCurrentEntityId(stateOf({ ...acme, merged_into: 'siq_z' }))).toBe('siq_a')
+    expect(getCurrentEntityId(stateOf(none))).toBeNull()
   })
 })
 
@@ -294,14 +294,14 @@ describe('whatever two states are', () => {
     kind === 'became_inactive' && (old === null || now === null)
 
   it('a state against itself is no change', () => {
-    fc.assert(fc.property(anyState, (state) => changesOf(state, state).length === 0))
+    fc.assert(fc.property(anyState, (state) => compareStates(state, state).length === 0))
   })
 
   it('what changed there has changed back here', () => {
     fc.assert(
       fc.property(anyState, anyState, (a, b) => {
-        const there = changesOf(a, b).filter((change) => !isKnownOnce(change))
-        const back = changesOf(b, a).filter((change) => !isKnownOnce(change))
+        const there = compareStates(a, b).filter((change) => !isKnownOnce(change))
+        const back = compareStates(b, a).filter((change) => !isKnownOnce(change))
         expect(back).toHaveLength(there.length)
         for (const [at, { kind, old, new: now, oldSource, newSource, field }] of there.entries()) {
           const other = back[at]
@@ -317,7 +317,7 @@ describe('whatever two states are', () => {
   it('a kind is told once, but that of identifiers, which is told once a field', () => {
     fc.assert(
       fc.property(anyState, anyState, (a, b) => {
-        const lines = changesOf(a, b).map(({ kind, field }) =>
+        const lines = compareStates(a, b).map(({ kind, field }) =>
           kind === 'identifier_changed' ? `${kind} ${field}` : kind,
         )
         expect(new Set(lines).size).toBe(lines.length)

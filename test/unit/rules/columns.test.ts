@@ -3,7 +3,7 @@ import {
   answerColumns,
   assertNamesFitParquet,
   assertNoClash,
-  neutraliseFormula,
+  escapeFormula,
   selectColumns,
 } from '../../../src/pipeline/answers/columns.js'
 import { reviewColumns } from '../../../src/pipeline/answers/column-kinds.js'
@@ -111,10 +111,10 @@ describe('a name that is taken', () => {
 test.each(['=1', '+1', '-1', '@a', '\ta', '\ra', '\na', '＝1', '＋1', '－1', '＠a'])(
   '%j would run as a formula, so it gets an apostrophe',
   (text) => {
-    expect(neutraliseFormula(text)).toBe(`'${text}`)
+    expect(escapeFormula(text)).toBe(`'${text}`)
   },
 )
 
 test.each(['', 'a=1', ' =1', "'=1", '1-2', 'https://a.example'])('%j runs nowhere, so it stays', (text) => {
-  expect(neutraliseFormula(text)).toBe(text)
+  expect(escapeFormula(text)).toBe(text)
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Decision } from '../../../src/pipeline/lookups/decision.js'
 import { answerColumns } from '../../../src/pipeline/answers/columns.js'
-import { decisionMembers, renderDecided } from '../../../src/pipeline/answers/decided-answer.js'
+import { renderDecisionMembers, renderDecided } from '../../../src/pipeline/answers/decided-answer.js'
 import { linePositions, sliceLine, withReview } from '../../../src/pipeline/answers/joined-line.js'
 import { exampleRecord } from '../../../src/service/docs/examples/company.js'
 
@@ -164,7 +164,7 @@ describe('the line of a decided row', () => {
         const one = { ...(isNone ? none : decision), decidedBy: by, note }
         const { outcome, line } = answerOf(one, body)
         expect(Object.keys(JSON.parse(line) as object)).toEqual(answerColumns.map(({ name }) => name))
-        const whole = withReview(line, decisionMembers(one))
+        const whole = withReview(line, renderDecisionMembers(one))
         expect(JSON.parse(whole)).toMatchObject({ status: outcome, decision: one.verdict, decided_by: by })
         expect(columnsOf(whole, 'decision', 'decided_by', 'decided_at', 'status')).toEqual([
           one.verdict,

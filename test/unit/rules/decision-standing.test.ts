@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decisionStanding, doubtOfDecision } from '../../../src/pipeline/lookups/decision.js'
+import { judgeDecision, explainDoubt } from '../../../src/pipeline/lookups/decision.js'
 
 const accepted = { verdict: 'accepted', entityId: 'siq_1', entityName: 'ACME Ltd.' } as const
 const record = (entity: object, rest: object = {}) => ({
@@ -28,25 +28,25 @@ describe('a verdict', () => {
     ['the service knows none', { status: 'not_found' }, { kind: 'gone' }],
     ['a record without a company', { status: 'matched', entity: null }, { kind: 'gone' }],
   ])('%s', (_, body, expected) => {
-    expect(decisionStanding(accepted, body)).toEqual(expected)
+    expect(judgeDecision(accepted, body)).toEqual(expected)
   })
 
   test('whose company had no name that is known is never renamed', () => {
-    expect(decisionStanding({ ...accepted, entityName: null }, record({ legal_name: 'Globex' }))).toEqual({
+    expect(judgeDecision({ ...accepted, entityName: null }, record({ legal_name: 'Globex' }))).toEqual({
       kind: 'stands',
     })
   })
 
   test('that there is no company stands, whatever is known', () => {
     const none = { verdict: 'none', entityId: null, entityName: null } as const
-    expect(decisionStanding(none, { status: 'not_found' })).toEqual({ kind: 'stands' })
+    expect(judgeDecision(none, { status: 'not_found' })).toEqual({ kind: 'stands' })
   })
 
   test('is judged whatever a service sends', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (body) => {
         expect(['stands', 'unread', 'merged', 'gone', 'renamed']).toContain(
-          decisionStanding(accepted, body).kind,
+          judgeDecision(accepted, body).kind,
         )
       }),
     )
@@ -59,6 +59,6 @@ describe('a verdict', () => {
     [{ kind: 'gone' }, 'the service no longer knows ACME Ltd.'],
     [{ kind: 'renamed', name: 'Globex' }, 'ACME Ltd. is now called Globex'],
   ] as const)('comes back with the reason: %j', (standing, reason) => {
-    expect(doubtOfDecision(accepted, standing)).toBe(reason)
+    expect(explainDoubt(accepted, standing)).toBe(reason)
   })
 })

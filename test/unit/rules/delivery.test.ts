@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { contradicts, readDelivery } from '../../../src/pipeline/answers/delivery.js'
-import { deliveryMsMax, nextFallbackPoll, type FallbackRun } from '../../../src/pipeline/pace/polling.js'
+import { isContradiction, readDelivery } from '../../../src/pipeline/answers/delivery.js'
+import {
+  getDeliveryMsMax,
+  findNextFallbackPoll,
+  type FallbackRun,
+} from '../../../src/pipeline/pace/polling.js'
 
 const run = {
   run_id: 'run_1',
@@ -78,7 +82,7 @@ describe('two answers to one run', () => {
     ['another outcome', { data: { ...run.data, status: 'no_match' } }, true],
     ['failed', { status: 'FAILED', data: null }, true],
   ])('%s', (_, change, differs) => {
-    expect(contradicts(run, { ...run, ...change })).toBe(differs)
+    expect(isContradiction(run, { ...run, ...change })).toBe(differs)
   })
 })
 
@@ -95,16 +99,16 @@ describe('while deliveries are expected', () => {
     asked: null,
     ...change,
   })
-  const dueAtMs = (change: Partial<FallbackRun>) => nextFallbackPoll([open(change)], pace)?.dueAtMs
+  const dueAtMs = (change: Partial<FallbackRun>) => findNextFallbackPoll([open(change)], pace)?.dueAtMs
 
   test('a run is due when it is late: after research and all tries of its delivery', () => {
-    expect(deliveryMsMax(pace)).toBe(730_000)
+    expect(getDeliveryMsMax(pace)).toBe(730_000)
     expect(dueAtMs({})).toBe(730_000)
     expect(dueAtMs({ lastPolledAtMs: 730_000 })).toBe(740_000)
   })
 
   test('a deadline that comes sooner is asked before', () => {
-    expect(deliveryMsMax({ deadlineMs: 300_000 })).toBe(240_000)
+    expect(getDeliveryMsMax({ deadlineMs: 300_000 })).toBe(240_000)
   })
 
   test('one that was asked for is due at once, and then at every interval', () => {
@@ -116,8 +120,8 @@ describe('while deliveries are expected', () => {
   test('the earliest comes first; one that is being asked is left out', () => {
     const late = open({ submittedAtMs: 5 })
     const asked = open({ asked: 'once' })
-    expect(nextFallbackPoll([late, asked], pace)?.run).toBe(asked)
-    expect(nextFallbackPoll([late, { ...asked, isBeingPolled: true }], pace)?.run).toBe(late)
-    expect(nextFallbackPoll([{ ...late, isBeingPolled: true }], pace)).toBeNull()
+    expect(findNextFallbackPoll([late, asked], pace)?.run).toBe(asked)
+    expect(findNextFallbackPoll([late, { ...asked, isBeingPolled: true }], pace)?.run).toBe(late)
+    expect(findNextFallbackPoll([{ ...late, isBeingPolled: true }], pace)).toBeNull()
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { detectColumns, type AskedColumns } from '../../../src/pipeline/lookups/detect-columns.js'
-import { columnLines, reportColumns } from '../../../src/pipeline/lookups/column-report.js'
+import { detectColumns, type NamedColumns } from '../../../src/pipeline/lookups/detect-columns.js'
+import { formatColumnLines, reportColumns } from '../../../src/pipeline/lookups/column-report.js'
 import { UserError } from '../../../src/core/errors.js'
 
 const leis = ['HWUPKR0MPOU8FGXBT394', 'INR2EJN1ERAN0W5ZP974', '7LTWFZYICNSX8D621K86']
@@ -10,7 +10,7 @@ const emails = ['a@acme.com', 'b@bolt.io', 'c@cera.de']
 
 type Table = Record<string, readonly string[]>
 const samplesOf = (table: Table) => new Map(Object.entries(table))
-const found = (table: Table, asked: AskedColumns = {}) =>
+const found = (table: Table, asked: NamedColumns = {}) =>
   detectColumns(Object.keys(table), asked, samplesOf(table))
 const told = (table: Table) => {
   const rule = { columns: found(table), identifierUse: 'first', readsNames: true } as const
@@ -206,7 +206,7 @@ describe('columns asked for', () => {
 })
 
 test('what is asked and what is not is said in a few lines', () => {
-  const lines = columnLines(
+  const lines = formatColumnLines(
     told({
       company: names,
       LEI: leis,

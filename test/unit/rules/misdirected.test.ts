@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { followMerge, judgeKickoff, judgePoll } from '../../../src/pipeline/answers/outcome.js'
-import { isSameName, provenOwner, whyMisdirected } from '../../../src/pipeline/answers/misdirected.js'
+import { isSameName, findProvenOwner, explainMismatch } from '../../../src/pipeline/answers/misdirected.js'
 
 const asked = { runId: 'run_1', customId: 'enr_1', name: 'Müller & Söhne GmbH' }
 const answer = (head: object, query?: object | null) => ({
@@ -29,7 +29,7 @@ describe('whose answer it is', () => {
     ['cut, and marked as cut', {}, { name: 'Müller & Sö…' }],
   ]
   test.each(own)('its own: %s', (_, head, query) => {
-    expect(whyMisdirected(answer(head, query), asked)).toBeNull()
+    expect(explainMismatch(answer(head, query), asked)).toBeNull()
     expect(judgePoll(reply(answer(head, query)), asked, 0).kind).toBe('finished')
   })
 
@@ -45,7 +45,7 @@ describe('whose answer it is', () => {
     ['a longer name', {}, { name: 'Müller & Söhne GmbH 2' }],
   ]
   test.each(others)("another's: by its %s", (_, head, query) => {
-    expect(whyMisdirected(answer(head, query), asked)).toMatch(/^the service answered /)
+    expect(explainMismatch(answer(head, query), asked)).toMatch(/^the service answered /)
     expect(judgePoll(reply(answer(head, query)), asked, 0).kind).toBe('misdirected')
     const pending = { ...answer(head, query), status: 'PENDING' }
     expect(judgePoll(reply(pending), asked, 0)).toMatchObject({ kind: 'misdirected', run: null })
@@ -53,13 +53,13 @@ describe('whose answer it is', () => {
 
   test('what is not known is no evidence', () => {
     const unknown = { runId: 'run_1', customId: null, name: null }
-    expect(whyMisdirected(answer({ custom_id: 'enr_2' }, { name: 'Globex' }), unknown)).toBeNull()
+    expect(explainMismatch(answer({ custom_id: 'enr_2' }, { name: 'Globex' }), unknown)).toBeNull()
   })
 
   test('the reason is one line and bounded, whatever a server sends', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 5_000 }), (name) => {
-        const reason = whyMisdirected(answer({}, { name: `Globex \u001b[2J\n${name}` }), asked) ?? ''
+        const reason = explainMismatch(answer({}, { name: `Globex \u001b[2J\n${name}` }), asked) ?? ''
         expect(reason.length).toBeLessThan(600)
         // eslint-disable-next-line no-control-regex -- what must not reach a terminal
         expect(reason).not.toMatch(/[\x00-\x1f]/)
@@ -120,7 +120,7 @@ describe('one run for two submissions', () => {
     ],
     ['the custom_id of neither', { custom_id: 'enr_x' }, { name: 'Acme' }, [acme, bolt], null],
   ])('proved by %s', (_, head, query, contenders, owner) => {
-    expect(provenOwner(answer(head, query), contenders)).toBe(owner)
+    expect(findProvenOwner(answer(head, query), contenders)).toBe(owner)
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MixedUpRuns, type HeldAnswer } from '../../../src/pipeline/answers/misdirected.js'
+import { SwappedRunDetector, type HeldAnswer } from '../../../src/pipeline/answers/misdirected.js'
 
 const answer = (runId: string, customId: string | null, name: string | null) => ({
   run_id: runId,
@@ -17,20 +17,21 @@ const ofBolt = (run = answer('run_a', 'id_a', 'Acme')): HeldAnswer => ({
   ...{ lookupId: 2, runId: 'run_a', customId: 'id_b', name: 'Bolt', run, failed: false },
 })
 
-const noteAll = (runs: MixedUpRuns, ...answers: HeldAnswer[]) => answers.map((held) => runs.note(held)).at(-1)
+const noteAll = (runs: SwappedRunDetector, ...answers: HeldAnswer[]) =>
+  answers.map((held) => runs.note(held)).at(-1)
 const thrice = (held: HeldAnswer) => [held, held, held]
 
 describe('runs that the service mixed up', () => {
   test('are told by three answers in a row to each that prove to be the other one’s', () => {
-    const runs = new MixedUpRuns()
+    const runs = new SwappedRunDetector()
     expect(noteAll(runs, ...thrice(ofAcme()), ofBolt(), ofBolt())).toBeNull()
     expect(runs.note(ofBolt())).toMatchObject([{ lookupId: 2 }, { lookupId: 1 }])
   })
 
   test('are not told where only one of the two is proved', () => {
-    expect(noteAll(new MixedUpRuns(), ...thrice(ofAcme()), ...thrice(ofAcme()))).toBeNull()
+    expect(noteAll(new SwappedRunDetector(), ...thrice(ofAcme()), ...thrice(ofAcme()))).toBeNull()
     const toThird = ofBolt(answer('run_a', 'id_c', 'Cargo'))
-    expect(noteAll(new MixedUpRuns(), ...thrice(ofAcme()), ...thrice(toThird))).toBeNull()
+    expect(noteAll(new SwappedRunDetector(), ...thrice(ofAcme()), ...thrice(toThird))).toBeNull()
   })
 
   test.each([
@@ -38,11 +39,11 @@ describe('runs that the service mixed up', () => {
     ['without the name', answer('run_a', 'id_a', null)],
     ['with another name', answer('run_a', 'id_a', 'Cargo')],
   ])('are not told by an answer %s', (_, run) => {
-    expect(noteAll(new MixedUpRuns(), ...thrice(ofAcme()), ...thrice(ofBolt(run)))).toBeNull()
+    expect(noteAll(new SwappedRunDetector(), ...thrice(ofAcme()), ...thrice(ofBolt(run)))).toBeNull()
   })
 
   test('an answer of its own in between, or that to another run, begins the row again', () => {
-    const runs = new MixedUpRuns()
+    const runs = new SwappedRunDetector()
     noteAll(runs, ...thrice(ofAcme()), ofBolt(), ofBolt())
     runs.forget('id_b')
     expect(noteAll(runs, ofBolt(), ofBolt())).toBeNull()

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  costMicros,
+  calculateCostMicros,
   formatAmount,
   formatPrice,
-  microsOfNumber,
-  moneyOf,
-  moneyText,
+  parseNumberMicros,
+  calculateMoney,
+  formatMoney,
   parseAmountMicros,
-  unitsOf,
+  toUnits,
 } from '../../../src/pipeline/figures/money.js'
 
 describe('an amount', () => {
@@ -36,13 +36,13 @@ describe('an amount', () => {
   test('every number of at most six decimals is read without drift', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1_000_000_000_000 }), (micros) => {
-        expect(microsOfNumber(micros / 1_000_000, 1_000_000)).toBe(micros)
+        expect(parseNumberMicros(micros / 1_000_000, 1_000_000)).toBe(micros)
       }),
     )
   })
 
   test.each([Number.NaN, Infinity, -1, 1e-7, 1e21])('%s is none', (number) => {
-    expect(microsOfNumber(number, 1_000_000)).toBeNull()
+    expect(parseNumberMicros(number, 1_000_000)).toBeNull()
   })
 })
 
@@ -50,14 +50,14 @@ describe('sums', () => {
   test('a million lookups cost a million times the price, to the millionth', () => {
     fc.assert(
       fc.property(fc.nat(10_000_000), fc.integer({ min: 0, max: 1_000_000_000_000 }), (count, price) => {
-        const whole = costMicros(count, price)
+        const whole = calculateCostMicros(count, price)
         expect(whole).toBe(BigInt(count) * BigInt(price))
-        expect(costMicros(count + 1, price) - whole).toBe(BigInt(price))
+        expect(calculateCostMicros(count + 1, price) - whole).toBe(BigInt(price))
       }),
     )
     // 0.1 + 0.2, as binary fractions are added, is none of this.
-    expect(unitsOf(costMicros(3, 100_000))).toBe(0.3)
-    expect(unitsOf(costMicros(1_000_001, 70_000))).toBe(70_000.07)
+    expect(toUnits(calculateCostMicros(3, 100_000))).toBe(0.3)
+    expect(toUnits(calculateCostMicros(1_000_001, 70_000))).toBe(70_000.07)
   })
 
   test('kinds without a price are left out, and what is uncertain is counted apart', () => {
@@ -67,7 +67,7 @@ describe('sums', () => {
       { kind: 'entity', billedCount: 100, uncertainCount: 100 },
       { kind: 'domain', billedCount: 3, uncertainCount: 0 },
     ] as const
-    expect(moneyOf(prices, kinds)).toEqual({
+    expect(calculateMoney(prices, kinds)).toEqual({
       currency: 'EUR',
       cost: 0.38,
       uncertainCost: 0.1,
@@ -102,8 +102,8 @@ describe('in words', () => {
 
   test('what may have been billed is said beside what was', () => {
     const money = { currency: 'EUR', cost: 12.5, uncertainCost: 0 }
-    expect(moneyText(money)).toBe('EUR 12.50')
-    expect(moneyText({ ...money, uncertainCost: 0.1 })).toBe(
+    expect(formatMoney(money)).toBe('EUR 12.50')
+    expect(formatMoney({ ...money, uncertainCost: 0.1 })).toBe(
       'EUR 12.50, and EUR 0.10 that may have been billed',
     )
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { notifyBody, type NotifiedRun } from '../../../src/pipeline/figures/notify-message.js'
+import { renderNotification, type NotifiedRun } from '../../../src/pipeline/figures/notify-message.js'
 import { runEnd, summary } from '../../integration/ending/run-ends.js'
 
 const hostile =
@@ -28,8 +28,8 @@ interface Card {
     }
   }[]
 }
-const slackOf = (run: NotifiedRun) => JSON.parse(notifyBody(run, 'slack')) as Slack
-const cardOf = (run: NotifiedRun) => JSON.parse(notifyBody(run, 'teams')) as Card
+const slackOf = (run: NotifiedRun) => JSON.parse(renderNotification(run, 'slack')) as Slack
+const cardOf = (run: NotifiedRun) => JSON.parse(renderNotification(run, 'teams')) as Card
 const linesOfCard = (card: Card) =>
   card.attachments[0]?.content.body.map(({ inlines }) => inlines.map(({ text }) => text).join('')) ?? []
 
@@ -122,6 +122,6 @@ describe('a hostile name', () => {
   })
 
   test('is whole in JSON, where nothing reads it as anything', () => {
-    expect(JSON.parse(notifyBody(run, 'json'))).toMatchObject({ job: hostile, output: hostile })
+    expect(JSON.parse(renderNotification(run, 'json'))).toMatchObject({ job: hostile, output: hostile })
   })
 })

@@ -8,60 +8,60 @@ import {
   noteStart,
   rateWaitMsMax,
   readRateHeaders,
-  spacingMs,
+  getSpacingMs,
 } from '../../../src/pipeline/pace/pacing.js'
 
 const minuteMs = 60_000
 
 describe('the distance between two starts', () => {
   test('is the window over the limit, and a hair more', () => {
-    expect(spacingMs(createBudget(100, minuteMs), 0)).toBeCloseTo(600, 0)
-    expect(spacingMs(createBudget(600, minuteMs), 0)).toBeGreaterThan(100)
+    expect(getSpacingMs(createBudget(100, minuteMs), 0)).toBeCloseTo(600, 0)
+    expect(getSpacingMs(createBudget(600, minuteMs), 0)).toBeGreaterThan(100)
   })
 
   test('follows the limit that the server states, up and down', () => {
     const budget = createBudget(100, minuteMs)
     noteReading(budget, { limit: 50, remaining: null, resetMs: null }, 0)
-    expect(spacingMs(budget, 0)).toBeCloseTo(1_200, -1)
+    expect(getSpacingMs(budget, 0)).toBeCloseTo(1_200, -1)
     noteReading(budget, { limit: 200, remaining: null, resetMs: null }, 0)
-    expect(spacingMs(budget, 0)).toBeCloseTo(300, 0)
+    expect(getSpacingMs(budget, 0)).toBeCloseTo(300, 0)
   })
 
   test('grows a little with every refusal, and never by more than a twentieth', () => {
     const budget = createBudget(100, minuteMs)
-    const before = spacingMs(budget, 0)
+    const before = getSpacingMs(budget, 0)
     noteRefusal(budget, minuteMs, 0)
-    expect(spacingMs(budget, 0)).toBeGreaterThan(before)
+    expect(getSpacingMs(budget, 0)).toBeGreaterThan(before)
     for (let refusal = 0; refusal < 100; refusal++) noteRefusal(budget, minuteMs, 0)
-    expect(spacingMs(budget, 0)).toBeLessThanOrEqual(630)
+    expect(getSpacingMs(budget, 0)).toBeLessThanOrEqual(630)
   })
 
   test('is what it was again, the later the longer a refusal made us wait', () => {
     const [short, long] = [createBudget(100, minuteMs), createBudget(100, minuteMs)]
-    const before = spacingMs(short, 0)
+    const before = getSpacingMs(short, 0)
     noteRefusal(short, 1_000, 0)
     noteRefusal(long, minuteMs, 0)
-    expect(spacingMs(short, minuteMs / 2)).toBeGreaterThan(before)
-    expect(spacingMs(short, 2 * minuteMs)).toBe(before)
-    expect(spacingMs(long, 30 * minuteMs)).toBeGreaterThan(before)
-    expect(spacingMs(long, 61 * minuteMs)).toBe(before)
+    expect(getSpacingMs(short, minuteMs / 2)).toBeGreaterThan(before)
+    expect(getSpacingMs(short, 2 * minuteMs)).toBe(before)
+    expect(getSpacingMs(long, 30 * minuteMs)).toBeGreaterThan(before)
+    expect(getSpacingMs(long, 61 * minuteMs)).toBe(before)
   })
 
   test('is not changed by our own use of the window: at its end nothing remains', () => {
     const budget = createBudget(100, minuteMs)
-    const before = spacingMs(budget, 0)
+    const before = getSpacingMs(budget, 0)
     for (let start = 0; start < 100; start++) noteStart(budget, start * 600)
     noteReading(budget, { limit: 100, remaining: 0, resetMs: 1_000 }, 59_900)
-    expect(spacingMs(budget, 59_950)).toBe(before)
+    expect(getSpacingMs(budget, 59_950)).toBe(before)
   })
 
   test('grows until the reset when others use the key too', () => {
     const budget = createBudget(100, minuteMs)
-    const before = spacingMs(budget, 0)
+    const before = getSpacingMs(budget, 0)
     noteStart(budget, 0)
     noteReading(budget, { limit: 100, remaining: 20, resetMs: 30_000 }, 100)
-    expect(spacingMs(budget, 200)).toBe(1_500)
-    expect(spacingMs(budget, 30_200)).toBe(before)
+    expect(getSpacingMs(budget, 200)).toBe(1_500)
+    expect(getSpacingMs(budget, 30_200)).toBe(before)
   })
 
   test('stays finite and above nothing whatever the headers say', () => {
@@ -73,7 +73,7 @@ describe('the distance between two starts', () => {
           noteStart(budget, index * 600)
           noteReading(budget, reading, index * 600)
         }
-        const spacing = spacingMs(budget, readings.length * 600)
+        const spacing = getSpacingMs(budget, readings.length * 600)
         expect(spacing).toBeGreaterThan(0)
         expect(spacing).toBeLessThanOrEqual(2 * minuteMs)
       }),

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  blocksOf,
-  partLabel,
-  partPath,
+  getBlocks,
+  formatPart,
+  buildPartPath,
   readPartPath,
-  rowsOf,
+  getRows,
   splitOutputPath,
 } from '../../../src/pipeline/lookups/partition.js'
 
@@ -20,7 +20,7 @@ describe('blocks', () => {
       fc.property(weights, counts, (blocks, count) => {
         let next = 0
         for (const partition of partitions(count)) {
-          const { first, end } = blocksOf(blocks, partition)
+          const { first, end } = getBlocks(blocks, partition)
           expect(first).toBe(next)
           expect(end).toBeGreaterThanOrEqual(first)
           next = end
@@ -36,7 +36,7 @@ describe('blocks', () => {
         const sum = (some: readonly number[]) => some.reduce((total, weight) => total + weight, 0)
         const most = Math.max(0, ...blocks)
         for (const partition of partitions(count)) {
-          const { first, end } = blocksOf(blocks, partition)
+          const { first, end } = getBlocks(blocks, partition)
           expect(sum(blocks.slice(first, end))).toBeLessThanOrEqual(sum(blocks) / count + most + 1e-6)
         }
       }),
@@ -45,7 +45,7 @@ describe('blocks', () => {
 
   test('of equal blocks every part has some where there are enough', () => {
     for (const partition of partitions(7)) {
-      const { first, end } = blocksOf(new Array<number>(8).fill(10), partition)
+      const { first, end } = getBlocks(new Array<number>(8).fill(10), partition)
       expect(end - first).toBeGreaterThan(0)
     }
   })
@@ -54,7 +54,7 @@ describe('blocks', () => {
 test('rows are each in exactly one part, and no part has two more than another', () => {
   fc.assert(
     fc.property(fc.nat({ max: 1e9 }), counts, (rowCount, count) => {
-      const ranges = partitions(count).map((partition) => rowsOf(rowCount, partition))
+      const ranges = partitions(count).map((partition) => getRows(rowCount, partition))
       let next = 0
       for (const { first, end } of ranges) {
         expect(first).toBe(next)
@@ -70,10 +70,10 @@ test('rows are each in exactly one part, and no part has two more than another',
 describe('names', () => {
   test('sort as their parts do, however many there are', () => {
     for (const count of [3, 64, 1_500]) {
-      const names = partitions(count).map((partition) => partPath('out.csv', partition, 'ab12cd', 'x'))
+      const names = partitions(count).map((partition) => buildPartPath('out.csv', partition, 'ab12cd', 'x'))
       expect([...names].sort()).toEqual(names)
     }
-    expect(partLabel({ index: 3, count: 64 })).toBe('003-of-064')
+    expect(formatPart({ index: 3, count: 64 })).toBe('003-of-064')
   })
 
   test.each([
@@ -88,7 +88,7 @@ describe('names', () => {
   test('tell output, part and attempt again', () => {
     for (const outputPath of ['/data/out.parquet', 'out.part-1.csv.gz', '/a b/out']) {
       const partition = { index: 12, count: 1_200 }
-      const path = partPath(outputPath, partition, '0a1b2c', 'k3f9a2c1')
+      const path = buildPartPath(outputPath, partition, '0a1b2c', 'k3f9a2c1')
       expect(readPartPath(path)).toEqual({ outputPath, partition, jobMark: '0a1b2c', attempt: 'k3f9a2c1' })
     }
     for (const other of ['out.parquet', 'out.part-003-of-064.parquet', 'out.part-3-of-4.ab-c.csv'])

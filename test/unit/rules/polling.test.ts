@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   isPastDeadline,
-  nextPoll,
+  findNextPoll,
   type PollableRun,
   type PollingPace,
   type PollSupply,
@@ -31,7 +31,7 @@ const unlearned: PollSupply = { ...plenty, durations: null, pollsPerMs: null }
 
 const seenRunningAt = (atMs: number) => ({ lastPolledAtMs: atMs, seenRunningAtMs: atMs })
 const planOf = (runs: readonly PollableRun[], supply: PollSupply, nowMs = 0) =>
-  nextPoll(new Map(runs.entries()), pace, supply, nowMs)
+  findNextPoll(new Map(runs.entries()), pace, supply, nowMs)
 const dueAtMs = (run: Partial<PollableRun>, supply: PollSupply) =>
   planOf([{ ...fresh, ...run }], supply)?.dueAtMs
 

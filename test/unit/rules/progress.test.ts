@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   estimateEtaMs,
-  progressLine,
+  formatProgressLine,
   type Progress,
   type TimeLeftFacts,
 } from '../../../src/pipeline/figures/progress.js'
@@ -107,7 +107,7 @@ describe('the progress line', () => {
   }
 
   test('it is one line, with the outcomes of this run, the most frequent first', () => {
-    expect(progressLine(progress)).toBe(
+    expect(formatProgressLine(progress)).toBe(
       '1,204/5,000 done · matched 1,103 · no_match 64 · 181 running · 37 answered before · 6 failed · submit 598/600 · poll 97/100 per min · ETA 1h04m',
     )
   })
@@ -128,13 +128,13 @@ describe('the progress line', () => {
       { kind: 'entity', lookupCount: 1_208, stop: null, ...facts },
       { kind: 'domain', lookupCount: 1_208, stop: { kind: 'out_of_credit', reason: 'x' }, ...facts },
     ]
-    expect(progressLine({ ...progress, stages })).toContain(
+    expect(formatProgressLine({ ...progress, stages })).toContain(
       'no_match 64 · entity 7/1,208 · domain 7/1,208 stopped · 181 running',
     )
   })
 
   test('what is none is left out', () => {
-    const line = progressLine({ ...progress, running: 0, cached: 0, failed: 0, outcomes: {} })
+    const line = formatProgressLine({ ...progress, running: 0, cached: 0, failed: 0, outcomes: {} })
     expect(line).toBe('1,204/5,000 done · submit 598/600 · poll 97/100 per min · ETA 1h04m')
   })
 
@@ -145,11 +145,19 @@ describe('the progress line', () => {
     [4_000, 'first answers in a few seconds'],
     [0, 'first answers any moment'],
   ])('%i ms before the first answers it says so', (firstAnswersInMs, words) => {
-    expect(progressLine({ ...progress, outcomes: {}, firstAnswersInMs })).toContain(`done · ${words} · `)
+    expect(formatProgressLine({ ...progress, outcomes: {}, firstAnswersInMs })).toContain(
+      `done · ${words} · `,
+    )
   })
 
   test('uncertain lookups show once there are any; no limit and no estimate show as such', () => {
-    const line = progressLine({ ...progress, uncertain: 2, submitLimit: null, pollLimit: null, etaMs: null })
+    const line = formatProgressLine({
+      ...progress,
+      uncertain: 2,
+      submitLimit: null,
+      pollLimit: null,
+      etaMs: null,
+    })
     expect(line).toBe(
       '1,204/5,000 done · matched 1,103 · no_match 64 · 181 running · 37 answered before · 6 failed · 2 uncertain · submit 598 · poll 97 per min · ETA ?',
     )

@@ -4,8 +4,8 @@ import { renderAnswer, renderUnanswered } from '../../../src/pipeline/answers/an
 import { joinLines } from '../../../src/pipeline/answers/joined-line.js'
 import {
   parsePublishedState,
-  publishedStateOf,
-  valuesOfState,
+  renderPublishedState,
+  getStateValues,
 } from '../../../src/pipeline/answers/published-state.js'
 import { renderHierarchyLine, renderUnansweredStage } from '../../../src/pipeline/answers/stage-lines.js'
 
@@ -54,12 +54,12 @@ const cited = (field: string, citation: object, reasoning = 'why') => ({
 
 const sourcesIn = (line: string): Record<string, string | null> =>
   Object.fromEntries(
-    [...parsePublishedState(publishedStateOf(line))].map(([field, { source }]) => [field, source]),
+    [...parsePublishedState(renderPublishedState(line))].map(([field, { source }]) => [field, source]),
   )
 
 describe('what is remembered of a row', () => {
   it('the fields that matter, each by its column', () => {
-    const state = parsePublishedState(publishedStateOf(answerOf()))
+    const state = parsePublishedState(renderPublishedState(answerOf()))
     expect(Object.fromEntries([...state].map(([field, { value }]) => [field, value]))).toEqual({
       status: 'matched',
       confidence: '95',
@@ -79,31 +79,33 @@ describe('what is remembered of a row', () => {
 
   it('what differs from run to run though nothing has changed is not in it', () => {
     const at = (resolved_at: string, from_cache: boolean) => ({ metadata: { resolved_at, from_cache } })
-    expect(publishedStateOf(answerOf({ runId: 'run_2', rest: at('2026-01-02T00:00:00Z', true) }))).toBe(
-      publishedStateOf(answerOf({ runId: 'run_1', rest: at('2026-01-01T00:00:00Z', false) })),
+    expect(renderPublishedState(answerOf({ runId: 'run_2', rest: at('2026-01-02T00:00:00Z', true) }))).toBe(
+      renderPublishedState(answerOf({ runId: 'run_1', rest: at('2026-01-01T00:00:00Z', false) })),
     )
   })
 
   it('two states are told apart by their values, whatever their sources are', () => {
     const [one, other] = ['line 1', 'line 2'].map((excerpt) =>
-      publishedStateOf(answerOf({ basis: [cited('legal_name', { excerpt })] })),
+      renderPublishedState(answerOf({ basis: [cited('legal_name', { excerpt })] })),
     )
     expect(one).not.toBe(other)
-    expect(valuesOfState(one ?? '')).toBe(valuesOfState(other ?? ''))
-    expect(valuesOfState(publishedStateOf(answerOf({ entity: { legal_name: 'B' } })))).not.toBe(
-      valuesOfState(one ?? ''),
+    expect(getStateValues(one ?? '')).toBe(getStateValues(other ?? ''))
+    expect(getStateValues(renderPublishedState(answerOf({ entity: { legal_name: 'B' } })))).not.toBe(
+      getStateValues(one ?? ''),
     )
   })
 
   it('an address that comes in parts alone is put together', () => {
     const address = { street_address: '1 Road', city: 'London', country: 'United Kingdom' }
-    const state = parsePublishedState(publishedStateOf(answerOf({ entity: { headquarters: { address } } })))
+    const state = parsePublishedState(
+      renderPublishedState(answerOf({ entity: { headquarters: { address } } })),
+    )
     expect(state.get('formatted_address')?.value).toBe('1 Road, London, United Kingdom')
   })
 
   it('a row without an answer has its status, and why', () => {
     const line = renderUnanswered({ status: 'uncertain', error: 'the answer was lost' })
-    expect([...parsePublishedState(publishedStateOf(line))]).toEqual([
+    expect([...parsePublishedState(renderPublishedState(line))]).toEqual([
       ['status', { value: 'uncertain', source: 'the answer was lost' }],
     ])
   })
@@ -120,16 +122,18 @@ describe('what is remembered of a row', () => {
         },
       },
     })
-    const state = parsePublishedState(publishedStateOf(joinLines(answerOf(), [hierarchy])))
+    const state = parsePublishedState(renderPublishedState(joinLines(answerOf(), [hierarchy])))
     expect(state.get('hierarchy_status')?.value).toBe('completed')
     expect(state.get('ultimate_parent_name')).toEqual({ value: 'Top', source: 'https://owners.example/acme' })
     const unasked = joinLines(answerOf(), [renderUnansweredStage('hierarchy', null)])
-    expect(valuesOfState(publishedStateOf(unasked))).toBe(valuesOfState(publishedStateOf(answerOf())))
+    expect(getStateValues(renderPublishedState(unasked))).toBe(
+      getStateValues(renderPublishedState(answerOf())),
+    )
   })
 
   it('a text of any length is cut short, between characters', () => {
     const long = `${'x'.repeat(998)}😀${'y'.repeat(5_000)}`
-    const value = parsePublishedState(publishedStateOf(answerOf({ entity: { legal_name: long } }))).get(
+    const value = parsePublishedState(renderPublishedState(answerOf({ entity: { legal_name: long } }))).get(
       'legal_name',
     )?.value
     expect(value).toBe(`${'x'.repeat(998)}…`)

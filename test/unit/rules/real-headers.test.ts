@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { columnLines, reportColumns } from '../../../src/pipeline/lookups/column-report.js'
-import type { AskingRule } from '../../../src/pipeline/lookups/asking-rule.js'
+import { formatColumnLines, reportColumns } from '../../../src/pipeline/lookups/column-report.js'
+import type { LookupRule } from '../../../src/pipeline/lookups/asking-rule.js'
 import { detectColumns, type LookupColumns } from '../../../src/pipeline/lookups/detect-columns.js'
-import { placeOfHeader } from '../../../src/pipeline/lookups/header-words.js'
+import { parsePlaceHeader } from '../../../src/pipeline/lookups/header-words.js'
 
 const cells = (text: string) => text.split('|')
 
@@ -279,14 +279,14 @@ describe('of several places one is taken', () => {
   })
 
   test('whose place a header names', () => {
-    expect(placeOfHeader('Billing Zip/Postal Code')).toEqual({ part: 'postal', set: 'billing' })
-    expect(placeOfHeader('Ciudad de facturación')).toEqual({ part: 'city', set: 'billing' })
-    expect(placeOfHeader('Lieferland')).toEqual({ part: 'country', set: 'shipping' })
-    expect(placeOfHeader('Notes')).toBeNull()
+    expect(parsePlaceHeader('Billing Zip/Postal Code')).toEqual({ part: 'postal', set: 'billing' })
+    expect(parsePlaceHeader('Ciudad de facturación')).toEqual({ part: 'city', set: 'billing' })
+    expect(parsePlaceHeader('Lieferland')).toEqual({ part: 'country', set: 'shipping' })
+    expect(parsePlaceHeader('Notes')).toBeNull()
   })
 })
 
-const byNames = (columns: Omit<LookupColumns, 'identifiers'>): AskingRule => ({
+const byNames = (columns: Omit<LookupColumns, 'identifiers'>): LookupRule => ({
   columns: { ...columns, identifiers: {} },
   identifierUse: 'first',
   readsNames: true,
@@ -318,7 +318,7 @@ describe('what is told of the columns', () => {
       { column: 'Stock Symbol', kind: 'ticker' },
       { column: 'hq', kind: 'place' },
     ])
-    const [asked, unused] = columnLines(report)
+    const [asked, unused] = formatColumnLines(report)
     expect(asked).toBe('name from company; location from city')
     expect(unused).toMatch(
       /^not used: postcode \(postal code\), street \(address\), LEI \(LEI\), .*--location-columns/,
@@ -360,7 +360,7 @@ describe('what is told of the columns', () => {
 
   test('it stays compact, whatever the table', () => {
     const wide = Array.from({ length: 3_000 }, (_, index) => `Billing${' '.repeat(index)} City\n`)
-    const lines = columnLines(
+    const lines = formatColumnLines(
       reportColumns(wide, byNames({ name: 'x', location: [], context: [] }), new Map()),
     )
     expect(lines).toHaveLength(2)

@@ -4,7 +4,7 @@ import {
   judgeEntityKickoff,
   judgeRecordKickoff,
   judgeRecordPoll,
-  recordOutcome,
+  readRecordOutcome,
 } from '../../../src/pipeline/answers/record-verdicts.js'
 
 const reply = (status: number, body: unknown, headers: Record<string, string> = {}): Exchange => ({
@@ -57,7 +57,7 @@ describe('the first read of an entity costs nothing, so nothing about it is unce
   test('an id that nobody knows is an answer', () => {
     const verdict = judgeEntityKickoff(reply(404, {}), 'siq_a', 0)
     if (verdict.kind !== 'answered') throw new Error(verdict.kind)
-    expect(recordOutcome('entity', verdict.run, verdict.failed)).toBe('not_found')
+    expect(readRecordOutcome('entity', verdict.run, verdict.failed)).toBe('not_found')
   })
 })
 

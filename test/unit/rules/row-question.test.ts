@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readIdentifiers } from '../../../src/core/stated-identifiers.js'
-import type { AskingRule, IdentifierUse } from '../../../src/pipeline/lookups/asking-rule.js'
+import type { LookupRule, IdentifierUse } from '../../../src/pipeline/lookups/asking-rule.js'
 import { IdentifierCounts } from '../../../src/pipeline/lookups/identifier-content.js'
-import { cellsOf, questionOf, type RowQuestion } from '../../../src/pipeline/lookups/row-question.js'
-import { leiIn, mayBeIdentifier } from '../../../src/pipeline/lookups/name-cell.js'
-import { sharedDomain } from '../../../src/pipeline/lookups/shared-domains.js'
+import { toRowCells, toRowQuestion, type RowQuestion } from '../../../src/pipeline/lookups/row-question.js'
+import { findLei, mayBeIdentifier } from '../../../src/pipeline/lookups/name-cell.js'
+import { classifyDomain } from '../../../src/pipeline/lookups/shared-domains.js'
 import { anyText } from '../core/any-text.js'
 
 const columns = {
@@ -25,7 +25,7 @@ const columns = {
     exchange: 'exchange',
   },
 }
-const ruleOf = (identifierUse: IdentifierUse, readsNames = true): AskingRule => ({
+const ruleOf = (identifierUse: IdentifierUse, readsNames = true): LookupRule => ({
   columns,
   identifierUse,
   readsNames,
@@ -34,9 +34,9 @@ const order = ['name', 'city', 'notes', ...Object.keys(columns.identifiers)]
 type Row = Partial<Record<'name' | 'city' | 'notes' | keyof (typeof columns)['identifiers'], string>>
 const ask = (row: Row, use: IdentifierUse = 'first', readsNames = true): RowQuestion => {
   const rule = ruleOf(use, readsNames)
-  return questionOf(
+  return toRowQuestion(
     rule,
-    cellsOf(
+    toRowCells(
       rule,
       order.map((key) => row[key as keyof Row] ?? null),
     ),
@@ -174,7 +174,7 @@ test('what is wrong is not asked, and is counted', () => {
     tally.add({ kind: 'resolution', faults: ['lei_checksum'] }, rowNumber)
   tally.add({ kind: 'domain', faults: ['cik'] }, 9_000)
   tally.add({ kind: 'resolution', byIdentifier: true, faults: [] }, 9_001)
-  expect(tally.notes(true)).toEqual([
+  expect(tally.listNotes(true)).toEqual([
     '1,299 rows have an LEI with wrong check digits (rows 2, 3, 4, …): looked up without it',
     '1 row has a CIK that is no number of at most ten digits (row 9000): looked up without it',
     '1 row has no name: looked up by domain',
@@ -203,7 +203,7 @@ describe('cells of names', () => {
     )
   })
   test('an LEI is one by its check digits, or by having no words', () => {
-    expect([lei, badLei, 'lei', 'CONSTRUCTORADELSUR21', '54930084UKLVMY22DS10'].map(leiIn)).toEqual([
+    expect([lei, badLei, 'lei', 'CONSTRUCTORADELSUR21', '54930084UKLVMY22DS10'].map(findLei)).toEqual([
       lei,
       null,
       null,
@@ -224,13 +224,13 @@ test('any cells make a question or a reason; what a name states is read back', (
       fc.constantFrom<IdentifierUse>('first', 'context'),
       (row, use) => {
         const rule = ruleOf(use)
-        const question = questionOf(rule, cellsOf(rule, row))
+        const question = toRowQuestion(rule, toRowCells(rule, row))
         if (question.kind === 'invalid') {
           expect(question.reason).not.toContain('\n')
           return
         }
         expect(question.lookup.name.length).toBeGreaterThanOrEqual(2)
-        expect(sharedDomain(question.lookup.name)).not.toBe('mail provider')
+        expect(classifyDomain(question.lookup.name)).not.toBe('mail provider')
         if (question.kind === 'resolution' && question.byIdentifier)
           expect(readIdentifiers(question.lookup.name)).toMatchObject({ name: null })
       },

@@ -7,23 +7,23 @@ const minuteMs = 60_000
 describe('how long runs take', () => {
   test('is taken to be one to five minutes until more is known', () => {
     const durations = new RunDurations(minuteMs)
-    expect(durations.doneBy(minuteMs)).toBeCloseTo(0)
-    expect(durations.doneBy(3 * minuteMs)).toBeCloseTo(0.5)
-    expect(durations.doneBy(5 * minuteMs)).toBeCloseTo(1)
+    expect(durations.getShareDone(minuteMs)).toBeCloseTo(0)
+    expect(durations.getShareDone(3 * minuteMs)).toBeCloseTo(0.5)
+    expect(durations.getShareDone(5 * minuteMs)).toBeCloseTo(1)
   })
 
   test('is learned: after many runs of two minutes, two minutes are expected', () => {
     const durations = new RunDurations(minuteMs)
     for (let run = 0; run < 100; run++) durations.observe(2 * minuteMs, 2 * minuteMs)
-    expect(durations.ageForChance(0, 0.9)).toBeLessThan(2.2 * minuteMs)
-    expect(durations.doneBy(1.9 * minuteMs)).toBeLessThan(0.1)
+    expect(durations.getAgeForChance(0, 0.9)).toBeLessThan(2.2 * minuteMs)
+    expect(durations.getShareDone(1.9 * minuteMs)).toBeLessThan(0.1)
   })
 
   test('follows a service that gets slower', () => {
     const durations = new RunDurations(minuteMs)
     for (let run = 0; run < 1_000; run++) durations.observe(minuteMs, minuteMs)
     for (let run = 0; run < 1_000; run++) durations.observe(4 * minuteMs, 4 * minuteMs)
-    expect(durations.doneBy(3 * minuteMs)).toBeLessThan(0.4)
+    expect(durations.getShareDone(3 * minuteMs)).toBeLessThan(0.4)
   })
 
   test.each([
@@ -45,16 +45,16 @@ describe('how long runs take', () => {
   ])('is learned from %s', (_, change, fromMs, toMs) => {
     const durations = new RunDurations(minuteMs)
     const expected = new RunDurations(minuteMs)
-    durations.learn({ seenMs: 0, knownMs: 200_000, saidMs: null, isSent: false, ...change })
+    durations.addEnding({ seenMs: 0, knownMs: 200_000, saidMs: null, isSent: false, ...change })
     expected.observe(fromMs, toMs)
     for (let ageMs = 0; ageMs < 400_000; ageMs += 5_000)
-      expect(durations.doneBy(ageMs)).toBe(expected.doneBy(ageMs))
+      expect(durations.getShareDone(ageMs)).toBe(expected.getShareDone(ageMs))
   })
 
   test('is not learned from an ending that nobody saw: it may have been at any time', () => {
     const durations = new RunDurations(minuteMs)
-    durations.learn({ seenMs: 0, knownMs: 200_000, saidMs: null, isSent: false })
-    expect(durations.doneBy(2 * minuteMs)).toBe(new RunDurations(minuteMs).doneBy(2 * minuteMs))
+    durations.addEnding({ seenMs: 0, knownMs: 200_000, saidMs: null, isSent: false })
+    expect(durations.getShareDone(2 * minuteMs)).toBe(new RunDurations(minuteMs).getShareDone(2 * minuteMs))
   })
 
   test('is not taken to be short because short ones end first: those that still run count', () => {
@@ -65,15 +65,15 @@ describe('how long runs take', () => {
       for (const [run, seenMs] of seen.entries()) {
         const endMs = (10 + run / 20) * minuteMs
         if (seenMs < 0) continue
-        if (endMs > ageMs) durations.stillRunning(seenMs, ageMs)
-        else durations.learn({ seenMs, knownMs: ageMs, saidMs: endMs, isSent: false })
+        if (endMs > ageMs) durations.noteRunning(seenMs, ageMs)
+        else durations.addEnding({ seenMs, knownMs: ageMs, saidMs: endMs, isSent: false })
         seen[run] = endMs > ageMs ? ageMs : -1
       }
-    expect(durations.doneBy(10 * minuteMs)).toBeLessThan(0.12)
-    expect(durations.doneBy(13 * minuteMs)).toBeGreaterThan(0.2)
-    expect(durations.doneBy(13 * minuteMs)).toBeLessThan(0.42)
-    expect(durations.doneBy(16 * minuteMs)).toBeGreaterThan(0.4)
-    expect(durations.doneBy(16 * minuteMs)).toBeLessThan(0.72)
+    expect(durations.getShareDone(10 * minuteMs)).toBeLessThan(0.12)
+    expect(durations.getShareDone(13 * minuteMs)).toBeGreaterThan(0.2)
+    expect(durations.getShareDone(13 * minuteMs)).toBeLessThan(0.42)
+    expect(durations.getShareDone(16 * minuteMs)).toBeGreaterThan(0.4)
+    expect(durations.getShareDone(16 * minuteMs)).toBeLessThan(0.72)
   })
 
   const ages = fc.array(fc.tuple(fc.nat(4_000_000), fc.nat(4_000_000)))
@@ -81,9 +81,9 @@ describe('how long runs take', () => {
     const durations = new RunDurations(minuteMs)
     for (const [at, [a, b]] of observed.entries()) {
       const [early, late] = [Math.min(a, b), Math.max(a, b)]
-      if (at % 3 === 0) durations.stillRunning(at % 2 === 0 ? 0 : early, late)
+      if (at % 3 === 0) durations.noteRunning(at % 2 === 0 ? 0 : early, late)
       else if (at % 3 === 1) durations.observe(early, late)
-      else durations.learn({ seenMs: early, knownMs: late, saidMs: null, isSent: at % 2 === 0 })
+      else durations.addEnding({ seenMs: early, knownMs: late, saidMs: null, isSent: at % 2 === 0 })
     }
     return durations
   })
@@ -91,11 +91,11 @@ describe('how long runs take', () => {
   test('is a distribution whatever was observed: it grows with the age and stays between none and all', () => {
     fc.assert(
       fc.property(learned, fc.nat(10_000_000), fc.nat(10_000_000), (durations, a, b) => {
-        const [early, late] = [durations.doneBy(Math.min(a, b)), durations.doneBy(Math.max(a, b))]
+        const [early, late] = [durations.getShareDone(Math.min(a, b)), durations.getShareDone(Math.max(a, b))]
         expect(early).toBeGreaterThanOrEqual(0)
         expect(late).toBeGreaterThanOrEqual(early)
         expect(late).toBeLessThanOrEqual(1)
-        expect(durations.chanceDone(Math.min(a, b), Math.max(a, b))).toBeLessThanOrEqual(1)
+        expect(durations.getChanceDone(Math.min(a, b), Math.max(a, b))).toBeLessThanOrEqual(1)
       }),
     )
   })
@@ -107,10 +107,10 @@ describe('how long runs take', () => {
         fc.nat(3_000_000),
         fc.double({ min: 0.01, max: 0.99, noNaN: true }),
         (durations, seenMs, chance) => {
-          const ageMs = durations.ageForChance(seenMs, chance)
+          const ageMs = durations.getAgeForChance(seenMs, chance)
           expect(ageMs).toBeGreaterThanOrEqual(seenMs)
-          expect(durations.chanceDone(seenMs, ageMs + 1)).toBeGreaterThanOrEqual(
-            Math.min(chance, durations.chanceDone(seenMs, 1e9)) - 0.01,
+          expect(durations.getChanceDone(seenMs, ageMs + 1)).toBeGreaterThanOrEqual(
+            Math.min(chance, durations.getChanceDone(seenMs, 1e9)) - 0.01,
           )
         },
       ),

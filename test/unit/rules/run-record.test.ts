@@ -1,9 +1,9 @@
-import { Interruption, interruptionCode } from '../../../src/core/errors.js'
+import { Interruption, getInterruptionCode } from '../../../src/core/errors.js'
 import { describe, expect, test } from 'vitest'
-import { countedOfLine, figuresOf } from '../../../src/pipeline/history/output-figures.js'
+import { readCountedValues, calculateFigures } from '../../../src/pipeline/history/output-figures.js'
 import { renderUnanswered } from '../../../src/pipeline/answers/answer-line.js'
-import { exitCodeOf, type RunSummary } from '../../../src/pipeline/figures/run-summary.js'
-import { parsePublishedState, publishedStateOf } from '../../../src/pipeline/answers/published-state.js'
+import { getExitCode, type RunSummary } from '../../../src/pipeline/figures/run-summary.js'
+import { parsePublishedState, renderPublishedState } from '../../../src/pipeline/answers/published-state.js'
 import type { Stop } from '../../../src/pipeline/figures/stop.js'
 import { createTimeline } from '../../../src/pipeline/figures/run-record.js'
 
@@ -38,12 +38,12 @@ describe('what is counted of a line', () => {
     JSON.stringify({ ...(JSON.parse(renderUnanswered({ status: 'pending' })) as object), ...change })
 
   test('its status, confidence and country; what is none of these is null', () => {
-    expect(countedOfLine(lineOf({ status: 'Matched', confidence: 97, country_code: 'de' }))).toEqual({
+    expect(readCountedValues(lineOf({ status: 'Matched', confidence: 97, country_code: 'de' }))).toEqual({
       status: 'matched',
       confidence: 97,
       country: 'DE',
     })
-    expect(countedOfLine(lineOf({ confidence: 101, country_code: 'Germany' }))).toEqual({
+    expect(readCountedValues(lineOf({ confidence: 101, country_code: 'Germany' }))).toEqual({
       status: 'pending',
       confidence: null,
       country: null,
@@ -54,7 +54,7 @@ describe('what is counted of a line', () => {
     const [one, other] = [
       { run_id: 'run_1', resolved_at: '2026-01-01T00:00:00Z', from_cache: false },
       { run_id: 'run_2', resolved_at: '2026-02-02T00:00:00Z', from_cache: true },
-    ].map((change) => publishedStateOf(lineOf({ legal_name: 'Acme "A"', ...change })))
+    ].map((change) => renderPublishedState(lineOf({ legal_name: 'Acme "A"', ...change })))
     expect(one).toBe(other)
     expect(parsePublishedState(one ?? '').get('legal_name')?.value).toBe('Acme "A"')
   })
@@ -62,7 +62,7 @@ describe('what is counted of a line', () => {
 
 describe('the figures of an output', () => {
   test('rows are counted by status, confidence and country, the largest first', () => {
-    const figures = figuresOf([
+    const figures = calculateFigures([
       { status: 'matched', confidence: 90, country: 'FR', rowCount: 2 },
       { status: 'no_match', confidence: 0, country: 'DE', rowCount: 3 },
       { status: 'matched', confidence: 90, country: 'DE', rowCount: 4 },
@@ -101,10 +101,10 @@ describe('the exit code of a run', () => {
     [stopped({ kind: 'refused', reason: '401' }), 4],
     [stopped({ kind: 'interrupted' }), 143],
   ])('%#: %i', (summary, code) => {
-    expect(exitCodeOf(summary, interruptionCode(new Interruption(143)))).toBe(code)
+    expect(getExitCode(summary, getInterruptionCode(new Interruption(143)))).toBe(code)
   })
 
   test('who aborts without saying by which signal interrupts as SIGINT does', () => {
-    expect(interruptionCode(new DOMException('gone', 'AbortError'))).toBe(130)
+    expect(getInterruptionCode(new DOMException('gone', 'AbortError'))).toBe(130)
   })
 })

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { renderAnswer, renderUnanswered } from '../../../src/pipeline/answers/answer-line.js'
 import { allColumns, answerColumns } from '../../../src/pipeline/answers/columns.js'
 import type { Decision } from '../../../src/pipeline/lookups/decision.js'
-import { decisionMembers } from '../../../src/pipeline/answers/decided-answer.js'
+import { renderDecisionMembers } from '../../../src/pipeline/answers/decided-answer.js'
 import { joinLines, linePositions, sliceLine, withReview } from '../../../src/pipeline/answers/joined-line.js'
 import { stageKinds } from '../../../src/pipeline/lookups/lookup-kind.js'
-import { reviewColumns, columnsOfStage } from '../../../src/pipeline/answers/column-kinds.js'
+import { reviewColumns, getStageColumns } from '../../../src/pipeline/answers/column-kinds.js'
 import {
   renderDomainLine,
   renderEntityLine,
@@ -197,7 +197,7 @@ describe('the line of a stage', () => {
   test.each(stageKinds)(
     'of what has no %s says why in its status and error, or nothing where nothing was asked',
     (kind) => {
-      const names = columnsOfStage(kind).map(({ name }) => name)
+      const names = getStageColumns(kind).map(({ name }) => name)
       const [status = '', ...others] = names
       const error = `${kind}_error`
       const uncertain = parsed(
@@ -237,7 +237,7 @@ describe('the line of a stage', () => {
   })
 
   test.each(stageKinds)('of any JSON holds every column of %s, in order, and throws nothing', (kind) => {
-    const names = columnsOfStage(kind).map(({ name }) => name)
+    const names = getStageColumns(kind).map(({ name }) => name)
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (data, nested) => {
         for (const sent of [data, body(data), body({ data: nested, entity: nested })])
@@ -265,7 +265,7 @@ describe('a row’s line', () => {
     .map(([isDecided, hasCandidates, words]) =>
       [
         ...(isDecided
-          ? [decisionMembers({ verdict: 'accepted', decidedBy: words, decidedAtMs: 1_000 } as Decision)]
+          ? [renderDecisionMembers({ verdict: 'accepted', decidedBy: words, decidedAtMs: 1_000 } as Decision)]
           : []),
         ...(hasCandidates
           ? [`"candidates":${JSON.stringify([{ entity_id: words, name: words, confidence: 1, url: null }])}`]

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readScope, scopeOf, lookupKinds } from '../../../src/pipeline/lookups/lookup-kind.js'
-import { stageQuestions } from '../../../src/pipeline/lookups/stage-questions.js'
+import { readScope, toScope, lookupKinds } from '../../../src/pipeline/lookups/lookup-kind.js'
+import { buildStageQuestions } from '../../../src/pipeline/lookups/stage-questions.js'
 
 const asked = (name: string, context: string | null = null) => ({ name, location: null, context })
 const answer = (data: object) => ({ run_id: 'run_1', status: 'COMPLETED', data })
@@ -12,7 +12,7 @@ const company = (id: string) => [
 
 describe('what follows from an answer', () => {
   test('a match: its company, and the domain of its website', () => {
-    expect(stageQuestions('resolution', asked('Acme'), matched)).toEqual([
+    expect(buildStageQuestions('resolution', asked('Acme'), matched)).toEqual([
       ...company('siq_a'),
       { kind: 'domain', name: 'acme.com' },
     ])
@@ -26,31 +26,31 @@ describe('what follows from an answer', () => {
     ['google.com', 'google.com'],
   ])('a page on a network, or a mail provider, is no domain of the company: %s', (website, domain) => {
     const run = answer({ status: 'matched', entity: { id: 'siq_a', website } })
-    const asks = stageQuestions('resolution', asked('Acme'), run).filter(({ kind }) => kind === 'domain')
+    const asks = buildStageQuestions('resolution', asked('Acme'), run).filter(({ kind }) => kind === 'domain')
     expect(asks).toEqual(domain === null ? [] : [{ kind: 'domain', name: domain }])
   })
 
   test('a domain that the question states goes before that of the website', () => {
-    const questions = stageQuestions('resolution', asked('Acme', 'website shop.acme.co.uk'), matched)
+    const questions = buildStageQuestions('resolution', asked('Acme', 'website shop.acme.co.uk'), matched)
     expect(questions.at(-1)).toEqual({ kind: 'domain', name: 'acme.co.uk' })
   })
 
   test('a merged company: the one that it was merged into', () => {
     const run = answer({ status: 'merged', merged_into: 'siq_b', entity: { id: 'siq_a' } })
-    expect(stageQuestions('resolution', asked('Acme'), run)).toEqual(company('siq_b'))
+    expect(buildStageQuestions('resolution', asked('Acme'), run)).toEqual(company('siq_b'))
   })
 
   test.each(['partial_match', 'inconclusive', 'no_match', 'not_found', 'failed', ''])(
     'of %j no company is asked for',
     (status) => {
       const run = answer({ status, entity: { id: 'siq_a', website: 'acme.com' } })
-      expect(stageQuestions('resolution', asked('Acme'), run)).toEqual([])
+      expect(buildStageQuestions('resolution', asked('Acme'), run)).toEqual([])
     },
   )
 
   test('of a domain: its company, and itself', () => {
     const run = answer({ status: 'complete', data: { status: 'matched', entity: { id: 'siq_a' } } })
-    expect(stageQuestions('domain', asked('acme.com'), run)).toEqual([
+    expect(buildStageQuestions('domain', asked('acme.com'), run)).toEqual([
       ...company('siq_a'),
       { kind: 'domain', name: 'acme.com' },
     ])
@@ -59,13 +59,13 @@ describe('what follows from an answer', () => {
   test.each([null, 'text', 7, [], {}, answer({ status: 'matched', entity: { id: 'siq_../../x y' } })])(
     'of %j nothing follows',
     (run) => {
-      expect(stageQuestions('resolution', asked('Acme'), run)).toEqual([])
+      expect(buildStageQuestions('resolution', asked('Acme'), run)).toEqual([])
     },
   )
 })
 
 test('a scope says which service and which kind it is of', () => {
   for (const base of ['https://api.example/v3', 'embedded 0a1b', 'embedded:7']) {
-    for (const kind of lookupKinds) expect(readScope(scopeOf(base, kind))).toEqual({ base, kind })
+    for (const kind of lookupKinds) expect(readScope(toScope(base, kind))).toEqual({ base, kind })
   }
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { errorCodes } from '../../../src/core/errors.js'
-import { explainStop, waitsForRuns, type Stop } from '../../../src/pipeline/figures/stop.js'
+import { explainStop, shouldWaitForRuns, type Stop } from '../../../src/pipeline/figures/stop.js'
 
 const stops: [Stop, { waits: boolean; exitCode: number | null }][] = [
   [{ kind: 'interrupted' }, { waits: false, exitCode: null }],
@@ -33,7 +33,7 @@ const stops: [Stop, { waits: boolean; exitCode: number | null }][] = [
 
 describe.each(stops)('stop %o', (stop, { waits, exitCode }) => {
   test('what was paid for is fetched only where money or budget ended the submissions', () => {
-    expect(waitsForRuns(stop)).toBe(waits)
+    expect(shouldWaitForRuns(stop)).toBe(waits)
   })
 
   test('its exit code is the documented one, and its hint says that the same command resumes', () => {

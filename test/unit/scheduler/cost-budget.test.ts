@@ -37,11 +37,11 @@ describe('what all kinds of a job may cost', () => {
   test('what a poll disproves is given back once, and never what another process took', () => {
     const { domain, resolution } = budgetOf(20_000)
     expect(domain.take()).toBe(true)
-    domain.disproved('of an earlier process')
+    domain.onNotCreated('of an earlier process')
     expect(domain.take()).toBe(false)
-    domain.mayComeBack('a')
-    domain.disproved('a')
-    domain.disproved('a')
+    domain.markUncertain('a')
+    domain.onNotCreated('a')
+    domain.onNotCreated('a')
     expect([domain.take(), domain.take(), resolution.take()]).toEqual([true, false, false])
   })
 

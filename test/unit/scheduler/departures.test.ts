@@ -45,7 +45,7 @@ async function departuresOf(paces: readonly Pace[], forMs: number, commitMs: Com
   }
   const starting = paces.map(async (pace) => {
     while (sinceMs() < forMs) {
-      const right = await pace.turn(never)
+      const right = await pace.waitForTurn(never)
       void depart(() => right.leave())
     }
   })

@@ -26,7 +26,7 @@ async function turnsMs(
   const turns: number[] = []
   const taking = (async () => {
     while (turns.length < count) {
-      await pace.turn(never)
+      await pace.waitForTurn(never)
       turns.push(systemClock.monotonicMs() - beganAtMs)
     }
   })()
@@ -53,14 +53,14 @@ describe('a pace after an earlier process', () => {
   test('takes what that process used for its own, not for the use of others', () => {
     const beganAtMs = systemClock.monotonicMs()
     const earlier = Array.from({ length: 80 }, (_, index) => beganAtMs - (80 - index) * 601)
-    const evenPerMs = createPace(systemClock, 100, minuteMs).perMs()
+    const evenPerMs = createPace(systemClock, 100, minuteMs).getStartsPerMs()
     for (const [starts, isSlower] of [
       [earlier, false],
       [[], true],
     ] as const) {
       const pace = createPace(systemClock, 100, minuteMs, starts)
       pace.follow({ limit: 100, remaining: 20, resetMs: 30_000 })
-      expect((pace.perMs() ?? 0) < (evenPerMs ?? 0), `${starts.length} starts`).toBe(isSlower)
+      expect((pace.getStartsPerMs() ?? 0) < (evenPerMs ?? 0), `${starts.length} starts`).toBe(isSlower)
     }
   })
 })
@@ -76,7 +76,7 @@ describe('starts keep their distance', () => {
     [
       'after a refusal',
       (pace: Pace) => {
-        pace.refused(10_000)
+        pace.onRateLimited(10_000)
       },
     ],
     [
@@ -96,7 +96,7 @@ describe('starts keep their distance', () => {
     const pace = createPace(systemClock, 60, minuteMs)
     const turns: number[] = []
     const taking = [1, 2, 3, 4].map(async () => {
-      await pace.turn(never)
+      await pace.waitForTurn(never)
       turns.push(systemClock.monotonicMs() - beganAtMs)
       if (turns.length === 1) disturb(pace)
     })

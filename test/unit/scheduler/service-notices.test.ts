@@ -14,7 +14,7 @@ function noticesOf(
   let minute = 0
   const look = watchRefusals(tally.refusedSinceMs, (text) => seen.push([minute, text]))
   for (; minute <= minutes; minute++) {
-    counter.replied('submissions', isRefused(minute), minute * minuteMs)
+    counter.onReply('submissions', isRefused(minute), minute * minuteMs)
     look(minute * minuteMs)
   }
   return seen
@@ -38,7 +38,7 @@ test('when the service goes on, that is reported once, and the next time is coun
 
 test('answers of others are reported at the first, and then each time there are twice as many', () => {
   const { tally, counter } = createTally()
-  for (const lookupId of [1, 2, 3]) counter.held(lookupId)
+  for (const lookupId of [1, 2, 3]) counter.markHeld(lookupId)
   const seen: [number, string][] = []
   const look = watchMisdirected(tally, (text) => seen.push([tally.misdirected, text]))
   for (let count = 0; count < 100; count++) {

@@ -24,33 +24,33 @@ describe('the address that submissions bear', () => {
   /** An address, and the reasons for which it was refused. */
   function address(given: string | null = url): { address: WebhookAddress; refusals: string[] } {
     const refusals: string[] = []
-    const address = new WebhookAddress(given, { webhookRefused: (reason) => void refusals.push(reason) })
+    const address = new WebhookAddress(given, { onWebhookRefused: (reason) => void refusals.push(reason) })
     return { address, refusals }
   }
 
   test('is not in use where there is none', () => {
     const { address: none } = address(null)
-    expect([none.isInUse, none.urlFor(1)]).toEqual([false, null])
+    expect([none.isInUse, none.getUrl(1)]).toEqual([false, null])
   })
 
   test('is left out for good once a lookup that was refused with it is accepted without', () => {
     const { address: refused, refusals } = address()
-    expect(refused.urlFor(1)).toBe(url)
-    expect(refused.urlFor(2)).toBe(url)
-    expect(refused.mayBeWhy(1, 'HTTP 400')).toBe(true)
-    expect([refused.urlFor(1), refused.isInUse]).toEqual([null, true])
-    refused.accepted(1)
-    expect([refused.isInUse, refused.urlFor(3)]).toEqual([false, null])
+    expect(refused.getUrl(1)).toBe(url)
+    expect(refused.getUrl(2)).toBe(url)
+    expect(refused.mayHaveCausedRefusal(1, 'HTTP 400')).toBe(true)
+    expect([refused.getUrl(1), refused.isInUse]).toEqual([null, true])
+    refused.onAccepted(1)
+    expect([refused.isInUse, refused.getUrl(3)]).toEqual([false, null])
     expect(refusals).toEqual(['HTTP 400'])
   })
 
   test('stays once one was accepted with it: then a refusal is about the lookup', () => {
     const { address: taken, refusals } = address()
-    taken.urlFor(1)
-    taken.urlFor(2)
-    taken.accepted(1)
-    expect(taken.mayBeWhy(2, 'HTTP 400')).toBe(false)
-    taken.accepted(2)
+    taken.getUrl(1)
+    taken.getUrl(2)
+    taken.onAccepted(1)
+    expect(taken.mayHaveCausedRefusal(2, 'HTTP 400')).toBe(false)
+    taken.onAccepted(2)
     expect([taken.isInUse, refusals]).toEqual([true, []])
   })
 })

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { climb, hierarchyOf, mermaidOf } from '../../../src/service/records/hierarchy.js'
+import { findOwnershipChain, buildHierarchy, renderMermaid } from '../../../src/service/records/hierarchy.js'
 import { ownershipOf } from '../../support/ownerships.js'
 import { hierarchyData } from '../../../src/contract/hierarchy.js'
 import { naughtyStrings } from '../../hostile/naughty-strings.js'
 
 const way = (links: readonly string[], ultimateParentId: string | null = null) => {
-  const climbed = climb(ownershipOf('a', links, { ultimateParentId }))
+  const climbed = findOwnershipChain(ownershipOf('a', links, { ultimateParentId }))
   return [
     climbed.chain.map(({ parent_id: id }) => id).join(' '),
     climbed.ultimateParentId,
@@ -59,7 +59,9 @@ test('H-09 whatever is said, every company stands in the chain once, linked to t
     .map(([from, to, share]) => `${from} > ${to}${share}`)
   fc.assert(
     fc.property(fc.array(link, { maxLength: 20 }), fc.option(company), (links, ultimate) => {
-      const { chain, ultimateParentId } = climb(ownershipOf('a', links, { ultimateParentId: ultimate }))
+      const { chain, ultimateParentId } = findOwnershipChain(
+        ownershipOf('a', links, { ultimateParentId: ultimate }),
+      )
       const stops = ['a', ...chain.map(({ parent_id: id }) => id)]
       expect(new Set(stops).size).toBe(stops.length)
       expect(chain.map(({ entity_id: id }) => id)).toEqual(stops.slice(0, -1))
@@ -69,7 +71,7 @@ test('H-09 whatever is said, every company stands in the chain once, linked to t
 })
 
 const shortOf = (links: readonly string[], ultimateParentId: string | null = null) =>
-  hierarchyOf(ownershipOf('a', links, { ultimateParentId })).summary_short
+  buildHierarchy(ownershipOf('a', links, { ultimateParentId })).summary_short
 
 describe('the short summary', () => {
   test.each([
@@ -92,7 +94,7 @@ describe('the short summary', () => {
 describe('the long summary', () => {
   test('tells the chain with its shares, further owners, what is below and beside, and the sources', () => {
     const links = ['b > a 60', 'c > b', 'd > a 10', 'a > e', 'b > f', 'b > g 100']
-    const data = hierarchyOf(ownershipOf('a', links, { evidence: ['https://register.example/1'] }))
+    const data = buildHierarchy(ownershipOf('a', links, { evidence: ['https://register.example/1'] }))
     expect(data.summary_long).toBe(
       'A Ltd belongs to B Ltd. Its ultimate parent is C Ltd. B Ltd owns the majority of A Ltd (60%). ' +
         'C Ltd is the parent of B Ltd. D Ltd also owns a minority of it (10%). Below A Ltd: E Ltd. ' +
@@ -102,14 +104,16 @@ describe('the long summary', () => {
 
   test('of many companies the first are named', () => {
     const links = Array.from({ length: 13 }, (_, index) => `a > b${index}`)
-    expect(hierarchyOf(ownershipOf('a', links)).summary_long).toMatch(/B9 Ltd and 3 more\. No public record/)
+    expect(buildHierarchy(ownershipOf('a', links)).summary_long).toMatch(
+      /B9 Ltd and 3 more\. No public record/,
+    )
   })
 })
 
 test('H-08 a relationship with somebody unknown is left out', () => {
   const known = ownershipOf('a', ['b > a'])
   const stray = { ...known.relationships[0]!, id: 'r2', from: 'nobody' }
-  const data = hierarchyOf({ ...known, relationships: [...known.relationships, stray] })
+  const data = buildHierarchy({ ...known, relationships: [...known.relationships, stray] })
   expect(hierarchyData.parse(data).relationships).toEqual(known.relationships)
 })
 
@@ -117,7 +121,7 @@ test('H-08 a relationship with somebody unknown is left out', () => {
 function diagramOf(name: string): string[] {
   const { entities, relationships } = ownershipOf('a', ['b > a 60.5'])
   const [first, ...others] = entities
-  return mermaidOf({ entities: [{ ...first!, name }, ...others], relationships }).split('\n')
+  return renderMermaid({ entities: [{ ...first!, name }, ...others], relationships }).split('\n')
 }
 
 const box = /^ {2}n\d+\["((?:[\p{L}\p{M}\p{N} .,'_-]|#\d{1,7};)+)"\]$/u
@@ -178,7 +182,7 @@ describe('a diagram', () => {
 
   test('H-14 ids are never read as syntax', () => {
     const { entities, relationships } = ownershipOf('end', ['x"]-->y > end'])
-    expect(mermaidOf({ entities, relationships }).split('\n').slice(1, -1)).toEqual([
+    expect(renderMermaid({ entities, relationships }).split('\n').slice(1, -1)).toEqual([
       '  n1["END Ltd"]',
       '  n2["X#34;#93;--#62;Y Ltd"]',
       '  n2 -->|"is parent"| n1',

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { domainResult, type DomainResult } from '../../../src/contract/domain.js'
 import { entityRecord, type EntityRecord } from '../../../src/contract/entity.js'
 import { unknownWebsiteStatus } from '../../../src/contract/unknown.js'
-import { entityRecordIn } from '../../../src/service/records/builds/entity-build.js'
-import { domainResultIn } from '../../../src/service/records/domains/domain-build.js'
+import { parseEntityRecord } from '../../../src/service/records/builds/entity-build.js'
+import { parseDomainResult } from '../../../src/service/records/domains/domain-build.js'
 import { fullRecord, sampleCandidate, sampleRecord } from '../../support/fake-knowledge.js'
 
 /** As they were stored when blocks of which nothing was known were left out. */
@@ -50,22 +50,22 @@ const stored = (value: unknown) => JSON.stringify(value)
 
 describe('a result of an older data folder', () => {
   test('is answered with every block that the interface wants', () => {
-    const record: EntityRecord = entityRecordIn(stored(olderRecord))
+    const record: EntityRecord = parseEntityRecord(stored(olderRecord))
     expect(entityRecord.safeParse(record).error).toBeUndefined()
     expect(record).toMatchObject({
       social_profiles: { linkedin: { handle: 'acme' }, facebook: { handle: null } },
     })
-    const domain: DomainResult = domainResultIn(stored(olderDomain))
+    const domain: DomainResult = parseDomainResult(stored(olderDomain))
     expect(domainResult.safeParse(domain).error).toBeUndefined()
     const { id, display_name, legal_name, status, description, website } = olderRecord
     const { headquarters, primary_legal_entity, identifiers, matching_branch } = olderRecord
     const named = { id, display_name, legal_name, status, description, website, identifiers, matching_branch }
     const entity = { ...named, headquarters, primary_legal_entity }
-    const resolved = domainResultIn(stored({ ...olderDomain, candidate: null, entity }))
+    const resolved = parseDomainResult(stored({ ...olderDomain, candidate: null, entity }))
     expect(domainResult.safeParse(resolved).error).toBeUndefined()
   })
 
   test('that has them all is answered as it is', () => {
-    expect(entityRecordIn(stored(fullRecord()))).toEqual(fullRecord())
+    expect(parseEntityRecord(stored(fullRecord()))).toEqual(fullRecord())
   })
 })

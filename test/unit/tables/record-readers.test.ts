@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { describe, expect, test } from 'vitest'
 import type { UserError } from '../../../src/core/errors.js'
-import { CsvScanner, scannedRecords, strictRecords } from '../../../src/tables/csv-scanner.js'
+import { CsvScanner, createScanReader, readStrictRecords } from '../../../src/tables/csv-scanner.js'
 import { tableLimits } from '../../../src/tables/limits.js'
 import type {
   ChooseColumns,
@@ -15,8 +15,8 @@ import { naughtyStrings } from '../../hostile/naughty-strings.js'
 
 /** Both readers of delimited text, held to the same cases. */
 const readers: Readonly<Record<string, RecordReader<TableRecord>>> = {
-  strict: strictRecords,
-  scanned: scannedRecords(),
+  strict: readStrictRecords,
+  scanned: createScanReader(),
 }
 const both = describe.each(Object.entries(readers))
 
@@ -210,7 +210,7 @@ describe('a defect', () => {
       const [, text, [code, line], scanned] = args
       const isRight = (told: string) => Number(told.split(':')[0]) < line && !/:[^,]*(quote|cells)/.test(told)
       for (const size of [1, 3, text.length]) {
-        const { records, error } = await read(strictRecords, cut(text, size))
+        const { records, error } = await read(readStrictRecords, cut(text, size))
         expect(error).toMatchObject({ code, message: expect.stringMatching(`line ${line}\\b`) as string })
         expect(records.map(({ cells }) => cells.join())).toEqual(
           scanned.filter(isRight).map((told) => told.slice(told.indexOf(' ') + 1)),
@@ -222,7 +222,7 @@ describe('a defect', () => {
   test.each(defects)('that is %s costs the scanner its line', async (...args) => {
     const [, text, , scanned] = args
     for (const size of [1, 3, text.length]) {
-      const { records, error } = await read(readers['scanned'] ?? strictRecords, cut(text, size))
+      const { records, error } = await read(readers['scanned'] ?? readStrictRecords, cut(text, size))
       expect(error).toBeNull()
       const told = records.map(({ line, reason, cells }) => `${line}: ${reason ?? cells.join()}`)
       expect(told.map((one, index) => one.slice(0, scanned[index]?.length))).toEqual(scanned)
@@ -232,14 +232,14 @@ describe('a defect', () => {
   test('lines are counted as an editor does, those above the header included', async () => {
     const text = 'a,b\r\n"1\r\n1",2\r\n\r\n3\r\n4,5,"6\n6"\r\n7,8\r\n'
     for (const size of [1, 2, text.length]) {
-      const strict = await read(strictRecords, cut(text, size), { linesAbove: 2 })
+      const strict = await read(readStrictRecords, cut(text, size), { linesAbove: 2 })
       expect(strict.records.map(({ line, cells }) => [line, cells.length])).toEqual([
         [4, 2],
         [7, 1],
         [8, 3],
         [null, 2],
       ])
-      const kept = await read(scannedRecords({ keepsRagged: true }), cut(text, size), { linesAbove: 2 })
+      const kept = await read(createScanReader({ keepsRagged: true }), cut(text, size), { linesAbove: 2 })
       expect(kept.records.map(({ line, cells }) => [line, cells.length])).toEqual([
         [4, 2],
         [7, 1],
@@ -284,13 +284,13 @@ describe('too much', () => {
     const pieces = Array.from({ length: Math.ceil(text.length / 131_072) }, (_unused, index) =>
       text.slice(index * 131_072, (index + 1) * 131_072),
     )
-    const { error } = await read(strictRecords, pieces)
+    const { error } = await read(readStrictRecords, pieces)
     expect(error).toMatchObject({ code, message: expect.stringMatching(says) as string })
   })
 
   test('columns, as many as may be, are read', async () => {
     const row = `${'c,'.repeat(tableLimits.columnsMax - 1)}c\n`
-    const { header, records, error } = await read(strictRecords, [row, row])
+    const { header, records, error } = await read(readStrictRecords, [row, row])
     expect([header?.length, records[0]?.cells.length, error]).toEqual([10_000, 10_000, null])
   })
 
@@ -307,7 +307,7 @@ describe('too much', () => {
 })
 
 test('in tabs without quotes, the scanner takes quotes for text', async () => {
-  const reader = scannedRecords({ isUnquoted: (delimiter) => delimiter === '\t' })
+  const reader = createScanReader({ isUnquoted: (delimiter) => delimiter === '\t' })
   expect(cellsOf(await read(reader, ['a\tb\n"x\ty"\n'], { delimiter: '\t' }))).toEqual([['"x', 'y"']])
   expect(cellsOf(await read(reader, ['a,b\n"x","y"\n']))).toEqual([['x', 'y']])
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { strictRecords } from '../../../src/tables/csv-scanner.js'
-import { parsedRecords } from '../../../src/tables/parsed-records.js'
+import { readStrictRecords } from '../../../src/tables/csv-scanner.js'
+import { readParsedRecords } from '../../../src/tables/parsed-records.js'
 import type { RecordSource, TableRecord } from '../../../src/tables/record-source.js'
 
 /** A text that comes in pieces, each of whole characters. */
@@ -28,12 +28,12 @@ async function readAll(batches: AsyncIterable<readonly TableRecord[]>, header: r
 async function expectSame(pieces: readonly string[], delimiter: string): Promise<void> {
   const header: string[][] = []
   const found = await readAll(
-    strictRecords(sourceOf(pieces, delimiter), (cells) => {
+    readStrictRecords(sourceOf(pieces, delimiter), (cells) => {
       header.push([...cells])
       return null
     }),
   )
-  const { records, error } = await readAll(parsedRecords(sourceOf(pieces, delimiter)))
+  const { records, error } = await readAll(readParsedRecords(sourceOf(pieces, delimiter)))
   const below = records.slice(1)
   // Lines of all records are counted by the scanner alone.
   const counted = found.records.map((record, at) => ({

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { builtInKind, kindOfFormat, dateText, durationText } from '../../../src/tables/xlsx/cells.js'
-import { unescaped } from '../../../src/tables/xlsx/workbook.js'
+import {
+  getBuiltInKind,
+  parseFormatKind,
+  formatDate,
+  formatDuration,
+} from '../../../src/tables/xlsx/cells.js'
+import { decodeEscapes } from '../../../src/tables/xlsx/workbook.js'
 
 describe('number formats', () => {
   test.each([
@@ -14,7 +19,7 @@ describe('number formats', () => {
     'yyyy"年"m"月"d"日"',
     '[Red]yyyy\\-mm',
   ])('%s is a date', (code) => {
-    expect(kindOfFormat(code)).toEqual({ kind: 'date' })
+    expect(parseFormatKind(code)).toEqual({ kind: 'date' })
   })
 
   test.each([
@@ -31,17 +36,17 @@ describe('number formats', () => {
     '# ?/?',
     '',
   ])('%j is none', (code) => {
-    expect(kindOfFormat(code)).toEqual({ kind: 'number' })
+    expect(parseFormatKind(code)).toEqual({ kind: 'number' })
   })
 
   test('zeros alone are leading zeros, hours in brackets go on', () => {
-    expect(kindOfFormat('000000')).toEqual({ kind: 'padded', digits: 6 })
-    expect(kindOfFormat('0')).toEqual({ kind: 'number' })
-    expect(kindOfFormat('[h]:mm:ss')).toEqual({ kind: 'duration' })
+    expect(parseFormatKind('000000')).toEqual({ kind: 'padded', digits: 6 })
+    expect(parseFormatKind('0')).toEqual({ kind: 'number' })
+    expect(parseFormatKind('[h]:mm:ss')).toEqual({ kind: 'duration' })
   })
 
   test('those that need not be spelled out are known', () => {
-    const dates = Array.from({ length: 60 }, (_, id) => id).filter((id) => builtInKind(id).kind === 'date')
+    const dates = Array.from({ length: 60 }, (_, id) => id).filter((id) => getBuiltInKind(id).kind === 'date')
     expect(dates).toEqual([
       14, 15, 16, 17, 18, 19, 20, 21, 22, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 45, 47, 50, 51, 52, 53, 54,
       55, 56, 57, 58,
@@ -66,7 +71,7 @@ describe('dates', () => {
     [0, null],
     [-1, null],
   ])('%d days from 1900 are %s', (serial, text) => {
-    expect(dateText(serial, false)).toBe(text)
+    expect(formatDate(serial, false)).toBe(text)
   })
 
   test.each([
@@ -75,12 +80,12 @@ describe('dates', () => {
     [43889, '2024-02-29'],
     [0.25, '06:00:00'],
   ])('%d days from 1904 are %s', (serial, text) => {
-    expect(dateText(serial, true)).toBe(text)
+    expect(formatDate(serial, true)).toBe(text)
   })
 
   test('durations go beyond a day', () => {
-    expect(durationText(1.5)).toBe('36:00:00')
-    expect(durationText(-0.25)).toBe('-06:00:00')
+    expect(formatDuration(1.5)).toBe('36:00:00')
+    expect(formatDuration(-0.25)).toBe('-06:00:00')
   })
 })
 
@@ -89,5 +94,5 @@ test.each([
   ['_x005F_x0041_', '_x0041_'],
   ['_x00zz_ _x41_', '_x00zz_ _x41_'],
 ])('%s is %j', (escaped, text) => {
-  expect(unescaped(escaped)).toBe(text)
+  expect(decodeEscapes(escaped)).toBe(text)
 })

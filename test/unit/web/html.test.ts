@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cut, foreign, html, sourceHtml } from '../../../src/web/html.js'
+import { cut, isolateText, html, renderSource } from '../../../src/web/html.js'
 
 describe('html', () => {
   test('what is put in is escaped, for text and for attributes; what it made itself is not escaped again', () => {
@@ -13,7 +13,7 @@ describe('html', () => {
   test('no text brings a tag, an entity, a control character or a turn of direction into a page', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
-        const made = String(foreign(text)).replace(/^<bdi>|<\/bdi>$/g, '')
+        const made = String(isolateText(text)).replace(/^<bdi>|<\/bdi>$/g, '')
         expect(made).not.toMatch(/[<>"']|&(?!amp;|lt;|gt;|quot;|#39;)/)
         // eslint-disable-next-line no-control-regex -- control characters are what is looked for
         expect(made).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
@@ -46,7 +46,7 @@ describe('a source', () => {
     ['HTTP://example.com', 'http://example.com/'],
     ['https://example.com/"><img src=x>', 'https://example.com/%22%3E%3Cimg%20src=x%3E'],
   ])('%s becomes a link that tells nothing of where it was', (source, address) => {
-    expect(String(sourceHtml(source))).toContain(`<a href="${address}" rel="noreferrer">`)
+    expect(String(renderSource(source))).toContain(`<a href="${address}" rel="noreferrer">`)
   })
 
   test.each([
@@ -60,6 +60,6 @@ describe('a source', () => {
     `https://example.com/${'x'.repeat(3_000)}`,
     'the annual report of 2025',
   ])('%s stays text', (source) => {
-    expect(String(sourceHtml(source))).not.toContain('<a')
+    expect(String(renderSource(source))).not.toContain('<a')
   })
 })

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { stylesheet } from '../../../src/web/html.js'
+import { readStylesheets } from '../../../src/web/html.js'
 
 const src = fileURLToPath(new URL('../../../src/', import.meta.url))
 const sheets = readdirSync(src, { recursive: true, encoding: 'utf8' })
@@ -39,8 +39,8 @@ const texts = ['text', 'quiet', 'link', 'alarm']
 const marks = ['line', 'matched', 'doubtful', 'none', 'open', 'failed']
 const textsOfDocs = ['text', 'quiet', 'link', 'string', 'number', 'mark']
 
-const base = schemesOf(stylesheet('web/base'))
-const docs = schemesOf(stylesheet('service/docs/docs'))
+const base = schemesOf(readStylesheets('web/base'))
+const docs = schemesOf(readStylesheets('service/docs/docs'))
 
 const pairs = ['light', 'dark'].flatMap((scheme, at) => {
   const pairsOf = (page: string, colors: Record<string, string>, names: readonly string[], least: number) =>
@@ -80,7 +80,9 @@ describe('colours', () => {
       const rules = text.replaceAll(/--[\w-]+: [^;]+;/g, '').replaceAll(/\/\*[^]*?\*\//g, '')
       expect(rules.match(/#[0-9a-f]{3,8}\b/g) ?? []).toEqual([])
       const used = [...text.matchAll(/var\(--([\w-]+)\)/g)].map(([, name]) => name)
-      const known = [...`${stylesheet('web/base')}${text}`.matchAll(/--([\w-]+):/g)].map(([, name]) => name)
+      const known = [...`${readStylesheets('web/base')}${text}`.matchAll(/--([\w-]+):/g)].map(
+        ([, name]) => name,
+      )
       expect(used.filter((name) => !known.includes(name))).toEqual([])
     },
   )

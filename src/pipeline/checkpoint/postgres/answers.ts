@@ -1,10 +1,10 @@
-import { createGatheredCommits, type Settled } from '../../../platform/gathered-commits.js'
+import { createGroupCommit, type ItemResult } from '../../../platform/gathered-commits.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { LookupKind } from '../../lookups/lookup-kind.js'
 import type { Answer, LookupId } from '../checkpoint.js'
 import { packAnswer, type PackedAnswer } from '../packed-answer.js'
-import { answered } from '../transitions.js'
-import { contendersOf, lockLookup } from './lookup-rows.js'
+import { getAnsweredState } from '../transitions.js'
+import { selectContenders, lockLookup } from './lookup-rows.js'
 import type { SharedStore } from './store.js'
 
 interface AnswerItem extends PackedAnswer, Omit<Answer, 'line' | 'body'> {
@@ -17,10 +17,10 @@ type Outcome = boolean | 'contested'
 const statementBytesMax = 4_000_000
 
 /** Final answers, committed in batches; lookups that changed since are written alone. */
-export class Answers {
+export class AnswerBatcher {
   readonly #store: SharedStore
   readonly #kind: LookupKind
-  readonly #commits = createGatheredCommits<AnswerItem, Outcome>((items) => this.#commit(items))
+  readonly #commits = createGroupCommit<AnswerItem, Outcome>((items) => this.#commit(items))
 
   constructor(store: SharedStore, kind: LookupKind) {
     this.#store = store
@@ -31,9 +31,9 @@ export class Answers {
     return this.#commits.add({ lookupId, isProved, ...answer, ...packAnswer(line, body) })
   }
 
-  async #commit(items: readonly AnswerItem[]): Promise<Settled<Outcome>[]> {
-    const settled = new Map<AnswerItem, Settled<Outcome>>()
-    for (const batch of batchesOf(items)) {
+  async #commit(items: readonly AnswerItem[]): Promise<ItemResult<Outcome>[]> {
+    const settled = new Map<AnswerItem, ItemResult<Outcome>>()
+    for (const batch of splitIntoBatches(items)) {
       const { written, mayBeWritten } = await this.#writeAsLeft(batch)
       for (const item of batch) {
         const isWritten = written.has(item.lookupId)
@@ -47,19 +47,19 @@ export class Answers {
     items: readonly AnswerItem[],
   ): Promise<{ written: ReadonlySet<LookupId>; mayBeWritten: boolean }> {
     let mayBeWritten = false
-    const rows = await this.#store.repeated((mayHaveTakenEffect) => {
+    const rows = await this.#store.runWithRetries((mayHaveTakenEffect) => {
       mayBeWritten = mayHaveTakenEffect
       return this.#store.queryOnce<{ lookupId: LookupId }>(
         writeSql,
-        valuesOf(items, this.#kind === 'resolution'),
+        buildValues(items, this.#kind === 'resolution'),
       )
     })
     return { written: new Set(rows.map(({ lookupId }) => lookupId)), mayBeWritten }
   }
 
-  async #writeAlone(item: AnswerItem, mayBeWritten: boolean): Promise<Settled<Outcome>> {
+  async #writeAlone(item: AnswerItem, mayBeWritten: boolean): Promise<ItemResult<Outcome>> {
     try {
-      const writing = this.#store.transaction((statements, mayHaveTakenEffect) =>
+      const writing = this.#store.withTransaction((statements, mayHaveTakenEffect) =>
         this.#writeLocked(statements, item, mayBeWritten || mayHaveTakenEffect),
       )
       return { value: await writing }
@@ -78,10 +78,12 @@ export class Answers {
     const isOwn = row?.runId === runId
     if (mayBeWritten && isOwn && row.state === item.state) return isWrittenAs(statements, item)
     const isNamed = !isProved && this.#kind === 'resolution'
-    const contenders = isNamed ? await contendersOf(statements, runId, this.#store.scopeId(this.#kind)) : []
-    const state = answered(row, item, contenders.length > 1)
+    const contenders = isNamed
+      ? await selectContenders(statements, runId, this.#store.getScopeId(this.#kind))
+      : []
+    const state = getAnsweredState(row, item, contenders.length > 1)
     if (state === false || state === 'contested') return state
-    const rows = await statements.query(writeSql, valuesOf([item], false))
+    const rows = await statements.query(writeSql, buildValues([item], false))
     return rows.length === 1
   }
 }
@@ -99,7 +101,7 @@ async function isWrittenAs(
 }
 
 /** Splits items into batches, in order; a batch has each lookup once and stays below the size limit. */
-function batchesOf(items: readonly AnswerItem[]): AnswerItem[][] {
+function splitIntoBatches(items: readonly AnswerItem[]): AnswerItem[][] {
   const batches: AnswerItem[][] = []
   let ids = new Set<LookupId>()
   let bytes = 0
@@ -119,7 +121,7 @@ function batchesOf(items: readonly AnswerItem[]): AnswerItem[][] {
 }
 
 /** Packed answers are sent as one byte string, because an array of them would be sent as text. */
-function valuesOf(items: readonly AnswerItem[], namesRuns: boolean): unknown[] {
+function buildValues(items: readonly AnswerItem[], namesRuns: boolean): unknown[] {
   let end = 0
   const starts = items.map(({ packed }) => {
     const start = end + 1

@@ -1,4 +1,4 @@
-import { createGatheredCommits, type Settled } from '../../../platform/gathered-commits.js'
+import { createGroupCommit, type ItemResult } from '../../../platform/gathered-commits.js'
 import type { LookupKind } from '../../lookups/lookup-kind.js'
 import type { LookupState } from '../../lookups/lookup-state.js'
 import type { Intention, LookupId, Refusal, SubmissionBounds } from '../checkpoint.js'
@@ -7,7 +7,7 @@ import { settle, uncontested } from '../transitions.js'
 import { applyChanges, lockLookup } from './lookup-rows.js'
 import { lostReason } from './sweep.js'
 
-interface HeldIntention {
+interface OwnIntention {
   readonly lookupId: LookupId
   readonly customId: string
   readonly attempt: number
@@ -18,11 +18,11 @@ interface HeldIntention {
  * workers took some over in the meantime, withdraws these: only this process knows that they were not billed. `asked`
  * has the intended times, which distinguish them from earlier ones that were sent.
  */
-async function heldIntentions(
+async function findOwnIntentions(
   store: SharedStore,
   asked: readonly { readonly lookupId: LookupId; readonly nowMs: number }[],
-): Promise<HeldIntention[]> {
-  const rows = await store.queryOnce<HeldIntention & { isSwept: boolean }>(
+): Promise<OwnIntention[]> {
+  const rows = await store.queryOnce<OwnIntention & { isSwept: boolean }>(
     `SELECT l.lookup_id AS "lookupId", l.custom_id AS "customId", l.attempt, l.state = 'uncertain' AS "isSwept"
      FROM unnest($1::bigint[], $2::bigint[]) AS a(lookup_id, now_ms)
      JOIN enrich.lookups l ON l.lookup_id = a.lookup_id
@@ -33,14 +33,15 @@ async function heldIntentions(
   )
   // Intentions already returned to a caller may have been sent.
   const own = rows.filter(({ customId }) => !store.unsettled.has(customId))
-  for (const { lookupId, customId, isSwept } of own) if (isSwept) await takeBack(store, lookupId, customId)
+  for (const { lookupId, customId, isSwept } of own)
+    if (isSwept) await withdrawSwept(store, lookupId, customId)
   return own.filter(({ isSwept }) => !isSwept)
 }
 
 const neverLeft = 'it never left: the connection broke before it was known to be intended'
 
-function takeBack(store: SharedStore, lookupId: LookupId, customId: string): Promise<void> {
-  return store.transaction(async (statements) => {
+function withdrawSwept(store: SharedStore, lookupId: LookupId, customId: string): Promise<void> {
+  return store.withTransaction(async (statements) => {
     const row = await lockLookup(statements, lookupId)
     if (row?.state !== 'uncertain' || row.customId !== customId) return
     const reply = { lookupId, customId, event: 'withdraw', verdict: 'not_created', runId: null } as const
@@ -60,7 +61,7 @@ interface Item {
   readonly nowMs: number
   readonly bounds: SubmissionBounds
 }
-type Intended = Intention | Refusal
+type IntendResult = Intention | Refusal
 
 interface IntendedRow {
   readonly lookupId: LookupId
@@ -85,26 +86,26 @@ const noBounds: SubmissionBounds = { rowsMax: null, kindMax: null, priceMicros: 
 const leaseWaitMs = 250
 
 /** Commits intentions in batches: one statement checks and changes lease, lookups and budgets. */
-export class Intentions {
+export class IntentionBatcher {
   readonly #store: SharedStore
   readonly #kind: LookupKind
-  readonly #commits = createGatheredCommits<Item, Intended>((items) => this.#commit(items))
+  readonly #commits = createGroupCommit<Item, IntendResult>((items) => this.#commit(items))
 
   constructor(store: SharedStore, kind: LookupKind) {
     this.#store = store
     this.#kind = kind
   }
 
-  intend(lookupId: LookupId, nowMs: number, bounds = noBounds): Promise<Intended> {
+  intend(lookupId: LookupId, nowMs: number, bounds = noBounds): Promise<IntendResult> {
     return this.#commits.add({ lookupId, nowMs, bounds })
   }
 
-  async #commit(items: readonly Item[]): Promise<Settled<Intended>[]> {
-    const settled = new Map<Item, Settled<Intended>>()
-    for (const batch of batchesOf(items)) {
+  async #commit(items: readonly Item[]): Promise<ItemResult<IntendResult>[]> {
+    const settled = new Map<Item, ItemResult<IntendResult>>()
+    for (const batch of splitIntoBatches(items)) {
       const found = await this.#intend(batch)
       // A batch that exceeds a budget is retried one by one, in the order of the calls.
-      const refused = batch.filter((item) => isBudget(found.get(item)) && batch.length > 1)
+      const refused = batch.filter((item) => isBudgetRefusal(found.get(item)) && batch.length > 1)
       for (const item of batch) settled.set(item, found.get(item) ?? { error: new Error('not intended') })
       for (const item of refused)
         for (const [one, result] of await this.#intend([item])) settled.set(one, result)
@@ -113,14 +114,14 @@ export class Intentions {
   }
 
   /** `batch` has different lookups with the same bounds. */
-  async #intend(batch: readonly Item[]): Promise<Map<Item, Settled<Intended>>> {
-    const { rows, term } = await this.#sent(batch)
+  async #intend(batch: readonly Item[]): Promise<Map<Item, ItemResult<IntendResult>>> {
+    const { rows, term } = await this.#sendUntilDecided(batch)
     const byId = new Map(rows.map((row) => [row.lookupId, row]))
-    const settled = new Map<Item, Settled<Intended>>()
+    const settled = new Map<Item, ItemResult<IntendResult>>()
     for (const item of batch) {
       const row = byId.get(item.lookupId)
       try {
-        const value = row === undefined ? 'elsewhere' : await this.#resultOf(row, term, batch.length)
+        const value = row === undefined ? 'elsewhere' : await this.#toResult(row, term, batch.length)
         settled.set(item, { value })
       } catch (error) {
         settled.set(item, { error })
@@ -130,12 +131,12 @@ export class Intentions {
   }
 
   /** Sends the batch until the server has decided it under a valid lease; returns the term of the intentions. */
-  #sent(batch: readonly Item[]): Promise<{ rows: IntendedRow[]; term: number }> {
+  #sendUntilDecided(batch: readonly Item[]): Promise<{ rows: IntendedRow[]; term: number }> {
     const store = this.#store
-    return store.repeated(async (mayHaveTakenEffect) => {
+    return store.runWithRetries(async (mayHaveTakenEffect) => {
       // Read before sending: if the worker is fenced since and continues in a new term, these must not be sent.
       let { term } = store.worker
-      const earlier = mayHaveTakenEffect ? await heldIntentions(store, batch) : []
+      const earlier = mayHaveTakenEffect ? await findOwnIntentions(store, batch) : []
       const heldIds = new Set(earlier.map(({ lookupId }) => lookupId))
       const left = batch.filter(({ lookupId }) => !heldIds.has(lookupId))
       const held = earlier.map((row): IntendedRow => ({ ...row, ...asIntended }))
@@ -146,7 +147,7 @@ export class Intentions {
         if (rows.every(({ isAlive }) => isAlive))
           return { rows: [...held, ...(await this.#withLate(left, rows))], term }
         await store.clock.sleep(leaseWaitMs)
-        store.assertGoesOn(store.clock.monotonicMs() - sinceMs)
+        store.assertActive(store.clock.monotonicMs() - sinceMs)
         if (held.length === 0) ({ term } = store.worker)
       }
     })
@@ -156,7 +157,7 @@ export class Intentions {
   async #withLate(batch: readonly Item[], rows: readonly IntendedRow[]): Promise<IntendedRow[]> {
     const takenIds = new Set(rows.filter(({ wasFree }) => !wasFree).map(({ lookupId }) => lookupId))
     if (takenIds.size === 0) return [...rows]
-    const late = await heldIntentions(
+    const late = await findOwnIntentions(
       this.#store,
       batch.filter(({ lookupId }) => takenIds.has(lookupId)),
     )
@@ -174,9 +175,9 @@ export class Intentions {
       store.workerId,
       batch.map(({ lookupId }) => lookupId),
       batch.map(({ nowMs }) => nowMs),
-      store.scopeId(this.#kind),
+      store.getScopeId(this.#kind),
       store.job.jobId,
-      `enr_${store.id}_${store.scopeId(this.#kind)}_`,
+      `enr_${store.id}_${store.getScopeId(this.#kind)}_`,
       rowsMax,
       kindMax,
       priceMicros,
@@ -186,21 +187,21 @@ export class Intentions {
   }
 
   /** An item that exceeds a budget within its batch may still fit alone. */
-  async #resultOf(row: IntendedRow, term: number, batchCount: number): Promise<Intended> {
+  async #toResult(row: IntendedRow, term: number, batchCount: number): Promise<IntendResult> {
     const { unsettled, worker } = this.#store
     const { customId, attempt } = row
     if (customId !== null && attempt !== null) {
       unsettled.add(customId)
       return { customId, attempt, mayLeave: () => worker.mayLeave(term) }
     }
-    if (!row.wasFree) return this.#whyNotFree(row.lookupId)
+    if (!row.wasFree) return this.#findRefusal(row.lookupId)
     if (row.kindLeft !== null && row.kindLeft < batchCount) return 'lookups_max'
     if (row.rowsLeft !== null && row.rowsLeft < batchCount) return 'of_rows'
     return 'cost_max'
   }
 
   /** Another worker has the lookup; otherwise this process itself changed its state, which is a bug. */
-  async #whyNotFree(lookupId: LookupId): Promise<Refusal> {
+  async #findRefusal(lookupId: LookupId): Promise<Refusal> {
     const [row] = await this.#store.query<{ state: LookupState; isOwn: boolean }>(
       `SELECT l.state, l.state <> 'new' AND coalesce(s.worker_id = $2, false) AND coalesce(l.worker_id = $2, true) AS "isOwn"
        FROM enrich.lookups l LEFT JOIN enrich.submissions s ON s.custom_id = l.custom_id WHERE l.lookup_id = $1`,
@@ -211,13 +212,13 @@ export class Intentions {
   }
 }
 
-const isBudget = (settled: Settled<Intended> | undefined): boolean =>
+const isBudgetRefusal = (settled: ItemResult<IntendResult> | undefined): boolean =>
   settled !== undefined &&
   'value' in settled &&
   (settled.value === 'of_rows' || settled.value === 'lookups_max' || settled.value === 'cost_max')
 
 /** Splits items into batches, in order; a batch has each lookup once, and one set of bounds. */
-function batchesOf(items: readonly Item[]): Item[][] {
+function splitIntoBatches(items: readonly Item[]): Item[][] {
   const batches: Item[][] = []
   let ids = new Set<LookupId>()
   let bounds = ''

@@ -1,5 +1,5 @@
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import { lookupKinds, scopeOf, type LookupKind } from '../../lookups/lookup-kind.js'
+import { lookupKinds, toScope, type LookupKind } from '../../lookups/lookup-kind.js'
 import type { SharedJob, SharedStore } from './store.js'
 import type { KeyedLookup, LookupId } from '../checkpoint.js'
 
@@ -8,7 +8,7 @@ export async function joinJob(
   statements: PostgresStatements,
   { base, input, workerId, nowMs }: { base: string; input: string; workerId: number; nowMs: number },
 ): Promise<SharedJob> {
-  const scopeId = await scopeIdOf(statements, base)
+  const scopeId = await ensureScopeId(statements, base)
   await statements.query(
     `INSERT INTO enrich.jobs (scope_id, input, started_at_ms)
      SELECT $1, $2, $3 WHERE NOT EXISTS
@@ -29,12 +29,12 @@ export async function joinJob(
   const { jobId } = job
   const known = await statements.query<{ scope: string; scopeId: number }>(
     `SELECT scope, scope_id AS "scopeId" FROM enrich.scopes WHERE scope = ANY($1::text[])`,
-    [lookupKinds.map((kind) => scopeOf(base, kind))],
+    [lookupKinds.map((kind) => toScope(base, kind))],
   )
   const ids = new Map(known.map((one) => [one.scope, one.scopeId]))
   const scopes = new Map<LookupKind, number>()
   for (const kind of lookupKinds) {
-    const id = ids.get(scopeOf(base, kind))
+    const id = ids.get(toScope(base, kind))
     if (id === undefined) continue
     await beginCount(statements, jobId, id)
     scopes.set(kind, id)
@@ -44,8 +44,8 @@ export async function joinJob(
 
 /** Creates the scope of a kind and its count in the job, if missing. */
 async function beginKind(store: SharedStore, kind: LookupKind): Promise<void> {
-  if (store.scopeId(kind) !== 0) return
-  const scopeId = await scopeIdOf(store, scopeOf(store.job.base, kind))
+  if (store.getScopeId(kind) !== 0) return
+  const scopeId = await ensureScopeId(store, toScope(store.job.base, kind))
   await beginCount(store, store.job.jobId, scopeId)
   store.noteScope(kind, scopeId)
 }
@@ -56,7 +56,7 @@ const beginCount = (statements: PostgresStatements, jobId: number, scopeId: numb
     [jobId, scopeId],
   )
 
-async function scopeIdOf(statements: PostgresStatements, scope: string): Promise<number> {
+async function ensureScopeId(statements: PostgresStatements, scope: string): Promise<number> {
   const find = () =>
     statements.query<{ scopeId: number }>(
       'SELECT scope_id AS "scopeId" FROM enrich.scopes WHERE scope = $1',
@@ -73,22 +73,22 @@ async function scopeIdOf(statements: PostgresStatements, scope: string): Promise
 }
 
 /** Billed and possibly billed submissions of a kind, by all workers of the job. */
-export async function spentOf(store: SharedStore, kind: LookupKind): Promise<number> {
+export async function readSpent(store: SharedStore, kind: LookupKind): Promise<number> {
   const [row] = await store.query<{ spent: number }>(
     'SELECT reserved - reserved_before AS spent FROM enrich.job_kinds WHERE job_id = $1 AND scope_id = $2',
-    [store.job.jobId, store.scopeId(kind)],
+    [store.job.jobId, store.getScopeId(kind)],
   )
   return row?.spent ?? 0
 }
 
-/** The part of `spentOf` that belongs to row lookups: all resolutions, and the domain lookups that rows contain. */
-export async function spentByRows(store: SharedStore, kind: LookupKind): Promise<number> {
-  if (kind === 'resolution') return spentOf(store, kind)
+/** The part of `readSpent` that belongs to row lookups: all resolutions, and the domain lookups that rows contain. */
+export async function readSpentByRows(store: SharedStore, kind: LookupKind): Promise<number> {
+  if (kind === 'resolution') return readSpent(store, kind)
   if (kind !== 'domain') return 0
   const [row] = await store.query<{ spent: number }>(
     `SELECT j.reserved_of_rows - coalesce(k.reserved, 0) AS spent FROM enrich.jobs j
      LEFT JOIN enrich.job_kinds k ON k.job_id = j.job_id AND k.scope_id = $2 WHERE j.job_id = $1`,
-    [store.job.jobId, store.scopeId('resolution')],
+    [store.job.jobId, store.getScopeId('resolution')],
   )
   return row?.spent ?? 0
 }
@@ -103,10 +103,10 @@ export function endJob(store: SharedStore, kind: LookupKind, nowMs: number): Pro
     return store
       .query('UPDATE enrich.job_kinds SET reserved_before = reserved WHERE job_id = $1 AND scope_id = $2', [
         jobId,
-        store.scopeId(kind),
+        store.getScopeId(kind),
       ])
       .then(() => undefined)
-  return store.transaction(async (statements) => {
+  return store.withTransaction(async (statements) => {
     await statements.query('SELECT FROM enrich.jobs WHERE job_id = $1 FOR UPDATE', [jobId])
     await statements.query('UPDATE enrich.workers SET has_ended_job = true WHERE worker_id = $1', [
       store.workerId,
@@ -125,14 +125,14 @@ export function endJob(store: SharedStore, kind: LookupKind, nowMs: number): Pro
 /** Maximum number of lookups per statement. */
 const lookupsAtOnce = 5_000
 
-interface Asked {
+interface PositionedLookup {
   readonly lookup: KeyedLookup
   readonly scopeId: number
   readonly position: number
 }
 
 /** Adds lookups to the wanted list and returns their ids, in order. Creates unknown ones, once across workers. */
-export async function wantLookups(
+export async function addWantedLookups(
   store: SharedStore,
   lookups: readonly KeyedLookup[],
   isFirst: boolean,
@@ -141,33 +141,33 @@ export async function wantLookups(
   const ids: LookupId[] = []
   for (let start = 0; start < lookups.length; start += lookupsAtOnce) {
     const some = lookups.slice(start, start + lookupsAtOnce)
-    for (const id of await wantSome(store, some, isFirst)) ids.push(id)
+    for (const id of await addWantedBatch(store, some, isFirst)) ids.push(id)
   }
   return ids
 }
 
-async function wantSome(
+async function addWantedBatch(
   store: SharedStore,
   lookups: readonly KeyedLookup[],
   isFirst: boolean,
 ): Promise<LookupId[]> {
   const asked = lookups.map((lookup) => ({
     lookup,
-    scopeId: store.scopeId(lookup.kind),
+    scopeId: store.getScopeId(lookup.kind),
     position: store.nextPosition(),
   }))
   const ids = new Map<number, LookupId>()
-  const wantKnown = async (some: readonly Asked[]) => {
+  const addKnown = async (some: readonly PositionedLookup[]) => {
     const found = await insertWanted(store, some, isFirst)
     for (const { position, lookupId } of found) ids.set(position, lookupId)
     const nameless = new Map(found.flatMap((one) => (one.isNameless ? [[one.position, one.lookupId]] : [])))
     if (nameless.size > 0) await nameLookups(store, some, nameless)
   }
-  await wantKnown(asked)
+  await addKnown(asked)
   const fresh = asked.filter(({ position }) => !ids.has(position))
   if (fresh.length > 0) {
     await insertLookups(store, fresh)
-    await wantKnown(fresh)
+    await addKnown(fresh)
   }
   return asked.map(({ position }) => {
     const id = ids.get(position)
@@ -176,10 +176,13 @@ async function wantSome(
   })
 }
 
-const hexOf = (key: Uint8Array): string => Buffer.from(key).toString('hex')
+const toHex = (key: Uint8Array): string => Buffer.from(key).toString('hex')
 
 /** In key order, so that concurrent workers never deadlock. */
-async function insertLookups(statements: PostgresStatements, asked: readonly Asked[]): Promise<void> {
+async function insertLookups(
+  statements: PostgresStatements,
+  asked: readonly PositionedLookup[],
+): Promise<void> {
   await statements.query(
     `INSERT INTO enrich.lookups (scope_id, key, name, location, context)
      SELECT DISTINCT ON (scope_id, key) scope_id, key, name, location, context FROM (
@@ -190,10 +193,10 @@ async function insertLookups(statements: PostgresStatements, asked: readonly Ask
      ON CONFLICT (scope_id, key) DO NOTHING`,
     [
       asked.map(({ scopeId }) => scopeId),
-      asked.map(({ lookup }) => hexOf(lookup.key)),
-      asked.map(({ lookup }) => storable(lookup.lookup.name)),
-      asked.map(({ lookup }) => storable(lookup.lookup.location)),
-      asked.map(({ lookup }) => storable(lookup.lookup.context)),
+      asked.map(({ lookup }) => toHex(lookup.key)),
+      asked.map(({ lookup }) => replaceNuls(lookup.lookup.name)),
+      asked.map(({ lookup }) => replaceNuls(lookup.lookup.location)),
+      asked.map(({ lookup }) => replaceNuls(lookup.lookup.context)),
     ],
   )
 }
@@ -201,7 +204,7 @@ async function insertLookups(statements: PostgresStatements, asked: readonly Ask
 /** Writes the names of lookups that were restored from a list of charges, which has none. */
 async function nameLookups(
   statements: PostgresStatements,
-  asked: readonly Asked[],
+  asked: readonly PositionedLookup[],
   ids: ReadonlyMap<number, LookupId>,
 ): Promise<void> {
   for (const { position, lookup } of asked) {
@@ -210,19 +213,19 @@ async function nameLookups(
     const { name, location, context } = lookup.lookup
     await statements.query(
       `UPDATE enrich.lookups SET name = $2, location = $3, context = $4 WHERE lookup_id = $1 AND name = ''`,
-      [lookupId, storable(name), storable(location), storable(context)],
+      [lookupId, replaceNuls(name), replaceNuls(location), replaceNuls(context)],
     )
   }
 }
 
 /** PostgreSQL text cannot contain NUL. Normalized names have none, but a location might. */
-export const storable = <Text extends string | null>(text: Text): Text | string =>
+export const replaceNuls = <Text extends string | null>(text: Text): Text | string =>
   text?.replaceAll('\0', ' ') ?? text
 
 /** Adds the known ones to the wanted list; the first position of each is kept. */
 function insertWanted(
   store: SharedStore,
-  asked: readonly Asked[],
+  asked: readonly PositionedLookup[],
   isFirst: boolean,
 ): Promise<{ position: number; lookupId: LookupId; isNameless: boolean }[]> {
   return store.query(
@@ -240,7 +243,7 @@ function insertWanted(
       store.workerId,
       asked.map(({ scopeId }) => scopeId),
       asked.map(({ position }) => position),
-      asked.map(({ lookup }) => hexOf(lookup.key)),
+      asked.map(({ lookup }) => toHex(lookup.key)),
       asked.map(({ lookup }) => lookup.isDecided === true),
       isFirst,
     ],

@@ -1,8 +1,8 @@
-import { errorText } from '../../../core/errors.js'
+import { getErrorText } from '../../../core/errors.js'
 import { hostname } from 'node:os'
 import type { Clock } from '../../../platform/clock.js'
 import { ConnectionLostError, PostgresError, type Postgres } from '../../../platform/postgres/postgres.js'
-import { startRepeating } from './retry.js'
+import { startPeriodicTask } from './retry.js'
 import {
   isSameServer,
   systemIdentifierSql,
@@ -38,7 +38,7 @@ export interface Worker {
    */
   readonly end: WorkerEnd | null
   /** Sets the activity shown to other users, evaluated at each renewal. */
-  tell(doing: () => string): void
+  setActivity(doing: () => string): void
   /** Ends the lease: its unsent lookups become free. */
   close(): Promise<void>
 }
@@ -145,14 +145,14 @@ class LeasedWorker implements Worker {
     return intendedIn === this.#term && this.hold === null
   }
 
-  tell(doing: () => string): void {
+  setActivity(doing: () => string): void {
     this.#doing = doing
   }
 
   async register(): Promise<void> {
     const name = `${hostname()} ${process.pid}`
     // The lock keeps a migration from starting before this row is visible.
-    const isJoined = await this.#ask(
+    const isJoined = await this.#requestLease(
       `INSERT INTO enrich.workers (name, job, doing, lease_until)
        SELECT $2, $3, $4, ${untilSql} FROM enrich.checkpoint c WHERE ${isOpenSql} FOR SHARE OF c
        RETURNING ${grantedSql}`,
@@ -164,21 +164,22 @@ class LeasedWorker implements Worker {
   }
 
   start(): void {
-    this.#stop = startRepeating(this.#times.renewEvery, () => this.#renew())
+    this.#stop = startPeriodicTask(this.#times.renewEvery, () => this.#extendLease())
   }
 
-  async #renew(): Promise<void> {
+  async #extendLease(): Promise<void> {
     try {
-      const isRenewed = await this.#ask(renewSql, [this.#times.lease, this.#id, this.#doing()])
-      if (!isRenewed) this.#end = await this.#whyNotRenewed()
+      const isRenewed = await this.#requestLease(renewSql, [this.#times.lease, this.#id, this.#doing()])
+      if (!isRenewed) this.#end = await this.#findEnd()
       this.#failure = null
     } catch (error) {
-      this.#failure = error instanceof ConnectionLostError ? 'PostgreSQL does not answer' : errorText(error)
+      this.#failure =
+        error instanceof ConnectionLostError ? 'PostgreSQL does not answer' : getErrorText(error)
     }
   }
 
   /** Returns false if the lease does not exist any more. */
-  async #ask(text: string, values: readonly unknown[]): Promise<boolean> {
+  async #requestLease(text: string, values: readonly unknown[]): Promise<boolean> {
     const { prompt, clock, server } = this.#deps
     // Taken before sending: the server's lease then ends later than ours.
     const sentAtMs = { monotonic: clock.monotonicMs(), wall: clock.nowMs() }
@@ -192,7 +193,7 @@ class LeasedWorker implements Worker {
   }
 
   /** A server that does not know this worker was replaced or restored. */
-  async #whyNotRenewed(): Promise<WorkerEnd> {
+  async #findEnd(): Promise<WorkerEnd> {
     const { prompt, server } = this.#deps
     const [found] = await prompt.query<ServerIdentity & { readonly isKnown: boolean }>(
       `SELECT EXISTS (SELECT FROM enrich.workers WHERE worker_id = $1) AS "isKnown", ${identitySql}`,

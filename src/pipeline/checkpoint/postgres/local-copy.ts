@@ -1,12 +1,12 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { removeStaleTemporaries, temporaryPath } from '../../../platform/files.js'
+import { removeStaleTemporaries, buildTemporaryPath } from '../../../platform/files.js'
 import type { Random } from '../../../platform/random.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
-import { explained } from '../sqlite/open-database.js'
-import { answerChecksumSql, checksumSql, columnsOf, coveredColumns } from '../tables.js'
+import { withExplainedErrors } from '../sqlite/open-database.js'
+import { buildAnswerChecksumSql, buildChecksumSql, getColumns, listCoveredColumns } from '../tables.js'
 import { openCheckpoint, type OwnCheckpoint } from '../sqlite/sqlite-checkpoint.js'
-import { scopeOf, type LookupKind } from '../../lookups/lookup-kind.js'
+import { toScope, type LookupKind } from '../../lookups/lookup-kind.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { LookupId, CheckpointReader } from '../checkpoint.js'
 import type { SharedStore } from './store.js'
@@ -18,10 +18,10 @@ import {
   type SharedDatabase,
   type SharedToRead,
 } from './open-database.js'
-import { repeated, type RepeatingDeps } from './retry.js'
+import { withRetries, type RetryDeps } from './retry.js'
 
-const lookupColumns = Object.keys(columnsOf('lookups', 'columns'))
-const answerColumns = Object.keys(columnsOf('answers', 'columns')).filter((column) => column !== 'lookup_id')
+const lookupColumns = Object.keys(getColumns('lookups', 'columns'))
+const answerColumns = Object.keys(getColumns('answers', 'columns')).filter((column) => column !== 'lookup_id')
 
 /** Columns of lookups `l`, their scope `sc` and answer `a` for the copy. */
 const copiedColumns = [
@@ -48,11 +48,11 @@ export class LocalCopy {
 
   /** Removes copies that killed runs left in `folder`. */
   constructor(folder: string, deps: { scope: string; job: string; nowMs: number; random: Random }) {
-    const beside = join(folder, 'enrich-answers')
-    removeStaleTemporaries(beside)
-    this.#folder = temporaryPath(beside)
+    const copyPath = join(folder, 'enrich-answers')
+    removeStaleTemporaries(copyPath)
+    this.#folder = buildTemporaryPath(copyPath)
     this.path = join(this.#folder, 'checkpoint.sqlite')
-    explained(this.path, () => {
+    withExplainedErrors(this.path, () => {
       mkdirSync(this.#folder, { mode: 0o700 })
     })
     try {
@@ -64,13 +64,13 @@ export class LocalCopy {
   }
 
   /** Durable when it resolves. */
-  remember<Result>(change: (database: Sqlite) => Result): Promise<Result> {
-    return this.#file.remember(change)
+  writeHistory<Result>(change: (database: Sqlite) => Result): Promise<Result> {
+    return this.#file.updateHistory(change)
   }
 
   /** Overwrites earlier copies of these lookups. */
   put(lookups: readonly CopiedLookup[]): Promise<void> {
-    return this.#file.remember((database) => {
+    return this.#file.updateHistory((database) => {
       this.#writes ??= prepareWrites(database)
       for (const lookup of lookups) this.#writes(lookup)
     })
@@ -90,26 +90,26 @@ type Writes = (lookup: CopiedLookup) => void
 function prepareWrites(database: Sqlite): Writes {
   const putLookup = database.prepare<[object]>(
     `INSERT INTO lookups (${lookupColumns.join(', ')}, checksum)
-     VALUES (${lookupColumns.map((column) => `@${column}`).join(', ')}, ${checksumSql('lookups', '@')})
-     ON CONFLICT (lookup_id) DO UPDATE SET ${coveredColumns('lookups')
+     VALUES (${lookupColumns.map((column) => `@${column}`).join(', ')}, ${buildChecksumSql('lookups', '@')})
+     ON CONFLICT (lookup_id) DO UPDATE SET ${listCoveredColumns('lookups')
        .map((column) => `${column} = excluded.${column}`)
        .join(', ')}`,
   )
   const putAnswer = database.prepare<[object]>(
     `INSERT OR REPLACE INTO answers (lookup_id, ${answerColumns.join(', ')}, checksum)
      VALUES (@lookup_id, ${answerColumns.map((column) => `@answer_${column}`).join(', ')},
-       ${answerChecksumSql('@answer_', '@key')})`,
+       ${buildAnswerChecksumSql('@answer_', '@key')})`,
   )
   const scopeId = database.prepare<[string], number>('SELECT scope_id FROM scopes WHERE scope = ?').pluck()
   const insertScope = database.prepare<[string]>('INSERT INTO scopes (scope) VALUES (?)')
   const scopeIds = new Map<string, number>()
-  const scopeIdOf = (scope: string) => {
+  const ensureScopeId = (scope: string) => {
     const known = scopeIds.get(scope) ?? scopeId.get(scope) ?? Number(insertScope.run(scope).lastInsertRowid)
     scopeIds.set(scope, known)
     return known
   }
   return (lookup) => {
-    putLookup.run({ ...lookup, scope_id: scopeIdOf(lookup.scope) })
+    putLookup.run({ ...lookup, scope_id: ensureScopeId(lookup.scope) })
     if (lookup.answer_run_id !== null) putAnswer.run(lookup)
   }
 }
@@ -166,7 +166,7 @@ async function copyKnown(
       `SELECT ${copiedColumns} FROM enrich.scopes sc JOIN enrich.lookups l ON l.scope_id = sc.scope_id
        LEFT JOIN enrich.answers a ON a.lookup_id = l.lookup_id
        WHERE sc.scope = $1 AND l.key = ANY(ARRAY(SELECT decode(k, 'hex') FROM unnest($2::text[]) AS k))`,
-      [scopeOf(base, kind), some],
+      [toScope(base, kind), some],
     )
     if (page.length > 0) await copy.put(page)
   }
@@ -175,24 +175,24 @@ async function copyKnown(
 /** Opens a reader of a scope; lookups are in the copy once they were fetched. */
 export type Peek = (scope: string) => CheckpointReader | null
 
-export function peekInto(
+export function createPeek(
   { postgres, explain }: Pick<SharedDatabase, 'postgres' | 'explain'>,
   copy: LocalCopy,
-  deps: RepeatingDeps,
+  deps: RetryDeps,
 ): Peek {
-  const copying = (work: () => Promise<void>) =>
-    repeated(deps, work).catch((error: unknown) => {
+  const copyWithRetries = (work: () => Promise<void>) =>
+    withRetries(deps, work).catch((error: unknown) => {
       throw explain(error)
     })
   return (scope) =>
     peekAtCheckpoint(copy.path, scope, {
-      fetch: (kind, keys) => copying(() => copyKnown(postgres, copy, { base: scope, kind }, keys)),
-      fetchLookups: (ids) => copying(() => copyLookups(postgres, copy, ids)),
+      fetch: (kind, keys) => copyWithRetries(() => copyKnown(postgres, copy, { base: scope, kind }, keys)),
+      fetchLookups: (ids) => copyWithRetries(() => copyLookups(postgres, copy, ids)),
     })
 }
 
 /** A shared checkpoint for read-only commands. */
-export interface SharedLook extends Pick<SharedToRead, 'problem'> {
+export interface SharedCheckpointView extends Pick<SharedToRead, 'problem'> {
   /** Path of the copy; removed when this is closed. */
   readonly path: string
   readonly peek: Peek
@@ -200,13 +200,16 @@ export interface SharedLook extends Pick<SharedToRead, 'problem'> {
   readonly database: Pick<SharedDatabase, 'postgres' | 'explain'>
 }
 
-export interface SharedLookDeps extends RepeatingDeps, Pick<OpenSharedDeps, 'environment'> {
+export interface SharedCheckpointViewDeps extends RetryDeps, Pick<OpenSharedDeps, 'environment'> {
   readonly url: string
   readonly folder: string
 }
 
 /** Changes nothing on the server; `null` if the server has no checkpoint yet. Throws CHECKPOINT_*. */
-export async function lookAtShared(deps: SharedLookDeps, closeLater: CloseLater): Promise<SharedLook | null> {
+export async function openSharedView(
+  deps: SharedCheckpointViewDeps,
+  closeLater: CloseLater,
+): Promise<SharedCheckpointView | null> {
   const shared = await openSharedToRead(deps.url, deps)
   if (shared === null) return null
   closeLater(() => shared.close())
@@ -219,6 +222,6 @@ export async function lookAtShared(deps: SharedLookDeps, closeLater: CloseLater)
     path: copy.path,
     problem: shared.problem,
     database: shared,
-    peek: peekInto(shared, copy, deps),
+    peek: createPeek(shared, copy, deps),
   }
 }

@@ -1,5 +1,5 @@
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import type { LookupId, RunContender, FirstAnswer, RunOwner } from '../checkpoint.js'
+import type { LookupId, RunContender, RowAnswer, RunOwner } from '../checkpoint.js'
 import { unpackBody, type PackedAnswer } from '../packed-answer.js'
 import type { Change, Contest, LookupChange, LookupNow } from '../transitions.js'
 import type { Lookup } from '../../../core/lookup-identity.js'
@@ -30,7 +30,10 @@ export async function lockLookup(
 export const packedColumnsSql = `a.packing, a.line_bytes AS "lineBytes", a.body_bytes AS "bodyBytes", a.packed`
 
 /** The last response body of a lookup, as JSON; `null` if it has none. */
-export async function bodyOf(statements: PostgresStatements, lookupId: LookupId): Promise<string | null> {
+export async function readAnswerBody(
+  statements: PostgresStatements,
+  lookupId: LookupId,
+): Promise<string | null> {
   const [row] = await statements.query<PackedAnswer>(
     `SELECT ${packedColumnsSql} FROM enrich.answers a WHERE a.lookup_id = $1`,
     [lookupId],
@@ -39,7 +42,7 @@ export async function bodyOf(statements: PostgresStatements, lookupId: LookupId)
 }
 
 /** Reads the submissions with one run for a transition, and locks their lookups. */
-export async function contestOf(
+export async function readContest(
   statements: PostgresStatements,
   contenders: readonly RunContender[],
 ): Promise<Contest> {
@@ -47,7 +50,7 @@ export async function contestOf(
   const rows = await lockLookups(statements, ids)
   const bodies = new Map<LookupId, string>()
   for (const lookupId of ids) {
-    const body = await bodyOf(statements, lookupId)
+    const body = await readAnswerBody(statements, lookupId)
     if (body !== null) bodies.set(lookupId, body)
   }
   return { contenders, rows, bodies }
@@ -117,7 +120,7 @@ async function settleSubmission(
 }
 
 /** The submissions of a scope to which the service assigned one run, in the order of their intentions. */
-export function contendersOf(
+export function selectContenders(
   statements: PostgresStatements,
   runId: string,
   scopeId: number,
@@ -130,19 +133,19 @@ export function contendersOf(
 }
 
 /** Valid answers to row lookups of a kind, after a position; in order. */
-export async function firstAnswersOf(
+export async function selectRowAnswers(
   store: SharedStore,
   kind: LookupKind,
   afterPosition: number,
   count: number,
-): Promise<FirstAnswer[]> {
+): Promise<RowAnswer[]> {
   const rows = await store.query<Lookup & PackedAnswer & { position: number; lookupId: LookupId }>(
     `SELECT w.position, l.lookup_id AS "lookupId", l.name, l.location, l.context, ${packedColumnsSql}
      FROM enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
      JOIN enrich.answers a ON a.lookup_id = l.lookup_id
      WHERE w.worker_id = $1 AND w.scope_id = $2 AND w.position > $3 AND NOT w.is_decided AND w.is_first
        AND l.state = 'answered' ORDER BY w.position LIMIT $4`,
-    [store.workerId, store.scopeId(kind), afterPosition, count],
+    [store.workerId, store.getScopeId(kind), afterPosition, count],
   )
   return rows.map(({ position, lookupId, name, location, context, ...packed }) => ({
     position,
@@ -153,7 +156,7 @@ export async function firstAnswersOf(
 }
 
 /** The submitted text of a row lookup of this run; `null` for a follow-up lookup. */
-export async function firstQuestionOf(store: SharedStore, lookupId: LookupId): Promise<Lookup | null> {
+export async function selectRowLookup(store: SharedStore, lookupId: LookupId): Promise<Lookup | null> {
   const [row] = await store.query<Lookup>(
     `SELECT l.name, l.location, l.context FROM enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
      WHERE w.worker_id = $1 AND w.lookup_id = $2 AND w.is_first AND NOT w.is_decided`,
@@ -169,28 +172,28 @@ const ownerSql = `SELECT l.lookup_id AS "lookupId", coalesce(l.run_id, '') AS "r
       AS "isWanted"
   FROM enrich.lookups l WHERE l.scope_id = $2`
 
-export async function ownerOfRun(
+export async function selectByRun(
   store: SharedStore,
   kind: LookupKind,
   runId: string,
 ): Promise<RunOwner | null> {
-  const values = [store.workerId, store.scopeId(kind), runId]
+  const values = [store.workerId, store.getScopeId(kind), runId]
   const [row] = await store.query<RunOwner>(`${ownerSql} AND l.run_id = $3`, values)
   return row ?? null
 }
 
-export async function ownerOfKey(
+export async function selectByKey(
   store: SharedStore,
   kind: LookupKind,
   key: Uint8Array,
 ): Promise<RunOwner | null> {
-  const values = [store.workerId, store.scopeId(kind), Buffer.from(key)]
+  const values = [store.workerId, store.getScopeId(kind), Buffer.from(key)]
   const [row] = await store.query<RunOwner>(`${ownerSql} AND l.key = $3`, values)
   return row ?? null
 }
 
 /** Lookups whose response was lost by a submission sent after `afterMs`. */
-export function lostSince(
+export function selectLostSince(
   store: SharedStore,
   kind: LookupKind,
   afterMs: number,
@@ -202,7 +205,7 @@ export function lostSince(
      WHERE l.scope_id = $2 AND l.state = 'uncertain' AND s.intended_at_ms > $3
        AND ($4 OR EXISTS (SELECT FROM enrich.wanted w
          WHERE w.worker_id = $1 AND w.lookup_id = l.lookup_id AND NOT w.is_decided))`,
-    [store.workerId, store.scopeId(kind), afterMs, among === 'all'],
+    [store.workerId, store.getScopeId(kind), afterMs, among === 'all'],
   )
 }
 
@@ -210,7 +213,7 @@ export function lostSince(
 const recentRead = 10_000
 
 /** Send times of the newest submissions of a kind by all workers; oldest first. */
-export async function recentSubmissions(
+export async function selectRecentSubmissions(
   store: SharedStore,
   kind: LookupKind,
   afterMs: number,
@@ -222,7 +225,7 @@ export async function recentSubmissions(
         ORDER BY submission_id DESC LIMIT greatest($3::bigint, ${recentRead})) s
      JOIN enrich.lookups l ON l.lookup_id = s.lookup_id
      WHERE l.scope_id = $1 AND s.intended_at_ms > $2 ORDER BY s.submission_id DESC LIMIT $3`,
-    [store.scopeId(kind), afterMs, countMax],
+    [store.getScopeId(kind), afterMs, countMax],
   )
   return rows.map(({ atMs }) => atMs).sort((one, other) => one - other)
 }
@@ -239,7 +242,7 @@ export async function isAnyAlive(statements: PostgresStatements): Promise<boolea
 const lookupsAtOnce = 20_000
 
 /** Returns the lookups that have an answer, or never will. */
-export async function answeredAmong(
+export async function filterAnswered(
   statements: PostgresStatements,
   lookupIds: readonly LookupId[],
 ): Promise<LookupId[]> {

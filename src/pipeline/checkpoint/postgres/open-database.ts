@@ -1,13 +1,17 @@
 import { UserError } from '../../../core/errors.js'
-import { parsePostgresUrl, shownPostgresUrl, type PostgresAddress } from '../../../core/server-addresses.js'
+import { parsePostgresUrl, formatPostgresUrl, type PostgresAddress } from '../../../core/server-addresses.js'
 import type { Clock } from '../../../platform/clock.js'
 import { connectPostgres, type ConnectOptions } from '../../../platform/postgres/connect.js'
-import { explainServerChange, serverChanged, type OwnWords } from '../../../platform/postgres/explain.js'
+import {
+  explainServerChange,
+  createServerChangedError,
+  type DatabaseTexts,
+} from '../../../platform/postgres/explain.js'
 import {
   assertGrants,
   assertKnownVersion,
-  lockedForMaking,
-  makeOwn,
+  withMakersLock,
+  ensureOwnTables,
   readOwnHead,
   type OwnSchema,
   assertFit,
@@ -18,7 +22,7 @@ import {
 import type { Postgres, PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { Random } from '../../../platform/random.js'
 import { sharedMigrations } from './schema.js'
-import { arriving, moved } from '../checkpoint-errors.js'
+import { createArrivingError, createMovedError } from '../checkpoint-errors.js'
 
 interface Moves {
   readonly movedTo: string | null
@@ -41,18 +45,18 @@ export async function assertNotMoved(
   use: 'read' | 'write',
 ): Promise<void> {
   const [moves] = await query<Moves>(movesSql)
-  if (moves !== undefined) assertNo(moves, url, use)
+  if (moves !== undefined) assertUsable(moves, url, use)
 }
 
 /** Like `assertNotMoved` for writing; the result holds until the transaction ends. */
 export async function assertNotMoving({ query }: PostgresStatements, url: string): Promise<void> {
   const [moves] = await query<Moves>(`${movesSql} FOR SHARE`)
-  if (moves !== undefined) assertNo(moves, url, 'write')
+  if (moves !== undefined) assertUsable(moves, url, 'write')
 }
 
-function assertNo({ movedTo, arrivingFrom, isMoving }: Moves, url: string, use: 'read' | 'write'): void {
-  if (movedTo !== null) throw moved(url, movedTo)
-  if (arrivingFrom !== null) throw arriving(url, arrivingFrom)
+function assertUsable({ movedTo, arrivingFrom, isMoving }: Moves, url: string, use: 'read' | 'write'): void {
+  if (movedTo !== null) throw createMovedError(url, movedTo)
+  if (arrivingFrom !== null) throw createArrivingError(url, arrivingFrom)
   if (isMoving && use === 'write')
     throw new UserError('CHECKPOINT_IN_USE', `the checkpoint ${url} is being moved`, {
       hint: 'wait until the migration ends, then use the checkpoint that it was moved to',
@@ -97,15 +101,15 @@ const promptMsMax = 5_000
 
 /** Opens a checkpoint for work; creates or updates its schema as needed. Throws CHECKPOINT_*. */
 export async function openShared(url: string, deps: OpenSharedDeps): Promise<SharedDatabase> {
-  const { database } = await opened(url, deps, async (postgres, address) => {
+  const { database } = await connectCheckpoint(url, deps, async (postgres, address) => {
     const server = await readServer(postgres)
-    assertFit(server, shownPostgresUrl(address))
-    const shown = shownPostgresUrl(address)
-    const head = await makeOwn(postgres, shown, schemaOn(server, deps))
+    assertFit(server, formatPostgresUrl(address))
+    const shown = formatPostgresUrl(address)
+    const head = await ensureOwnTables(postgres, shown, buildSchema(server, deps))
     await assertGrants(postgres, shown, readSchema, ['SELECT', 'INSERT', 'UPDATE', 'DELETE'])
     if (deps.isMover !== true) await assertNotMoved(postgres, shown, 'write')
     const isFit = isSameServer(head, server) || deps.settlesRollback === true
-    return { head: isFit ? head : await goOnWith(postgres, shown, head, server, deps), server }
+    return { head: isFit ? head : await acceptChangedServer(postgres, shown, head, server, deps), server }
   })
   return database
 }
@@ -120,24 +124,27 @@ export async function openSharedToRead(
   url: string,
   deps: Pick<OpenSharedDeps, 'environment'> = {},
 ): Promise<SharedToRead | null> {
-  const found = await opened(url, deps, async (postgres, address) => {
-    const shown = shownPostgresUrl(address)
+  const found = await connectCheckpoint(url, deps, async (postgres, address) => {
+    const shown = formatPostgresUrl(address)
     const server = await readServer(postgres)
     assertFit(server, shown)
     const head = await readOwnHead(postgres, shown, readSchema)
     if (head === null) return null
     assertKnownVersion(head, shown, readSchema)
-    if (head.version < sharedMigrations.length) throw notUpdated(shown)
+    if (head.version < sharedMigrations.length) throw createNotUpdatedError(shown)
     await assertGrants(postgres, shown, readSchema, ['SELECT'])
     await assertNotMoved(postgres, shown, 'read')
     return { head, server }
   })
   if (found === null) return null
   const { database, head } = found
-  return { ...database, problem: isSameServer(head, database.server) ? null : serverChanged(database.url) }
+  return {
+    ...database,
+    problem: isSameServer(head, database.server) ? null : createServerChangedError(database.url),
+  }
 }
 
-const notUpdated = (url: string) =>
+const createNotUpdatedError = (url: string) =>
   new UserError('CHECKPOINT_NOT_UPDATED', `the checkpoint ${url} was made by an earlier version of enrich`, {
     hint: 'run enrich doctor with the same checkpoint as the owner of its tables to update it; a run updates it as well',
   })
@@ -148,20 +155,20 @@ interface Head extends ServerIdentity {
 }
 type Found = { readonly head: Head; readonly server: ServerIdentity }
 
-async function opened<Result extends Found | null>(
+async function connectCheckpoint<Result extends Found | null>(
   url: string,
   { environment }: Pick<OpenSharedDeps, 'environment'>,
   find: (postgres: Postgres, address: PostgresAddress) => Promise<Result>,
 ): Promise<{ database: SharedDatabase; head: Head } | Extract<Result, null>> {
   const address = parsePostgresUrl(url)
-  const words = wordsOfCheckpoint
+  const words = checkpointTexts
   const options = environment === undefined ? { words } : { words, environment }
   const postgres = connectPostgres(address, options)
   const prompt = connectPostgres(address, { ...options, connectionsMax: 1, statementTimeoutMs: promptMsMax })
   const close = async () => {
     await Promise.all([postgres.close(), prompt.close()])
   }
-  const explain = (error: unknown) => explainServerChange(shownPostgresUrl(address), error)
+  const explain = (error: unknown) => explainServerChange(formatPostgresUrl(address), error)
   try {
     const found = await find(postgres, address)
     if (found === null) {
@@ -169,9 +176,9 @@ async function opened<Result extends Found | null>(
       return null as Extract<Result, null>
     }
     const { head, server } = found
-    const shown = shownPostgresUrl(address)
+    const shown = formatPostgresUrl(address)
     const connectMore = (more: object) => connectPostgres(address, { ...options, ...more })
-    const generation = await generationOf(postgres)
+    const generation = await readGeneration(postgres)
     const { id } = head
     return {
       database: { id, generation, url: shown, postgres, prompt, server, connectMore, explain, close },
@@ -183,12 +190,12 @@ async function opened<Result extends Found | null>(
   }
 }
 
-async function generationOf({ query }: PostgresStatements): Promise<number> {
+async function readGeneration({ query }: PostgresStatements): Promise<number> {
   const [row] = await query<{ generation: number }>('SELECT generation FROM enrich.checkpoint')
   return row?.generation ?? 0
 }
 
-const wordsOfCheckpoint: OwnWords = {
+const checkpointTexts: DatabaseTexts = {
   grantsHint:
     'as the owner, create the tables with `enrich doctor` and the same checkpoint, and grant the privileges listed in docs/several-machines.md',
   foreign: (url, what, cause) =>
@@ -199,7 +206,7 @@ const wordsOfCheckpoint: OwnWords = {
 }
 
 const readSchema: Omit<OwnSchema<Head>, 'insertHead'> = {
-  ...wordsOfCheckpoint,
+  ...checkpointTexts,
   name: 'enrich',
   headTable: 'checkpoint',
   migrations: sharedMigrations,
@@ -215,7 +222,7 @@ const readSchema: Omit<OwnSchema<Head>, 'insertHead'> = {
 }
 
 /** The schema, with the head row of a checkpoint that is created now. */
-const schemaOn = (
+const buildSchema = (
   { systemIdentifier, timeline }: ServerIdentity,
   { clock, random }: OpenSharedDeps,
 ): OwnSchema<Head> => ({
@@ -231,15 +238,15 @@ const schemaOn = (
   },
 })
 
-async function goOnWith(
+async function acceptChangedServer(
   postgres: Postgres,
   url: string,
   head: Head,
   { systemIdentifier, timeline }: ServerIdentity,
   { acceptRollback = false }: OpenSharedDeps,
 ): Promise<Head> {
-  if (!acceptRollback) throw serverChanged(url)
-  return lockedForMaking(postgres, async (statements) => {
+  if (!acceptRollback) throw createServerChangedError(url)
+  return withMakersLock(postgres, async (statements) => {
     const found = (await readOwnHead(statements, url, readSchema)) ?? head
     // Another process was faster.
     if (isSameServer(found, { systemIdentifier, timeline })) return found

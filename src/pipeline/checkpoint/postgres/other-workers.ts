@@ -1,5 +1,5 @@
 import {
-  nothingPlanned,
+  createEmptyPlan,
   type LookupPlan,
   type LookupState,
   type PlanPolicy,
@@ -16,7 +16,7 @@ const looksApart = 10
 const settledPlans = ['answered', 'failed', 'invalid', 'uncertain'] as const
 type SettledPlan = (typeof settledPlans)[number]
 
-interface OpenElsewhere {
+interface OpenCounts {
   /** Open lookups without a live owner. */
   readonly leftCount: number
   /** Open lookups of other live workers. */
@@ -24,7 +24,7 @@ interface OpenElsewhere {
 }
 
 /** Tracks lookups of this run that other workers process: counts those they settle, and waits for those they leave. */
-export class Others {
+export class OtherWorkers {
   readonly #store: SharedStore
   /** Lookups settled before the plan or by this process since. */
   readonly #known = new Map<LookupKind, Record<SettledPlan, number>>()
@@ -37,7 +37,7 @@ export class Others {
   }
 
   /** Records the settled lookups of a plan; `isWhole` resets the kind first. */
-  planned(
+  onPlanned(
     kind: LookupKind,
     plan: Readonly<Record<LookupPlan, number>>,
     policy: PlanPolicy,
@@ -49,7 +49,7 @@ export class Others {
   }
 
   /** Records lookups that this process settled, or reopened (negative count). */
-  settled(kind: LookupKind, as: SettledPlan, count = 1): void {
+  onSettled(kind: LookupKind, as: SettledPlan, count = 1): void {
     this.#add(kind, as, count)
   }
 
@@ -59,35 +59,37 @@ export class Others {
     this.#known.set(kind, known)
   }
 
-  async settledElsewhere(kind: LookupKind): Promise<Record<LookupPlan, number>> {
-    const plan = nothingPlanned()
+  async countSettled(kind: LookupKind): Promise<Record<LookupPlan, number>> {
+    const plan = createEmptyPlan()
     const known = this.#known.get(kind)
-    const now = await this.#settledNow(kind)
+    const now = await this.#countSettledNow(kind)
     for (const state of settledPlans) plan[state] = Math.max(0, now[state] - (known?.[state] ?? 0))
     return plan
   }
 
   /** See `Checkpoint.waitForOtherWorkers`. */
-  async elsewhere(signal: AbortSignal, what: 'all' | 'runs'): Promise<boolean> {
-    const isLeft = await this.#leaveSome(signal, async () => {
+  async waitForAny(signal: AbortSignal, what: 'all' | 'runs'): Promise<boolean> {
+    const isLeft = await this.#waitUntilLeft(signal, async () => {
       if (what === 'all') await this.#planAgain()
-      return this.#open(['intended', 'running', ...(what === 'all' ? (['new'] as const) : [])], null)
+      return this.#countOpen(['intended', 'running', ...(what === 'all' ? (['new'] as const) : [])], null)
     })
     return isLeft || (!signal.aborted && what === 'all' && (await this.#hasMoreAnswers()))
   }
 
-  leaveSubmissions(kind: LookupKind, signal: AbortSignal): Promise<boolean> {
-    return this.#leaveSome(signal, () => this.#open(['new', 'intended'], this.#store.scopeId(kind)))
+  waitForSubmissions(kind: LookupKind, signal: AbortSignal): Promise<boolean> {
+    return this.#waitUntilLeft(signal, () =>
+      this.#countOpen(['new', 'intended'], this.#store.getScopeId(kind)),
+    )
   }
 
   /** Polls until other workers have left lookups, or have none open. */
-  async #leaveSome(signal: AbortSignal, look: () => Promise<OpenElsewhere>): Promise<boolean> {
+  async #waitUntilLeft(signal: AbortSignal, look: () => Promise<OpenCounts>): Promise<boolean> {
     const { clock } = this.#store
     while (!signal.aborted) {
       const startedAtMs = clock.monotonicMs()
       await this.#store.assertRemembered()
       const { leftCount, openCount } = await look()
-      if (leftCount > 0 || openCount > 0) this.#store.assertGoesOn()
+      if (leftCount > 0 || openCount > 0) this.#store.assertActive()
       if (leftCount > 0) return true
       if (openCount === 0) return false
       const tookMs = clock.monotonicMs() - startedAtMs
@@ -108,8 +110,8 @@ export class Others {
   }
 
   /** Counts lookups in these states, of one scope or (`null`) of all. */
-  async #open(states: readonly LookupState[], scopeId: number | null): Promise<OpenElsewhere> {
-    const [row] = await this.#store.query<OpenElsewhere>(
+  async #countOpen(states: readonly LookupState[], scopeId: number | null): Promise<OpenCounts> {
+    const [row] = await this.#store.query<OpenCounts>(
       `SELECT count(*) FILTER (WHERE l.state <> 'intended' AND o.is_left) AS "leftCount",
          count(*) FILTER (WHERE l.worker_id IS DISTINCT FROM $1 AND (l.state = 'intended' OR NOT o.is_left))
            AS "openCount"
@@ -128,7 +130,7 @@ export class Others {
   async #hasMoreAnswers(): Promise<boolean> {
     let count = 0
     for (const kind of lookupKinds) {
-      const { answered, failed } = await this.settledElsewhere(kind)
+      const { answered, failed } = await this.countSettled(kind)
       count += answered + failed
     }
     const isMore = count > this.#seenCount
@@ -136,13 +138,13 @@ export class Others {
     return isMore
   }
 
-  async #settledNow(kind: LookupKind): Promise<Record<SettledPlan, number>> {
+  async #countSettledNow(kind: LookupKind): Promise<Record<SettledPlan, number>> {
     const now = { answered: 0, failed: 0, invalid: 0, uncertain: 0 }
     const rows = await this.#store.query<{ state: SettledPlan; count: number }>(
       `SELECT l.state, count(*) AS count FROM enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
        WHERE w.worker_id = $1 AND w.scope_id = $2 AND NOT w.is_decided
        AND l.state IN ('answered', 'failed', 'invalid', 'uncertain') GROUP BY 1`,
-      [this.#store.workerId, this.#store.scopeId(kind)],
+      [this.#store.workerId, this.#store.getScopeId(kind)],
     )
     for (const { state, count } of rows) now[state] = count
     return now

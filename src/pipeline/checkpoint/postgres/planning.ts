@@ -1,6 +1,6 @@
 import type { LookupKind } from '../../lookups/lookup-kind.js'
 import {
-  nothingPlanned,
+  createEmptyPlan,
   planLookup,
   type LookupPlan,
   type LookupState,
@@ -8,8 +8,8 @@ import {
 } from '../../lookups/lookup-state.js'
 import type { LookupId, OpenRun, ToSubmit, KeyedLookup } from '../checkpoint.js'
 import type { SharedStore } from './store.js'
-import { createGatheredCommits, type Settled } from '../../../platform/gathered-commits.js'
-import { wantLookups } from './jobs.js'
+import { createGroupCommit, type ItemResult } from '../../../platform/gathered-commits.js'
+import { addWantedLookups } from './jobs.js'
 
 /** The lookups of this worker's run, of one kind, after a position. $1 worker, $2 scope, $3 position. */
 const wantedFrom = `enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
@@ -45,11 +45,11 @@ export async function planKind(
   policy: PlanPolicy,
   afterPosition: number,
 ): Promise<Record<LookupPlan, number>> {
-  const from = [store.workerId, store.scopeId(kind), afterPosition]
+  const from = [store.workerId, store.getScopeId(kind), afterPosition]
   const cutoffMs = policy.maxAgeMs === null ? -1 : policy.nowMs - policy.maxAgeMs
   if (policy.askAgain !== undefined && policy.askAgain.length > 0)
     await reopenOutcomes(store, kind, policy.askAgain, afterPosition)
-  const counts = nothingPlanned()
+  const counts = createEmptyPlan()
   const [decided] = await store.query<{ count: number }>(
     `SELECT count(*) FROM enrich.wanted WHERE worker_id = $1 AND scope_id = $2 AND position > $3 AND is_decided`,
     from,
@@ -64,16 +64,16 @@ export async function planKind(
     [...from, cutoffMs],
   )
   for (const group of groups) {
-    const plan = planOf(group, policy)
+    const plan = choosePlan(group, policy)
     counts[plan] += group.count
     if (plan === 'submit' && group.state !== 'new') await reopenState(store, from, cutoffMs, group, policy)
-    if (plan === 'poll' && group.state === 'uncertain') await runLost(store, kind, from, policy.nowMs)
+    if (plan === 'poll' && group.state === 'uncertain') await resumeLostReads(store, kind, from, policy.nowMs)
   }
   return counts
 }
 
 /** Lookups that another live worker submits, or may just have submitted, are waited for. */
-function planOf(group: Group, policy: PlanPolicy): Exclude<LookupPlan, 'decided'> {
+function choosePlan(group: Group, policy: PlanPolicy): Exclude<LookupPlan, 'decided'> {
   if (group.isElsewhere) return 'poll'
   const plan = planLookup(group, policy)
   const isBilled = policy.knowsEarlierRuns !== false
@@ -98,7 +98,7 @@ async function reopenState(
 }
 
 /** Marks lost free reads as running until the next poll; the reason of the loss becomes the attention note. */
-async function runLost(
+async function resumeLostReads(
   store: SharedStore,
   kind: LookupKind,
   from: readonly number[],
@@ -136,7 +136,7 @@ export async function reopenOutcomes(
          WHEN 'failed' THEN 'failed' END = ANY($4::text[])
        ORDER BY l.lookup_id FOR NO KEY UPDATE OF l)
      RETURNING lookup_id`,
-    [store.workerId, store.scopeId(kind), afterPosition, outcomes],
+    [store.workerId, store.getScopeId(kind), afterPosition, outcomes],
   )
   return rows.length
 }
@@ -163,7 +163,7 @@ export async function claimNew(
      )
      UPDATE enrich.lookups l SET worker_id = $1 FROM page WHERE l.lookup_id = page.lookup_id
      RETURNING page.position, page.is_first AS "isFirst", l.lookup_id AS "lookupId", l.name, l.location, l.context`,
-    [store.workerId, store.scopeId(kind), afterPosition, Math.min(count, claimCountMax)],
+    [store.workerId, store.getScopeId(kind), afterPosition, Math.min(count, claimCountMax)],
   )
   return rows
     .sort((one, other) => one.position - other.position)
@@ -174,7 +174,7 @@ export async function claimNew(
 }
 
 /** Adopts the runs that no other live worker waits for. Oldest first. */
-export async function adoptRuns(
+export async function takeOverRuns(
   store: SharedStore,
   kind: LookupKind,
   afterPosition: number,
@@ -187,16 +187,16 @@ export async function adoptRuns(
      UPDATE enrich.lookups l SET worker_id = $1 FROM open WHERE l.lookup_id = open.lookup_id
      RETURNING l.lookup_id AS "lookupId", l.run_id AS "runId", coalesce(l.custom_id, '') AS "customId", l.name,
        l.submitted_at_ms AS "submittedAtMs", l.failure AS "needsAttention"`,
-    [store.workerId, store.scopeId(kind), afterPosition],
+    [store.workerId, store.getScopeId(kind), afterPosition],
   )
   return rows.sort((one, other) => one.submittedAtMs - other.submittedAtMs || one.lookupId - other.lookupId)
 }
 
-interface Following {
+interface FollowUpRequest {
   readonly lookups: readonly KeyedLookup[]
   readonly policy: PlanPolicy
 }
-interface Followed {
+interface FollowUpResult {
   readonly plan: Record<LookupPlan, number>
   readonly open: OpenRun[]
 }
@@ -205,33 +205,33 @@ interface Followed {
  * Registers and plans follow-up lookups that arrive at about the same time as one batch. The first caller gets the plan
  * of the whole batch, the others an empty one, because callers add the plans up.
  */
-export class Followings {
+export class FollowUpBatch {
   readonly #store: SharedStore
   readonly #kind: LookupKind
-  readonly #commits = createGatheredCommits<Following, Followed>((items) => this.#commit(items))
+  readonly #commits = createGroupCommit<FollowUpRequest, FollowUpResult>((items) => this.#commit(items))
 
   constructor(store: SharedStore, kind: LookupKind) {
     this.#store = store
     this.#kind = kind
   }
 
-  follow(lookups: readonly KeyedLookup[], policy: PlanPolicy): Promise<Followed> {
+  follow(lookups: readonly KeyedLookup[], policy: PlanPolicy): Promise<FollowUpResult> {
     return this.#commits.add({ lookups, policy })
   }
 
-  async #commit(items: readonly Following[]): Promise<Settled<Followed>[]> {
+  async #commit(items: readonly FollowUpRequest[]): Promise<ItemResult<FollowUpResult>[]> {
     const [first] = items
     if (first === undefined) return []
     const afterPosition = this.#store.lastPosition
-    await wantLookups(
+    await addWantedLookups(
       this.#store,
       items.flatMap(({ lookups }) => lookups),
       false,
     )
     const plan = await planKind(this.#store, this.#kind, first.policy, afterPosition)
-    const open = await adoptRuns(this.#store, this.#kind, afterPosition)
+    const open = await takeOverRuns(this.#store, this.#kind, afterPosition)
     return items.map((item) => ({
-      value: item === first ? { plan, open } : { plan: nothingPlanned(), open: [] },
+      value: item === first ? { plan, open } : { plan: createEmptyPlan(), open: [] },
     }))
   }
 }

@@ -1,12 +1,12 @@
 import type { Lookup } from '../../../core/lookup-identity.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import type { LookupKind } from '../../lookups/lookup-kind.js'
-import { nothingPlanned, type LookupPlan, type PlanPolicy } from '../../lookups/lookup-state.js'
+import { createEmptyPlan, type LookupPlan, type PlanPolicy } from '../../lookups/lookup-state.js'
 import type {
   Answer,
   Checkpoint,
   Claim,
-  FirstAnswer,
+  RowAnswer,
   Intention,
   KeyedLookup,
   LookupId,
@@ -17,30 +17,30 @@ import type {
   RunOwner,
   SubmissionBounds,
 } from '../checkpoint.js'
-import { Answers } from './answers.js'
+import { AnswerBatcher } from './answers.js'
 import type { Reply } from '../transitions.js'
-import { award, claim, disprove, exchange, Settlements } from './settlements.js'
-import { Followings, adoptRuns, claimNew, planKind, reopenOutcomes } from './planning.js'
-import { Intentions } from './intentions.js'
-import { endJob, spentByRows, spentOf, wantLookups } from './jobs.js'
+import { applyAssignment, claim, applyNotCreated, applySwap, SettlementBatcher } from './settlements.js'
+import { FollowUpBatch, takeOverRuns, claimNew, planKind, reopenOutcomes } from './planning.js'
+import { IntentionBatcher } from './intentions.js'
+import { endJob, readSpentByRows, readSpent, addWantedLookups } from './jobs.js'
 import {
-  bodyOf,
-  contendersOf,
-  firstAnswersOf,
-  firstQuestionOf,
-  lostSince,
-  ownerOfKey,
-  ownerOfRun,
-  recentSubmissions,
+  readAnswerBody,
+  selectContenders,
+  selectRowAnswers,
+  selectRowLookup,
+  selectLostSince,
+  selectByKey,
+  selectByRun,
+  selectRecentSubmissions,
 } from './lookup-rows.js'
-import type { Others } from './other-workers.js'
+import type { OtherWorkers } from './other-workers.js'
 import type { SharedStore } from './store.js'
 
-export type SharedTurnsOf = NonNullable<Checkpoint['sharedTurns']>
+export type SharedTurnsOf = NonNullable<Checkpoint['createSharedTurns']>
 
 export interface PostgresCheckpointDeps {
   readonly store: SharedStore
-  readonly others: Others
+  readonly others: OtherWorkers
   readonly turnsOf: SharedTurnsOf | null
   /** Writes to the local copy for readers. */
   readonly remember: <Result>(change: (database: Sqlite) => Result) => Promise<Result>
@@ -55,15 +55,15 @@ export interface PostgresCheckpointDeps {
 export class PostgresCheckpoint implements Checkpoint {
   readonly id: string
   readonly kind: LookupKind
-  readonly sharedTurns?: SharedTurnsOf
+  readonly createSharedTurns?: SharedTurnsOf
   /** Executes the statements of the run's other stores. */
   readonly store: SharedStore
   readonly #deps: PostgresCheckpointDeps
   readonly #kinds: Map<LookupKind, Checkpoint>
-  readonly #intentions: Intentions
-  readonly #settlements: Settlements
-  readonly #answers: Answers
-  readonly #followings: Followings
+  readonly #intentions: IntentionBatcher
+  readonly #settlements: SettlementBatcher
+  readonly #answers: AnswerBatcher
+  readonly #followings: FollowUpBatch
   /** Lookups outside this run for which a delivery was accepted: not counted as settled by this run. */
   readonly #unwanted = new Set<LookupId>()
 
@@ -72,44 +72,44 @@ export class PostgresCheckpoint implements Checkpoint {
     this.store = store
     this.id = store.id
     this.kind = kind
-    if (deps.turnsOf !== null) this.sharedTurns = deps.turnsOf
+    if (deps.turnsOf !== null) this.createSharedTurns = deps.turnsOf
     this.#deps = deps
     this.#kinds = kinds.set(kind, this)
-    this.#intentions = new Intentions(store, kind)
-    this.#settlements = new Settlements(store, kind)
-    this.#answers = new Answers(store, kind)
-    this.#followings = new Followings(store, kind)
+    this.#intentions = new IntentionBatcher(store, kind)
+    this.#settlements = new SettlementBatcher(store, kind)
+    this.#answers = new AnswerBatcher(store, kind)
+    this.#followings = new FollowUpBatch(store, kind)
   }
 
-  of(kind: LookupKind): Checkpoint {
+  forKind(kind: LookupKind): Checkpoint {
     return this.#kinds.get(kind) ?? new PostgresCheckpoint(this.#deps, kind, this.#kinds)
   }
 
-  want(lookups: readonly KeyedLookup[]): Promise<LookupId[]> {
+  registerLookups(lookups: readonly KeyedLookup[]): Promise<LookupId[]> {
     this.store.activity.note('reading')
-    return wantLookups(this.store, lookups, true)
+    return addWantedLookups(this.store, lookups, true)
   }
 
   async follow(lookups: readonly KeyedLookup[], policy: PlanPolicy): ReturnType<Checkpoint['follow']> {
     const followed = await this.#followings.follow(lookups, policy)
-    this.#deps.others.planned(this.kind, followed.plan, policy, false)
+    this.#deps.others.onPlanned(this.kind, followed.plan, policy, false)
     return followed
   }
 
-  firstAnswers(afterPosition: number, count: number): Promise<FirstAnswer[]> {
-    return firstAnswersOf(this.store, this.kind, afterPosition, count)
+  listRowAnswers(afterPosition: number, count: number): Promise<RowAnswer[]> {
+    return selectRowAnswers(this.store, this.kind, afterPosition, count)
   }
 
-  firstQuestion(lookupId: LookupId): Promise<Lookup | null> {
-    return firstQuestionOf(this.store, lookupId)
+  findRowLookup(lookupId: LookupId): Promise<Lookup | null> {
+    return selectRowLookup(this.store, lookupId)
   }
 
   async plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>> {
     // A kind without lookups has nothing to plan.
-    if (this.#findScopeId() === 0) return nothingPlanned()
+    if (this.#findScopeId() === 0) return createEmptyPlan()
     this.store.activity.note('planning')
     const plan = await planKind(this.store, this.kind, policy, 0)
-    this.#deps.others.planned(this.kind, plan, policy, true)
+    this.#deps.others.onPlanned(this.kind, plan, policy, true)
     return plan
   }
 
@@ -121,18 +121,18 @@ export class PostgresCheckpoint implements Checkpoint {
     return claimNew(this.store, this.kind, afterPosition, count)
   }
 
-  openRuns(): Promise<OpenRun[]> {
-    return adoptRuns(this.store, this.kind, 0)
+  listOpenRuns(): Promise<OpenRun[]> {
+    return takeOverRuns(this.store, this.kind, 0)
   }
 
-  elsewhere(signal: AbortSignal, what: 'all' | 'runs' | 'submissions' = 'all'): Promise<boolean> {
-    if (what === 'submissions') return this.#deps.others.leaveSubmissions(this.kind, signal)
+  waitForOtherWorkers(signal: AbortSignal, what: 'all' | 'runs' | 'submissions' = 'all'): Promise<boolean> {
+    if (what === 'submissions') return this.#deps.others.waitForSubmissions(this.kind, signal)
     this.store.activity.note('elsewhere')
-    return this.#deps.others.elsewhere(signal, what)
+    return this.#deps.others.waitForAny(signal, what)
   }
 
-  settledElsewhere(): Promise<Record<LookupPlan, number>> {
-    return this.#deps.others.settledElsewhere(this.kind)
+  countSettledByOthers(): Promise<Record<LookupPlan, number>> {
+    return this.#deps.others.countSettled(this.kind)
   }
 
   intend(lookupId: LookupId, nowMs: number, bounds?: SubmissionBounds): Promise<Intention | Refusal> {
@@ -148,7 +148,7 @@ export class PostgresCheckpoint implements Checkpoint {
   ): ReturnType<Checkpoint['accept']> {
     const accepted = { lookupId, customId, event: 'accept', verdict: 'accepted', runId, atMs: nowMs } as const
     const outcome = await this.#settlements.settle({ ...accepted, reason: null })
-    if (outcome === 'contested') this.#deps.others.settled(this.kind, 'uncertain')
+    if (outcome === 'contested') this.#deps.others.onSettled(this.kind, 'uncertain')
     return outcome
   }
 
@@ -159,79 +159,82 @@ export class PostgresCheckpoint implements Checkpoint {
 
   async reject(lookupId: LookupId, customId: string, reason: string): Promise<boolean> {
     const isFirst = await this.#settle({ lookupId, customId, event: 'reject', verdict: 'rejected', reason })
-    if (isFirst) this.#deps.others.settled(this.kind, 'invalid')
+    if (isFirst) this.#deps.others.onSettled(this.kind, 'invalid')
     return isFirst
   }
 
-  async lose(lookupId: LookupId, customId: string, reason: string): Promise<boolean> {
+  async markUncertain(lookupId: LookupId, customId: string, reason: string): Promise<boolean> {
     const isFirst = await this.#settle({ lookupId, customId, event: 'lose', verdict: 'uncertain', reason })
-    if (isFirst) this.#deps.others.settled(this.kind, 'uncertain')
+    if (isFirst) this.#deps.others.onSettled(this.kind, 'uncertain')
     return isFirst
   }
 
   async claim(customId: string, runId: string, nowMs: number): Promise<Claim> {
-    const claimed = await this.store.transaction((statements) =>
-      claim(statements, { customId, runId, nowMs }, this.#claimant()),
+    const claimed = await this.store.withTransaction((statements) =>
+      claim(statements, { customId, runId, nowMs }, this.#getClaimContext()),
     )
     const isTold = claimed.claim === 'claimed' && claimed.isWanted
-    if (isTold) this.#deps.others.settled(this.kind, 'uncertain', -1)
+    if (isTold) this.#deps.others.onSettled(this.kind, 'uncertain', -1)
     return claimed.claim
   }
 
   /** Only the service's own runs can be assigned twice: other kinds are identified by their content. */
-  contenders(runId: string): Promise<RunContender[]> {
+  listContenders(runId: string): Promise<RunContender[]> {
     if (this.kind !== 'resolution') return Promise.resolve([])
-    return contendersOf(this.store, runId, this.#findScopeId())
+    return selectContenders(this.store, runId, this.#findScopeId())
   }
 
-  award(customId: string, runId: string, nowMs: number): Promise<boolean> {
-    return this.store.transaction((statements) =>
-      award(statements, { customId, runId, nowMs }, this.#claimant()),
+  assignRun(customId: string, runId: string, nowMs: number): Promise<boolean> {
+    return this.store.withTransaction((statements) =>
+      applyAssignment(statements, { customId, runId, nowMs }, this.#getClaimContext()),
     )
   }
 
   /** Also returns false if the reply to the commit was lost; the runs are then polled again in their new state. */
-  exchangeRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean> {
-    const { workerId } = this.#claimant()
-    return this.store.transaction((statements) => exchange(statements, one, other, { nowMs, workerId }))
+  swapRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean> {
+    const { workerId } = this.#getClaimContext()
+    return this.store.withTransaction((statements) => applySwap(statements, one, other, { nowMs, workerId }))
   }
 
-  async ownerOf(runId: string): Promise<RunOwner | null> {
-    return this.#noted(await ownerOfRun(this.store, this.kind, runId))
+  async findByRun(runId: string): Promise<RunOwner | null> {
+    return this.#trackOwner(await selectByRun(this.store, this.kind, runId))
   }
 
-  async ownerOfKey(key: Uint8Array): Promise<RunOwner | null> {
-    return this.#noted(await ownerOfKey(this.store, this.kind, key))
+  async findByKey(key: Uint8Array): Promise<RunOwner | null> {
+    return this.#trackOwner(await selectByKey(this.store, this.kind, key))
   }
 
-  #noted(owner: RunOwner | null): RunOwner | null {
+  #trackOwner(owner: RunOwner | null): RunOwner | null {
     if (owner?.isWanted === false) this.#unwanted.add(owner.lookupId)
     else if (owner !== null) this.#unwanted.delete(owner.lookupId)
     return owner
   }
 
-  disprove(lookupId: LookupId, customId: string, reason: string): Promise<void> {
-    return this.store.transaction((statements) =>
-      disprove(statements, { lookupId, customId, reason }, this.store.workerId),
+  markNotCreated(lookupId: LookupId, customId: string, reason: string): Promise<void> {
+    return this.store.withTransaction((statements) =>
+      applyNotCreated(statements, { lookupId, customId, reason }, this.store.workerId),
     )
   }
 
-  lostSince(afterMs: number, among: 'wanted' | 'all' = 'wanted'): ReturnType<Checkpoint['lostSince']> {
-    return lostSince(this.store, this.kind, afterMs, among)
+  listLostSince(
+    afterMs: number,
+    among: 'wanted' | 'all' = 'wanted',
+  ): ReturnType<Checkpoint['listLostSince']> {
+    return selectLostSince(this.store, this.kind, afterMs, among)
   }
 
-  recentSubmissions(afterMs: number, countMax: number): Promise<number[]> {
-    return recentSubmissions(this.store, this.kind, afterMs, countMax)
+  listRecentSubmissions(afterMs: number, countMax: number): Promise<number[]> {
+    return selectRecentSubmissions(this.store, this.kind, afterMs, countMax)
   }
 
-  bodyOf(lookupId: LookupId): Promise<string | null> {
-    return bodyOf(this.store, lookupId)
+  readBody(lookupId: LookupId): Promise<string | null> {
+    return readAnswerBody(this.store, lookupId)
   }
 
   async answer(lookupId: LookupId, answer: Answer, isProved = false): ReturnType<Checkpoint['answer']> {
     const isFirst = await this.#answers.answer(lookupId, answer, isProved)
     const isUnwanted = this.#unwanted.delete(lookupId)
-    if (isFirst === true && !isUnwanted) this.#deps.others.settled(this.kind, answer.state)
+    if (isFirst === true && !isUnwanted) this.#deps.others.onSettled(this.kind, answer.state)
     return isFirst
   }
 
@@ -242,19 +245,19 @@ export class PostgresCheckpoint implements Checkpoint {
     )
   }
 
-  spent(): Promise<number> {
-    return spentOf(this.store, this.kind)
+  countSpent(): Promise<number> {
+    return readSpent(this.store, this.kind)
   }
 
-  spentByRows(): Promise<number> {
-    return spentByRows(this.store, this.kind)
+  countSpentByRows(): Promise<number> {
+    return readSpentByRows(this.store, this.kind)
   }
 
   endJob(nowMs: number): Promise<void> {
     return endJob(this.store, this.kind, nowMs)
   }
 
-  remember<Result>(change: (database: Sqlite) => Result): Promise<Result> {
+  updateHistory<Result>(change: (database: Sqlite) => Result): Promise<Result> {
     return this.#deps.remember(change)
   }
 
@@ -271,12 +274,12 @@ export class PostgresCheckpoint implements Checkpoint {
     return (await this.#settlements.settle({ ...item, runId: null, atMs: null })) === true
   }
 
-  #claimant() {
+  #getClaimContext() {
     return { scopeId: this.#findScopeId(), workerId: this.store.workerId }
   }
 
   /** Returns 0, which no scope has, if the kind has no lookups yet. */
   #findScopeId(): number {
-    return this.store.scopeId(this.kind)
+    return this.store.getScopeId(this.kind)
   }
 }

@@ -4,14 +4,14 @@ import type { ReconcileReport, ReconcileRequest, ReconcileDeps } from '../sqlite
 import {
   type Reconciled,
   ChargeRules,
-  namedRun,
+  getSingleRun,
   neverCreated,
   type ChargedLookup,
   type OwnCharge,
   type UncertainSubmission,
 } from '../charges.js'
 import { openShared, openSharedToRead, type OpenSharedDeps } from './open-database.js'
-import { repeated } from './retry.js'
+import { withRetries } from './retry.js'
 import { sweep } from './sweep.js'
 import type { SubmissionName } from '../../lookups/custom-id.js'
 import type { Charge } from '../../figures/ledger.js'
@@ -47,17 +47,17 @@ class SharedReconciler {
   }
 
   async run(): Promise<Reconciled> {
-    const own = this.#rules.ownCharges()
+    const own = this.#rules.selectOwnCharges()
     for (let at = 0; at < own.length; at += atOnce) {
       const some = own.slice(at, at + atOnce)
-      const known = await this.#submissions(some.map(({ charge }) => charge.customId))
+      const known = await this.#readSubmissions(some.map(({ charge }) => charge.customId))
       for (const one of some) await this.#charge(one, known.get(one.charge.customId))
     }
-    await this.#uncharged()
+    await this.#settleUncharged()
     return this.#rules.result
   }
 
-  async #submissions(customIds: readonly string[]): Promise<Map<string, Submission>> {
+  async #readSubmissions(customIds: readonly string[]): Promise<Map<string, Submission>> {
     const rows = await this.#query<Submission>(
       `SELECT custom_id AS "customId", lookup_id AS "lookupId", verdict FROM enrich.submissions
        WHERE custom_id = ANY($1::text[])`,
@@ -76,9 +76,9 @@ class SharedReconciler {
       return
     }
     // Its answer may have arrived since it was read.
-    const [now] = (await this.#submissions([customId])).values()
+    const [now] = (await this.#readSubmissions([customId])).values()
     if (now?.verdict === 'accepted') return
-    const result = this.#rules.settle(customId, name, current, await this.#runOf(charge))
+    const result = this.#rules.settle(customId, name, current, await this.#findFreeRun(charge))
     const { verdict, state, ...settlement } = result
     await this.#apply({ of: 'submission', customId, verdict, ...settlement })
     if (state === null) return
@@ -92,8 +92,8 @@ class SharedReconciler {
   }
 
   /** The run of a charge; `null` if another submission already has the run. */
-  async #runOf(charge: Charge): Promise<string | null> {
-    const runId = namedRun(charge)
+  async #findFreeRun(charge: Charge): Promise<string | null> {
+    const runId = getSingleRun(charge)
     if (runId === null) return null
     const sql =
       'SELECT custom_id AS "customId" FROM enrich.submissions WHERE run_id = $1 AND custom_id <> $2 LIMIT 1'
@@ -125,7 +125,7 @@ class SharedReconciler {
     const sql = 'SELECT lookup_id AS "lookupId" FROM enrich.lookups WHERE scope_id = $1 AND key = $2'
     const [lookup] = await this.#query<{ lookupId: LookupId }>(sql, [name.scopeId, key])
     if (lookup === undefined) return null
-    const [jobId, workerId] = [await this.#jobOf(name.scopeId), await this.#ensureWorker()]
+    const [jobId, workerId] = [await this.#ensureJob(name.scopeId), await this.#ensureWorker()]
     await this.#query(
       `INSERT INTO enrich.submissions
          (custom_id, lookup_id, job_id, worker_id, attempt, is_first, price_micros, verdict, intended_at_ms)
@@ -136,7 +136,7 @@ class SharedReconciler {
     return lookup.lookupId
   }
 
-  async #jobOf(scopeId: number): Promise<number> {
+  async #ensureJob(scopeId: number): Promise<number> {
     const known = this.#jobs.get(scopeId)
     if (known !== undefined) return known
     const [job] = await this.#query<{ jobId: number }>(
@@ -173,7 +173,7 @@ class SharedReconciler {
   }
 
   /** Settles uncertain submissions without a charge. Lists of charges contain only resolutions. */
-  async #uncharged(): Promise<void> {
+  async #settleUncharged(): Promise<void> {
     const scopes = await this.#query<{ scopeId: number; scope: string }>(
       'SELECT scope_id AS "scopeId", scope FROM enrich.scopes',
     )
@@ -187,7 +187,7 @@ class SharedReconciler {
        ORDER BY l.lookup_id FOR NO KEY UPDATE OF l`,
       [ids],
     )
-    for (const { customId, lookupId } of this.#rules.neverCreated(uncertain)) {
+    for (const { customId, lookupId } of this.#rules.findNeverCreated(uncertain)) {
       await this.#apply({ of: 'submission', customId, ...neverCreated })
       await this.#query(
         `UPDATE enrich.lookups SET state = 'new', custom_id = NULL, run_id = NULL, failure = NULL, worker_id = NULL
@@ -219,13 +219,13 @@ class DryRun extends Error {
  */
 export async function reconcileSharedCheckpoint(request: ReconcileSharedRequest): Promise<ReconcileReport> {
   const { path, isDryRun, completeUntilMs } = request
-  const code = await problemOf(request)
+  const code = await findProblem(request)
   const shared = await openShared(path, { ...request, settlesRollback: true })
   let result: Reconciled
   try {
     // Makes in-flight submissions of dead workers uncertain.
     if (!isDryRun) await sweep(shared.postgres)
-    result = await settled(request, (work) => shared.postgres.transaction(work), shared.id)
+    result = await settleCharges(request, (work) => shared.postgres.transaction(work), shared.id)
   } catch (error) {
     throw shared.explain(error)
   } finally {
@@ -238,19 +238,19 @@ export async function reconcileSharedCheckpoint(request: ReconcileSharedRequest)
 }
 
 /** The error code that a run would stop with now. */
-async function problemOf({ path, environment }: ReconcileSharedRequest): Promise<string | null> {
+async function findProblem({ path, environment }: ReconcileSharedRequest): Promise<string | null> {
   const shared = await openSharedToRead(path, environment === undefined ? {} : { environment })
   await shared?.close()
   return shared?.problem?.code ?? null
 }
 
-async function settled(
+async function settleCharges(
   request: ReconcileSharedRequest,
   transaction: <Result>(work: (statements: PostgresStatements) => Promise<Result>) => Promise<Result>,
   checkpointId: string,
 ): Promise<Reconciled> {
   try {
-    return await repeated(request, () =>
+    return await withRetries(request, () =>
       transaction(async (statements) => {
         const result = await new SharedReconciler({ ...request, statements, checkpointId }).run()
         if (request.isDryRun) throw new DryRun(result)

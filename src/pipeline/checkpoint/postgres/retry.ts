@@ -1,7 +1,7 @@
 import type { Clock } from '../../../platform/clock.js'
 import type { Random } from '../../../platform/random.js'
-import { ConnectionLostError, sqlStateOf } from '../../../platform/postgres/postgres.js'
-import { backoffMs } from '../../pace/backoff.js'
+import { ConnectionLostError, getSqlState } from '../../../platform/postgres/postgres.js'
+import { calculateBackoffMs } from '../../pace/backoff.js'
 
 /** A restarting server is available within seconds; a failover takes a minute or two. */
 const awayMsMax = 300_000
@@ -14,7 +14,7 @@ const lockConflicts: ReadonlySet<string | null> = new Set(['40P01', '40001'])
 /** Also a row that another process inserted at the same moment: visible when retried. */
 export const anyConflict: ReadonlySet<string | null> = new Set([...lockConflicts, '23505'])
 
-export interface RepeatingDeps {
+export interface RetryDeps {
   readonly clock: Clock
   readonly random: Random
 }
@@ -23,8 +23,8 @@ export interface RepeatingDeps {
  * Runs repeatable work until it succeeds: after a broken connection with growing pauses, for minutes; after a conflict
  * with another process, soon. `work` receives whether an earlier attempt may have taken effect.
  */
-export async function repeated<Result>(
-  { clock, random }: RepeatingDeps,
+export async function withRetries<Result>(
+  { clock, random }: RetryDeps,
   work: (mayHaveTakenEffect: boolean) => Promise<Result>,
   conflicts = lockConflicts,
 ): Promise<Result> {
@@ -39,10 +39,10 @@ export async function repeated<Result>(
         mayHaveTakenEffect ||= error.mayHaveTakenEffect
         awaySinceMs ??= clock.monotonicMs()
         if (clock.monotonicMs() - awaySinceMs >= awayMsMax) throw error
-        await clock.sleep(backoffMs(awayPolicy, failures, random.fraction()))
-      } else if (conflicts.has(sqlStateOf(error)) && ++conflictCount <= conflictsMax) {
+        await clock.sleep(calculateBackoffMs(awayPolicy, failures, random.fraction()))
+      } else if (conflicts.has(getSqlState(error)) && ++conflictCount <= conflictsMax) {
         awaySinceMs = null
-        await clock.sleep(backoffMs(conflictPolicy, conflictCount, random.fraction()))
+        await clock.sleep(calculateBackoffMs(conflictPolicy, conflictCount, random.fraction()))
       } else throw error
     }
   }
@@ -52,7 +52,7 @@ export async function repeated<Result>(
  * Runs `work` every `everyMs`, or when it ends if that is later; `work` handles its own errors. The timer does not keep
  * the process alive. Returns a function that stops it after the work in progress.
  */
-export function startRepeating(everyMs: number, work: () => Promise<void>): () => Promise<void> {
+export function startPeriodicTask(everyMs: number, work: () => Promise<void>): () => Promise<void> {
   let isStopped = false
   let working: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined

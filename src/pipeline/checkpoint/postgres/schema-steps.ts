@@ -5,7 +5,7 @@
  * Never change a released function: add one with a higher number in a later migration, because processes of this
  * version still call the old one.
  */
-const function_ = (head: string, body: string): string => `
+const buildFunction = (head: string, body: string): string => `
   CREATE FUNCTION enrich.${head} LANGUAGE plpgsql
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
   SET jit = off SET plan_cache_mode = force_generic_plan
@@ -21,7 +21,7 @@ const function_ = (head: string, body: string): string => `
  * worker's row so that it is not fenced before the commit, and the job's rows so that no two workers use the same
  * remaining budget. Builds custom ids like `formatCustomId`.
  */
-const intend = function_(
+const intend = buildFunction(
   `intend_1(bigint, bigint[], bigint[], integer, bigint, text, bigint, bigint, bigint, bigint, integer)
   RETURNS TABLE (lookup_id bigint, custom_id text, attempt integer, was_free boolean, is_alive boolean,
     rows_left bigint, kind_left bigint)`,
@@ -99,7 +99,7 @@ const givenBack = `
     WHERE k.job_id = g.job_id AND k.scope_id = g.scope_id
   )`
 
-const settledAsLeft = (givesBack: boolean): string => `RETURN QUERY
+const buildSettleSql = (givesBack: boolean): string => `RETURN QUERY
   WITH asked AS (
     SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)
       AS a(lookup_id, custom_id, state, verdict, run_id, at_ms, reason, worker_id)
@@ -128,13 +128,13 @@ const settledAsLeft = (givesBack: boolean): string => `RETURN QUERY
  * $1 to $8, aligned: lookups, custom ids, states, verdicts, runs, times, reasons, new owners; $9 whether the service
  * created the runs, and so could have assigned one twice.
  */
-const settle = function_(
+const settle = buildFunction(
   `settle_1(bigint[], text[], text[], text[], text[], bigint[], text[], bigint[], boolean)
   RETURNS TABLE (custom_id text)`,
   `IF $4 && ARRAY['not_created', 'rejected'] THEN
-    ${settledAsLeft(true)}
+    ${buildSettleSql(true)}
   ELSE
-    ${settledAsLeft(false)}
+    ${buildSettleSql(false)}
   END IF;`,
 )
 
@@ -142,7 +142,7 @@ const settle = function_(
  * $1 to $12, aligned; $13 all packed answers as one byte string; $14 whether the service created the runs. Writes
  * answers to runs that wait for them; without proof, no other lookup may have the run.
  */
-const answer = function_(
+const answer = buildFunction(
   `answer_1(bigint[], text[], text[], text[], integer[], bigint[], integer[], integer[], integer[], integer[], integer[],
     boolean[], bytea, boolean)
   RETURNS TABLE (lookup_id bigint)`,

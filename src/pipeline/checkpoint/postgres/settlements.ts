@@ -1,40 +1,40 @@
-import { createGatheredCommits, type Settled } from '../../../platform/gathered-commits.js'
-import { type PostgresStatements, sqlStateOf } from '../../../platform/postgres/postgres.js'
+import { createGroupCommit, type ItemResult } from '../../../platform/gathered-commits.js'
+import { type PostgresStatements, getSqlState } from '../../../platform/postgres/postgres.js'
 import type { LookupKind } from '../../lookups/lookup-kind.js'
 import type { LookupState } from '../../lookups/lookup-state.js'
 import {
   settle,
-  stateAfter,
-  staysOwn,
+  getStateAfter,
+  isKeptByWorker,
   uncontested,
   type LookupNow,
   type Reply,
-  awardRun,
+  assignContestedRun,
   claimRun,
-  disproveRun,
-  exchangeRuns,
+  reopenUncreatedRun,
+  swapRunHolders,
 } from '../transitions.js'
-import { applyChanges, contendersOf, contestOf, lockLookups, lockLookup } from './lookup-rows.js'
+import { applyChanges, selectContenders, readContest, lockLookups, lockLookup } from './lookup-rows.js'
 import type { SharedStore } from './store.js'
 import type { Claim, LookupId, RunHolder } from '../checkpoint.js'
 
 type Outcome = boolean | 'contested'
 
 /** The state of an intended lookup after the reply. */
-const stateOf = (reply: Reply): LookupState =>
-  stateAfter({ lookupId: reply.lookupId, state: 'intended' }, reply.event)
+const getRepliedState = (reply: Reply): LookupState =>
+  getStateAfter({ lookupId: reply.lookupId, state: 'intended' }, reply.event)
 
 /** Whether the service creates the runs of this kind, and so could assign one twice. */
-const namesRuns = (kind: LookupKind): boolean => kind === 'resolution'
+const hasServiceRuns = (kind: LookupKind): boolean => kind === 'resolution'
 
 /**
  * Replies to submissions, committed in batches. A lookup that is still intended under its custom id is settled in the
  * batch; any other one alone, with its rows locked.
  */
-export class Settlements {
+export class SettlementBatcher {
   readonly #store: SharedStore
   readonly #kind: LookupKind
-  readonly #commits = createGatheredCommits<Reply, Outcome>((items) => this.#commit(items))
+  readonly #commits = createGroupCommit<Reply, Outcome>((items) => this.#commit(items))
 
   constructor(store: SharedStore, kind: LookupKind) {
     this.#store = store
@@ -47,9 +47,9 @@ export class Settlements {
     return outcome
   }
 
-  async #commit(items: readonly Reply[]): Promise<Settled<Outcome>[]> {
+  async #commit(items: readonly Reply[]): Promise<ItemResult<Outcome>[]> {
     const { settled, mayBeSettled } = await this.#settleAsLeft(items)
-    const outcomes: Settled<Outcome>[] = []
+    const outcomes: ItemResult<Outcome>[] = []
     for (const item of items) {
       const isSettled = settled.delete(item.customId)
       outcomes.push(isSettled ? { value: true } : await this.#settleAlone(item, mayBeSettled))
@@ -64,30 +64,30 @@ export class Settlements {
     const values = [
       distinct.map(({ lookupId }) => lookupId),
       distinct.map(({ customId }) => customId),
-      distinct.map(stateOf),
+      distinct.map(getRepliedState),
       distinct.map(({ verdict }) => verdict),
       distinct.map(({ runId }) => runId),
       distinct.map(({ atMs }) => atMs),
       distinct.map(({ reason }) => reason),
-      distinct.map((item) => (staysOwn(item) ? this.#store.workerId : null)),
-      namesRuns(this.#kind),
+      distinct.map((item) => (isKeptByWorker(item) ? this.#store.workerId : null)),
+      hasServiceRuns(this.#kind),
     ]
     try {
-      const rows = await this.#store.repeated((mayHaveTakenEffect) => {
+      const rows = await this.#store.runWithRetries((mayHaveTakenEffect) => {
         mayBeSettled = mayHaveTakenEffect
         return this.#store.queryOnce<{ customId: string }>(asLeftSql, values)
       })
       return { settled: new Set(rows.map(({ customId }) => customId)), mayBeSettled }
     } catch (error) {
       // One of them names the run of another lookup: each is settled alone to find it.
-      if (sqlStateOf(error) === '23505') return { settled: new Set(), mayBeSettled }
+      if (getSqlState(error) === '23505') return { settled: new Set(), mayBeSettled }
       throw error
     }
   }
 
-  async #settleAlone(item: Reply, mayBeSettled: boolean): Promise<Settled<Outcome>> {
+  async #settleAlone(item: Reply, mayBeSettled: boolean): Promise<ItemResult<Outcome>> {
     try {
-      const settling = this.#store.transaction((statements, mayHaveTakenEffect) =>
+      const settling = this.#store.withTransaction((statements, mayHaveTakenEffect) =>
         this.#settleLocked(statements, item, mayBeSettled || mayHaveTakenEffect),
       )
       return { value: await settling }
@@ -98,13 +98,13 @@ export class Settlements {
 
   async #settleLocked(statements: PostgresStatements, item: Reply, mayBeSettled: boolean): Promise<Outcome> {
     const { lookupId, customId, runId } = item
-    const isNamed = item.event === 'accept' && runId !== null && namesRuns(this.#kind)
-    const named = isNamed ? await contendersOf(statements, runId, this.#store.scopeId(this.#kind)) : []
+    const isNamed = item.event === 'accept' && runId !== null && hasServiceRuns(this.#kind)
+    const named = isNamed ? await selectContenders(statements, runId, this.#store.getScopeId(this.#kind)) : []
     const others = named.filter((one) => one.customId !== customId)
     const rows = await lockLookups(statements, [lookupId, ...others.map((one) => one.lookupId)])
     const row = rows.get(lookupId)
     if (mayBeSettled && row !== undefined && isSettledAs(row, item)) return true
-    const contest = others.length === 0 ? uncontested : await contestOf(statements, others)
+    const contest = others.length === 0 ? uncontested : await readContest(statements, others)
     const { outcome, changes } = settle(row, item, contest, this.#store.unsettled.has(customId))
     await applyChanges(statements, changes, this.#store.workerId)
     return outcome
@@ -113,7 +113,7 @@ export class Settlements {
 
 /** Whether a commit of this process with an unknown outcome has settled it. */
 const isSettledAs = (row: LookupNow, reply: Reply): boolean =>
-  row.customId === reply.customId && row.state === stateOf(reply) && row.runId === reply.runId
+  row.customId === reply.customId && row.state === getRepliedState(reply) && row.runId === reply.runId
 
 /** See `settle` in schema-steps.ts. */
 const asLeftSql = `SELECT custom_id AS "customId" FROM enrich.settle_1($1, $2, $3, $4, $5, $6, $7, $8, $9)`
@@ -123,7 +123,7 @@ interface Named {
   readonly runId: string
   readonly nowMs: number
 }
-interface Claimant {
+interface ClaimContext {
   readonly scopeId: number
   readonly workerId: number
 }
@@ -132,7 +132,7 @@ interface Claimant {
 export async function claim(
   statements: PostgresStatements,
   named: Named,
-  { scopeId, workerId }: Claimant,
+  { scopeId, workerId }: ClaimContext,
 ): Promise<{ readonly claim: Claim; readonly isWanted: boolean }> {
   const { customId, runId } = named
   const find = () =>
@@ -145,43 +145,43 @@ export async function claim(
   // Read again under the lock.
   const [submission] = row === undefined ? [] : await find()
   if (row === undefined || submission === undefined) return { claim: 'unknown', isWanted: false }
-  const contenders = await contendersOf(statements, runId, scopeId)
+  const contenders = await selectContenders(statements, runId, scopeId)
   const { outcome, changes } = claimRun(row, submission, contenders, named)
   const kept = await applyChanges(statements, changes, workerId)
   return { claim: outcome, isWanted: kept.has(row.lookupId) }
 }
 
 /** See `Checkpoint.assignRun`. Call within a transaction. */
-export async function award(
+export async function applyAssignment(
   statements: PostgresStatements,
   named: Named,
-  { scopeId, workerId }: Claimant,
+  { scopeId, workerId }: ClaimContext,
 ): Promise<boolean> {
-  const contest = await contestOf(statements, await contendersOf(statements, named.runId, scopeId))
-  const { outcome, changes } = awardRun(contest, named)
+  const contest = await readContest(statements, await selectContenders(statements, named.runId, scopeId))
+  const { outcome, changes } = assignContestedRun(contest, named)
   await applyChanges(statements, changes, workerId)
   return outcome
 }
 
 /** See `Checkpoint.swapRuns`. Call within a transaction. */
-export async function exchange(
+export async function applySwap(
   statements: PostgresStatements,
   one: RunHolder,
   other: RunHolder,
   { nowMs, workerId }: { readonly nowMs: number; readonly workerId: number },
 ): Promise<boolean> {
   const rows = await lockLookups(statements, [one.lookupId, other.lookupId])
-  const { outcome, changes } = exchangeRuns(rows, one, other, nowMs)
+  const { outcome, changes } = swapRunHolders(rows, one, other, nowMs)
   await applyChanges(statements, changes, workerId)
   return outcome
 }
 
 /** See `Checkpoint.markNotCreated`. Call within a transaction. */
-export async function disprove(
+export async function applyNotCreated(
   statements: PostgresStatements,
   submission: { readonly lookupId: LookupId; readonly customId: string; readonly reason: string },
   workerId: number,
 ): Promise<void> {
   const row = await lockLookup(statements, submission.lookupId)
-  await applyChanges(statements, disproveRun(row, submission), workerId)
+  await applyChanges(statements, reopenUncreatedRun(row, submission), workerId)
 }

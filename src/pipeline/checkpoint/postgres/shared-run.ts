@@ -1,4 +1,4 @@
-import { errorText, UserError } from '../../../core/errors.js'
+import { getErrorText, UserError } from '../../../core/errors.js'
 import type { CloseLater } from '../../../platform/close-stack.js'
 import type { Clock } from '../../../platform/clock.js'
 import type { Random } from '../../../platform/random.js'
@@ -6,17 +6,17 @@ import type { Partition } from '../../lookups/partition.js'
 import type { OpenCheckpointDeps } from '../sqlite/begin-run.js'
 import type { Checkpoint } from '../checkpoint.js'
 import { leaseTimes, openWorker, type LeaseTimes, type Worker } from './lease.js'
-import { peekInto, type Peek, LocalCopy, copyWanted } from './local-copy.js'
+import { createPeek, type Peek, LocalCopy, copyWanted } from './local-copy.js'
 import { openShared, type OpenSharedDeps, type SharedDatabase } from './open-database.js'
-import { keyHashOf, openTurns } from './shared-turns.js'
+import { hashKey, openSharedTurns } from './shared-turns.js'
 import { PostgresCheckpoint, type SharedTurnsOf } from './postgres-checkpoint.js'
 import { SharedStore } from './store.js'
-import { startSweeping } from './sweep.js'
+import { startSweeper } from './sweep.js'
 import { ConnectionLostError, type Postgres, PostgresError } from '../../../platform/postgres/postgres.js'
-import { backoffMs } from '../../pace/backoff.js'
-import { type RepeatingDeps, repeated } from './retry.js'
+import { calculateBackoffMs } from '../../pace/backoff.js'
+import { type RetryDeps, withRetries } from './retry.js'
 import { joinJob } from './jobs.js'
-import { Others } from './other-workers.js'
+import { OtherWorkers } from './other-workers.js'
 
 interface OpenPostgresCheckpointDeps extends Pick<OpenCheckpointDeps, 'scope' | 'job' | 'nowMs' | 'random'> {
   readonly clock: Clock
@@ -39,7 +39,7 @@ interface OpenPostgresCheckpointDeps extends Pick<OpenCheckpointDeps, 'scope' | 
 export async function openPostgresCheckpoint(deps: OpenPostgresCheckpointDeps): Promise<PostgresCheckpoint> {
   const { postgres, worker, copy, scope, nowMs, explain } = deps
   const joined = { base: scope, input: deps.job, workerId: worker.id, nowMs }
-  const job = await repeated(deps, () =>
+  const job = await withRetries(deps, () =>
     postgres.transaction((statements) => joinJob(statements, joined)),
   ).catch((error: unknown) => {
     throw explain(error)
@@ -49,14 +49,14 @@ export async function openPostgresCheckpoint(deps: OpenPostgresCheckpointDeps): 
   return new PostgresCheckpoint(
     {
       store,
-      others: new Others(store),
+      others: new OtherWorkers(store),
       turnsOf: deps.turnsOf,
-      remember: (change) => copy.remember(change),
+      remember: (change) => copy.writeHistory(change),
       copyForReading: () => copyWanted(store, copy),
       close: async () => {
         if (isClosed) return
         isClosed = true
-        await giveUp(postgres, store.workerId)
+        await releaseLookups(postgres, store.workerId)
         await worker.close()
       },
     },
@@ -68,7 +68,7 @@ export async function openPostgresCheckpoint(deps: OpenPostgresCheckpointDeps): 
  * Releases all lookups of this worker. Nothing is in flight any more: intentions without an answer become uncertain. If
  * the server is unavailable, other workers clean up after the lease has expired.
  */
-async function giveUp(postgres: Postgres, workerId: number): Promise<void> {
+async function releaseLookups(postgres: Postgres, workerId: number): Promise<void> {
   const reason = 'the process ended before the answer to the submission came'
   try {
     await postgres.query(
@@ -94,7 +94,7 @@ async function giveUp(postgres: Postgres, workerId: number): Promise<void> {
 const awayMsMaxByDefault = 30_000
 const awayPolicy = { delayMsBase: 200, delayMsMax: 2_000 }
 
-interface WhileAwayDeps extends RepeatingDeps {
+interface UnreachableRetryDeps extends RetryDeps {
   readonly notice?: (text: string) => void
   readonly signal?: AbortSignal
   readonly awayMsMax?: number
@@ -104,22 +104,25 @@ interface WhileAwayDeps extends RepeatingDeps {
  * Runs `open` and retries it while the server is unreachable, for half a minute. Throws the errors of `open`; for an
  * unreachable server, after that time or when the signal aborts.
  */
-function whileAway<Result>(deps: WhileAwayDeps, open: () => Promise<Result>): Promise<Result> {
-  return patiently(deps, open, isUnreachable)
+function retryWhileUnreachable<Result>(
+  deps: UnreachableRetryDeps,
+  open: () => Promise<Result>,
+): Promise<Result> {
+  return retryOnError(deps, open, isUnreachable)
 }
 
 /** Retries each statement and transaction that certainly had no effect. Transactions must be repeatable. */
-function patientPostgres(deps: WhileAwayDeps, postgres: Postgres): Postgres {
+function createRetryingPostgres(deps: UnreachableRetryDeps, postgres: Postgres): Postgres {
   const isAway = (error: unknown) => error instanceof ConnectionLostError && !error.mayHaveTakenEffect
   return {
-    query: (text, values) => patiently(deps, () => postgres.query(text, values), isAway),
-    transaction: (work) => patiently(deps, () => postgres.transaction(work), isAway),
+    query: (text, values) => retryOnError(deps, () => postgres.query(text, values), isAway),
+    transaction: (work) => retryOnError(deps, () => postgres.transaction(work), isAway),
     close: () => postgres.close(),
   }
 }
 
-async function patiently<Result>(
-  { clock, random, notice, signal, awayMsMax = awayMsMaxByDefault }: WhileAwayDeps,
+async function retryOnError<Result>(
+  { clock, random, notice, signal, awayMsMax = awayMsMaxByDefault }: UnreachableRetryDeps,
   work: () => Promise<Result>,
   isAway: (error: unknown) => boolean,
 ): Promise<Result> {
@@ -132,7 +135,7 @@ async function patiently<Result>(
       if (isOver || !isAway(error)) throw error
       if (failures === 1 && error instanceof UserError)
         notice?.(`${error.message}: retrying for ${Math.round(awayMsMax / 1_000)} seconds.`)
-      await clock.sleep(backoffMs(awayPolicy, failures, random.fraction()), signal)
+      await clock.sleep(calculateBackoffMs(awayPolicy, failures, random.fraction()), signal)
     }
   }
 }
@@ -147,13 +150,13 @@ const isUnreachable = (error: unknown): boolean =>
   !unknownNames.includes(error.systemCode)
 
 /** Location of a shared checkpoint, with the credentials of the service. */
-export interface SharedPlace extends Pick<OpenSharedDeps, 'environment'> {
+export interface SharedCheckpointLocation extends Pick<OpenSharedDeps, 'environment'> {
   readonly url: string
   /** API key of the service, which identifies shared limits; `null` for a service without limits. */
   readonly apiKey: () => string | null
 }
 
-export interface SharedRunDeps extends SharedPlace {
+export interface SharedRunDeps extends SharedCheckpointLocation {
   /** Folder of the local copy during the run. */
   readonly folder: string
   readonly clock: Clock
@@ -187,8 +190,8 @@ export interface SharedRun {
 }
 
 /** Throws CHECKPOINT_*. */
-export async function joinShared(deps: SharedRunDeps, closeLater: CloseLater): Promise<SharedRun> {
-  const shared = await whileAway(deps, () => openShared(deps.url, deps))
+export async function joinSharedCheckpoint(deps: SharedRunDeps, closeLater: CloseLater): Promise<SharedRun> {
+  const shared = await retryWhileUnreachable(deps, () => openShared(deps.url, deps))
   closeLater(() => shared.close())
   const { clock, random, folder } = deps
   const copy = new LocalCopy(folder, { scope: 'copy', job: 'copy', nowMs: clock.nowMs(), random })
@@ -202,12 +205,12 @@ export async function joinShared(deps: SharedRunDeps, closeLater: CloseLater): P
   }
   return {
     path: copy.path,
-    database: { ...shared, postgres: patientPostgres(deps, shared.postgres) },
+    database: { ...shared, postgres: createRetryingPostgres(deps, shared.postgres) },
     clock,
     random,
-    peek: peekInto(shared, copy, deps),
+    peek: createPeek(shared, copy, deps),
     openCheckpoint: async (options) => {
-      const checkpoint = await openJoined(deps, shared, copy, options)
+      const checkpoint = await openJoinedCheckpoint(deps, shared, copy, options)
       joined = checkpoint.store
       return checkpoint
     },
@@ -216,7 +219,7 @@ export async function joinShared(deps: SharedRunDeps, closeLater: CloseLater): P
   }
 }
 
-async function openJoined(
+async function openJoinedCheckpoint(
   deps: SharedRunDeps,
   shared: SharedDatabase,
   copy: LocalCopy,
@@ -226,17 +229,17 @@ async function openJoined(
   const { scope, job, nowMs, notice } = options
   const { postgres, prompt, server, id, generation } = shared
   const explain = (error: unknown) => shared.explain(error)
-  const leased = await whileAway(deps, () =>
+  const leased = await retryWhileUnreachable(deps, () =>
     openWorker({ prompt, server, clock, job, times }).catch((error: unknown) => {
       throw explain(error)
     }),
   )
   let lastFailure: string | null = null
-  const endSweeping = await startSweeping({
+  const endSweeping = await startSweeper({
     postgres,
     everyMs: times.renewEvery,
     onFailure: (error) => {
-      const failure = errorText(explain(error))
+      const failure = getErrorText(explain(error))
       if (failure !== lastFailure) notice?.(`Cannot take over runs of workers that ended: ${failure}`)
       lastFailure = failure
     },
@@ -255,8 +258,8 @@ async function openJoined(
       return leased.end
     },
     mayLeave: (intendedIn?: number) => leased.mayLeave(intendedIn),
-    tell: (doing: () => string) => {
-      leased.tell(doing)
+    setActivity: (doing: () => string) => {
+      leased.setActivity(doing)
     },
     close: async () => {
       await endSweeping()
@@ -268,7 +271,7 @@ async function openJoined(
     key === null
       ? null
       : (route: string, windowMs: number) =>
-          openTurns({ prompt, clock, random, keyHash: keyHashOf(scope, key), route, windowMs })
+          openSharedTurns({ prompt, clock, random, keyHash: hashKey(scope, key), route, windowMs })
   return openPostgresCheckpoint({
     scope,
     job,

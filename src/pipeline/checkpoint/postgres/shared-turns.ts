@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../../platform/clock.js'
 import { ConnectionLostError, type Postgres } from '../../../platform/postgres/postgres.js'
 import type { Random } from '../../../platform/random.js'
-import { backoffMs } from '../../pace/backoff.js'
+import { calculateBackoffMs } from '../../pace/backoff.js'
 import type { SharedTurns, Turn } from '../limit-turns.js'
 
 /** Hash of service and API key: the key itself is never stored. */
-export const keyHashOf = (base: string, apiKey: string): string =>
+export const hashKey = (base: string, apiKey: string): string =>
   createHash('sha256').update(`${base}\n${apiKey}`).digest('hex')
 
 export interface SharedTurnsDeps {
@@ -59,7 +59,14 @@ const pausedSql = `
   )::double precision * 1000 AS ms
   FROM enrich.paces WHERE key_hash = $1 AND route = $2 AND paused_until > clock_timestamp()`
 
-export function openTurns({ prompt, clock, random, keyHash, route, windowMs }: SharedTurnsDeps): SharedTurns {
+export function openSharedTurns({
+  prompt,
+  clock,
+  random,
+  keyHash,
+  route,
+  windowMs,
+}: SharedTurnsDeps): SharedTurns {
   const row = [keyHash, route]
   const aheadMs = 2 * windowMs
   const give = async (spacingMs: number, isKnown: boolean) => {
@@ -81,7 +88,7 @@ export function openTurns({ prompt, clock, random, keyHash, route, windowMs }: S
         } catch (error) {
           if (!(error instanceof ConnectionLostError) || clock.monotonicMs() - sinceMs > awayMsMax)
             throw error
-          await clock.sleep(backoffMs(awayPolicy, failures, random.fraction()), signal)
+          await clock.sleep(calculateBackoffMs(awayPolicy, failures, random.fraction()), signal)
         }
       }
       return null

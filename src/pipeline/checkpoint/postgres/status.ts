@@ -1,8 +1,8 @@
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import { inputsOfJob } from '../../lookups/partition.js'
+import { listJobInputs } from '../../lookups/partition.js'
 import { lookupStates, type LookupState } from '../../lookups/lookup-state.js'
 import type { ScopeCounts, UncertainLookup } from '../checkpoint.js'
-import { serviceOf } from '../sqlite/reader-queries.js'
+import { parseService } from '../sqlite/reader-queries.js'
 
 /** In pages of 8 KiB. */
 interface CountLimits {
@@ -35,7 +35,7 @@ interface OutcomeCount {
 type Share = { readonly lookups: number; readonly answers: number }
 
 /** Returns the share of each table to sample, above 0 and at most 1; `null` if the tables are small. */
-async function sampledShare(
+async function calculateSampleShare(
   statements: PostgresStatements,
   { countedMax, sampled }: CountLimits,
 ): Promise<Share | null> {
@@ -52,7 +52,7 @@ async function sampledShare(
 const newestCount = 10_000
 
 /** From the counters of jobs; `firstSubmittedAtMs` is the start of the first job. */
-const estimatedScopes = (statements: PostgresStatements): Promise<ScopeFigures[]> =>
+const estimateScopes = (statements: PostgresStatements): Promise<ScopeFigures[]> =>
   statements.query(
     `WITH newest AS (
        SELECT l.scope_id, max(l.answered_at_ms) AS at_ms
@@ -67,7 +67,7 @@ const estimatedScopes = (statements: PostgresStatements): Promise<ScopeFigures[]
   )
 
 /** Open lookups are counted by their partial index; the others are estimated from a sample of pages. */
-const estimatedStates = (statements: PostgresStatements, share: Share): Promise<StateCount[]> =>
+const estimateStates = (statements: PostgresStatements, share: Share): Promise<StateCount[]> =>
   statements.query(
     `SELECT scope_id AS "scopeId", state, count(*) FROM enrich.lookups
      WHERE state IN ('intended', 'running', 'uncertain') GROUP BY 1, 2
@@ -78,7 +78,7 @@ const estimatedStates = (statements: PostgresStatements, share: Share): Promise<
     [share.lookups],
   )
 
-const estimatedOutcomes = (statements: PostgresStatements, share: Share): Promise<OutcomeCount[]> =>
+const estimateOutcomes = (statements: PostgresStatements, share: Share): Promise<OutcomeCount[]> =>
   statements.query(
     `SELECT l.scope_id AS "scopeId", a.outcome, round(count(*) / $1::double precision)::bigint AS count
      FROM (SELECT lookup_id, outcome FROM enrich.answers TABLESAMPLE SYSTEM ($1::double precision * 100) OFFSET 0) a
@@ -146,34 +146,34 @@ export async function readSharedCounts(
   statements: PostgresStatements,
   limits = countLimits,
 ): Promise<ScopeCounts[]> {
-  const share = await sampledShare(statements, limits)
-  const scopes = await (share === null ? countedScopes(statements) : estimatedScopes(statements))
-  const states = await (share === null ? countedStates(statements) : estimatedStates(statements, share))
-  const outcomes = await (share === null ? countedOutcomes(statements) : estimatedOutcomes(statements, share))
+  const share = await calculateSampleShare(statements, limits)
+  const scopes = await (share === null ? countScopes(statements) : estimateScopes(statements))
+  const states = await (share === null ? countStates(statements) : estimateStates(statements, share))
+  const outcomes = await (share === null ? countOutcomes(statements) : estimateOutcomes(statements, share))
   const jobs = await statements.query<{ scopeId: number; job: string }>(
     `SELECT DISTINCT ON (scope_id) scope_id AS "scopeId", input AS job FROM enrich.jobs
      ORDER BY scope_id, job_id DESC`,
   )
   const jobOf = new Map(jobs.map(({ scopeId, job }) => [scopeId, job]))
   return scopes.map(({ scopeId, ...scope }) => {
-    const own = <Count extends { scopeId: number }>(counts: readonly Count[]) =>
+    const filterByScope = <Count extends { scopeId: number }>(counts: readonly Count[]) =>
       counts.filter((one) => one.scopeId === scopeId)
-    const counted = new Map(own(states).map((one) => [one.state, one.count]))
+    const counted = new Map(filterByScope(states).map((one) => [one.state, one.count]))
     return {
       ...scope,
-      ...serviceOf(scope.scope),
-      lastInputs: inputsOfJob(jobOf.get(scopeId)),
+      ...parseService(scope.scope),
+      lastInputs: listJobInputs(jobOf.get(scopeId)),
       states: Object.fromEntries(lookupStates.map((state) => [state, counted.get(state) ?? 0])) as Record<
         LookupState,
         number
       >,
-      outcomes: Object.fromEntries(own(outcomes).map(({ outcome, count }) => [outcome, count])),
+      outcomes: Object.fromEntries(filterByScope(outcomes).map(({ outcome, count }) => [outcome, count])),
       ...(share !== null && { isEstimated: true }),
     }
   })
 }
 
-const countedScopes = (statements: PostgresStatements): Promise<ScopeFigures[]> =>
+const countScopes = (statements: PostgresStatements): Promise<ScopeFigures[]> =>
   statements.query(
     `SELECT sc.scope_id AS "scopeId", sc.scope,
        (SELECT count(*) FROM enrich.submissions s JOIN enrich.lookups l USING (lookup_id)
@@ -185,12 +185,12 @@ const countedScopes = (statements: PostgresStatements): Promise<ScopeFigures[]> 
      ORDER BY sc.scope_id`,
   )
 
-const countedStates = (statements: PostgresStatements): Promise<StateCount[]> =>
+const countStates = (statements: PostgresStatements): Promise<StateCount[]> =>
   statements.query(
     'SELECT scope_id AS "scopeId", state, count(*) FROM enrich.lookups GROUP BY scope_id, state',
   )
 
-const countedOutcomes = (statements: PostgresStatements): Promise<OutcomeCount[]> =>
+const countOutcomes = (statements: PostgresStatements): Promise<OutcomeCount[]> =>
   statements.query(
     `SELECT l.scope_id AS "scopeId", a.outcome, count(*) FROM enrich.lookups l JOIN enrich.answers a USING (lookup_id)
      WHERE l.state IN ('answered', 'failed') GROUP BY 1, 2 ORDER BY 3 DESC`,
@@ -209,15 +209,15 @@ export async function readSharedUncertain(
      WHERE l.state IN ('uncertain', 'intended') ORDER BY l.lookup_id LIMIT $1`,
     [limit],
   )
-  return lookups.map((lookup) => ({ ...lookup, ...serviceOf(lookup.scope) }))
+  return lookups.map((lookup) => ({ ...lookup, ...parseService(lookup.scope) }))
 }
 
-const msOf = (time: string) => `(extract(epoch FROM ${time}) * 1000)::double precision`
+const toMillisecondsSql = (time: string) => `(extract(epoch FROM ${time}) * 1000)::double precision`
 
 export async function readSharedStatus(statements: PostgresStatements): Promise<SharedStatus> {
   const workers = await statements.query<Omit<WorkerStatus, 'inputs'> & { job: string }>(
-    `SELECT w.worker_id AS id, w.name, w.job, w.doing, ${msOf('w.started_at')} AS "startedAtMs",
-       ${msOf('w.lease_until - clock_timestamp()')} AS "leaseLeftMs",
+    `SELECT w.worker_id AS id, w.name, w.job, w.doing, ${toMillisecondsSql('w.started_at')} AS "startedAtMs",
+       ${toMillisecondsSql('w.lease_until - clock_timestamp()')} AS "leaseLeftMs",
        CASE WHEN w.ended_at IS NOT NULL THEN 'ended' WHEN w.is_fenced THEN 'gone'
          WHEN w.lease_until < clock_timestamp() THEN 'late' ELSE 'alive' END AS state,
        (SELECT count(*) FROM enrich.submissions s WHERE s.worker_id = w.worker_id AND s.verdict = 'intended')
@@ -230,8 +230,8 @@ export async function readSharedStatus(statements: PostgresStatements): Promise<
   )
   const paces = await statements.query<PaceStatus>(
     `SELECT route, left(key_hash, 8) AS key, 60000 / greatest(spacing_ms, 0.001) AS "perMinute",
-       given AS "givenCount", ${msOf('clock_timestamp() - next_at')} AS "idleMs",
-       CASE WHEN paused_until > clock_timestamp() THEN ${msOf('paused_until - clock_timestamp()')} ELSE 0 END AS "pausedMs"
+       given AS "givenCount", ${toMillisecondsSql('clock_timestamp() - next_at')} AS "idleMs",
+       CASE WHEN paused_until > clock_timestamp() THEN ${toMillisecondsSql('paused_until - clock_timestamp()')} ELSE 0 END AS "pausedMs"
      FROM enrich.paces ORDER BY key_hash, route LIMIT ${listedMax}`,
   )
   const jobs = await statements.query<Omit<JobStatus, 'inputs'> & { job: string }>(
@@ -242,6 +242,9 @@ export async function readSharedStatus(statements: PostgresStatements): Promise<
      FROM enrich.jobs j JOIN enrich.scopes sc USING (scope_id) WHERE j.ended_at_ms IS NULL
      ORDER BY j.job_id DESC LIMIT ${listedMax}`,
   )
-  const named = <Row extends { job: string }>({ job, ...row }: Row) => ({ ...row, inputs: inputsOfJob(job) })
-  return { workers: workers.map(named), paces, jobs: jobs.map(named) }
+  const addInputs = <Row extends { job: string }>({ job, ...row }: Row) => ({
+    ...row,
+    inputs: listJobInputs(job),
+  })
+  return { workers: workers.map(addInputs), paces, jobs: jobs.map(addInputs) }
 }

@@ -3,7 +3,7 @@ import type { Postgres, PostgresStatements } from '../../../platform/postgres/po
 import type { LookupKind } from '../../lookups/lookup-kind.js'
 import type { Partition } from '../../lookups/partition.js'
 import { ServerChangedError } from '../../../platform/postgres/explain.js'
-import { anyConflict, repeated, type RepeatingDeps } from './retry.js'
+import { anyConflict, withRetries, type RetryDeps } from './retry.js'
 import type { Worker } from './lease.js'
 
 const phases = {
@@ -32,7 +32,7 @@ class Activity {
   }
 
   /** Returns a short description for users. */
-  text(): string {
+  describe(): string {
     const isSubmitting = this.#inFlight() + this.#intendedCount > 0
     this.#intendedCount = 0
     switch (this.#phase) {
@@ -57,7 +57,7 @@ export interface SharedJob {
   readonly scopes: ReadonlyMap<LookupKind, number>
 }
 
-export interface SharedStoreDeps extends RepeatingDeps {
+export interface SharedStoreDeps extends RetryDeps {
   /** Translates server errors for users; returns other errors unchanged. */
   readonly explain: (error: unknown) => unknown
   readonly postgres: Postgres
@@ -71,7 +71,7 @@ export interface SharedStoreDeps extends RepeatingDeps {
   readonly part?: Partition | null
 }
 
-const leaseLost = (why: string): UserError =>
+const createLeaseLostError = (why: string): UserError =>
   new UserError('CHECKPOINT_LEASE_LOST', `this process must not submit any more: ${why}`, {
     hint: 'run the same command again: its submissions are recorded, and nothing is submitted twice',
   })
@@ -100,10 +100,10 @@ export class SharedStore implements PostgresStatements {
     this.job = deps.job
     this.#scopes = new Map(deps.job.scopes)
     this.activity = new Activity(deps.part ?? null, () => this.unsettled.size)
-    this.worker.tell(() => this.activity.text())
+    this.worker.setActivity(() => this.activity.describe())
   }
 
-  get clock(): RepeatingDeps['clock'] {
+  get clock(): RetryDeps['clock'] {
     return this.#deps.clock
   }
 
@@ -113,7 +113,7 @@ export class SharedStore implements PostgresStatements {
   }
 
   /** Returns 0, which no scope has, if the kind has no lookups yet. */
-  scopeId(kind: LookupKind): number {
+  getScopeId(kind: LookupKind): number {
     return this.#scopes.get(kind) ?? 0
   }
 
@@ -132,16 +132,16 @@ export class SharedStore implements PostgresStatements {
 
   /** Runs a statement that may be repeated. */
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
-    return this.repeated(() => this.#deps.postgres.query<Row>(text, values))
+    return this.runWithRetries(() => this.#deps.postgres.query<Row>(text, values))
   }
 
   /** Runs a transaction that may be repeated; `work` receives whether an earlier attempt may have taken effect. */
-  transaction<Result>(
+  withTransaction<Result>(
     work: (statements: PostgresStatements, mayHaveTakenEffect: boolean) => Promise<Result>,
   ): Promise<Result> {
     const { postgres } = this.#deps
-    const once = (mayHave: boolean) => postgres.transaction((statements) => work(statements, mayHave))
-    return repeated(this.#deps, once, anyConflict).catch(this.#explained)
+    const runOnce = (mayHave: boolean) => postgres.transaction((statements) => work(statements, mayHave))
+    return withRetries(this.#deps, runOnce, anyConflict).catch(this.#explained)
   }
 
   /** Runs a statement once, without retries. */
@@ -149,28 +149,28 @@ export class SharedStore implements PostgresStatements {
     return this.#deps.postgres.query<Row>(text, values)
   }
 
-  repeated<Result>(work: (mayHaveTakenEffect: boolean) => Promise<Result>): Promise<Result> {
-    return repeated(this.#deps, work).catch(this.#explained)
+  runWithRetries<Result>(work: (mayHaveTakenEffect: boolean) => Promise<Result>): Promise<Result> {
+    return withRetries(this.#deps, work).catch(this.#explained)
   }
 
   /**
    * Throws CHECKPOINT_SERVER_CHANGED if another server responds, and CHECKPOINT_LEASE_LOST if this worker's wanted list
    * was deleted, or its lease was not renewed in time.
    */
-  assertGoesOn(waitedMs = 0): void {
+  assertActive(waitedMs = 0): void {
     const { end, hold } = this.worker
     if (end === 'server_changed') throw this.#deps.explain(new ServerChangedError())
     if (end === null && waitedMs < leaseWaitMsMax) return
-    throw leaseLost(hold ?? 'its lease has expired')
+    throw createLeaseLostError(hold ?? 'its lease has expired')
   }
 
-  /** Checks that the wanted list still exists: otherwise the run would seem complete. Throws like `assertGoesOn`. */
+  /** Checks that the wanted list still exists: otherwise the run would seem complete. Throws like `assertActive`. */
   async assertRemembered(): Promise<void> {
     const sql = 'SELECT FROM enrich.workers WHERE worker_id = $1 AND NOT is_over'
     const rows = await this.query(sql, [this.workerId])
     if (rows.length > 0) return
-    this.assertGoesOn()
-    throw leaseLost('other workers took over its lookups because it did not renew its lease')
+    this.assertActive()
+    throw createLeaseLostError('other workers took over its lookups because it did not renew its lease')
   }
 
   readonly #explained = (error: unknown): never => {

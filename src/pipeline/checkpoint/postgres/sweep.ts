@@ -1,8 +1,8 @@
-import { ConnectionLostError, sqlStateOf, type Postgres } from '../../../platform/postgres/postgres.js'
+import { ConnectionLostError, getSqlState, type Postgres } from '../../../platform/postgres/postgres.js'
 import { leaseTimes } from './lease.js'
-import { startRepeating } from './retry.js'
+import { startPeriodicTask } from './retry.js'
 
-export interface Swept {
+export interface SweepResult {
   /** Workers with expired leases that this sweep fenced. */
   readonly fencedCount: number
   /** Lookups that these workers may have submitted. */
@@ -25,7 +25,7 @@ const backMs = 3_600_000
  * uncertain, never `new`, because it may have been submitted. The wanted lists are kept for an hour, for workers that
  * were only suspended. Any number of processes may sweep at once: each skips locked rows.
  */
-export async function sweep(postgres: Postgres): Promise<Swept> {
+export async function sweep(postgres: Postgres): Promise<SweepResult> {
   const fenced = await postgres.query(
     `UPDATE enrich.workers SET is_fenced = true, fenced_at = clock_timestamp()
      WHERE worker_id IN (
@@ -38,23 +38,23 @@ export async function sweep(postgres: Postgres): Promise<Swept> {
   // Separate statements after that commit: they see all that the fenced workers had committed.
   let uncertainCount = 0
   for (;;) {
-    const taken = await takeHeld(postgres)
+    const taken = await releaseBatch(postgres)
     if (taken === null) break
     uncertainCount += taken
   }
-  while (await forgetWanted(postgres));
+  while (await deleteWantedBatch(postgres));
   return { fencedCount: fenced.length, uncertainCount }
 }
 
 /** Releases one batch of one worker; returns how many of its lookups became uncertain, `null` if nothing is left. */
-const takeHeld = (postgres: Postgres): Promise<number | null> =>
+const releaseBatch = (postgres: Postgres): Promise<number | null> =>
   postgres.transaction(async ({ query }) => {
     const [worker] = await query<{ id: number }>(
       `SELECT worker_id AS id FROM enrich.workers WHERE is_fenced AND NOT is_swept
        ORDER BY worker_id LIMIT 1 FOR UPDATE SKIP LOCKED`,
     )
     if (worker === undefined) return null
-    const [taken] = await query<Taken>(takeSql, [worker.id, batchCount, lostReason])
+    const [taken] = await query<ReleasedCounts>(takeSql, [worker.id, batchCount, lostReason])
     const { lookups = 0, uncertain = 0 } = taken ?? {}
     if (lookups === 0)
       await query('UPDATE enrich.workers SET is_swept = true WHERE worker_id = $1', [worker.id])
@@ -62,7 +62,7 @@ const takeHeld = (postgres: Postgres): Promise<number | null> =>
   })
 
 /** Deletes one batch of the wanted list of a worker that will not return; false if nothing is left. */
-const forgetWanted = (postgres: Postgres): Promise<boolean> =>
+const deleteWantedBatch = (postgres: Postgres): Promise<boolean> =>
   postgres.transaction(async ({ query }) => {
     // Its row is locked: a worker that returns now waits, and finds that its term is over.
     const [worker] = await query<{ id: number }>(
@@ -85,7 +85,7 @@ const forgetWanted = (postgres: Postgres): Promise<boolean> =>
     return true
   })
 
-interface Taken {
+interface ReleasedCounts {
   readonly lookups: number
   readonly uncertain: number
 }
@@ -110,30 +110,30 @@ const takeSql = `
   SELECT (SELECT count(*) FROM lookups) AS lookups,
     (SELECT count(*) FROM lookups WHERE state = 'uncertain') AS uncertain`
 
-export interface SweepingDeps {
+export interface SweeperDeps {
   readonly postgres: Postgres
   readonly everyMs?: number
-  readonly onSwept?: (swept: Swept) => void
+  readonly onSwept?: (swept: SweepResult) => void
   /** Called for errors other than lost connections and conflicts, which the next sweep retries. */
   readonly onFailure: (error: unknown) => void
 }
 
 /** Sweeps once, which cleans up after dead workers, then periodically. Returns a function that stops it. */
-export async function startSweeping({
+export async function startSweeper({
   postgres,
   everyMs = leaseTimes.renewEvery,
   onSwept = () => undefined,
   onFailure,
-}: SweepingDeps): Promise<() => Promise<void>> {
+}: SweeperDeps): Promise<() => Promise<void>> {
   const sweepOnce = async () => {
     try {
       onSwept(await sweep(postgres))
     } catch (error) {
-      const state = sqlStateOf(error)
+      const state = getSqlState(error)
       if (error instanceof ConnectionLostError || state === '40P01' || state === '40001') return
       onFailure(error)
     }
   }
   await sweepOnce()
-  return startRepeating(everyMs, sweepOnce)
+  return startPeriodicTask(everyMs, sweepOnce)
 }

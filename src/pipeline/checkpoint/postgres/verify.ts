@@ -1,6 +1,6 @@
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { Damage, Verification } from '../sqlite/verify.js'
-import { unpacks, type PackedAnswer } from '../packed-answer.js'
+import { canUnpack, type PackedAnswer } from '../packed-answer.js'
 import { packedColumnsSql } from './lookup-rows.js'
 import { openSharedToRead, type OpenSharedDeps } from './open-database.js'
 
@@ -42,7 +42,7 @@ export async function findSharedDamage(statements: PostgresStatements): Promise<
     if (first !== undefined)
       found.push({ where, what, count: first.total, examples: rows.map(({ name }) => name) })
   }
-  const unread = await unreadableAnswers(statements)
+  const unread = await listUnreadableAnswers(statements)
   return unread.length === 0
     ? found
     : [
@@ -56,7 +56,7 @@ export async function findSharedDamage(statements: PostgresStatements): Promise<
       ]
 }
 
-async function unreadableAnswers({ query }: PostgresStatements): Promise<string[]> {
+async function listUnreadableAnswers({ query }: PostgresStatements): Promise<string[]> {
   const names: string[] = []
   for (let after = 0; ;) {
     const rows = await query<PackedAnswer & { lookupId: number; name: string }>(
@@ -64,7 +64,7 @@ async function unreadableAnswers({ query }: PostgresStatements): Promise<string[
        JOIN enrich.lookups l USING (lookup_id) WHERE a.lookup_id > $1 ORDER BY a.lookup_id LIMIT $2`,
       [after, answersAtOnce],
     )
-    for (const { name, ...answer } of rows) if (!unpacks(answer)) names.push(name)
+    for (const { name, ...answer } of rows) if (!canUnpack(answer)) names.push(name)
     after = rows.at(-1)?.lookupId ?? after
     if (rows.length < answersAtOnce) return names
   }

@@ -3,7 +3,7 @@ import { keepToOwner } from '../../../platform/files.js'
 import type { Random } from '../../../platform/random.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import type { FoundHead } from '../../figures/checkpoint-standing.js'
-import { scopeOf, type LookupKind } from '../../lookups/lookup-kind.js'
+import { toScope, type LookupKind } from '../../lookups/lookup-kind.js'
 import type { HeadDeps } from './head-keeper.js'
 
 export interface OpenCheckpointDeps extends HeadDeps {
@@ -23,7 +23,7 @@ export interface KindIds {
 
 /** Starts a run in the checkpoint, and cleans up after a killed process. */
 export function beginRun(database: Sqlite, deps: OpenCheckpointDeps): KindIds {
-  const ids = kindIds(database, deps, 'resolution')
+  const ids = ensureKindIds(database, deps, 'resolution')
   recoverIntended(database)
   // In the order of the run, one kind after the other; `is_first` marks lookups of rows, `is_decided` those with a
   // reviewer's decision.
@@ -46,23 +46,23 @@ export function hasScope(
   kind: LookupKind,
 ): boolean {
   return (
-    database.prepare('SELECT 1 FROM scopes NOT INDEXED WHERE scope = ?').get(scopeOf(scope, kind)) !==
+    database.prepare('SELECT 1 FROM scopes NOT INDEXED WHERE scope = ?').get(toScope(scope, kind)) !==
     undefined
   )
 }
 
 /** Returns the scope and the job of a kind; creates them if missing. */
-export function kindIds(
+export function ensureKindIds(
   database: Sqlite,
   deps: Pick<OpenCheckpointDeps, 'scope' | 'job' | 'nowMs'>,
   kind: LookupKind,
 ): KindIds {
-  const scope = scopeId(database, scopeOf(deps.scope, kind))
+  const scope = scopeId(database, toScope(deps.scope, kind))
   return { scopeId: scope, jobId: openJob(database, scope, deps) }
 }
 
 /** Returns the checkpoint's id; takes it from the head if the file was lost, to recognize its submissions. */
-export function checkpointId(
+export function ensureCheckpointId(
   database: Sqlite,
   deps: Pick<OpenCheckpointDeps, 'random' | 'nowMs'>,
   found: FoundHead,

@@ -1,24 +1,29 @@
 import type { FoundHead } from '../../figures/checkpoint-standing.js'
 import { stageKinds, type LookupKind } from '../../lookups/lookup-kind.js'
-import { createGatheredTransactions, type GatheredTransactions } from '../../../platform/gathered-commits.js'
+import { createGroupTransactions, type GroupTransactions } from '../../../platform/gathered-commits.js'
 import type { CloseStack } from '../../../platform/close-stack.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import {
   beginRun,
-  checkpointId,
+  ensureCheckpointId,
   hasScope,
-  kindIds,
+  ensureKindIds,
   type KindIds,
   type OpenCheckpointDeps,
   type Reserve,
 } from './begin-run.js'
-import { damaged } from '../checkpoint-errors.js'
-import { damageText, findDamage, isHarmless, type Damage } from './verify.js'
+import { createDamagedError } from '../checkpoint-errors.js'
+import { describeDamage, findDamage, isHarmless, type Damage } from './verify.js'
 import { HeadKeeper } from './head-keeper.js'
-import { diskFull, explainCheckpointError, explained, openToRead } from './open-database.js'
+import {
+  createDiskFullError,
+  explainCheckpointError,
+  withExplainedErrors,
+  openToRead,
+} from './open-database.js'
 import { prepareQueries, type Queries, type WantedFrom } from './queries.js'
-import { nothingPlanned, planLookup, type LookupPlan, type PlanPolicy } from '../../lookups/lookup-state.js'
-import type { Checkpoint, FirstAnswer, KeyedLookup, LookupId, OpenRun } from '../checkpoint.js'
+import { createEmptyPlan, planLookup, type LookupPlan, type PlanPolicy } from '../../lookups/lookup-state.js'
+import type { Checkpoint, RowAnswer, KeyedLookup, LookupId, OpenRun } from '../checkpoint.js'
 import { unpackBody } from '../packed-answer.js'
 
 /** Matchers return answers a few milliseconds apart; a commit of ten costs as much as three single ones. */
@@ -33,7 +38,7 @@ export class CheckpointFile {
   readonly #stack: CloseStack
   readonly #reserve: Reserve
   readonly #deps: OpenCheckpointDeps
-  readonly #commits: GatheredTransactions
+  readonly #commits: GroupTransactions
   readonly #head: HeadKeeper
   readonly #kinds = new Map<LookupKind, KindIds>()
   #wantedCount = 0
@@ -51,15 +56,15 @@ export class CheckpointFile {
     this.#stack = stack
     this.#deps = deps
     this.path = deps.path
-    this.id = checkpointId(database, deps, found)
+    this.id = ensureCheckpointId(database, deps, found)
     this.#head = new HeadKeeper(database, found, deps)
     this.#kinds.set('resolution', beginRun(database, deps))
     for (const kind of stageKinds)
-      if (hasScope(database, deps, kind)) this.#kinds.set(kind, kindIds(database, deps, kind))
+      if (hasScope(database, deps, kind)) this.#kinds.set(kind, ensureKindIds(database, deps, kind))
     this.queries = prepareQueries(database)
     // A power failure may lose unbilled commits, which are free to repeat; a killed process loses none.
     if (deps.isBilled === false) database.pragma('synchronous = NORMAL')
-    this.#commits = createGatheredTransactions(database, {
+    this.#commits = createGroupTransactions(database, {
       makeRoom: reserve.release,
       beforeCommit: this.#head.beforeCommit,
       afterCommit: this.#head.afterCommit,
@@ -72,7 +77,7 @@ export class CheckpointFile {
   }
 
   /** Returns `null` before the kind has any lookup. */
-  idsOf(kind: LookupKind): KindIds | null {
+  getIds(kind: LookupKind): KindIds | null {
     return this.#kinds.get(kind) ?? null
   }
 
@@ -81,11 +86,11 @@ export class CheckpointFile {
     const known = this.#kinds.get(kind)
     if (known !== undefined) return known
     // Not cached yet, because the transaction may be rolled back.
-    return kindIds(this.#database, this.#deps, kind)
+    return ensureKindIds(this.#database, this.#deps, kind)
   }
 
   /** Caches the ids after the commit. */
-  begun(kind: LookupKind, ids: KindIds): void {
+  cacheIds(kind: LookupKind, ids: KindIds): void {
     this.#kinds.set(kind, ids)
   }
 
@@ -102,27 +107,27 @@ export class CheckpointFile {
   assertSubmittable(): void {
     if (this.#isSubmittable) return
     const found = this.#findDamage().filter((damage) => !isHarmless(damage))
-    if (found.length > 0) throw damaged(this.path, undefined, damageText(found))
+    if (found.length > 0) throw createDamagedError(this.path, undefined, describeDamage(found))
     this.#head.assertOwn()
     this.#isSubmittable = true
   }
 
   #findDamage(): Damage[] {
-    const beside = openToRead(this.path, 'unfinished')
+    const second = openToRead(this.path, 'unfinished')
     try {
-      return findDamage(this.#database, 'wanted', beside ?? this.#database)
+      return findDamage(this.#database, 'wanted', second ?? this.#database)
     } finally {
-      beside?.close()
+      second?.close()
     }
   }
 
   /** The reserve covers requests in flight: once it is released, nothing more may be sent. Throws DISK_FULL. */
   assertRoom(): void {
-    if (!this.#reserve.isHeld) throw diskFull(this.path)
+    if (!this.#reserve.isHeld) throw createDiskFullError(this.path)
   }
 
   /** Durable when it resolves. */
-  transaction<Result>(action: () => Result): Promise<Result> {
+  withTransaction<Result>(action: () => Result): Promise<Result> {
     return this.#commits.add(action).catch((error: unknown) => {
       throw explainCheckpointError(this.path, error)
     })
@@ -130,20 +135,20 @@ export class CheckpointFile {
 
   /** Like `transaction`, for a whole batch: commits at once, together with waiting transactions. */
   batch<Result>(action: () => Result): Promise<Result> {
-    const done = this.transaction(action)
+    const done = this.withTransaction(action)
     this.#commits.flush()
     return done
   }
 
   /** Changes only the history tables. */
-  remember<Result>(change: (database: Sqlite) => Result): Promise<Result> {
+  commitHistory<Result>(change: (database: Sqlite) => Result): Promise<Result> {
     return this.batch(() => change(this.#database))
   }
 
   /** Returns a promise, although SQLite is synchronous, because the interface also covers servers. */
-  explained<Result>(action: () => Result): Promise<Result> {
+  read<Result>(action: () => Result): Promise<Result> {
     return new Promise((resolve) => {
-      resolve(explained(this.path, action))
+      resolve(withExplainedErrors(this.path, action))
     })
   }
 
@@ -159,26 +164,26 @@ export class CheckpointFile {
 }
 
 /** The lookups of one kind in this run; see `Checkpoint`. */
-export class WantedLookups {
+export class RunLookups {
   constructor(
     protected readonly file: CheckpointFile,
     readonly kind: LookupKind,
   ) {}
 
-  async want(lookups: readonly KeyedLookup[]): Promise<LookupId[]> {
+  async registerLookups(lookups: readonly KeyedLookup[]): Promise<LookupId[]> {
     await this.#begin(lookups)
     return this.file.batch(() => lookups.map((lookup) => this.#addWanted(lookup, 1)))
   }
 
   plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>> {
     // A kind without lookups has nothing to plan.
-    const isUnknown = this.file.idsOf(this.kind) === null
-    return isUnknown ? Promise.resolve(nothingPlanned()) : this.file.batch(() => this.#plan(policy, 0))
+    const isUnknown = this.file.getIds(this.kind) === null
+    return isUnknown ? Promise.resolve(createEmptyPlan()) : this.file.batch(() => this.#plan(policy, 0))
   }
 
   async follow(lookups: readonly KeyedLookup[], policy: PlanPolicy): ReturnType<Checkpoint['follow']> {
     await this.#begin(lookups)
-    return this.file.transaction(() => {
+    return this.file.withTransaction(() => {
       const afterPosition = this.file.lastPosition
       for (const lookup of lookups) this.#addWanted(lookup, 0)
       const plan = this.#plan(policy, afterPosition)
@@ -193,19 +198,19 @@ export class WantedLookups {
   }
 
   nextToSubmit(afterPosition: number, count: number): ReturnType<Checkpoint['nextToSubmit']> {
-    return this.file.explained(() =>
+    return this.file.read(() =>
       this.file.queries.nextToSubmit
         .all({ ...this.#getRange(afterPosition), count })
         .map(({ position, ...lookup }) => ({ position, lookup })),
     )
   }
 
-  openRuns(): Promise<OpenRun[]> {
-    return this.file.explained(() => this.file.queries.openRuns.all(this.#getRange(0)))
+  listOpenRuns(): Promise<OpenRun[]> {
+    return this.file.read(() => this.file.queries.openRuns.all(this.#getRange(0)))
   }
 
-  firstAnswers(afterPosition: number, count: number): Promise<FirstAnswer[]> {
-    return this.file.explained(() =>
+  listRowAnswers(afterPosition: number, count: number): Promise<RowAnswer[]> {
+    return this.file.read(() =>
       this.file.queries.firstAnswers
         .all({ ...this.#getRange(afterPosition), count })
         .map(({ position, lookupId, name, location, context, ...packed }) => ({
@@ -220,17 +225,18 @@ export class WantedLookups {
   /** Creates the scope and the job of each new kind. */
   async #begin(lookups: readonly KeyedLookup[]): Promise<void> {
     const kinds = new Set(lookups.map(({ kind }) => kind))
-    const fresh = [...kinds].filter((kind) => this.file.idsOf(kind) === null)
+    const fresh = [...kinds].filter((kind) => this.file.getIds(kind) === null)
     if (fresh.length === 0) return
     const made = await this.file.batch(() => fresh.map((kind) => [kind, this.file.begin(kind)] as const))
-    for (const [kind, ids] of made) this.file.begun(kind, ids)
+    for (const [kind, ids] of made) this.file.cacheIds(kind, ids)
   }
 
   #addWanted({ kind, key, lookup, isDecided }: KeyedLookup, isFirst: 0 | 1): LookupId {
     const { insertLookup, findLookup, nameLookup, insertWanted } = this.file.queries
-    const scopeId = this.file.idsOf(kind)?.scopeId ?? 0
+    const scopeId = this.file.getIds(kind)?.scopeId ?? 0
     const known = findLookup.get(scopeId, key)
-    if (known?.isSound === 0) throw damaged(this.file.path, undefined, 'an index points to the wrong lookup')
+    if (known?.isSound === 0)
+      throw createDamagedError(this.file.path, undefined, 'an index points to the wrong lookup')
     const lookupId = known?.lookupId ?? Number(insertLookup.run({ ...lookup, key, scopeId }).lastInsertRowid)
     if (known?.isNameless === 1) nameLookup.run({ ...lookup, lookupId })
     const position = this.file.nextPosition()
@@ -239,7 +245,7 @@ export class WantedLookups {
   }
 
   #plan(policy: PlanPolicy, afterPosition: number): Record<LookupPlan, number> {
-    const counts = nothingPlanned()
+    const counts = createEmptyPlan()
     counts.decided = this.file.queries.decidedCount.get(this.#getRange(afterPosition)) ?? 0
     const cutoffMs = policy.maxAgeMs === null ? -1 : policy.nowMs - policy.maxAgeMs
     const from = this.#getRange(afterPosition)
@@ -269,6 +275,6 @@ export class WantedLookups {
 
   /** No scope has the number 0. */
   #getRange(afterPosition: number): WantedFrom {
-    return { scopeId: this.file.idsOf(this.kind)?.scopeId ?? 0, afterPosition }
+    return { scopeId: this.file.getIds(this.kind)?.scopeId ?? 0, afterPosition }
   }
 }

@@ -23,8 +23,8 @@ import {
   type DatabaseFacts,
 } from '../../figures/checkpoint-standing.js'
 import { keepToOwner } from '../../../platform/files.js'
-import { headPath, witnessPath } from '../paths.js'
-import { rowChecksum } from '../tables.js'
+import { getHeadPath, getHeadCopyPath } from '../paths.js'
+import { hashRow } from '../tables.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 
 /** Two slots are written alternately: a torn write leaves the other one intact. */
@@ -36,7 +36,7 @@ const syncEveryMs = 100
 const { now: systemNow } = Date
 
 /** Created on first use. */
-function headSchema(): z.ZodType<Head> {
+function buildHeadSchema(): z.ZodType<Head> {
   const text = z.string()
   const whole = z.int().min(0)
   return z.object({
@@ -57,12 +57,12 @@ function headSchema(): z.ZodType<Head> {
  * same database file and is newer: then the head was restored from a backup, or could not be written.
  */
 export function readHead(checkpointPath: string): FoundHead {
-  const found = readHeadFile(headPath(checkpointPath))
+  const found = readHeadFile(getHeadPath(checkpointPath))
   if (found.kind !== 'found') return found
-  const witness = readWitness(found.head.checkpointId)
+  const headCopy = readHeadCopy(found.head.checkpointId)
   const isNewer =
-    witness !== null && witness.sequence > found.head.sequence && isOfFile(witness, checkpointPath)
-  return isNewer ? { ...found, head: witness } : found
+    headCopy !== null && headCopy.sequence > found.head.sequence && isOfFile(headCopy, checkpointPath)
+  return isNewer ? { ...found, head: headCopy } : found
 }
 
 function readHeadFile(path: string): FoundHead {
@@ -88,9 +88,9 @@ function readHeadFile(path: string): FoundHead {
 }
 
 /** Returns `null` if there is no readable copy: it is optional. */
-function readWitness(checkpointId: string): Head | null {
+function readHeadCopy(checkpointId: string): Head | null {
   try {
-    const found = readHeadFile(witnessPath(checkpointId))
+    const found = readHeadFile(getHeadCopyPath(checkpointId))
     return found.kind === 'found' && found.head.checkpointId === checkpointId ? found.head : null
   } catch {
     return null
@@ -98,14 +98,14 @@ function readWitness(checkpointId: string): Head | null {
 }
 
 function isOfFile(head: Head, checkpointPath: string): boolean {
-  return existsSync(checkpointPath) && isSameFile(head.place, placeOf(checkpointPath))
+  return existsSync(checkpointPath) && isSameFile(head.place, readPlace(checkpointPath))
 }
 
 /** Parses a line of padded JSON with its checksum. Returns `null` if it is torn or damaged. */
 function parseSlot(bytes: Buffer): Head | null {
   const [, json = '', checksum] = /^(\{.*\}) ([0-9a-f]{32}) *\n/.exec(bytes.toString('utf8')) ?? []
-  if (checksum === undefined || rowChecksum([json]).toString('hex') !== checksum) return null
-  const parsed = headSchema().safeParse(JSON.parse(json))
+  if (checksum === undefined || hashRow([json]).toString('hex') !== checksum) return null
+  const parsed = buildHeadSchema().safeParse(JSON.parse(json))
   return parsed.success ? parsed.data : null
 }
 
@@ -113,7 +113,7 @@ function parseSlot(bytes: Buffer): Head | null {
 const readChangeTime = (file: number): bigint => fstatSync(file, { bigint: true }).ctimeNs
 
 /** Identifies the checkpoint's database file. */
-export function placeOf(checkpointPath: string): FilePlace {
+export function readPlace(checkpointPath: string): FilePlace {
   const { dev, ino, birthtimeNs, ctimeNs } = statSync(checkpointPath, { bigint: true })
   // File systems without a birth time report none, or the last change time.
   const isKnown = birthtimeNs > 0n && birthtimeNs !== ctimeNs
@@ -135,7 +135,7 @@ export type HeadState = Omit<Head, 'expectedChangeMs'>
  */
 export class HeadFile {
   readonly #file: number
-  readonly #witness: number | null
+  readonly #copy: number | null
   /** Difference between the file system's clock and this machine's; not 0 on network drives. */
   #clockAheadMs = 0
   #isSyncing = false
@@ -144,10 +144,10 @@ export class HeadFile {
 
   /** Creates the file if missing and writes `head` durably. Creates the user's copy if `isBilled`. */
   constructor(checkpointPath: string, head: HeadState, isBilled = false) {
-    const path = headPath(checkpointPath)
+    const path = getHeadPath(checkpointPath)
     keepToOwner(path)
     this.#file = openSync(path, constants.O_RDWR)
-    this.#witness = openWitness(head.checkpointId, isBilled)
+    this.#copy = openHeadCopy(head.checkpointId, isBilled)
     try {
       // Both slots, so that none keeps the content of an earlier file of this name.
       for (const slot of [1, 0]) this.#writeSlot(slot, head)
@@ -176,20 +176,20 @@ export class HeadFile {
 
   #closeFiles(): void {
     closeSync(this.#file)
-    if (this.#witness !== null) closeSync(this.#witness)
+    if (this.#copy !== null) closeSync(this.#copy)
   }
 
   #writeSlot(slot: number, head: HeadState): void {
     const nowMs = systemNow()
     const json = JSON.stringify({ ...head, expectedChangeMs: nowMs + this.#clockAheadMs } satisfies Head)
-    const line = `${json} ${rowChecksum([json]).toString('hex')}`
+    const line = `${json} ${hashRow([json]).toString('hex')}`
     const bytes = Buffer.alloc(slotBytes, ' ')
     bytes.write(line)
     bytes.write('\n', slotBytes - 1)
     writeSync(this.#file, bytes, 0, slotBytes, slot * slotBytes)
     this.#clockAheadMs = Number(readChangeTime(this.#file)) / 1e6 - nowMs
     try {
-      if (this.#witness !== null) writeSync(this.#witness, bytes, 0, slotBytes, slot * slotBytes)
+      if (this.#copy !== null) writeSync(this.#copy, bytes, 0, slotBytes, slot * slotBytes)
     } catch {
       // The copy is optional, so errors are ignored.
     }
@@ -209,8 +209,8 @@ export class HeadFile {
 }
 
 /** Returns `null` if there is no copy to maintain, or the user's state folder is not writable. */
-function openWitness(checkpointId: string, isBilled: boolean): number | null {
-  const path = witnessPath(checkpointId)
+function openHeadCopy(checkpointId: string, isBilled: boolean): number | null {
+  const path = getHeadCopyPath(checkpointId)
   try {
     if (isBilled) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     else if (!existsSync(path)) return null
@@ -257,7 +257,7 @@ export function readFacts(database: Sqlite, path: string, found: FoundHead): Dat
       submissionCount: last?.submissionCount ?? 0,
       submittedAtMs: last?.submittedAtMs ?? null,
       chainAtHead: (found.kind === 'found' && chainAt.get(found.head.submissionCount)) || null,
-      place: placeOf(path),
+      place: readPlace(path),
     }
   })()
 }

@@ -6,7 +6,7 @@ import {
 } from '../../figures/checkpoint-standing.js'
 import type { UserError } from '../../../core/errors.js'
 import { prepare, type Sqlite } from '../../../platform/sqlite.js'
-import { standingError } from '../checkpoint-errors.js'
+import { createHeadError } from '../checkpoint-errors.js'
 import { readFacts, HeadFile, type HeadState } from './head-file.js'
 import { schemaVersion } from './schema.js'
 import type { LastSubmission } from './queries.js'
@@ -25,7 +25,7 @@ export interface HeadDeps {
 export function assertNotBehind(standing: Standing, deps: HeadDeps): void {
   if (standing.kind !== 'behind' && standing.kind !== 'diverged') return
   if (deps.acceptRollback === true) return
-  throw standingError(deps.path, standing) ?? new Error('no error for a mismatch with the head file')
+  throw createHeadError(deps.path, standing) ?? new Error('no error for a mismatch with the head file')
 }
 
 /**
@@ -78,7 +78,7 @@ export class HeadKeeper {
     this.#facts.sequence++
     if (this.#isLagging) return
     try {
-      this.#head?.write(this.#now())
+      this.#head?.write(this.#buildState())
     } catch (error) {
       // An outdated head protects less but is not wrong; billed submissions must be recorded even on a full disk.
       if (!/^(ENOSPC|EDQUOT)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
@@ -92,24 +92,24 @@ export class HeadKeeper {
 
   close(): void {
     if (this.#head === null) return
-    if (this.#isLagging) this.#catchUp(this.#head)
+    if (this.#isLagging) this.#syncHead(this.#head)
     const closedHeadNs = this.#head.close()
     this.#head = null
     this.#database.prepare('UPDATE checkpoint SET closed_head_ns = ?').run(closedHeadNs)
   }
 
   /** Syncs all commits before writing the head. */
-  #catchUp(head: HeadFile): void {
+  #syncHead(head: HeadFile): void {
     this.#database.pragma('synchronous = FULL')
     this.beforeCommit()
     this.#facts.sequence++
-    head.write(this.#now())
+    head.write(this.#buildState())
   }
 
   #takeOver(standing: Standing, found: FoundHead, deps: HeadDeps): void {
     const isAccepted = deps.acceptRollback === true
     if (!isAccepted && deps.isBilled !== false) {
-      this.#refusal = standingError(this.#path, standing)
+      this.#refusal = createHeadError(this.#path, standing)
       return
     }
     const headSequence = found.kind === 'found' ? found.head.sequence : 0
@@ -118,7 +118,7 @@ export class HeadKeeper {
       Math.max(this.#facts.generation, headGeneration) + 1,
       Math.max(this.#facts.sequence, headSequence) + 1,
     )
-    const why = standingError(this.#path, standing)?.message ?? ''
+    const why = createHeadError(this.#path, standing)?.message ?? ''
     deps.notice?.(
       `${isAccepted ? 'Continuing as requested' : 'Continuing because nothing is billed here'}: ${why}.`,
     )
@@ -134,11 +134,11 @@ export class HeadKeeper {
         .run(generation, sequence, hadHead)
     begin(0)
     this.#facts = { ...this.#facts, generation, sequence }
-    this.#head = new HeadFile(this.#path, this.#now(), !this.#isLagging)
+    this.#head = new HeadFile(this.#path, this.#buildState(), !this.#isLagging)
     if (!this.#facts.hasHadHead) begin(1)
   }
 
-  #now(): HeadState {
+  #buildState(): HeadState {
     const { checkpointId, generation, sequence, place } = this.#facts
     const last = this.#last.get()
     return {

@@ -1,12 +1,12 @@
-import { sqliteCode, type Sqlite } from '../../../platform/sqlite.js'
+import { getSqliteCode, type Sqlite } from '../../../platform/sqlite.js'
 import {
-  entryDigest,
+  calculateEntryDigest,
   historyTables,
-  marksChecksum,
-  outputDigest,
-  runChecksum,
-  stateChecksum,
-  stateDigest,
+  calculateMarksChecksum,
+  calculateOutputDigest,
+  calculateRunChecksum,
+  calculateStateChecksum,
+  calculateStateDigest,
   type HistoryTable,
   type MarksRow,
   type OutputRow,
@@ -16,7 +16,7 @@ import {
   unpackNumbers,
 } from '../history-tables.js'
 import { UnpackableError, unpackLine, type PackedAnswer } from '../packed-answer.js'
-import { insertRow, readableRows, tried, type Row } from './salvage.js'
+import { insertRow, scanReadableRows, tryRead, type Row } from './salvage.js'
 
 export type StateRow = PackedAnswer & StateFacts & { digest: Buffer; checksum: Buffer }
 
@@ -25,11 +25,11 @@ export const stateColumns =
   's.status, s.confidence, s.country, s.packing, s.state_bytes AS lineBytes, 0 AS bodyBytes, s.packed, s.digest, s.checksum'
 
 /** Returns the text of a state; `null` if the row is damaged. */
-export function soundState(row: StateRow): string | null {
+export function unpackValidState(row: StateRow): string | null {
   try {
     const state = unpackLine(row)
-    const ofState = stateDigest(row, state)
-    const isSound = ofState.equals(row.digest) && stateChecksum(ofState, state).equals(row.checksum)
+    const ofState = calculateStateDigest(row, state)
+    const isSound = ofState.equals(row.digest) && calculateStateChecksum(ofState, state).equals(row.checksum)
     return isSound ? state : null
   } catch (error) {
     if (error instanceof UnpackableError) return null
@@ -38,47 +38,51 @@ export function soundState(row: StateRow): string | null {
 }
 
 /** Returns the entry of each row of an output; `null` if it or its base is damaged. */
-export function soundOutput(
+export function unpackValidOutput(
   row: OutputRow,
   baseOf: (outputId: number) => OutputRow | undefined,
 ): Uint32Array | null {
   const base = row.base_id === null ? null : baseOf(row.base_id)
   // A base never has a base: this program writes no chains.
   if (base === undefined || (base !== null && base.base_id !== null)) return null
-  const below = base === null ? null : soundOutput(base, baseOf)
+  const below = base === null ? null : unpackValidOutput(base, baseOf)
   if (base !== null && below === null) return null
   try {
     const rows =
       below === null
         ? unpackNumbers(row.packed, row.row_count)
         : unpackChanges(row.packed, row.row_count, below)
-    return outputDigest(rows).equals(row.digest) ? rows : null
+    return calculateOutputDigest(rows).equals(row.digest) ? rows : null
   } catch (error) {
-    if (sqliteCode(error) !== null) throw error
+    if (getSqliteCode(error) !== null) throw error
     return null
   }
 }
 
 /** Counts the damaged rows of each history table. */
-export function unsoundHistory(database: Sqlite): { table: string; count: number }[] {
+export function countDamagedHistory(database: Sqlite): { table: string; count: number }[] {
   return historyTables
     .map((table) => ({ table, count: countUnsound[table](database) }))
     .filter(({ count }) => count > 0)
 }
 
 const countUnsound: Readonly<Record<HistoryTable, (database: Sqlite) => number>> = {
-  history_runs: (database) => countOf(rowsOf<StoredRun>(database, 'SELECT * FROM history_runs'), isSoundRun),
+  history_runs: (database) =>
+    countDamaged(iterateRows<StoredRun>(database, 'SELECT * FROM history_runs'), isSoundRun),
   history_outputs: (database) => {
-    const outputOf = outputsOf(database)
-    return countOf(rowsOf<OutputRow>(database, outputsSql), (row) => soundOutput(row, outputOf) !== null)
+    const findOutput = createOutputFinder(database)
+    return countDamaged(
+      iterateRows<OutputRow>(database, outputsSql),
+      (row) => unpackValidOutput(row, findOutput) !== null,
+    )
   },
-  history_entries: (database) => countOf(rowsOf<EntryRow>(database, entriesSql), isSoundEntry),
+  history_entries: (database) => countDamaged(iterateRows<EntryRow>(database, entriesSql), isSoundEntry),
   history_states: (database) => {
-    const states = rowsOf<StateRow>(database, `SELECT ${stateColumns} FROM history_states s`)
-    return countOf(states, (row) => soundState(row) !== null)
+    const states = iterateRows<StateRow>(database, `SELECT ${stateColumns} FROM history_states s`)
+    return countDamaged(states, (row) => unpackValidState(row) !== null)
   },
   history_marks: (database) =>
-    countOf(rowsOf<StoredMarks>(database, 'SELECT * FROM history_marks'), isSoundMarks),
+    countDamaged(iterateRows<StoredMarks>(database, 'SELECT * FROM history_marks'), isSoundMarks),
 }
 
 const outputsSql = 'SELECT * FROM history_outputs'
@@ -89,10 +93,10 @@ export type StoredRun = RunRow & { checksum: Buffer }
 export type StoredMarks = MarksRow & { checksum: Buffer }
 
 export const isSoundRun = (row: StoredRun): boolean =>
-  Buffer.isBuffer(row.checksum) && runChecksum(row).equals(row.checksum)
+  Buffer.isBuffer(row.checksum) && calculateRunChecksum(row).equals(row.checksum)
 
 export const isSoundMarks = (row: StoredMarks): boolean =>
-  Buffer.isBuffer(row.checksum) && marksChecksum(row).equals(row.checksum)
+  Buffer.isBuffer(row.checksum) && calculateMarksChecksum(row).equals(row.checksum)
 
 interface EntryRow {
   address: Buffer
@@ -103,21 +107,21 @@ interface EntryRow {
 }
 
 const isSoundEntry = ({ address, row_key: rowKey, name, digest, stateDigest }: EntryRow): boolean =>
-  stateDigest !== null && entryDigest({ address, rowKey, name }, stateDigest).equals(digest)
+  stateDigest !== null && calculateEntryDigest({ address, rowKey, name }, stateDigest).equals(digest)
 
-export function outputsOf(database: Sqlite): (outputId: number) => OutputRow | undefined {
+export function createOutputFinder(database: Sqlite): (outputId: number) => OutputRow | undefined {
   const one = database.prepare<[number], OutputRow>(`${outputsSql} WHERE output_id = ?`)
   return (outputId) => one.get(outputId)
 }
 
 /** Iterates over rows, unchecked: the caller finds out whether they are intact. */
-function rowsOf<Found>(database: Sqlite, sql: string): Iterable<Found> {
+function iterateRows<Found>(database: Sqlite, sql: string): Iterable<Found> {
   return database.prepare(sql).iterate() as Iterable<Found>
 }
 
-function countOf<Found>(rows: Iterable<Found>, isSound: (row: Found) => boolean): number {
+function countDamaged<Found>(rows: Iterable<Found>, isSound: (row: Found) => boolean): number {
   let count = 0
-  for (const row of rows) if (tried(() => isSound(row)) !== true) count++
+  for (const row of rows) if (tryRead(() => isSound(row)) !== true) count++
   return count
 }
 
@@ -125,39 +129,39 @@ function countOf<Found>(rows: Iterable<Found>, isSound: (row: Found) => boolean)
  * Copies the intact history of a damaged checkpoint: states, entries with a state, outputs with all their entries, and
  * runs. The next run creates the marks again.
  */
-export function carryHistory(from: Sqlite, to: Sqlite): void {
-  const readable = (table: string) => readableRows(from, table, 0)
-  for (const row of readable('history_states'))
-    if ((tried(() => soundState(asState(row))) ?? null) !== null) insertRow(to, 'history_states', row)
+export function copyHistory(from: Sqlite, to: Sqlite): void {
+  const scanTable = (table: string) => scanReadableRows(from, table, 0)
+  for (const row of scanTable('history_states'))
+    if ((tryRead(() => unpackValidState(asState(row))) ?? null) !== null) insertRow(to, 'history_states', row)
   const ofState = to
     .prepare<[unknown], Buffer>('SELECT digest FROM history_states WHERE state_id = ?')
     .pluck()
-  for (const row of readable('history_entries')) {
+  for (const row of scanTable('history_entries')) {
     const stateDigest = ofState.get(row['state_id']) ?? null
     const entry = { ...(row as unknown as EntryRow), stateDigest }
-    if (tried(() => isSoundEntry(entry)) === true) insertRow(to, 'history_entries', row)
+    if (tryRead(() => isSoundEntry(entry)) === true) insertRow(to, 'history_entries', row)
   }
-  const kept = carryOutputs(readable('history_outputs'), to)
-  for (const row of readable('history_runs')) {
+  const kept = copyOutputs(scanTable('history_outputs'), to)
+  for (const row of scanTable('history_runs')) {
     const run = row as unknown as StoredRun
-    if (tried(() => isSoundRun(run)) !== true) continue
+    if (tryRead(() => isSoundRun(run)) !== true) continue
     const outputId = kept.has(run.output_id ?? 0) ? run.output_id : null
     insertRow(to, 'history_runs', {
       ...row,
       output_id: outputId,
-      checksum: runChecksum({ ...run, output_id: outputId }),
+      checksum: calculateRunChecksum({ ...run, output_id: outputId }),
     })
   }
 }
 
-function carryOutputs(rows: Iterable<Row>, to: Sqlite): Set<number> {
+function copyOutputs(rows: Iterable<Row>, to: Sqlite): Set<number> {
   const outputs = new Map<number, Row>()
   for (const row of rows) outputs.set(row.position, row)
-  const baseOf = (id: number) => outputs.get(id) as unknown as OutputRow | undefined
+  const findBase = (id: number) => outputs.get(id) as unknown as OutputRow | undefined
   const hasEntry = to.prepare<[number]>('SELECT 1 FROM history_entries WHERE entry_id = ?')
   const kept = new Set<number>()
   for (const [id, row] of outputs) {
-    const entries = tried(() => soundOutput(row as unknown as OutputRow, baseOf))
+    const entries = tryRead(() => unpackValidOutput(row as unknown as OutputRow, findBase))
     if (entries === null) continue
     if ([...new Set(entries)].every((entry) => hasEntry.get(entry) !== undefined)) kept.add(id)
   }

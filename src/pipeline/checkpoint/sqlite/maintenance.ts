@@ -1,17 +1,17 @@
 import { copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
 import type { FoundHead } from '../../figures/checkpoint-standing.js'
-import { keepToOwner, publishFile, temporaryPath } from '../../../platform/files.js'
+import { keepToOwner, publishFile, buildTemporaryPath } from '../../../platform/files.js'
 import { openSqlite, type Sqlite } from '../../../platform/sqlite.js'
-import { HeadFile, placeOf, readHead } from './head-file.js'
-import { explained, lockCheckpoint, makeCheckpointFile, openToWrite } from './open-database.js'
+import { HeadFile, readPlace, readHead } from './head-file.js'
+import { withExplainedErrors, lockCheckpoint, makeCheckpointFile, openToWrite } from './open-database.js'
 import { Rebuilder } from './rebuild.js'
 import { registerChecksums } from '../tables.js'
-import { mendHeader, tried, type Rebuilt } from './salvage.js'
+import { repairHeader, tryRead, type RebuildResult } from './salvage.js'
 import { schemaVersion } from './schema.js'
-import { verifyCheckpoint, damageText, findDamage } from './verify.js'
-import { damaged } from '../checkpoint-errors.js'
+import { verifyCheckpoint, describeDamage, findDamage } from './verify.js'
+import { createDamagedError } from '../checkpoint-errors.js'
 
-export interface Repair extends Rebuilt {
+export interface Repair extends RebuildResult {
   /** New path of the damaged file. */
   damagedPath: string
 }
@@ -24,10 +24,10 @@ export interface Repair extends Rebuilt {
 export function repairCheckpoint(path: string, nowMs: number): Repair | null {
   const lock = lockCheckpoint(path, nowMs)
   try {
-    return explained(path, () => {
+    return withExplainedErrors(path, () => {
       if ((verifyCheckpoint(path)?.damage.length ?? 0) === 0) return null
       const found = readHead(path)
-      const fresh = temporaryPath(path)
+      const fresh = buildTemporaryPath(path)
       try {
         const rebuilt = rebuildInto(fresh, path, found)
         const damagedPath = putInPlace(fresh, path, nowMs)
@@ -42,15 +42,15 @@ export function repairCheckpoint(path: string, nowMs: number): Repair | null {
   }
 }
 
-function rebuildInto(fresh: string, path: string, found: FoundHead): Rebuilt {
-  const copy = temporaryPath(path)
+function rebuildInto(fresh: string, path: string, found: FoundHead): RebuildResult {
+  const copy = buildTemporaryPath(path)
   try {
     const from = openCopy(copy, path)
     try {
       const to = makeCheckpointFile(fresh)
       try {
         const rebuilt = new Rebuilder(from, to, found).rebuild()
-        return begun(to, rebuilt)
+        return beginGeneration(to, rebuilt)
       } finally {
         to.close()
       }
@@ -63,7 +63,7 @@ function rebuildInto(fresh: string, path: string, found: FoundHead): Rebuilt {
 }
 
 /** Starts a new generation if nothing is lost: the head is then written again. */
-function begun(database: Sqlite, rebuilt: Rebuilt): Rebuilt {
+function beginGeneration(database: Sqlite, rebuilt: RebuildResult): RebuildResult {
   if (rebuilt.lostSubmissionCount > 0) return rebuilt
   const next = { ...rebuilt, generation: rebuilt.generation + 1, sequence: rebuilt.sequence + 1 }
   database.prepare('UPDATE checkpoint SET generation = ?, sequence = ?').run(next.generation, next.sequence)
@@ -85,10 +85,10 @@ function openCopy(copy: string, path: string): Sqlite {
     database.prepare('SELECT count(*) FROM sqlite_schema').get()
     return database
   }
-  const database = tried(open)
+  const database = tryRead(open)
   if (database !== null) return database
-  mendHeader(copy)
-  const mended = tried(open)
+  repairHeader(copy)
+  const mended = tryRead(open)
   if (mended !== null) return mended
   for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
   // Nothing in it is readable.
@@ -113,12 +113,12 @@ function putInPlace(fresh: string, path: string, nowMs: number): string {
   return damagedPath
 }
 
-function writeHead(path: string, rebuilt: Rebuilt, found: FoundHead): void {
+function writeHead(path: string, rebuilt: RebuildResult, found: FoundHead): void {
   // Without a head, newer commits may be missing: the next run stops and asks.
   if (found.kind !== 'found') return
   const { checkpointId, generation, sequence, lostSubmissionCount } = rebuilt
   const isLost = lostSubmissionCount > 0
-  const chain = isLost ? found.head.chain : chainOf(path)
+  const chain = isLost ? found.head.chain : readChain(path)
   const submissionCount = rebuilt.submissionCount + lostSubmissionCount
   new HeadFile(path, {
     ...found.head,
@@ -128,11 +128,11 @@ function writeHead(path: string, rebuilt: Rebuilt, found: FoundHead): void {
     sequence: isLost ? sequence + 1 : sequence,
     submissionCount,
     chain,
-    place: placeOf(path),
+    place: readPlace(path),
   }).close()
 }
 
-function chainOf(path: string): string {
+function readChain(path: string): string {
   const database = openSqlite(path, { synchronous: 'FULL', readonly: true })
   try {
     return (
@@ -162,15 +162,15 @@ export interface Compaction {
 export function compactCheckpoint(path: string, nowMs: number): Compaction {
   const lock = lockCheckpoint(path, nowMs)
   try {
-    return explained(path, () => {
-      const bytesBefore = bytesOf(path)
+    return withExplainedErrors(path, () => {
+      const bytesBefore = measureBytes(path)
       const database = openToWrite(path)
       try {
         const wrong = findDamage(database, 'all')
-        if (wrong.length > 0) throw damaged(path, undefined, damageText(wrong))
+        if (wrong.length > 0) throw createDamagedError(path, undefined, describeDamage(wrong))
         database.exec('VACUUM')
         const isRead = !moveLog(database)
-        return { path, bytesBefore, bytesAfter: bytesOf(path), isRead }
+        return { path, bytesBefore, bytesAfter: measureBytes(path), isRead }
       } finally {
         database.close()
       }
@@ -186,5 +186,5 @@ function moveLog(database: Sqlite): boolean {
   return moved?.busy === 0
 }
 
-const bytesOf = (path: string): number =>
+const measureBytes = (path: string): number =>
   [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0)

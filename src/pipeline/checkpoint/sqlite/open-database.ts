@@ -8,14 +8,14 @@ import {
   migrate,
   NotOursError,
   openSqlite,
-  sqliteCode,
-  versionOf,
+  getSqliteCode,
+  readSchemaVersion,
   type Sqlite,
 } from '../../../platform/sqlite.js'
-import { damaged, moved } from '../checkpoint-errors.js'
+import { createDamagedError, createMovedError } from '../checkpoint-errors.js'
 import { readHead, HeadFile } from './head-file.js'
-import { headPath } from '../paths.js'
-import { keepChecksums, registerChecksums, checksumSql } from '../tables.js'
+import { getHeadPath } from '../paths.js'
+import { keepChecksums, registerChecksums, buildChecksumSql } from '../tables.js'
 import { applicationId, migrations, schemaVersion } from './schema.js'
 import { HeadKeeper, type HeadDeps } from './head-keeper.js'
 
@@ -29,20 +29,20 @@ const movedVersion = 1_000_000
 export const generationsApart = 1_000
 
 /** Returns the target of a moved checkpoint; `null` if it was not moved. Changes nothing. */
-export function movedTo(path: string): string | null {
+export function readMoveTarget(path: string): string | null {
   // Its folder may be missing too.
   if (!existsSync(path)) return null
   try {
     const database = openSqlite(path, { synchronous: 'NORMAL', readonly: true })
     try {
-      if (versionOf(database) < movedVersion) return null
+      if (readSchemaVersion(database) < movedVersion) return null
       return database.prepare<[], string>('SELECT place FROM moved').pluck().get() ?? null
     } finally {
       database.close()
     }
   } catch (error) {
     // Not one of our files: opening it reports the error.
-    if (sqliteCode(error) === null) throw error
+    if (getSqliteCode(error) === null) throw error
     return null
   }
 }
@@ -67,16 +67,16 @@ export function markMoved(database: Sqlite, deps: HeadDeps, place: string, nowMs
 }
 
 /** Removes the mark, and starts a new range of custom ids. `database` must have the checksum functions. */
-export function unmarkMoved(database: Sqlite): void {
+export function removeMovedMark(database: Sqlite): void {
   database.transaction(() => {
     database.exec('DROP TABLE moved')
     database.exec(`UPDATE checkpoint SET generation = generation + ${generationsApart}`)
-    database.exec(`UPDATE checkpoint SET checksum = ${checksumSql('checkpoint')}`)
-    database.pragma(`user_version = ${versionOf(database) - movedVersion}`)
+    database.exec(`UPDATE checkpoint SET checksum = ${buildChecksumSql('checkpoint')}`)
+    database.pragma(`user_version = ${readSchemaVersion(database) - movedVersion}`)
   })()
 }
 
-const checkpointAt = (path: string): OwnSqlite => ({
+const buildFileKind = (path: string): OwnSqlite => ({
   path,
   applicationId,
   migrations,
@@ -86,18 +86,18 @@ const checkpointAt = (path: string): OwnSqlite => ({
 /** Creates the folder if missing; refuses a file that is not a checkpoint, without changing it. Throws CHECKPOINT_*. */
 export function assertCheckpointPath(path: string): void {
   assertFile(path)
-  assertOwnPath(checkpointAt(path))
+  assertOwnPath(buildFileKind(path))
 }
 
 /** Locks the checkpoint for this process. Throws CHECKPOINT_IN_USE, which names the holder. */
 export function lockCheckpoint(path: string, nowMs: number): ProcessLock {
-  return explained(path, () => takeLock(`${path}.lock`, nowMs))
+  return withExplainedErrors(path, () => takeLock(`${path}.lock`, nowMs))
 }
 
 /** Opens the checkpoint for writing; creates it if missing. Throws CHECKPOINT_* and DISK_FULL. */
 export function openToWrite(path: string): Sqlite {
   assertFile(path)
-  return openOwn(checkpointAt(path), {
+  return openOwn(buildFileKind(path), {
     synchronous: 'FULL',
     isPrivate: true,
     setUp: (database) => {
@@ -131,11 +131,11 @@ export function makeCheckpointFile(path: string): Sqlite {
 export function openToRead(path: string, unfinished: 'unfinished' | 'refused' = 'refused'): Sqlite | null {
   if (!existsSync(path)) return null
   assertFile(path)
-  return readOwn(checkpointAt(path), {
+  return readOwn(buildFileKind(path), {
     versions: 'any',
     setUp: (database) => {
       registerChecksums(database)
-      if (versionOf(database) > 0 || unfinished === 'unfinished') return
+      if (readSchemaVersion(database) > 0 || unfinished === 'unfinished') return
       throw new UserError('CHECKPOINT_INVALID', `the creation of the checkpoint ${path} was interrupted`, {
         hint: 'run `enrich` once with this checkpoint, then try again',
       })
@@ -144,7 +144,7 @@ export function openToRead(path: string, unfinished: 'unfinished' | 'refused' = 
 }
 
 function assertFile(path: string): void {
-  explained(path, () => {
+  withExplainedErrors(path, () => {
     if (!existsSync(path) || statSync(path).isFile()) return
     throw new UserError('CHECKPOINT_INVALID', `the checkpoint ${path} is not a file`, {
       hint: 'pass --checkpoint with the path of a new or existing checkpoint file',
@@ -153,8 +153,8 @@ function assertFile(path: string): void {
 }
 
 /** Whether a file that SQLite cannot read was a checkpoint: it has a head file, or our application id. */
-function wasOurs(path: string): boolean {
-  if (existsSync(headPath(path))) return true
+function isOurFile(path: string): boolean {
+  if (existsSync(getHeadPath(path))) return true
   const mark = Buffer.alloc(4)
   try {
     const file = openSync(path, 'r')
@@ -172,14 +172,14 @@ function wasOurs(path: string): boolean {
 /** Offset of `application_id` in an SQLite file. */
 const markOffset = 68
 
-function notACheckpoint(path: string, cause?: unknown): UserError {
+function createInvalidError(path: string, cause?: unknown): UserError {
   return new UserError('CHECKPOINT_INVALID', `${path} is not a checkpoint of enrich`, {
     hint: 'pass --checkpoint with another path; this file was not changed',
     cause,
   })
 }
 
-export function diskFull(path: string, cause?: unknown): UserError {
+export function createDiskFullError(path: string, cause?: unknown): UserError {
   return new UserError('DISK_FULL', `no space left for the checkpoint ${path}`, {
     hint: 'free some space and run the same command again: all confirmed work is saved',
     cause,
@@ -187,7 +187,7 @@ export function diskFull(path: string, cause?: unknown): UserError {
 }
 
 /** Translates errors of SQLite and the file system for users. */
-export function explained<Result>(path: string, action: () => Result): Result {
+export function withExplainedErrors<Result>(path: string, action: () => Result): Result {
   try {
     return action()
   } catch (error) {
@@ -197,14 +197,19 @@ export function explained<Result>(path: string, action: () => Result): Result {
 
 export function explainCheckpointError(path: string, error: unknown): unknown {
   if (error instanceof UserError) return error
-  if (error instanceof NotOursError) return notOurs(path, error)
+  if (error instanceof NotOursError) return explainNotOurs(path, error)
   if (error instanceof LockHeldError) {
-    return inUse(path, error.holder, 'wait for that process to end, or pass another --checkpoint', error)
+    return createInUseError(
+      path,
+      error.holder,
+      'wait for that process to end, or pass another --checkpoint',
+      error,
+    )
   }
-  const code = sqliteCode(error) ?? (error as NodeJS.ErrnoException | undefined)?.code ?? ''
+  const code = getSqliteCode(error) ?? (error as NodeJS.ErrnoException | undefined)?.code ?? ''
   if (/^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ|IOERR_CORRUPTFS)/.test(code))
-    return wasOurs(path) ? damaged(path, error) : notACheckpoint(path, error)
-  if (isDiskFull(error) || code === 'ENOSPC') return diskFull(path, error)
+    return isOurFile(path) ? createDamagedError(path, error) : createInvalidError(path, error)
+  if (isDiskFull(error) || code === 'ENOSPC') return createDiskFullError(path, error)
   if (
     /^(SQLITE_READONLY|SQLITE_CANTOPEN|SQLITE_PERM|SQLITE_IOERR|EACCES|EROFS|EPERM|ENOTDIR|EEXIST|ENOENT|EISDIR)/.test(
       code,
@@ -216,18 +221,24 @@ export function explainCheckpointError(path: string, error: unknown): unknown {
     })
   }
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'))
-    return inUse(path, 'another process', 'wait for it to end, or pass another --checkpoint', error)
+    return createInUseError(
+      path,
+      'another process',
+      'wait for it to end, or pass another --checkpoint',
+      error,
+    )
   return error
 }
 
 /** An unknown application id or version is damage, unless the head file shows that a newer program wrote it. */
-function notOurs(path: string, cause: NotOursError): UserError {
-  if (cause.fault === 'other_kind') return existsSync(headPath(path)) ? damaged(path) : notACheckpoint(path)
-  if (cause.fault !== 'newer_version') return damaged(path)
-  const to = movedTo(path)
-  if (to !== null) return moved(path, to)
-  const found = explained(path, () => readHead(path))
-  if (found.kind === 'found' && found.head.version <= schemaVersion) return damaged(path)
+function explainNotOurs(path: string, cause: NotOursError): UserError {
+  if (cause.fault === 'other_kind')
+    return existsSync(getHeadPath(path)) ? createDamagedError(path) : createInvalidError(path)
+  if (cause.fault !== 'newer_version') return createDamagedError(path)
+  const to = readMoveTarget(path)
+  if (to !== null) return createMovedError(path, to)
+  const found = withExplainedErrors(path, () => readHead(path))
+  if (found.kind === 'found' && found.head.version <= schemaVersion) return createDamagedError(path)
   const message = `the checkpoint ${path} was written by a newer version of enrich`
   return new UserError('CHECKPOINT_TOO_NEW', message, {
     hint: 'use that version, or another --checkpoint',
@@ -235,6 +246,6 @@ function notOurs(path: string, cause: NotOursError): UserError {
   })
 }
 
-function inUse(path: string, holder: string, hint: string, cause: unknown): UserError {
+function createInUseError(path: string, holder: string, hint: string, cause: unknown): UserError {
   return new UserError('CHECKPOINT_IN_USE', `the checkpoint ${path} is in use by ${holder}`, { hint, cause })
 }

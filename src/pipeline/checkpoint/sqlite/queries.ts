@@ -2,7 +2,7 @@ import type { Lookup } from '../../../core/lookup-identity.js'
 import type { LookupState } from '../../lookups/lookup-state.js'
 import { prepare, type Sqlite } from '../../../platform/sqlite.js'
 import { packedColumns, unpackBody, type PackedAnswer } from '../packed-answer.js'
-import { answerChecksumSql, checksumSql } from '../tables.js'
+import { buildAnswerChecksumSql, buildChecksumSql } from '../tables.js'
 import type { Answer, LookupId, OpenRun, RunContender, RunOwner, ToSubmit } from '../checkpoint.js'
 import type { Change, Contest, LookupNow, Settlement } from '../transitions.js'
 
@@ -50,7 +50,7 @@ const ownerColumns = `l.lookup_id AS lookupId, coalesce(l.run_id, '') AS runId, 
     EXISTS (SELECT 1 FROM temp.wanted w WHERE w.lookup_id = l.lookup_id AND NOT w.is_decided) AS isWanted`
 
 /** Checksum of an unsubmitted lookup. */
-const newLookupChecksum = checksumSql('lookups', '@')
+const newLookupChecksum = buildChecksumSql('lookups', '@')
   .replace('@scope_id', '@scopeId')
   .replace(/@state.*\)$/, "'new', 0, NULL, NULL, NULL, NULL, NULL)")
 
@@ -266,7 +266,7 @@ export function prepareQueries(database: Sqlite) {
     insertAnswer: prepare<Omit<Answer, 'line' | 'body'> & PackedAnswer & { lookupId: number }>(
       database,
       `INSERT OR REPLACE INTO answers
-       SELECT @lookupId, *, ${answerChecksumSql('', '(SELECT key FROM lookups WHERE lookup_id = @lookupId)')}
+       SELECT @lookupId, *, ${buildAnswerChecksumSql('', '(SELECT key FROM lookups WHERE lookup_id = @lookupId)')}
        FROM (SELECT @runId AS run_id, @outcome AS outcome, @lineVersion AS line_version,
          @answeredAtMs AS answered_at_ms, @packing AS packing, @lineBytes AS line_bytes, @bodyBytes AS body_bytes,
          @packed AS packed)`,
@@ -277,7 +277,7 @@ export function prepareQueries(database: Sqlite) {
 export type Queries = ReturnType<typeof prepareQueries>
 
 /** Returns the last response body of a lookup, as JSON; `null` if it has none. */
-export function bodyOf(queries: Pick<Queries, 'answer'>, lookupId: LookupId): string | null {
+export function readAnswerBody(queries: Pick<Queries, 'answer'>, lookupId: LookupId): string | null {
   const answer = queries.answer.get(lookupId)
   return answer === undefined ? null : unpackBody(answer)
 }
@@ -292,12 +292,12 @@ export function applyChanges(queries: Queries, changes: readonly Change[]): void
 }
 
 /** Reads the submissions with one run for a transition. */
-export function contestOf(queries: Queries, contenders: readonly RunContender[]): Contest {
+export function readContest(queries: Queries, contenders: readonly RunContender[]): Contest {
   const rows = new Map<LookupId, LookupNow>()
   const bodies = new Map<LookupId, string>()
   for (const { lookupId } of contenders) {
     const row = queries.lookup.get(lookupId)
-    const body = bodyOf(queries, lookupId)
+    const body = readAnswerBody(queries, lookupId)
     if (row !== undefined) rows.set(lookupId, row)
     if (body !== null) bodies.set(lookupId, body)
   }

@@ -1,9 +1,9 @@
-import { inputsOfJob } from '../../lookups/partition.js'
+import { listJobInputs } from '../../lookups/partition.js'
 import { readScope, type LookupKind } from '../../lookups/lookup-kind.js'
 import { lookupStates, type LookupState } from '../../lookups/lookup-state.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import type { ScopeCounts } from '../checkpoint.js'
-import { at, integerOf } from '../../../core/json.js'
+import { at, toInteger } from '../../../core/json.js'
 import {
   packedColumns,
   packedHeadBytes,
@@ -46,8 +46,8 @@ export function readCounts(database: Sqlite): ScopeCounts[] {
     const counted = new Map(states.all(scopeId).map(({ state, count }) => [state, count]))
     return {
       ...scope,
-      ...serviceOf(scope.scope),
-      lastInputs: inputsOfJob(lastInput.get(scopeId)),
+      ...parseService(scope.scope),
+      lastInputs: listJobInputs(lastInput.get(scopeId)),
       states: Object.fromEntries(lookupStates.map((state) => [state, counted.get(state) ?? 0])) as Record<
         LookupState,
         number
@@ -57,7 +57,7 @@ export function readCounts(database: Sqlite): ScopeCounts[] {
   })
 }
 
-export function serviceOf(text: string): Pick<ScopeCounts, 'scope' | 'kind'> {
+export function parseService(text: string): Pick<ScopeCounts, 'scope' | 'kind'> {
   const { base, kind } = readScope(text)
   return { scope: base, kind }
 }
@@ -98,12 +98,12 @@ export const outcomesSql = `SELECT l.lookup_id AS lookupId, l.scope_id AS scopeI
 export const wholeAnswerSql = `SELECT ${packedColumns} FROM answers WHERE lookup_id = ?`
 
 /** Reads the confidence after the status, its place in lines of resolutions; otherwise from the `whole` answer. */
-export function confidenceOf(
+export function readConfidence(
   { packing, head }: FoundOutcome,
   whole: () => PackedAnswer | undefined,
 ): number | null {
   const found = /^\{"status":"[^"\\]*","confidence":(null|-?\d+),/.exec(unpackLineHead(packing, head))
   if (found !== null) return found[1] === 'null' ? null : Number(found[1])
   const answer = whole()
-  return answer === undefined ? null : integerOf(at(JSON.parse(unpackLine(answer)), 'confidence'))
+  return answer === undefined ? null : toInteger(at(JSON.parse(unpackLine(answer)), 'confidence'))
 }

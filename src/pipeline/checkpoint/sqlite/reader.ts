@@ -1,20 +1,20 @@
 import type { Lookup } from '../../../core/lookup-identity.js'
-import { readScope, scopeOf, type LookupKind } from '../../lookups/lookup-kind.js'
-import { versionOf, type Sqlite } from '../../../platform/sqlite.js'
+import { readScope, toScope, type LookupKind } from '../../lookups/lookup-kind.js'
+import { readSchemaVersion, type Sqlite } from '../../../platform/sqlite.js'
 import {
-  confidenceOf,
+  readConfidence,
   outcomesSql,
   wholeAnswerSql,
   type FoundOutcome,
   readCounts,
   readSpentOfJob,
-  serviceOf,
+  parseService,
 } from './reader-queries.js'
 import type {
   AnsweredLine,
   AnsweredOutcome,
   CheckpointReader,
-  Fetching,
+  LookupFetcher,
   KnownAnswer,
   LineVersions,
   LookupId,
@@ -22,8 +22,8 @@ import type {
   ScopeCounts,
   UncertainLookup,
 } from '../checkpoint.js'
-import { damaged, standingError } from '../checkpoint-errors.js'
-import { explained, openToRead } from './open-database.js'
+import { createDamagedError, createHeadError } from '../checkpoint-errors.js'
+import { withExplainedErrors, openToRead } from './open-database.js'
 import {
   packedColumns,
   unpackBody,
@@ -32,9 +32,9 @@ import {
   unpackLineBytes,
   type PackedAnswer,
 } from '../packed-answer.js'
-import { checksumSql, provenAnswers } from '../tables.js'
+import { buildChecksumSql, provenAnswers } from '../tables.js'
 import { findLookupSql, type FoundLookup } from './queries.js'
-import { standingOf } from './verify.js'
+import { readHeadComparison } from './verify.js'
 
 /**
  * Opens a checkpoint read-only, while a run may be writing it. `scope` limits `find`. Returns `null` if there is no
@@ -43,11 +43,11 @@ import { standingOf } from './verify.js'
 export function openCheckpointReader(path: string, scope: string | null): CheckpointReader | null {
   const database = openToRead(path)
   if (database === null) {
-    const error = standingError(path, standingOf(path).standing)
+    const error = createHeadError(path, readHeadComparison(path).standing)
     if (error !== null) throw error
     return null
   }
-  return readerOf(database, path, scope)
+  return createReader(database, path, scope)
 }
 
 /**
@@ -57,16 +57,16 @@ export function openCheckpointReader(path: string, scope: string | null): Checkp
 export function peekAtCheckpoint(
   path: string,
   scope: string | null,
-  fetching?: Fetching,
+  fetching?: LookupFetcher,
 ): CheckpointReader | null {
   const database = openToRead(path, 'unfinished')
   if (database === null) return null
-  if (versionOf(database) > 0) return readerOf(database, path, scope, fetching)
+  if (readSchemaVersion(database) > 0) return createReader(database, path, scope, fetching)
   database.close()
   return null
 }
 
-function readerOf(
+function createReader(
   database: Sqlite,
   path: string,
   scope: string | null,
@@ -74,11 +74,11 @@ function readerOf(
 ): CheckpointReader {
   // Reads are spread over a file larger than any cache: the operating system's cache is enough.
   database.pragma(`cache_size = -${cacheKibibytes}`)
-  return explained(path, () => new SqliteReader(database, path, scope, fetching))
+  return withExplainedErrors(path, () => new SqliteReader(database, path, scope, fetching))
 }
 
 const cacheKibibytes = 2_048
-const allIsHere: Fetching = { fetch: () => Promise.resolve(), fetchLookups: () => Promise.resolve() }
+const allIsHere: LookupFetcher = { fetch: () => Promise.resolve(), fetchLookups: () => Promise.resolve() }
 
 interface Proof {
   isSound: 0 | 1
@@ -88,7 +88,7 @@ type KnownRow = Omit<KnownAnswer, 'kind' | 'line' | 'body'> & { scopeId: number 
 type MaybePacked = PackedAnswer | Record<keyof PackedAnswer, null>
 
 class SqliteReader implements CheckpointReader {
-  readonly #fetching: Fetching
+  readonly #fetching: LookupFetcher
   readonly #database: Sqlite
   readonly #path: string
   /** `null` if no service is selected. */
@@ -97,7 +97,7 @@ class SqliteReader implements CheckpointReader {
   /** Kinds of the scopes read so far, by scope id: they never change. */
   readonly #kinds = new Map<number, LookupKind>()
 
-  constructor(database: Sqlite, path: string, scope: string | null, fetching: Fetching) {
+  constructor(database: Sqlite, path: string, scope: string | null, fetching: LookupFetcher) {
     this.#fetching = fetching
     this.#database = database
     this.#path = path
@@ -116,88 +116,89 @@ class SqliteReader implements CheckpointReader {
   find(kind: LookupKind, keys: readonly Uint8Array[]): LookupId[] {
     const scope = this.#scope
     if (scope === null) return keys.map(() => 0)
-    return this.#reading(({ find, scopeId }) => {
-      const id = scopeId.get(scopeOf(scope, kind))
+    return this.#withTransaction(({ find, scopeId }) => {
+      const id = scopeId.get(toScope(scope, kind))
       return keys.map((key) => {
         const found = id === undefined ? undefined : find.get(id, key)
-        if (found?.isSound === 0) throw damaged(this.#path, undefined, 'an index points to the wrong lookup')
+        if (found?.isSound === 0)
+          throw createDamagedError(this.#path, undefined, 'an index points to the wrong lookup')
         return found?.lookupId ?? 0
       })
     })
   }
 
-  known(lookupIds: readonly LookupId[]): (KnownAnswer | null)[] {
-    return this.#reading(({ known }) =>
+  readAnswers(lookupIds: readonly LookupId[]): (KnownAnswer | null)[] {
+    return this.#withTransaction(({ known }) =>
       lookupIds.map((id) => {
         const row = known.get(id)
         if (row === undefined) return null
-        const { packing, lineBytes, bodyBytes, packed, scopeId, ...rest } = this.#proven(row)
-        const facts = { kind: this.#kindOf(scopeId), ...rest }
+        const { packing, lineBytes, bodyBytes, packed, scopeId, ...rest } = this.#assertProven(row)
+        const facts = { kind: this.#readKind(scopeId), ...rest }
         if (packing === null) return { ...facts, line: null, body: () => 'null' }
         const answer = { packing, lineBytes, bodyBytes, packed }
-        const line = () => this.#unpacked(() => unpackLine(answer))
+        const line = () => this.#unpack(() => unpackLine(answer))
         return {
           ...facts,
           get line() {
             return line()
           },
-          body: () => this.#unpacked(() => unpackBody(answer)),
+          body: () => this.#unpack(() => unpackBody(answer)),
         }
       }),
     )
   }
 
-  answered(lookupIds: readonly LookupId[], lineVersions: LineVersions): (AnsweredLine | null)[] {
-    return this.#reading(({ answered }) =>
+  readLines(lookupIds: readonly LookupId[], lineVersions: LineVersions): (AnsweredLine | null)[] {
+    return this.#withTransaction(({ answered }) =>
       lookupIds.map((id) => {
         const row = answered.get(id)
         if (row === undefined) return null
-        const { outcome, scopeId, lineVersion, mark } = this.#proven(row)
-        const kind = this.#kindOf(scopeId)
+        const { outcome, scopeId, lineVersion, mark } = this.#assertProven(row)
+        const kind = this.#readKind(scopeId)
         if (lineVersion !== lineVersions[kind]) return null
-        return { kind, outcome, line: this.#unpacked(() => unpackLineBytes(row)), mark }
+        return { kind, outcome, line: this.#unpack(() => unpackLineBytes(row)), mark }
       }),
     )
   }
 
-  answeredOutcomes(
+  readAnsweredOutcomes(
     lookupIds: readonly LookupId[],
     isRead: (outcome: string) => boolean,
   ): (AnsweredOutcome | null)[] {
-    return this.#reading(({ answeredOutcomes, whole }) => {
+    return this.#withTransaction(({ answeredOutcomes, whole }) => {
       const found = new Map(answeredOutcomes.all(JSON.stringify(lookupIds)).map((row) => [row.lookupId, row]))
       return lookupIds.map((id) => {
         const row = found.get(id)
         if (row === undefined) return null
         const { outcome, scopeId } = row
-        const read = () => this.#unpacked(() => confidenceOf(row, () => whole.get(id)))
-        return { kind: this.#kindOf(scopeId), outcome, confidence: isRead(outcome) ? read() : null }
+        const read = () => this.#unpack(() => readConfidence(row, () => whole.get(id)))
+        return { kind: this.#readKind(scopeId), outcome, confidence: isRead(outcome) ? read() : null }
       })
     })
   }
 
-  outcomes(lookupIds: readonly LookupId[]): (string | null)[] {
-    return this.#reading(({ outcome }) =>
+  readOutcomes(lookupIds: readonly LookupId[]): (string | null)[] {
+    return this.#withTransaction(({ outcome }) =>
       lookupIds.map((id) => {
         const row = outcome.get(id)
-        return row !== undefined && this.#kindOf(row.scopeId) === 'resolution' ? row.outcome : null
+        return row !== undefined && this.#readKind(row.scopeId) === 'resolution' ? row.outcome : null
       }),
     )
   }
 
-  wereAsked(lookupIds: readonly LookupId[]): boolean[] {
-    return this.#reading(({ wasAsked }) => lookupIds.map((id) => wasAsked.get(id) === 1))
+  checkSubmitted(lookupIds: readonly LookupId[]): boolean[] {
+    return this.#withTransaction(({ wasAsked }) => lookupIds.map((id) => wasAsked.get(id) === 1))
   }
 
-  asked(lookupIds: readonly LookupId[]): (Lookup | null)[] {
-    return this.#reading(({ asked }) => lookupIds.map((id) => asked.get(id) ?? null))
+  readLookups(lookupIds: readonly LookupId[]): (Lookup | null)[] {
+    return this.#withTransaction(({ asked }) => lookupIds.map((id) => asked.get(id) ?? null))
   }
 
-  identities(lookupIds: readonly LookupId[]): (LookupIdentity | null)[] {
-    return this.#reading(({ identity }) => lookupIds.map((id) => identity.get(id) ?? null))
+  readIdentities(lookupIds: readonly LookupId[]): (LookupIdentity | null)[] {
+    return this.#withTransaction(({ identity }) => lookupIds.map((id) => identity.get(id) ?? null))
   }
 
-  #kindOf(scopeId: number): LookupKind {
+  #readKind(scopeId: number): LookupKind {
     const known = this.#kinds.get(scopeId)
     if (known !== undefined) return known
     const scope = this.#reads.scopeOf.get(scopeId)
@@ -207,38 +208,39 @@ class SqliteReader implements CheckpointReader {
   }
 
   /** A single transaction: separate ones would each lock the file and clear the cache. */
-  #reading<Result>(read: (reads: Reads) => Result): Result {
-    return explained(
+  #withTransaction<Result>(read: (reads: Reads) => Result): Result {
+    return withExplainedErrors(
       this.#path,
       this.#database.transaction(() => read(this.#reads)),
     )
   }
 
   /** Throws if the row does not match its checksum. */
-  #proven<Row extends Proof>(row: Row): Row {
-    if (row.isSound === 0) throw damaged(this.#path, undefined, 'an answer does not match its checksum')
+  #assertProven<Row extends Proof>(row: Row): Row {
+    if (row.isSound === 0)
+      throw createDamagedError(this.#path, undefined, 'an answer does not match its checksum')
     return row
   }
 
-  #unpacked<Unpacked>(unpack: () => Unpacked): Unpacked {
+  #unpack<Unpacked>(unpack: () => Unpacked): Unpacked {
     try {
       return unpack()
     } catch (error) {
-      if (error instanceof UnpackableError) throw damaged(this.#path, error, error.message)
+      if (error instanceof UnpackableError) throw createDamagedError(this.#path, error, error.message)
       throw error
     }
   }
 
-  counts(): ScopeCounts[] {
-    return explained(this.#path, () => readCounts(this.#database))
+  readCounts(): ScopeCounts[] {
+    return withExplainedErrors(this.#path, () => readCounts(this.#database))
   }
 
-  spentOfJob(job: string): ReadonlyMap<LookupKind, number> {
-    return explained(this.#path, () => readSpentOfJob(this.#database, this.#scope, job))
+  readSpentOfJob(job: string): ReadonlyMap<LookupKind, number> {
+    return withExplainedErrors(this.#path, () => readSpentOfJob(this.#database, this.#scope, job))
   }
 
-  uncertain(limit: number): UncertainLookup[] {
-    return explained(this.#path, () =>
+  listUncertain(limit: number): UncertainLookup[] {
+    return withExplainedErrors(this.#path, () =>
       this.#database
         .prepare<[number], Omit<UncertainLookup, 'kind'>>(
           `SELECT scope, name, location, context, lookups.custom_id AS customId, failure AS reason,
@@ -247,12 +249,15 @@ class SqliteReader implements CheckpointReader {
            WHERE state IN ('uncertain', 'intended') ORDER BY lookups.lookup_id LIMIT ?`,
         )
         .all(limit)
-        .map((lookup) => ({ ...lookup, ...serviceOf(lookup.scope) })),
+        .map((lookup) => ({ ...lookup, ...parseService(lookup.scope) })),
     )
   }
 
-  version(): number {
-    return explained(this.#path, () => this.#database.pragma('data_version', { simple: true }) as number)
+  readVersion(): number {
+    return withExplainedErrors(
+      this.#path,
+      () => this.#database.pragma('data_version', { simple: true }) as number,
+    )
   }
 
   close(): void {
@@ -263,7 +268,7 @@ class SqliteReader implements CheckpointReader {
 type Reads = ReturnType<typeof prepareReads>
 
 function prepareReads(database: Sqlite) {
-  const isLookupSound = `l.checksum IS ${checksumSql('lookups', 'l.')}`
+  const isLookupSound = `l.checksum IS ${buildChecksumSql('lookups', 'l.')}`
   return {
     scopeId: database.prepare<[string], number>('SELECT scope_id FROM scopes WHERE scope = ?').pluck(),
     scopeOf: database.prepare<[number], string>('SELECT scope FROM scopes WHERE scope_id = ?').pluck(),

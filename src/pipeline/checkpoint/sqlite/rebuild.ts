@@ -1,16 +1,16 @@
 import type { FoundHead } from '../../figures/checkpoint-standing.js'
-import { carryHistory } from './history-proof.js'
+import { copyHistory } from './history-proof.js'
 import { parseCustomId, type SubmissionName } from '../../lookups/custom-id.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
-import { nextChain } from '../tables.js'
+import { calculateNextChain } from '../tables.js'
 import {
   insertRow,
   isSound,
-  readableRows,
-  soundAnswer,
-  stateAfter,
-  tried,
-  type Rebuilt,
+  scanReadableRows,
+  readValidAnswer,
+  stateByVerdict,
+  tryRead,
+  type RebuildResult,
   type Row,
 } from './salvage.js'
 
@@ -37,38 +37,38 @@ export class Rebuilder {
     this.#found = found
   }
 
-  rebuild(): Rebuilt {
+  rebuild(): RebuildResult {
     return this.#to.transaction(() => {
-      const own = this.#ownRow()
-      this.#scopes()
-      this.#jobs()
-      this.#lookups()
-      this.#submissions()
-      this.#submissionsOfLookups()
+      const own = this.#copyOwnRow()
+      this.#copyScopes()
+      this.#copyJobs()
+      this.#copyLookups()
+      this.#copySubmissions()
+      this.#restoreSubmissions()
       const known = this.#found.kind === 'found' ? this.#found.head.submissionCount : 0
       this.#lost = Math.max(known, this.#submissionsSeen) - this.#count('submissions')
       this.#deriveLookups()
-      this.#answers()
-      chainSubmissions(this.#to)
-      carryHistory(this.#from, this.#to)
+      this.#copyAnswers()
+      linkSubmissions(this.#to)
+      copyHistory(this.#from, this.#to)
       return {
         ...own,
         lookupCount: this.#count('lookups'),
         submissionCount: this.#count('submissions'),
         answerCount: this.#count('answers'),
-        uncertain: this.#namesOf(this.#uncertain),
-        fetchedAgain: this.#namesOf(this.#fetchedAgain),
+        uncertain: this.#readNames(this.#uncertain),
+        fetchedAgain: this.#readNames(this.#fetchedAgain),
         lostSubmissionCount: this.#lost,
       }
     })()
   }
 
-  #ownRow(): Pick<Rebuilt, 'checkpointId' | 'generation' | 'sequence' | 'hadHead'> {
-    const [row] = readableRows(this.#from, 'checkpoint', 1)
+  #copyOwnRow(): Pick<RebuildResult, 'checkpointId' | 'generation' | 'sequence' | 'hadHead'> {
+    const [row] = scanReadableRows(this.#from, 'checkpoint', 1)
     const head = this.#found.kind === 'found' ? this.#found.head : null
     const sound = row !== undefined && isSound('checkpoint', row) ? row : null
     this.#checkpointId =
-      (sound?.['id'] as string | undefined) ?? head?.checkpointId ?? this.#idOfSubmissions()
+      (sound?.['id'] as string | undefined) ?? head?.checkpointId ?? this.#findIdInSubmissions()
     const own = {
       checkpointId: this.#checkpointId,
       generation: Math.max((sound?.['generation'] as number | undefined) ?? 0, head?.generation ?? 0),
@@ -83,56 +83,56 @@ export class Rebuilder {
     return own
   }
 
-  #idOfSubmissions(): string {
-    for (const row of readableRows(this.#from, 'submissions', 0)) {
+  #findIdInSubmissions(): string {
+    for (const row of scanReadableRows(this.#from, 'submissions', 0)) {
       const name = isSound('submissions', row) ? parseCustomId(String(row['custom_id'])) : null
       if (name !== null) return name.checkpointId
     }
     return 'lost'
   }
 
-  #scopes(): void {
+  #copyScopes(): void {
     const insert = this.#to.prepare('INSERT OR IGNORE INTO scopes (scope_id, scope) VALUES (?, ?)')
     // The index repeats the text. A damaged index may have caused a scope to be created twice: the first counts,
     // because nothing is submitted before the damage is found.
-    const indexed = tried(() =>
+    const indexed = tryRead(() =>
       this.#from
         .prepare<[], Row>(
           'SELECT scope_id AS position, scope_id, scope FROM scopes INDEXED BY sqlite_autoindex_scopes_1',
         )
         .all(),
     )
-    for (const row of readableRows(this.#from, 'scopes', 100)) {
+    for (const row of scanReadableRows(this.#from, 'scopes', 100)) {
       const other = indexed?.find(({ position }) => position === row.position)
       const sound = [row, { ...row, scope: other?.['scope'] }].find((one) => isSound('scopes', one))
       if (sound !== undefined) insert.run(sound['scope_id'], sound['scope'])
     }
   }
 
-  #jobs(): void {
-    for (const row of readableRows(this.#from, 'jobs', 1_000)) {
+  #copyJobs(): void {
+    for (const row of scanReadableRows(this.#from, 'jobs', 1_000)) {
       if (isSound('jobs', row) && this.#has('scopes', row['scope_id'])) insertRow(this.#to, 'jobs', row)
     }
   }
 
-  #lookups(): void {
-    for (const row of readableRows(this.#from, 'lookups', this.#lookupMax())) {
+  #copyLookups(): void {
+    for (const row of scanReadableRows(this.#from, 'lookups', this.#readLookupMax())) {
       if (!isSound('lookups', row)) this.#damagedLookups.push(row)
       else if (this.#has('scopes', row['scope_id'])) this.#keepLookup(row)
     }
   }
 
-  #lookupMax(): number {
-    const maxOf = (table: string) =>
-      tried(() =>
+  #readLookupMax(): number {
+    const readMax = (table: string) =>
+      tryRead(() =>
         this.#from.prepare<[], number | null>(`SELECT max(lookup_id) FROM ${table}`).pluck().get(),
       ) ?? 0
-    return Math.max(maxOf('submissions'), maxOf('answers'))
+    return Math.max(readMax('submissions'), readMax('answers'))
   }
 
   /** Keeps one lookup per scope and key: of two, the one with more attempts. */
   #keepLookup(row: Row): void {
-    const other = this.#idOf(row['scope_id'] as number, row['key'] as Buffer)
+    const other = this.#findId(row['scope_id'] as number, row['key'] as Buffer)
     if (other === null) {
       insertRow(this.#to, 'lookups', row)
       return
@@ -149,17 +149,17 @@ export class Rebuilder {
     this.#keptAs.set(isBetter ? other : row.position, isBetter ? row.position : other)
   }
 
-  #submissions(): void {
+  #copySubmissions(): void {
     const upTo = this.#found.kind === 'found' ? this.#found.head.submissionCount : 0
-    for (const row of readableRows(this.#from, 'submissions', upTo)) {
+    for (const row of scanReadableRows(this.#from, 'submissions', upTo)) {
       this.#submissionsSeen = Math.max(this.#submissionsSeen, row.position)
       const name = parseCustomId(String(row['custom_id']))
       if (name?.checkpointId !== this.#checkpointId || !this.#has('scopes', name.scopeId)) continue
       const isWhole = isSound('submissions', row)
       const intendedAtMs = Number(row['intended_at_ms'])
-      const lookupId = this.#lookupOf(name)
+      const lookupId = this.#findOrRestoreLookup(name)
       if (!isWhole) this.#uncertain.add(lookupId)
-      const jobId = this.#jobOf(isWhole ? Number(row['job_id']) : 0, name.scopeId)
+      const jobId = this.#ensureJob(isWhole ? Number(row['job_id']) : 0, name.scopeId)
       insertRow(this.#to, 'submissions', {
         ...(isWhole
           ? row
@@ -187,7 +187,7 @@ export class Rebuilder {
   }
 
   /** Restores lost submissions from intact lookups, which name their last submission. */
-  #submissionsOfLookups(): void {
+  #restoreSubmissions(): void {
     const rows = this.#to
       .prepare<[], Row>(
         `SELECT l.lookup_id AS position, l.* FROM lookups l LEFT JOIN submissions s ON s.custom_id = l.custom_id
@@ -200,7 +200,7 @@ export class Rebuilder {
         position: this.#nextPosition(),
         custom_id: row['custom_id'],
         lookup_id: row.position,
-        job_id: this.#jobOf(0, Number(row['scope_id'])),
+        job_id: this.#ensureJob(0, Number(row['scope_id'])),
         attempt: row['attempt'],
         verdict: row['run_id'] !== null ? 'accepted' : state === 'invalid' ? 'rejected' : 'uncertain',
         run_id: row['run_id'],
@@ -213,9 +213,9 @@ export class Rebuilder {
   }
 
   /** Returns the lookup of a submission; restores a lost one, under the id of its damaged row if possible. */
-  #lookupOf(name: SubmissionName): number {
+  #findOrRestoreLookup(name: SubmissionName): number {
     const key = Buffer.from(name.keyHex, 'hex')
-    const known = this.#idOf(name.scopeId, key)
+    const known = this.#findId(name.scopeId, key)
     if (known !== null) return known
     const damaged = this.#damagedLookups.find((row) => Buffer.isBuffer(row['key']) && row['key'].equals(key))
     const insert = this.#to.prepare(
@@ -227,7 +227,7 @@ export class Rebuilder {
     return id
   }
 
-  #jobOf(jobId: number, scopeId: number): number {
+  #ensureJob(jobId: number, scopeId: number): number {
     if (this.#has('jobs', jobId)) return jobId
     const insert = this.#to.prepare(
       `INSERT INTO jobs (job_id, scope_id, input, started_at_ms, ended_at_ms) VALUES (?, ?, '', 0, 0)`,
@@ -251,7 +251,8 @@ export class Rebuilder {
       const submission = last.get(id)
       if (submission === undefined) continue
       // A lost submission may be a later one of this lookup.
-      const state = this.#lost > 0 ? 'uncertain' : (stateAfter[String(submission['verdict'])] ?? 'uncertain')
+      const state =
+        this.#lost > 0 ? 'uncertain' : (stateByVerdict[String(submission['verdict'])] ?? 'uncertain')
       write.run(
         state,
         submission['attempt'],
@@ -266,15 +267,15 @@ export class Rebuilder {
     }
   }
 
-  #answers(): void {
+  #copyAnswers(): void {
     const lookup = this.#to.prepare<[number], { key: Buffer; state: string; runId: string | null }>(
       'SELECT key, state, run_id AS runId FROM lookups WHERE lookup_id = ?',
     )
     const settle = this.#to.prepare('UPDATE lookups SET state = ?, answered_at_ms = ? WHERE lookup_id = ?')
-    for (const row of readableRows(this.#from, 'answers', this.#lookupMax())) {
+    for (const row of scanReadableRows(this.#from, 'answers', this.#readLookupMax())) {
       const id = this.#keptAs.get(row.position) ?? row.position
       const owner = lookup.get(id)
-      const answer = owner === undefined ? null : soundAnswer(row, owner.key)
+      const answer = owner === undefined ? null : readValidAnswer(row, owner.key)
       if (owner === undefined || answer === null) continue
       insertRow(this.#to, 'answers', { ...answer, lookup_id: id })
       if (owner.state !== 'running' || owner.runId !== row['run_id']) continue
@@ -294,7 +295,7 @@ export class Rebuilder {
     }
   }
 
-  #idOf(scopeId: number, key: Buffer): number | null {
+  #findId(scopeId: number, key: Buffer): number | null {
     const id = this.#to
       .prepare<[number, Buffer], number>('SELECT lookup_id FROM lookups WHERE scope_id = ? AND key = ?')
       .pluck()
@@ -310,7 +311,7 @@ export class Rebuilder {
     return this.#to.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0
   }
 
-  #namesOf(ids: Iterable<number>): string[] {
+  #readNames(ids: Iterable<number>): string[] {
     const name = this.#to
       .prepare<[number], string>(
         `SELECT coalesce(nullif(name, ''), custom_id, '') FROM lookups WHERE lookup_id = ?`,
@@ -321,7 +322,7 @@ export class Rebuilder {
 }
 
 /** Recomputes the chain in the order of the submissions. */
-function chainSubmissions(database: Sqlite): void {
+function linkSubmissions(database: Sqlite): void {
   const page = database.prepare<
     [number],
     { position: number; customId: string; attempt: number; intendedAtMs: number }
@@ -333,7 +334,7 @@ function chainSubmissions(database: Sqlite): void {
   let chain = ''
   for (let rows = page.all(-1); rows.length > 0; rows = page.all(rows.at(-1)?.position ?? 0)) {
     for (const row of rows) {
-      chain = nextChain(chain, row)
+      chain = calculateNextChain(chain, row)
       write.run(chain, row.position)
     }
   }

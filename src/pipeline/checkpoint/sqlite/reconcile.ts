@@ -1,16 +1,16 @@
 import type { Charge } from '../../figures/ledger.js'
 import type { Random } from '../../../platform/random.js'
 import { type Sqlite, prepare } from '../../../platform/sqlite.js'
-import { checkpointId } from './begin-run.js'
-import { damaged, standingError } from '../checkpoint-errors.js'
-import { damageText, findDamage, standingOf } from './verify.js'
+import { ensureCheckpointId } from './begin-run.js'
+import { createDamagedError, createHeadError } from '../checkpoint-errors.js'
+import { describeDamage, findDamage, readHeadComparison } from './verify.js'
 import { readHead } from './head-file.js'
 import { HeadKeeper } from './head-keeper.js'
-import { assertCheckpointPath, explained, lockCheckpoint, openToWrite } from './open-database.js'
+import { assertCheckpointPath, withExplainedErrors, lockCheckpoint, openToWrite } from './open-database.js'
 import {
   type Reconciled,
   ChargeRules,
-  namedRun,
+  getSingleRun,
   neverCreated,
   type ChargeRulesDeps,
   type ChargedLookup,
@@ -19,8 +19,8 @@ import {
   type UncertainSubmission,
 } from '../charges.js'
 import type { SubmissionName } from '../../lookups/custom-id.js'
-import { scopeOf, stageKinds } from '../../lookups/lookup-kind.js'
-import { nextChain } from '../tables.js'
+import { toScope, stageKinds } from '../../lookups/lookup-kind.js'
+import { calculateNextChain } from '../tables.js'
 import type { Settlement } from '../transitions.js'
 
 export interface ReconcileDeps extends ChargeRulesDeps {
@@ -48,8 +48,8 @@ class Reconciler {
   }
 
   run(): Reconciled {
-    for (const own of this.#rules.ownCharges()) this.#charge(own)
-    for (const { customId, lookupId } of this.#rules.neverCreated(this.#sql.uncertain.all())) {
+    for (const own of this.#rules.selectOwnCharges()) this.#charge(own)
+    for (const { customId, lookupId } of this.#rules.findNeverCreated(this.#sql.uncertain.all())) {
       this.#sql.settleSubmission.run({ customId, ...neverCreated })
       this.#sql.reopen.run(lookupId)
     }
@@ -66,7 +66,7 @@ class Reconciler {
       return
     }
     if (submission?.verdict === 'accepted') return
-    const result = this.#rules.settle(customId, name, lookup, this.#runOf(charge))
+    const result = this.#rules.settle(customId, name, lookup, this.#findFreeRun(charge))
     this.#sql.settleSubmission.run({ customId, ...result })
     if (result.state === null) return
     const { lookupId } = lookup
@@ -75,8 +75,8 @@ class Reconciler {
   }
 
   /** The run of a charge; `null` if another submission already has the run. */
-  #runOf(charge: Charge): string | null {
-    const runId = namedRun(charge)
+  #findFreeRun(charge: Charge): string | null {
+    const runId = getSingleRun(charge)
     const holder = runId === null ? undefined : this.#sql.submissionOfRun.get(runId)?.customId
     return holder === undefined || holder === charge.customId ? runId : null
   }
@@ -90,19 +90,19 @@ class Reconciler {
     const lookup = this.#sql.lookupByKey.get(name.scopeId, key)
     if (lookup === undefined) return undefined
     const { nowMs } = this.#deps
-    const chain = nextChain(this.#sql.lastChain.get()?.chain ?? '', {
+    const chain = calculateNextChain(this.#sql.lastChain.get()?.chain ?? '', {
       customId,
       attempt: name.attempt,
       intendedAtMs: nowMs,
     })
-    const jobId = this.#jobOf(name.scopeId)
+    const jobId = this.#ensureJob(name.scopeId)
     const row = { customId, lookupId: lookup.lookupId, jobId, attempt: name.attempt, nowMs, chain }
     this.#sql.insertSubmission.run(row)
     this.#rules.result.restored.push(customId)
     return lookup
   }
 
-  #jobOf(scopeId: number): number {
+  #ensureJob(scopeId: number): number {
     const known = this.#jobs.get(scopeId)
     const jobId = known ?? Number(this.#sql.insertJob.run(scopeId).lastInsertRowid)
     this.#jobs.set(scopeId, jobId)
@@ -120,7 +120,7 @@ class Reconciler {
 }
 
 /** Only resolutions have a `custom_id` that lists of charges contain. */
-const ofResolutions = stageKinds.map((kind) => `scope NOT LIKE '${scopeOf('%', kind)}'`).join(' AND ')
+const ofResolutions = stageKinds.map((kind) => `scope NOT LIKE '${toScope('%', kind)}'`).join(' AND ')
 
 function prepareSql(database: Sqlite) {
   const lookup = 'SELECT lookup_id AS lookupId, state, attempt, custom_id AS customId FROM lookups'
@@ -196,16 +196,16 @@ export function reconcileCheckpoint(request: ReconcileRequest): ReconcileReport 
   assertCheckpointPath(path)
   const lock = lockCheckpoint(path, request.nowMs)
   try {
-    return explained(path, () => {
-      const { standing } = standingOf(path)
+    return withExplainedErrors(path, () => {
+      const { standing } = readHeadComparison(path)
       const database = openToWrite(path)
       const found = readHead(path)
       try {
         const wrong = findDamage(database, 'all')
-        if (wrong.length > 0) throw damaged(path, undefined, damageText(wrong))
-        const id = checkpointId(database, request, found)
-        const result = settled(database, id, request)
-        const code = standingError(path, standing)?.code ?? null
+        if (wrong.length > 0) throw createDamagedError(path, undefined, describeDamage(wrong))
+        const id = ensureCheckpointId(database, request, found)
+        const result = settleCharges(database, id, request)
+        const code = createHeadError(path, standing)?.code ?? null
         const lost = standing.kind === 'behind' ? standing.lostSubmissionCount : Infinity
         const isSettled = request.completeUntilMs !== null || result.restored.length >= lost
         if (!request.isDryRun && (code === null || isSettled)) {
@@ -224,7 +224,7 @@ export function reconcileCheckpoint(request: ReconcileRequest): ReconcileReport 
   }
 }
 
-function settled(database: Sqlite, id: string, request: ReconcileRequest): Reconciled {
+function settleCharges(database: Sqlite, id: string, request: ReconcileRequest): Reconciled {
   const done: { result?: Reconciled } = {}
   try {
     database.transaction(() => {

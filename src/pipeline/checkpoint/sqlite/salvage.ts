@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
-import { sqliteCode, type Sqlite } from '../../../platform/sqlite.js'
-import { unpacks, type PackedAnswer } from '../packed-answer.js'
-import { answerChecksumOf, checksumOfRow, type SummedTable } from '../tables.js'
+import { getSqliteCode, type Sqlite } from '../../../platform/sqlite.js'
+import { canUnpack, type PackedAnswer } from '../packed-answer.js'
+import { calculateAnswerChecksum, calculateRowChecksum, type SummedTable } from '../tables.js'
 import { applicationId, schemaVersion } from './schema.js'
 
 export type Row = Record<string, unknown> & { position: number }
@@ -14,52 +14,52 @@ const pageRows = 500
  * Yields all readable rows of a table by number: in pages, then one by one beyond unreadable ones. `upTo` is the
  * highest row number known from other tables.
  */
-export function* readableRows(database: Sqlite, table: string, upTo: number): Generator<Row> {
+export function* scanReadableRows(database: Sqlite, table: string, upTo: number): Generator<Row> {
   const select = (where: string) =>
-    tried(() =>
+    tryRead(() =>
       database.prepare<[number], Row>(`SELECT rowid AS position, * FROM ${table} NOT INDEXED ${where}`),
     )
   const next = select(`WHERE rowid > ? ORDER BY rowid LIMIT ${pageRows}`)
   const one = select('WHERE rowid = ?')
   let after = -1
   for (;;) {
-    const page = tried(() => next?.all(after) ?? [])
+    const page = tryRead(() => next?.all(after) ?? [])
     if (page === null) break
     yield* page
     after = page.at(-1)?.position ?? after
     if (page.length < pageRows) return
   }
-  const last = Math.max(upTo, tried(() => lastRow(database, table)) ?? 0, after + pageRows)
+  const last = Math.max(upTo, tryRead(() => readLastRow(database, table)) ?? 0, after + pageRows)
   for (let position = after + 1; position <= Math.min(last, after + probedMax); position++) {
-    const row = tried(() => one?.get(position))
+    const row = tryRead(() => one?.get(position))
     if (row !== null && row !== undefined) yield row
   }
 }
 
-function lastRow(database: Sqlite, table: string): number {
+function readLastRow(database: Sqlite, table: string): number {
   return database.prepare<[], number | null>(`SELECT max(rowid) FROM ${table}`).pluck().get() ?? 0
 }
 
 /** Returns `null` if SQLite cannot read it. */
-export function tried<Result>(action: () => Result): Result | null {
+export function tryRead<Result>(action: () => Result): Result | null {
   try {
     return action()
   } catch (error) {
-    if (sqliteCode(error) === null && !(error instanceof TypeError)) throw error
+    if (getSqliteCode(error) === null && !(error instanceof TypeError)) throw error
     return null
   }
 }
 
 /** Whether a row matches its checksum. */
 export function isSound(table: SummedTable, row: Row): boolean {
-  return Buffer.isBuffer(row['checksum']) && checksumOfRow(table, row).equals(row['checksum'])
+  return Buffer.isBuffer(row['checksum']) && calculateRowChecksum(table, row).equals(row['checksum'])
 }
 
 /** Returns an answer row; `null` if it does not match its checksum or cannot be unpacked. */
-export function soundAnswer({ position, ...row }: Row, key: Buffer): Row | null {
+export function readValidAnswer({ position, ...row }: Row, key: Buffer): Row | null {
   const { checksum, packing, line_bytes: lineBytes, body_bytes: bodyBytes, packed } = row
-  const isProven = Buffer.isBuffer(checksum) && answerChecksumOf(row, key).equals(checksum)
-  const isWhole = unpacks({ packing, lineBytes, bodyBytes, packed } as PackedAnswer)
+  const isProven = Buffer.isBuffer(checksum) && calculateAnswerChecksum(row, key).equals(checksum)
+  const isWhole = canUnpack({ packing, lineBytes, bodyBytes, packed } as PackedAnswer)
   return isProven && isWhole ? { position, ...row } : null
 }
 
@@ -67,7 +67,7 @@ export function soundAnswer({ position, ...row }: Row, key: Buffer): Row | null 
  * Restores the constant parts of the first 100 bytes, so that SQLite opens a file with damage only there. Keeps fields
  * that depend on the content; the page count follows from the file size.
  */
-export function mendHeader(path: string): void {
+export function repairHeader(path: string): void {
   const file = openSync(path, 'r+')
   try {
     const header = Buffer.alloc(100)
@@ -105,7 +105,7 @@ export function insertRow(database: Sqlite, table: string, { position, ...row }:
 }
 
 /** Result of a rebuild. */
-export interface Rebuilt {
+export interface RebuildResult {
   checkpointId: string
   generation: number
   sequence: number
@@ -122,7 +122,7 @@ export interface Rebuilt {
 }
 
 /** The lookup state that follows from an intact submission. */
-export const stateAfter: Readonly<Record<string, string>> = {
+export const stateByVerdict: Readonly<Record<string, string>> = {
   accepted: 'running',
   not_created: 'new',
   rejected: 'invalid',

@@ -1,8 +1,8 @@
 import type { Lookup } from '../../../core/lookup-identity.js'
 import { formatCustomId, parseCustomId } from '../../lookups/custom-id.js'
-import { moveLookup, nothingPlanned } from '../../lookups/lookup-state.js'
+import { moveLookup, createEmptyPlan } from '../../lookups/lookup-state.js'
 import type { LookupKind } from '../../lookups/lookup-kind.js'
-import { opening } from '../../../platform/close-stack.js'
+import { openWithCleanup } from '../../../platform/close-stack.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import type {
   Answer,
@@ -15,32 +15,32 @@ import type {
   RunOwner,
 } from '../checkpoint.js'
 import { keepReserve, type KindIds, type OpenCheckpointDeps } from './begin-run.js'
-import { CheckpointFile, WantedLookups } from './checkpoint-file.js'
+import { CheckpointFile, RunLookups } from './checkpoint-file.js'
 import { readHead } from './head-file.js'
 import { assertNotBehind } from './head-keeper.js'
-import { assertCheckpointPath, explained, lockCheckpoint, openToWrite } from './open-database.js'
-import { nextChain } from '../tables.js'
+import { assertCheckpointPath, withExplainedErrors, lockCheckpoint, openToWrite } from './open-database.js'
+import { calculateNextChain } from '../tables.js'
 import { packAnswer } from '../packed-answer.js'
-import { applyChanges, bodyOf, contestOf, type LookupRow, type Queries } from './queries.js'
+import { applyChanges, readAnswerBody, readContest, type LookupRow, type Queries } from './queries.js'
 import {
-  answered,
-  awardRun,
+  getAnsweredState,
+  assignContestedRun,
   claimRun,
-  disproveRun,
-  exchangeRuns,
+  reopenUncreatedRun,
+  swapRunHolders,
   settle,
-  stateAfter,
+  getStateAfter,
   uncontested,
   type Reply,
   type Transition,
 } from '../transitions.js'
-import { standingOf } from './verify.js'
+import { readHeadComparison } from './verify.js'
 
 export type { OpenCheckpointDeps } from './begin-run.js'
 
 /** A checkpoint with one process: it refuses nothing and closes synchronously. */
 export interface OwnCheckpoint extends Checkpoint {
-  of(kind: LookupKind): OwnCheckpoint
+  forKind(kind: LookupKind): OwnCheckpoint
   intend(lookupId: LookupId, nowMs: number): Promise<Intention>
   close(): void
 }
@@ -50,13 +50,13 @@ export function openCheckpoint(deps: OpenCheckpointDeps): OwnCheckpoint {
   const { path } = deps
   // Check folder and file first: an invalid path gets its own error.
   assertCheckpointPath(path)
-  return explained(path, () =>
-    opening((stack) => {
+  return withExplainedErrors(path, () =>
+    openWithCleanup((stack) => {
       const lock = lockCheckpoint(path, deps.nowMs)
       stack.add(() => {
         lock.release()
       })
-      assertNotBehind(standingOf(path).standing, deps)
+      assertNotBehind(readHeadComparison(path).standing, deps)
       const database = openToWrite(path)
       stack.add(() => database.close())
       const reserve = keepReserve(path)
@@ -70,7 +70,7 @@ export function openCheckpoint(deps: OpenCheckpointDeps): OwnCheckpoint {
 /** The file lock is never lost to another process. */
 const mayLeave = () => true
 
-class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
+class SqliteCheckpoint extends RunLookups implements OwnCheckpoint {
   readonly id: string
   readonly #queries: Queries
   readonly #others: Map<LookupKind, OwnCheckpoint>
@@ -82,16 +82,16 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
     this.#others = others.set(kind, this)
   }
 
-  of(kind: LookupKind): OwnCheckpoint {
+  forKind(kind: LookupKind): OwnCheckpoint {
     return this.#others.get(kind) ?? new SqliteCheckpoint(this.file, kind, this.#others)
   }
 
-  elsewhere(): Promise<boolean> {
+  waitForOtherWorkers(): Promise<boolean> {
     return Promise.resolve(false)
   }
 
-  settledElsewhere(): ReturnType<Checkpoint['settledElsewhere']> {
-    return Promise.resolve(nothingPlanned())
+  countSettledByOthers(): ReturnType<Checkpoint['countSettledByOthers']> {
+    return Promise.resolve(createEmptyPlan())
   }
 
   /** Readers read the file itself. */
@@ -99,17 +99,17 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
     return Promise.resolve()
   }
 
-  firstQuestion(lookupId: LookupId): Promise<Lookup | null> {
-    return this.file.explained(() => this.#queries.firstQuestion.get(lookupId) ?? null)
+  findRowLookup(lookupId: LookupId): Promise<Lookup | null> {
+    return this.file.read(() => this.#queries.firstQuestion.get(lookupId) ?? null)
   }
 
   intend(lookupId: LookupId, nowMs: number): Promise<Intention> {
-    return this.file.transaction(() => {
+    return this.file.withTransaction(() => {
       this.file.assertRoom()
       const { scopeId } = this.#requireIds()
       const row = this.#queries.lookup.get(lookupId)
       if (row === undefined) throw new Error(`lookup ${lookupId} is unknown`)
-      const state = stateAfter(row, 'intend')
+      const state = getStateAfter(row, 'intend')
       const attempt = row.attempt + 1
       // Names the checkpoint, the lookup (scope and key) and the attempt, so that a webhook that echoes it can be
       // matched.
@@ -121,18 +121,18 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
         generation: this.file.generation,
       })
       this.#queries.intend.run({ lookupId, state, attempt, customId })
-      this.#submitted(lookupId, customId, attempt, nowMs)
+      this.#recordSubmission(lookupId, customId, attempt, nowMs)
       return { customId, attempt, mayLeave }
     })
   }
 
   accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean | 'contested'> {
-    return this.file.transaction(() => {
+    return this.file.withTransaction(() => {
       const others = this.#readContenders(runId).filter((one) => one.customId !== customId)
-      const contest = others.length === 0 ? uncontested : contestOf(this.#queries, others)
+      const contest = others.length === 0 ? uncontested : readContest(this.#queries, others)
       const reply = { event: 'accept', verdict: 'accepted', runId, atMs: nowMs, reason: null } as const
       const row = this.#queries.lookup.get(lookupId)
-      return this.#applied(settle(row, { lookupId, customId, ...reply }, contest))
+      return this.#apply(settle(row, { lookupId, customId, ...reply }, contest))
     })
   }
 
@@ -145,73 +145,77 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
     return this.#settle({ lookupId, customId, event: 'reject', verdict: 'rejected', reason })
   }
 
-  lose(lookupId: LookupId, customId: string, reason: string): Promise<boolean> {
+  markUncertain(lookupId: LookupId, customId: string, reason: string): Promise<boolean> {
     return this.#settle({ lookupId, customId, event: 'lose', verdict: 'uncertain', reason })
   }
 
   claim(customId: string, runId: string, nowMs: number): Promise<Claim> {
-    return this.file.transaction(() => {
-      const lookupId = this.#queries.lookupOfSubmission.get(customId) ?? this.#restored(customId, nowMs)
+    return this.file.withTransaction(() => {
+      const lookupId =
+        this.#queries.lookupOfSubmission.get(customId) ?? this.#restoreSubmission(customId, nowMs)
       const row = lookupId === undefined ? undefined : this.#queries.lookup.get(lookupId)
       const named = this.#queries.submission.get(customId)
       if (row === undefined || named === undefined) return 'unknown'
-      return this.#applied(claimRun(row, named, this.#readContenders(runId), { customId, runId, nowMs }))
+      return this.#apply(claimRun(row, named, this.#readContenders(runId), { customId, runId, nowMs }))
     })
   }
 
-  contenders(runId: string): Promise<RunContender[]> {
-    return this.file.explained(() => this.#readContenders(runId))
+  listContenders(runId: string): Promise<RunContender[]> {
+    return this.file.read(() => this.#readContenders(runId))
   }
 
-  award(customId: string, runId: string, nowMs: number): Promise<boolean> {
-    return this.file.transaction(() => {
-      const contest = contestOf(this.#queries, this.#readContenders(runId))
-      return this.#applied(awardRun(contest, { customId, runId, nowMs }))
+  assignRun(customId: string, runId: string, nowMs: number): Promise<boolean> {
+    return this.file.withTransaction(() => {
+      const contest = readContest(this.#queries, this.#readContenders(runId))
+      return this.#apply(assignContestedRun(contest, { customId, runId, nowMs }))
     })
   }
 
-  exchangeRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean> {
-    return this.file.transaction(() => {
+  swapRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean> {
+    return this.file.withTransaction(() => {
       const found = [one, other].flatMap(({ lookupId }) => this.#queries.lookup.get(lookupId) ?? [])
       const rows = new Map(found.map((row) => [row.lookupId, row]))
-      return this.#applied(exchangeRuns(rows, one, other, nowMs))
+      return this.#apply(swapRunHolders(rows, one, other, nowMs))
     })
   }
 
-  ownerOf(runId: string): Promise<RunOwner | null> {
-    return this.file.explained(() => {
+  findByRun(runId: string): Promise<RunOwner | null> {
+    return this.file.read(() => {
       const owner = this.#queries.ownerOf.get(runId)
       return owner === undefined ? null : { ...owner, isWanted: owner.isWanted === 1 }
     })
   }
 
-  ownerOfKey(key: Uint8Array): Promise<RunOwner | null> {
-    return this.file.explained(() => {
+  findByKey(key: Uint8Array): Promise<RunOwner | null> {
+    return this.file.read(() => {
       const owner = this.#queries.ownerOfKey.get(this.#findScopeId(), key)
       return owner === undefined ? null : { ...owner, isWanted: owner.isWanted === 1 }
     })
   }
 
-  disprove(lookupId: LookupId, customId: string, reason: string): Promise<void> {
-    return this.file.transaction(() => {
+  markNotCreated(lookupId: LookupId, customId: string, reason: string): Promise<void> {
+    return this.file.withTransaction(() => {
       const row = this.#queries.lookup.get(lookupId)
-      applyChanges(this.#queries, disproveRun(row, { lookupId, customId, reason }))
+      applyChanges(this.#queries, reopenUncreatedRun(row, { lookupId, customId, reason }))
     })
   }
 
-  lostSince(afterMs: number, among: 'wanted' | 'all' = 'wanted'): ReturnType<Checkpoint['lostSince']> {
+  listLostSince(
+    afterMs: number,
+    among: 'wanted' | 'all' = 'wanted',
+  ): ReturnType<Checkpoint['listLostSince']> {
     const lost = among === 'all' ? this.#queries.lostOfScope : this.#queries.lostSince
-    return this.file.explained(() => lost.all({ scopeId: this.#findScopeId(), afterPosition: 0, afterMs }))
+    return this.file.read(() => lost.all({ scopeId: this.#findScopeId(), afterPosition: 0, afterMs }))
   }
 
-  recentSubmissions(afterMs: number, countMax: number): Promise<number[]> {
-    return this.file.explained(() =>
+  listRecentSubmissions(afterMs: number, countMax: number): Promise<number[]> {
+    return this.file.read(() =>
       this.#queries.recentSubmissions.all({ scopeId: this.#findScopeId(), afterMs, countMax }),
     )
   }
 
-  bodyOf(lookupId: LookupId): Promise<string | null> {
-    return this.file.explained(() => bodyOf(this.#queries, lookupId))
+  readBody(lookupId: LookupId): Promise<string | null> {
+    return this.file.read(() => readAnswerBody(this.#queries, lookupId))
   }
 
   answer(
@@ -220,9 +224,9 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
     isProved = false,
   ): ReturnType<Checkpoint['answer']> {
     const packed = packAnswer(line, body)
-    return this.file.transaction(() => {
+    return this.file.withTransaction(() => {
       const isContested = !isProved && this.#readContenders(answer.runId).length > 1
-      const state = answered(this.#queries.lookup.get(lookupId), answer, isContested)
+      const state = getAnsweredState(this.#queries.lookup.get(lookupId), answer, isContested)
       if (state === false || state === 'contested') return state
       this.#queries.finish.run({ lookupId, state, answeredAtMs: answer.answeredAtMs })
       this.#queries.insertAnswer.run({ lookupId, ...answer, ...packed })
@@ -231,29 +235,29 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
   }
 
   setNeedsAttention(lookupId: LookupId, reason: string | null): Promise<void> {
-    return this.file.transaction(() => {
+    return this.file.withTransaction(() => {
       this.#queries.setNeedsAttention.run({ lookupId, reason })
     })
   }
 
-  spent(): Promise<number> {
-    return this.file.explained(() => this.#queries.spent.get(this.file.idsOf(this.kind)?.jobId ?? 0) ?? 0)
+  countSpent(): Promise<number> {
+    return this.file.read(() => this.#queries.spent.get(this.file.getIds(this.kind)?.jobId ?? 0) ?? 0)
   }
 
-  spentByRows(): Promise<number> {
-    const { jobId = 0 } = this.file.idsOf(this.kind) ?? {}
-    return this.file.explained(() => this.#queries.spentByRows.get(jobId) ?? 0)
+  countSpentByRows(): Promise<number> {
+    const { jobId = 0 } = this.file.getIds(this.kind) ?? {}
+    return this.file.read(() => this.#queries.spentByRows.get(jobId) ?? 0)
   }
 
   endJob(nowMs: number): Promise<void> {
-    return this.file.transaction(() => {
-      const jobId = this.file.idsOf(this.kind)?.jobId
+    return this.file.withTransaction(() => {
+      const jobId = this.file.getIds(this.kind)?.jobId
       if (jobId !== undefined) this.#queries.endJob.run({ jobId, nowMs })
     })
   }
 
-  remember<Result>(change: (database: Sqlite) => Result): Promise<Result> {
-    return this.file.remember(change)
+  updateHistory<Result>(change: (database: Sqlite) => Result): Promise<Result> {
+    return this.file.commitHistory(change)
   }
 
   close(): void {
@@ -268,21 +272,21 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
   }
 
   #settle(reply: Omit<Reply, 'runId' | 'atMs'>): Promise<boolean> {
-    return this.file.transaction(() => {
+    return this.file.withTransaction(() => {
       const row = this.#queries.lookup.get(reply.lookupId)
-      return this.#applied(settle(row, { ...reply, runId: null, atMs: null }, uncontested)) === true
+      return this.#apply(settle(row, { ...reply, runId: null, atMs: null }, uncontested)) === true
     })
   }
 
-  #applied<Outcome>({ outcome, changes }: Transition<Outcome>): Outcome {
+  #apply<Outcome>({ outcome, changes }: Transition<Outcome>): Outcome {
     applyChanges(this.#queries, changes)
     return outcome
   }
 
-  #submitted(lookupId: LookupId, customId: string, attempt: number, nowMs: number): void {
+  #recordSubmission(lookupId: LookupId, customId: string, attempt: number, nowMs: number): void {
     const { jobId } = this.#requireIds()
     const previous = this.#queries.lastSubmission.get()?.chain ?? ''
-    const chain = nextChain(previous, { customId, attempt, intendedAtMs: nowMs })
+    const chain = calculateNextChain(previous, { customId, attempt, intendedAtMs: nowMs })
     this.#queries.insertSubmission.run({ lookupId, jobId, attempt, customId, nowMs, chain })
   }
 
@@ -290,14 +294,14 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
    * Restores a submission that was lost with a part of the checkpoint and is named by a webhook, by its scope and key.
    * Returns `undefined` if it belongs to another scope.
    */
-  #restored(customId: string, nowMs: number): LookupId | undefined {
+  #restoreSubmission(customId: string, nowMs: number): LookupId | undefined {
     const name = parseCustomId(customId)
     const { scopeId } = this.#requireIds()
     if (name?.checkpointId !== this.id || name.scopeId !== scopeId) return undefined
     const lookupId = this.#queries.findLookup.get(scopeId, Buffer.from(name.keyHex, 'hex'))?.lookupId
     const row: LookupRow | undefined = lookupId === undefined ? undefined : this.#queries.lookup.get(lookupId)
     if (row === undefined) return undefined
-    this.#submitted(row.lookupId, customId, name.attempt, nowMs)
+    this.#recordSubmission(row.lookupId, customId, name.attempt, nowMs)
     // Nothing was submitted for it since, and nothing needs to be.
     if (row.customId === null && moveLookup(row.state, 'claim') !== null) {
       const attempt = Math.max(name.attempt, row.attempt)
@@ -307,13 +311,13 @@ class SqliteCheckpoint extends WantedLookups implements OwnCheckpoint {
   }
 
   #requireIds(): KindIds {
-    const ids = this.file.idsOf(this.kind)
+    const ids = this.file.getIds(this.kind)
     if (ids === null) throw new Error(`this run has no lookups of the kind ${this.kind}`)
     return ids
   }
 
   /** Returns 0, which no scope has, if the kind has no lookups yet. */
   #findScopeId(): number {
-    return this.file.idsOf(this.kind)?.scopeId ?? 0
+    return this.file.getIds(this.kind)?.scopeId ?? 0
   }
 }

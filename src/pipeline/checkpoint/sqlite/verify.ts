@@ -1,13 +1,19 @@
 import { existsSync, statSync } from 'node:fs'
-import { errorText, UserError } from '../../../core/errors.js'
+import { getErrorText, UserError } from '../../../core/errors.js'
 import { judgeStanding, type FoundHead, type Standing } from '../../figures/checkpoint-standing.js'
-import { damaged, standingError } from '../checkpoint-errors.js'
+import { createDamagedError, createHeadError } from '../checkpoint-errors.js'
 import { readFacts, readHead } from './head-file.js'
 import { explainCheckpointError, openToRead } from './open-database.js'
-import { type Sqlite, sqliteCode, versionOf } from '../../../platform/sqlite.js'
+import { type Sqlite, getSqliteCode, readSchemaVersion } from '../../../platform/sqlite.js'
 import { formatCount } from '../../../core/text.js'
-import { unsoundHistory } from './history-proof.js'
-import { checksumSql, nextChain, provenAnswers, summedTables, type SummedTable } from '../tables.js'
+import { countDamagedHistory } from './history-proof.js'
+import {
+  buildChecksumSql,
+  calculateNextChain,
+  provenAnswers,
+  summedTables,
+  type SummedTable,
+} from '../tables.js'
 
 /** A difference from the data as written. */
 export interface Damage {
@@ -29,35 +35,35 @@ type AnswersChecked = 'all' | 'wanted'
  * Finds all damage in a checkpoint with SQLite's own check, the checksums and the chain. SQLite's check ends its
  * transaction when it fails: a caller that wants to commit passes a second connection to the file as `second`.
  */
-export function findDamage(database: Sqlite, answers: AnswersChecked, beside: Sqlite = database): Damage[] {
+export function findDamage(database: Sqlite, answers: AnswersChecked, second: Sqlite = database): Damage[] {
   const found: Damage[] = []
   const look = (where: Damage['where'], search: () => Omit<Damage, 'where'> | null) => {
     try {
       const damage = search()
       if (damage !== null) found.push({ where, ...damage })
     } catch (error) {
-      if (sqliteCode(error) === null) throw error
+      if (getSqliteCode(error) === null) throw error
       found.push({ where, what: `cannot be read (${(error as Error).message})`, count: 1, examples: [] })
     }
   }
   const lookAtAll = database.transaction(() => {
-    look('database', () => integrity(beside))
+    look('database', () => checkIntegrity(second))
     // The creation of the file was interrupted: it has no tables.
-    if (versionOf(database) === 0) return
-    for (const table of summedTables) look(table, () => unsoundRows(database, table))
-    look('answers', () => unsoundAnswers(database, answers))
-    look('chain', () => brokenChain(database))
-    look('lookups', () => forgottenAttempts(database))
+    if (readSchemaVersion(database) === 0) return
+    for (const table of summedTables) look(table, () => findDamagedRows(database, table))
+    look('answers', () => findDamagedAnswers(database, answers))
+    look('chain', () => findBrokenChain(database))
+    look('lookups', () => findMissingAttempts(database))
     // No decision of a run depends on it.
-    if (answers === 'all') look('history', () => forgottenRuns(database))
+    if (answers === 'all') look('history', () => findDamagedHistory(database))
   })
   try {
     lookAtAll()
   } catch (error) {
     // Some damage also ends the transaction; the findings so far are kept.
-    if (sqliteCode(error) === null || found.length === 0) throw error
+    if (getSqliteCode(error) === null || found.length === 0) throw error
   }
-  return isOfHistoryAlone(beside, found)
+  return isHistoryOnly(second, found)
     ? found.map((damage) => ({ ...damage, where: 'history' as const }))
     : found
 }
@@ -66,7 +72,7 @@ export function findDamage(database: Sqlite, answers: AnswersChecked, beside: Sq
 export const isHarmless = ({ where }: Damage): boolean => where === 'history'
 
 /** Whether SQLite finds all tables intact except those of the history, including the list of free pages. */
-function isOfHistoryAlone(database: Sqlite, found: readonly Damage[]): boolean {
+function isHistoryOnly(database: Sqlite, found: readonly Damage[]): boolean {
   if (!found.some(({ where }) => where === 'database')) return false
   if (found.some((damage) => damage.where !== 'database' && !isHarmless(damage))) return false
   try {
@@ -81,13 +87,13 @@ function isOfHistoryAlone(database: Sqlite, found: readonly Damage[]): boolean {
       (database.pragma(`foreign_key_check(${table})`) as unknown[]).length === 0
     return ['sqlite_schema', ...tables].every(isSound)
   } catch (error) {
-    if (sqliteCode(error) === null) throw error
+    if (getSqliteCode(error) === null) throw error
     return false
   }
 }
 
-function forgottenRuns(database: Sqlite): Omit<Damage, 'where'> | null {
-  const unsound = unsoundHistory(database)
+function findDamagedHistory(database: Sqlite): Omit<Damage, 'where'> | null {
+  const unsound = countDamagedHistory(database)
   const count = unsound.reduce((sum, table) => sum + table.count, 0)
   const examples = unsound.map((table) => `${table.table}: ${table.count}`)
   return count === 0
@@ -95,7 +101,7 @@ function forgottenRuns(database: Sqlite): Omit<Damage, 'where'> | null {
     : { what: 'rows of the run history do not match their checksums', count, examples }
 }
 
-function integrity(database: Sqlite): Omit<Damage, 'where'> | null {
+function checkIntegrity(database: Sqlite): Omit<Damage, 'where'> | null {
   const lines = database.pragma('integrity_check') as { integrity_check: string }[]
   const texts = lines.flatMap(({ integrity_check: text }) => text.split('\n')).filter((text) => text !== 'ok')
   const orphans = (database.pragma('foreign_key_check') as unknown[]).length
@@ -112,18 +118,18 @@ const nameOfRow: Record<SummedTable, string> = {
   submissions: 'custom_id',
 }
 
-function unsoundRows(database: Sqlite, table: SummedTable): Omit<Damage, 'where'> | null {
+function findDamagedRows(database: Sqlite, table: SummedTable): Omit<Damage, 'where'> | null {
   const names = database
     .prepare<[], string | null>(
-      `SELECT CAST(${nameOfRow[table]} AS TEXT) FROM ${table} WHERE checksum IS NOT ${checksumSql(table)}`,
+      `SELECT CAST(${nameOfRow[table]} AS TEXT) FROM ${table} WHERE checksum IS NOT ${buildChecksumSql(table)}`,
     )
     .pluck()
     .all()
-  if (table === 'checkpoint' && names.length === 0) return checkpointRow(database)
-  return names.length === 0 ? null : listed('rows do not match their checksums', names)
+  if (table === 'checkpoint' && names.length === 0) return checkCheckpointRow(database)
+  return names.length === 0 ? null : buildDamage('rows do not match their checksums', names)
 }
 
-function checkpointRow(database: Sqlite): Omit<Damage, 'where'> | null {
+function checkCheckpointRow(database: Sqlite): Omit<Damage, 'where'> | null {
   const count = database.prepare<[], number>('SELECT count(*) FROM checkpoint').pluck().get()
   const isBegun = database.prepare('SELECT 1 FROM scopes').get() !== undefined
   return count === 1 || (count === 0 && !isBegun)
@@ -132,17 +138,17 @@ function checkpointRow(database: Sqlite): Omit<Damage, 'where'> | null {
 }
 
 /** Answers that match their checksum but cannot be unpacked were not written by this program; checked with `all`. */
-function unsoundAnswers(database: Sqlite, which: AnswersChecked): Omit<Damage, 'where'> | null {
+function findDamagedAnswers(database: Sqlite, which: AnswersChecked): Omit<Damage, 'where'> | null {
   const found =
     which === 'all'
       ? `${provenAnswers} a LEFT JOIN lookups l USING (lookup_id)
          WHERE NOT is_sound OR NOT unpacks(packing, line_bytes, body_bytes, packed)`
       : `temp.wanted JOIN ${provenAnswers} a USING (lookup_id) LEFT JOIN lookups l USING (lookup_id) WHERE NOT is_sound`
   const names = database.prepare<[], string | null>(`SELECT l.name FROM ${found}`).pluck().all()
-  return names.length === 0 ? null : listed('answers do not match their checksums', names)
+  return names.length === 0 ? null : buildDamage('answers do not match their checksums', names)
 }
 
-function brokenChain(database: Sqlite): Omit<Damage, 'where'> | null {
+function findBrokenChain(database: Sqlite): Omit<Damage, 'where'> | null {
   const rows = database
     .prepare<
       [],
@@ -156,7 +162,7 @@ function brokenChain(database: Sqlite): Omit<Damage, 'where'> | null {
   let position = 0
   for (const row of rows) {
     position++
-    if (row.position === position && row.chain === nextChain(chain, row)) {
+    if (row.position === position && row.chain === calculateNextChain(chain, row)) {
       chain = row.chain
       continue
     }
@@ -167,23 +173,23 @@ function brokenChain(database: Sqlite): Omit<Damage, 'where'> | null {
 }
 
 /** Submissions missing from their lookup, which would be submitted as new. */
-function forgottenAttempts(database: Sqlite): Omit<Damage, 'where'> | null {
+function findMissingAttempts(database: Sqlite): Omit<Damage, 'where'> | null {
   const names = database
     .prepare<[], string>(
       `SELECT l.name FROM lookups l JOIN submissions s USING (lookup_id) WHERE s.attempt > l.attempt GROUP BY l.lookup_id`,
     )
     .pluck()
     .all()
-  return names.length === 0 ? null : listed('lookups have fewer attempts than their submissions', names)
+  return names.length === 0 ? null : buildDamage('lookups have fewer attempts than their submissions', names)
 }
 
-function listed(what: string, names: readonly (string | null)[]): Omit<Damage, 'where'> {
+function buildDamage(what: string, names: readonly (string | null)[]): Omit<Damage, 'where'> {
   const known = names.filter((name) => name !== null && name !== '')
   return { what, count: names.length, examples: known.slice(0, examplesMax) as string[] }
 }
 
 /** Returns a short description for an error. */
-export function damageText(found: readonly Damage[]): string {
+export function describeDamage(found: readonly Damage[]): string {
   return found
     .slice(0, 3)
     .map(({ where, what, count }) =>
@@ -193,7 +199,7 @@ export function damageText(found: readonly Damage[]): string {
 }
 
 /** Compares a checkpoint with its head, read-only; a run may be writing it. */
-export function standingOf(path: string): { standing: Standing; found: FoundHead } {
+export function readHeadComparison(path: string): { standing: Standing; found: FoundHead } {
   // Read the head first: it is written after the commit it describes.
   const found = readHead(path)
   if (!existsSync(path) || statSync(path).size === 0) return { standing: judgeStanding(found, null), found }
@@ -209,12 +215,12 @@ export function standingOf(path: string): { standing: Standing; found: FoundHead
 }
 
 /** Returns the error that a run with this checkpoint would stop with, or `null`. An unbilled copy is accepted. */
-export function problemOf(path: string, isBilled: boolean): UserError | null {
-  return problemIn(path, standingOf(path).standing, isBilled)
+export function findProblem(path: string, isBilled: boolean): UserError | null {
+  return toProblem(path, readHeadComparison(path).standing, isBilled)
 }
 
-function problemIn(path: string, standing: Standing, isBilled: boolean): UserError | null {
-  return standing.kind === 'copied' && !isBilled ? null : standingError(path, standing)
+function toProblem(path: string, standing: Standing, isBilled: boolean): UserError | null {
+  return standing.kind === 'copied' && !isBilled ? null : createHeadError(path, standing)
 }
 
 /** Result of `enrich checkpoint verify`; the checkpoint is intact if `damage` is empty and `problem` is `null`. */
@@ -235,7 +241,7 @@ export function verifyCheckpoint(path: string): Verification | null {
       const error = explainCheckpointError(path, fault)
       if (!(error instanceof UserError)) throw error
       if (error.code !== 'CHECKPOINT_DAMAGED') throw error
-      const what = `cannot be opened (${errorText(error.cause ?? error)})`
+      const what = `cannot be opened (${getErrorText(error.cause ?? error)})`
       damage.push({ where: 'database', what, count: 1, examples: [] })
       return null
     }
@@ -244,15 +250,15 @@ export function verifyCheckpoint(path: string): Verification | null {
   let isBilled = true
   if (database !== null) {
     try {
-      isBilled = look(() => isOfHosted(database)) ?? true
+      isBilled = look(() => hasHostedAnswers(database)) ?? true
       damage.push(...(look(() => findDamage(database, 'all')) ?? []))
     } finally {
       database.close()
     }
   }
-  const found = damage.length > 0 && database === null ? null : look(() => standingOf(path))
+  const found = damage.length > 0 && database === null ? null : look(() => readHeadComparison(path))
   if (database === null && damage.length === 0 && found?.found.kind === 'missing') return null
-  const error = found === null ? null : problemIn(path, found.standing, isBilled)
+  const error = found === null ? null : toProblem(path, found.standing, isBilled)
   return {
     path,
     damage,
@@ -261,7 +267,7 @@ export function verifyCheckpoint(path: string): Verification | null {
 }
 
 /** Whether it has answers of a service at a URL: those were billed. */
-function isOfHosted(database: Sqlite): boolean {
+function hasHostedAnswers(database: Sqlite): boolean {
   const scopes = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'scopes'").get()
   return (
     scopes !== undefined &&
@@ -270,15 +276,15 @@ function isOfHosted(database: Sqlite): boolean {
 }
 
 /** Runs an action on a checkpoint. If it fails unexpectedly, checks for damage and throws CHECKPOINT_DAMAGED. */
-export async function blamingDamage<Result>(path: string, action: () => Promise<Result>): Promise<Result> {
+export async function diagnoseDamage<Result>(path: string, action: () => Promise<Result>): Promise<Result> {
   try {
     return await action()
   } catch (error) {
-    throw damageBehind(path, error)
+    throw explainByDamage(path, error)
   }
 }
 
-function damageBehind(path: string, error: unknown): unknown {
+function explainByDamage(path: string, error: unknown): unknown {
   const isForeseen = error instanceof UserError || (error instanceof Error && error.name === 'AbortError')
   if (isForeseen) return error
   try {
@@ -286,7 +292,7 @@ function damageBehind(path: string, error: unknown): unknown {
     if (database === null) return error
     try {
       const found = findDamage(database, 'all').filter((damage) => !isHarmless(damage))
-      return found.length === 0 ? error : damaged(path, error, damageText(found))
+      return found.length === 0 ? error : createDamagedError(path, error, describeDamage(found))
     } finally {
       database.close()
     }

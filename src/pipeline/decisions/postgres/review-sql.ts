@@ -1,7 +1,7 @@
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { Decision, KeptDecision, Verdict } from '../../lookups/decision.js'
 import type { SharedDatabase } from '../../checkpoint/postgres/open-database.js'
-import { anyConflict, repeated, type RepeatingDeps } from '../../checkpoint/postgres/retry.js'
+import { anyConflict, withRetries, type RetryDeps } from '../../checkpoint/postgres/retry.js'
 
 /**
  * Locks the decisions and returns the number of the change. Every change calls it first in its transaction, so that
@@ -19,17 +19,17 @@ const keptColumns = `d.sequence, encode(d.lookup, 'hex') AS lookup, d.service, d
   d.entity_id AS "entityId", d.entity_name AS "entityName", d.decided_by AS "decidedBy",
   d.decided_at_ms AS "decidedAtMs", d.note, false AS "isInFile"`
 
-const stands = (name: string) => `NOT ${name}.is_withdrawn AND ${name}.replaced_by IS NULL`
+const buildCurrentCondition = (name: string) => `NOT ${name}.is_withdrawn AND ${name}.replaced_by IS NULL`
 
 /** Returns the current decisions of each lookup, for all services, newest first. */
-export async function standingOf(
+export async function findCurrent(
   statements: PostgresStatements,
   lookups: readonly string[],
 ): Promise<Map<string, KeptDecision[]>> {
   const rows = await statements.query<KeptDecision>(
     `SELECT ${keptColumns} FROM enrich.review_decisions d
-     WHERE d.lookup = ANY($1::bytea[]) AND ${stands('d')} ORDER BY d.sequence DESC`,
-    [lookups.map(bytesOf)],
+     WHERE d.lookup = ANY($1::bytea[]) AND ${buildCurrentCondition('d')} ORDER BY d.sequence DESC`,
+    [lookups.map(toBytes)],
   )
   const found = new Map<string, KeptDecision[]>()
   for (const row of rows) {
@@ -57,16 +57,16 @@ export async function insertDecisions(
        $8::text[], $9::text[], $10::bigint[], $11::text[]) AS n`,
     [
       sequences,
-      decisions.map(({ lookup }) => bytesOf(lookup)),
+      decisions.map(({ lookup }) => toBytes(lookup)),
       decisions.map(({ service }) => service),
-      decisions.map(({ name }) => storable(name)),
-      decisions.map(({ location }) => storable(location)),
+      decisions.map(({ name }) => toStorable(name)),
+      decisions.map(({ location }) => toStorable(location)),
       decisions.map(({ verdict }) => verdict),
-      decisions.map(({ entityId }) => storable(entityId)),
-      decisions.map(({ entityName }) => storable(entityName)),
-      decisions.map(({ decidedBy }) => storable(decidedBy)),
+      decisions.map(({ entityId }) => toStorable(entityId)),
+      decisions.map(({ entityName }) => toStorable(entityName)),
+      decisions.map(({ decidedBy }) => toStorable(decidedBy)),
       decisions.map(({ decidedAtMs }) => decidedAtMs),
-      decisions.map(({ note }) => storable(note)),
+      decisions.map(({ note }) => toStorable(note)),
       changed,
     ],
   )
@@ -76,11 +76,11 @@ export async function insertDecisions(
        SELECT min(n.sequence) FROM enrich.review_decisions n
        WHERE n.sequence = ANY($1::bigint[]) AND n.lookup = d.lookup AND n.sequence > d.sequence
          AND (d.service IS NULL OR n.service IS NULL OR d.service = n.service))
-     WHERE ${stands('d')} AND d.lookup = ANY($3::bytea[]) AND EXISTS (
+     WHERE ${buildCurrentCondition('d')} AND d.lookup = ANY($3::bytea[]) AND EXISTS (
        SELECT FROM enrich.review_decisions n
        WHERE n.sequence = ANY($1::bigint[]) AND n.lookup = d.lookup AND n.sequence > d.sequence
          AND (d.service IS NULL OR n.service IS NULL OR d.service = n.service))`,
-    [sequences, changed, decisions.map(({ lookup }) => bytesOf(lookup))],
+    [sequences, changed, decisions.map(({ lookup }) => toBytes(lookup))],
   )
   return sequences
 }
@@ -152,21 +152,21 @@ export const isSameDecision = (
   one !== undefined &&
   one.verdict === (verdict satisfies Verdict) &&
   one.entityId === entityId &&
-  one.decidedBy === storable(decidedBy) &&
+  one.decidedBy === toStorable(decidedBy) &&
   one.decidedAtMs === decidedAtMs
 
-const bytesOf = (lookup: string): Buffer => Buffer.from(lookup, 'hex')
+const toBytes = (lookup: string): Buffer => Buffer.from(lookup, 'hex')
 
 /** PostgreSQL text cannot contain NUL. */
-const storable = <Text extends string | null>(text: Text): Text | string =>
+const toStorable = <Text extends string | null>(text: Text): Text | string =>
   text?.replaceAll('\0', ' ') ?? text
 
 /** Statements of a review store on a server, repeated if the connection was lost. Rejects with CHECKPOINT_*. */
 export class ReviewStatements implements PostgresStatements {
   readonly #database: Pick<SharedDatabase, 'postgres' | 'explain'>
-  readonly #deps: RepeatingDeps
+  readonly #deps: RetryDeps
 
-  constructor(database: Pick<SharedDatabase, 'postgres' | 'explain'>, deps: RepeatingDeps) {
+  constructor(database: Pick<SharedDatabase, 'postgres' | 'explain'>, deps: RetryDeps) {
     this.#database = database
     this.#deps = deps
   }
@@ -174,7 +174,7 @@ export class ReviewStatements implements PostgresStatements {
   /** Runs a statement that is safe to repeat. */
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
     const { postgres } = this.#database
-    return repeated(this.#deps, () => postgres.query<Row>(text, values)).catch(this.#explained)
+    return withRetries(this.#deps, () => postgres.query<Row>(text, values)).catch(this.#throwExplained)
   }
 
   /** Passes to `work` whether an earlier attempt may have taken effect. */
@@ -183,10 +183,10 @@ export class ReviewStatements implements PostgresStatements {
   ): Promise<Result> {
     const { postgres } = this.#database
     const once = (mayHave: boolean) => postgres.transaction((statements) => work(statements, mayHave))
-    return repeated(this.#deps, once, anyConflict).catch(this.#explained)
+    return withRetries(this.#deps, once, anyConflict).catch(this.#throwExplained)
   }
 
-  readonly #explained = (error: unknown): never => {
+  readonly #throwExplained = (error: unknown): never => {
     throw this.#database.explain(error)
   }
 }

@@ -14,10 +14,10 @@ export class SharedCandidates implements KeptCandidates {
     this.#statements = statements
   }
 
-  async haveCandidates(scope: string, lookups: readonly string[]): Promise<boolean[]> {
+  async hasCandidates(scope: string, lookups: readonly string[]): Promise<boolean[]> {
     const rows = await this.#statements.query<{ lookup: Buffer }>(
       'SELECT lookup FROM enrich.review_candidates WHERE scope = $1 AND lookup = ANY($2::bytea[])',
-      [scope, lookups.map(bytesOf)],
+      [scope, lookups.map(toBytes)],
     )
     const known = new Set(rows.map(({ lookup }) => lookup.toString('hex')))
     return lookups.map((lookup) => known.has(lookup))
@@ -28,7 +28,7 @@ export class SharedCandidates implements KeptCandidates {
     for (let start = 0; start < lookups.length; start += lookupsAtOnce) {
       const rows = await this.#statements.query<{ lookup: Buffer; found: Buffer }>(
         'SELECT lookup, found FROM enrich.review_candidates WHERE scope = $1 AND lookup = ANY($2::bytea[])',
-        [scope, lookups.slice(start, start + lookupsAtOnce).map(bytesOf)],
+        [scope, lookups.slice(start, start + lookupsAtOnce).map(toBytes)],
       )
       yield new Map(rows.map(({ lookup, found }) => [lookup.toString('hex'), found]))
     }
@@ -47,14 +47,14 @@ export class SharedCandidates implements KeptCandidates {
        ON CONFLICT (scope, lookup) DO UPDATE SET found = excluded.found, found_at_ms = excluded.found_at_ms`,
       [
         scope,
-        sorted.map(([lookup]) => bytesOf(lookup)),
+        sorted.map(([lookup]) => toBytes(lookup)),
         sorted.map(([, candidates]) => Buffer.from(packCandidates(candidates))),
         nowMs,
       ],
     )
   }
 
-  async scopesBefore(prefix: string, sinceMs: number): Promise<string[]> {
+  async findStaleScopes(prefix: string, sinceMs: number): Promise<string[]> {
     const rows = await this.#statements.query<{ scope: string }>(
       `SELECT scope FROM enrich.review_candidates WHERE starts_with(scope, $1)
        GROUP BY scope HAVING max(found_at_ms) < $2 ORDER BY scope`,
@@ -73,4 +73,4 @@ export class SharedCandidates implements KeptCandidates {
   }
 }
 
-const bytesOf = (lookup: string): Buffer => Buffer.from(lookup, 'hex')
+const toBytes = (lookup: string): Buffer => Buffer.from(lookup, 'hex')

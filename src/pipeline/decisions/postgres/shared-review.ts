@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import type { SharedDatabase } from '../../checkpoint/postgres/open-database.js'
-import type { RepeatingDeps } from '../../checkpoint/postgres/retry.js'
+import type { RetryDeps } from '../../checkpoint/postgres/retry.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { Candidate } from '../../answers/candidate.js'
 import type { Decision, KeptDecision } from '../../lookups/decision.js'
@@ -14,15 +14,15 @@ import {
   insertDecisions,
   isSameDecision,
   markLines,
-  standingOf,
+  findCurrent,
   withdrawDecisions,
   ReviewStatements,
 } from './review-sql.js'
 import { SharedCandidates } from './shared-candidates.js'
 import type { CloseLater } from '../../../platform/close-stack.js'
-import type { SharedLook } from '../../checkpoint/postgres/local-copy.js'
+import type { SharedCheckpointView } from '../../checkpoint/postgres/local-copy.js'
 
-export interface SharedReviewDeps extends RepeatingDeps {
+export interface SharedReviewDeps extends RetryDeps {
   readonly database: Pick<SharedDatabase, 'postgres' | 'explain'>
   /** The local copy of the checkpoint; readers find the review store next to it. */
   readonly checkpointPath: string
@@ -54,24 +54,24 @@ export class SharedReview implements ReviewStore {
   }
 
   /** The part that a run uses, which makes no decisions. */
-  get ofRun(): RunReview {
+  get runReview(): RunReview {
     return {
       candidates: this.#candidates,
-      bringDecisions: () => this.refresh(),
-      bringCandidates: (scope, lookups) => this.fetchCandidates(scope, lookups),
+      loadDecisions: () => this.refresh(),
+      loadCandidates: (scope, lookups) => this.fetchCandidates(scope, lookups),
     }
   }
 
-  standing(service: string): KeptDecision[] {
-    return this.#mirror.standing(service)
+  listCurrent(service: string): KeptDecision[] {
+    return this.#mirror.listCurrent(service)
   }
 
-  newest(service: string, count: number): KeptDecision[] {
-    return this.#mirror.newest(service, count)
+  listNewest(service: string, count: number): KeptDecision[] {
+    return this.#mirror.listNewest(service, count)
   }
 
-  leaving(service: string): KeptDecision[] {
-    return this.#mirror.leaving(service)
+  listOutdated(service: string): KeptDecision[] {
+    return this.#mirror.listOutdated(service)
   }
 
   version(): number {
@@ -86,16 +86,16 @@ export class SharedReview implements ReviewStore {
     return this.#mirror.candidates(scope, lookups)
   }
 
-  haveCandidates(scope: string, lookups: readonly string[]): boolean[] {
-    return this.#mirror.haveCandidates(scope, lookups)
+  hasCandidates(scope: string, lookups: readonly string[]): boolean[] {
+    return this.#mirror.hasCandidates(scope, lookups)
   }
 
   hasAnyCandidates(scope: string): boolean {
     return this.#mirror.hasAnyCandidates(scope)
   }
 
-  scopesBefore(prefix: string, sinceMs: number): string[] {
-    return this.#mirror.scopesBefore(prefix, sinceMs)
+  findStaleScopes(prefix: string, sinceMs: number): string[] {
+    return this.#mirror.findStaleScopes(prefix, sinceMs)
   }
 
   decide(
@@ -103,25 +103,25 @@ export class SharedReview implements ReviewStore {
     expected: ReadonlyMap<string, number>,
   ): ReturnType<ReviewStore['decide']> {
     return this.#change(async (statements, changed, mayBeMade) => {
-      const standing = await standingOf(
+      const standing = await findCurrent(
         statements,
         decisions.map(({ lookup }) => lookup),
       )
-      const metBy = ({ lookup, service }: Decision) =>
-        standing.get(lookup)?.find((one) => meets(one.service, service))
+      const findConflicting = ({ lookup, service }: Decision) =>
+        standing.get(lookup)?.find((one) => isConflicting(one.service, service))
       const made = decisions.flatMap((decision) => {
-        const stands = metBy(decision)
+        const stands = findConflicting(decision)
         return stands !== undefined && isSameDecision(stands, decision) ? [stands] : []
       })
       if (mayBeMade && made.length === decisions.length) return { kind: 'decided', decisions: made } as const
       const others = decisions
-        .map((decision) => ({ lookup: decision.lookup, stands: metBy(decision) }))
+        .map((decision) => ({ lookup: decision.lookup, stands: findConflicting(decision) }))
         .filter(({ lookup, stands }) => (stands?.sequence ?? 0) !== (expected.get(lookup) ?? 0))
       if (others.length > 0)
         return { kind: 'conflict', others: others.flatMap(({ stands }) => stands ?? []) } as const
       return {
         kind: 'decided',
-        decisions: keptAs(decisions, await insertDecisions(statements, decisions, changed), false),
+        decisions: toKeptDecisions(decisions, await insertDecisions(statements, decisions, changed), false),
       } as const
     })
   }
@@ -142,7 +142,7 @@ export class SharedReview implements ReviewStore {
     return this.#change(async (statements, changed) => {
       const sequences = await insertDecisions(statements, decisions, changed)
       await markLines(statements, this.#file, { sequences, isInFile: true, changed })
-      return keptAs(decisions, sequences, true)
+      return toKeptDecisions(decisions, sequences, true)
     })
   }
 
@@ -222,10 +222,10 @@ export class SharedReview implements ReviewStore {
 }
 
 /** A decision without a service conflicts with those of all services. */
-const meets = (one: string | null, other: string | null): boolean =>
+const isConflicting = (one: string | null, other: string | null): boolean =>
   one === null || other === null || one === other
 
-const keptAs = (
+const toKeptDecisions = (
   decisions: readonly Decision[],
   sequences: readonly number[],
   isInFile: boolean,
@@ -246,7 +246,7 @@ const changedSql = `
 
 /** Opens the decisions on a server for read-only commands. */
 export async function lookAtReview(
-  { path, database }: SharedLook,
+  { path, database }: SharedCheckpointView,
   deps: Omit<SharedReviewDeps, 'database' | 'checkpointPath'>,
   closeLater: CloseLater,
 ): Promise<RunReview> {
@@ -255,5 +255,5 @@ export async function lookAtReview(
     review.close()
   })
   await review.refresh()
-  return review.ofRun
+  return review.runReview
 }

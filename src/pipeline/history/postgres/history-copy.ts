@@ -3,32 +3,32 @@ import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import { stateColumns, type StateRow } from '../../checkpoint/sqlite/history-proof.js'
 import type { EntryFacts, OutputRow } from '../../checkpoint/history-tables.js'
-import { LocalCopy, type SharedLookDeps } from '../../checkpoint/postgres/local-copy.js'
+import { LocalCopy, type SharedCheckpointViewDeps } from '../../checkpoint/postgres/local-copy.js'
 import { isPendingStatus } from '../../answers/published-state.js'
 import type { WantedOutputs, HistoryReader, KnownHistory } from '../remembered-runs.js'
 import { writeRun } from '../history-rows.js'
 import {
-  distinctPages,
-  outputRowsOf,
+  listEntryPages,
+  readOutputRows,
   readSharedOutput,
   lockShared,
-  settledRunsOf,
+  readSettledRuns,
   type SharedRunRow,
   querySubmissions,
-  rememberedShared,
+  toSharedRun,
 } from './history-rows.js'
 import type { CloseLater } from '../../../platform/close-stack.js'
 import { openSharedToRead } from '../../checkpoint/postgres/open-database.js'
-import { repeated } from '../../checkpoint/postgres/retry.js'
+import { withRetries } from '../../checkpoint/postgres/retry.js'
 import { openHistory } from '../reader.js'
 
 /**
  * Copies the differing entries of two runs' outputs, all runs of their series, and the earlier outputs that
- * `settledOutput` reads. Must run in a transaction, in which other processes cannot delete them.
+ * `readSettledOutput` reads. Must run in a transaction, in which other processes cannot delete them.
  */
 export async function copyOutputs(
   statements: PostgresStatements,
-  copy: Pick<LocalCopy, 'remember'>,
+  copy: Pick<LocalCopy, 'writeHistory'>,
   { newer, older, isListed }: WantedOutputs,
 ): Promise<void> {
   await lockShared(statements)
@@ -38,38 +38,38 @@ export async function copyOutputs(
     [wanted],
   )
   const runs: SharedRunRow[] = []
-  for (const one of series) for (const run of await settledRunsOf(statements, one.series)) runs.push(run)
-  await copy.remember((database) => {
+  for (const one of series) for (const run of await readSettledRuns(statements, one.series)) runs.push(run)
+  await copy.writeHistory((database) => {
     for (const run of runs) writeRun(database, run)
   })
-  const rowsOf = async (number: number) => {
+  const readRows = async (number: number) => {
     const outputId = runs.find(({ run_id: run }) => run === number)?.output_id ?? null
     if (outputId === null) return new Uint32Array()
-    const outputs = await outputRowsOf(statements, [outputId])
-    await copy.remember((database) => {
+    const outputs = await readOutputRows(statements, [outputId])
+    await copy.writeHistory((database) => {
       putOutputs(database, outputs)
     })
     return (await readSharedOutput(statements, outputId)) ?? new Uint32Array()
   }
-  const ofNewer = await rowsOf(newer)
+  const ofNewer = await readRows(newer)
   const numbers = new Set(ofNewer.subarray(0, 1))
   let [later, before] = [ofNewer, older]
   while (before !== null) {
-    const rows = await rowsOf(before)
-    for (const entry of [...rows.subarray(0, 1), ...differing(later, rows)]) numbers.add(entry)
-    const pending = await listedAmong(statements, rows, isPendingStatus)
+    const rows = await readRows(before)
+    for (const entry of [...rows.subarray(0, 1), ...listDifferingEntries(later, rows)]) numbers.add(entry)
+    const pending = await findListedEntries(statements, rows, isPendingStatus)
     for (const entry of pending) numbers.add(entry)
     const [run, isSettled] = [before, pending.length === 0]
     before = isSettled ? null : (runs.find(({ run_id: number }) => number === run)?.baseline ?? null)
     later = rows
   }
   if (isListed !== undefined)
-    for (const entry of await listedAmong(statements, ofNewer, isListed)) numbers.add(entry)
+    for (const entry of await findListedEntries(statements, ofNewer, isListed)) numbers.add(entry)
   await copyEntries(statements, copy, [...numbers])
 }
 
 /** Yields entries that one output has more often than the other. */
-function* differing(one: Uint32Array, other: Uint32Array): Generator<number> {
+function* listDifferingEntries(one: Uint32Array, other: Uint32Array): Generator<number> {
   const [left, right] = [one.slice().sort(), other.slice().sort()]
   let at = 0
   for (let first = 0; first < left.length;) {
@@ -90,7 +90,7 @@ function runLength(sorted: Uint32Array, start: number): number {
   return end - start
 }
 
-async function listedAmong(
+async function findListedEntries(
   statements: PostgresStatements,
   rows: Uint32Array,
   isListed: (status: string) => boolean,
@@ -100,7 +100,7 @@ async function listedAmong(
   )
   const listed = statuses.map(({ status }) => status).filter(isListed)
   const found: number[] = []
-  for (const { entries } of distinctPages(rows)) {
+  for (const { entries } of listEntryPages(rows)) {
     const some = await statements.query<{ entryId: number }>(
       `SELECT e.entry_id AS "entryId" FROM enrich.history_entries e JOIN enrich.history_states s USING (state_id)
        WHERE e.entry_id = ANY($1::bigint[]) AND s.status = ANY($2::text[])`,
@@ -118,14 +118,14 @@ type CopiedEntry = EntryFacts & StateRow & { entryId: number; stateId: number; o
 
 async function copyEntries(
   statements: PostgresStatements,
-  copy: Pick<LocalCopy, 'remember'>,
+  copy: Pick<LocalCopy, 'writeHistory'>,
   numbers: readonly number[],
 ): Promise<void> {
   for (let start = 0; start < numbers.length; start += entriesAtOnce) {
     const some = numbers.slice(start, start + entriesAtOnce)
     const entries = await statements.query<CopiedEntry>(
       `SELECT e.entry_id AS "entryId", e.address, e.row_key AS "rowKey", e.name, e.state_id AS "stateId",
-         e.digest AS "ofEntry", ${quoted(stateColumns)}
+         e.digest AS "ofEntry", ${quoteAliases(stateColumns)}
        FROM enrich.history_entries e JOIN enrich.history_states s USING (state_id)
        WHERE e.entry_id = ANY($1::bigint[])`,
       [some],
@@ -135,14 +135,14 @@ async function copyEntries(
         hint: 'enrich runs lists the runs; history.keep sets how many outputs are stored',
       })
     }
-    await copy.remember((database) => {
+    await copy.writeHistory((database) => {
       putEntries(database, entries)
     })
   }
 }
 
 /** Quotes column aliases, so that they keep their capitals. */
-const quoted = (columns: string): string => columns.replaceAll(/ AS (\w+)/g, ' AS "$1"')
+const quoteAliases = (columns: string): string => columns.replaceAll(/ AS (\w+)/g, ' AS "$1"')
 
 function putOutputs(database: Sqlite, outputs: readonly OutputRow[]): void {
   const put = database.prepare(
@@ -166,20 +166,20 @@ function putEntries(database: Sqlite, entries: readonly CopiedEntry[]): void {
  * from a temporary local copy. Throws CHECKPOINT_*.
  */
 export async function lookAtHistory(
-  deps: SharedLookDeps,
+  deps: SharedCheckpointViewDeps,
   closeLater: CloseLater,
 ): Promise<KnownHistory | null> {
   const shared = await openSharedToRead(deps.url, deps)
   if (shared === null) return null
   closeLater(() => shared.close())
   const { clock, random, folder } = deps
-  const asking = <Result>(work: () => Promise<Result>) =>
-    repeated(deps, work).catch((error: unknown) => {
+  const runQuery = <Result>(work: () => Promise<Result>) =>
+    withRetries(deps, work).catch((error: unknown) => {
       throw shared.explain(error)
     })
-  const rows = await asking(() => settledRunsOf(shared.postgres, null))
-  const submissions = await asking(() => querySubmissions(shared.postgres, null))
-  const runs = rows.map(rememberedShared)
+  const rows = await runQuery(() => readSettledRuns(shared.postgres, null))
+  const submissions = await runQuery(() => querySubmissions(shared.postgres, null))
+  const runs = rows.map(toSharedRun)
   let copy: LocalCopy | null = null
   let reader: HistoryReader | null = null
   closeLater(() => {
@@ -197,7 +197,7 @@ export async function lookAtHistory(
         nowMs: clock.nowMs(),
         random,
       }))
-      await asking(() => shared.postgres.transaction((statements) => copyOutputs(statements, to, wanted)))
+      await runQuery(() => shared.postgres.transaction((statements) => copyOutputs(statements, to, wanted)))
       reader ??= openHistory(to.path)
     },
     close: () => undefined,

@@ -1,22 +1,22 @@
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import { isSoundMarks, soundOutput, type StoredMarks } from '../../checkpoint/sqlite/history-proof.js'
+import { isSoundMarks, unpackValidOutput, type StoredMarks } from '../../checkpoint/sqlite/history-proof.js'
 import {
-  marksChecksum,
-  outputDigest,
+  calculateMarksChecksum,
+  calculateOutputDigest,
   type OutputRow,
   type StateFacts,
   type RunRow,
 } from '../../checkpoint/history-tables.js'
 import type { RowGroups } from '../../input/row-groups.js'
-import { figuresOf } from '../output-figures.js'
+import { calculateFigures } from '../output-figures.js'
 import type { OutputFigures } from '../../figures/run-record.js'
-import { groupFigures, packOutput, unpackRecord, packRecord, rememberedOf } from '../history-rows.js'
-import { packMarks, unpackMarks, type Marks, type MarksOf } from '../history-writer.js'
+import { groupFigures, packOutput, unpackRecord, packRecord, toRememberedRun } from '../history-rows.js'
+import { packMarks, unpackMarks, type Marks, type MarksKey } from '../history-writer.js'
 import { readScope } from '../../lookups/lookup-kind.js'
 import { type KindSubmissions, type RememberedRun, withSubmissions } from '../remembered-runs.js'
 
 /** Reads outputs and their bases. */
-export async function outputRowsOf(
+export async function readOutputRows(
   statements: PostgresStatements,
   outputIds: readonly number[],
 ): Promise<OutputRow[]> {
@@ -33,9 +33,9 @@ export async function readSharedOutput(
   statements: PostgresStatements,
   outputId: number,
 ): Promise<Uint32Array | null> {
-  const rows = new Map((await outputRowsOf(statements, [outputId])).map((row) => [row.output_id, row]))
+  const rows = new Map((await readOutputRows(statements, [outputId])).map((row) => [row.output_id, row]))
   const row = rows.get(outputId)
-  return row === undefined ? null : soundOutput(row, (id) => rows.get(id))
+  return row === undefined ? null : unpackValidOutput(row, (id) => rows.get(id))
 }
 
 /** PostgreSQL version of `writeOutputRows`. Must run in a transaction. */
@@ -44,7 +44,7 @@ export async function writeSharedOutput(
   series: string,
   rows: Uint32Array,
 ): Promise<number> {
-  const digest = outputDigest(rows)
+  const digest = calculateOutputDigest(rows)
   const earlier = await statements.query<{ outputId: number; digest: Buffer; baseId: number | null }>(
     `SELECT o.output_id AS "outputId", o.digest, o.base_id AS "baseId"
      FROM enrich.history_runs r JOIN enrich.history_outputs o USING (output_id)
@@ -55,8 +55,8 @@ export async function writeSharedOutput(
   if (same !== undefined && (await readSharedOutput(statements, same.outputId)) !== null) return same.outputId
   const [newest] = earlier
   const baseId = newest === undefined ? null : (newest.baseId ?? newest.outputId)
-  const base = baseId === null ? undefined : (await outputRowsOf(statements, [baseId]))[0]
-  const below = base === undefined ? null : soundOutput(base, () => undefined)
+  const base = baseId === null ? undefined : (await readOutputRows(statements, [baseId]))[0]
+  const below = base === undefined ? null : unpackValidOutput(base, () => undefined)
   const { isOnBase, packed } = packOutput(rows, below, base?.packed.length ?? 0)
   const [made] = await statements.query<{ outputId: number }>(
     `INSERT INTO enrich.history_outputs (base_id, row_count, packed, digest) VALUES ($1, $2, $3, $4)
@@ -68,7 +68,7 @@ export async function writeSharedOutput(
 }
 
 /** Returns the marks of a series' last output; `marks` is `null` if they have another form. */
-export async function sharedMarks(
+export async function readSharedMarks(
   statements: PostgresStatements,
   series: string,
   form: string,
@@ -84,11 +84,11 @@ export async function sharedMarks(
 /** Replaces the marks of the previous output. Does not write if they are equal. */
 export async function writeSharedMarks(
   statements: PostgresStatements,
-  { series, outputId, form }: MarksOf,
+  { series, outputId, form }: MarksKey,
   marks: Marks,
 ): Promise<void> {
   const row = { series, output_id: outputId, form, packed: packMarks(marks) }
-  const checksum = marksChecksum(row)
+  const checksum = calculateMarksChecksum(row)
   const known = await statements.query(
     'SELECT FROM enrich.history_marks WHERE series = $1 AND checksum = $2',
     [series, checksum],
@@ -103,28 +103,28 @@ export async function writeSharedMarks(
 }
 
 /** Returns a stored output's figures: those of an earlier equal output of the series, else new counts. */
-export async function sharedFigures(
+export async function readSharedFigures(
   statements: PostgresStatements,
-  { series, outputId }: Pick<MarksOf, 'series' | 'outputId'>,
+  { series, outputId }: Pick<MarksKey, 'series' | 'outputId'>,
   rows: Uint32Array,
   groups: RowGroups | null,
 ): Promise<OutputFigures> {
-  const figures = await figuresOfOutput(statements, series, outputId, rows)
+  const figures = await readOutputFigures(statements, series, outputId, rows)
   if (groups === null) return figures
   const isMatched = new Uint8Array(rows.reduce((highest, entry) => Math.max(highest, entry), 0) + 1)
-  for (const { entries } of distinctPages(rows))
-    for (const { entryId } of await matchedAmong(statements, entries)) isMatched[entryId] = 1
+  for (const { entries } of listEntryPages(rows))
+    for (const { entryId } of await findMatchedEntries(statements, entries)) isMatched[entryId] = 1
   return { ...figures, byColumn: groupFigures(rows, groups, isMatched) }
 }
 
-const matchedAmong = (statements: PostgresStatements, entries: readonly number[]) =>
+const findMatchedEntries = (statements: PostgresStatements, entries: readonly number[]) =>
   statements.query<{ entryId: number }>(
     `SELECT e.entry_id AS "entryId" FROM enrich.history_entries e JOIN enrich.history_states s USING (state_id)
      WHERE e.entry_id = ANY($1::bigint[]) AND s.status = 'matched'`,
     [entries],
   )
 
-async function figuresOfOutput(
+async function readOutputFigures(
   statements: PostgresStatements,
   series: string,
   outputId: number,
@@ -139,7 +139,7 @@ async function figuresOfOutput(
     if (figures) return { ...figures, byColumn: null }
   }
   const counted: (StateFacts & { rowCount: number })[] = []
-  for (const { entries, rowCounts } of distinctPages(rows)) {
+  for (const { entries, rowCounts } of listEntryPages(rows)) {
     const found = await statements.query<StateFacts & { rowCount: number }>(
       `SELECT s.status, s.confidence, s.country, sum(n.row_count)::bigint AS "rowCount"
        FROM unnest($1::bigint[], $2::bigint[]) AS n(entry_id, row_count)
@@ -149,14 +149,14 @@ async function figuresOfOutput(
     )
     for (const one of found) counted.push(one)
   }
-  return figuresOf(counted)
+  return calculateFigures(counted)
 }
 
 /** Highest number of entries sent in one statement. */
 const entriesAtOnce = 50_000
 
 /** Yields the distinct entries of rows, ascending, with their row counts. */
-export function* distinctPages(
+export function* listEntryPages(
   rows: Uint32Array,
 ): Generator<{ readonly entries: readonly number[]; readonly rowCounts: readonly number[] }> {
   const sorted = rows.slice().sort()
@@ -202,7 +202,10 @@ const runColumnsSql = `r.run_id, r.series, r.started_at_ms, r.ended_at_ms, r.exi
 const runsSql = `enrich.history_runs r LEFT JOIN enrich.workers w USING (worker_id)`
 
 /** Returns the runs of a series, or of all series, newest first. */
-export function sharedRunsOf(statements: PostgresStatements, series: string | null): Promise<SharedRunRow[]> {
+export function readSharedRuns(
+  statements: PostgresStatements,
+  series: string | null,
+): Promise<SharedRunRow[]> {
   return statements.query<SharedRunRow>(
     `SELECT ${runColumnsSql} FROM ${runsSql} WHERE $1::text IS NULL OR r.series = $1 ORDER BY r.run_id DESC`,
     [series],
@@ -210,11 +213,11 @@ export function sharedRunsOf(statements: PostgresStatements, series: string | nu
 }
 
 /** Returns the same runs, with the submissions of those without a summary. */
-export async function settledRunsOf(
+export async function readSettledRuns(
   statements: PostgresStatements,
   series: string | null,
 ): Promise<SharedRunRow[]> {
-  const rows = await sharedRunsOf(statements, series)
+  const rows = await readSharedRuns(statements, series)
   const unsettled = rows.flatMap(({ workerId, record }) =>
     workerId !== null && unpackRecord(record)?.summary === null ? [workerId] : [],
   )
@@ -253,6 +256,6 @@ export async function querySubmissions(
   })
 }
 
-export function rememberedShared({ isGoingOn, ...row }: SharedRunRow): RememberedRun {
-  return { ...rememberedOf(row), ...(isGoingOn === null ? {} : { isGoingOn }) }
+export function toSharedRun({ isGoingOn, ...row }: SharedRunRow): RememberedRun {
+  return { ...toRememberedRun(row), ...(isGoingOn === null ? {} : { isGoingOn }) }
 }

@@ -1,10 +1,10 @@
-import { createGatheredCommits, type Settled } from '../../../platform/gathered-commits.js'
+import { createGroupCommit, type ItemResult } from '../../../platform/gathered-commits.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { SharedStore } from '../../checkpoint/postgres/store.js'
 import {
-  entryDigest,
-  stateChecksum,
-  stateDigest,
+  calculateEntryDigest,
+  calculateStateChecksum,
+  calculateStateDigest,
   type EntryFacts,
   type StateFacts,
 } from '../../checkpoint/history-tables.js'
@@ -36,7 +36,7 @@ const entriesLock = 7_305_511_970
 /** Stores entries of outputs. Groups concurrent additions in one transaction; equal entries share a row. */
 export class SharedEntries {
   readonly #store: SharedStore
-  readonly #commits = createGatheredCommits<readonly EntryItem[], number[]>((lists) => this.#commit(lists))
+  readonly #commits = createGroupCommit<readonly EntryItem[], number[]>((lists) => this.#commit(lists))
 
   constructor(store: SharedStore) {
     this.#store = store
@@ -44,12 +44,12 @@ export class SharedEntries {
 
   /** Returns the entries' numbers, aligned. */
   add(entries: readonly NewEntry[]): Promise<number[]> {
-    return this.#commits.add(entries.map(itemOf))
+    return this.#commits.add(entries.map(toItem))
   }
 
   async addKeyed(entries: readonly KeyedEntry[]): Promise<number[]> {
     const numbers = [...new Set(entries.map(({ like }) => like))]
-    const shared = await this.#store.query<Like>(
+    const shared = await this.#store.query<SourceEntry>(
       `SELECT e.entry_id AS "entryId", e.name, e.state_id AS "stateId", s.digest AS "ofState"
        FROM enrich.history_entries e JOIN enrich.history_states s USING (state_id)
        WHERE e.entry_id = ANY($1::bigint[])`,
@@ -61,27 +61,27 @@ export class SharedEntries {
         const found = byNumber.get(like)
         if (found === undefined) throw new Error(`there is no entry ${like}`)
         const { name, stateId, ofState } = found
-        const entry = { address, rowKey: storable(rowKey), name }
-        return { entry, ofState, state: stateId, digest: entryDigest(entry, ofState) }
+        const entry = { address, rowKey: toStorable(rowKey), name }
+        return { entry, ofState, state: stateId, digest: calculateEntryDigest(entry, ofState) }
       }),
     )
   }
 
-  async #commit(lists: readonly (readonly EntryItem[])[]): Promise<Settled<number[]>[]> {
+  async #commit(lists: readonly (readonly EntryItem[])[]): Promise<ItemResult<number[]>[]> {
     const items = lists.flat()
     const numbers = new Map<string, number>()
     for (let start = 0; start < items.length; start += entriesAtOnce)
       await this.#write(items.slice(start, start + entriesAtOnce), numbers)
-    return lists.map((list) => ({ value: list.map(({ digest }) => numbers.get(hexOf(digest)) ?? 0) }))
+    return lists.map((list) => ({ value: list.map(({ digest }) => numbers.get(toHex(digest)) ?? 0) }))
   }
 
   async #write(items: readonly EntryItem[], numbers: Map<string, number>): Promise<void> {
-    const fresh = distinctBy(items, ({ digest }) => hexOf(digest))
+    const fresh = indexByKey(items, ({ digest }) => toHex(digest))
     await findEntries(this.#store, fresh, numbers)
     const missing = [...fresh].filter(([digest]) => !numbers.has(digest)).map(([, item]) => item)
     if (missing.length === 0) return
     const found = new Map<string, number>()
-    await this.#store.transaction(async (statements) => {
+    await this.#store.withTransaction(async (statements) => {
       found.clear()
       await statements.query('SELECT pg_advisory_xact_lock($1)', [entriesLock])
       const stateIds = await makeStates(statements, missing)
@@ -91,7 +91,7 @@ export class SharedEntries {
   }
 }
 
-interface Like {
+interface SourceEntry {
   readonly entryId: number
   readonly name: string | null
   readonly stateId: number
@@ -99,24 +99,24 @@ interface Like {
 }
 
 /** PostgreSQL text cannot contain NUL or lone surrogates. Checksums cover the stored text. */
-function storable<Text extends string | null>(text: Text): Text | string {
+function toStorable<Text extends string | null>(text: Text): Text | string {
   return text === null ? text : text.replaceAll('\0', ' ').toWellFormed()
 }
 
-function itemOf({ address, rowKey, name, state, ...facts }: NewEntry): EntryItem {
+function toItem({ address, rowKey, name, state, ...facts }: NewEntry): EntryItem {
   const counted = {
-    status: storable(facts.status),
+    status: toStorable(facts.status),
     confidence: facts.confidence,
-    country: storable(facts.country),
+    country: toStorable(facts.country),
   }
-  const ofState = stateDigest(counted, state)
+  const ofState = calculateStateDigest(counted, state)
   const { packing, lineBytes: stateBytes, packed } = packAnswer(state, '')
-  const entry = { address, rowKey: storable(rowKey), name: storable(name) }
-  const checksum = stateChecksum(ofState, state)
+  const entry = { address, rowKey: toStorable(rowKey), name: toStorable(name) }
+  const checksum = calculateStateChecksum(ofState, state)
   return {
     entry,
     ofState,
-    digest: entryDigest(entry, ofState),
+    digest: calculateEntryDigest(entry, ofState),
     // A copy, because the packed slice would keep its whole buffer in memory.
     state: { ...counted, packing, stateBytes, packed: Buffer.from(packed), checksum },
   }
@@ -131,7 +131,7 @@ async function findEntries(
     'SELECT digest, entry_id AS "entryId" FROM enrich.history_entries WHERE digest = ANY($1::bytea[])',
     [[...items.values()].map(({ digest }) => digest)],
   )
-  for (const { digest, entryId } of rows) numbers.set(hexOf(digest), entryId)
+  for (const { digest, entryId } of rows) numbers.set(toHex(digest), entryId)
 }
 
 /** Returns the states' ids by digest and inserts missing states. The caller holds the lock. */
@@ -139,10 +139,10 @@ async function makeStates(
   statements: PostgresStatements,
   items: readonly EntryItem[],
 ): Promise<Map<string, number>> {
-  const wanted = distinctBy(items, ({ ofState }) => hexOf(ofState))
+  const wanted = indexByKey(items, ({ ofState }) => toHex(ofState))
   const ids = new Map<string, number>()
   const note = (rows: readonly { digest: Buffer; stateId: number }[]) => {
-    for (const { digest, stateId } of rows) ids.set(hexOf(digest), stateId)
+    for (const { digest, stateId } of rows) ids.set(toHex(digest), stateId)
   }
   note(
     await statements.query(
@@ -188,10 +188,10 @@ async function makeEntries(
   // Another process may have inserted some before this one got the lock.
   await findEntries(
     statements,
-    distinctBy(items, ({ digest }) => hexOf(digest)),
+    indexByKey(items, ({ digest }) => toHex(digest)),
     numbers,
   )
-  const fresh = items.filter(({ digest }) => !numbers.has(hexOf(digest)))
+  const fresh = items.filter(({ digest }) => !numbers.has(toHex(digest)))
   if (fresh.length === 0) return
   const rows = await statements.query<{ digest: Buffer; entryId: number }>(
     `INSERT INTO enrich.history_entries (address, row_key, name, state_id, digest)
@@ -200,25 +200,25 @@ async function makeEntries(
        AS n(address, row_key, name, state_id, digest, ordinal)
      ORDER BY ordinal RETURNING digest, entry_id AS "entryId"`,
     [
-      fresh.map(({ entry }) => bytesOf(entry.address)),
+      fresh.map(({ entry }) => toBytes(entry.address)),
       fresh.map(({ entry }) => entry.rowKey),
       fresh.map(({ entry }) => entry.name),
       fresh.map(({ state, ofState }) =>
-        typeof state === 'number' ? state : (stateIds.get(hexOf(ofState)) ?? null),
+        typeof state === 'number' ? state : (stateIds.get(toHex(ofState)) ?? null),
       ),
       fresh.map(({ digest }) => digest),
     ],
   )
-  for (const { digest, entryId } of rows) numbers.set(hexOf(digest), entryId)
+  for (const { digest, entryId } of rows) numbers.set(toHex(digest), entryId)
 }
 
-function distinctBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item> {
+function indexByKey<Item>(items: readonly Item[], getKey: (item: Item) => string): Map<string, Item> {
   const found = new Map<string, Item>()
-  for (const item of items) if (!found.has(keyOf(item))) found.set(keyOf(item), item)
+  for (const item of items) if (!found.has(getKey(item))) found.set(getKey(item), item)
   return found
 }
 
-const hexOf = (bytes: Buffer): string => bytes.toString('hex')
+const toHex = (bytes: Buffer): string => bytes.toString('hex')
 
-const bytesOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+const toBytes = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength)

@@ -3,59 +3,63 @@ import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { LocalCopy } from '../../checkpoint/postgres/local-copy.js'
 import type { SharedStore } from '../../checkpoint/postgres/store.js'
 import type { RowGroups } from '../../input/row-groups.js'
-import { baselineOf, keptRuns } from '../kept-runs.js'
+import { chooseBaseline, selectRunsToPrune } from '../kept-runs.js'
 import type { OutputFigures, RunRecord } from '../../figures/run-record.js'
 import type { WantedOutputs } from '../remembered-runs.js'
 import {
-  type BegunRun,
+  type RunStart,
   type HistoryWriter,
   type KeyedEntry,
   type LastOutput,
   type NewEntry,
-  type Thinned,
+  type PruneResult,
   type Marks,
   unpackMarks,
 } from '../history-writer.js'
-import { packRecord, withoutTimeline } from '../history-rows.js'
+import { packRecord, removeTimeline } from '../history-rows.js'
 import { copyOutputs } from './history-copy.js'
 import { SharedEntries } from './shared-entries.js'
 import {
   readSharedOutput,
-  sharedFigures,
-  sharedMarks,
+  readSharedFigures,
+  readSharedMarks,
   writeSharedMarks,
   writeSharedOutput,
   lockShared,
-  rememberedShared,
-  sharedRunsOf,
+  toSharedRun,
+  readSharedRuns,
   lockAlone,
 } from './history-rows.js'
 import { isSoundMarks, type StoredMarks } from '../../checkpoint/sqlite/history-proof.js'
 
-const nothing: Thinned = { outputCount: 0, entryCount: 0, stateCount: 0 }
+const nothing: PruneResult = { outputCount: 0, entryCount: 0, stateCount: 0 }
 
 /**
  * Deletes all outputs of a series except the newest, its oldest runs, and everything that is no longer referenced.
  * Entries are only deleted while no other run is active, because it may be about to reference them; otherwise a later
  * run deletes them. Must run in a transaction.
  */
-async function thinShared(statements: PostgresStatements, series: string, runsMax: number): Promise<Thinned> {
+async function pruneShared(
+  statements: PostgresStatements,
+  series: string,
+  runsMax: number,
+): Promise<PruneResult> {
   await lockAlone(statements)
-  const rows = await sharedRunsOf(statements, series)
+  const rows = await readSharedRuns(statements, series)
   const others = rows.filter(({ ended_at_ms: endedAtMs, isGoingOn }) => endedAtMs !== null || !isGoingOn)
   const facts = others.map((row) => ({
     number: row.run_id,
     hasOutput: row.output_id !== null,
     isPublished: row.is_published === 1,
   }))
-  const { withoutOutput, gone } = keptRuns(facts, runsMax)
+  const { withoutOutput, gone } = selectRunsToPrune(facts, runsMax)
   if (withoutOutput.size + gone.size === 0) return nothing
   await statements.query('DELETE FROM enrich.history_runs WHERE run_id = ANY($1::bigint[])', [[...gone]])
   const forgotten = others.filter(({ run_id: run }) => withoutOutput.has(run) && !gone.has(run))
   await statements.query(
     `UPDATE enrich.history_runs r SET output_id = NULL, record = n.record
      FROM unnest($1::bigint[], $2::bytea[]) AS n(run_id, record) WHERE r.run_id = n.run_id`,
-    [forgotten.map(({ run_id: run }) => run), forgotten.map(({ record }) => withoutTimeline(record))],
+    [forgotten.map(({ run_id: run }) => run), forgotten.map(({ record }) => removeTimeline(record))],
   )
   await statements.query(
     `DELETE FROM enrich.history_outputs o WHERE NOT EXISTS
@@ -64,7 +68,7 @@ async function thinShared(statements: PostgresStatements, series: string, runsMa
   )
   const outputCount = withoutOutput.size
   if (await isAnyAtWork(statements)) return { ...nothing, outputCount }
-  const entryCount = await removeOthers(statements, await neededEntries(statements))
+  const entryCount = await removeOthers(statements, await findNeededEntries(statements))
   const states = await statements.query(
     `DELETE FROM enrich.history_states s
      WHERE NOT EXISTS (SELECT FROM enrich.history_entries e WHERE e.state_id = s.state_id) RETURNING 1`,
@@ -82,7 +86,7 @@ async function isAnyAtWork(statements: PostgresStatements): Promise<boolean> {
 }
 
 /** Returns the entries of the outputs that any run still has. Drops outputs that cannot be read. */
-async function neededEntries(statements: PostgresStatements): Promise<Set<number>> {
+async function findNeededEntries(statements: PostgresStatements): Promise<Set<number>> {
   const outputs = await statements.query<{ outputId: number }>(
     'SELECT DISTINCT output_id AS "outputId" FROM enrich.history_runs WHERE output_id IS NOT NULL',
   )
@@ -144,8 +148,8 @@ export class SharedHistory implements HistoryWriter {
   }
 
   /** A process has one run; a repeated call after a lost connection returns the same one. */
-  begin({ series, startedAtMs, record }: BegunRun): Promise<number> {
-    return this.#store.transaction(async (statements) => {
+  begin({ series, startedAtMs, record }: RunStart): Promise<number> {
+    return this.#store.withTransaction(async (statements) => {
       await lockShared(statements)
       const [run] = await statements.query<{ number: number }>(
         `INSERT INTO enrich.history_runs (series, started_at_ms, record, worker_id) VALUES ($1, $2, $3, $4)
@@ -157,8 +161,8 @@ export class SharedHistory implements HistoryWriter {
     })
   }
 
-  async last(series: string, form: string): Promise<LastOutput | null> {
-    const found = await sharedMarks(this.#store, series, form)
+  async readLast(series: string, form: string): Promise<LastOutput | null> {
+    const found = await readSharedMarks(this.#store, series, form)
     const rows = found === null ? null : await readSharedOutput(this.#store, found.outputId)
     return rows === null ? null : { rows, marks: found?.marks ?? null }
   }
@@ -178,7 +182,7 @@ export class SharedHistory implements HistoryWriter {
     marks: Marks,
     groups: RowGroups | null = null,
   ): Promise<OutputFigures> {
-    const stored = await this.#store.transaction(async (statements) => {
+    const stored = await this.#store.withTransaction(async (statements) => {
       await this.#assertLives(statements)
       const [row] = await statements.query<{ series: string }>(
         'SELECT series FROM enrich.history_runs WHERE run_id = $1 FOR UPDATE',
@@ -193,17 +197,17 @@ export class SharedHistory implements HistoryWriter {
       await writeSharedMarks(statements, { series: row.series, outputId, form }, marks)
       return { series: row.series, outputId }
     })
-    return sharedFigures(this.#store, stored, rows, groups)
+    return readSharedFigures(this.#store, stored, rows, groups)
   }
 
   /** Among concurrent runs, the baseline is the one that began earlier and has ended by now. */
   async baseline(run: number, series: string): Promise<number | null> {
-    const runs = await sharedRunsOf(this.#store, series)
-    return baselineOf(runs.map(rememberedShared), { number: run, series })
+    const runs = await readSharedRuns(this.#store, series)
+    return chooseBaseline(runs.map(toSharedRun), { number: run, series })
   }
 
   copyForReading(wanted: WantedOutputs): Promise<void> {
-    return this.#store.transaction((statements) => copyOutputs(statements, this.#copy, wanted))
+    return this.#store.withTransaction((statements) => copyOutputs(statements, this.#copy, wanted))
   }
 
   async publish(run: number, baseline: number | null, record: RunRecord): Promise<void> {
@@ -220,8 +224,8 @@ export class SharedHistory implements HistoryWriter {
     )
   }
 
-  thin(series: string, runsMax: number): Promise<Thinned> {
-    return this.#store.transaction((statements) => thinShared(statements, series, runsMax))
+  prune(series: string, runsMax: number): Promise<PruneResult> {
+    return this.#store.withTransaction((statements) => pruneShared(statements, series, runsMax))
   }
 
   /** While the worker is alive, no process deletes its references; the row lock keeps it alive in the transaction. */

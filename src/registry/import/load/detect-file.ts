@@ -1,22 +1,22 @@
 import { open, stat } from 'node:fs/promises'
 import { formatCount } from '../../../core/text.js'
 import { UserError } from '../../../core/errors.js'
-import { packingOf } from '../../../tables/bytes.js'
+import { detectPacking } from '../../../tables/bytes.js'
 import type { Encoding } from '../../../tables/encodings/names.js'
-import { fileError } from '../../../tables/file-error.js'
+import { toFileError } from '../../../tables/file-error.js'
 import { tableLimits } from '../../../tables/limits.js'
 import { fileFormats, type FormatName } from '../import-file.js'
 import type { FileFormat, ImportItem } from '../../model/registry-rows.js'
 import {
   proposeMap,
-  proposedCommand,
+  formatCommand,
   type MapProposal,
   readSample,
   sampleCharsMax,
   type FileSample,
 } from '../propose-map.js'
 import { isWorkbook } from '../table.js'
-import { pairColumns } from '../additions.js'
+import { findPairColumns } from '../additions.js'
 
 /** The format of a file, recognized by its content. */
 export type DetectedFile =
@@ -30,32 +30,32 @@ export async function detectFile(path: string): Promise<DetectedFile> {
   const bytes = await stat(path).then(
     ({ size }) => size,
     (cause: unknown) => {
-      throw fileError(cause, path)
+      throw toFileError(cause, path)
     },
   )
-  if (bytes === 0) return unknown('it is empty')
-  const packing = await packingOf(path, path)
+  if (bytes === 0) return toUnknown('it is empty')
+  const packing = await detectPacking(path, path)
   if (packing === 'zip') return detectZip(path)
   let sample: FileSample
   try {
     sample = await readSample(path)
   } catch (error) {
-    return unknown(reasonOf(error))
+    return toUnknown(describeError(error))
   }
-  const unpackedBytes = packing === 'gzip' ? await unpackedSize(path) : packing === 'plain' ? bytes : null
+  const unpackedBytes = packing === 'gzip' ? await readUnpackedSize(path) : packing === 'plain' ? bytes : null
   return detectText(path, sample, unpackedBytes)
 }
 
 async function detectText(path: string, sample: FileSample, bytes: number | null): Promise<DetectedFile> {
-  switch (kindOfText(sample.text)) {
+  switch (classifyText(sample.text)) {
     case 'empty':
-      return unknown('it is empty')
+      return toUnknown('it is empty')
     case 'binary':
-      return unknown('it is not text')
+      return toUnknown('it is not text')
     case 'json':
       return (
-        (await firstReadable(path, jsonFormats, bytes, sample.encoding)) ??
-        unknown('it is JSON in an unknown format')
+        (await findReadable(path, jsonFormats, bytes, sample.encoding)) ??
+        toUnknown('it is JSON in an unknown format')
       )
     case 'table':
       return detectTable(path, sample, bytes)
@@ -67,21 +67,21 @@ const jsonFormats: readonly FormatName[] = ['wikidata', 'gleif', 'sec-tickers', 
 async function detectTable(path: string, sample: FileSample, bytes: number | null): Promise<DetectedFile> {
   const { header, rows, text, isWhole } = sample
   if (!isWhole && !/[\r\n]/.test(text)) {
-    return unknown(`its first line is longer than ${formatCount(sampleCharsMax)} characters`)
+    return toUnknown(`its first line is longer than ${formatCount(sampleCharsMax)} characters`)
   }
-  if (header.length < 2) return unknown('it is not a table: its first line has no column names')
-  const formats = formatsOfHeader(header, rows)
-  const found = await firstReadable(path, formats, bytes, sample.encoding)
+  if (header.length < 2) return toUnknown('it is not a table: its first line has no column names')
+  const formats = listHeaderFormats(header, rows)
+  const found = await findReadable(path, formats, bytes, sample.encoding)
   if (found !== null) return found
   if (formats[0] !== undefined) {
-    return unknown(`its columns are those of ${formats[0]}, and its rows cannot be read as such`)
+    return toUnknown(`its columns are those of ${formats[0]}, and its rows cannot be read as such`)
   }
-  if (rows.length === 0) return unknown('it is a table without rows')
+  if (rows.length === 0) return toUnknown('it is a table without rows')
   const proposal = proposeMap(header, rows)
   const [doubt] = proposal.doubts
   if (doubt === undefined) return { kind: 'csv', proposal, rowEstimate: estimate(rows.length, sample, bytes) }
   const isOfCompanies = proposal.map.name !== undefined
-  return { kind: 'unknown', reason: doubt, command: isOfCompanies ? proposedCommand(path, proposal) : null }
+  return { kind: 'unknown', reason: doubt, command: isOfCompanies ? formatCommand(path, proposal) : null }
 }
 
 function estimate(rowCount: number, { text, isWhole }: FileSample, bytes: number | null): number | null {
@@ -94,14 +94,14 @@ function estimate(rowCount: number, { text, isWhole }: FileSample, bytes: number
 async function detectZip(path: string): Promise<DetectedFile> {
   try {
     if (await isWorkbook(path)) {
-      const list = await firstReadable(path, ['gleif-authorities', 'gleif-legal-forms'], null)
-      return list ?? unknown('it is an Excel file in an unknown format: save its table as CSV')
+      const list = await findReadable(path, ['gleif-authorities', 'gleif-legal-forms'], null)
+      return list ?? toUnknown('it is an Excel file in an unknown format: save its table as CSV')
     }
-    const found = await firstReadable(path, ['sec-submissions', 'sec-sub'], null)
+    const found = await findReadable(path, ['sec-submissions', 'sec-sub'], null)
     if (found !== null) return found
     return await detectText(path, await readSample(path), null)
   } catch (error) {
-    return unknown(reasonOf(error))
+    return toUnknown(describeError(error))
   }
 }
 
@@ -109,7 +109,7 @@ async function detectZip(path: string): Promise<DetectedFile> {
 const trialItemsMax = 500
 
 /** Returns the first format that reads most of the file's first rows. */
-async function firstReadable(
+async function findReadable(
   path: string,
   formats: readonly FormatName[],
   bytes: number | null,
@@ -145,7 +145,7 @@ async function tryReading(
 ): Promise<Trial | null> {
   const items: ImportItem[] = []
   let pieceCount = 0
-  const trialOf = (isWhole: boolean): Trial => ({
+  const createTrial = (isWhole: boolean): Trial => ({
     itemCount: items.length,
     soundCount: items.filter(isSound).length,
     pieceCount,
@@ -155,9 +155,9 @@ async function tryReading(
     for await (const piece of format.read(path, { encoding })) {
       items.push(...piece)
       if (piece.length > 0) pieceCount++
-      if (items.length >= trialItemsMax) return trialOf(false)
+      if (items.length >= trialItemsMax) return createTrial(false)
     }
-    return trialOf(true)
+    return createTrial(true)
   } catch (error) {
     if (error instanceof UserError) return null
     throw error
@@ -168,24 +168,24 @@ function isSound(item: ImportItem): boolean {
   return item.kind === 'registration' ? item.read.row !== null : item.kind !== 'rejected'
 }
 
-function unknown(reason: string): DetectedFile {
+function toUnknown(reason: string): DetectedFile {
   return { kind: 'unknown', reason, command: null }
 }
 
-function reasonOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof UserError)
     return error.hint === undefined ? error.message : `${error.message}; ${error.hint}`
   throw error
 }
 
 /** The end of a gzip file has the length of its text, up to four gigabytes. */
-async function unpackedSize(path: string): Promise<number> {
+async function readUnpackedSize(path: string): Promise<number> {
   const { size } = await stat(path)
-  const end = await bytesAt(path, size - 4, 4)
+  const end = await readBytesAt(path, size - 4, 4)
   return end.length === 4 ? end.readUInt32LE(0) : 0
 }
 
-async function bytesAt(path: string, position: number, length: number): Promise<Buffer> {
+async function readBytesAt(path: string, position: number, length: number): Promise<Buffer> {
   try {
     const file = await open(path)
     try {
@@ -195,7 +195,7 @@ async function bytesAt(path: string, position: number, length: number): Promise<
       await file.close()
     }
   } catch (error) {
-    throw fileError(error, path)
+    throw toFileError(error, path)
   }
 }
 
@@ -203,7 +203,7 @@ async function bytesAt(path: string, position: number, length: number): Promise<
  * Returns the formats with these columns, most likely first; the rows have to confirm them. Maps between identifiers
  * must have exactly these columns: files of companies may have them among others.
  */
-function formatsOfHeader(
+function listHeaderFormats(
   header: readonly string[],
   rows: readonly (readonly string[])[],
 ): readonly FormatName[] {
@@ -227,7 +227,7 @@ function formatsOfHeader(
 
 /** In addition to the two ids, such a map may only have a name for each side. */
 function isPairOfIds(header: readonly string[], rows: readonly (readonly string[])[]): boolean {
-  const pair = pairColumns(header, rows)
+  const pair = findPairColumns(header, rows)
   if (pair === null) return false
   const others = header.filter((name) => name !== pair.lei && name !== pair.cik)
   if (others.some((name) => !/name$/i.test(name))) return false
@@ -235,7 +235,7 @@ function isPairOfIds(header: readonly string[], rows: readonly (readonly string[
 }
 
 /** Classifies the beginning of a text. */
-function kindOfText(text: string): 'empty' | 'binary' | 'json' | 'table' {
+function classifyText(text: string): 'empty' | 'binary' | 'json' | 'table' {
   if (text.trim() === '') return 'empty'
   const controls = text.slice(0, textLookedAt).replace(noControls, '').length
   if (text.includes('\0') || controls > 0.01 * Math.min(text.length, textLookedAt)) return 'binary'

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { UserError } from '../../../core/errors.js'
-import { fileError } from '../../../tables/file-error.js'
+import { toFileError } from '../../../tables/file-error.js'
 import { type ImportResult, fileDateMs, type ImportOptions } from '../run-import.js'
 import { importCsvInto } from '../import-csv.js'
 import { importFileInto, type FormatName } from '../import-file.js'
@@ -11,10 +11,10 @@ import type { MapProposal } from '../propose-map.js'
 /** The files to load, in order, and the skipped ones. */
 export interface LoadPlan {
   readonly steps: readonly LoadStep[]
-  readonly leftOut: readonly LeftOut[]
+  readonly leftOut: readonly SkippedFile[]
 }
 
-interface LeftOut {
+interface SkippedFile {
   readonly path: string
   readonly reason: string
   /** Imports the file anyway. */
@@ -26,8 +26,8 @@ const filesMax = 10_000
 /** Inspects files and the files in folders. Errors: INPUT_NOT_FOUND, INPUT_UNREADABLE, USAGE_INVALID. */
 export async function planLoad(paths: readonly string[], signal?: AbortSignal): Promise<LoadPlan> {
   const steps: LoadStep[] = []
-  const leftOut: LeftOut[] = []
-  for (const path of await filesOf(paths)) {
+  const leftOut: SkippedFile[] = []
+  for (const path of await listFiles(paths)) {
     signal?.throwIfAborted()
     const detected = await detectFile(path)
     if (detected.kind === 'unknown') {
@@ -42,18 +42,18 @@ export async function planLoad(paths: readonly string[], signal?: AbortSignal): 
       format,
       fileDate: new Date(fileDateMs(basename(path), mtimeMs)).toISOString(),
       rowEstimate: detected.rowEstimate,
-      sourceName: sourceNameOf(format, basename(path)),
+      sourceName: chooseSourceName(format, basename(path)),
       proposal: detected.kind === 'csv' ? detected.proposal : null,
     })
   }
   return { steps: inLoadOrder(steps), leftOut }
 }
 
-async function filesOf(paths: readonly string[]): Promise<string[]> {
+async function listFiles(paths: readonly string[]): Promise<string[]> {
   const files = new Set<string>()
   const add = async (path: string, isNamed: boolean): Promise<void> => {
     const found = await stat(path).catch((error: unknown) => {
-      throw fileError(error, path)
+      throw toFileError(error, path)
     })
     if (found.isDirectory()) {
       const names = await readdir(path)
@@ -94,7 +94,11 @@ export async function loadInto(
 ): Promise<LoadedFile[]> {
   const loaded: LoadedFile[] = []
   for (const step of plan.steps) {
-    const common = { path: step.path, dateMs: Date.parse(step.fileDate), ...given({ onProgress, signal }) }
+    const common = {
+      path: step.path,
+      dateMs: Date.parse(step.fileDate),
+      ...dropUndefined({ onProgress, signal }),
+    }
     onBegun?.(step)
     let file: LoadedFile
     try {
@@ -117,7 +121,7 @@ function importStep(registryPath: string, step: LoadStep, common: ImportOptions)
     ...common,
     ...named,
     idType: proposal?.idType ?? 'id',
-    ...given({
+    ...dropUndefined({
       map: proposal?.map,
       country: proposal?.country ?? undefined,
       jurisdiction: proposal?.jurisdiction ?? undefined,
@@ -126,7 +130,7 @@ function importStep(registryPath: string, step: LoadStep, common: ImportOptions)
 }
 
 /** Drops `undefined` members. */
-function given<T extends Readonly<Record<string, unknown>>>(
+function dropUndefined<T extends Readonly<Record<string, unknown>>>(
   settings: T,
 ): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as {
@@ -177,18 +181,18 @@ function inLoadOrder(steps: readonly LoadStep[]): LoadStep[] {
   return [...steps].sort(
     (a, b) =>
       order.indexOf(a.format) - order.indexOf(b.format) ||
-      compared(a.proposal?.idType ?? '', b.proposal?.idType ?? '') ||
-      compared(a.fileDate, b.fileDate) ||
-      compared(a.path, b.path),
+      compareText(a.proposal?.idType ?? '', b.proposal?.idType ?? '') ||
+      compareText(a.fileDate, b.fileDate) ||
+      compareText(a.path, b.path),
   )
 }
 
 /** Companies House publishes its file in parts: as one source, the second part would replace the first. */
-function sourceNameOf(format: LoadStep['format'], fileName: string): string | null {
+function chooseSourceName(format: LoadStep['format'], fileName: string): string | null {
   const part = /part_?-?(\d{1,3})(?!\d)/i.exec(fileName)?.[1]
   return part === undefined || format === 'csv' ? null : `${format} part ${Number(part)}`
 }
 
-function compared(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

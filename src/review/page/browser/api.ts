@@ -6,7 +6,7 @@ import type {
   PageError,
   QueueFilter,
   QueuePage,
-  SearchFound,
+  SearchReply,
   SessionView,
   UndoReply,
 } from '../../page-data.js'
@@ -51,10 +51,10 @@ export const fetchDetail = (lookup: string) => get<LookupDetail>(`/api/lookups/$
 
 export const fetchDecisions = (count: number) => get<DecisionList>(`/api/decisions?count=${count}`)
 
-export function searchCompanies(lookup: string, text: string, country: string): Promise<SearchFound> {
+export function searchCompanies(lookup: string, text: string, country: string): Promise<SearchReply> {
   const query = new URLSearchParams({ lookup, text })
   if (country !== '') query.set('country', country)
-  return get<SearchFound>(`/api/search?${query.toString()}`, answerMsMax.asked)
+  return get<SearchReply>(`/api/search?${query.toString()}`, answerMsMax.asked)
 }
 
 /** A conflict (409) is a reply too. It has no `decisions`. */

@@ -1,31 +1,38 @@
 import type { Postgres, PostgresStatements } from '../../../platform/postgres/postgres.js'
 import {
-  accountExists,
-  checkName,
-  unboundedCredit,
-  unknownAccount,
+  createAccountExistsError,
+  assertAccountName,
+  createUnlimitedCreditError,
+  createUnknownAccountError,
   type AccountSummary,
   type AccountTerms,
   type AnyAccountBook,
   type BookedUnits,
-  monthOf,
+  formatMonth,
 } from '../account-book.js'
-import { readAllowances, holdAccount } from './charges.js'
+import { readAllowances, lockAccount } from './charges.js'
 import { createSharedSecrets, ensureSecrets } from './accounts.js'
 import type { Deferrable } from '../../../core/awaitable.js'
-import { assertRoomForKey, idOf, keyNotFound, newKey, type KeyInfo, type Keys } from '../accounts.js'
+import {
+  assertRoomForKey,
+  toKeyId,
+  createKeyNotFoundError,
+  generateKey,
+  type KeyInfo,
+  type Keys,
+} from '../accounts.js'
 
 /** The API keys of accounts that several replicas share. */
 function createSharedKeys(postgres: Postgres): Deferrable<Keys> {
   return {
-    list: async (accountNumber) => (await storedKeys(postgres, accountNumber)).map(toInfo),
+    list: async (accountNumber) => (await readKeys(postgres, accountNumber)).map(toInfo),
     add: (accountNumber, label, nowMs) =>
       postgres.transaction((statements) => addKey(statements, accountNumber, label, nowMs)),
     revoke: (accountNumber, keyId) =>
       postgres.transaction(async (statements) => {
-        const stored = await storedKeys(statements, accountNumber)
-        const row = stored.find(({ keyHash }) => idOf(keyHash) === keyId)
-        if (row === undefined) throw keyNotFound(keyId)
+        const stored = await readKeys(statements, accountNumber)
+        const row = stored.find(({ keyHash }) => toKeyId(keyHash) === keyId)
+        if (row === undefined) throw createKeyNotFoundError(keyId)
         await statements.query('DELETE FROM enrich_service.api_keys WHERE key_hash = $1', [row.keyHash])
         return toInfo(row)
       }),
@@ -39,9 +46,9 @@ async function addKey(
   label: string | null,
   nowMs: number,
 ): Promise<{ apiKey: string; keyId: string }> {
-  await holdAccount(statements, accountNumber)
-  assertRoomForKey((await storedKeys(statements, accountNumber)).length)
-  const { apiKey, keyHash, keyId } = newKey()
+  await lockAccount(statements, accountNumber)
+  assertRoomForKey((await readKeys(statements, accountNumber)).length)
+  const { apiKey, keyHash, keyId } = generateKey()
   await statements.query(
     'INSERT INTO enrich_service.api_keys (key_hash, account_number, label, created_at_ms) VALUES ($1, $2, $3, $4)',
     [keyHash, accountNumber, label, nowMs],
@@ -53,7 +60,7 @@ interface StoredKey extends Omit<KeyInfo, 'keyId'> {
   readonly keyHash: string
 }
 
-function storedKeys(statements: PostgresStatements, accountNumber: number): Promise<StoredKey[]> {
+function readKeys(statements: PostgresStatements, accountNumber: number): Promise<StoredKey[]> {
   return statements.query<StoredKey>(
     `SELECT key_hash AS "keyHash", label, created_at_ms AS "createdAtMs", given_at_start AS "isGivenAtStart"
      FROM enrich_service.api_keys WHERE account_number = $1 ORDER BY created_at_ms, key_hash`,
@@ -61,25 +68,25 @@ function storedKeys(statements: PostgresStatements, accountNumber: number): Prom
   )
 }
 
-const toInfo = ({ keyHash, ...info }: StoredKey): KeyInfo => ({ keyId: idOf(keyHash), ...info })
+const toInfo = ({ keyHash, ...info }: StoredKey): KeyInfo => ({ keyId: toKeyId(keyHash), ...info })
 
 /** The accounts of a service on PostgreSQL, usable while its replicas run. Each change is one durable transaction. */
 export function createSharedAccountBook(postgres: Postgres): AnyAccountBook {
   return {
     keys: createSharedKeys(postgres),
     secrets: createSharedSecrets(postgres),
-    list: (nowMs) => summaries(postgres, null, nowMs),
-    summary: (name, nowMs) => summaryOf(postgres, name, nowMs),
-    numberOf: (name) => readAccountNumber(postgres, name),
+    list: (nowMs) => readSummaries(postgres, null, nowMs),
+    summary: (name, nowMs) => readSummary(postgres, name, nowMs),
+    getAccountNumber: (name) => readAccountNumber(postgres, name),
     add: (name, terms, nowMs) =>
       postgres.transaction(async (statements) => {
-        checkName(name)
+        assertAccountName(name)
         const [added] = await statements.query<{ accountNumber: number }>(
           `INSERT INTO enrich_service.accounts (name, v3_enabled, created_at_ms) VALUES ($1, true, $2)
            ON CONFLICT (name) DO NOTHING RETURNING account_number AS "accountNumber"`,
           [name, nowMs],
         )
-        if (added === undefined) throw accountExists(name)
+        if (added === undefined) throw createAccountExistsError(name)
         const { accountNumber } = added
         const { creditUnits } = terms
         await apply(
@@ -101,9 +108,9 @@ export function createSharedAccountBook(postgres: Postgres): AnyAccountBook {
     grant: (name, units, nowMs) =>
       postgres.transaction(async (statements) => {
         const accountNumber = await readAccountNumber(statements, name)
-        await holdAccount(statements, accountNumber)
-        const { creditUnits } = await summaryOf(statements, name, nowMs)
-        if (creditUnits === null) throw unboundedCredit(name)
+        await lockAccount(statements, accountNumber)
+        const { creditUnits } = await readSummary(statements, name, nowMs)
+        if (creditUnits === null) throw createUnlimitedCreditError(name)
         await grant(statements, accountNumber, units, nowMs)
       }),
     ledger: (name) => readLedger(postgres, name),
@@ -117,7 +124,7 @@ async function apply(
   nowMs: number,
 ): Promise<void> {
   // The lock prevents charges between the read and the write below.
-  await holdAccount(statements, accountNumber)
+  await lockAccount(statements, accountNumber)
   const set = (column: string, value: boolean | number | null) =>
     statements.query(`UPDATE enrich_service.accounts SET ${column} = $1 WHERE account_number = $2`, [
       value,
@@ -151,32 +158,32 @@ async function readAccountNumber(statements: PostgresStatements, name: string): 
     'SELECT account_number AS "accountNumber" FROM enrich_service.accounts WHERE name = $1',
     [name],
   )
-  if (found === undefined) throw await unknown(statements, name)
+  if (found === undefined) throw await createUnknownError(statements, name)
   return found.accountNumber
 }
 
-async function unknown(statements: PostgresStatements, name: string) {
+async function createUnknownError(statements: PostgresStatements, name: string) {
   const rows = await statements.query<{ name: string }>(
     'SELECT name FROM enrich_service.accounts ORDER BY name COLLATE "C"',
   )
-  return unknownAccount(
+  return createUnknownAccountError(
     name,
     rows.map((row) => row.name),
   )
 }
 
-async function summaryOf(
+async function readSummary(
   statements: PostgresStatements,
   name: string,
   nowMs: number,
 ): Promise<AccountSummary> {
-  const [found] = await summaries(statements, name, nowMs)
-  if (found === undefined) throw await unknown(statements, name)
+  const [found] = await readSummaries(statements, name, nowMs)
+  if (found === undefined) throw await createUnknownError(statements, name)
   return found
 }
 
 /** Reads the summary of one account, or of all if the name is `null`. */
-function summaries(
+function readSummaries(
   statements: PostgresStatements,
   name: string | null,
   nowMs: number,
@@ -196,7 +203,7 @@ function summaries(
        FROM enrich_service.usage u WHERE u.account_number = a.account_number
      ) AS sums
      WHERE a.name = coalesce($3, a.name) ORDER BY a.name COLLATE "C"`,
-    [monthOf(nowMs), nowMs, name],
+    [formatMonth(nowMs), nowMs, name],
   )
 }
 

@@ -1,32 +1,39 @@
 import type { Postgres, PostgresStatements } from '../../../platform/postgres/postgres.js'
-import { checkKeys, hashKey, sharedKey, type AccountOptions, type Caller, type Callers } from '../accounts.js'
+import {
+  assertKeys,
+  hashKey,
+  createSharedKeyError,
+  type AccountOptions,
+  type Caller,
+  type Callers,
+} from '../accounts.js'
 import type { Deferrable } from '../../../core/awaitable.js'
 import type { Clock } from '../../../platform/clock.js'
-import { createGatheredCommits } from '../../../platform/gathered-commits.js'
+import { createGroupCommit } from '../../../platform/gathered-commits.js'
 import { limits } from '../../limits.js'
 import { deliveryLimits } from '../../../contract/limits.js'
 import {
   assertRemovable,
-  newSecret,
-  notFound,
-  refused,
-  toRotate,
+  generateSecret,
+  createSecretNotFoundError,
+  createChangeRefusedError,
+  findSecretToRotate,
   type SecretInfo,
   type Secrets,
 } from '../secrets.js'
-import { holdAccount } from './charges.js'
+import { lockAccount } from './charges.js'
 
 const valid = 'account_number = $1 AND (expires_at_ms IS NULL OR expires_at_ms > $2)'
 
 /** The signing secrets of accounts that several replicas and commands share. */
 export function createSharedSecrets(postgres: Postgres): Deferrable<Secrets> {
   /** Serializes the changes of one account. */
-  const changing = <Result>(
+  const withAccountLock = <Result>(
     accountNumber: number,
     change: (statements: PostgresStatements) => Promise<Result>,
   ): Promise<Result> =>
     postgres.transaction(async (statements) => {
-      await holdAccount(statements, accountNumber)
+      await lockAccount(statements, accountNumber)
       return change(statements)
     })
   return {
@@ -44,20 +51,20 @@ export function createSharedSecrets(postgres: Postgres): Deferrable<Secrets> {
         `SELECT secret FROM enrich_service.webhook_secrets WHERE ${valid} AND secret_id = $3`,
         [accountNumber, nowMs, secretId],
       )
-      if (found === undefined) throw notFound(secretId)
+      if (found === undefined) throw createSecretNotFoundError(secretId)
       return found.secret
     },
     add: (accountNumber, label, nowMs) =>
-      changing(accountNumber, async (statements) => {
+      withAccountLock(accountNumber, async (statements) => {
         await assertRoom(statements, accountNumber, nowMs)
         return make(statements, accountNumber, label, nowMs)
       }),
     rotate: (accountNumber, secretId, label, nowMs) =>
-      changing(accountNumber, async (statements) => {
+      withAccountLock(accountNumber, async (statements) => {
         await statements.query('DELETE FROM enrich_service.webhook_secrets WHERE expires_at_ms <= $1', [
           nowMs,
         ])
-        const old = toRotate(await list(statements, accountNumber, nowMs), secretId)
+        const old = findSecretToRotate(await list(statements, accountNumber, nowMs), secretId)
         await assertRoom(statements, accountNumber, nowMs)
         await statements.query(
           'UPDATE enrich_service.webhook_secrets SET expires_at_ms = $1 WHERE secret_id = $2',
@@ -66,7 +73,7 @@ export function createSharedSecrets(postgres: Postgres): Deferrable<Secrets> {
         return make(statements, accountNumber, label ?? old.label, nowMs)
       }),
     remove: (accountNumber, secretId, nowMs) =>
-      changing(accountNumber, async (statements) => {
+      withAccountLock(accountNumber, async (statements) => {
         assertRemovable(await list(statements, accountNumber, nowMs), secretId)
         await statements.query('DELETE FROM enrich_service.webhook_secrets WHERE secret_id = $1', [secretId])
       }),
@@ -81,7 +88,7 @@ const lacking = `SELECT account_number AS "accountNumber" FROM enrich_service.ac
 /** Gives a secret to each account without one, also if several processes do so at once. */
 export async function ensureSecrets(statements: PostgresStatements, nowMs: number): Promise<void> {
   for (const { accountNumber } of await statements.query<{ accountNumber: number }>(lacking)) {
-    await holdAccount(statements, accountNumber)
+    await lockAccount(statements, accountNumber)
     const still = await statements.query(`${lacking} AND a.account_number = $1`, [accountNumber])
     if (still.length > 0) await make(statements, accountNumber, null, nowMs)
   }
@@ -102,7 +109,10 @@ async function assertRoom(
 ): Promise<void> {
   const all = await list(statements, accountNumber, nowMs)
   if (all.length < limits.secretsPerAccountMax) return
-  throw refused(`an account has at most ${limits.secretsPerAccountMax} signing secrets`, 'delete one first')
+  throw createChangeRefusedError(
+    `an account has at most ${limits.secretsPerAccountMax} signing secrets`,
+    'delete one first',
+  )
 }
 
 async function make(
@@ -111,7 +121,7 @@ async function make(
   label: string | null,
   nowMs: number,
 ): Promise<SecretInfo> {
-  const { secretId, secret } = newSecret()
+  const { secretId, secret } = generateSecret()
   await statements.query(
     `INSERT INTO enrich_service.webhook_secrets (secret_id, account_number, secret, label, created_at_ms)
      VALUES ($1, $2, $3, $4, $5)`,
@@ -129,7 +139,7 @@ export async function storeSharedAccounts(
   accounts: readonly AccountOptions[],
   nowMs: number,
 ): Promise<void> {
-  checkKeys(accounts)
+  assertKeys(accounts)
   await postgres.transaction(async (statements) => {
     await statements.query('SELECT pg_advisory_xact_lock($1)', [startLock])
     for (const account of accounts) await storeOne(statements, account, nowMs)
@@ -175,10 +185,10 @@ async function storeOne(
      RETURNING account_number AS "accountNumber"`,
     [keyHash, accountNumber, nowMs],
   )
-  if (added?.accountNumber !== accountNumber) throw sharedKey()
+  if (added?.accountNumber !== accountNumber) throw createSharedKeyError()
 }
 
-interface Known {
+interface CachedCaller {
   readonly caller: Caller | undefined
   readonly untilMs: number
 }
@@ -187,10 +197,10 @@ interface Known {
  * Reads each key at most once a second, and concurrent ones in one query, so that changes by other processes take
  * effect within a second. Unknown keys are cached too.
  */
-export function sharedCallers(postgres: PostgresStatements, clock: Clock): Deferrable<Callers> {
-  const known = new Map<string, Known>()
-  const asking = new Map<string, Promise<Caller | undefined>>()
-  const reads = createGatheredCommits<string, Caller | undefined>(async (keyHashes) => {
+export function createSharedCallers(postgres: PostgresStatements, clock: Clock): Deferrable<Callers> {
+  const known = new Map<string, CachedCaller>()
+  const pendingReads = new Map<string, Promise<Caller | undefined>>()
+  const reads = createGroupCommit<string, Caller | undefined>(async (keyHashes) => {
     const rows = await postgres.query<Caller>(
       `SELECT k.key_hash AS "keyHash", a.account_number AS "accountNumber", a.v3_enabled AS "v3Enabled"
        FROM enrich_service.api_keys k JOIN enrich_service.accounts a USING (account_number)
@@ -200,7 +210,7 @@ export function sharedCallers(postgres: PostgresStatements, clock: Clock): Defer
     const found = new Map(rows.map((row) => [row.keyHash, row]))
     return keyHashes.map((keyHash) => ({ value: found.get(keyHash) }))
   })
-  const ask = async (keyHash: string): Promise<Caller | undefined> => {
+  const readCaller = async (keyHash: string): Promise<Caller | undefined> => {
     try {
       const askedAtMs = clock.monotonicMs()
       const caller = await reads.add(keyHash)
@@ -208,15 +218,15 @@ export function sharedCallers(postgres: PostgresStatements, clock: Clock): Defer
       known.set(keyHash, { caller, untilMs: askedAtMs + limits.callerLifeMs })
       return caller
     } finally {
-      asking.delete(keyHash)
+      pendingReads.delete(keyHash)
     }
   }
   return {
     get: (keyHash) => {
       const last = known.get(keyHash)
       if (last !== undefined && clock.monotonicMs() < last.untilMs) return last.caller
-      const asked = asking.get(keyHash) ?? ask(keyHash)
-      asking.set(keyHash, asked)
+      const asked = pendingReads.get(keyHash) ?? readCaller(keyHash)
+      pendingReads.set(keyHash, asked)
       return asked
     },
   }

@@ -1,5 +1,5 @@
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import { monthOf, type Allowance } from '../account-book.js'
+import { formatMonth, type Allowance } from '../account-book.js'
 import { insufficientCredits, monthlyLimitReached, type Refusal } from '../../refusal.js'
 
 /** Takes one unit off an account's allowance. Returns `null` if it was taken, otherwise the refusal. */
@@ -9,7 +9,7 @@ export type TakeUnit = (accountNumber: number) => Refusal | null
  * Locks the accounts until the transaction ends, so that no other transaction bills them, and reads the allowance of
  * each. The units taken must be written to the ledger in the same transaction.
  */
-export async function holdAccounts(
+export async function lockAccounts(
   statements: PostgresStatements,
   accountNumbers: readonly number[],
   nowMs: number,
@@ -47,7 +47,7 @@ export async function chargeUnit(
   accountNumber: number,
   nowMs: number,
 ): Promise<void> {
-  const takeUnit = await holdAccounts(statements, [accountNumber], nowMs)
+  const takeUnit = await lockAccounts(statements, [accountNumber], nowMs)
   const refusal = takeUnit(accountNumber)
   if (refusal !== null) throw refusal
   await statements.query(
@@ -70,12 +70,12 @@ export function readAllowances(
        monthly_units_max - coalesce((SELECT charged_units - refunded_units FROM enrich_service.usage u
          WHERE u.account_number = a.account_number AND month = $2), 0) AS "monthUnits"
      FROM enrich_service.accounts a WHERE account_number = ANY($1::bigint[])`,
-    [accountNumbers, monthOf(nowMs)],
+    [accountNumbers, formatMonth(nowMs)],
   )
 }
 
 /** Locks the account's row until the transaction ends. Required before changing or billing the account. */
-export async function holdAccount(statements: PostgresStatements, accountNumber: number): Promise<void> {
+export async function lockAccount(statements: PostgresStatements, accountNumber: number): Promise<void> {
   await statements.query('SELECT FROM enrich_service.accounts WHERE account_number = $1 FOR NO KEY UPDATE', [
     accountNumber,
   ])

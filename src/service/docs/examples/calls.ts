@@ -2,9 +2,9 @@ import { domainResult } from '../../../contract/domain.js'
 import type { RequestId } from '../../../contract/ids.js'
 import { mcpToolName } from '../../../contract/search.js'
 import type { RouteName } from '../../../contract/routes.js'
-import { hierarchyOf } from '../../records/hierarchy.js'
-import { domainResultV1Of, recordV1Of } from '../../routes/v1.js'
-import { resultV2Of } from '../../routes/v2.js'
+import { buildHierarchy } from '../../records/hierarchy.js'
+import { toDomainResultV1, toRecordV1 } from '../../routes/v1.js'
+import { toResultV2 } from '../../routes/v2.js'
 import { exampleRecord, exampleCallId, exampleResult, exampleTimes } from './company.js'
 
 /** A request with parameters and query values as text. */
@@ -14,7 +14,7 @@ export interface ExampleRequest {
   readonly body?: object
 }
 
-const ofEntity = { params: { entity_id: exampleRecord.id } }
+const entityRequest = { params: { entity_id: exampleRecord.id } }
 
 export const exampleRequests: Readonly<Record<RouteName, ExampleRequest>> = {
   kickoffRun: {
@@ -30,11 +30,11 @@ export const exampleRequests: Readonly<Record<RouteName, ExampleRequest>> = {
   streamResolution: { query: { name: 'Acme Trading', location: 'Leeds' } },
   submitResolution: { query: { name: 'Acme Trading', location: 'Leeds' } },
   pollResolution: { params: { request_id: 'reqa_Hb6mQ1yV3e' } },
-  readEntityV1: ofEntity,
+  readEntityV1: entityRequest,
   readDomainV1: { query: { domain: 'acme.example' } },
-  readHierarchy: ofEntity,
-  readUltimateParent: ofEntity,
-  requestHierarchy: ofEntity,
+  readHierarchy: entityRequest,
+  readUltimateParent: entityRequest,
+  requestHierarchy: entityRequest,
   report: { body: { request_id: 'reqa_Hb6mQ1yV3e', verdict: 'wrong company' } },
   mcp: {
     body: {
@@ -62,12 +62,12 @@ const metadata = {
 const exampleRun = { run_id: runId, custom_id: 'row-17', status: 'COMPLETED', data: exampleResult }
 const jobPending = { status: 'pending', job_id: jobId, request_id: requestId }
 
-const outcomeOfDomain = domainResult.parse({
+const domainOutcome = domainResult.parse({
   status: 'matched',
   confidence: exampleResult.match_confidence,
   type: exampleResult.type,
   subtype: exampleResult.subtype,
-  entity: companyOnly(),
+  entity: pickCompanyFields(),
   candidate: null,
   factors: exampleResult.factors,
   actions: [],
@@ -99,7 +99,7 @@ const outcomeOfDomain = domainResult.parse({
 })
 
 /** Returns the fields of a domain's entity, which has fewer than that of a resolution. */
-function companyOnly() {
+function pickCompanyFields() {
   const { id, display_name, legal_name, status, description, website } = exampleRecord
   const { headquarters, primary_legal_entity, identifiers, matching_branch } = exampleRecord
   const names = { id, display_name, legal_name, status, description, website }
@@ -112,12 +112,12 @@ const domainReply = {
   message: null,
   request_id: exampleCallId,
   metadata,
-  data: outcomeOfDomain,
+  data: domainOutcome,
 }
 
-const resolutionV2 = resultV2Of(JSON.stringify(exampleResult), requestId)
+const resolutionV2 = toResultV2(JSON.stringify(exampleResult), requestId)
 
-const hierarchy = (status: string, data: object | null, message: string | null) => ({
+const buildHierarchyReply = (status: string, data: object | null, message: string | null) => ({
   entity_id: entityId,
   status,
   data,
@@ -126,9 +126,9 @@ const hierarchy = (status: string, data: object | null, message: string | null) 
   message,
 })
 const ownerId = 'siq_5d3a91c07be84f26a1c9d0e7'
-const completedHierarchy = hierarchy(
+const completedHierarchy = buildHierarchyReply(
   'completed',
-  hierarchyOf({
+  buildHierarchy({
     targetId: entityId,
     entities: [
       {
@@ -207,7 +207,7 @@ export const exampleAnswers: Readonly<Record<RouteName, ExampleAnswers>> = {
     200: {
       entity_id: entityId,
       status: 'complete',
-      data: recordV1Of(exampleRecord),
+      data: toRecordV1(exampleRecord),
       message: null,
       metadata,
     },
@@ -216,7 +216,7 @@ export const exampleAnswers: Readonly<Record<RouteName, ExampleAnswers>> = {
     200: {
       domain: 'acme.example',
       status: 'complete',
-      data: domainResultV1Of(outcomeOfDomain),
+      data: toDomainResultV1(domainOutcome),
       message: null,
       metadata,
     },
@@ -225,7 +225,7 @@ export const exampleAnswers: Readonly<Record<RouteName, ExampleAnswers>> = {
   readUltimateParent: { 200: completedHierarchy },
   requestHierarchy: {
     200: completedHierarchy,
-    202: hierarchy('in_progress', null, 'The research is running. Poll again in 5 to 10 seconds.'),
+    202: buildHierarchyReply('in_progress', null, 'The research is running. Poll again in 5 to 10 seconds.'),
   },
   report: { 202: { status: 'received', request_id: exampleCallId } },
   mcp: {

@@ -11,11 +11,11 @@ export interface EndedBuild {
 }
 
 /** A request for a build. */
-export interface AskedBuild {
+export interface BuildRequest {
   readonly kind: BuildKind
   readonly subject: string
   /** Returns the step to take. Called in the transaction, so that the build cannot change. */
-  readonly stepOf: (build: StoredBuild | null, nowMs: number) => BuildStep
+  readonly chooseStep: (build: StoredBuild | null, nowMs: number) => BuildStep
   /** Duration of a build that starts with this request. */
   readonly takesMs: number
   /** Added if `isWaitedFor` accepts the build. The event of a failed build is written at once. */
@@ -25,7 +25,7 @@ export interface AskedBuild {
   readonly chargedAccountNumber: number | null
 }
 
-export interface AnsweredBuild {
+export interface RequestedBuild {
   readonly build: StoredBuild
   /** Whether this call started the build. */
   readonly hasBegun: boolean
@@ -35,7 +35,7 @@ export interface AnsweredBuild {
 export interface BuildStore {
   read(kind: BuildKind, subject: string): StoredBuild | null
   /** Starts a build if a step is due, charges for the first build of a subject, and adds the waiter; all or nothing. */
-  ask(asked: AskedBuild): AnsweredBuild
+  ask(asked: BuildRequest): RequestedBuild
   /** Returns due builds for this process, the oldest first, including those in progress here. */
   due(nowMs: number, countMax: number): StoredBuild[]
   /** Returns the first due time after `afterMs`. */
@@ -90,12 +90,12 @@ export function createBuildStore(database: Sqlite, deps: BuildStoreDeps): BuildS
   )
   const begin = createBegin(database)
   const endOne = createEnd(database)
-  const { add, settleAll, objectOf } = waiterTable(database, deps)
-  const ask = database.transaction((asked: AskedBuild): AnsweredBuild => {
+  const { add, settleAll, objectOf } = createWaiterTable(database, deps)
+  const ask = database.transaction((asked: BuildRequest): RequestedBuild => {
     const { kind, subject, waiter, takesMs, chargedAccountNumber } = asked
     const nowMs = clock.nowMs()
     const known = read.get(kind, subject) ?? null
-    const step = asked.stepOf(known, nowMs)
+    const step = asked.chooseStep(known, nowMs)
     const isLeft = step === 'none' && known !== null
     const begun = { kind, subject, step, startedAtMs: nowMs, dueAtMs: nowMs + takesMs }
     const build = isLeft ? known : begin(begun)
@@ -178,7 +178,7 @@ function createEnd(database: Sqlite): (ended: EndedBuild, atMs: number) => Store
       : fail.get(atMs, outcome.failure, edition, buildNumber)) ?? null
 }
 
-function waiterTable(database: Sqlite, { outbox, endingOf }: BuildStoreDeps) {
+function createWaiterTable(database: Sqlite, { outbox, endingOf }: BuildStoreDeps) {
   const add = prepare<[number, number, string, string, string, number]>(
     database,
     `INSERT INTO build_waiters (build_number, account_number, run_id, call_id, webhook_url, created_at_ms)

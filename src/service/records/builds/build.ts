@@ -78,16 +78,16 @@ export function stepOnRequest(build: StoredBuild | null): BuildStep {
 }
 
 /** Returns the `metadata` in the envelope of a build. */
-export function buildMetadataOf(build: StoredBuild): BuildMetadata {
+export function toBuildMetadata(build: StoredBuild): BuildMetadata {
   const isUnderWay = build.state === 'building' || build.state === 'refreshing'
   return {
-    last_updated: isoOf(build.updatedAtMs),
-    processing_started_at: isoOf(build.startedAtMs),
-    estimated_completion: isUnderWay ? isoOf(build.dueAtMs) : null,
+    last_updated: toIsoTime(build.updatedAtMs),
+    processing_started_at: toIsoTime(build.startedAtMs),
+    estimated_completion: isUnderWay ? toIsoTime(build.dueAtMs) : null,
   }
 }
 
-export function isoOf(atMs: number | null): string | null {
+export function toIsoTime(atMs: number | null): string | null {
   return atMs === null ? null : new Date(atMs).toISOString()
 }
 
@@ -119,13 +119,15 @@ export const isWaitedFor = ({ kind, state }: StoredBuild): boolean => eventState
 
 const eventNames = { entity: 'entity', domain: 'domain_intelligence' } as const
 
-export function waiterEndings(eventData: Readonly<Record<'entity' | 'domain', EventData>>): WaiterEnding {
+export function createWaiterEndings(
+  eventData: Readonly<Record<'entity' | 'domain', EventData>>,
+): WaiterEnding {
   return (build, waiter, atMs) => {
     const { kind } = build
     if (kind === 'hierarchy') throw new Error('a hierarchy has no waiters')
     const isFailed = build.state === 'failed'
     const data = eventData[kind](build, waiter)
-    const object = runObjectOf(waiter.runId, isFailed ? 'FAILED' : 'COMPLETED', data)
+    const object = formatRunObject(waiter.runId, isFailed ? 'FAILED' : 'COMPLETED', data)
     const { accountNumber, webhookUrl, runId } = waiter
     const type = `${eventNames[kind]}.${isFailed ? 'failed' : 'completed'}` as const
     const event = { accountNumber, type, webhookUrl, runId, customId: null, object, createdAtMs: atMs }
@@ -134,7 +136,7 @@ export function waiterEndings(eventData: Readonly<Record<'entity' | 'domain', Ev
 }
 
 /** Returns the run object as JSON text, as the poll of the run shows it. */
-export function runObjectOf(
+export function formatRunObject(
   runId: RunId,
   status: 'PENDING' | 'COMPLETED' | 'FAILED',
   data: object | null,

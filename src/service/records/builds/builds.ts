@@ -1,8 +1,8 @@
 import type { RunId } from '../../../contract/ids.js'
-import { andThen, type Awaitable, type Deferrable } from '../../../core/awaitable.js'
+import { applyWhenReady, type Awaitable, type Deferrable } from '../../../core/awaitable.js'
 import type { Clock } from '../../../platform/clock.js'
 import type { Random } from '../../../platform/random.js'
-import type { OutboxWakes } from '../../deliveries/outbox.js'
+import type { OutboxSignals } from '../../deliveries/outbox.js'
 import {
   stepOnDemand,
   stepOnRequest,
@@ -11,12 +11,12 @@ import {
   type Compiler,
   type StoredBuild,
   isWaitedFor,
-  runObjectOf,
+  formatRunObject,
   BuildFailure,
   type BuildOutcome,
 } from './build.js'
-import type { AnyBuildStore, AskedBuild, EndedBuild } from './build-store.js'
-import { errorText } from '../../../core/errors.js'
+import type { AnyBuildStore, BuildRequest, EndedBuild } from './build-store.js'
+import { getErrorText } from '../../../core/errors.js'
 import { startDueWorkLoop, type DueWorkLoop, type InFlight } from '../../../platform/due-work-loop.js'
 import { ConnectionLostError } from '../../../platform/postgres/postgres.js'
 import { limits } from '../../limits.js'
@@ -51,7 +51,7 @@ function startBuilder(deps: BuilderDeps): Builder {
   let isBegun = isBroughtForward === true
   let lookedAtMs = -Infinity
   let hasMore = false
-  const ended = (build: StoredBuild, made: string | null, { outcome, fault }: Attempt): EndedBuild => {
+  const toEndedBuild = (build: StoredBuild, made: string | null, { outcome, fault }: Attempt): EndedBuild => {
     if (fault !== null) log(`the build of ${build.kind} ${build.subject} failed: ${fault}`)
     return { buildNumber: build.buildNumber, outcome, edition: made }
   }
@@ -74,14 +74,14 @@ function startBuilder(deps: BuilderDeps): Builder {
       if (inFlight.room() <= 0) break
       takenCount++
       const made = edition()
-      const compiled = attempt(() => compilers[build.kind](build.subject, inFlight.stopping))
+      const compiled = tryCompile(() => compilers[build.kind](build.subject, inFlight.stopping))
       if (compiled instanceof Promise) {
         inFlight.begin(build.buildNumber, async () => {
-          const tried = await compiled.then(succeeded, failed)
+          const tried = await compiled.then(toSuccess, toFailure)
           // A build cut off by the stop is still due; the next process runs it.
-          if (!inFlight.stopping.aborted) await end([ended(build, made, tried)])
+          if (!inFlight.stopping.aborted) await end([toEndedBuild(build, made, tried)])
         })
-      } else finished.push(ended(build, made, compiled))
+      } else finished.push(toEndedBuild(build, made, compiled))
       if (clock.monotonicMs() >= endMs) break
     }
     if (finished.length > 0) await end(finished)
@@ -92,13 +92,13 @@ function startBuilder(deps: BuilderDeps): Builder {
     takeUp,
     // Builds due at the last read are done, or in flight and wake the loop when they end.
     nextDueAtMs: () =>
-      hasMore ? -Infinity : andThen(store.nextDueAtMs(lookedAtMs), (dueAtMs) => dueAtMs ?? Infinity),
+      hasMore ? -Infinity : applyWhenReady(store.nextDueAtMs(lookedAtMs), (dueAtMs) => dueAtMs ?? Infinity),
     inFlightMax: limits.buildsInFlightMax,
     idleMsMax: Math.min(limits.researchIdleMsMax, lookEveryMs),
     retryMs: limits.researchRetryMs,
     onFailure: (error) => {
       // The connection monitor logs once that the database is unreachable.
-      if (!(error instanceof ConnectionLostError)) log(`builds pause: ${errorText(error)}`)
+      if (!(error instanceof ConnectionLostError)) log(`builds pause: ${getErrorText(error)}`)
     },
   })
   return {
@@ -122,20 +122,20 @@ interface Attempt {
   readonly fault: string | null
 }
 
-function attempt(compile: () => string | Promise<string>): Attempt | Promise<string> {
+function tryCompile(compile: () => string | Promise<string>): Attempt | Promise<string> {
   try {
     const result = compile()
-    return typeof result === 'string' ? succeeded(result) : result
+    return typeof result === 'string' ? toSuccess(result) : result
   } catch (error) {
-    return failed(error)
+    return toFailure(error)
   }
 }
 
-const succeeded = (result: string): Attempt => ({ outcome: { ok: true, result }, fault: null })
+const toSuccess = (result: string): Attempt => ({ outcome: { ok: true, result }, fault: null })
 
-function failed(error: unknown): Attempt {
+function toFailure(error: unknown): Attempt {
   const failure = error instanceof BuildFailure ? error.message : 'internal error'
-  return { outcome: { ok: false, failure }, fault: errorText(error) }
+  return { outcome: { ok: false, failure }, fault: getErrorText(error) }
 }
 
 export interface BuildsDeps {
@@ -148,7 +148,7 @@ export interface BuildsDeps {
   /** Returns the current edition of the knowledge; builds of other editions are outdated. Must be cheap. */
   readonly edition: () => string | null
   /** Woken after the commit of new events. */
-  readonly outbox: Pick<OutboxWakes, 'wake'>
+  readonly outbox: Pick<OutboxSignals, 'wake'>
   /** Interval between reads of the builds that other processes started or left; `Infinity` without other processes. */
   readonly lookEveryMs?: number
   readonly log: (line: string) => void
@@ -156,7 +156,7 @@ export interface BuildsDeps {
   readonly isBusy: () => boolean
 }
 
-interface Asked {
+interface DemandOptions {
   readonly waiter?: BuildWaiter | null
   /** The account charged for the first build of this subject; later ones are free. */
   readonly chargedAccountNumber?: number | null
@@ -173,7 +173,7 @@ export interface Builds {
    * Returns the build for a read. Starts the first build, retries a failure after some time, and refreshes an old
    * result. A waiter of a build in progress gets its event in the transaction that ends the build.
    */
-  demand(kind: BuildKind, subject: string, asked?: Asked): StoredBuild
+  demand(kind: BuildKind, subject: string, asked?: DemandOptions): StoredBuild
   /** Starts a build or a refresh, unless one is in progress, and returns it. */
   start(kind: BuildKind, subject: string, waiter?: BuildWaiter): StoredBuild
   /** Returns the run object of a waiter as JSON text; `undefined` for another account's run, or an unknown one. */
@@ -190,12 +190,20 @@ export function createBuilds(deps: BuildsDeps): Deferrable<Builds> & Pick<Builds
   const ask = (
     kind: BuildKind,
     subject: string,
-    stepOf: AskedBuild['stepOf'],
-    { waiter = null, chargedAccountNumber = null }: Asked,
+    stepOf: BuildRequest['chooseStep'],
+    { waiter = null, chargedAccountNumber = null }: DemandOptions,
   ): Awaitable<StoredBuild> => {
     const takesMs = Math.round(buildMs.min + random.fraction() * (buildMs.max - buildMs.min))
-    const asked: AskedBuild = { kind, subject, stepOf, takesMs, waiter, isWaitedFor, chargedAccountNumber }
-    return andThen(store.ask(asked), ({ build, hasBegun }) => {
+    const asked: BuildRequest = {
+      kind,
+      subject,
+      chooseStep: stepOf,
+      takesMs,
+      waiter,
+      isWaitedFor,
+      chargedAccountNumber,
+    }
+    return applyWhenReady(store.ask(asked), ({ build, hasBegun }) => {
       outbox.wake()
       if (hasBegun) builder.expect(clock.nowMs() + takesMs)
       return build
@@ -212,9 +220,9 @@ export function createBuilds(deps: BuildsDeps): Deferrable<Builds> & Pick<Builds
       ask(kind, subject, (build, nowMs) => stepOnDemand(build, edition(), nowMs), asked),
     start: (kind, subject, waiter) => ask(kind, subject, stepOnRequest, { waiter: waiter ?? null }),
     runObject: (accountNumber, runId) =>
-      andThen(store.objectOf(accountNumber, runId), (object) => {
+      applyWhenReady(store.objectOf(accountNumber, runId), (object) => {
         if (object === undefined) return undefined
-        return { isPending: object === null, text: object ?? runObjectOf(runId, 'PENDING', null) }
+        return { isPending: object === null, text: object ?? formatRunObject(runId, 'PENDING', null) }
       }),
     stop: () => builder.stop(),
   }

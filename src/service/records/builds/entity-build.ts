@@ -7,16 +7,16 @@ import {
   unknownAuthority,
 } from '../../../contract/unknown.js'
 import type { Knowledge } from '../../knowledge.js'
-import { BuildFailure, isoOf, type StoredBuild, type Compiler, type EventData } from './build.js'
+import { BuildFailure, toIsoTime, type StoredBuild, type Compiler, type EventData } from './build.js'
 import type { DomainResult } from '../../../contract/domain.js'
 
 type Stored<Block> = { readonly [Key in keyof Block]?: Block[Key] | null }
 
 /** Restores the keys of blocks that older versions stored as absent or `null`. */
-function wholeRecord(stored: EntityRecord): EntityRecord {
+function fillRecord(stored: EntityRecord): EntityRecord {
   const loose: Stored<EntityRecord> = stored
   return {
-    ...wholeEntity(stored),
+    ...fillEntity(stored),
     facets: loose.facets ?? { sector: null, legal_form: null },
     industry: loose.industry ?? { schemes: {} },
     classification: loose.classification ?? unknownClassification,
@@ -24,12 +24,12 @@ function wholeRecord(stored: EntityRecord): EntityRecord {
   }
 }
 
-export function wholeDomainResult(stored: DomainResult): DomainResult {
+export function fillDomainResult(stored: DomainResult): DomainResult {
   const facts: Stored<DomainResult['domain_intelligence']> = stored.domain_intelligence
   return {
     ...stored,
-    entity: stored.entity === null ? null : wholeEntity(stored.entity),
-    candidate: stored.candidate === null ? null : wholeCandidate(stored.candidate),
+    entity: stored.entity === null ? null : fillEntity(stored.entity),
+    candidate: stored.candidate === null ? null : fillCandidate(stored.candidate),
     domain_intelligence: {
       ...stored.domain_intelligence,
       industry: facts.industry ?? { schemes: {} },
@@ -42,7 +42,7 @@ export function wholeDomainResult(stored: DomainResult): DomainResult {
 type Entity = Pick<EntityRecord, 'headquarters' | 'primary_legal_entity'>
 type Primary = Entity['primary_legal_entity']
 
-function wholeEntity<Shown extends Entity>(stored: Shown): Shown {
+function fillEntity<Shown extends Entity>(stored: Shown): Shown {
   const loose: Stored<Entity> = stored
   const primary: Stored<Primary> = stored.primary_legal_entity
   return {
@@ -63,7 +63,7 @@ const unknownPlace: Candidate['primary_address'] = {
   country_code: null,
 }
 
-function wholeCandidate(stored: Candidate): Candidate {
+function fillCandidate(stored: Candidate): Candidate {
   const loose: Stored<Candidate> = stored
   return { ...stored, primary_address: orElse(loose.primary_address, unknownPlace) }
 }
@@ -74,7 +74,7 @@ function orElse<Block>(stored: Block | null | undefined, unknown: Block): Block 
 }
 
 /** Compiles the record of an entity. Throws if the record breaks the interface, so that it is never stored. */
-export function entityCompiler(knowledge: Knowledge): Compiler {
+export function createEntityCompiler(knowledge: Knowledge): Compiler {
   return (id) => {
     const found = knowledge.entity(entityId.parse(id))
     if (found === null) throw new BuildFailure('the company is no longer known')
@@ -83,12 +83,12 @@ export function entityCompiler(knowledge: Knowledge): Compiler {
 }
 
 /** Parses a result of the compiler, also one stored by an older version without unknown blocks. */
-export function entityRecordIn(result: string): EntityRecord {
-  return wholeRecord(JSON.parse(result) as EntityRecord)
+export function parseEntityRecord(result: string): EntityRecord {
+  return fillRecord(JSON.parse(result) as EntityRecord)
 }
 
 /** Returns the record before its build: identity only, with every attribute and block present but `null`. */
-export function unenriched(record: EntityRecord): EntityRecord {
+export function stripEnrichment(record: EntityRecord): EntityRecord {
   const nothing = Object.fromEntries(Object.keys(record.attributes).map((key) => [key, null]))
   return {
     ...record,
@@ -103,27 +103,27 @@ export function unenriched(record: EntityRecord): EntityRecord {
  * Returns the `enrichment` of v3. It has no status for a record that is being refreshed: the record exists, so it is
  * `complete` (interface: "v3 entity enrichment").
  */
-export function enrichmentOf(build: StoredBuild): NonNullable<EntityReply['enrichment']> {
+export function toEnrichment(build: StoredBuild): NonNullable<EntityReply['enrichment']> {
   const status = build.state === 'refreshing' ? 'complete' : build.state
-  return { status, updated_at: isoOf(build.updatedAtMs) }
+  return { status, updated_at: toIsoTime(build.updatedAtMs) }
 }
 
 /** Returns the reply to the read at the end of the build; after a failure, with the known part of the record. */
-export function entityEventData(knowledge: Knowledge): EventData {
+export function createEntityEventData(knowledge: Knowledge): EventData {
   return (build, { callId }) => ({
     status: 'matched',
     merged_into: null,
-    entity: build.result === null ? knownPart(knowledge, build.subject) : entityRecordIn(build.result),
-    enrichment: enrichmentOf(build),
+    entity: build.result === null ? findKnownPart(knowledge, build.subject) : parseEntityRecord(build.result),
+    enrichment: toEnrichment(build),
     request_id: callId satisfies CallId,
   })
 }
 
 /** The event must not fail for the same reason as its build. */
-function knownPart(knowledge: Knowledge, id: string): EntityRecord | null {
+function findKnownPart(knowledge: Knowledge, id: string): EntityRecord | null {
   try {
     const found = knowledge.entity(entityId.parse(id))
-    return found === null ? null : unenriched(entityRecord.parse(found.record))
+    return found === null ? null : stripEnrichment(entityRecord.parse(found.record))
   } catch {
     return null
   }

@@ -9,7 +9,7 @@ import type { NewEvent } from '../../deliveries/outbox.js'
 import { serverMsSql } from '../../deliveries/postgres-event-store.js'
 import { limits } from '../../limits.js'
 import type { WaiterEnding, BuildKind, BuildStep, BuildWaiter, StoredBuild } from './build.js'
-import type { AnyBuildStore, AnsweredBuild, AskedBuild, EndedBuild } from './build-store.js'
+import type { AnyBuildStore, RequestedBuild, BuildRequest, EndedBuild } from './build-store.js'
 
 export interface SharedBuildDeps {
   readonly postgres: Postgres
@@ -41,13 +41,15 @@ export function createSharedBuildStore(deps: SharedBuildDeps): AnyBuildStore {
     )
     return build ?? null
   }
-  const left = createLook(postgres)
+  const readUnchanged = createUnchangedReader(postgres)
   return {
     read,
     // Most calls find a build and change nothing; they take no lock.
     ask: async (asked) =>
-      (await left(asked)) ??
-      (await untilKnown(clock, () => postgres.transaction((statements) => askIn(statements, asked, deps)))),
+      (await readUnchanged(asked)) ??
+      (await retryUntilKnown(clock, () =>
+        postgres.transaction((statements) => askIn(statements, asked, deps)),
+      )),
     due: (_nowMs, countMax) =>
       postgres.query<StoredBuild>(
         `UPDATE enrich_service.builds
@@ -100,7 +102,7 @@ export function createSharedBuildStore(deps: SharedBuildDeps): AnyBuildStore {
 const againMs = 200
 
 /** Repeats idempotent work while it is unknown, after a broken connection, whether it was done. */
-async function untilKnown<Result>(clock: Clock, work: () => Promise<Result>): Promise<Result> {
+async function retryUntilKnown<Result>(clock: Clock, work: () => Promise<Result>): Promise<Result> {
   let brokenSinceMs: number | null = null
   for (;;) {
     try {
@@ -115,14 +117,16 @@ async function untilKnown<Result>(clock: Clock, work: () => Promise<Result>): Pr
   }
 }
 
-type Timed = StoredBuild & { readonly nowMs: number }
+type TimedBuild = StoredBuild & { readonly nowMs: number }
 
-function createLook(statements: PostgresStatements): (asked: AskedBuild) => Promise<AnsweredBuild | null> {
-  return async ({ kind, subject, stepOf, waiter, isWaitedFor }) => {
+function createUnchangedReader(
+  statements: PostgresStatements,
+): (asked: BuildRequest) => Promise<RequestedBuild | null> {
+  return async ({ kind, subject, chooseStep, waiter, isWaitedFor }) => {
     const [known] = await findTimed(statements, kind, subject, '')
     if (known === undefined) return null
     const { nowMs, ...build } = known
-    const isLeft = stepOf(build, nowMs) === 'none' && (waiter === null || !isWaitedFor(build))
+    const isLeft = chooseStep(build, nowMs) === 'none' && (waiter === null || !isWaitedFor(build))
     return isLeft ? { build, hasBegun: false } : null
   }
 }
@@ -133,7 +137,7 @@ const findTimed = (
   subject: string,
   lock: '' | 'FOR UPDATE',
 ) =>
-  statements.query<Timed>(
+  statements.query<TimedBuild>(
     `SELECT ${columns}, ${serverMsSql} AS "nowMs" FROM enrich_service.builds
      WHERE kind = $1 AND subject = $2 ${lock}`,
     [kind, subject],
@@ -142,14 +146,15 @@ const findTimed = (
 /** Idempotent: on a repetition the build exists, so nothing is charged again, and so does the waiter. */
 async function askIn(
   statements: PostgresStatements,
-  asked: AskedBuild,
+  asked: BuildRequest,
   deps: SharedBuildDeps,
-): Promise<AnsweredBuild> {
-  const { kind, subject, stepOf, takesMs, waiter, chargedAccountNumber } = asked
+): Promise<RequestedBuild> {
+  const { kind, subject, chooseStep, takesMs, waiter, chargedAccountNumber } = asked
   const first = await insertFirst(statements, kind, subject, takesMs)
   if (first !== null && chargedAccountNumber !== null)
     await chargeUnit(statements, chargedAccountNumber, deps.clock.nowMs())
-  const answered = first === null ? await stepOn(statements, asked, stepOf) : { build: first, hasBegun: true }
+  const answered =
+    first === null ? await stepOn(statements, asked, chooseStep) : { build: first, hasBegun: true }
   const { build } = answered
   if (waiter !== null && asked.isWaitedFor(build)) {
     await addWaiter(statements, build, waiter)
@@ -176,9 +181,9 @@ async function insertFirst(
 
 async function stepOn(
   statements: PostgresStatements,
-  { kind, subject, takesMs }: AskedBuild,
-  stepOf: AskedBuild['stepOf'],
-): Promise<AnsweredBuild> {
+  { kind, subject, takesMs }: BuildRequest,
+  stepOf: BuildRequest['chooseStep'],
+): Promise<RequestedBuild> {
   const [known] = await findTimed(statements, kind, subject, 'FOR UPDATE')
   if (known === undefined) throw new Error(`the build of ${kind} ${subject} is gone`)
   const { nowMs, ...build } = known
@@ -188,13 +193,13 @@ async function stepOn(
     `UPDATE enrich_service.builds
      SET state = $2, started_at_ms = $3, due_at_ms = $3::bigint + $4, claimed_by = NULL, claimed_until = NULL
      WHERE build_number = $1 RETURNING ${columns}`,
-    [build.buildNumber, stateOf(step), nowMs, takesMs],
+    [build.buildNumber, toState(step), nowMs, takesMs],
   )
   if (begun === undefined) throw new Error(`the build of ${kind} ${subject} is gone`)
   return { build: begun, hasBegun: true }
 }
 
-const stateOf = (step: Exclude<BuildStep, 'none'>) => (step === 'build' ? 'building' : 'refreshing')
+const toState = (step: Exclude<BuildStep, 'none'>) => (step === 'build' ? 'building' : 'refreshing')
 
 async function addWaiter(
   statements: PostgresStatements,
@@ -213,7 +218,7 @@ async function endIn(
   ended: readonly EndedBuild[],
   deps: SharedBuildDeps,
 ): Promise<void> {
-  const failureOf = ({ outcome }: EndedBuild) => (outcome.ok ? null : outcome.failure)
+  const getFailure = ({ outcome }: EndedBuild) => (outcome.ok ? null : outcome.failure)
   const builds = await statements.query<StoredBuild>(
     `UPDATE enrich_service.builds b
      SET state = CASE WHEN e.failure IS NULL OR b.state = 'refreshing' THEN 'complete' ELSE 'failed' END,
@@ -228,7 +233,7 @@ async function endIn(
       deps.replicaId,
       ended.map(({ buildNumber }) => buildNumber),
       ended.map(({ outcome }) => (outcome.ok ? outcome.result : null)),
-      ended.map(failureOf),
+      ended.map(getFailure),
       ended.map(({ edition }) => edition),
     ],
   )

@@ -9,18 +9,18 @@ import type { EntityRecord, ResultEntity } from '../../../contract/entity.js'
 import type { CallId } from '../../../contract/ids.js'
 import { resolution as resolutionSchema, type Resolution } from '../../../contract/result.js'
 import { unknownClassification, unknownWebsiteStatus } from '../../../contract/unknown.js'
-import { domainNameOf } from '../../../core/domain-name.js'
+import { toRootDomain } from '../../../core/domain-name.js'
 import type { Knowledge } from '../../knowledge.js'
 import { badRequest } from '../../refusal.js'
 import {
   BuildFailure,
   type Compiler,
-  buildMetadataOf,
+  toBuildMetadata,
   type EventData,
   type StoredBuild,
 } from '../builds/build.js'
-import { wholeDomainResult } from '../builds/entity-build.js'
-import { plainStatusOf } from '../plain-forms.js'
+import { fillDomainResult } from '../builds/entity-build.js'
+import { toPlainStatus } from '../plain-forms.js'
 import type { DomainLists } from './domain-lists.js'
 import type { SiteVisit, WebsiteCheck } from './website-check.js'
 
@@ -32,10 +32,10 @@ interface Deps {
 }
 
 /** Compiles the `data` of the v3 answer (interface: "v3 domain-intelligence result"). */
-export function domainCompiler({ knowledge, lists, checkWebsite }: Deps): Compiler {
+export function createDomainCompiler({ knowledge, lists, checkWebsite }: Deps): Compiler {
   const compile = (domain: string, visit: SiteVisit | null) => {
-    const known = whatIsKnown(domain, knowledge, lists)
-    return JSON.stringify(domainResult.parse(resultOf(known, visit)))
+    const known = collectFacts(domain, knowledge, lists)
+    return JSON.stringify(domainResult.parse(buildResult(known, visit)))
   }
   return (domain, signal) =>
     checkWebsite === null
@@ -44,11 +44,11 @@ export function domainCompiler({ knowledge, lists, checkWebsite }: Deps): Compil
 }
 
 /** Parses a result of the compiler, also one stored by an older version without unknown blocks. */
-export function domainResultIn(result: string): DomainResult {
-  return wholeDomainResult(JSON.parse(result) as DomainResult)
+export function parseDomainResult(result: string): DomainResult {
+  return fillDomainResult(JSON.parse(result) as DomainResult)
 }
 
-interface Known {
+interface KnownDomain {
   readonly domain: string
   readonly resolution: Resolution
   /** The record of the company whose website has this domain; `null` if the domain is not that of its website. */
@@ -58,40 +58,40 @@ interface Known {
   readonly aliases: readonly string[]
 }
 
-function whatIsKnown(domain: string, knowledge: Knowledge, lists: DomainLists): Known {
+function collectFacts(domain: string, knowledge: Knowledge, lists: DomainLists): KnownDomain {
   const resolution = resolutionSchema.parse(knowledge.resolveDomain(domain))
   if (resolution.status === 'failed') throw new BuildFailure('the domain could not be resolved')
   const { entity } = resolution
   const website = entity?.website ?? null
-  const isOwner = entity !== null && website !== null && domainNameOf(website) === domain
+  const isOwner = entity !== null && website !== null && toRootDomain(website) === domain
   const facts = knowledge.domainFacts(domain)
   return {
     domain,
     resolution,
     owner: isOwner ? (knowledge.entity(entity.id)?.record ?? null) : null,
-    trancoRank: lists.rankOf(domain) ?? facts.trancoRank,
+    trancoRank: lists.getRank(domain) ?? facts.trancoRank,
     isDisposable: lists.isDisposable(domain) ?? facts.isDisposable,
     aliases: facts.aliases,
   }
 }
 
-function resultOf(known: Known, visit: SiteVisit | null): DomainResult {
+function buildResult(known: KnownDomain, visit: SiteVisit | null): DomainResult {
   const { resolution, domain } = known
   return {
-    status: plainStatusOf(resolution),
+    status: toPlainStatus(resolution),
     confidence: resolution.match_confidence,
     type: resolution.type,
     subtype: resolution.subtype,
-    entity: resolution.entity === null ? null : entityOf(resolution.entity),
+    entity: resolution.entity === null ? null : toDomainEntity(resolution.entity),
     candidate: resolution.candidate,
     factors: resolution.factors,
     actions: resolution.actions,
-    domain_intelligence: intelligenceOf(known, visit),
-    ...redirectPart(domain, visit?.redirect ?? null),
+    domain_intelligence: buildIntelligence(known, visit),
+    ...buildRedirectPart(domain, visit?.redirect ?? null),
   }
 }
 
-function entityOf(entity: ResultEntity): NonNullable<DomainResult['entity']> {
+function toDomainEntity(entity: ResultEntity): NonNullable<DomainResult['entity']> {
   return {
     id: entity.id,
     display_name: entity.display_name,
@@ -109,7 +109,7 @@ function entityOf(entity: ResultEntity): NonNullable<DomainResult['entity']> {
 const unknownProfile = { handle: null }
 
 /** Returns the profiles that the site links to, with a `null` handle for every other network. */
-function profilesOf(found: SocialProfilesV1): DomainIntelligence['social_profiles'] {
+function toProfiles(found: SocialProfilesV1): DomainIntelligence['social_profiles'] {
   const { linkedin, facebook, crunchbase, twitter } = found
   return {
     linkedin: linkedin ?? unknownProfile,
@@ -120,11 +120,11 @@ function profilesOf(found: SocialProfilesV1): DomainIntelligence['social_profile
 }
 
 /** Returns the facts about the domain. Those of the owner's record apply only to its own website. */
-function intelligenceOf(known: Known, visit: SiteVisit | null): DomainIntelligence {
+function buildIntelligence(known: KnownDomain, visit: SiteVisit | null): DomainIntelligence {
   const { domain, owner } = known
   return {
     domain,
-    url: visit?.url ?? webAddressOf(owner?.website ?? null),
+    url: visit?.url ?? toWebAddress(owner?.website ?? null),
     domain_aliases: known.aliases.filter((alias) => alias !== domain),
     description: visit?.facts?.description ?? owner?.description ?? null,
     tranco_rank: known.trancoRank,
@@ -138,19 +138,22 @@ function intelligenceOf(known: Known, visit: SiteVisit | null): DomainIntelligen
     is_disposable_email_provider: known.isDisposable,
     industry: owner?.industry ?? { schemes: {} },
     classification: owner?.classification ?? unknownClassification,
-    social_profiles: profilesOf(visit?.facts?.profiles ?? {}),
+    social_profiles: toProfiles(visit?.facts?.profiles ?? {}),
   }
 }
 
 /** Returns the website as an address; `null` without a scheme, because the scheme is then unknown. */
-function webAddressOf(website: string | null): string | null {
+function toWebAddress(website: string | null): string | null {
   return website !== null && /^https?:\/\//i.test(website) && URL.canParse(website) ? website : null
 }
 
 const permanentStatuses = [301, 308]
 
 /** Present only if the domain redirects to another. */
-function redirectPart(domain: string, redirect: SiteVisit['redirect']): Pick<DomainResult, 'redirect_info'> {
+function buildRedirectPart(
+  domain: string,
+  redirect: SiteVisit['redirect'],
+): Pick<DomainResult, 'redirect_info'> {
   if (redirect === null) return {}
   const { finalDomain, statusCode } = redirect
   return {
@@ -165,44 +168,44 @@ function redirectPart(domain: string, redirect: SiteVisit['redirect']): Pick<Dom
 }
 
 /** Returns the reply to the read at the end of the build. */
-export const domainEventData: EventData = (build, { callId }) => domainReplyOf(build, callId)
+export const buildDomainEventData: EventData = (build, { callId }) => buildDomainReply(build, callId)
 
 /** Builds the reply. v3 has no status for a record that is being refreshed, which exists, nor for one that failed. */
-export function domainReplyOf(build: StoredBuild, callId: CallId): DomainReply {
-  const { status, message } = stateOf(build)
-  const data = status === 'complete' && build.result !== null ? domainResultIn(build.result) : null
+export function buildDomainReply(build: StoredBuild, callId: CallId): DomainReply {
+  const { status, message } = describeState(build)
+  const data = status === 'complete' && build.result !== null ? parseDomainResult(build.result) : null
   return {
     domain: build.subject,
     status,
-    message: message ?? (data?.status === 'no_match' ? nobodysMessage : null),
+    message: message ?? (data?.status === 'no_match' ? noMatchMessage : null),
     request_id: callId,
-    metadata: buildMetadataOf(build),
+    metadata: toBuildMetadata(build),
     data,
   }
 }
 
 /** The domain may still belong to a company: registers of companies seldom state websites. */
-const nobodysMessage = 'No register of this service states a website under this domain.'
+const noMatchMessage = 'No register of this service states a website under this domain.'
 
-function stateOf(build: StoredBuild): Pick<DomainReply, 'status' | 'message'> {
+function describeState(build: StoredBuild): Pick<DomainReply, 'status' | 'message'> {
   switch (build.state) {
     case 'building':
       return { status: 'building', message: 'Research is running. Poll again in 5 to 10 seconds.' }
     case 'failed':
-      return { status: 'pending', message: failureMessage(build) }
+      return { status: 'pending', message: describeFailure(build) }
     case 'refreshing':
     case 'complete':
       return { status: 'complete', message: null }
   }
 }
 
-export function failureMessage({ failure }: Pick<StoredBuild, 'failure'>): string {
+export function describeFailure({ failure }: Pick<StoredBuild, 'failure'>): string {
   return `The last research failed: ${failure ?? 'internal error'}. A request after a minute starts it again.`
 }
 
 /** Returns the root domain of a request. Throws 400. */
-export function askedDomain(text: string): string {
-  const domain = domainNameOf(text)
+export function parseDomain(text: string): string {
+  const domain = toRootDomain(text)
   if (domain === null) {
     throw badRequest('domain: a domain, a URL or an e-mail address with a public domain is needed')
   }

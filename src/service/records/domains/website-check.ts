@@ -1,9 +1,9 @@
 import type { WebsiteStatus } from '../../../contract/domain.js'
-import { domainNameOf } from '../../../core/domain-name.js'
-import { systemClock, type Clock, within } from '../../../platform/clock.js'
+import { toRootDomain } from '../../../core/domain-name.js'
+import { systemClock, type Clock, withTimeout } from '../../../platform/clock.js'
 import { limits } from '../../limits.js'
 import { checkAddress, systemResolver, type HostResolver } from '../../../platform/outbound/address-guard.js'
-import { createConnect, pinnedClient, type Connect } from '../../../platform/outbound/pinned-connect.js'
+import { createConnect, createPinnedClient, type Connect } from '../../../platform/outbound/pinned-connect.js'
 import type { SocialProfilesV1 } from '../../../contract/earlier-versions.js'
 
 /** Facts on a page, and its links to profiles. */
@@ -20,15 +20,15 @@ const descriptionCharsMax = 1_000
  * Extracts facts from a page or its beginning by patterns, because the HTML may be broken. The first link to a
  * profile in each network counts; share buttons are ignored.
  */
-export function siteFactsOf(html: string): SiteFacts {
-  return { hasContent: /\S/.test(html), description: descriptionIn(html), profiles: profilesIn(html) }
+export function extractFacts(html: string): SiteFacts {
+  return { hasContent: /\S/.test(html), description: findDescription(html), profiles: findProfiles(html) }
 }
 
-function descriptionIn(html: string): string | null {
+function findDescription(html: string): string | null {
   for (const [tag] of html.matchAll(/<meta\b[^<>]{1,4000}>/gi)) {
     if (!/\b(?:name|property)\s*=\s*["']?(?:og:)?description\b/i.test(tag)) continue
     const [, quoted, single] = /\bcontent\s*=\s*(?:"([^"]*)"|'([^']*)')/i.exec(tag) ?? []
-    const text = plainText(quoted ?? single ?? '')
+    const text = decodeText(quoted ?? single ?? '')
     if (text !== '') return Array.from(text).slice(0, descriptionCharsMax).join('')
   }
   return null
@@ -43,7 +43,7 @@ const namedCharacters: Partial<Record<string, string>> = {
   nbsp: ' ',
 }
 
-function plainText(text: string): string {
+function decodeText(text: string): string {
   return text
     .replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));/gi, (whole, decimal, hex, name) => {
       if (typeof name === 'string') return namedCharacters[name.toLowerCase()] ?? whole
@@ -66,14 +66,14 @@ const links: readonly [network: Network, pattern: RegExp][] = [
 ]
 
 /** Names used for pages of the networks themselves. */
-const nobodies =
+const reservedNames =
   /^(?:sharer(?:\.php)?|share|dialog|plugins|tr|pages|groups|events|profile\.php|login(?:\.php)?|help|policies|privacy|legal|intent|home|hashtag|search|i|tos|v\d[\d.]*|en_us)$/i
 
-function profilesIn(html: string): SocialProfilesV1 {
+function findProfiles(html: string): SocialProfilesV1 {
   const profiles: Partial<Record<Network, { handle: string }>> = {}
   for (const [network, pattern] of links) {
     for (const [, handle = ''] of html.matchAll(pattern)) {
-      if (nobodies.test(handle)) continue
+      if (reservedNames.test(handle)) continue
       profiles[network] = { handle }
       break
     }
@@ -108,7 +108,7 @@ interface Deps {
 export function createWebsiteCheck(deps: Deps): WebsiteCheck {
   const { clock } = deps
   return (domain, signal) =>
-    within({ clock, msMax: limits.websiteMsMax, signals: [signal] }, async (limited) => {
+    withTimeout({ clock, msMax: limits.websiteMsMax, signals: [signal] }, async (limited) => {
       const visit = await follow(`https://${domain}/`, domain, { ...deps, signal: limited })
       const { is_webserver_responsive: isResponsive, is_resolvable: isResolvable } = visit.status
       if (isResponsive === true || isResolvable !== true || limited.aborted) return visit
@@ -117,16 +117,16 @@ export function createWebsiteCheck(deps: Deps): WebsiteCheck {
 }
 
 /** Creates a check that uses the internet and the system's name servers. */
-export function websiteCheckOfSystem(): WebsiteCheck {
+export function createSystemWebsiteCheck(): WebsiteCheck {
   return createWebsiteCheck({ resolve: systemResolver, connect: createConnect(), clock: systemClock })
 }
 
-interface Trip extends Deps {
+interface VisitDeps extends Deps {
   readonly signal: AbortSignal
 }
 
-async function follow(start: string, domain: string, trip: Trip): Promise<SiteVisit> {
-  let visit = unvisited(trip.clock.nowMs())
+async function follow(start: string, domain: string, trip: VisitDeps): Promise<SiteVisit> {
+  let visit = createEmptyVisit(trip.clock.nowMs())
   let address: URL | null = new URL(start)
   for (let hop = 0; address !== null; hop++) {
     if (hop > limits.websiteRedirectsMax) {
@@ -141,16 +141,16 @@ async function follow(start: string, domain: string, trip: Trip): Promise<SiteVi
         ...(hop === 0 ? { is_resolvable: isResolvable } : {}),
       })
     }
-    visit = afterPage(visit, address, page, domain)
-    const next = locationOf(address, page)
+    visit = addPage(visit, address, page, domain)
+    const next = parseLocation(address, page)
     if (next.kind === 'refused') return withStatus(visit, { failure_reason: next.reason })
-    if (next.kind === 'elsewhere') visit = afterRedirect(visit, domain, next.url, page.statusCode)
+    if (next.kind === 'elsewhere') visit = addRedirect(visit, domain, next.url, page.statusCode)
     address = next.kind === 'elsewhere' ? next.url : null
   }
   return visit
 }
 
-function unvisited(nowMs: number): SiteVisit {
+function createEmptyVisit(nowMs: number): SiteVisit {
   return {
     status: {
       status: null,
@@ -171,8 +171,8 @@ const withStatus = (visit: SiteVisit, parts: Partial<WebsiteStatus>): SiteVisit 
   status: { ...visit.status, ...parts },
 })
 
-function afterPage(visit: SiteVisit, address: URL, page: Page, domain: string): SiteVisit {
-  const facts = siteFactsOf(page.text)
+function addPage(visit: SiteVisit, address: URL, page: Page, domain: string): SiteVisit {
+  const facts = extractFacts(page.text)
   const status = {
     ...visit.status,
     status: page.statusCode,
@@ -180,12 +180,12 @@ function afterPage(visit: SiteVisit, address: URL, page: Page, domain: string): 
     is_webserver_responsive: true,
     has_content: facts.hasContent,
   }
-  if (domainNameOf(address.hostname) !== domain) return { ...visit, status }
+  if (toRootDomain(address.hostname) !== domain) return { ...visit, status }
   return { ...visit, status, url: address.href, facts }
 }
 
-function afterRedirect(visit: SiteVisit, domain: string, to: URL, statusCode: number): SiteVisit {
-  const finalDomain = domainNameOf(to.hostname)
+function addRedirect(visit: SiteVisit, domain: string, to: URL, statusCode: number): SiteVisit {
+  const finalDomain = toRootDomain(to.hostname)
   if (finalDomain === null) return visit
   // A redirect that returns to the domain does not count.
   if (finalDomain === domain) return { ...visit, redirect: null }
@@ -208,7 +208,7 @@ type Next =
 
 const redirectStatuses = [301, 302, 303, 307, 308]
 
-function locationOf(address: URL, { statusCode, location }: Page): Next {
+function parseLocation(address: URL, { statusCode, location }: Page): Next {
   if (!redirectStatuses.includes(statusCode) || location === null) return { kind: 'here' }
   const url = URL.canParse(location, address.href) ? new URL(location, address) : null
   // Only the default ports of browsers: other ports are not websites, and may belong to another service.
@@ -218,16 +218,16 @@ function locationOf(address: URL, { statusCode, location }: Page): Next {
     : { kind: 'refused', reason: 'it redirects to an address that is not a website' }
 }
 
-async function getPage(url: URL, { resolve, connect, signal }: Trip): Promise<Fetched> {
+async function getPage(url: URL, { resolve, connect, signal }: VisitDeps): Promise<Fetched> {
   let isResolvable = false
-  const watched: HostResolver = async (hostname, aborted) => {
+  const watchResolution: HostResolver = async (hostname, aborted) => {
     const addresses = await resolve(hostname, aborted)
     isResolvable = addresses.length > 0
     return addresses
   }
-  const check = await checkAddress(url.hostname, watched, signal)
+  const check = await checkAddress(url.hostname, watchResolution, signal)
   if (check.kind === 'refused') return { kind: 'unanswered', isResolvable, reason: check.reason }
-  const client = pinnedClient(url, check.addresses, connect, signal)
+  const client = createPinnedClient(url, check.addresses, connect, signal)
   try {
     const headers = { accept: 'text/html', 'accept-encoding': 'identity', 'user-agent': userAgent }
     const reply = await client.request({ method: 'GET', path: url.pathname + url.search, headers, signal })
@@ -236,10 +236,14 @@ async function getPage(url: URL, { resolve, connect, signal }: Trip): Promise<Fe
       kind: 'page',
       statusCode: reply.statusCode,
       location: typeof location === 'string' ? location : null,
-      text: await beginningOf(reply.body as AsyncIterable<Buffer>),
+      text: await readBeginning(reply.body as AsyncIterable<Buffer>),
     }
   } catch (error) {
-    return { kind: 'unanswered', isResolvable, reason: signal.aborted ? 'no answer in time' : codeOf(error) }
+    return {
+      kind: 'unanswered',
+      isResolvable,
+      reason: signal.aborted ? 'no answer in time' : getErrorCode(error),
+    }
   } finally {
     // Discards whatever the server still sends.
     client.destroy().catch(() => undefined)
@@ -249,7 +253,7 @@ async function getPage(url: URL, { resolve, connect, signal }: Trip): Promise<Fe
 const userAgent = 'enrich-website-check/1'
 
 /** Reads the beginning of a body, also of one that breaks off. */
-async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
+async function readBeginning(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = []
   let byteCount = 0
   try {
@@ -265,7 +269,7 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /** Returns a code of Node.js or undici instead of the message, which may contain addresses. */
-function codeOf(error: unknown): string {
+function getErrorCode(error: unknown): string {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
   return code ?? 'no answer'
 }

@@ -89,7 +89,7 @@ export function createClaims({ postgres, replicaId, claimMs, clock }: ClaimsDeps
     const sinceMs = clock.monotonicMs()
     const rows = await postgres.query<ClaimedRow>(claimSql, [replicaId, countMax, claimMs])
     for (const row of rows.sort((one, other) => one.runNumber - other.runNumber)) {
-      held.set(row.runNumber, { run: dueRun(row), sinceMs })
+      held.set(row.runNumber, { run: toDueRun(row), sinceMs })
     }
   }
   return {
@@ -117,6 +117,6 @@ export async function releaseClaims(postgres: PostgresStatements, replicaId: str
   await postgres.query(releaseSql, [replicaId])
 }
 
-function dueRun({ runNumber, runId, query, withBasis }: ClaimedRow): DueRun {
+function toDueRun({ runNumber, runId, query, withBasis }: ClaimedRow): DueRun {
   return { runNumber, runId, withBasis: withBasis ? 1 : 0, ...(JSON.parse(query) as Query) }
 }

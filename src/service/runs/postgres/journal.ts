@@ -1,13 +1,13 @@
 import { errorTypes } from '../../../contract/errors.js'
 import type { Clock } from '../../../platform/clock.js'
-import { createGatheredCommits, type Settled } from '../../../platform/gathered-commits.js'
+import { createGroupCommit, type ItemResult } from '../../../platform/gathered-commits.js'
 import {
   ConnectionLostError,
-  sqlStateOf,
+  getSqlState,
   type Postgres,
   type PostgresStatements,
 } from '../../../platform/postgres/postgres.js'
-import { holdAccounts } from '../../accounts/postgres/charges.js'
+import { lockAccounts } from '../../accounts/postgres/charges.js'
 import { limits } from '../../limits.js'
 import { Refusal } from '../../refusal.js'
 import type { Journal, NewRun } from '../run-store.js'
@@ -23,7 +23,7 @@ const deadlock = '40P01'
  * ConnectionLostError if certainly nothing was stored.
  */
 export function createSharedJournal(postgres: Postgres, clock: Clock): Journal {
-  const commits = createGatheredCommits<NewRun, undefined>((runs) => storeAll(postgres, clock, runs))
+  const commits = createGroupCommit<NewRun, undefined>((runs) => storeAll(postgres, clock, runs))
   return { append: commits.add }
 }
 
@@ -31,7 +31,7 @@ async function storeAll(
   postgres: Postgres,
   clock: Clock,
   runs: readonly NewRun[],
-): Promise<Settled<undefined>[]> {
+): Promise<ItemResult<undefined>[]> {
   let brokenSinceMs: number | null = null
   for (let conflicts = 0; ;) {
     const isRepeated: boolean = brokenSinceMs !== null
@@ -40,12 +40,12 @@ async function storeAll(
         storeIn(statements, runs, { isRepeated, nowMs: clock.nowMs() }),
       )
     } catch (error) {
-      if (sqlStateOf(error) === deadlock && conflicts++ < conflictsMax) continue
+      if (getSqlState(error) === deadlock && conflicts++ < conflictsMax) continue
       const isUnknown = error instanceof ConnectionLostError && error.mayHaveTakenEffect
       if (isUnknown) brokenSinceMs ??= clock.monotonicMs()
       if (brokenSinceMs === null) throw error
       if (clock.monotonicMs() - brokenSinceMs >= limits.kickoffUnknownMsMax) {
-        return runs.map((run) => ({ error: unknownEnd(run) }))
+        return runs.map((run) => ({ error: createUnknownEndRefusal(run) }))
       }
       await clock.sleep(againMs)
     }
@@ -56,15 +56,15 @@ async function storeIn(
   statements: PostgresStatements,
   runs: readonly NewRun[],
   { isRepeated, nowMs }: { isRepeated: boolean; nowMs: number },
-): Promise<Settled<undefined>[]> {
+): Promise<ItemResult<undefined>[]> {
   // Waits for the previous transaction if it is still running: it locks the same accounts.
-  const takeUnit = await holdAccounts(
+  const takeUnit = await lockAccounts(
     statements,
     runs.map(({ accountNumber }) => accountNumber),
     nowMs,
   )
-  const stored = isRepeated ? await storedAmong(statements, runs) : new Set<string>()
-  const settled: Settled<undefined>[] = []
+  const stored = isRepeated ? await findStored(statements, runs) : new Set<string>()
+  const settled: ItemResult<undefined>[] = []
   const accepted: NewRun[] = []
   for (const run of runs) {
     const isNew = !stored.has(run.ids.runId)
@@ -76,7 +76,7 @@ async function storeIn(
   return settled
 }
 
-async function storedAmong(statements: PostgresStatements, runs: readonly NewRun[]): Promise<Set<string>> {
+async function findStored(statements: PostgresStatements, runs: readonly NewRun[]): Promise<Set<string>> {
   const rows = await statements.query<{ runId: string }>(
     `SELECT r.run_id AS "runId" FROM unnest($1::bigint[], $2::text[]) AS a(account_number, run_id)
      JOIN enrich_service.runs r USING (account_number, run_id)`,
@@ -119,7 +119,7 @@ async function insert(statements: PostgresStatements, runs: readonly NewRun[]): 
 }
 
 /** v3 lists only 500; in v2, 504 says that a retry may create a second job (interface: "Errors"). */
-function unknownEnd({ surface }: NewRun): Refusal {
+function createUnknownEndRefusal({ surface }: NewRun): Refusal {
   const message = 'it is unknown whether this was stored: the connection to the database broke'
   return surface === 'v3'
     ? new Refusal(500, errorTypes.apiError, message)

@@ -17,7 +17,7 @@ import type {
 } from '../run-store.js'
 import type { RunId } from '../../../contract/ids.js'
 import { startDueWorkLoop, type DueWorkLoop } from '../../../platform/due-work-loop.js'
-import { errorText } from '../../../core/errors.js'
+import { getErrorText } from '../../../core/errors.js'
 
 interface EndsDeps {
   readonly postgres: Postgres
@@ -90,7 +90,7 @@ function createEnds({ postgres, writeEvents, onEnded }: EndsDeps) {
 }
 
 /** The database and the claims of this replica. */
-interface SharedPlace {
+interface SharedDatabase {
   readonly postgres: Postgres
   readonly replicaId: string
   readonly claimMs: number
@@ -101,11 +101,11 @@ interface SharedPlace {
  * researched twice; it ends only once in any case. Due times are by the server's clock.
  */
 export function createSharedRunStore(
-  { postgres, replicaId, claimMs }: SharedPlace,
+  { postgres, replicaId, claimMs }: SharedDatabase,
   deps: Pick<EndsDeps, 'writeEvents' | 'onEnded'> & { readonly clock: Clock },
 ): AnyRunStore {
   const { clock } = deps
-  const read = reader(postgres)
+  const read = createRunReader(postgres)
   const claims = createClaims({ postgres, replicaId, claimMs, clock })
   const end = createEnds({ postgres, ...deps })
   return {
@@ -120,7 +120,7 @@ export function createSharedRunStore(
       await end(runs, finishedAtMs)
       claims.forget(runs.map(({ runNumber }) => runNumber))
     },
-    count: counter(postgres, clock),
+    count: createRunCounter(postgres, clock),
     ledger: (accountName) =>
       postgres.query<LedgerEntry>(
         `SELECT r.custom_id, r.run_id, l.created_at_ms FROM enrich_service.ledger l
@@ -132,7 +132,7 @@ export function createSharedRunStore(
   }
 }
 
-function reader(postgres: PostgresStatements) {
+function createRunReader(postgres: PostgresStatements) {
   return async (which: string, accountNumber: number, id: string): Promise<StoredRun | undefined> => {
     const [run] = await postgres.query<StoredRun>(
       `SELECT run_id AS "runId", job_id AS "jobId", request_id AS "requestId", call_id AS "callId",
@@ -146,7 +146,7 @@ function reader(postgres: PostgresStatements) {
 }
 
 /** Counts open runs each time, because they are few. Ended runs may be millions, so their counts are cached. */
-function counter(postgres: PostgresStatements, clock: Clock): () => Promise<RunCount> {
+function createRunCounter(postgres: PostgresStatements, clock: Clock): () => Promise<RunCount> {
   let ended: Omit<RunCount, 'pending'> | null = null
   let endedAtMs = -Infinity
   return async () => {
@@ -205,7 +205,7 @@ export function followEnds({ postgres, clock, log, streams }: FollowDeps): Pick<
     retryMs: limits.endsLookMs,
     onFailure: (error) => {
       // The connection monitor logs once that the database is unreachable.
-      if (!(error instanceof ConnectionLostError)) log(`ended runs cannot be read: ${errorText(error)}`)
+      if (!(error instanceof ConnectionLostError)) log(`ended runs cannot be read: ${getErrorText(error)}`)
     },
   })
 }

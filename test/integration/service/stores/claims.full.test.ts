@@ -4,9 +4,9 @@ import { systemClock } from '../../../../src/platform/clock.js'
 import { connectPostgres } from '../../../../src/platform/postgres/connect.js'
 import {
   openEditionGuard,
-  servedEditionOf,
-  guardedDue,
-  guardedHandlers,
+  calculateServedEdition,
+  guardDueWork,
+  guardHandlers,
 } from '../../../../src/service/edition-guard.js'
 import type { Handlers } from '../../../../src/service/http/mount.js'
 import { limits } from '../../../../src/service/limits.js'
@@ -45,9 +45,9 @@ describe.skipIf(programs === null)('what replicas claim of each other', () => {
     if (tried === undefined || sent === undefined) throw new Error('there are two')
     await one.stores.outgoing.events.end([{ ...endOf(tried, 'again'), nextAttemptAtMs: Date.now() }])
     expect(await other.stores.outgoing.events.lanes()).toEqual([])
-    expect(other.stores.outgoing.events.holderOf(laneOf(other))).toBe('elsewhere')
+    expect(other.stores.outgoing.events.getHolder(laneOf(other))).toBe('elsewhere')
     await claimOver()
-    expect(one.stores.outgoing.events.holderOf(laneOf(one))).toBe('nobody')
+    expect(one.stores.outgoing.events.getHolder(laneOf(one))).toBe('nobody')
     const { events } = await dueOf(other)
     expect(events).toHaveLength(2)
     expect(events).toContainEqual({ ...tried, attemptCount: 1, dueInMs: expect.any(Number) as number })
@@ -199,18 +199,18 @@ describe.skipIf(programs === null)('the edition that is served', () => {
   test('while there is a problem nothing is begun, and what is stored is answered', async () => {
     const guard = { problem: () => 'another edition is served' }
     const answer = () => ({ status: 200, body: {} })
-    const handlers = guardedHandlers({ search: answer, pollRun: answer } as unknown as Handlers, guard)
+    const handlers = guardHandlers({ search: answer, pollRun: answer } as unknown as Handlers, guard)
     expect(() => handlers.search({} as never)).toThrow(expect.objectContaining({ status: 503 }) as Error)
     expect(await handlers.pollRun({} as never)).toEqual({ status: 200, body: {} })
     const store = { due: () => [1, 2], other: () => 3 }
-    expect(guardedDue(store, guard).due()).toEqual([])
-    expect(guardedDue(store, { problem: () => null }).due()).toEqual([1, 2])
-    expect(guardedDue(store, guard).other()).toBe(3)
+    expect(guardDueWork(store, guard).due()).toEqual([])
+    expect(guardDueWork(store, { problem: () => null }).due()).toEqual([1, 2])
+    expect(guardDueWork(store, guard).other()).toBe(3)
   })
 
   test('is named by the registry and the lists of domains', () => {
-    expect(servedEditionOf('abc', null)).toBe('abc')
-    expect(servedEditionOf('abc', 'h1')).not.toBe(servedEditionOf('abc', 'h2'))
-    expect(servedEditionOf('abc', 'h1')).not.toBe(servedEditionOf('abd', 'h1'))
+    expect(calculateServedEdition('abc', null)).toBe('abc')
+    expect(calculateServedEdition('abc', 'h1')).not.toBe(calculateServedEdition('abc', 'h2'))
+    expect(calculateServedEdition('abc', 'h1')).not.toBe(calculateServedEdition('abd', 'h1'))
   })
 })

@@ -164,7 +164,7 @@ describeServiceData('the stores of a service', (make) => {
       ...{ creditUnits: 7, grantedUnits: 7, chargedUnits: 0, refundedUnits: 0, monthUnits: 0 },
       ...{ keyCount: 1, secretCount: 1 },
     })
-    const bob = await book.numberOf('bob')
+    const bob = await book.getAccountNumber('bob')
     const second = await book.keys.add(bob, 'laptop', 2_000)
     expect(await book.keys.list(bob)).toEqual([
       { keyId, label: null, createdAtMs: 1_000, isGivenAtStart: false },
@@ -174,7 +174,9 @@ describeServiceData('the stores of a service', (make) => {
     await expect(async () => book.keys.revoke(bob, keyId)).rejects.toMatchObject({
       code: 'ACCOUNT_ITEM_NOT_FOUND',
     })
-    expect(await book.keys.list(await book.numberOf('alice'))).toMatchObject([{ isGivenAtStart: true }])
+    expect(await book.keys.list(await book.getAccountNumber('alice'))).toMatchObject([
+      { isGivenAtStart: true },
+    ])
   })
 
   test('a secret that is rotated signs beside the new one for a day', async () => {

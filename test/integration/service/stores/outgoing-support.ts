@@ -1,5 +1,5 @@
 import type { AttemptEnd, DueEvent } from '../../../../src/service/deliveries/event-store.js'
-import type { AskedBuild } from '../../../../src/service/records/builds/build-store.js'
+import type { BuildRequest } from '../../../../src/service/records/builds/build-store.js'
 import { isWaitedFor, stepOnDemand } from '../../../../src/service/records/builds/build.js'
 import { outcomeOf, type TestData } from '../../../support/service-data.js'
 
@@ -27,15 +27,15 @@ export async function dueOf({ stores }: TestData, countMax = 10, inFlight = noth
   const { events } = stores.outgoing
   const [first] = await events.lanes()
   const wanted = lane ?? first?.lane ?? ''
-  return events.dueOf(wanted, { countMax, inFlight, nowMs: Date.now() + 1_000 })
+  return events.readDueEvents(wanted, { countMax, inFlight, nowMs: Date.now() + 1_000 })
 }
 
 export const askFor = (
-  kind: AskedBuild['kind'],
+  kind: BuildRequest['kind'],
   subject: string,
-  more: Partial<AskedBuild> = {},
-): AskedBuild => ({
+  more: Partial<BuildRequest> = {},
+): BuildRequest => ({
   ...{ kind, subject, takesMs: 0, waiter: null, isWaitedFor, chargedAccountNumber: null },
-  stepOf: (build, nowMs) => stepOnDemand(build, 'first', nowMs),
+  chooseStep: (build, nowMs) => stepOnDemand(build, 'first', nowMs),
   ...more,
 })

@@ -27,7 +27,7 @@ describeServiceData('events and builds', (make) => {
     const { events } = data.stores.outgoing
     const lanes = await events.lanes()
     expect(lanes.map(({ lane }) => lane)).toEqual([`${data.alice.accountNumber} hooks.example.com`])
-    expect(events.holderOf(lanes[0]?.lane ?? '')).toBe('here')
+    expect(events.getHolder(lanes[0]?.lane ?? '')).toBe('here')
     const all = await dueOf(data)
     expect(all.events).toHaveLength(4)
     expect(all.nextDueAtMs).toBe(Infinity)
@@ -121,7 +121,7 @@ describeServiceData('events and builds', (make) => {
     const other = await builds.ask(askFor('entity', 'siq_1'))
     await builds.due(Date.now() + 1_000, 10)
     await builds.end([built(other.build.buildNumber)], Date.now())
-    const refreshed = await builds.ask(askFor('entity', 'siq_1', { stepOf: () => 'refresh' }))
+    const refreshed = await builds.ask(askFor('entity', 'siq_1', { chooseStep: () => 'refresh' }))
     expect(refreshed.build).toMatchObject({ state: 'refreshing', result: '"made"' })
     await builds.due(Date.now() + 1_000, 10)
     await builds.end([failed(other.build.buildNumber)], Date.now())

@@ -5,7 +5,7 @@ import { parsePostgresUrl } from '../../../../src/core/server-addresses.js'
 import { connectPostgres } from '../../../../src/platform/postgres/connect.js'
 import { ConnectionLostError, type Postgres } from '../../../../src/platform/postgres/postgres.js'
 import { hashKey } from '../../../../src/service/accounts/accounts.js'
-import { sharedCallers } from '../../../../src/service/accounts/postgres/accounts.js'
+import { createSharedCallers } from '../../../../src/service/accounts/postgres/accounts.js'
 import { limits } from '../../../../src/service/limits.js'
 import { followEnds } from '../../../../src/service/runs/postgres/run-store.js'
 import { createSharedJournal } from '../../../../src/service/runs/postgres/journal.js'
@@ -279,7 +279,7 @@ describe.skipIf(programs === null)('several replicas on one database', () => {
     const { book, alice } = await shared.open(url)
     const postgres = connectPostgres(parsePostgresUrl(url))
     const clock = manualClock()
-    const callers = sharedCallers(postgres, clock)
+    const callers = createSharedCallers(postgres, clock)
     const { apiKey, keyId } = await book.keys.add(alice.accountNumber, null, 0)
     expect(await callers.get(hashKey(apiKey))).toMatchObject({ accountNumber: alice.accountNumber })
     await book.keys.revoke(alice.accountNumber, keyId)

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { questionOf, readQueries } from '../../../../src/service/reconciliation/queries.js'
+import { toQuestion, readQueries } from '../../../../src/service/reconciliation/queries.js'
 
 const asked = (query: object) => {
   const [first] = readQueries(JSON.stringify({ q0: query }))
   if (first === undefined) throw new Error('one query is read')
-  return questionOf(first[1])
+  return toQuestion(first[1])
 }
 
 /** `pid=value` pairs as properties of a query for Acme, or for nobody by name. */
