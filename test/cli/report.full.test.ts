@@ -237,7 +237,9 @@ describe('--watch', () => {
     write(place)
     writeConfig(place, { watch: { listen: 'localhost:0' } })
     expect((await run(place)).stderr).toMatch(/Live page of this run: http:\/\//)
-    expect((await run(place, '--watch=127.0.0.1:0')).stderr).toMatch(/Live page of this run: http:\/\/127\.0\.0\.1:/)
+    expect((await run(place, '--watch=127.0.0.1:0')).stderr).toMatch(
+      /Live page of this run: http:\/\/127\.0\.0\.1:/,
+    )
   })
 
   test('what is no address, or one that is taken, is an error before anything is asked', async () => {
