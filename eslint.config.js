@@ -40,7 +40,7 @@ export default defineConfig(
       'src/contract/**',
       'src/pipeline/{answers,figures,lookups,pace}/**',
       'src/pipeline/checkpoint/transitions.ts',
-      'src/pipeline/history/{changes,kept-runs,output-figures}.ts',
+      'src/pipeline/history/{changes,prune-runs,output-figures}.ts',
       'src/registry/match/**',
       'src/registry/normalize/**',
     ],

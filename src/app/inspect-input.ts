@@ -10,7 +10,7 @@ import { DecidedLookups } from '../pipeline/decided-lookups.js'
 import { getDecisionService } from '../pipeline/lookups/decision.js'
 import { hasDecisions, isCheckpointAt } from '../pipeline/checkpoint/paths.js'
 import type { RunReview } from '../pipeline/decisions/review-mirror.js'
-import type { StandingDecisions } from '../pipeline/decisions/decisions-book.js'
+import type { StandingDecisions } from '../pipeline/decisions/decision-sync.js'
 import { createEarlierNames, chooseColumns, sampleColumns } from '../pipeline/column-choice.js'
 import { ingest } from '../pipeline/ingest.js'
 import { openInput, type Input, type InputOptions } from '../pipeline/input/input.js'
@@ -193,7 +193,7 @@ async function loadStandingDecisions(
 ): Promise<StandingDecisions> {
   if (!decisions.isNamed && !hasDecisions(decisions.path, checkpointPath))
     return { byLookup: new Map(), notices: [] }
-  const { readStandingDecisions } = await import('../pipeline/decisions/decisions-book.js')
+  const { readStandingDecisions } = await import('../pipeline/decisions/decision-sync.js')
   return readStandingDecisions({
     ...decisions,
     checkpointPath,

@@ -1,5 +1,5 @@
 import { errorsOfInputs } from './error-codes-of-inputs.js'
-import { historyErrors, sharingErrors, partErrors, reviewErrors } from './error-codes-of-stores.js'
+import { historyErrors, sharingErrors, partErrors, reviewErrors } from './storage-error-codes.js'
 
 /**
  * Every error code that a user can see, with its meaning and what to do. `exitCode` defaults to 2, which states that

@@ -1,4 +1,4 @@
-import type { LookupRule } from './lookups/asking-rule.js'
+import type { LookupRule } from './lookups/lookup-rule.js'
 import { listLookupColumns } from './lookups/detect-columns.js'
 import { IdentifierCounts } from './lookups/identifier-content.js'
 import { openSqlite } from '../platform/sqlite.js'

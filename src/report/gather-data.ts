@@ -1,5 +1,5 @@
 import { UserError } from '../core/errors.js'
-import { compareOutputs, readSettledOutput } from '../pipeline/history/changes-between.js'
+import { compareOutputs, readSettledOutput } from '../pipeline/history/compare-outputs.js'
 import type {
   HistoryReader,
   PublishedOutput,

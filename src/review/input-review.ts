@@ -1,15 +1,15 @@
 import { statSync } from 'node:fs'
 import { UserError } from '../core/errors.js'
 import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
-import type { DecisionSync } from '../pipeline/decisions/decisions-book.js'
+import type { DecisionSync } from '../pipeline/decisions/decision-sync.js'
 import type { ReviewStore } from '../pipeline/decisions/review-store.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
 import type { Clock } from '../platform/clock.js'
 import { AnswerScan, type DoubtPolicy, findFirst, listLookups } from './input-lookups.js'
-import { CompanyRecords } from './stored-answers.js'
+import { CompanyRecords } from './company-records.js'
 import { Queue, type QueueEntry } from './queue.js'
 import type { QueueCounts } from './session.js'
-import { CurrentDecisions } from './decisions.js'
+import { CurrentDecisions } from './current-decisions.js'
 
 export interface InputReviewDeps {
   readonly index: RowIndex

@@ -3,10 +3,10 @@ import type { Lookup } from '../core/lookup-identity.js'
 import { withAnswerFirst } from '../pipeline/answers/answer-candidate.js'
 import { candidatesMax, type Candidate, type CandidateSource } from '../pipeline/answers/candidate.js'
 import type { KeptDecision } from '../pipeline/decisions/review-store.js'
-import { toAnswerFacts, type AnswerFacts } from './stored-answers.js'
+import { toAnswerFacts, type AnswerFacts } from './company-records.js'
 import { CandidateStore } from './candidate-store.js'
 import { toCandidateView, toDecisionView } from './candidate-view.js'
-import { toDecisions } from './decisions.js'
+import { toDecisions, tryWriteFile } from './current-decisions.js'
 import { resolveDomain } from './input-lookups.js'
 import { InputReview, type InputReviewDeps } from './input-review.js'
 import type {
@@ -337,20 +337,6 @@ class InputSession implements ReviewSession {
       const others = kept[at] ?? null
       const isShared = (id: string) => others?.some(({ entityId }) => entityId === id) ?? true
       return { row, entityIds: own.filter(isShared), isLookedAt: others !== null }
-    })
-  }
-}
-
-/** A failure to write the file loses nothing: the store has the decisions. */
-async function tryWriteFile(bring: () => Promise<void>): Promise<void> {
-  try {
-    await bring()
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    const kept = 'the decision is stored next to the checkpoint and will be written to the file later'
-    throw new UserError(error.code, error.message, {
-      hint: error.hint === undefined ? kept : `${error.hint}; ${kept}`,
-      cause: error,
     })
   }
 }

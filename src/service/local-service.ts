@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.js'
 import type { Random } from '../platform/random.js'
 import { createLocalAnswers, type AnswerLocally } from './http/in-process.js'
 import type { Knowledge } from './knowledge.js'
-import { openParts } from './parts.js'
+import { openParts } from './service-parts.js'
 import type { RunCount } from './runs/run-store.js'
 import { openMemory } from './stores.js'
 

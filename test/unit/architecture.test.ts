@@ -199,7 +199,7 @@ describe('decisions are pure', () => {
     'pipeline/checkpoint/transitions.ts',
     'pipeline/figures/',
     'pipeline/history/changes.ts',
-    'pipeline/history/kept-runs.ts',
+    'pipeline/history/prune-runs.ts',
     'pipeline/history/output-figures.ts',
     'pipeline/lookups/',
     'pipeline/pace/',
@@ -247,7 +247,12 @@ describe('what decides reads no count that is shown', () => {
   test('the tally is read where progress, notices and the summary are made; the run only hands it on', () => {
     const readers = edges.filter(({ to }) => to === tally).map(({ from }) => from)
     const shown = ['pipeline/kind-run.ts', 'pipeline/progress-watch.ts', 'pipeline/summary.ts']
-    const handing = ['pipeline/run.ts', 'pipeline/ask.ts', 'pipeline/close-run.ts', 'pipeline/stage-runs.ts']
+    const handing = [
+      'pipeline/run.ts',
+      'pipeline/run-lookups.ts',
+      'pipeline/close-run.ts',
+      'pipeline/stage-runs.ts',
+    ]
     expect(readers.sort()).toEqual([...shown, ...handing].sort())
     const reading = files.filter(({ path, members }) => {
       return handing.includes(path) && members.some((name) => name.startsWith('tally.'))

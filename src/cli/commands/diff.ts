@@ -4,7 +4,7 @@ import { withKnownHistory } from '../../app/run-history.js'
 import { UserError } from '../../core/errors.js'
 import { options } from '../../config/options.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
-import { ChangeCounter, compareOutputs, readSettledOutput } from '../../pipeline/history/changes-between.js'
+import { ChangeCounter, compareOutputs, readSettledOutput } from '../../pipeline/history/compare-outputs.js'
 import { toChangeRecord, createChangesTarget, publishChanges } from '../../pipeline/history/changes-file.js'
 import {
   chooseRuns,

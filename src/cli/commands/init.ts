@@ -8,7 +8,7 @@ import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
 import { detectInputColumns, sampleColumns } from '../../pipeline/column-choice.js'
 import { openInput, type Input } from '../../pipeline/input/input.js'
-import type { LookupRule } from '../../pipeline/lookups/asking-rule.js'
+import type { LookupRule } from '../../pipeline/lookups/lookup-rule.js'
 import { type ColumnSamples, canBeNames } from '../../pipeline/lookups/column-content.js'
 import { formatColumnLines, reportColumns, type ColumnReport } from '../../pipeline/lookups/column-report.js'
 import {

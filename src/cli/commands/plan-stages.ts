@@ -76,7 +76,7 @@ export interface StagePlanDeps {
 export class StagePlanCounter {
   readonly #deps: StagePlanDeps
   readonly #asked: readonly StageKind[]
-  readonly #plans = new Map<StageKind, Record<LookupPlan, number>>()
+  readonly #listPlans = new Map<StageKind, Record<LookupPlan, number>>()
   readonly #seen = new DistinctKeys()
   /** Companies chosen by reviewers whose record is not stored yet, so that their further lookups are unknown. */
   #unreadCount = 0
@@ -84,7 +84,7 @@ export class StagePlanCounter {
   constructor(deps: StagePlanDeps) {
     this.#deps = deps
     this.#asked = stageKinds.filter((kind) => deps.settings.stages.asked.includes(kind))
-    for (const kind of this.#asked) this.#plans.set(kind, createEmptyPlan())
+    for (const kind of this.#asked) this.#listPlans.set(kind, createEmptyPlan())
   }
 
   /** Adds answered or decided row lookups, each once. */
@@ -123,15 +123,15 @@ export class StagePlanCounter {
   }
 
   #count(kind: StageKind, what: LookupPlan): void {
-    const plan = this.#plans.get(kind) ?? createEmptyPlan()
-    this.#plans.set(kind, plan)
+    const plan = this.#listPlans.get(kind) ?? createEmptyPlan()
+    this.#listPlans.set(kind, plan)
     plan[what]++
   }
 
   listPlans(unansweredCount: number): StagePlan[] {
     const { settings } = this.#deps
     return stageKinds.flatMap((kind) => {
-      const plan = this.#plans.get(kind)
+      const plan = this.#listPlans.get(kind)
       if (plan === undefined) return []
       const { lookupsMax, limits } = settings.stages.kinds[kind]
       const ofRecords = kind === 'entity' ? 0 : this.#unreadCount

@@ -12,7 +12,7 @@ import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
 import { quote, formatJsonLine, type CliIo, warnOfProblem } from '../terminal/command-io.js'
 import { formatSharedStatus } from '../terminal/shared-status-text.js'
-import { readStandingDecisions } from '../../pipeline/decisions/decisions-book.js'
+import { readStandingDecisions } from '../../pipeline/decisions/decision-sync.js'
 import { getDecisionService, type Verdict } from '../../pipeline/lookups/decision.js'
 
 type StatusFlags = ConfigFlags & { uncertain?: boolean; json?: boolean }

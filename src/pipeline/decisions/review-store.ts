@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
-import { createGroupTransactions, type GroupTransactions } from '../../platform/gathered-commits.js'
+import { createGroupTransactions, type GroupTransactions } from '../../platform/group-commit.js'
 import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { isDiskFull, NotOursError, getSqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import type { Candidate } from '../answers/candidate.js'

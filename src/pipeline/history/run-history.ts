@@ -6,7 +6,7 @@ import type { OutputFigures, RunRecord } from '../figures/run-record.js'
 import { OutputRecorder, getRecordedForm, type RecordedOutput, type RecorderDeps } from './output-recorder.js'
 import type { WantedOutputs } from './remembered-runs.js'
 import type { HistoryWriter } from './history-writer.js'
-import { canWriteHistory } from './reader.js'
+import { canWriteHistory } from './history-reader.js'
 
 export interface RunHistoryDeps {
   readonly store: HistoryWriter

@@ -9,7 +9,7 @@ import {
   type StateFacts,
 } from '../checkpoint/history-tables.js'
 import { packAnswer } from '../checkpoint/packed-answer.js'
-import { chooseBaseline, selectRunsToPrune } from './kept-runs.js'
+import { chooseBaseline, selectRunsToPrune } from './prune-runs.js'
 import type { OutputFigures, RunRecord } from '../figures/run-record.js'
 import type { RowGroups } from '../input/row-groups.js'
 import {

@@ -1,4 +1,4 @@
-import { createGroupCommit, type GroupCommit, type ItemResult } from '../../platform/gathered-commits.js'
+import { createGroupCommit, type GroupCommit, type ItemResult } from '../../platform/group-commit.js'
 import type { Postgres, PostgresStatements } from '../../platform/postgres/postgres.js'
 import { assertNotMoving, type SharedDatabase } from '../checkpoint/postgres/open-database.js'
 import { withRetries, type RetryDeps } from '../checkpoint/postgres/retry.js'

@@ -14,7 +14,7 @@ import {
   formatIdentifiers,
   type StatedIdentifier,
 } from '../../core/stated-identifiers.js'
-import type { LookupRule } from './asking-rule.js'
+import type { LookupRule } from './lookup-rule.js'
 import { toHeaderKey, findRegisterCountry } from './header-words.js'
 import { faultReasons, type IdentifierFault, toFilledCell } from './identifier-content.js'
 import {

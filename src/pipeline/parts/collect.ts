@@ -5,7 +5,7 @@ import { resolveOutputForm, type RequestedFormat, type OutputForm } from '../out
 import { assertOutputUsable, getBasisPath, toWriteError } from '../output/output-path.js'
 import { publishText, StagedFile } from '../output/staged-file.js'
 import { readPartPath } from '../lookups/partition.js'
-import { findJob } from './job-of-parts.js'
+import { findJob } from './partitioned-job.js'
 import { assertAlike, joinBasis, joinRows } from './join-parts.js'
 import {
   readFileFacts,

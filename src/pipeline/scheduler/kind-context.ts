@@ -7,7 +7,7 @@ import type { Reservations } from './budgets.js'
 import type { Pace } from './pace.js'
 import type { Protocol } from './protocol.js'
 import type { RunCounter } from './run-counter.js'
-import type { StopController } from './stopping.js'
+import type { StopController } from './stop-controller.js'
 import type { WebhookAddress } from './webhook-address.js'
 
 /** Shared by the submitter and the poller of one kind of lookup. */

@@ -3,7 +3,7 @@ import type { Stop } from '../figures/stop.js'
 import { connectMachines, type Machines } from './connect-machines.js'
 import type { SchedulerDeps } from './deps.js'
 import type { StagePlanner } from './kind-machine.js'
-import { StopController } from './stopping.js'
+import { StopController } from './stop-controller.js'
 
 /** Time that an interrupted run waits for responses to submissions in flight. */
 const interruptGraceMs = 5_000

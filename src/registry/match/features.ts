@@ -23,7 +23,7 @@ const isUnlisted = (evidence: Evidence) => !isListed(evidence)
 const isKind = (...kinds: string[]) => {
   return ({ comparison }: Evidence) => kinds.includes(comparison.variant.kind)
 }
-const multiplyFeatures = (...features: Feature[]): Feature => {
+const multiply = (...features: Feature[]): Feature => {
   return (evidence) => features.reduce((product, feature) => product * Number(feature(evidence)), 1)
 }
 const isForeignForm = ({ comparison }: Evidence) => comparison.form === 'foreign'
@@ -69,20 +69,20 @@ const featuresOfParts = {
     middleVariant: isKind('middle'),
     aliasVariant: isKind('alias', 'inside'),
     aliasBesideForm: isAliasBesideForm,
-    aliasBesideFormInexact: multiplyFeatures(isAliasBesideForm, isInexact),
+    aliasBesideFormInexact: multiply(isAliasBesideForm, isInexact),
     hyphenVariant: isKind('hyphen'),
-    columnCutWholeExtends: multiplyFeatures(
+    columnCutWholeExtends: multiply(
       is('extends'),
       isKind('whole'),
       ({ comparison }) => comparison.variant.cut !== 'nowhere',
     ),
-    siteExact: multiplyFeatures(isExact, isKind('site', 'registered', 'bracket')),
-    columnCutExtends: multiplyFeatures(
+    siteExact: multiply(isExact, isKind('site', 'registered', 'bracket')),
+    columnCutExtends: multiply(
       is('extends', 'prefix'),
       ({ comparison }) => comparison.variant.cut !== 'nowhere',
     ),
-    columnCutNear: multiplyFeatures(isNear, ({ comparison }) => comparison.variant.cut !== 'nowhere'),
-    variantNotExact: multiplyFeatures(
+    columnCutNear: multiply(isNear, ({ comparison }) => comparison.variant.cut !== 'nowhere'),
+    variantNotExact: multiply(
       isKind('site', 'registered', 'form', 'bracket', 'middle', 'alias', 'inside', 'hyphen', 'security'),
       isInexact,
     ),
@@ -96,11 +96,9 @@ const featuresOfParts = {
     reordered: ({ comparison }) => comparison.isReordered,
     // "NAV Larkmoor I" is a vehicle that holds shares of Larkmoor.
     nameLeads: ({ comparison }) => comparison.leadingCount > 0,
-    nameLeadsFormStated: multiplyFeatures(
-      ({ comparison }) => comparison.isFormStated && comparison.leadingCount > 0,
-    ),
+    nameLeadsFormStated: multiply(({ comparison }) => comparison.isFormStated && comparison.leadingCount > 0),
     // The name has the whole text, spelled the same, after other words.
-    nameEmbeds: multiplyFeatures(
+    nameEmbeds: multiply(
       isNear,
       ({ comparison: { leadingCount, looseCount, queryLeftover: q } }) =>
         leadingCount > 0 && looseCount + q.light + q.soft + q.hard + q.number + q.place === 0,
@@ -112,10 +110,10 @@ const featuresOfParts = {
     nameLight: ({ comparison }) => cap(comparison.nameLeftover.light, 2),
     nameSoft: ({ comparison }) => cap(comparison.nameLeftover.soft, 3),
     nameHard,
-    inHouse: multiplyFeatures(({ comparison }) => comparison.isInHouse, isUnlisted),
+    inHouse: multiply(({ comparison }) => comparison.isInHouse, isUnlisted),
     namePlaceWords: ({ comparison }) => cap(comparison.nameLeftover.place, 3),
     // A group's company in a country that the query does not have.
-    nameCountry: multiplyFeatures(
+    nameCountry: multiply(
       ({ comparison }) => comparison.nameLeftover.country > 0,
       ({ place }) => !isInCountry(place),
     ),
@@ -125,42 +123,38 @@ const featuresOfParts = {
       q.hard + q.soft > 0 && n.hard + n.soft > 0,
     queryHardRarity: ({ comparison }) => toTenths(comparison.queryLeftover.hardWeight, 25),
     nameHardRarity: ({ comparison }) => toTenths(comparison.nameLeftover.hardWeight, 25),
-    queryHardPrefix: multiplyFeatures(isExtends, queryHard),
-    querySoftExtends: multiplyFeatures(isExtends, ({ comparison }) => cap(comparison.queryLeftover.soft, 2)),
-    formStatedQueryMore: multiplyFeatures(
+    queryHardPrefix: multiply(isExtends, queryHard),
+    querySoftExtends: multiply(isExtends, ({ comparison }) => cap(comparison.queryLeftover.soft, 2)),
+    formStatedQueryMore: multiply(
       ({ comparison }) => comparison.isFormStated,
       is('extends', 'near'),
       queryHard,
     ),
-    formStatedNameMore: multiplyFeatures(
-      ({ comparison }) => comparison.isFormStated,
-      is('prefix', 'near'),
-      nameHard,
-    ),
-    formStatedPrefixMore: multiplyFeatures(isFormStatedWhole, isPrefix, nameTold),
+    formStatedNameMore: multiply(({ comparison }) => comparison.isFormStated, is('prefix', 'near'), nameHard),
+    formStatedPrefixMore: multiply(isFormStatedWhole, isPrefix, nameTold),
     // Words before the form belong to the name: "Norvane Oval Ltd" is not Norvane Ltd.
-    formStatedExtends: multiplyFeatures(isFormStatedWhole, isExtends, queryTold),
-    formStatedInserted: multiplyFeatures(isFormStatedWhole, isNear, isInserted, queryTold),
-    formStatedLight: multiplyFeatures(
+    formStatedExtends: multiply(isFormStatedWhole, isExtends, queryTold),
+    formStatedInserted: multiply(isFormStatedWhole, isNear, isInserted, queryTold),
+    formStatedLight: multiply(
       isFormStatedWhole,
       isInexact,
       ({ comparison: { queryLeftover: q, nameLeftover: n } }) => cap(q.light + n.light, 1),
     ),
   },
   spelling: {
-    nearPlural: multiplyFeatures(isNear, ({ comparison }) => comparison.isPluralOnly),
+    nearPlural: multiply(isNear, ({ comparison }) => comparison.isPluralOnly),
     looseWords: ({ comparison }) => cap(comparison.looseCount, 3),
     // A small registry lacks rivals that would show how common such a name is.
     looseShorter: ({ comparison }) => cap(comparison.shorterCount, 2),
-    misspelledUnplaced: multiplyFeatures(({ comparison }) => comparison.isMisspelled, isUnplaced),
+    misspelledUnplaced: multiply(({ comparison }) => comparison.isMisspelled, isUnplaced),
     misspelled: ({ comparison }) => comparison.isMisspelled,
     misspelledBrand: ({ comparison }) => comparison.isBrandMisspelled,
   },
   numbers: {
-    numbersDifferUnplaced: multiplyFeatures(({ comparison }) => !comparison.numbersAgree, isUnplaced),
+    numbersDifferUnplaced: multiply(({ comparison }) => !comparison.numbersAgree, isUnplaced),
     numbersDiffer: ({ comparison }) => !comparison.numbersAgree,
     // The rarer the words in common, the likelier another one of the series.
-    numbersDifferRarity: multiplyFeatures(({ comparison }) => !comparison.numbersAgree, measureRarity),
+    numbersDifferRarity: multiply(({ comparison }) => !comparison.numbersAgree, measureRarity),
     seriesWhole: ({ comparison }) => comparison.isOneOfSeries && !comparison.isTruncated,
     seriesFormStated: ({ comparison }) =>
       comparison.isFormStated && (comparison.isOneOfSeries || comparison.nameLeftover.number > 0),
@@ -170,11 +164,11 @@ const featuresOfParts = {
   },
   brackets: {
     // "Norvane (Reno) Ltd" is another company of Norvane; "(UK)" is weaker evidence.
-    middleTelling: multiplyFeatures(
+    middleTelling: multiply(
       ({ comparison }) => comparison.isFormStated && comparison.variant.isBracketTelling,
       (evidence) => isKind('middle')(evidence) || isExtends(evidence),
     ),
-    formStatedMiddle: multiplyFeatures(({ comparison }) => comparison.isFormStated, isKind('middle')),
+    formStatedMiddle: multiply(({ comparison }) => comparison.isFormStated, isKind('middle')),
   },
   'legal form': {
     formSame: ({ comparison }) => comparison.form === 'same',
@@ -182,79 +176,68 @@ const featuresOfParts = {
     formHardConflict: ({ comparison }) => comparison.form === 'hard_conflict',
     formForeign: isForeignForm,
     // A query place in one of the form's countries leaves no doubt.
-    formForeignPlaced: multiplyFeatures(isForeignForm, ({ comparison, hint }) =>
+    formForeignPlaced: multiply(isForeignForm, ({ comparison, hint }) =>
       comparison.variant.formCountries.some((country) => hint?.countries.has(country) === true),
     ),
-    formHardConflictInexact: multiplyFeatures(
-      ({ comparison }) => comparison.form === 'hard_conflict',
-      isInexact,
-    ),
+    formHardConflictInexact: multiply(({ comparison }) => comparison.form === 'hard_conflict', isInexact),
     unstatedPartnership: ({ comparison }) => comparison.form === 'unstated_partnership',
     formStatedInexact: ({ comparison }) => comparison.isFormStated && comparison.matchType !== 'exact',
-    formStatedPrefix: multiplyFeatures(({ comparison }) => comparison.isFormStated, isPrefix),
+    formStatedPrefix: multiply(({ comparison }) => comparison.isFormStated, isPrefix),
   },
   'rare words': {
     rarity: measureRarity,
     rarest: ({ comparison }) => toTenths(comparison.rarestWeight, 12),
-    rarityExact: multiplyFeatures(measureRarity, isExact),
-    rarityPrefix: multiplyFeatures(measureRarity, isPrefix),
-    rarityNear: multiplyFeatures(measureRarity, isNear),
-    rarestPrefix: multiplyFeatures(
+    rarityExact: multiply(measureRarity, isExact),
+    rarityPrefix: multiply(measureRarity, isPrefix),
+    rarityNear: multiply(measureRarity, isNear),
+    rarestPrefix: multiply(
       ({ comparison }) => toTenths(comparison.rarestWeight, 12),
       is('prefix', 'extends', 'near'),
     ),
     generic: ({ comparison }) => comparison.isGeneric,
-    genericUnplaced: multiplyFeatures(({ comparison }) => comparison.isGeneric, isUnplaced, isUnlisted),
-    genericExact: multiplyFeatures(({ comparison }) => comparison.isGeneric, isExact),
-    oneWordExact: multiplyFeatures(isOneWord, isExact),
-    oneWordPrefix: multiplyFeatures(isOneWord, isPrefix),
+    genericUnplaced: multiply(({ comparison }) => comparison.isGeneric, isUnplaced, isUnlisted),
+    genericExact: multiply(({ comparison }) => comparison.isGeneric, isExact),
+    oneWordExact: multiply(isOneWord, isExact),
+    oneWordPrefix: multiply(isOneWord, isPrefix),
     // A single word is often a brand of several companies: further words or another place indicate another one.
-    oneWordPrefixMore: multiplyFeatures(isOneWord, isPrefix, nameTold),
-    oneWordConflict: multiplyFeatures(isOneWord, isConflict),
-    oneWordConflictListed: multiplyFeatures(isOneWord, isConflict, isListed),
-    oneWordExtends: multiplyFeatures(({ comparison }) => comparison.candidate.tokens.length === 1, isExtends),
+    oneWordPrefixMore: multiply(isOneWord, isPrefix, nameTold),
+    oneWordConflict: multiply(isOneWord, isConflict),
+    oneWordConflictListed: multiply(isOneWord, isConflict, isListed),
+    oneWordExtends: multiply(({ comparison }) => comparison.candidate.tokens.length === 1, isExtends),
   },
   'others of the name': {
-    exactAlone: multiplyFeatures(isExact, ({ siblings }) => siblings.exactCount === 1),
+    exactAlone: multiply(isExact, ({ siblings }) => siblings.exactCount === 1),
     // The place distinguishes namesakes: one that fits it counts against this one, as does a longer name in the place
     // of the query.
-    exactElsewhereLongerThere: multiplyFeatures(
-      isExact,
-      isConflict,
-      ({ siblings }) => siblings.longerThereCount > 0,
-    ),
-    exactBetterPlaced: multiplyFeatures(isExact, ({ siblings }) => siblings.betterPlacedCount > 0),
+    exactElsewhereLongerThere: multiply(isExact, isConflict, ({ siblings }) => siblings.longerThereCount > 0),
+    exactBetterPlaced: multiply(isExact, ({ siblings }) => siblings.betterPlacedCount > 0),
     // The column may have cut off the number of another one in the series.
-    exactBesideSeries: multiplyFeatures(isExact, ({ siblings }) => siblings.seriesCount > 0),
-    completedAlone: multiplyFeatures(is('completed'), ({ siblings }) => siblings.completedCount === 1),
-    completedSiblings: multiplyFeatures(
+    exactBesideSeries: multiply(isExact, ({ siblings }) => siblings.seriesCount > 0),
+    completedAlone: multiply(is('completed'), ({ siblings }) => siblings.completedCount === 1),
+    completedSiblings: multiply(
       is('completed'),
       ({ siblings }) => cap(Math.log2(Math.max(1, siblings.completedCount)), 6) / 2,
     ),
     family: measureFamily,
-    familyCompleted: multiplyFeatures(is('completed'), measureFamily),
-    familyExtends: multiplyFeatures(isExtends, measureFamily),
-    familyPrefix: multiplyFeatures(isPrefix, measureFamily),
-    familyNear: multiplyFeatures(isNear, measureFamily),
-    familyListed: multiplyFeatures(isListed, measureFamily),
-    familyFund: multiplyFeatures(({ comparison }) => !comparison.candidate.supported, measureFamily),
+    familyCompleted: multiply(is('completed'), measureFamily),
+    familyExtends: multiply(isExtends, measureFamily),
+    familyPrefix: multiply(isPrefix, measureFamily),
+    familyNear: multiply(isNear, measureFamily),
+    familyListed: multiply(isListed, measureFamily),
+    familyFund: multiply(({ comparison }) => !comparison.candidate.supported, measureFamily),
     // In a small registry the absence of rivals is weak evidence.
-    fewHeldInexact: multiplyFeatures(isInexact, ({ siblings }) => siblings.fewness),
-    fewHeldFormless: multiplyFeatures(isExact, ({ comparison, siblings }) =>
+    fewHeldInexact: multiply(isInexact, ({ siblings }) => siblings.fewness),
+    fewHeldFormless: multiply(isExact, ({ comparison, siblings }) =>
       comparison.isFormStated ? 0 : siblings.fewness,
     ),
     ownsRarest: ({ siblings }) => siblings.ownsRarestWord,
-    ownsRarestExact: multiplyFeatures(isExact, ({ siblings }) => siblings.ownsRarestWord),
-    ownsRarestPrefix: multiplyFeatures(isPrefix, ({ siblings }) => siblings.ownsRarestWord),
-    ownsRarestConflict: multiplyFeatures(isConflict, ({ siblings }) => siblings.ownsRarestWord),
-    prefixSiblings: multiplyFeatures(isPrefix, ({ siblings }) => cap(Math.log2(siblings.prefixCount), 8) / 3),
-    prefixAlone: multiplyFeatures(isPrefix, ({ siblings }) => siblings.prefixCount === 1),
-    prefixAloneThere: multiplyFeatures(isPrefix, ({ siblings }) => siblings.placedPrefixCount === 1),
-    prefixOnlyListed: multiplyFeatures(
-      isPrefix,
-      isListed,
-      ({ siblings }) => siblings.listedPrefixCount === 1,
-    ),
+    ownsRarestExact: multiply(isExact, ({ siblings }) => siblings.ownsRarestWord),
+    ownsRarestPrefix: multiply(isPrefix, ({ siblings }) => siblings.ownsRarestWord),
+    ownsRarestConflict: multiply(isConflict, ({ siblings }) => siblings.ownsRarestWord),
+    prefixSiblings: multiply(isPrefix, ({ siblings }) => cap(Math.log2(siblings.prefixCount), 8) / 3),
+    prefixAlone: multiply(isPrefix, ({ siblings }) => siblings.prefixCount === 1),
+    prefixAloneThere: multiply(isPrefix, ({ siblings }) => siblings.placedPrefixCount === 1),
+    prefixOnlyListed: multiply(isPrefix, isListed, ({ siblings }) => siblings.listedPrefixCount === 1),
   },
   place: {
     postal: ({ place }) => place === 'postal',
@@ -268,33 +251,33 @@ const featuresOfParts = {
     townAbroad: ({ place }) => place === 'town_abroad',
     otherRegion: ({ place }) => place === 'region_conflict',
     otherCountry: ({ place }) => place === 'country_conflict',
-    otherRegionExact: multiplyFeatures(({ place }) => place === 'region_conflict', isExact),
-    otherCountryExact: multiplyFeatures(({ place }) => place === 'country_conflict', isExact),
-    conflictListedExact: multiplyFeatures(isConflict, isListed, isExact),
-    conflictInexact: multiplyFeatures(isConflict, isInexact),
-    conflictPrefixMore: multiplyFeatures(isConflict, isPrefix, nameTold),
-    conflictBare: multiplyFeatures(isConflict, ({ comparison }) => !comparison.isFormStated),
-    unlistedPrefixMore: multiplyFeatures(isUnplaced, isUnlisted, isPrefix, nameTold),
-    conflictRarity: multiplyFeatures(isConflict, measureRarity),
-    conflictListed: multiplyFeatures(isConflict, isListed),
-    otherCountryListed: multiplyFeatures(({ place }) => place === 'country_conflict', isListed),
-    acronymPlaced: multiplyFeatures(isPlaced, is('acronym')),
-    otherCountryUnlisted: multiplyFeatures(({ place }) => place === 'country_conflict', isUnlisted),
-    conflictFormDiffers: multiplyFeatures(
+    otherRegionExact: multiply(({ place }) => place === 'region_conflict', isExact),
+    otherCountryExact: multiply(({ place }) => place === 'country_conflict', isExact),
+    conflictListedExact: multiply(isConflict, isListed, isExact),
+    conflictInexact: multiply(isConflict, isInexact),
+    conflictPrefixMore: multiply(isConflict, isPrefix, nameTold),
+    conflictBare: multiply(isConflict, ({ comparison }) => !comparison.isFormStated),
+    unlistedPrefixMore: multiply(isUnplaced, isUnlisted, isPrefix, nameTold),
+    conflictRarity: multiply(isConflict, measureRarity),
+    conflictListed: multiply(isConflict, isListed),
+    otherCountryListed: multiply(({ place }) => place === 'country_conflict', isListed),
+    acronymPlaced: multiply(isPlaced, is('acronym')),
+    otherCountryUnlisted: multiply(({ place }) => place === 'country_conflict', isUnlisted),
+    conflictFormDiffers: multiply(
       ({ place }) => place === 'country_conflict',
       ({ comparison }) => comparison.isFormStated && comparison.form !== 'same',
     ),
-    placedPrefix: multiplyFeatures(isPlaced, isPrefix),
-    placedNear: multiplyFeatures(isPlaced, isNear),
-    placedInexactHard: multiplyFeatures(isPlaced, is('near', 'prefix', 'extends'), nameHard),
-    noTown: multiplyFeatures(({ hint }) => hasTown(hint), hasNoTown),
+    placedPrefix: multiply(isPlaced, isPrefix),
+    placedNear: multiply(isPlaced, isNear),
+    placedInexactHard: multiply(isPlaced, is('near', 'prefix', 'extends'), nameHard),
+    noTown: multiply(({ hint }) => hasTown(hint), hasNoTown),
     // The site of a company is often in another place.
-    siteElsewhere: multiplyFeatures(
+    siteElsewhere: multiply(
       isKind('site', 'hyphen', 'form'),
       ({ hint }) => hasTown(hint),
       (evidence) => isConflict(evidence) || evidence.place === 'country' || evidence.place === 'region',
     ),
-    otherTown: multiplyFeatures(
+    otherTown: multiply(
       ({ hint }) => hasTown(hint),
       ({ place }) => place === 'country' || place === 'region',
       (evidence) => !hasNoTown(evidence),
@@ -302,10 +285,10 @@ const featuresOfParts = {
   },
   listed: {
     listed: isListed,
-    listedExact: multiplyFeatures(isListed, isExact),
-    listedPrefix: multiplyFeatures(isListed, isPrefix),
-    listedNear: multiplyFeatures(isListed, is('near', 'extends')),
-    prominentRare: multiplyFeatures(
+    listedExact: multiply(isListed, isExact),
+    listedPrefix: multiply(isListed, isPrefix),
+    listedNear: multiply(isListed, is('near', 'extends')),
+    prominentRare: multiply(
       isListed,
       ({ comparison }) => toTenths(comparison.rarestWeight, 12),
       is('near', 'extends'),
@@ -314,17 +297,14 @@ const featuresOfParts = {
   'known to registers': {
     lei: ({ comparison }) => comparison.candidate.prominence.hasLei,
     industry: ({ comparison }) => comparison.candidate.prominence.hasIndustry,
-    industryPrefix: multiplyFeatures(
-      ({ comparison }) => comparison.candidate.prominence.hasIndustry,
-      isPrefix,
-    ),
+    industryPrefix: multiply(({ comparison }) => comparison.candidate.prominence.hasIndustry, isPrefix),
   },
   status: {
     inactive: ({ comparison }) => !comparison.candidate.active,
     removed: ({ comparison }) => comparison.candidate.removed,
   },
   'kind of body': {
-    notCompanyInexact: multiplyFeatures(({ comparison }) => !comparison.candidate.supported, isInexact),
+    notCompanyInexact: multiply(({ comparison }) => !comparison.candidate.supported, isInexact),
     notCompany: ({ comparison }) => !comparison.candidate.supported,
   },
   context: {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { getErrorText } from '../../core/errors.js'
 import { keepToOwner } from '../../platform/files.js'
 import { migrate, openSqlite, prepare, getSqliteCode, type Sqlite } from '../../platform/sqlite.js'
-import { createGroupCommit, type ItemResult } from '../../platform/gathered-commits.js'
+import { createGroupCommit, type ItemResult } from '../../platform/group-commit.js'
 import type { PostgresStatements } from '../../platform/postgres/postgres.js'
 
 /** One key's use of one route in one calendar minute. */

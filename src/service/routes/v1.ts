@@ -9,7 +9,7 @@ import { toBuildMetadata, type StoredBuild, type BuildState, toIsoTime } from '.
 import type { Builds } from '../records/builds/builds.js'
 import { parseEntityRecord } from '../records/builds/entity-build.js'
 import { parseDomain, parseDomainResult, describeFailure } from '../records/domains/domain-build.js'
-import { flattenCandidate, flattenEntity } from '../records/plain-forms.js'
+import { flattenCandidate, flattenEntity } from '../records/flat-entities.js'
 import { internalError, Refusal } from '../refusal.js'
 import type { ReportStore } from '../report-store.js'
 import type { HierarchyData, HierarchyReply } from '../../contract/hierarchy.js'

@@ -3,7 +3,7 @@ import { applyWhenReady, type Awaitable, type Deferrable } from '../../core/awai
 import { getErrorText } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
 import { startDueWorkLoop, type DueWorkLoop, type InFlight } from '../../platform/due-work-loop.js'
-import { createGroupCommit } from '../../platform/gathered-commits.js'
+import { createGroupCommit } from '../../platform/group-commit.js'
 import { ConnectionLostError } from '../../platform/postgres/postgres.js'
 import { limits } from '../limits.js'
 import { decideRun, type RunOutcome } from './run-outcome.js'

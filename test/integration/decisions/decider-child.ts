@@ -1,4 +1,4 @@
-import { openDecisionSync } from '../../../src/pipeline/decisions/decisions-book.js'
+import { openDecisionSync } from '../../../src/pipeline/decisions/decision-sync.js'
 import { openReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import { decisionOf, service } from './support.js'
 

@@ -15,7 +15,7 @@ import {
   openDecisionSync,
   type DecisionSync,
   readStandingDecisions,
-} from '../../../src/pipeline/decisions/decisions-book.js'
+} from '../../../src/pipeline/decisions/decision-sync.js'
 import { readDecisionsFile } from '../../../src/pipeline/decisions/decisions-file.js'
 import { openReviewStore, type ReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import { startChild, type Child } from '../../support/child-process.js'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { OutputRecorder, getRecordedForm } from '../../../src/pipeline/history/output-recorder.js'
-import { openHistory } from '../../../src/pipeline/history/reader.js'
+import { openHistory } from '../../../src/pipeline/history/history-reader.js'
 import { HistoryStore } from '../../../src/pipeline/history/sqlite-history.js'
 import { RowIndex } from '../../../src/pipeline/input/row-index.js'
 import { renderUnanswered } from '../../../src/pipeline/answers/answer-line.js'

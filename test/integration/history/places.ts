@@ -1,6 +1,6 @@
 import type { HistoryReader } from '../../../src/pipeline/history/remembered-runs.js'
 import type { HistoryWriter } from '../../../src/pipeline/history/history-writer.js'
-import { openHistory } from '../../../src/pipeline/history/reader.js'
+import { openHistory } from '../../../src/pipeline/history/history-reader.js'
 import { lookAtHistory } from '../../../src/pipeline/history/postgres/history-copy.js'
 import { SharedHistory } from '../../../src/pipeline/history/postgres/shared-history.js'
 import { HistoryStore } from '../../../src/pipeline/history/sqlite-history.js'

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { HistoryReader, RememberedRun } from '../../../src/pipeline/history/remembered-runs.js'
-import { openHistory } from '../../../src/pipeline/history/reader.js'
+import { openHistory } from '../../../src/pipeline/history/history-reader.js'
 import { parsePublishedState } from '../../../src/pipeline/answers/published-state.js'
 import { repairCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/maintenance.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/verify.js'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { assertWithoutParts, findJob, joinJob } from '../../../src/pipeline/parts/job-of-parts.js'
+import { assertWithoutParts, findJob, joinJob } from '../../../src/pipeline/parts/partitioned-job.js'
 import { PartLedger, type WrittenPart } from '../../../src/pipeline/parts/part-ledger.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { ConnectionLostError, type Postgres } from '../../../src/platform/postgres/postgres.js'

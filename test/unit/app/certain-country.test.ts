@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findCertainCountry } from '../../../src/app/certain-country.js'
+import { findCertainCountry } from '../../../src/app/find-country.js'
 
 describe('the country that a location names with certainty', () => {
   test.each([

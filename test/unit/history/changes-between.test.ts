@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AddressGroups } from '../../../src/pipeline/history/paired-rows.js'
-import { ChangeCounter, compareOutputs } from '../../../src/pipeline/history/changes-between.js'
+import { AddressGroups } from '../../../src/pipeline/history/match-rows.js'
+import { ChangeCounter, compareOutputs } from '../../../src/pipeline/history/compare-outputs.js'
 import type { PublishedEntry, PublishedOutput } from '../../../src/pipeline/history/remembered-runs.js'
 import type { Change } from '../../../src/pipeline/figures/change-kinds.js'
 

@@ -4,7 +4,7 @@ import {
   createGroupCommit,
   createGroupTransactions,
   type ItemResult,
-} from '../../../src/platform/gathered-commits.js'
+} from '../../../src/platform/group-commit.js'
 import { openSqlite, type Sqlite } from '../../../src/platform/sqlite.js'
 
 const taken = <Item>(items: readonly Item[]): ItemResult<Item>[] => items.map((value) => ({ value }))

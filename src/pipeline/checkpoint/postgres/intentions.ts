@@ -1,4 +1,4 @@
-import { createGroupCommit, type ItemResult } from '../../../platform/gathered-commits.js'
+import { createGroupCommit, type ItemResult } from '../../../platform/group-commit.js'
 import type { LookupKind } from '../../lookups/lookup-kind.js'
 import type { LookupState } from '../../lookups/lookup-state.js'
 import type { Intention, LookupId, Refusal, SubmissionBounds } from '../checkpoint.js'

@@ -8,7 +8,7 @@ import {
 } from '../../lookups/lookup-state.js'
 import type { LookupId, OpenRun, ToSubmit, KeyedLookup } from '../checkpoint.js'
 import type { SharedStore } from './store.js'
-import { createGroupCommit, type ItemResult } from '../../../platform/gathered-commits.js'
+import { createGroupCommit, type ItemResult } from '../../../platform/group-commit.js'
 import { addWantedLookups } from './jobs.js'
 
 /** The lookups of this worker's run, of one kind, after a position. $1 worker, $2 scope, $3 position. */

@@ -1,4 +1,4 @@
-import { createGroupCommit, type ItemResult } from '../../../platform/gathered-commits.js'
+import { createGroupCommit, type ItemResult } from '../../../platform/group-commit.js'
 import { type PostgresStatements, getSqlState } from '../../../platform/postgres/postgres.js'
 import type { LookupKind } from '../../lookups/lookup-kind.js'
 import type { LookupState } from '../../lookups/lookup-state.js'

@@ -1,6 +1,6 @@
 import type { FoundHead } from '../../figures/checkpoint-standing.js'
 import { stageKinds, type LookupKind } from '../../lookups/lookup-kind.js'
-import { createGroupTransactions, type GroupTransactions } from '../../../platform/gathered-commits.js'
+import { createGroupTransactions, type GroupTransactions } from '../../../platform/group-commit.js'
 import type { CloseStack } from '../../../platform/close-stack.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import {

@@ -20,7 +20,7 @@ import {
 import type { CloseLater } from '../../../platform/close-stack.js'
 import { openSharedToRead } from '../../checkpoint/postgres/open-database.js'
 import { withRetries } from '../../checkpoint/postgres/retry.js'
-import { openHistory } from '../reader.js'
+import { openHistory } from '../history-reader.js'
 
 /**
  * Copies the differing entries of two runs' outputs, all runs of their series, and the earlier outputs that

@@ -1,4 +1,4 @@
-import { createGroupCommit, type ItemResult } from '../../../platform/gathered-commits.js'
+import { createGroupCommit, type ItemResult } from '../../../platform/group-commit.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { SharedStore } from '../../checkpoint/postgres/store.js'
 import {

@@ -3,7 +3,7 @@ import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { LocalCopy } from '../../checkpoint/postgres/local-copy.js'
 import type { SharedStore } from '../../checkpoint/postgres/store.js'
 import type { RowGroups } from '../../input/row-groups.js'
-import { chooseBaseline, selectRunsToPrune } from '../kept-runs.js'
+import { chooseBaseline, selectRunsToPrune } from '../prune-runs.js'
 import type { OutputFigures, RunRecord } from '../../figures/run-record.js'
 import type { WantedOutputs } from '../remembered-runs.js'
 import {

@@ -9,7 +9,7 @@ import {
 } from '../accounts.js'
 import type { Deferrable } from '../../../core/awaitable.js'
 import type { Clock } from '../../../platform/clock.js'
-import { createGroupCommit } from '../../../platform/gathered-commits.js'
+import { createGroupCommit } from '../../../platform/group-commit.js'
 import { limits } from '../../limits.js'
 import { deliveryLimits } from '../../../contract/limits.js'
 import {

@@ -20,7 +20,7 @@ import {
   type StoredBuild,
 } from '../builds/build.js'
 import { fillDomainResult } from '../builds/entity-build.js'
-import { toPlainStatus } from '../plain-forms.js'
+import { toPlainStatus } from '../flat-entities.js'
 import type { DomainLists } from './domain-lists.js'
 import type { SiteVisit, WebsiteCheck } from './website-check.js'
 

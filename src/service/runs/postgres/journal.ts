@@ -1,6 +1,6 @@
 import { errorTypes } from '../../../contract/errors.js'
 import type { Clock } from '../../../platform/clock.js'
-import { createGroupCommit, type ItemResult } from '../../../platform/gathered-commits.js'
+import { createGroupCommit, type ItemResult } from '../../../platform/group-commit.js'
 import {
   ConnectionLostError,
   getSqlState,

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
-import type { DecisionSync } from '../pipeline/decisions/decisions-book.js'
+import type { DecisionSync } from '../pipeline/decisions/decision-sync.js'
 import type { KeptDecision, ReviewStore } from '../pipeline/decisions/review-store.js'
-import type { CompanyRecords } from './stored-answers.js'
+import type { CompanyRecords } from './company-records.js'
 import { findFirst } from './input-lookups.js'
 import type { Queue } from './queue.js'
 import { isEntityId } from '../core/identifiers.js'
@@ -218,3 +218,17 @@ const createNotShownError = (name: string, entityId: string): UserError =>
   new UserError('REVIEW_CHOICE_INVALID', `${entityId} is not among the candidates of ${name}`, {
     hint: 'choose one of its candidates, or search for the company first; no decision was recorded',
   })
+
+/** A failure to write the file loses nothing: the store has the decisions. */
+export async function tryWriteFile(bring: () => Promise<void>): Promise<void> {
+  try {
+    await bring()
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    const kept = 'the decision is stored next to the checkpoint and will be written to the file later'
+    throw new UserError(error.code, error.message, {
+      hint: error.hint === undefined ? kept : `${error.hint}; ${kept}`,
+      cause: error,
+    })
+  }
+}

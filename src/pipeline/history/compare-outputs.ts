@@ -3,7 +3,7 @@ import { changeKinds, type Change, type ChangeCounts, type ChangeKind } from '..
 import { compareStates, getCurrentEntityId } from './changes.js'
 import { parsePublishedState, isPendingStatus } from '../answers/published-state.js'
 import type { PublishedEntry, PublishedOutput, HistoryReader } from './remembered-runs.js'
-import { noRow, matchRows } from './paired-rows.js'
+import { noRow, matchRows } from './match-rows.js'
 
 /** Number of rows whose entries are in memory at once. */
 const batchRows = 1_000
