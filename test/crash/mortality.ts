@@ -63,7 +63,7 @@ export function tellingSteps(steps: readonly string[], first = 1, last = steps.l
 
 /**
  * The same object, with a step before and after each of its methods but `close`; all of them are asynchronous, but for
- * `of`, which gives another view of the same.
+ * `forKind`, which gives another view of the same.
  */
 export function mortal<Target extends object>(target: Target, life: Life): Target {
   return new Proxy(target, {
@@ -72,7 +72,7 @@ export function mortal<Target extends object>(target: Target, life: Life): Targe
       if (typeof member !== 'function') return member
       const call = member.bind(target) as (...args: unknown[]) => unknown
       if (name === 'close') return call
-      if (name === 'of') return (...args: unknown[]) => mortal(call(...args) as object, life)
+      if (name === 'forKind') return (...args: unknown[]) => mortal(call(...args) as object, life)
       return (...args: unknown[]) => life.around(String(name), () => call(...args) as Promise<unknown>)
     },
   })

@@ -78,7 +78,7 @@ export const mutations: readonly Mutation[] = [
   {
     file: 'src/pipeline/scheduler/pace.ts',
     breaks: 'one start after another, evenly',
-    from: 'nextStartMs = startMs + spacingMs(budget, nowMs)',
+    from: 'nextStartMs = startMs + getSpacingMs(budget, nowMs)',
     to: 'nextStartMs = startMs',
   },
   {

@@ -6,7 +6,8 @@ import { commandsOfProgram } from '../support/every-command.js'
 const commands = await commandsOfProgram()
 const flagsOf = (name: string) =>
   (commands.get(name)?.options ?? []).flatMap(({ long, required, optional }) =>
-    long === undefined ? [] : [{ long, required, optional }],
+    // Help ends the command: nothing is exported after it.
+    long === undefined || long === '--help-all' ? [] : [{ long, required, optional }],
   )
 const exported = new Set(flagsOf('export').map(({ long }) => long))
 

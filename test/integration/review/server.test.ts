@@ -340,8 +340,8 @@ describe('what it serves', () => {
     const { session } = await (await answered()).open()
     const broken: ReviewSession = new Proxy(session, {
       get: (target, name) => {
-        if (name === 'counts') return () => target.getCounts()
-        if (name === 'decisions')
+        if (name === 'getCounts') return () => target.getCounts()
+        if (name === 'listDecisions')
           return () => {
             throw new UserError(
               'DECISIONS_UNWRITABLE',
