@@ -27,7 +27,7 @@ async function dying(dieAt: number): Promise<{ job: MortalJob; steps: readonly s
 describe('a run that dies at any of its steps', () => {
   test('did not end, or did all; the next one is compared with the last that ended, or with what a half one was to be', async () => {
     const { steps } = await dying(Infinity)
-    expect(steps.filter((step) => step === 'after remember').length).toBeGreaterThan(5)
+    expect(steps.filter((step) => step === 'after updateHistory').length).toBeGreaterThan(5)
     const seen = new Set<string>()
     for (const dieAt of tellingSteps(steps)) {
       const { job } = await dying(dieAt)
