@@ -19,7 +19,7 @@ try {
   copyFileSync(join(root, 'fixtures/companies.csv'), join(folder, 'companies.csv'))
   writeFileSync(
     join(folder, 'leads.csv'),
-    `company_name,city\n${doubted.map((city) => `Delta,${city}\n`).join('')}`,
+    `company_name,city\n${doubted.map((city) => `First,${city}\n`).join('')}`,
   )
   const inputs = ['companies.csv', 'leads.csv']
   for (const input of inputs) run([input, '-o', `${input}.out.csv`, '--quiet'])

@@ -36,7 +36,7 @@ const helpGroups: readonly { title: string; common: readonly string[]; further: 
 ]
 
 /** Names of all flags that have a group in the help. */
-export const groupedFlagNames: readonly string[] = helpGroups.flatMap(({ common, further }) => [
+const groupedFlagNames: readonly string[] = helpGroups.flatMap(({ common, further }) => [
   ...common,
   ...further,
 ])

@@ -79,7 +79,10 @@ describe('names that a spreadsheet would run', () => {
 describe('a line that cannot be taken is named, with what is wrong', () => {
   test.each<[Partial<FilledLine>, RegExp]>([
     [{ lookup: '' }, /^it has a verdict but no lookup$/],
-    [{ lookupAgain: lookup('f') }, /^its candidates are those of "f{32}": only some of the columns were sorted/],
+    [
+      { lookupAgain: lookup('f') },
+      /^its candidates are those of "f{32}": only some of the columns were sorted/,
+    ],
     [
       { verdict: 'yes', candidateIds: [null, 'siq_2'], candidateCount: 2 },
       /^"yes" does not select one of 2 candidates: type its number$/,
