@@ -35,12 +35,6 @@ const helpGroups: readonly { title: string; common: readonly string[]; further: 
   { title: 'Help', common: ['help-all', 'help'], further: [] },
 ]
 
-/** Names of all flags that have a group in the help. */
-const groupedFlagNames: readonly string[] = helpGroups.flatMap(({ common, further }) => [
-  ...common,
-  ...further,
-])
-
 /** Makes `--help` of a command show the common flags in groups, and `--help-all` everything. */
 export function addGroupedHelp(command: Command, io: CliIo): void {
   command.configureHelp({ ...command.configureHelp(), formatHelp: () => formatCommonHelp(command) })
