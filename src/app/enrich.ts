@@ -191,7 +191,7 @@ function buildPipelineDeps({
     target: {
       output: settings.output,
       changesPath: settings.output.changes ?? null,
-      metadata: metadataOf(settings),
+      metadata: buildMetadata(settings),
       ...(options.stdout === undefined ? {} : { stdout: options.stdout }),
       ownFiles: listFilesInUse(settings, options.configPath ?? null, environment),
     },
@@ -235,7 +235,7 @@ function buildPipelineDeps({
 }
 
 /** Metadata of a Parquet output. */
-function metadataOf({ input, checkpoint }: Settings): Readonly<Record<string, string>> {
+function buildMetadata({ input, checkpoint }: Settings): Readonly<Record<string, string>> {
   return {
     'enrich.version': version,
     'enrich.input': (input.paths ?? []).join(', '),

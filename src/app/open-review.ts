@@ -168,7 +168,7 @@ function assertAnswered(session: ReviewSession, runCommand: string): void {
 
 const createNotFound = (path: string, runCommand: string): UserError =>
   new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
-    hint: `a run creates it: ${runCommand}`,
+    hint: `check --checkpoint and the current folder. A run creates a checkpoint: ${runCommand}`,
   })
 
 /** In a container, the user id may have no name. */

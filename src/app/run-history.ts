@@ -24,7 +24,7 @@ export function withKnownHistory<Result>(
       : openFileHistory(path, closeLater)
     if (history !== null) return use(history)
     throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
-      hint: 'a run creates it: enrich companies.csv -o out.parquet',
+      hint: 'check --checkpoint and the current folder. A run creates a checkpoint: enrich companies.csv -o out.parquet',
     })
   }
   if (isPostgresUrl(path)) return withCleanup(useHistory)

@@ -208,7 +208,7 @@ export const output = {
     flag: {
       names: '--columns <a,b>',
       group: 'output',
-      help: 'columns to add',
+      help: 'result columns to add to the output',
       parse: parseListOfSome,
     },
     unset: 'all',

@@ -187,7 +187,9 @@ export function parseListOfSome(text: string): Parsed<string[]> {
 }
 
 export function parseWholeNumber(text: string): Parsed<number> {
-  return /^\d{1,12}$/.test(text) ? { value: Number(text) } : { fault: 'It must be a whole number.' }
+  return /^\d{1,12}$/.test(text)
+    ? { value: Number(text) }
+    : { fault: 'It must be a whole number, 0 or more.' }
 }
 
 export function parsePositive(text: string): Parsed<number> {

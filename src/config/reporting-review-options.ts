@@ -136,7 +136,7 @@ export const job = {
     flag: {
       names: '--partition <i/n>',
       group: 'reporting',
-      help: 'run partition i of n of the job, like 3/64; /64 or auto takes i from the environment',
+      help: 'run partition i of n of the job, like 3/64; /64 or auto reads i from the job scheduler',
       parse: parsePartition,
     },
     variable: 'ENRICH_PARTITION',

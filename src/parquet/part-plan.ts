@@ -213,9 +213,9 @@ export async function storeLines(deps: StoreDeps): Promise<StoredLines> {
     await Promise.allSettled(storing)
     await writer.close()
   }
-  const pathsOf = (first: number, last: number) =>
+  const listPaths = (first: number, last: number) =>
     files
       .filter(({ firstNumber, lastNumber }) => firstNumber <= last && lastNumber >= first)
       .map(({ path }) => path)
-  return { numbers, byteCounts, findPaths: pathsOf }
+  return { numbers, byteCounts, findPaths: listPaths }
 }

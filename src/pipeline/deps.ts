@@ -106,7 +106,7 @@ interface RunRequests {
   webhooks: WebhookOptions
 }
 
-/** What is remembered and reported of the run. */
+/** Records and reports of the run. */
 interface RunReporting {
   history: HistoryOptions
   /** Alarm conditions, metrics file and notification; defaults to none. */

@@ -69,7 +69,7 @@ export class CandidateStore {
     }
   }
 
-  /** Returns the company as it was displayed for the lookup; else `null`. */
+  /** Returns the company that was displayed for the lookup; else `null`. */
   findShown(lookup: string, entityId: string): Candidate | null {
     const [stored] = this.readStored([lookup])
     return (

@@ -63,7 +63,7 @@ export class CompanyRecords {
     return toText(at(entity, 'legal_name')) ?? toText(at(entity, 'display_name'))
   }
 
-  /** Returns the successor of an accepted company, as a candidate to replace it; `null` if there is none. */
+  /** Returns the successor of an accepted company, as a candidate to replace it; `null` without one. */
   findSuccessor(decision: Decision): Candidate | null {
     if (decision.entityId === null) return null
     const record = this.#read(decision.entityId).record()

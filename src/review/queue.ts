@@ -252,7 +252,7 @@ const orders: Readonly<Record<QueueSort, (keys: Keys) => Order>> = {
       at(firstRows, one) - at(firstRows, other),
 }
 
-/** Sorts the places below `count`. The first of them are `sorted` already. */
+/** Returns the places 0 to `count` - 1 in order. `sorted` has the first of them in order already. */
 function mergeSorted(sorted: Uint32Array, count: number, order: Order): Uint32Array {
   const added = Uint32Array.from({ length: count - sorted.length }, (_, index) => sorted.length + index)
   added.sort(order)

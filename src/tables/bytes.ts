@@ -64,7 +64,7 @@ async function* gunzip(raw: NodeJS.ReadableStream): AsyncGenerator<Buffer> {
 /** "PK" and the mark of a first file, or of the end of an empty zip. */
 const zipBeginnings = new Set([0x504b0304, 0x504b0506])
 
-/** Detects the compression by the first bytes. Throws if the file's name ends in .gz or .zst and it has none. */
+/** Detects the compression of a file by its first bytes. Throws if a file named .gz or .zst is not compressed. */
 export async function detectPacking(path: string, label: string): Promise<Packing> {
   const start = await readFirstBytes(path, label)
   if (start.length >= 2 && start.readUInt16BE(0) === 0x1f8b) return 'gzip'

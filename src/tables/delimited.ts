@@ -24,8 +24,8 @@ const separatorLine = /^"?sep=(.)"?(?:\r\n|\n|\r)/i
 const delimiters = [',', '\t', ';', '|'] as const
 
 /**
- * Detects the layout of a file by its first text. `known`: delimiter from the user or the file's name; takes precedence
- * over a `sep=` line.
+ * Detects the delimiter and the lines above the header from the first text of a file. `known`: the delimiter that the
+ * user or the file extension gives; it takes precedence over a `sep=` line.
  */
 export function detectLayout(sample: string, known: string | undefined): Layout {
   const named = separatorLine.exec(sample)

@@ -133,7 +133,7 @@ describe('enrich.decisions.csv in the folder', () => {
     const refused = await run('companies.csv', '-o', 'new.csv')
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      expect.stringContaining('error DECISIONS_INVALID: the decisions enrich.decisions.csv, line 1'),
+      expect.stringContaining('error DECISIONS_INVALID: the decisions file enrich.decisions.csv, line 1'),
     ])
     expect(place.names()).not.toContain('new.csv')
     expect((await run('plan', 'companies.csv')).code).toBe(2)

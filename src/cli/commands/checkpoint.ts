@@ -143,7 +143,7 @@ async function verifyAny(path: string, { environment }: CliIo): Promise<Verifica
 
 function throwNotFound(path: string): never {
   throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
-    hint: 'a run creates it: enrich companies.csv -o out.parquet',
+    hint: 'check --checkpoint and the current folder. A run creates a checkpoint: enrich companies.csv -o out.parquet',
   })
 }
 

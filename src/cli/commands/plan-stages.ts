@@ -67,7 +67,7 @@ export interface StagePlan {
 
 export interface StagePlanDeps {
   readonly settings: Pick<Settings, 'stages' | 'limits' | 'checkpoint'>
-  readonly policyOf: (kind: StageKind) => PlanPolicy
+  readonly getPolicy: (kind: StageKind) => PlanPolicy
   /** `null` if no stage is configured. */
   readonly answersOf: typeof readStageAnswers | null
 }
@@ -89,7 +89,7 @@ export class StagePlanCounter {
 
   /** Adds answered or decided row lookups, each once. */
   add(ids: readonly LookupId[], reader: CheckpointReader | null, decidedOf: FindDecision): void {
-    const { answersOf, policyOf } = this.#deps
+    const { answersOf, getPolicy } = this.#deps
     this.#addRecords(
       ids.flatMap((id) => decidedOf(id)?.decision.entityId ?? []),
       reader,
@@ -99,16 +99,16 @@ export class StagePlanCounter {
       for (const kind of this.#asked) {
         const answer = answers[kind]
         if (answer === undefined || !this.#isNew(kind, answer.name)) continue
-        this.#count(kind, answer.known === null ? 'submit' : planLookup(answer.known, policyOf(kind)))
+        this.#count(kind, answer.known === null ? 'submit' : planLookup(answer.known, getPolicy(kind)))
       }
     }
   }
 
   /** Counts records of decided companies. They are read without the stage too, and expire like answers unless the stage has a maximum age. */
   #addRecords(entityIds: readonly string[], reader: CheckpointReader | null): void {
-    const { policyOf, settings } = this.#deps
+    const { getPolicy, settings } = this.#deps
     const names = entityIds.filter((name) => this.#isNew('entity', name))
-    const policy = policyOf('entity')
+    const policy = getPolicy('entity')
     const whole = { ...policy, maxAgeMs: policy.maxAgeMs ?? settings.checkpoint.maxAgeMs }
     const lookups = names.map((name) => buildStageLookup('entity', name))
     const known = reader?.readAnswers(findLookupIds(reader, lookups)) ?? names.map(() => null)

@@ -46,10 +46,10 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
       }
       const answersOf =
         settings.stages.asked.length === 0 ? null : (await loadStageAnswers()).readStageAnswers
-      const policyOf = (kind: LookupKind): PlanPolicy =>
+      const getPolicy = (kind: LookupKind): PlanPolicy =>
         kind === 'resolution' ? policy : buildStagePolicy(kind, settings.stages, policy)
-      const stages = new StagePlanCounter({ settings, policyOf, answersOf })
-      const counter = new PlanCounter(policyOf, stages)
+      const stages = new StagePlanCounter({ settings, getPolicy, answersOf })
+      const counter = new PlanCounter(getPolicy, stages)
       try {
         const onBatch = counter.onBatch.bind(counter)
         await inspectInput(
@@ -78,7 +78,7 @@ class PlanCounter {
   readonly #seen = new DistinctKeys()
 
   constructor(
-    private readonly policyOf: (kind: LookupKind) => PlanPolicy,
+    private readonly getPolicy: (kind: LookupKind) => PlanPolicy,
     private readonly stages: StagePlanCounter,
   ) {}
 
@@ -97,7 +97,7 @@ class PlanCounter {
         ? 'decided'
         : lookup === null
           ? 'submit'
-          : planLookup(lookup, this.policyOf(kind))
+          : planLookup(lookup, this.getPolicy(kind))
       this.plan[planned]++
       if (kind !== 'domain') continue
       this.domainCount++

@@ -30,7 +30,7 @@ async function receive(flags: ReceiveFlags, io: CliIo): Promise<void> {
   const keys = resolveWebhookKeys(io.environment)
   const { startReceiver } = await import('../../pipeline/inbox/receiver.js')
   const path = url === null ? null : new URL(url).pathname
-  const { inbox, place, close } = await openInboxOf(settings.checkpoint.path, io)
+  const { inbox, place, close } = await openReceiverInbox(settings.checkpoint.path, io)
   try {
     const receiver = await startReceiver({ listen, path, keys, inbox, clock: systemClock })
     const tell = (type: string, value: object) => {
@@ -58,7 +58,7 @@ interface OpenedInbox {
 }
 
 /** Opens the inbox next to a checkpoint in a file, or in the database of a shared one. */
-async function openInboxOf(checkpointPath: string, { environment }: CliIo): Promise<OpenedInbox> {
+async function openReceiverInbox(checkpointPath: string, { environment }: CliIo): Promise<OpenedInbox> {
   if (!isPostgresUrl(checkpointPath)) {
     const to = readMoveTarget(checkpointPath)
     if (to !== null) throw createMovedError(checkpointPath, to)

@@ -76,7 +76,7 @@ async function showStatus(settings: Settings, flags: StatusFlags, io: CliIo): Pr
 
 const createNotFound = (path: string) =>
   new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
-    hint: 'a run creates it: enrich companies.csv -o out.parquet',
+    hint: 'check --checkpoint and the current folder. A run creates a checkpoint: enrich companies.csv -o out.parquet',
   })
 
 /** Shows the status of a shared checkpoint, with its processes. */

@@ -116,5 +116,5 @@ function parseService(text: string): string | null | undefined {
 }
 
 export function createInvalidLineError(path: string, line: number, message: string, hint: string): UserError {
-  return new UserError('DECISIONS_INVALID', `the decisions ${path}, line ${line}: ${message}`, { hint })
+  return new UserError('DECISIONS_INVALID', `the decisions file ${path}, line ${line}: ${message}`, { hint })
 }

@@ -60,7 +60,7 @@ export async function readDecisionsFile(
     if (!isSame(stamp, readStamp(path)) || BigInt(bytes.length) !== stamp.bytes) continue
     return { ...(await readDecisions(path, bytes, unwritten)), stamp }
   }
-  throw new UserError('DECISIONS_CHANGED', `the decisions ${path} kept changing while they were read`, {
+  throw new UserError('DECISIONS_CHANGED', `the decisions file ${path} kept changing while they were read`, {
     hint: 'wait until other programs stop writing the file, and run the same command again',
   })
 }
@@ -195,7 +195,7 @@ function explainWrite(path: string, error: unknown): unknown {
     return createUnwritableError(path, 'another process keeps it locked', error)
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? ''
   if (code === 'ENOSPC' || code === 'SQLITE_FULL') {
-    return new UserError('DISK_FULL', `no space left for the decisions ${path}`, {
+    return new UserError('DISK_FULL', `no space left for the decisions file ${path}`, {
       hint: 'free some space; the decisions are kept in the review store',
       cause: error,
     })
@@ -206,7 +206,7 @@ function explainWrite(path: string, error: unknown): unknown {
 }
 
 function createUnwritableError(path: string, why: string, cause: unknown): UserError {
-  return new UserError('DECISIONS_UNWRITABLE', `the decisions ${path} cannot be written`, {
+  return new UserError('DECISIONS_UNWRITABLE', `the decisions file ${path} cannot be written`, {
     hint: `${why}; the decisions are kept in the review store`,
     cause,
   })

@@ -208,7 +208,7 @@ function createConflictError(path: string, one: LocatedDecision, other: LocatedD
     `line ${line} says ${decision.verdict === 'none' ? 'none' : (decision.entityId ?? '')} (${decision.decidedBy})`
   return new UserError(
     'DECISIONS_CONFLICT',
-    `two verdicts for one lookup (${one.decision.name}) in the decisions ${path}: ${describeLine(one)}, ${describeLine(other)}`,
+    `two verdicts for one lookup (${one.decision.name}) in the decisions file ${path}: ${describeLine(one)}, ${describeLine(other)}`,
     { hint: 'remove the wrong line' },
   )
 }
@@ -219,5 +219,5 @@ export function createInvalidFileError(
   hint: string,
   cause?: unknown,
 ): UserError {
-  return new UserError('DECISIONS_INVALID', `the decisions ${path}: ${message}`, { hint, cause })
+  return new UserError('DECISIONS_INVALID', `the decisions file ${path}: ${message}`, { hint, cause })
 }

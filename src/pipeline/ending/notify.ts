@@ -81,7 +81,7 @@ async function loadSending() {
   return { ...guards, ...connects }
 }
 
-/** Returns a sender, or the reason why the URL is not allowed. */
+/** Returns a function that sends the notification, or the reason why its URL is not allowed. */
 async function openSender(
   { createAddressGuard, systemResolver, createConnect, createPost }: Awaited<ReturnType<typeof loadSending>>,
   { url, resolve }: NotifyDeps,

@@ -65,7 +65,10 @@ function runLength(sorted: Uint32Array, start: number): number {
   return end - start
 }
 
-/** `skipped`: number of rows of each entry that both outputs have. */
+/**
+ * Returns the rows whose entry is in `entries`, except the first `skipped[i]` rows of each entry: those are in both
+ * outputs. Counts `skipped` down.
+ */
 function selectRows(rows: Uint32Array, entries: Uint32Array, skipped: Uint32Array): Uint32Array {
   if (entries.length === 0) return new Uint32Array(0)
   let count = 0

@@ -146,7 +146,7 @@ function detectCommonFormat(files: readonly SourceFile[]): InputFormat {
   for (const { label } of files) {
     const format = formatOfPath(label)
     if (format === null) {
-      throw new UserError('INPUT_FORMAT_UNKNOWN', `the name of ${label} has no known extension`, {
+      throw new UserError('INPUT_FORMAT_UNKNOWN', `the extension of ${label} is not a known format`, {
         hint: 'pass --input-format csv, parquet, ndjson, json or xlsx; known extensions are .csv .tsv .txt .parquet .pq .ndjson .jsonl .json .xlsx .xlsm',
       })
     }

@@ -101,7 +101,7 @@ class ObjectTable implements InputTable {
   }
 
   async *textRows(columns: readonly string[], isSample = false): AsyncGenerator<readonly TextRow[]> {
-    const places = this.placesOf(columns)
+    const places = this.locateCells(columns)
     for await (const lines of this.objects(isSample)) {
       yield lines.map((line) => {
         const row = new Array<string | null>(columns.length).fill(null)
@@ -132,7 +132,7 @@ class ObjectTable implements InputTable {
       [...this.types].map(([name, type], index) => [name, { key: `"c${index}":`, type }]),
     )
     const lines = () => this.objects(false)
-    const findPlaces = (names: readonly string[]) => this.placesOf(names)
+    const findPlaces = (names: readonly string[]) => this.locateCells(names)
     return {
       kind: 'members',
       types: [...this.types.values()],
@@ -155,7 +155,7 @@ class ObjectTable implements InputTable {
   }
 
   /** Returns the cells to fill for each key of a line. A column takes precedence over a member with the same path. */
-  private placesOf(names: readonly string[]): CellPlaces {
+  private locateCells(names: readonly string[]): CellPlaces {
     const places = new Map<string, CellPlace[]>()
     for (const [position, name] of names.entries()) {
       const [key = name, ...path] = this.types.has(name) ? [name] : (this.memberPaths.get(name) ?? [name])

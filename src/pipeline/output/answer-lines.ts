@@ -209,7 +209,7 @@ function joinStages(
   const ids = lines.map(([id]) => id)
   const found = reader === null ? [] : readStageAnswers(reader, ids, kinds, decidedOf)
   const shared = new Map<string, string>()
-  const lineOf = (kind: StageKind, answer: StageAnswer | undefined): string => {
+  const toStageLine = (kind: StageKind, answer: StageAnswer | undefined): string => {
     if (answer === undefined) return nothingAsked[kind]
     const key = `${kind} ${answer.name}`
     const line = shared.get(key) ?? renderStageLine(kind, answer)
@@ -219,7 +219,7 @@ function joinStages(
   return lines.map(([, line], at) =>
     joinLines(
       line,
-      kinds.map((kind) => lineOf(kind, found[at]?.[kind])),
+      kinds.map((kind) => toStageLine(kind, found[at]?.[kind])),
     ),
   )
 }

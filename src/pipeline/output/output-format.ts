@@ -25,7 +25,7 @@ export function resolveOutputForm(path: string, asked?: RequestedFormat): Output
     throw createFormatError(
       path === '-'
         ? 'the format of standard output is unknown'
-        : `the name of ${path} has no known extension`,
+        : `the extension of ${path} is not a known format`,
     )
   }
   const isPacked = packing !== undefined || asked?.endsWith('.gz') === true

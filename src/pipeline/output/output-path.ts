@@ -280,7 +280,10 @@ export function resolveOutput(request: OutputRequest): ResolvedOutput {
 
 const memoryBytesDefault = 1e9
 
-/** Returns the requested limit, by default 1 GB or a quarter of the available memory. Throws MEMORY_SHORT. */
+/**
+ * Returns the memory limit in bytes: the requested one, else the smaller of 1 GB and a quarter of the machine's memory.
+ * Throws MEMORY_SHORT if the requested limit is too small to write an output.
+ */
 export function resolveMemoryBytes(asked: string | undefined): number {
   if (asked === undefined) {
     const machineBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity)

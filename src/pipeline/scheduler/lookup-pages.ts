@@ -26,7 +26,7 @@ export class LookupPages {
     this.#isRestarted = true
   }
 
-  /** Returns `null` if there is none. `isComplete`: no more lookups will be added to the checkpoint. */
+  /** Returns the next lookup; `null` if none is left. `isComplete`: no more lookups will be added to the checkpoint. */
   async next(isComplete: boolean): Promise<ToSubmit | null> {
     const { checkpoint, backlog } = this.#kind
     if (this.#page.length === 0 && !this.#isExhausted) {

@@ -33,8 +33,9 @@ export interface Pace {
 }
 
 /**
- * Creates a pace of `perWindow` requests in `windowMs`, adjusted by rate headers (pace/pacing). Null is no limit: only
- * pauses apply. `recentStarts`: starts of an earlier process, in monotonic milliseconds.
+ * Creates a rate limiter of `perWindow` requests in `windowMs`, adjusted by the service's rate headers. If `perWindow` is
+ * null, requests wait only for pauses that a 429 demands. `recentStarts`: times at which an earlier process sent
+ * requests, converted to the monotonic clock.
  */
 export function createPace(
   clock: Clock,

@@ -151,7 +151,7 @@ function formatFormerEnd({ names }: StoredLegalEntity, name: string): string {
   return found === undefined ? '' : formatEnd(found)
 }
 
-/** Returns a factor if the registration has ended or was removed. */
+/** Returns one factor if the registration has ended or its source no longer lists it; else none. */
 export function listEndFactors(registration: StoredLegalEntity): Factor[] {
   if (registration.removedFromSource) return [createRemovedFactor(registration)]
   return registration.status === null || registration.status === 'active'

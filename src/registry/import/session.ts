@@ -147,7 +147,10 @@ function toIso(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-/** An older whole file does not change the source row, but is recorded as a file. */
+/**
+ * Records the source of an import and its file. If a newer complete file of the source is known, the source itself stays
+ * unchanged and only the file is recorded.
+ */
 function recordSource(database: Sqlite, source: SourceFile): RecordedSource {
   const importSequence = nextSequence(database)
   const fileDate = toIso(source.fileDateMs)

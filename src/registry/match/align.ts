@@ -104,7 +104,7 @@ function findLoosePair(
 /** A word in the singular and the same word in the plural. */
 const pluralWorth = 0.97
 
-/** Returns 0 for two different words; numbers must be equal. */
+/** Returns the similarity of two words that are not equal, 0 to 1: plural, abbreviation or typo. 0 if one is a number. */
 function scoreLoosePair(a: string, b: string): number {
   if (isNumberWord(a) || isNumberWord(b)) return 0
   const shorter = a.length < b.length ? a : b

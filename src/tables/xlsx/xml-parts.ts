@@ -30,7 +30,7 @@ interface XmlHandlers {
   text?(text: string): void
 }
 
-/** Parses XML in chunks. After each chunk, the consumer takes the collected results. */
+/** Parses XML in chunks and calls the handlers. Yields after each chunk, so that the caller can take the results so far. */
 export async function* readXml(
   chunks: AsyncIterable<Buffer>,
   label: string,

@@ -99,9 +99,9 @@ describe('flags by the table', () => {
 
   test.each([
     [['--limit', '0'], 'It must be 1 or more.'],
-    [['--limit', '1.5'], 'It must be a whole number.'],
-    [['--limit', '1'.repeat(13)], 'It must be a whole number.'],
-    [['--max-lookups', '-1'], 'It must be a whole number.'],
+    [['--limit', '1.5'], 'It must be a whole number, 0 or more.'],
+    [['--limit', '1'.repeat(13)], 'It must be a whole number, 0 or more.'],
+    [['--max-lookups', '-1'], 'It must be a whole number, 0 or more.'],
     [['--max-age', '30'], 'It must be a number and s, m, h or d, like 30d.'],
     [['--delimiter', '||'], 'It must be one character, or tab.'],
     [['--columns', ','], 'It must name at least one.'],

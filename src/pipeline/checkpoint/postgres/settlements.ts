@@ -57,7 +57,10 @@ export class SettlementBatcher {
     return outcomes
   }
 
-  /** Returns the custom ids settled in the batch, and whether an earlier attempt may have settled others. */
+  /**
+   * Records the outcome of submissions that are still open, in one statement. Returns the custom ids that it recorded.
+   * `mayBeSettled`: the statement was repeated after a lost connection, so the first attempt may have recorded the others.
+   */
   async #settleAsLeft(items: readonly Reply[]): Promise<{ settled: Set<string>; mayBeSettled: boolean }> {
     let mayBeSettled = false
     const distinct = [...new Map(items.map((item) => [item.customId, item])).values()]

@@ -89,7 +89,7 @@ export class CheckpointFile {
     return ensureKindIds(this.#database, this.#deps, kind)
   }
 
-  /** Caches the ids after the commit. */
+  /** Caches the row ids of a kind. Call it after the transaction that made them is committed. */
   cacheIds(kind: LookupKind, ids: KindIds): void {
     this.#kinds.set(kind, ids)
   }
