@@ -128,6 +128,9 @@ describe('a budget', () => {
       expect(await costOf('--with', 'domain', '--max-cost', '3')).toBe(
         'EUR 2.00 for 40 lookups, at most EUR 4.00 with the lookups that follow from the answers; this run stops before it costs more than EUR 3.00',
       )
+      expect(await costOf('--with', 'domain', '--max-cost', '3', '--max-lookups', '7')).toBe(
+        'EUR 2.00 for 40 lookups, at most EUR 4.00 with the lookups that follow from the answers; this run stops after 7 lookups of rows, or before it costs more than EUR 3.00',
+      )
       const asJson = await place.run(['plan', ...command, '--max-cost', '0.5', '--json'], options)
       expect(linesOf(asJson.stdout)[0]).toMatchObject({
         billedMax: 10,

@@ -209,7 +209,7 @@ const shellWords = /(?:'(?:'\\''|[^'])*'|[^\s'])+/g
 
 /** Turns `enrich a.csv -o b` and `enrich run a.csv -o b` into `enrich export a.csv -o b`. */
 export function buildExportCommand(command: string): string {
-  const words = command.replace(/\benrich (run |retry )?/, 'enrich export ').match(shellWords) ?? []
+  const words = command.replace(ofRun, '$1 export').match(shellWords) ?? []
   const isValue = (at: number): boolean => {
     const flag = words[at - 1] ?? ''
     if (!askingSettings.test(flag) || flag.includes('=')) return false
@@ -221,5 +221,5 @@ export function buildExportCommand(command: string): string {
 }
 
 function buildRetryCommand(command: string): string {
-  return `${command.replace(/\benrich (run |retry )?/, 'enrich retry ').replace(/ --status[ =]\S+/, '')} --status failed`
+  return `${command.replace(ofRun, '$1 retry').replace(/ --status[ =]\S+/, '')} --status failed`
 }

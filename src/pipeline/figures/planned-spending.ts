@@ -43,8 +43,10 @@ export interface PlannedSpending {
   } | null
   /** The point at which the budget stops this run; `null` if it does not. */
   readonly stop: {
-    /** `null` if the budget is shared with stages, which run at the same time. */
+    /** Lookups of rows until the stop; `null` if only the cost, which stages share, stops the run. */
     readonly lookupCount: number | null
+    /** Whether the cost of rows and stages together may stop the run first. */
+    readonly isByCost: boolean
     /** Maximum cost of this run at its stop; `null` without a price. */
     readonly amount: number | null
     /** Spent from the same budget by earlier processes of an interrupted run; `null` without a price. */
@@ -93,8 +95,13 @@ function findStop(
   const allowed = Math.min(lookupCount, Math.max(0, (lookupsMax ?? Infinity) - spentOfRows))
   let spentMicros = 0n
   for (const [kind, count] of spent?.byKind ?? []) spentMicros += BigInt(count) * getPrice(kind)
-  const stopAt = (count: number | null, micros: bigint | null): PlannedSpending['stop'] => ({
+  const stopAt = (
+    count: number | null,
+    micros: bigint | null,
+    isByCost = false,
+  ): PlannedSpending['stop'] => ({
     lookupCount: count,
+    isByCost,
     amount: prices === null || micros === null ? null : toUnits(micros),
     spentCount: spentOfRows,
     spentAmount: prices === null ? null : toUnits(spentMicros),
@@ -106,7 +113,8 @@ function findStop(
     const left = BigInt(cost.costMaxMicros) - spentMicros
     const leftMicros = left > 0n ? left : 0n
     if (isShared || price === null) {
-      if (most === null || most > leftMicros) return stopAt(null, leftMicros)
+      if (most === null || most > leftMicros)
+        return stopAt(allowed === lookupCount ? null : allowed, leftMicros, true)
     } else if (price > 0n && leftMicros / price < BigInt(allowed)) {
       const count = Number(leftMicros / price)
       return stopAt(count, BigInt(count) * price)
@@ -145,7 +153,7 @@ function describeAmount(
 }
 
 function describeStop(
-  { lookupCount, amount, spentCount, spentAmount }: NonNullable<PlannedSpending['stop']>,
+  { lookupCount, isByCost, amount, spentCount, spentAmount }: NonNullable<PlannedSpending['stop']>,
   cost: PlannedSpending['cost'],
 ): string {
   const currency = cost?.currency ?? null
@@ -154,8 +162,9 @@ function describeStop(
     spentCount === 0 && (spentAmount ?? 0) === 0
       ? ''
       : `, since an interrupted run spent ${spentAmount === null ? plural(spentCount, 'lookup') : formatUnits(spentAmount)} of the same budget`
-  if (lookupCount === null)
-    return `this run stops before it costs more than ${formatUnits(amount ?? 0)}${spent}`
+  const limit = `before it costs more than ${formatUnits(amount ?? 0)}`
+  if (lookupCount === null) return `this run stops ${limit}${spent}`
+  if (isByCost) return `this run stops after ${plural(lookupCount, 'lookup')} of rows, or ${limit}${spent}`
   const price = amount === null ? '' : ` (${formatUnits(amount)})`
   return `this run stops after ${formatCount(lookupCount)}${price}${spent}`
 }

@@ -54,6 +54,9 @@ const headers: Readonly<Partial<Record<ImportField, RegExp>>> = {
   source_url: /^(?:source_url|record_url)$/,
 }
 
+/** A column "state" may have the status of a company. */
+const statusWords = /^(?:active|inactive|open|closed|live|dissolved|liquidated|deleted|registered|yes|no)$/i
+
 /** Minimum share of filled cells that must have the type of the column. */
 const shareMin = 0.95
 const ukPostcode = /^[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}$/i
@@ -126,6 +129,7 @@ function dropUnlikely(map: FieldMap, cellsOf: GetCells): void {
   drop('lei', (cell) => 'value' in toCanonicalIdentifier('lei', cell))
   drop('cik', (cell) => 'value' in toCanonicalIdentifier('cik', cell))
   drop('country', (cell) => findCountryCode(cell) !== null)
+  drop('region', (cell) => !statusWords.test(cell))
   drop('name', (cell) => /\p{L}/u.test(cell))
 }
 
@@ -159,7 +163,10 @@ function isBritish(map: FieldMap, cellsOf: GetCells): boolean {
   )
 }
 
-/** Formats the command that imports the file this way; COLUMN is a placeholder for missing columns. */
+/**
+ * Formats the command that imports the file this way; COLUMN is a placeholder for missing columns. The type of the ids is
+ * part of the ids in the registry, so the command always states it.
+ */
 export function formatCommand(path: string, { idType, map, country, jurisdiction }: MapProposal): string {
   const needed: FieldMap = {
     ...(idType === null && { id: 'COLUMN' }),
@@ -167,7 +174,7 @@ export function formatCommand(path: string, { idType, map, country, jurisdiction
   }
   const fields = Object.entries({ ...needed, ...map }).map(([field, column]) => `${field}=${column}`)
   const flags = [
-    ...(idType === null ? [] : [`--id-type ${idType}`]),
+    `--id-type ${idType ?? 'registration_id'}`,
     `--map ${quoteArgument(fields.join(','))}`,
     ...(country === null ? [] : [`--country ${country}`]),
     ...(jurisdiction === null ? [] : [`--jurisdiction ${jurisdiction}`]),

@@ -66,8 +66,17 @@ describe('columns', () => {
   it('of a map that cannot be proposed whole, what is missing is named', async () => {
     await expect(importRows('Foo,Bar\nx1,1\n', {})).rejects.toMatchObject({
       message: 'there is no column name; the file has: Foo, Bar',
-      hint: expect.stringMatching(/ --map id=COLUMN,name=COLUMN$/) as string,
+      hint: expect.stringMatching(/ --id-type registration_id --map id=COLUMN,name=COLUMN$/) as string,
     })
+  })
+
+  it('a column of states of companies is no region', async () => {
+    const hint = async (state: string) => {
+      const text = `Firm Id,Title,Town,State\n1,Ford,Dearborn,${state}\n`
+      return importRows(text, {}).catch((error: unknown) => (error as { hint: string }).hint)
+    }
+    expect(await hint('active')).not.toContain('region=')
+    expect(await hint('Michigan')).toContain('region=State')
   })
 
   it('rows that share an LEI are one company, be it what they are known by or not', async () => {
