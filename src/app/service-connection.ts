@@ -177,7 +177,8 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
     const { entityCount } = registry.info()
     deps.notice(
       `Embedded service with ${label} (${formatCount(entityCount)} entities). ` +
-        'For a hosted service, set --base-url and ENRICH_API_KEY. To load your own data, use enrich registry import.',
+        'For a hosted service, set --base-url and ENRICH_API_KEY.' +
+        (path === null ? ' To load your own registers, use enrich registry load FOLDER.' : ''),
     )
     const client = createServiceClient({ apiKey }, createLocalTransport(service.answer))
     return {

@@ -169,7 +169,7 @@ export const errorTable = {
   },
   REGISTRY_NOT_FOUND: {
     meaning: 'no registry exists at that path',
-    remedy: 'run `enrich registry import`, or correct `--registry`',
+    remedy: 'run `enrich registry load FOLDER`, or correct `--registry`',
   },
   REGISTRY_INVALID: {
     meaning: 'the file is not a registry, is damaged, or has another version',

@@ -124,7 +124,7 @@ function getHint(kind: Kind | undefined, use: PathUse): string {
     case 'checkpoint':
       return 'pass --checkpoint with a file on a local disk, like .enrich/checkpoint.sqlite, or postgres://user@host/database'
     case 'registry':
-      return 'copy it to this machine and pass --registry with its path, or import its sources: enrich registry import'
+      return 'copy it to this machine and pass --registry with its path, or load its sources: enrich registry load FOLDER'
     case 'file':
       return 'copy it to this machine first, and pass its path'
   }

@@ -34,7 +34,7 @@ test.each([
   ['enrich', 'enrich export'],
   ['enrich run', 'enrich export'],
   ['npx --no-install enrich --config other.json', 'npx --no-install enrich export --config other.json'],
-  ['/home/enrich/bin/enrich retry a.csv -o b.csv', '/home/enrich/bin/enrich export a.csv -o b.csv'],
+  ['/opt/enrich/bin/enrich retry a.csv -o b.csv', '/opt/enrich/bin/enrich export a.csv -o b.csv'],
 ])('a run by its config, or by a path, is exported too: %s', (command, exported) => {
   expect(buildExportCommand(command)).toBe(exported)
 })

@@ -48,7 +48,7 @@ function asUserError(error: unknown, path: string): unknown {
   if (error instanceof UserError) return error
   if (error instanceof NotOursError && error.fault === 'other_kind') {
     return new UserError('REGISTRY_INVALID', `${path} is a database, but not a registry`, {
-      hint: 'point --registry at a file made by enrich registry import',
+      hint: 'point --registry at a file that enrich registry load made',
     })
   }
   if (error instanceof NotOursError && error.fault === 'older_version') {
