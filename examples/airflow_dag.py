@@ -9,9 +9,9 @@ with DAG("enrich", schedule="15 2 * * *", start_date=datetime(2026, 1, 1), catch
     BashOperator(
         task_id="enrich",
         cwd="/srv/crm",
-        bash_command="enrich companies.csv -o out.parquet --max-age 90d; "
+        bash_command="enrich companies.csv -o out.parquet --max-age 90d --max-duration 6h; "
         "code=$?; if [ $code = 3 ]; then exit 0; fi; exit $code",
-        skip_on_exit_code=[8, 10],  # the next run resumes
+        skip_on_exit_code=[8, 10, 11],  # the next run resumes; 11: the last run is still active
         retries=3,  # a retry resumes: nothing is paid twice
         retry_delay=timedelta(minutes=15),
     )
