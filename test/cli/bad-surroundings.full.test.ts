@@ -100,14 +100,14 @@ const surroundings: readonly BadCase[] = [
   {
     title: 'a checkpoint that is a text',
     code: 'CHECKPOINT_INVALID',
-    says: /not touched/,
+    says: /not changed/,
     prepare: write('c.sqlite', 'not a database, but long enough to look at'),
     args: [...run, '--checkpoint', 'c.sqlite'],
   },
   {
     title: 'a checkpoint that is the database of another program',
     code: 'CHECKPOINT_INVALID',
-    says: /not touched/,
+    says: /not changed/,
     prepare: (place) => {
       new Database(place.path('c.sqlite')).exec('CREATE TABLE t (a)').close()
     },

@@ -257,17 +257,17 @@ describe('serve', () => {
     [
       'pages of nobody',
       ['--reconcile-origin', 'https://refine.example.com'],
-      /error USAGE_INVALID: .*--reconcile /,
+      /error USAGE_INVALID: .*--reconcile\b/,
     ],
     [
       'an address in place of an origin',
       ['--reconcile', '--reconcile-origin', 'https://a.example/b'],
-      /an origin is needed/,
+      /It must be an origin/,
     ],
     [
       'a name in place of an origin',
       ['--reconcile', '--reconcile-origin', 'refine.example.com'],
-      /an origin is needed/,
+      /It must be an origin/,
     ],
     ['somebody else', ['--reconcile', 'maybe'], /local, key/],
   ])('does not reconcile for %s', async (_what, flags, says) => {

@@ -248,7 +248,7 @@ describe.concurrent('the manifest for Kubernetes', () => {
     })
     expect(ended).toEqual({
       code: 143,
-      said: expect.stringContaining('Interrupted: what was submitted is safe') as string,
+      said: expect.stringContaining('Interrupted. All submitted lookups are recorded') as string,
     })
   })
 

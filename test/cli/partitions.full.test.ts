@@ -38,7 +38,7 @@ describe('a partition is refused', () => {
       ['--partition', '1/4', '--job', 'j', '-o', 'out', '--format', 'csv', ...shared],
       {},
       'PARTITION_UNSUPPORTED',
-      'tells no format',
+      'an output name without a format',
     ],
   ])('%j with %j', async (args, env, code, words) => {
     const stderr = await refused(args, env)

@@ -222,7 +222,7 @@ describe('--watch', () => {
     const place = createPlace()
     // A run that waits for its input goes on as long as it is looked at.
     const running = place.start(['-', '--input-format', 'csv', '-o', 'out.csv', '--watch'], { stdin: null })
-    const [, url = ''] = await running.sees(/shown at (http:\/\/127\.0\.0\.1:\d+\/)/)
+    const [, url = ''] = await running.sees(/Live page of this run: (http:\/\/127\.0\.0\.1:\d+\/)/)
     const page = await fetch(url)
     expect(page.status).toBe(200)
     expect(await page.text()).toContain('Run in progress')
@@ -246,7 +246,7 @@ describe('--watch', () => {
     const place = createPlace()
     write(place)
     const mistyped = await place.run(['-o', 'out.csv', '--watch', 'in.csv'])
-    expect([mistyped.code, mistyped.stderr]).toEqual([2, expect.stringContaining('host:port is needed')])
+    expect([mistyped.code, mistyped.stderr]).toEqual([2, expect.stringContaining('It must be host:port')])
     const foreign = await run(place, '--watch', '192.0.2.1:9')
     expect([foreign.code, foreign.stderr]).toEqual([2, expect.stringContaining('LISTEN_FAILED')])
     expect(place.names()).toEqual(['in.csv'])
@@ -255,7 +255,7 @@ describe('--watch', () => {
   test('a page that is open does not keep an interrupted run', async () => {
     const place = createPlace()
     const running = place.start(['-', '--input-format', 'csv', '-o', 'out.csv', '--watch'], { stdin: null })
-    const [, url = ''] = await running.sees(/shown at (http:\S+\/)/)
+    const [, url = ''] = await running.sees(/Live page of this run: (http:\S+\/)/)
     const held = new Promise((resolve) => {
       request(`${url}live?after=1`, (reply) => {
         resolve(reply.statusCode)

@@ -32,7 +32,7 @@ test('where nothing was run, and where nothing is known of a run, it says so', a
   const unknown = await place.run(['runs', '--run', '7'])
   expect([unknown.code, unknown.stderr]).toEqual([
     2,
-    expect.stringMatching(/error RUN_NOT_FOUND: .* knows no run 7/),
+    expect.stringMatching(/error RUN_NOT_FOUND: .* has no run 7/),
   ])
 })
 

@@ -173,7 +173,7 @@ describe.skipIf(programs === '')('--checkpoint postgres://…', () => {
   test('doctor says whether it is fit to be shared', async () => {
     const place = createPlace()
     const fit = await place.run(['doctor', '--checkpoint', url], { env })
-    expect(fit.stdout + fit.stderr).toContain('fit to be shared')
+    expect(fit.stdout + fit.stderr).toContain('can be shared')
     const wrong = await place.run(['doctor', '--checkpoint', url], { env: { PGPASSWORD: 'wrong' } })
     expect(wrong.stdout + wrong.stderr).toContain('refuses the user or the password')
   })

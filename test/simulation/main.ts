@@ -74,7 +74,7 @@ process.stdout.write(
     `answers of others sent ${number(sum.swapped)}, written 0, submissions told of another's run ${number(sum.crossed)}\n` +
     `after answers ${number(sum.stageLookups)} lookups: ${number(sum.researched)} researched and ${number(sum.domainsBilled)} domains billed, twice 0, ` +
     `uncertain ${number(sum.stageUncertain)}, stages stopped while resolution went on ${number(sum.stageStops)}\n` +
-    `decided by people ${number(sum.decided)}, taken back ${number(sum.takenBack)}, asked or waited for all the same 0\n` +
+    `decided by reviewers ${number(sum.decided)}, taken back ${number(sum.takenBack)}, asked or waited for all the same 0\n` +
     `processes ended by what they may cost ${number(sum.costStops)}, above it 0\n` +
     `seeds that broke a promise: ${failed.length}${failed.length === 0 ? '' : ` (${failed.slice(0, 20).join(', ')}); see one again with --seed N`}\n`,
 )

@@ -51,7 +51,7 @@ export function formatStage(facts: StageFacts, isHosted: boolean): string[] {
   const parts = [
     formatKindCount(facts.lookupCount, kind),
     ...some(facts.cachedCount, 'answered before'),
-    ...some(facts.decidedCount, 'decided by people'),
+    ...some(facts.decidedCount, 'decided by reviewers'),
     ...some(facts.askedCount, billed),
     ...answers,
     ...some(facts.failedCount, 'failed'),
@@ -71,7 +71,7 @@ export const planWords: Readonly<Record<string, string>> = {
   submit: 'to submit',
   poll: 'running',
   answered: 'already answered',
-  decided: 'decided by people',
+  decided: 'decided by reviewers',
   invalid: 'refused before as invalid',
   uncertain: 'uncertain (held)',
   failed: 'failed before',

@@ -65,7 +65,7 @@ function listMetrics(end: RunEnd, earlier: EarlierEnds): readonly Metric[] {
     },
     createMetric('lookups', 'Distinct lookups of the last run', toValues(summary?.lookupCount)),
     createMetric('cached_lookups', 'Of these, answered before it began', toValues(summary?.cachedCount)),
-    createMetric('decided_lookups', 'Of these, decided by people', toValues(summary?.decidedCount)),
+    createMetric('decided_lookups', 'Of these, decided by reviewers', toValues(summary?.decidedCount)),
     createMetric(
       'pending_lookups',
       'Of these, without an answer at its end',

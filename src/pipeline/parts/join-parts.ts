@@ -56,8 +56,8 @@ function createUnlikeError(
   const more = otherColumns.filter((name) => !columns.includes(name))
   const fewer = columns.filter((name) => !otherColumns.includes(name))
   const said = [
-    ...(more.length === 0 ? [] : [`part ${other.part} has in addition ${formatNames(more)}`]),
-    ...(fewer.length === 0 ? [] : [`part ${one.part} has in addition ${formatNames(fewer)}`]),
+    ...(more.length === 0 ? [] : [`part ${other.part} also has ${formatNames(more)}`]),
+    ...(fewer.length === 0 ? [] : [`part ${one.part} also has ${formatNames(fewer)}`]),
   ]
   return new UserError(
     'PARTS_UNLIKE',

@@ -248,7 +248,7 @@ describe.skipIf(programs === null)('parts that are collected', () => {
       await runPart({ ...job, columns: ['status', 'lei'], partition: { index: 2, count: 2 } }, postgres)
       await expect(collectJob(postgres, job.job)).rejects.toMatchObject({
         code: 'PARTS_UNLIKE',
-        message: expect.stringContaining('part 1 alone has enrich_confidence') as string,
+        message: expect.stringContaining('part 1 also has enrich_confidence') as string,
       })
     }
     const job = jobOf('out.csv')

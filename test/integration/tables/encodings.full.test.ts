@@ -284,7 +284,7 @@ describe('registers as they are published', () => {
       ),
     )
     await importFile(registry, { format: 'sec-names', path, onNotice: (text) => notices.push(text) })
-    expect(notices).toEqual([expect.stringMatching(/guessed to be windows-1252/)])
+    expect(notices).toEqual([expect.stringMatching(/detected windows-1252/)])
   })
 
   test('in a zip, a csv register is read as well', async () => {
