@@ -85,7 +85,9 @@ describe('what changed since the output before', () => {
     ])
     const { stderr, code } = await place.run(command)
     expect([code, place.read('changes.csv')]).toEqual([0, header])
-    expect(stderr).toContain('This output is not compared with an earlier one: run 2 has row keys, and run 3 does not')
+    expect(stderr).toContain(
+      'This output is not compared with an earlier one: run 2 has row keys, and run 3 does not',
+    )
     expect((await place.run(['diff', '2..3'])).stderr).toContain('RUNS_NOT_COMPARABLE')
   })
 })

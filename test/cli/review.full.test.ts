@@ -140,7 +140,10 @@ describe('what is wrong is said before anything is served', () => {
     const missing = await place.run(['review', 'companies.csv', '--json'])
     expect([missing.code, JSON.parse(missing.stdout)]).toMatchObject([
       2,
-      { code: 'CHECKPOINT_NOT_FOUND', hint: 'check --checkpoint and the current folder. A run creates a checkpoint: enrich companies.csv -o out.parquet' },
+      {
+        code: 'CHECKPOINT_NOT_FOUND',
+        hint: 'check --checkpoint and the current folder. A run creates a checkpoint: enrich companies.csv -o out.parquet',
+      },
     ])
     await place.run([...run, '--max-lookups', '0'])
     const unanswered = await place.run(['review', 'companies.csv', '--json'])

@@ -130,7 +130,10 @@ describe.skipIf(programs === '')('processes on a shared checkpoint', () => {
       expect(sql('SELECT count(*) FROM enrich.wanted')).toBe('0')
       expect(sql('SELECT is_over, is_forgotten FROM enrich.workers WHERE worker_id = 1')).toBe('t|t')
       await until(() => back.end !== null)
-      expect(back).toMatchObject({ end: 'gone', hold: expect.stringContaining('other workers took over') as string })
+      expect(back).toMatchObject({
+        end: 'gone',
+        hold: expect.stringContaining('other workers took over') as string,
+      })
     })
 
     test('that the server knows nothing of holds for good: the database was put back', async () => {
