@@ -143,7 +143,7 @@ function formatRequests(summary: RunSummary): string[] {
     summary.rateLimitedCount === 0 ? '' : ` · ${formatCount(summary.rateLimitedCount)} times rate limited`
   const webhooks = deliveries.taken === 0 ? '' : ` · ${plural(deliveries.taken, 'webhook')}`
   return [
-    `  asking    ${formatCount(Math.round(summary.submissionsPerMinute))} submissions a minute · ${plural(summary.pollCount, 'poll')}${perResult}${webhooks}${limited}`,
+    `  requests  ${formatCount(Math.round(summary.submissionsPerMinute))} submissions a minute · ${plural(summary.pollCount, 'poll')}${perResult}${webhooks}${limited}`,
   ]
 }
 
