@@ -1,4 +1,4 @@
-import { errorsOfInputs } from './error-codes-of-inputs.js'
+import { errorsOfAddresses, errorsOfInputs } from './error-codes-of-inputs.js'
 import { historyErrors, sharingErrors, partErrors, reviewErrors } from './storage-error-codes.js'
 
 /**
@@ -68,6 +68,7 @@ export const errorTable = {
     remedy: 'the hint shows how to copy or pipe the data',
   },
   ...errorsOfInputs,
+  ...errorsOfAddresses,
   OUTPUT_MISSING: { meaning: 'no output is named', remedy: 'pass `-o`' },
   OUTPUT_FORMAT_UNKNOWN: {
     meaning: 'the format cannot be detected from the file name, or that format cannot be compressed',

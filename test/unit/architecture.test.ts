@@ -21,14 +21,15 @@ const src = fileURLToPath(new URL('../../src/', import.meta.url))
 
 /** Where each room stands; imports go from a higher number to a lower one. */
 const heights: Record<string, number> = {
-  cli: 9,
-  app: 8,
-  review: 7,
-  report: 6,
-  config: 6,
-  pipeline: 5,
-  service: 5,
-  registry: 5,
+  cli: 10,
+  app: 9,
+  review: 8,
+  report: 7,
+  config: 7,
+  pipeline: 6,
+  service: 6,
+  registry: 6,
+  connectors: 5,
   tables: 4,
   parquet: 4,
   client: 4,

@@ -1,0 +1,51 @@
+import { UserError } from '../core/errors.js'
+
+const schemes = ['postgres', 'postgresql', 'sqlite', 'duckdb', 's3', 'gs', 'az', 'https'] as const
+export type Scheme = (typeof schemes)[number]
+
+/** Returns the scheme of an address of a table or an object; null for paths and for other addresses. */
+export function readScheme(path: string): Scheme | null {
+  const [, name = ''] = /^([a-z0-9]+):/i.exec(path) ?? []
+  return schemes.find((scheme) => scheme === name.toLowerCase()) ?? null
+}
+
+/** Whether a path is an address of a table or an object. */
+export const isAddress = (path: string): boolean => readScheme(path) !== null
+
+/** The database and the table of an address like `sqlite:file.db#companies` or `postgres://host/db#schema.table`. */
+export interface TableAddress {
+  /** The address without its table. */
+  readonly database: string
+  /** Null if the address names no table: a query is read instead. */
+  readonly table: TableName | null
+}
+
+export interface TableName {
+  /** Null: the default schema of the database. */
+  readonly schema: string | null
+  readonly name: string
+}
+
+/**
+ * Splits an address at `#`. A dot separates schema and table; names with dots are quoted: `#"my.schema"."my.table"`.
+ * Throws ADDRESS_INVALID.
+ */
+export function parseTableAddress(address: string): TableAddress {
+  const at = address.indexOf('#')
+  if (at === -1) return { database: address, table: null }
+  const [first, second, ...more] = splitName(address.slice(at + 1))
+  if (first === undefined || more.length > 0 || first === '' || second === '') {
+    throw new UserError('ADDRESS_INVALID', 'the address of a table names no table after #', {
+      hint: 'write it like postgres://user@host/database#schema.table or sqlite:FILE#table',
+    })
+  }
+  const table = second === undefined ? { schema: null, name: first } : { schema: first, name: second }
+  return { database: address.slice(0, at), table }
+}
+
+function splitName(text: string): readonly string[] {
+  const parts = text.match(/"(?:[^"]|"")*"|[^.]+/g) ?? []
+  const joined = parts.join('.')
+  if (joined !== text) return []
+  return parts.map((part) => (part.startsWith('"') ? part.slice(1, -1).replaceAll('""', '"') : part))
+}

@@ -1,0 +1,78 @@
+/** Environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Options of every source and target. */
+export interface ConnectorOptions {
+  /** Source of credentials. They are never read from an address. */
+  readonly environment: Environment
+  /** Stops requests and statements; they throw its reason. */
+  readonly signal?: AbortSignal | undefined
+  /** Reports a fact that the user should know, in one sentence. */
+  readonly notice: (text: string) => void
+}
+
+export interface SourceOptions extends ConnectorOptions {
+  /** The text of an SQL query whose rows are read; null: the table that the address names. */
+  readonly query: string | null
+}
+
+/** A local copy of a table or an object. */
+export interface FetchedFile {
+  readonly path: string
+  /** Shown to the user and stored in the history; contains no secret. Its extension gives the format. */
+  readonly label: string
+  /** Format of the copy; null: given by the extension of the label. */
+  readonly format: 'parquet' | null
+}
+
+/** A table, a query or objects that can be copied to this machine. */
+export interface Source {
+  /**
+   * Checks that it exists and may be read, without reading all of it. Throws INPUT_NOT_FOUND, ACCESS_DENIED,
+   * CREDENTIALS_MISSING, STORE_UNREACHABLE and QUERY_REFUSED.
+   */
+  check(): Promise<void>
+  /**
+   * Copies everything into `folder`, an existing folder of this call alone, and returns the copies in order. A table is
+   * read in one snapshot; an object that changes meanwhile throws INPUT_CHANGED. Throws the errors of `check`, DISK_FULL
+   * and the reason of the signal. The caller removes the folder.
+   */
+  fetch(folder: string): Promise<readonly FetchedFile[]>
+  close(): Promise<void>
+}
+
+/** How rows are put into a table. */
+export type WriteMode = 'replace' | 'append' | 'upsert'
+
+export interface TargetOptions extends ConnectorOptions {
+  /** Objects can only be replaced. */
+  readonly mode: WriteMode
+  /** Column with the key of a row, for `upsert`. */
+  readonly keyColumn: string | null
+}
+
+/** A table or an object that a finished local file is published to. */
+export interface Target {
+  /**
+   * Checks access, rights and types with a file that has the columns of the output and some of its rows: writes it under
+   * a temporary name and removes it. Also removes what killed runs left behind. Throws OUTPUT_UNWRITABLE, ACCESS_DENIED,
+   * CREDENTIALS_MISSING, STORE_UNREACHABLE, OUTPUT_TABLE_UNFIT and the reason of the signal.
+   */
+  tryWriting(samplePath: string): Promise<void>
+  /**
+   * Publishes the file as a whole: readers see the old content or the new one. After a failure or a kill the old content
+   * is there, and the next call removes what is left. Throws the same errors.
+   */
+  publish(path: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** The sources and targets of one kind of address. */
+export interface Connector {
+  /** Format of the local file of a target; null: given by the extension of the address. */
+  readonly fileFormat: 'parquet' | null
+  /** Throws ADDRESS_INVALID and ADDRESS_HAS_SECRET. Makes no request. */
+  openSource(address: string, options: SourceOptions): Source
+  /** The same; throws USAGE_INVALID for a mode that the target does not have. */
+  openTarget(address: string, options: TargetOptions): Target
+}
