@@ -1,5 +1,6 @@
 import type { TransportLimits } from '../client/transport.js'
 import { parseConfig, type Environment, type FileConfig } from '../config/file-config.js'
+import { createConnectors, isAddress, isTableAddress } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import {
@@ -61,9 +62,26 @@ function resolvePart(
       'retry all rows without --partition, under another --job; then run the parts under a new --job',
     )
   }
+  assertPartsAreFiles(input.paths ?? [], output)
   assertHasParts(output)
   assertComparesNothing(output, alarms)
   return { job: job.name, partition }
+}
+
+/** Throws if the parts would read a table, whose rows have no lasting order, or write to a table or an object. */
+function assertPartsAreFiles(paths: readonly string[], { path = '' }: Settings['output']): void {
+  if (paths.some(isTableAddress)) {
+    throw createUnsupported(
+      '--partition with a table as input',
+      'the order of its rows may differ between processes: export it to a file that all parts read',
+    )
+  }
+  if (isAddress(path)) {
+    throw createUnsupported(
+      '--partition with a table or an object as output',
+      'write the parts to a shared folder, and publish the file that enrich collect joins',
+    )
+  }
 }
 
 function assertHasParts({ path, partial = false }: Settings['output']): void {
@@ -178,9 +196,16 @@ function buildPipelineDeps({
   clock,
   command,
 }: RunCall): PipelineDeps {
+  const connectors = createConnectors({
+    environment,
+    signal: options.signal,
+    notice: (text) => {
+      observe({ type: 'notice', text, isWarning: true })
+    },
+  })
   return {
     source: {
-      input: buildInputOptions(settings, options.stdin),
+      input: buildInputOptions(settings, connectors, options.stdin),
       columns: settings.input.columns,
       identifierUse: settings.identifierUse,
       dedupe: settings.input.dedupe,

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { reportColumns, type ColumnReport } from '../pipeline/lookups/column-report.js'
 import { UserError } from '../core/errors.js'
+import { createConnectors, type Connectors } from '../connectors/connectors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import { readEmbeddedScope } from './embedded-scope.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../pipeline/checkpoint/checkpoint.js'
@@ -28,7 +29,7 @@ export interface Inspection {
   columns: ColumnReport
   /** Note about earlier runs with other columns, or `null`. */
   columnNote: string | null
-  /** Notes about invalid identifiers and about rows without a name. */
+  /** Notes about the copy of a table, about invalid identifiers and about rows without a name. */
   rowNotes: readonly string[]
   index: RowIndex
   /** Reviewers' decisions about the lookups. */
@@ -124,7 +125,10 @@ async function inspectWith<Result>(
   use: (found: Inspection) => Promise<Result>,
 ): Promise<Result> {
   const { settings } = deps
-  const input = await openInput(buildInputOptions(settings, deps.stdin))
+  const notes: string[] = []
+  const { environment = process.env, signal } = deps
+  const connectors = createConnectors({ environment, signal, notice: (text) => notes.push(text) })
+  const input = await openInput(buildInputOptions(settings, connectors, deps.stdin))
   try {
     const samples = await sampleColumns(input)
     const { baseUrl, registryPath } = settings.service
@@ -170,7 +174,7 @@ async function inspectWith<Result>(
         scope,
         columns: report,
         columnNote: note,
-        rowNotes: [...identifierCounts.listNotes(baseUrl !== null), ...standing.notices],
+        rowNotes: [...notes, ...identifierCounts.listNotes(baseUrl !== null), ...standing.notices],
         index,
         decided,
         reader,
@@ -228,8 +232,12 @@ class TemporaryIds {
 const highestUnknownId = 0xf000_0000
 
 /** Builds the options of the input. Throws USAGE_INVALID without an input. */
-export function buildInputOptions(settings: Settings, stdin?: NodeJS.ReadableStream): InputOptions {
-  const { paths, format, delimiter, encoding, sheet, limit } = settings.input
+export function buildInputOptions(
+  settings: Settings,
+  connectors: Connectors,
+  stdin?: NodeJS.ReadableStream,
+): InputOptions {
+  const { paths, format, delimiter, encoding, sheet, limit, query } = settings.input
   if (paths === undefined) {
     throw new UserError('USAGE_INVALID', 'there is no input', {
       hint: 'name the file with the company names: enrich companies.csv -o out.parquet; or set input.paths in the config',
@@ -242,7 +250,13 @@ export function buildInputOptions(settings: Settings, stdin?: NodeJS.ReadableStr
     encoding,
     sheet: sheet === '' ? undefined : sheet,
     rowsMax: limit,
-    spoolFolder: isPostgresUrl(settings.checkpoint.path) ? tmpdir() : dirname(settings.checkpoint.path),
+    spoolFolder: chooseSpoolFolder(settings),
     stdin,
+    connectors,
+    queryPath: query,
   }
 }
+
+/** Folder for local copies of inputs and outputs: that of the checkpoint, which can be written. */
+export const chooseSpoolFolder = ({ checkpoint: { path } }: Settings): string =>
+  isPostgresUrl(path) ? tmpdir() : dirname(path)

@@ -2,6 +2,7 @@ import { userInfo } from 'node:os'
 import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
 import { matchedConfidenceMin } from '../contract/outcome-rules.js'
+import { isAddress } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import { getDecisionService } from '../pipeline/lookups/decision.js'
 import { openDecisionSync } from '../pipeline/decisions/decision-sync.js'
@@ -146,7 +147,9 @@ async function runReview<Result>(
 }
 
 /** Standard input can be read only once. */
-const isRead = ({ input }: Settings): boolean => input.paths?.includes('-') === false
+/** Whether the input can be read again at no cost: not standard input, a table or an object. */
+const isRead = ({ input: { paths = ['-'] } }: Settings): boolean =>
+  !paths.some((path) => path === '-' || isAddress(path))
 
 /** The embedded service answers `matched` only from a minimum confidence; with a lower threshold it need not be read. */
 function createDoubt({ review: { threshold }, service }: Settings): DoubtPolicy {

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { FileConfig } from '../config/file-config.js'
+import type { Environment, FileConfig } from '../config/file-config.js'
 import { enrich } from './enrich.js'
 
 /** A row of the input with its answer. */
@@ -23,7 +23,11 @@ const prefix = 'enrich_preview_'
  * Looks up the first rows with a usable name at the embedded service. Nothing is billed, and no checkpoint is created.
  * Throws errors of the input and the registry, like a run.
  */
-export async function previewRows(config: FileConfig, signal: AbortSignal): Promise<PreviewRow[]> {
+export async function previewRows(
+  config: FileConfig,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<PreviewRow[]> {
   const folder = mkdtempSync(join(tmpdir(), 'enrich-preview-'))
   try {
     const outputPath = join(folder, 'rows.ndjson')
@@ -34,8 +38,7 @@ export async function previewRows(config: FileConfig, signal: AbortSignal): Prom
         checkpoint: { path: join(folder, 'checkpoint.sqlite') },
         service: { ...(config.service?.registry === undefined ? {} : { registry: config.service.registry }) },
       },
-      // Without the variables of a hosted service, so that nothing is billed.
-      { signal, environment: {} },
+      { signal, environment: withoutService(environment) },
     )
     await run.summary
     const { name, identifiers = {} } = config.input?.columns ?? {}
@@ -50,6 +53,10 @@ export async function previewRows(config: FileConfig, signal: AbortSignal): Prom
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+/** Without the variables of a hosted service, so that nothing is billed. Those of databases and stores stay. */
+const withoutService = (environment: Environment): Environment =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => !/^ENRICH_(?!HTTPS_)/.test(name)))
 
 function toPreviewRow(row: Readonly<Record<string, unknown>>, nameColumn: string): PreviewRow {
   const text = (name: string) => {

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { isAddress } from '../connectors/connectors.js'
 import { version } from '../platform/installed-package.js'
 import { describeOption } from './run-help.js'
 import { getHelpWidth, formatTermList, wrappedColumnsLeast, type CliIo } from './terminal/command-io.js'
@@ -212,21 +213,37 @@ const useOfFlag: Readonly<Record<string, PathUse>> = {
   checkpoint: 'checkpoint',
   registry: 'registry',
   errors: 'output',
-  report: 'output',
+  report: 'report',
   export: 'output',
   import: 'input',
 }
 
-/** Throws if an argument or flag that takes a path has a URL. */
+/** Commands that read rows of a job, or write rows: from and to tables and objects too. */
+const remoteCommands: ReadonlySet<string> = new Set([
+  'run',
+  'retry',
+  'plan',
+  'init',
+  'doctor',
+  'export',
+  'diff',
+  'review',
+])
+const remoteNames: ReadonlySet<string> = new Set(['output', 'changes', 'inputs', 'file'])
+
+/** Throws if an argument or flag has an address and takes only a local path. */
 function assertLocalArguments(command: Command): void {
+  const mayBeRemote = (name: string, value: string) =>
+    remoteCommands.has(command.name()) && remoteNames.has(name) && isAddress(value)
   for (const option of command.options) {
     const value: unknown = command.getOptionValue(option.attributeName())
-    if (typeof value === 'string' && pathWord.test(option.flags))
-      assertLocalPath(value, useOfFlag[option.attributeName()] ?? 'file')
+    const name = option.attributeName()
+    if (typeof value === 'string' && pathWord.test(option.flags) && !mayBeRemote(name, value))
+      assertLocalPath(value, useOfFlag[name] ?? 'file')
   }
   for (const [index, argument] of command.registeredArguments.entries()) {
     if (!argumentNames.includes(argument.name())) continue
     for (const value of [command.processedArgs[index]].flat())
-      if (typeof value === 'string') assertLocalPath(value, 'input')
+      if (typeof value === 'string' && !mayBeRemote(argument.name(), value)) assertLocalPath(value, 'input')
   }
 }

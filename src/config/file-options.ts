@@ -110,6 +110,19 @@ export const input = {
     manual: 'Comma, semicolon, tab and vertical bar are detected. The flag also accepts `tab`.',
     example: ',',
   }),
+  query: option({
+    schema: () =>
+      path().describe('A file with an SQL query that is read from a database instead of a table.'),
+    flag: {
+      names: '--query <file>',
+      group: 'input',
+      help: 'file with the SQL query to read from a database',
+    },
+    path: 'file',
+    unset: 'the table of the address',
+    manual: 'One `SELECT`. See [Databases and object stores](databases-and-stores.md).',
+    example: 'companies.sql',
+  }),
   encoding: option({
     ...createChoice(encodingNames, 'The encoding of CSV, NDJSON or JSON input. Detected by default.'),
     flag: { names: '--encoding <name>', group: 'input', help: 'encoding of CSV, NDJSON or JSON input' },
@@ -182,6 +195,15 @@ export const output = {
     path: 'output',
     manual: 'Required for commands that write an output.',
     example: 'out.parquet',
+  }),
+  mode: option({
+    ...createChoice(['replace', 'append', 'upsert'], 'How rows are put into a table.'),
+    flag: { names: '--mode <how>', group: 'output', help: 'how rows are put into a table' },
+    unset: 'replace',
+    manual:
+      '`upsert` replaces the rows with the same key, which `--row-key` names. ' +
+      'See [Databases and object stores](databases-and-stores.md).',
+    example: 'replace',
   }),
   format: option({
     ...outputFormat,
@@ -293,7 +315,7 @@ export const output = {
       group: 'reporting',
       help: 'write a report of the run as one HTML file',
     },
-    path: 'output',
+    path: 'report',
     unset: 'none',
     manual: 'See [The report of a run](report.md).',
     example: 'report.html',

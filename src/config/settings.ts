@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { isLoopback, parseBaseUrl, parseListenAddress, type ListenAddress } from '../core/server-addresses.js'
 import { parseDurationMs } from '../core/time.js'
 import { UserError } from '../core/errors.js'
-import { assertLocalPath } from '../core/local-path.js'
+import { isAddress } from '../connectors/connectors.js'
+import { assertLocalPath, type PathUse } from '../core/local-path.js'
 import { Secret } from '../core/secret.js'
 import { parseWebhookSecrets, type WebhookKeys } from '../core/webhook-signature.js'
 import { parseWebhookUrl } from '../core/public-url.js'
@@ -212,11 +213,15 @@ function resolveStages(
   }
 }
 
+/** Uses for which a path may be the address of a table or an object. */
+const mayBeRemote: ReadonlySet<PathUse> = new Set(['input', 'output'])
+
 function assertLocalPaths(config: FileConfig): void {
   for (const { path, option } of listOptions(options)) {
     if (option.path === undefined) continue
     for (const value of [getValueAt(config, path)].flat())
-      if (typeof value === 'string') assertLocalPath(value, option.path)
+      if (typeof value === 'string' && !(mayBeRemote.has(option.path) && isAddress(value)))
+        assertLocalPath(value, option.path)
   }
 }
 

@@ -1,48 +1,22 @@
 import { UserError } from './errors.js'
 import { isPostgresUrl, parsePostgresUrl } from './server-addresses.js'
 
-export type PathUse = 'input' | 'output' | 'checkpoint' | 'registry' | 'file'
+export type PathUse = 'input' | 'output' | 'report' | 'checkpoint' | 'registry' | 'file'
 
 interface Kind {
   /** The system that an address of this kind belongs to. */
   name: string
-  /** Commands that pipe the content in, and that upload a written file. */
-  read?: string
-  write?: string
+  /** Form in which inputs and outputs are read and written there. */
+  form?: string
 }
 
-const pipe = '| enrich - --input-format csv -o out.parquet'
-const s3: Kind = {
-  name: 'Amazon S3',
-  read: `aws s3 cp s3://… - ${pipe}`,
-  write: 'aws s3 cp out.parquet s3://…',
-}
-const gcs: Kind = {
-  name: 'Google Cloud Storage',
-  read: `gcloud storage cat gs://… ${pipe}`,
-  write: 'gcloud storage cp out.parquet gs://…',
-}
-const azure: Kind = { name: 'Azure storage', write: 'az storage blob upload --file out.parquet …' }
-const web: Kind = {
-  name: 'the web',
-  read: `curl -fsS https://… ${pipe}`,
-  write: 'curl -fsS -T out.parquet https://…',
-}
-const postgres: Kind = {
-  name: 'PostgreSQL',
-  read: `psql -c '\\copy (SELECT …) TO STDOUT WITH (FORMAT csv, HEADER)' ${pipe}`,
-  write: `psql -c "\\copy companies FROM 'out.csv' WITH (FORMAT csv, HEADER)"`,
-}
-const sqlite: Kind = {
-  name: 'SQLite',
-  read: `sqlite3 -header -csv FILE 'SELECT …' ${pipe}`,
-  write: "sqlite3 FILE '.import --csv out.csv companies'",
-}
-const duckdb: Kind = {
-  name: 'DuckDB',
-  read: `duckdb FILE -csv -c 'SELECT …' ${pipe}`,
-  write: `duckdb FILE -c "CREATE TABLE companies AS FROM 'out.parquet'"`,
-}
+const s3: Kind = { name: 'Amazon S3', form: 's3://bucket/key' }
+const gcs: Kind = { name: 'Google Cloud Storage', form: 'gs://bucket/key' }
+const azure: Kind = { name: 'Azure storage', form: 'az://account/container/blob' }
+const web: Kind = { name: 'the web', form: 'https://host/path' }
+const postgres: Kind = { name: 'PostgreSQL', form: 'postgres://user@host/database#table' }
+const sqlite: Kind = { name: 'SQLite', form: 'sqlite:FILE#table' }
+const duckdb: Kind = { name: 'DuckDB', form: 'duckdb:FILE#table' }
 const createKind = (name: string): Kind => ({ name })
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -80,7 +54,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 }
 
 /**
- * Throws PATH_IS_ADDRESS if a path is an address of another system, with a hint how to copy the data. A checkpoint may
+ * Throws PATH_IS_ADDRESS if a path is an address of another system, with a hint how to write it or to copy the data. A checkpoint may
  * be on PostgreSQL: throws CHECKPOINT_* if its URL is not valid. Messages repeat only the kind of the address, since
  * addresses may contain passwords and signed queries.
  */
@@ -99,30 +73,36 @@ export function assertLocalPath(path: string, use: PathUse): void {
   throw new UserError(
     'PATH_IS_ADDRESS',
     `${useTexts[use]} is an address${kind === undefined ? '' : ` of ${kind.name}`} (${shown}), and must be a local ${use === 'registry' || use === 'checkpoint' ? 'file' : 'path'}`,
-    { hint: name.toLowerCase() === 'file' ? 'pass the path alone, without file://' : getHint(kind, use) },
+    {
+      hint: name.toLowerCase() === 'file' ? 'pass the path alone, without file://' : getHint(name, kind, use),
+    },
   )
 }
 
 const useTexts: Readonly<Record<PathUse, string>> = {
   input: 'an input',
   output: 'the output',
+  report: 'the report',
   checkpoint: 'the checkpoint',
   registry: 'the registry',
   file: 'a file',
 }
 
-function getHint(kind: Kind | undefined, use: PathUse): string {
+function getHint(name: string, kind: Kind | undefined, use: PathUse): string {
+  const { form } = kind ?? {}
+  // Another spelling of an address that inputs and outputs may have.
+  const isForm = form?.startsWith(`${name.toLowerCase()}:`) === true
   switch (use) {
     case 'input':
-      return kind?.read === undefined
-        ? 'export or copy it to a file first, or pipe it in: … | enrich - --input-format csv -o out.parquet'
-        : `copy it to a file first, or pipe it in: ${kind.read}`
+      if (form !== undefined && !isForm) return `write it like ${form}`
+      return 'copy it to a file first, or pipe it in: … | enrich - --input-format csv -o out.parquet'
     case 'output':
-      return kind?.write === undefined
-        ? 'write a local file, and upload it'
-        : `write a local file, and upload it: ${kind.write}`
+      if (form !== undefined && !isForm && kind !== web) return `write it like ${form}`
+      return 'write a local file, and upload it'
+    case 'report':
+      return 'write a local file, and upload it'
     case 'checkpoint':
-      return 'pass --checkpoint with a file on a local disk, like .enrich/checkpoint.sqlite, or postgres://user@host/database'
+      return 'answers are synced to disk one by one, which a store of whole objects cannot do: pass --checkpoint with a file on a local disk, like .enrich/checkpoint.sqlite, or postgres://user@host/database'
     case 'registry':
       return 'copy it to this machine and pass --registry with its path, or load its sources: enrich registry load FOLDER'
     case 'file':

@@ -115,10 +115,35 @@ const unfitType = /(?:^|[ (])(GEOMETRY|VARIANT)(?:$|[(),[])/
 
 export const isGeometry = (type: string): boolean => type.startsWith('GEOMETRY')
 
-export interface GeoMetadata {
+export interface ColumnMetadata {
   readonly metadata: Readonly<Record<string, string>>
   /** A column that cannot be written to Parquet, or `null`. */
   readonly unfitColumn: string | null
+}
+
+/** Metadata with the types that the columns have in their database. */
+export const columnTypesKey = 'enrich.column_types'
+
+/** Returns the metadata of the columns for an output: the types in their database, and `geo`. */
+export async function readColumnMetadata(
+  duckDb: DuckDb,
+  paths: readonly string[],
+  columns: readonly Column[],
+  isWhole: boolean,
+): Promise<ColumnMetadata> {
+  const { metadata, unfitColumn } = await readGeoMetadata(duckDb, paths, columns, isWhole)
+  const [path, ...others] = paths
+  // A table has one copy.
+  if (path === undefined || others.length > 0) return { metadata, unfitColumn }
+  const types = await readMetadata(duckDb, path, columnTypesKey)
+  return { metadata: types === null ? metadata : { ...metadata, [columnTypesKey]: types }, unfitColumn }
+}
+
+async function readMetadata(duckDb: DuckDb, file: string, key: string): Promise<string | null> {
+  const [row] = await duckDb.all(
+    `SELECT decode(value) FROM parquet_kv_metadata(${quoteSqlPath(file)}) WHERE key = ${quoteSqlText(key)}::BLOB`,
+  )
+  return row === undefined ? null : String(row[0])
 }
 
 /**
@@ -126,22 +151,20 @@ export interface GeoMetadata {
  * geometry. Keeps facts about the rows (`bbox`) only for one whole file. Other geometry (Parquet's GEOMETRY and
  * GEOGRAPHY) and VARIANT cannot be written.
  */
-export async function readGeoMetadata(
+async function readGeoMetadata(
   duckDb: DuckDb,
   paths: readonly string[],
   columns: readonly Column[],
   isWhole: boolean,
-): Promise<GeoMetadata> {
+): Promise<ColumnMetadata> {
   const special = columns.filter(({ type }) => unfitType.test(type.replace(/'(?:[^']|'')*'/g, '')))
   if (special.length === 0) return { metadata: {}, unfitColumn: null }
   const texts = new Set<string | null>()
   const annotated = new Set<string>()
   for (const file of paths) {
     const path = quoteSqlPath(file)
-    const [geo] = await duckDb.all(
-      `SELECT decode(value) FROM parquet_kv_metadata(${path}) WHERE key = 'geo'::BLOB`,
-    )
-    texts.add(geo === undefined ? null : removeRowFacts(String(geo[0]), isWhole && paths.length === 1))
+    const geo = await readMetadata(duckDb, file, 'geo')
+    texts.add(geo === null ? null : removeRowFacts(geo, isWhole && paths.length === 1))
     const typed = await duckDb.all(
       `SELECT name FROM parquet_schema(${path}) WHERE regexp_matches(logical_type, '^Geo(metry|graphy)')`,
     )

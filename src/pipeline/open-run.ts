@@ -1,4 +1,6 @@
+import { noConnectors, toAbsolute } from '../connectors/connectors.js'
 import type { CloseLater } from '../platform/close-stack.js'
+import { UserError } from '../core/errors.js'
 import type { RunBackend } from './backend.js'
 import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
 import { chooseColumns, detectInputColumns, sampleColumns } from './column-choice.js'
@@ -10,13 +12,14 @@ import type { Ending } from './ending/ending.js'
 import { assertMetricsReplaceable } from './ending/metrics-file.js'
 import { assertChangesApart, createChangesFile, type ChangesTarget } from './history/changes-file.js'
 import { openWebhooks } from './inbox/webhooks.js'
-import { assertInputFound, nameJob, openInput, type Input } from './input/input.js'
+import { assertInputFound, nameJob, openInput, type Input, type InputOptions } from './input/input.js'
 import {
   assertExtraOutputUsable,
   resolveOutput,
   listWrittenPaths,
   type ResolvedOutput,
 } from './output/output-path.js'
+import type { RemoteAccess } from './output/output-format.js'
 import { RowSpool } from './output/row-spool.js'
 import { assertCheckpointApart, assertNotOurs } from './own-files.js'
 import { assertJobWithoutParts, openPart, type OpenPart } from './parts/partitioned-job.js'
@@ -66,8 +69,13 @@ function getSeries({ source, reporting }: PipelineDeps): string {
   const { job } = reporting.history
   if (part !== null) return buildPartSeries(part.job, part.partition)
   if (job !== null) return toNamedJob(job)
-  return JSON.stringify(input.paths.map((path) => (path === '-' ? path : resolve(path))))
+  return JSON.stringify([
+    ...input.paths.map(toSeriesPath),
+    ...[input.queryPath ?? []].flat().map(toSeriesPath),
+  ])
 }
+
+const toSeriesPath = (path: string): string => (path === '-' ? path : toAbsolute(path, resolve))
 
 const toUnbilledCounts = (kind: LookupKind) => ({ kind, billedCount: 0, uncertainCount: 0 })
 
@@ -117,10 +125,10 @@ export async function openRun(
   const attempt = deps.random.id('').slice(0, attemptLength)
   // If both input and output are missing, the input is reported, since it is typed first.
   if (target.output.path === undefined) await assertInputFound(source.input)
-  const output = resolvePartOutput(deps, attempt)
-  const changes = resolveChanges(deps, output)
+  const requested = resolvePartOutput(deps, attempt)
+  const changes = resolveChanges(deps, requested)
   const beside = [changes?.path, reporting.report?.path].filter((path) => path !== undefined)
-  assertNotOurs([...listWrittenPaths(output), ...beside], target.ownFiles)
+  assertNotOurs([...listWrittenPaths(requested), ...beside], target.ownFiles)
   const partition = source.part?.partition
   const input = await openInput({ ...source.input, ...(partition === undefined ? {} : { partition }) })
   closeLater(() => input.close())
@@ -132,6 +140,7 @@ export async function openRun(
   detectInputColumns(input, source.columns, samples)
   const rowKeyColumn = findRowKeyColumn(deps, input)
   const groupColumn = findGroupColumn(deps, input)
+  const output = withKeyColumn(requested, rowKeyColumn)
   checkOutput(input, output, 0)
   checkMetricsFile(deps, input, [...listWrittenPaths(output), ...beside])
   if (changes !== null) assertChangesApart(changes, input.files, listWrittenPaths(output))
@@ -151,7 +160,9 @@ export async function openRun(
   const history = await beginHistory(deps, backend, input, connection, checkpoint)
   const webhooks = await openWebhooks(requests.webhooks, backend.inbox, deps.clock)
   if (webhooks !== null) closeLater(() => webhooks.close())
-  const rowSpool = shouldSpoolRows(input, output) ? new RowSpool(output.path, source.input.spoolFolder) : null
+  const rowSpool = shouldSpoolRows(input, output)
+    ? new RowSpool(output.remote === null ? output.path : '-', source.input.spoolFolder)
+    : null
   if (rowSpool !== null) closeLater(() => rowSpool.remove())
   return {
     deps,
@@ -179,11 +190,17 @@ const attemptLength = 8
 
 /** A part is written to a file of its attempt next to the output. */
 function resolvePartOutput({ source, target, requests }: PipelineDeps, attempt: string): ResolvedOutput {
-  const whole = resolveOutput({ ...target.output, stages: requests.stages.asked })
+  const whole = resolveOutput({ ...target.output, stages: requests.stages.asked }, getAccess(source.input))
   const { part = null } = source
   if (part === null) return whole
   return { ...whole, path: buildPartPath(whole.path, part.partition, createJobMark(part.job), attempt) }
 }
+
+/** Outputs are stored where the copies of inputs are. */
+const getAccess = ({ connectors = noConnectors, spoolFolder }: InputOptions): RemoteAccess => ({
+  connectors,
+  folder: spoolFolder,
+})
 
 /** Opens the part of this run. A run over all rows cannot join a job with parts. Throws the errors of joining a job. */
 async function openRunPart(
@@ -235,12 +252,24 @@ function findGroupColumn({ source: { groupBy = null } }: PipelineDeps, { columns
   return groupBy === null ? null : findColumn(columns, groupBy, '--report-by')
 }
 
+/** Rows of a table are replaced by their key. Throws USAGE_INVALID if no column has it. */
+function withKeyColumn(output: ResolvedOutput, keyColumn: string | null): ResolvedOutput {
+  if (output.remote?.mode !== 'upsert') return output
+  if (keyColumn === null) {
+    throw new UserError('USAGE_INVALID', '--mode upsert needs the key of each row', {
+      hint: 'name its column: --row-key supplier_id',
+    })
+  }
+  return { ...output, remote: { ...output.remote, keyColumn } }
+}
+
 /** The changes file has its own format, by its name. */
 function resolveChanges(
-  { target: { changesPath = null } }: PipelineDeps,
+  { source, target: { changesPath = null } }: PipelineDeps,
   { bom, memoryBytes }: ResolvedOutput,
 ): ChangesTarget | null {
-  return changesPath === null ? null : createChangesFile({ path: changesPath, bom, memoryBytes })
+  if (changesPath === null) return null
+  return createChangesFile({ path: changesPath, bom, memoryBytes, remote: getAccess(source.input) })
 }
 
 /** Parsing text again takes longer than storing the rows; DuckDB reads Parquet again quickly. */

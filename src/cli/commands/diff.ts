@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander'
 import { listFilesInUse } from '../../app/service-connection.js'
+import { chooseSpoolFolder } from '../../app/inspect-input.js'
 import { withKnownHistory } from '../../app/run-history.js'
 import { UserError } from '../../core/errors.js'
 import { options } from '../../config/options.js'
@@ -18,7 +19,12 @@ import { resolveMemoryBytes } from '../../pipeline/output/output-path.js'
 import { assertNotOurs, type OwnFile } from '../../pipeline/own-files.js'
 import type { Change, ChangeCounts } from '../../pipeline/figures/change-kinds.js'
 import { addConfigFlags, readConfig, findConfigPath, type ConfigFlags } from '../config-flags.js'
-import { assertOneUseOfStdout, formatJsonLine, type CliIo } from '../terminal/command-io.js'
+import {
+  assertOneUseOfStdout,
+  createCommandConnectors,
+  formatJsonLine,
+  type CliIo,
+} from '../terminal/command-io.js'
 import { formatCount, plural } from '../../core/text.js'
 import { formatTableLines } from '../terminal/screen.js'
 
@@ -147,7 +153,8 @@ async function writeChanges(
 ): Promise<void> {
   const { format } = flags
   const { bom, memory } = settings.output
-  const target = createChangesTarget({ path, format, bom, memoryBytes: resolveMemoryBytes(memory) })
+  const remote = { connectors: createCommandConnectors(io), folder: chooseSpoolFolder(settings) }
+  const target = createChangesTarget({ path, format, bom, memoryBytes: resolveMemoryBytes(memory), remote })
   const own = listFilesInUse(settings, findConfigPath(flags), io.environment)
   assertNotOurs([path], [...own, ...listRunFiles(pair.older), ...listRunFiles(pair.newer)])
   await publishChanges({ ...target, stdout: io.stdout, signal: io.interrupt }, batches)

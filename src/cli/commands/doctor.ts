@@ -9,7 +9,7 @@ import { systemClock } from '../../platform/clock.js'
 import { systemRandom } from '../../platform/random.js'
 import { judgePoll } from '../../pipeline/answers/outcome.js'
 import { chooseRegistry } from '../../app/choose-registry.js'
-import { inspectInput } from '../../app/inspect-input.js'
+import { chooseSpoolFolder, inspectInput } from '../../app/inspect-input.js'
 import { diagnoseDamage } from '../../pipeline/checkpoint/sqlite/verify.js'
 import { findProblem } from '../../pipeline/checkpoint/sqlite/verify.js'
 import { openToWrite } from '../../pipeline/checkpoint/sqlite/open-database.js'
@@ -17,7 +17,9 @@ import { openCheckpointReader } from '../../pipeline/checkpoint/sqlite/reader.js
 import { resolveApiKey, resolveSettings, resolveWebhookKeys, type Settings } from '../../config/settings.js'
 import { version } from '../../platform/installed-package.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
-import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
+import { resolveOutput } from '../../pipeline/output/output-path.js'
+import { tryTable } from '../../pipeline/output/plain-table.js'
+import { createCommandConnectors, formatJsonLine, type CliIo } from '../terminal/command-io.js'
 
 /** Returns a text if the check passes; throws a `UserError` otherwise. */
 type Check = () => string | Promise<string>
@@ -96,13 +98,19 @@ function buildChecks(settings: Settings, inputs: readonly string[], io: CliIo): 
       ? {}
       : { webhook: () => checkWebhook(settings.webhook, io) }),
     ...(inputs.length === 0 ? {} : { columns: () => checkColumns(settings, io) }),
+    ...(settings.output.path === undefined ? {} : { output: () => checkOutputAccess(settings, io) }),
   }
 }
 
 /** Describes the columns used, and those that look like a place or an identifier but are not used. */
 function checkColumns(settings: Settings, io: CliIo): Promise<string> {
   return inspectInput(
-    { settings, stdin: io.stdin, signal: io.interrupt, environment: io.environment },
+    {
+      settings,
+      stdin: io.stdin,
+      signal: io.interrupt,
+      environment: io.environment,
+    },
     ({ columns, columnNote }) =>
       Promise.resolve(
         [...formatColumnLines(columns), ...(columnNote === null ? [] : [columnNote])].join(
@@ -110,6 +118,17 @@ function checkColumns(settings: Settings, io: CliIo): Promise<string> {
         ),
       ),
   )
+}
+
+/** Writes an empty table under a temporary name to the place of the output, and removes it. */
+async function checkOutputAccess(settings: Settings, io: CliIo): Promise<string> {
+  const access = { connectors: createCommandConnectors(io), folder: chooseSpoolFolder(settings) }
+  // Whether an existing table has the columns for another mode shows only with the output itself.
+  const request = { ...settings.output, mode: 'replace' } as const
+  const { path, format, isPacked, remote, memoryBytes } = resolveOutput(request, access)
+  const columns = [{ name: 'company', kind: 'text' }] as const
+  await tryTable({ name: 'output', columns }, { path, format, isPacked, remote, memoryBytes, bom: false })
+  return `${path} can be written`
 }
 
 /** Only a delivery can show whether the URL leads to this machine; its form was checked with the config. */

@@ -4,7 +4,7 @@ import { assertNoClash } from '../../pipeline/answers/columns.js'
 import { getLabelColumn } from '../../pipeline/lookups/detect-columns.js'
 import { UserError } from '../../core/errors.js'
 import { listFilesInUse } from '../../app/service-connection.js'
-import { inspectInput } from '../../app/inspect-input.js'
+import { chooseSpoolFolder, inspectInput } from '../../app/inspect-input.js'
 import { createAnswerLines } from '../../pipeline/output/answer-lines.js'
 import { copyCandidates } from '../../pipeline/gather-candidates.js'
 import { openReviewOfRows } from '../../pipeline/decided-lookups.js'
@@ -14,18 +14,30 @@ import { publish } from '../../pipeline/output/publish.js'
 import { resolveSettings } from '../../config/settings.js'
 import { version } from '../../platform/installed-package.js'
 import { addConfigFlags, readConfig, findConfigPath, type ConfigFlags } from '../config-flags.js'
-import { assertOneUseOfStdout, formatJsonLine, type CliIo, warnOfProblem } from '../terminal/command-io.js'
+import {
+  assertOneUseOfStdout,
+  createCommandConnectors,
+  formatJsonLine,
+  type CliIo,
+  warnOfProblem,
+} from '../terminal/command-io.js'
 
 export function fillExportCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'decisions', 'service'])
   command.option('--json', 'print the result as one JSON line')
   command.action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
     const settings = resolveSettings(readConfig(inputs, flags, io.environment), io.environment)
-    const output = resolveOutput({ ...settings.output, stages: settings.stages.asked })
+    const access = { connectors: createCommandConnectors(io), folder: chooseSpoolFolder(settings) }
+    const output = resolveOutput({ ...settings.output, stages: settings.stages.asked }, access)
     assertOneUseOfStdout(flags.json === true, output.path)
     assertNotOurs(listWrittenPaths(output), listFilesInUse(settings, findConfigPath(flags), io.environment))
     await inspectInput(
-      { settings, stdin: io.stdin, signal: io.interrupt, environment: io.environment },
+      {
+        settings,
+        stdin: io.stdin,
+        signal: io.interrupt,
+        environment: io.environment,
+      },
       async ({ input, columns, index, reader, checkpointPath, decided, scope, problem, review: shared }) => {
         if (reader === null) {
           throw new UserError(

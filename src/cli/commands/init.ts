@@ -18,7 +18,7 @@ import {
 } from '../../pipeline/lookups/detect-columns.js'
 import { publishFile, buildTemporaryPath } from '../../platform/files.js'
 import { addConfigFlags, readConfigFromFlags, type ConfigFlags } from '../config-flags.js'
-import { formatJsonLine, quote, type CliIo } from '../terminal/command-io.js'
+import { createCommandConnectors, formatJsonLine, quote, type CliIo } from '../terminal/command-io.js'
 import {
   listNameMembers,
   noNested,
@@ -197,7 +197,7 @@ async function initJob(file: string, flags: InitFlags, io: CliIo): Promise<void>
   }
   const given = readConfigFromFlags([file], flags, io.environment)
   const settings = resolveSettings(given, io.environment)
-  const input = await openInput(buildInputOptions(settings, io.stdin))
+  const input = await openInput(buildInputOptions(settings, createCommandConnectors(io), io.stdin))
   try {
     const samples = await sampleColumns(input)
     const { identifierUse } = settings
@@ -211,7 +211,7 @@ async function initJob(file: string, flags: InitFlags, io: CliIo): Promise<void>
       for (const line of [...formatColumnLines(report), ...input.listNotes()]) io.out(`${line}\n`)
       io.out('\n')
     }
-    const preview = await previewRows(config, io.interrupt)
+    const preview = await previewRows(config, io.environment, io.interrupt)
     if (flags.json !== true) io.out(formatPreview(preview, getTerminalColumns(io)))
     if (asker !== null && !(await asker.agrees(`Write ${configPath}?`, true))) {
       io.out('Nothing was written.\n')

@@ -53,7 +53,13 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
       try {
         const onBatch = counter.onBatch.bind(counter)
         await inspectInput(
-          { settings, stdin: io.stdin, signal: io.interrupt, environment: io.environment, onBatch },
+          {
+            settings,
+            stdin: io.stdin,
+            signal: io.interrupt,
+            environment: io.environment,
+            onBatch,
+          },
           (found) => {
             const plan = describePlan(found, counter, stages.listPlans(countOpen(counter.plan)), settings)
             io.out(flags.json === true ? formatJsonLine('plan', plan) : formatPlanReport(plan, io))

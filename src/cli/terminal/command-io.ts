@@ -1,6 +1,7 @@
 import { UserError, type ExitCode, getErrorStack } from '../../core/errors.js'
 import { redactArguments, omittedText } from '../../core/secret.js'
 import type { StatusLine } from './screen.js'
+import { createConnectors, type Connectors } from '../../connectors/connectors.js'
 import { redactAddresses } from '../../core/local-path.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
 
@@ -189,3 +190,13 @@ export function warnOfProblem(problem: UserError | null, io: CliIo): void {
   io.err(`warning ${problem.code}: ${problem.message}\n`)
   if (problem.hint !== undefined) io.err(`  hint: ${problem.hint}\n`)
 }
+
+/** Access to tables and objects for a command that is no run. */
+export const createCommandConnectors = (io: CliIo): Connectors =>
+  createConnectors({
+    environment: io.environment,
+    signal: io.interrupt,
+    notice: (text) => {
+      io.err(`  note: ${text}\n`)
+    },
+  })

@@ -1,6 +1,12 @@
 import { UserError } from '../../core/errors.js'
 import { isSameFile } from '../../platform/files.js'
-import { type RequestedFormat, resolveOutputForm } from '../output/output-format.js'
+import {
+  noAccess,
+  type RemoteAccess,
+  type RemoteOutput,
+  type RequestedFormat,
+  resolveOutputForm,
+} from '../output/output-format.js'
 import { assertOutputUsable } from '../output/output-path.js'
 import {
   publishTable,
@@ -45,6 +51,8 @@ export interface ChangesRequest {
   readonly format?: RequestedFormat | undefined
   readonly bom?: boolean | undefined
   readonly memoryBytes: number
+  /** Access to tables and objects. */
+  readonly remote?: RemoteAccess
 }
 
 export type ChangesTarget = PlainTableTarget
@@ -54,8 +62,10 @@ export function createChangesTarget({
   format,
   bom = false,
   memoryBytes,
+  remote: access = noAccess,
 }: ChangesRequest): ChangesTarget {
-  return { path, bom, memoryBytes, ...resolveOutputForm(path, format) }
+  const remote: RemoteOutput = { ...access, mode: 'append', keyColumn: null }
+  return { path, bom, memoryBytes, remote, ...resolveOutputForm(path, format) }
 }
 
 /** Returns the changes file of a run. Throws USAGE_INVALID for standard output, and OUTPUT_FORMAT_UNKNOWN. */
@@ -77,7 +87,8 @@ export function assertChangesApart(
   inputFiles: readonly SourceFile[],
   others: readonly string[],
 ): void {
-  const other = others.find((path) => path !== '-' && isSameFile(path, target.path))
+  const isSame = (path: string) => path === target.path || (path !== '-' && isSameFile(path, target.path))
+  const other = others.find(isSame)
   if (other !== undefined) {
     throw new UserError('USAGE_INVALID', `--changes ${target.path} is the output ${other}`, {
       hint: 'name another file for the changes',

@@ -1,7 +1,16 @@
+import { readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import {
+  isAddress,
+  isTableAddress,
+  noConnectors,
+  toAbsolute,
+  type Connectors,
+} from '../../connectors/connectors.js'
 import { UserError, assertNever, withHintFirst } from '../../core/errors.js'
-import { makeFolder } from '../../platform/files.js'
+import { createTemporaryMark, makeFolder, removeStale } from '../../platform/files.js'
+import { toFileError } from '../../tables/file-error.js'
 import type { SheetColumn } from '../../tables/xlsx/cells.js'
 import { toNamedJob, getBlocks, type Partition } from '../lookups/partition.js'
 import { noNested, type NestedColumns } from '../lookups/nested-columns.js'
@@ -18,6 +27,7 @@ import {
   type TextRow,
 } from './table.js'
 import {
+  findFiles,
   formatOfPath,
   hashFiles,
   hashList,
@@ -32,7 +42,7 @@ export { formatOfPath, type SourceFile } from './sources.js'
 export type { CellType, MemberRow, MemberRows, RelationRows, TextRow } from './table.js'
 
 export interface InputOptions extends Omit<ReadOptions, 'chosen'> {
-  /** Files and globs, or only `-` for standard input. */
+  /** Files, globs and addresses of tables and objects, or only `-` for standard input. */
   readonly paths: readonly string[]
   /** Required for standard input and for names without a known extension. */
   readonly format?: InputFormat | undefined
@@ -41,6 +51,10 @@ export interface InputOptions extends Omit<ReadOptions, 'chosen'> {
   /** Folder for the copy of standard input and for the data that DuckDB moves out of memory. */
   readonly spoolFolder: string
   readonly stdin?: NodeJS.ReadableStream | undefined
+  /** Access to tables and objects; without it, only files are read. */
+  readonly connectors?: Connectors
+  /** File with the SQL query that is read from a database instead of a table. */
+  readonly queryPath?: string | undefined
 }
 
 /** One table made of one or several files. Every method that returns rows reads the files again, in order. */
@@ -115,17 +129,29 @@ export async function openInput(options: InputOptions): Promise<Input> {
 
 /** Throws INPUT_NOT_FOUND if a file is missing. Standard input always exists. */
 export async function assertInputFound({ paths }: InputOptions): Promise<void> {
-  if (!paths.includes('-')) await resolveFiles(paths)
+  const local = paths.filter((path) => path !== '-' && !isAddress(path))
+  for (const path of local) await findFiles(path)
 }
 
 async function openFiles(
   options: InputOptions,
 ): Promise<{ files: readonly SourceFile[]; removeSpool: () => void }> {
   if (!options.paths.includes('-')) {
-    const files = await resolveFiles(options.paths)
-    if (files.length === 0)
-      throw new UserError('INPUT_NOT_FOUND', 'no input file was named', { hint: 'name a file' })
-    return { files, removeSpool: () => undefined }
+    const folder = join(options.spoolFolder, `input.${createTemporaryMark()}.spool`)
+    const removeSpool = () => {
+      rmSync(folder, { recursive: true, force: true })
+    }
+    if (options.paths.some(isAddress)) removeStale(options.spoolFolder, 'input.', '.spool')
+    try {
+      const { connectors = noConnectors } = options
+      const files = await resolveFiles(options.paths, { connectors, query: readQuery(options), folder })
+      if (files.length === 0)
+        throw new UserError('INPUT_NOT_FOUND', 'no input file was named', { hint: 'name a file' })
+      return { files, removeSpool }
+    } catch (error) {
+      removeSpool()
+      throw error
+    }
   }
   if (options.paths.length > 1) {
     throw new UserError('USAGE_INVALID', 'standard input (-) cannot be combined with files', {
@@ -141,10 +167,24 @@ async function openFiles(
   return { files: [file], removeSpool: remove }
 }
 
+/** Returns the text of the query, or null. Throws INPUT_NOT_FOUND, and USAGE_INVALID if no database is the input. */
+function readQuery({ queryPath, paths }: InputOptions): string | null {
+  if (queryPath === undefined) return null
+  if (!paths.some(isTableAddress)) {
+    throw new UserError('USAGE_INVALID', '--query needs a database as input', {
+      hint: 'name the database: enrich postgres://user@host/database --query companies.sql -o out.parquet',
+    })
+  }
+  try {
+    return readFileSync(queryPath, 'utf8')
+  } catch (error) {
+    throw toFileError(error, queryPath)
+  }
+}
+
 function detectCommonFormat(files: readonly SourceFile[]): InputFormat {
   let common: InputFormat | undefined
-  for (const { label } of files) {
-    const format = formatOfPath(label)
+  for (const { label, format = formatOfPath(label) } of files) {
     if (format === null) {
       throw new UserError('INPUT_FORMAT_UNKNOWN', `the extension of ${label} is not a known format`, {
         hint: 'pass --input-format csv, parquet, ndjson, json or xlsx; known extensions are .csv .tsv .txt .parquet .pq .ndjson .jsonl .json .xlsx .xlsm',
@@ -322,5 +362,7 @@ export function createInputChangedError(label: string): UserError {
  * Tomorrow's file at the same path belongs to the same job.
  */
 export function nameJob(input: Pick<Input, 'files'>, name: string | null): string {
-  return name === null ? JSON.stringify(input.files.map(({ label }) => resolve(label))) : toNamedJob(name)
+  return name === null
+    ? JSON.stringify(input.files.map(({ label }) => toAbsolute(label, resolve)))
+    : toNamedJob(name)
 }

@@ -7,7 +7,7 @@ import {
   type DuckDbChunk,
 } from '../../parquet/duckdb.js'
 import {
-  readGeoMetadata,
+  readColumnMetadata,
   isGeometry,
   readColumnNames,
   buildMemberTextExpression,
@@ -17,7 +17,7 @@ import {
   buildRelation,
   parseStructMembers,
   buildTextExpression,
-  type GeoMetadata,
+  type ColumnMetadata,
 } from '../../parquet/read-sql.js'
 import { countLeaves, readMemoryBytes } from '../../parquet/limits.js'
 import type { Column } from '../../parquet/part-sql.js'
@@ -68,13 +68,13 @@ export async function openParquet(
     await duckDb.limitMemory(readMemoryBytes(leafCount))
     const { partition } = options
     const isScan = options.rowsMax === undefined && partition === undefined
-    const geo = await readGeoMetadata(duckDb, paths, columns, isScan)
+    const metadata = await readColumnMetadata(duckDb, paths, columns, isScan)
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
     const whole = { relation, isScan, bytes }
-    if (partition === undefined) return new ParquetTable(duckDb, columns, whole, relation, label, geo)
+    if (partition === undefined) return new ParquetTable(duckDb, columns, whole, relation, label, metadata)
     const part = await createPartRelation({ duckDb, paths, columns, partition })
     const read = { relation: part.relation, isScan: false, bytes: bytes * part.share }
-    return new ParquetTable(duckDb, columns, read, relation, label, geo)
+    return new ParquetTable(duckDb, columns, read, relation, label, metadata)
   } catch (error) {
     duckDb.close()
     throw toParquetError(label, error)
@@ -121,7 +121,7 @@ class ParquetTable implements InputTable {
     /** All parts sample the first rows of the whole input, so that they see the same. */
     private readonly sampled: string,
     private readonly label: string,
-    private readonly geo: GeoMetadata,
+    private readonly metadata: ColumnMetadata,
   ) {
     this.columns = described.map(({ name }) => name)
     const members = new Map<string, string>()
@@ -165,7 +165,7 @@ class ParquetTable implements InputTable {
   }
 
   parquetSource(): RelationRows {
-    if (this.geo.unfitColumn !== null) throw createUnfitColumnError(this.geo.unfitColumn)
+    if (this.metadata.unfitColumn !== null) throw createUnfitColumnError(this.metadata.unfitColumn)
     const columns = this.described.map(({ name, type }) =>
       isGeometry(type)
         ? { name, type: 'BLOB', cells: `ST_AsWKB(r.${quoteSqlName(name)})` }
@@ -174,7 +174,7 @@ class ParquetTable implements InputTable {
     return {
       kind: 'relation',
       columns,
-      metadata: this.geo.metadata,
+      metadata: this.metadata.metadata,
       bytesEstimate: unpackedPerPackedByte * this.read.bytes,
       relation: this.read.relation,
       isScan: this.read.isScan,

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream, rmSync, statSync, type BigIntStats } from 'node:fs'
+import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync, type BigIntStats } from 'node:fs'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { isAddress, isTableAddress, type Connectors } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { makeFolder, removeStale, createTemporaryMark } from '../../platform/files.js'
 import { toFileError } from '../../tables/file-error.js'
@@ -16,6 +17,8 @@ export interface SourceFile {
   readonly label: string
   readonly bytes: number
   readonly stat: BigIntStats
+  /** Format of the copy of a table; undefined: given by the extension of the label. */
+  readonly format?: InputFormat | undefined
 }
 
 const extensions: Readonly<Record<string, InputFormat>> = {
@@ -48,13 +51,16 @@ export function formatOfPath(path: string): InputFormat | null {
 
 /**
  * Finds the files that `paths` name, in order. An existing path is taken literally; others are globs with sorted
- * matches. Throws INPUT_NOT_FOUND, INPUT_IS_FOLDER and INPUT_UNREADABLE.
+ * matches. Tables and objects are copied first. Throws INPUT_NOT_FOUND, INPUT_IS_FOLDER, INPUT_UNREADABLE and the errors
+ * of a source.
  */
-export async function resolveFiles(paths: readonly string[]): Promise<readonly SourceFile[]> {
+export async function resolveFiles(
+  paths: readonly string[],
+  remote: RemoteInput,
+): Promise<readonly SourceFile[]> {
   const files: SourceFile[] = []
   for (const path of paths) {
-    const names = hasFile(path) ? [path] : await findMatches(path)
-    files.push(...names.map((name) => createSourceFile(name)))
+    files.push(...(isAddress(path) ? await fetchFiles(path, remote) : await findFiles(path)))
     if (files.length > filesMax) {
       throw new UserError('INPUT_NOT_FOUND', `more than ${filesMax} input files`, {
         hint: 'name fewer files, or join them first',
@@ -62,6 +68,36 @@ export async function resolveFiles(paths: readonly string[]): Promise<readonly S
     }
   }
   return files
+}
+
+/** Finds the files of a path or a glob. Throws INPUT_NOT_FOUND, INPUT_IS_FOLDER and INPUT_UNREADABLE. */
+export const findFiles = async (path: string): Promise<readonly SourceFile[]> =>
+  (hasFile(path) ? [path] : await findMatches(path)).map((name) => createSourceFile(name))
+
+/** Access to tables and objects. */
+export interface RemoteInput {
+  readonly connectors: Connectors
+  /** The text of a query that is read instead of a table. */
+  readonly query: string | null
+  /** Folder for the local copies, which the caller removes. Created for the first one. */
+  readonly folder: string
+}
+
+/** Copies a table or objects to this machine: inputs are read several times, and must not change meanwhile. */
+async function fetchFiles(
+  address: string,
+  { connectors, query, folder }: RemoteInput,
+): Promise<readonly SourceFile[]> {
+  const source = await connectors.openSource(address, isTableAddress(address) ? query : null)
+  try {
+    makeFolder(folder)
+    const copies = await source.fetch(mkdtempSync(join(folder, 'copy-')))
+    return copies.map(({ path, label, format }) => createSourceFile(path, label, format ?? undefined))
+  } catch (error) {
+    throw toSpoolError(error, folder, address)
+  } finally {
+    await source.close()
+  }
 }
 
 async function findMatches(pattern: string): Promise<string[]> {
@@ -89,7 +125,7 @@ function hasFile(path: string): boolean {
   }
 }
 
-function createSourceFile(path: string, label = path): SourceFile {
+function createSourceFile(path: string, label = path, format?: InputFormat): SourceFile {
   let stat: BigIntStats
   try {
     stat = statSync(path, { bigint: true })
@@ -106,7 +142,7 @@ function createSourceFile(path: string, label = path): SourceFile {
       hint: 'the input is read twice: pipe it in and pass - instead',
     })
   }
-  return { path, label, bytes: Number(stat.size), stat }
+  return { path, label, bytes: Number(stat.size), stat, format }
 }
 
 /** Returns whether the file is still the one that was opened: same inode, size and modification time. */
@@ -140,7 +176,7 @@ export async function hashFiles(files: readonly SourceFile[]): Promise<string> {
 
 /** Returns the SHA-256 of base names and sizes, in order, which is the same on machines with different mount points. */
 export function hashList(files: readonly SourceFile[]): string {
-  const list = files.map(({ path, bytes }) => [basename(path), bytes])
+  const list = files.map(({ label, bytes }) => [basename(label), bytes])
   return createHash('sha256').update(JSON.stringify(list)).digest('hex')
 }
 
@@ -160,16 +196,21 @@ export async function spool(
     return { file: createSourceFile(path, 'standard input'), remove }
   } catch (error) {
     remove()
-    const code = (error as NodeJS.ErrnoException).code
-    if (code === 'ENOSPC' || code === 'EDQUOT') {
-      throw new UserError('DISK_FULL', `no space left in ${folder} to store standard input`, { cause: error })
-    }
-    if (/^(EROFS|EACCES|EPERM|ENOENT|ENOTDIR|EEXIST)$/.test(code ?? '')) {
-      throw new UserError('CHECKPOINT_UNWRITABLE', `the checkpoint's folder ${folder} cannot be written`, {
-        hint: 'standard input is stored there during the run: pass --checkpoint with another path',
-        cause: error,
-      })
-    }
-    throw toFileError(error, 'standard input')
+    throw toSpoolError(error, folder, 'standard input')
   }
+}
+
+/** Explains why an input could not be copied to the folder of the checkpoint. */
+function toSpoolError(error: unknown, folder: string, label: string): unknown {
+  if (error instanceof UserError) return error
+  const code = (error as NodeJS.ErrnoException).code
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new UserError('DISK_FULL', `no space left in ${folder} to store ${label}`, { cause: error })
+  if (/^(EROFS|EACCES|EPERM|ENOENT|ENOTDIR|EEXIST)$/.test(code ?? '')) {
+    return new UserError('CHECKPOINT_UNWRITABLE', `the checkpoint's folder ${folder} cannot be written`, {
+      hint: `${label} is stored there during the run: pass --checkpoint with another path`,
+      cause: error,
+    })
+  }
+  return toFileError(error, label)
 }

@@ -4,7 +4,7 @@ import { createInputChangedError, type TextRow } from '../input/input.js'
 import type { BasisPlace, OutputColumn } from '../answers/columns.js'
 import { listBasisRows, type BasisCells } from './answer-cells.js'
 import type { AnswerLines } from './answer-lines.js'
-import { writerLimits, type OutputFormat } from './output-format.js'
+import { writerLimits, type OutputFormat, type RemoteOutput } from './output-format.js'
 import type { WrittenInput } from './sample.js'
 
 /** The content and form of an output. */
@@ -16,6 +16,8 @@ export interface WriteOptions {
     readonly format: OutputFormat
     readonly isPacked?: boolean | undefined
     readonly bom?: boolean | undefined
+    /** Null or absent if the path is no address. */
+    readonly remote?: RemoteOutput | null
   }
   readonly columns: readonly OutputColumn[]
   readonly basis: BasisPlace

@@ -1,3 +1,4 @@
+import { isTableAddress, noConnectors, type Connectors, type WriteMode } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { formatOfPath } from '../input/input.js'
 
@@ -12,11 +13,30 @@ export interface OutputForm {
   readonly isPacked: boolean
 }
 
+/** Access to tables and objects. */
+export interface RemoteAccess {
+  readonly connectors: Connectors
+  /** Folder for files until they are published. */
+  readonly folder: string
+}
+
+/** Without access to tables and objects. */
+export const noAccess: RemoteAccess = { connectors: noConnectors, folder: '' }
+
+/** A table or an object that an output is published to. */
+export interface RemoteOutput extends RemoteAccess {
+  /** How rows are put into a table. */
+  readonly mode: WriteMode
+  /** Column with the key of a row, for `upsert`. */
+  readonly keyColumn: string | null
+}
+
 /** Text formats, which may be gzipped. The others have their own compression. */
 const packable: ReadonlySet<OutputFormat> = new Set(['csv', 'ndjson'])
 
 /** Returns the requested format, else the format of the file name. Throws OUTPUT_FORMAT_UNKNOWN. */
 export function resolveOutputForm(path: string, asked?: RequestedFormat): OutputForm {
+  if (isTableAddress(path)) return resolveTableForm(asked)
   const [, packing] = /\.(gz|zst)$/i.exec(path) ?? []
   const format = asked === undefined ? detectFormat(path) : (asked.replace('.gz', '') as OutputFormat)
   if (packing?.toLowerCase() === 'zst')
@@ -31,6 +51,14 @@ export function resolveOutputForm(path: string, asked?: RequestedFormat): Output
   const isPacked = packing !== undefined || asked?.endsWith('.gz') === true
   if (isPacked && !packable.has(format)) throw createFormatError(`${path}: ${format} is already compressed`)
   return { format, isPacked }
+}
+
+/** Rows are put into a table from a Parquet file. */
+function resolveTableForm(asked: RequestedFormat | undefined): OutputForm {
+  if (asked === undefined || asked === 'parquet') return { format: 'parquet', isPacked: false }
+  throw new UserError('USAGE_INVALID', `--format ${asked} is for files, and the output is a table`, {
+    hint: 'omit --format (output.format in a config)',
+  })
 }
 
 /** Detects the format by the name without its compression suffix; `null` for formats that can only be read. */

@@ -10,6 +10,7 @@ import {
   type Stats,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { isAddress, isTableAddress, type WriteMode } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { isOutOfMemory } from '../../parquet/duckdb.js'
 import { buildTemporaryPath } from '../../platform/files.js'
@@ -21,6 +22,9 @@ import {
   resolveOutputForm,
   type RequestedFormat,
   type OutputForm,
+  noAccess,
+  type RemoteAccess,
+  type RemoteOutput,
 } from './output-format.js'
 import { totalmem } from 'node:os'
 import { parseByteSize } from '../../core/text.js'
@@ -56,6 +60,10 @@ export function assertOutputUsable(
   inputBytes = inputFiles.reduce((sum, file) => sum + file.bytes, 0),
 ): void {
   if (path === '-') return
+  if (isAddress(path)) {
+    assertOtherThanInputs(inputFiles, path)
+    return
+  }
   for (const written of format === 'csv' ? [path, getBasisPath(path)] : [path])
     assertReplaceable(written, inputFiles)
   const folder = dirname(resolveTarget(path))
@@ -73,6 +81,7 @@ export function assertExtraOutputUsable(
   path: string,
   others: readonly string[],
 ): void {
+  if (isAddress(path)) throw createUnwritableError(path, 'it is an address', 'name a local file')
   assertReplaceable(path, inputFiles)
   if (others.some((other) => other !== '-' && resolveLinks(other) === resolveLinks(path))) {
     throw new UserError('OUTPUT_IS_OURS', `two outputs of one run would be written to ${path}`, {
@@ -81,6 +90,16 @@ export function assertExtraOutputUsable(
   }
   assertFolderWritable(dirname(resolveTarget(path)), path)
 }
+
+function assertOtherThanInputs(inputFiles: readonly SourceFile[], address: string): void {
+  const input = inputFiles.find(({ label }) => label === address)
+  if (input !== undefined) throw createIsInputError(address, input)
+}
+
+const createIsInputError = (path: string, { label }: SourceFile): UserError =>
+  new UserError('OUTPUT_IS_INPUT', `the output ${path} is the input ${label}`, {
+    hint: 'name another output: the input is never overwritten',
+  })
 
 /** Names of open files: replacing one would cut off the process that opened it. */
 const descriptorPath = /^\/(dev\/(stdin|stdout|stderr|fd\/)|proc\/[^/]+\/fd\/)/
@@ -94,11 +113,7 @@ function assertReplaceable(path: string, inputFiles: readonly SourceFile[]): voi
     resolveLinks(file.path) === target ||
     (stat !== null && BigInt(stat.ino) === file.stat.ino && BigInt(stat.dev) === file.stat.dev)
   const input = inputFiles.find(isSame)
-  if (input !== undefined) {
-    throw new UserError('OUTPUT_IS_INPUT', `the output ${path} is the input ${input.label}`, {
-      hint: 'name another output: the input is never overwritten',
-    })
-  }
+  if (input !== undefined) throw createIsInputError(path, input)
   if (stat === null) return
   assertRegular(path)
   try {
@@ -240,6 +255,8 @@ export interface OutputRequest {
   memory?: string | undefined
   /** Stages whose columns are written. */
   stages?: readonly StageKind[] | undefined
+  /** How rows are put into a table; defaults to `replace`. */
+  mode?: WriteMode | undefined
 }
 
 export interface ResolvedOutput extends OutputForm {
@@ -250,10 +267,12 @@ export interface ResolvedOutput extends OutputForm {
   partial: boolean
   bom: boolean
   memoryBytes: number
+  /** Null if the output is a file. */
+  remote: RemoteOutput | null
 }
 
-/** Throws OUTPUT_MISSING, OUTPUT_FORMAT_UNKNOWN, OUTPUT_COLUMN_UNKNOWN and MEMORY_SHORT. */
-export function resolveOutput(request: OutputRequest): ResolvedOutput {
+/** `remote`: access to tables and objects. Throws OUTPUT_MISSING, OUTPUT_FORMAT_UNKNOWN, OUTPUT_COLUMN_UNKNOWN and MEMORY_SHORT. */
+export function resolveOutput(request: OutputRequest, remote: RemoteAccess = noAccess): ResolvedOutput {
   const { path, prefix, columns, stages = [] } = request
   if (path === undefined) {
     throw new UserError('OUTPUT_MISSING', 'no output is named', {
@@ -262,6 +281,7 @@ export function resolveOutput(request: OutputRequest): ResolvedOutput {
   }
   const form = resolveOutputForm(path, request.format)
   const isSheet = form.format === 'xlsx'
+  assertModeFits(path, request.mode)
   const placed = placeBasis(request.basis ?? 'auto', form.format, path)
   // In Excel, the inline basis is a sheet; the column `basis` selects it.
   const chosen = selectColumns({ columns, prefix, basis: placed, stages })
@@ -275,7 +295,20 @@ export function resolveOutput(request: OutputRequest): ResolvedOutput {
     partial: request.partial ?? false,
     bom: request.bom ?? false,
     memoryBytes: resolveMemoryBytes(request.memory),
+    remote: isAddress(path) ? { ...remote, mode: request.mode ?? 'replace', keyColumn: null } : null,
   }
+}
+
+/** Throws USAGE_INVALID if the rows cannot be put there in that way. */
+function assertModeFits(path: string, mode: WriteMode = 'replace'): void {
+  if (mode === 'replace' || isTableAddress(path)) return
+  throw new UserError(
+    'USAGE_INVALID',
+    `--mode ${mode} is for tables; files and objects are replaced as a whole`,
+    {
+      hint: 'omit --mode, or name a table: -o postgres://user@host/database#schema.table',
+    },
+  )
 }
 
 const memoryBytesDefault = 1e9
@@ -306,6 +339,11 @@ function placeBasis(asked: 'auto' | BasisPlace, format: OutputFormat, path: stri
   if (asked === 'file' && path === '-') {
     throw new UserError('OUTPUT_UNWRITABLE', 'standard output cannot have a basis file', {
       hint: 'pass --basis inline or none, or -o with a file',
+    })
+  }
+  if (asked === 'file' && isTableAddress(path)) {
+    throw new UserError('USAGE_INVALID', 'a table cannot have a basis file', {
+      hint: 'pass --basis inline (a column of JSON) or none',
     })
   }
   if (asked !== 'auto') return asked

@@ -1,6 +1,6 @@
 import type { WrittenCell } from '../../tables/xlsx/cells.js'
 import { escapeFormula } from '../answers/columns.js'
-import type { OutputForm } from './output-format.js'
+import type { OutputForm, RemoteOutput } from './output-format.js'
 import { publishMain, stageAndWrite } from './publish.js'
 import type { WrittenInput } from './sample.js'
 import type { WriteOptions } from './joined-rows.js'
@@ -29,6 +29,8 @@ export interface PlainTableTarget extends OutputForm {
   /** `-` for standard output. */
   readonly path: string
   readonly bom: boolean
+  /** Null if the path is no address. */
+  readonly remote?: RemoteOutput | null
   /** Memory limit for writing Parquet, in bytes. */
   readonly memoryBytes: number
   readonly stdout?: NodeJS.WritableStream | undefined
@@ -48,14 +50,14 @@ export async function publishTable(table: PlainTable, target: PlainTableTarget):
 /** Writes the table without rows under a temporary name, and removes it. Throws the same errors as `publishTable`. */
 export async function tryTable(table: Omit<PlainTable, 'rows'>, target: PlainTableTarget): Promise<void> {
   if (target.path !== '-')
-    await stageAndWrite(createOptions({ ...table, rows: [] }, target), () => Promise.resolve())
+    await stageAndWrite(createOptions({ ...table, rows: [] }, target), (file) => file.tryPublishing())
 }
 
 function createOptions(table: PlainTable, target: PlainTableTarget): WriteOptions {
-  const { path, format, isPacked, bom, memoryBytes, signal } = target
+  const { path, format, isPacked, bom, remote = null, memoryBytes, signal } = target
   return {
     input: toInput(table),
-    output: { path, format, isPacked, bom },
+    output: { path, format, isPacked, bom, remote },
     columns: [],
     basis: 'none',
     nameColumn: '',

@@ -9,7 +9,7 @@ import type { AnswerLines } from './answer-lines.js'
 import type { WriteOptions } from './joined-rows.js'
 import { getBasisPath, toWriteError } from './output-path.js'
 import { withSample } from './sample.js'
-import { StagedFile } from './staged-file.js'
+import { stage, type StagedFile } from './staged-file.js'
 import { writeFormat } from './write-format.js'
 
 export interface PublishOptions extends WriteOptions {
@@ -37,7 +37,7 @@ export async function publish(options: PublishOptions): Promise<PublishReport> {
   return stageAndWrite(options, async (main, basis, folder, basisLineCount) => {
     input.assertUnchanged()
     options.signal?.throwIfAborted()
-    basis?.publish()
+    await basis?.publish()
     await publishMain(main, folder, options.stdout)
     const paths = folder === null ? [main, ...(basis === null ? [] : [basis])].map((file) => file.path) : []
     return { paths, rowCount: options.rowCount, basisLineCount }
@@ -59,7 +59,10 @@ export async function tryPublishing(
   }
   const { input, output, rowCount } = options
   await withSample(input, output.format, rowCount, (sample) =>
-    stageAndWrite({ ...options, ...sample, answers }, () => Promise.resolve()),
+    stageAndWrite({ ...options, ...sample, answers }, async (main, basis) => {
+      await main.tryPublishing()
+      await basis?.tryPublishing()
+    }),
   )
 }
 
@@ -69,7 +72,7 @@ export async function publishMain(
   folder: string | null,
   stdout: NodeJS.WritableStream = process.stdout,
 ): Promise<void> {
-  if (folder === null) main.publish()
+  if (folder === null) await main.publish()
   else await copyTo(stdout, main.temporary)
 }
 
@@ -89,10 +92,11 @@ export async function stageAndWrite<Result>(
   const folder = output.path === '-' ? createStdoutFolder() : null
   const staged: StagedFile[] = []
   try {
-    const main = new StagedFile(folder === null ? output.path : join(folder, 'output'))
+    const { remote = null } = output
+    const main = await stage(folder === null ? output.path : join(folder, 'output'), remote)
     staged.push(main)
     const basis =
-      options.basis === 'file' && folder === null ? new StagedFile(getBasisPath(output.path)) : null
+      options.basis === 'file' && folder === null ? await stage(getBasisPath(output.path), remote) : null
     if (basis !== null) staged.push(basis)
     return await use(main, basis, folder, await writeFormat(options, main, basis))
   } catch (error) {

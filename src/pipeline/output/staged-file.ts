@@ -1,8 +1,12 @@
+import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
 import { createGzip } from 'node:zlib'
-import { publishFile, removeStaleTemporaries, buildTemporaryPath } from '../../platform/files.js'
+import { isAddress, isTableAddress, type Target } from '../../connectors/connectors.js'
+import { buildTemporaryPath, makeFolder, publishFile, removeStaleTemporaries } from '../../platform/files.js'
 import { Packer } from '../../tables/zip-writer.js'
+import type { RemoteOutput } from './output-format.js'
 import { assertRegular, resolveTarget, toWriteError } from './output-path.js'
 
 /**
@@ -14,8 +18,12 @@ export class StagedFile {
   private readonly target: string
   private handle: FileHandle | null = null
 
-  constructor(readonly path: string) {
-    this.target = resolveTarget(path)
+  /** `path` is shown to the user. Tables and objects are written to `localPath` first. */
+  constructor(
+    readonly path: string,
+    readonly localPath = path,
+  ) {
+    this.target = resolveTarget(localPath)
     assertRegular(this.target)
     this.temporary = buildTemporaryPath(this.target)
     removeStaleTemporaries(this.target)
@@ -34,10 +42,16 @@ export class StagedFile {
     await handle?.close()
   }
 
+  /** Tests the access to the target with the written file. A file was tested by writing it. */
+  tryPublishing(): Promise<void> {
+    return Promise.resolve()
+  }
+
   /** Moves the file to its target, durably. */
-  publish(): void {
+  publish(): Promise<void> {
     assertRegular(this.target)
     publishFile(this.temporary, this.target)
+    return Promise.resolve()
   }
 
   /** Removes the temporary file if it was not published. */
@@ -52,6 +66,43 @@ export class StagedFile {
   }
 }
 
+/** A file that is written in a local folder, and then published to a table or an object. */
+class StagedCopy extends StagedFile {
+  constructor(
+    address: string,
+    localPath: string,
+    private readonly remote: Target,
+  ) {
+    super(address, localPath)
+  }
+
+  override tryPublishing(): Promise<void> {
+    return this.remote.tryWriting(this.temporary)
+  }
+
+  override publish(): Promise<void> {
+    return this.remote.publish(this.temporary)
+  }
+
+  override async discard(): Promise<void> {
+    await super.discard()
+    await this.remote.close()
+  }
+}
+
+/** Stages a file, a table or an object. Throws OUTPUT_UNWRITABLE, and the errors of a target. */
+export async function stage(path: string, remote: RemoteOutput | null): Promise<StagedFile> {
+  if (!isAddress(path)) return new StagedFile(path)
+  if (remote === null) throw new Error('no access to tables and objects')
+  makeFolder(remote.folder)
+  // Named after the address, so that the next run finds and removes the leftovers of a killed one.
+  const mark = createHash('sha256').update(path).digest('hex').slice(0, 16)
+  const extension = isTableAddress(path) ? '.parquet' : (/(\.\w+){1,2}$/.exec(path)?.[0] ?? '')
+  const { mode, keyColumn } = remote
+  const target = await remote.connectors.openTarget(path, isTableAddress(path) ? mode : 'replace', keyColumn)
+  return new StagedCopy(path, join(remote.folder, `output-${mark}${extension}`), target)
+}
+
 /** Publishes a text as a file. Throws OUTPUT_UNWRITABLE and DISK_FULL. */
 export async function publishText(path: string, text: string): Promise<void> {
   let file: StagedFile | null = null
@@ -59,7 +110,7 @@ export async function publishText(path: string, text: string): Promise<void> {
     file = new StagedFile(path)
     await file.write(text)
     await file.close()
-    file.publish()
+    await file.publish()
   } catch (error) {
     throw toWriteError(path, error)
   } finally {

@@ -103,7 +103,7 @@ async function writeMembers(
   file: StagedFile,
   writer: ParquetWriter,
 ): Promise<void> {
-  const spool = new RowSpool(file.path, '')
+  const spool = new RowSpool(file.localPath, '')
   try {
     let first = 0
     for await (const rows of source.readMembers()) {

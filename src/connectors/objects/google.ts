@@ -1,0 +1,2 @@
+import type { Connector } from '../connector.js'
+export declare const googleConnector: Connector
