@@ -1,0 +1,145 @@
+import { UserError } from '../../core/errors.js'
+import type { AwsCredentials } from './amazon-signature.js'
+import { loadContainerCredentials, loadInstanceCredentials } from './aws-machine-credentials.js'
+import { readAwsFiles, type AwsFiles } from './aws-profiles.js'
+import { assumeRole, assumeRoleByToken } from './aws-roles.js'
+import { readVariable, type CredentialContext } from './credential-request.js'
+import { parseEndpoint } from './object-address.js'
+import { RenewedValue } from './renewed-value.js'
+
+/** Whether a text can become a part of a host name. */
+export const isRegion = (text: string): boolean => /^[a-z0-9-]{1,40}$/.test(text)
+
+/** The settings of requests to Amazon S3 or a compatible store. */
+export interface AwsAccess {
+  /** Without a slash at its end; null: Amazon. */
+  readonly endpoint: string | null
+  readonly region: string
+  readonly credentials: RenewedValue<AwsCredentials>
+}
+
+/** Reads the settings from the environment and the shared files. Makes no request. Throws ADDRESS_INVALID. */
+export function readAwsAccess(context: CredentialContext): AwsAccess {
+  const { environment } = context.options
+  const files = readAwsFiles(environment)
+  const profile = files.findProfile(files.profileName) ?? {}
+  const setting = ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'].find(
+    (name) => readVariable(environment, name) !== null,
+  )
+  const endpoint = setting === undefined ? profile['endpoint_url'] : environment[setting]
+  const region =
+    readVariable(environment, 'AWS_REGION') ??
+    readVariable(environment, 'AWS_DEFAULT_REGION') ??
+    profile['region'] ??
+    'us-east-1'
+  if (!isRegion(region)) {
+    throw new UserError('ADDRESS_INVALID', 'the region is not a name of letters, digits and hyphens', {
+      hint: 'correct AWS_REGION, or the region of the profile, for example eu-central-1',
+    })
+  }
+  return {
+    endpoint:
+      endpoint === undefined ? null : parseEndpoint(endpoint, setting ?? 'endpoint_url of the profile'),
+    region,
+    credentials: new RenewedValue(() => loadCredentials(context, files, region), context.platform),
+  }
+}
+
+async function loadCredentials(
+  context: CredentialContext,
+  files: AwsFiles,
+  region: string,
+): Promise<AwsCredentials> {
+  const { environment } = context.options
+  const read = (name: string) => readVariable(environment, name)
+  const [accessKeyId, secretAccessKey] = [read('AWS_ACCESS_KEY_ID'), read('AWS_SECRET_ACCESS_KEY')]
+  if (accessKeyId !== null && secretAccessKey !== null) {
+    return { accessKeyId, secretAccessKey, sessionToken: read('AWS_SESSION_TOKEN'), expiresAtMs: null }
+  }
+  const [tokenPath, roleArn] = [read('AWS_WEB_IDENTITY_TOKEN_FILE'), read('AWS_ROLE_ARN')]
+  if (tokenPath !== null && roleArn !== null) {
+    return assumeRoleByToken(context, {
+      roleArn,
+      tokenPath,
+      region,
+      sessionName: read('AWS_ROLE_SESSION_NAME'),
+    })
+  }
+  const found =
+    (await loadProfile(context, files, files.profileName, region)) ??
+    (await loadContainerCredentials(context)) ??
+    (await loadInstanceCredentials(context))
+  if (found !== null) return found
+  throw createMissingError(
+    `no credentials for S3: searched AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN, profile "${files.profileName}" in ${files.paths.join(' and ')}, the container (AWS_CONTAINER_CREDENTIALS_*) and the instance`,
+    'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE',
+  )
+}
+
+/** Returns null if no file has the profile, unless the user named it. `depth` counts source profiles. */
+async function loadProfile(
+  context: CredentialContext,
+  files: AwsFiles,
+  name: string,
+  region: string,
+  depth = 0,
+): Promise<AwsCredentials | null> {
+  const profile = files.findProfile(name)
+  if (profile === null) {
+    if (name === 'default') return null
+    throw createMissingError(`profile "${name}" is not in ${files.paths.join(' or ')}`, 'correct AWS_PROFILE')
+  }
+  const roleArn = profile['role_arn']
+  if (roleArn !== undefined) {
+    const sessionName = profile['role_session_name'] ?? null
+    const tokenPath = profile['web_identity_token_file']
+    if (tokenPath !== undefined)
+      return assumeRoleByToken(context, { roleArn, tokenPath, region, sessionName })
+    const sourceName = profile['source_profile']
+    if (sourceName === undefined || depth > 4 || profile['mfa_serial'] !== undefined) {
+      throw createUnsupportedError(name, 'a role without source_profile, or with mfa_serial')
+    }
+    // A profile may name itself as the source of its own keys.
+    const base =
+      sourceName === name
+        ? readKeys(profile)
+        : await loadProfile(context, files, sourceName, region, depth + 1)
+    if (base === null)
+      throw createMissingError(`profile "${name}" has no usable source_profile`, 'correct the profile')
+    const externalId = profile['external_id'] ?? null
+    return assumeRole(context, { roleArn, base, region, sessionName, externalId })
+  }
+  const keys = readKeys(profile)
+  if (keys !== null) return keys
+  const unsupported = [
+    'credential_process',
+    'sso_session',
+    'sso_start_url',
+    'login_session',
+    'credential_source',
+  ]
+  const reason = unsupported.find((key) => profile[key] !== undefined)
+  if (reason !== undefined) throw createUnsupportedError(name, reason)
+  return null
+}
+
+function readKeys(profile: Readonly<Record<string, string>>): AwsCredentials | null {
+  const { aws_access_key_id: accessKeyId, aws_secret_access_key: secretAccessKey } = profile
+  if (accessKeyId === undefined || secretAccessKey === undefined) return null
+  return {
+    accessKeyId,
+    secretAccessKey,
+    sessionToken: profile['aws_session_token'] ?? null,
+    expiresAtMs: null,
+  }
+}
+
+function createUnsupportedError(name: string, reason: string): UserError {
+  return createMissingError(
+    `profile "${name}" uses ${reason}, which enrich does not support`,
+    `put temporary keys into the environment: eval "$(aws configure export-credentials --profile ${name} --format env)"`,
+  )
+}
+
+const createMissingError = (message: string, hint: string): UserError =>
+  new UserError('CREDENTIALS_MISSING', message, { hint })

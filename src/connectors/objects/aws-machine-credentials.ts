@@ -1,0 +1,84 @@
+import { toText } from '../../core/json.js'
+import { UserError } from '../../core/errors.js'
+import type { AwsCredentials } from './amazon-signature.js'
+import {
+  parseRecord,
+  readTokenFile,
+  readVariable,
+  requestCredentials,
+  type CredentialContext,
+} from './credential-request.js'
+import { ConnectionFault } from './http-client.js'
+import { parseEndpoint } from './object-address.js'
+
+/** Addresses of the agents of ECS and EKS, which have no TLS. */
+const agentHosts = ['169.254.170.2', '169.254.170.23', '[fd00:ec2::23]']
+const instanceHosts = ['169.254.169.254', '[fd00:ec2::254]']
+
+/** Requests the credentials of a container; null if its variables are not set. */
+export async function loadContainerCredentials(context: CredentialContext): Promise<AwsCredentials | null> {
+  const { environment } = context.options
+  const relative = readVariable(environment, 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI')
+  const full = readVariable(environment, 'AWS_CONTAINER_CREDENTIALS_FULL_URI')
+  if (relative === null && full === null) return null
+  const [url, setting] =
+    relative === null
+      ? ([full ?? '', 'AWS_CONTAINER_CREDENTIALS_FULL_URI'] as const)
+      : ([`http://169.254.170.2${relative}`, 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'] as const)
+  const tokenPath = readVariable(environment, 'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE')
+  const token =
+    tokenPath === null
+      ? readVariable(environment, 'AWS_CONTAINER_AUTHORIZATION_TOKEN')
+      : readTokenFile(tokenPath, 'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE')
+  const headers = { accept: 'application/json', ...(token === null ? {} : { authorization: token }) }
+  const address = parseEndpoint(url, setting, agentHosts)
+  const name = 'the credential service of the container'
+  return readCredentials(
+    await requestCredentials(context, { method: 'GET', url: address, headers }, name),
+    name,
+  )
+}
+
+/** Requests the credentials of an EC2 instance; null if this machine is none, or has no role. */
+export async function loadInstanceCredentials(context: CredentialContext): Promise<AwsCredentials | null> {
+  const { environment } = context.options
+  const setting = 'AWS_EC2_METADATA_SERVICE_ENDPOINT'
+  if (readVariable(environment, 'AWS_EC2_METADATA_DISABLED')?.toLowerCase() === 'true') return null
+  const endpoint = parseEndpoint(
+    readVariable(environment, setting) ?? 'http://169.254.169.254',
+    setting,
+    instanceHosts,
+  )
+  const name = 'the metadata service of the instance'
+  const send = (method: 'GET' | 'PUT', path: string, headers: Readonly<Record<string, string>>) =>
+    requestCredentials(context, { method, url: `${endpoint}/latest/${path}`, headers }, name)
+  let token: string
+  try {
+    token = await send('PUT', 'api/token', { 'x-aws-ec2-metadata-token-ttl-seconds': '21600' })
+  } catch (error) {
+    if (error instanceof ConnectionFault || error instanceof UserError) return null
+    throw error
+  }
+  const headers = { 'x-aws-ec2-metadata-token': token }
+  const path = 'meta-data/iam/security-credentials/'
+  const [role = ''] = (await send('GET', path, headers)).trim().split('\n')
+  if (!/^[\w+=,.@-]+$/.test(role)) return null
+  return readCredentials(await send('GET', path + role, headers), name)
+}
+
+function readCredentials(text: string, name: string): AwsCredentials {
+  const { AccessKeyId, SecretAccessKey, Token, Expiration } = parseRecord(text)
+  const [accessKeyId, secretAccessKey] = [toText(AccessKeyId), toText(SecretAccessKey)]
+  const expiresAtMs = Date.parse(toText(Expiration) ?? '')
+  if (accessKeyId === null || secretAccessKey === null) {
+    throw new UserError('CREDENTIALS_MISSING', `${name} answered without credentials`, {
+      hint: 'check the role of this machine, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    })
+  }
+  return {
+    accessKeyId,
+    secretAccessKey,
+    sessionToken: toText(Token),
+    expiresAtMs: Number.isNaN(expiresAtMs) ? null : expiresAtMs,
+  }
+}

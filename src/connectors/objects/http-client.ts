@@ -1,0 +1,258 @@
+import { Agent, request as sendRequest, type Dispatcher } from 'undici'
+import { readFileSync } from 'node:fs'
+import { Readable } from 'node:stream'
+import { rootCertificates } from 'node:tls'
+import { UserError } from '../../core/errors.js'
+import type { Clock } from '../../platform/clock.js'
+import type { Environment } from '../connector.js'
+import type { StorePlatform } from './store-platform.js'
+
+/** A body that can be sent several times. */
+export interface RequestBody {
+  readonly byteCount: number
+  open(): AsyncIterable<Uint8Array>
+}
+
+export interface StoreRequest {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: RequestBody
+}
+
+export interface StoreReply {
+  readonly status: number
+  /** Names are in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** Must be read, or discarded. Throws ConnectionFault if it breaks off. */
+  readonly body: AsyncIterable<Buffer>
+  discard(): void
+}
+
+/** No usable reply came. The text contains nothing of the request. */
+export class ConnectionFault extends Error {
+  constructor(
+    message: string,
+    /** Whether a retry is useless. */
+    readonly isPermanent = false,
+  ) {
+    super(message)
+  }
+}
+
+/** Sends requests once each: no redirects, no retries, silence is limited. */
+export class HttpClient {
+  readonly #agent: Agent
+  readonly #platform: StorePlatform
+
+  /** `SSL_CERT_FILE` adds authorities that certificates of servers may have. */
+  constructor(environment: Environment, platform: StorePlatform) {
+    this.#platform = platform
+    const ca = readAuthorities(environment)
+    this.#agent = new Agent({
+      pipelining: 1,
+      connect: { timeout: platform.limits.connectMsMax, ...(ca === null ? {} : { ca }) },
+      // Below the usual idle limits of servers.
+      keepAliveTimeout: 4_000,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+  }
+
+  /** Throws ConnectionFault, and the reason of the signal. */
+  async exchange(request: StoreRequest, signal?: AbortSignal): Promise<StoreReply> {
+    signal?.throwIfAborted()
+    const { silenceMsMax, joiningMsMax } = this.#platform.limits
+    const watch = new SilenceWatch(this.#platform.clock, silenceMsMax, signal)
+    const { method, url, headers, body } = request
+    let bodyError: unknown = null
+    const sendBody = async function* (content: RequestBody) {
+      try {
+        for await (const chunk of content.open()) {
+          watch.extend(silenceMsMax)
+          yield chunk
+        }
+      } catch (error) {
+        bodyError = error
+        throw error
+      }
+      watch.extend(joiningMsMax)
+    }
+    try {
+      const reply = await sendRequest(url, {
+        method,
+        headers: {
+          'user-agent': 'enrich',
+          'accept-encoding': 'identity',
+          ...headers,
+          ...(body === undefined ? {} : { 'content-length': String(body.byteCount) }),
+        },
+        body: body === undefined || body.byteCount === 0 ? null : Readable.from(sendBody(body)),
+        dispatcher: this.#agent,
+        signal: watch.signal,
+      })
+      watch.extend(silenceMsMax)
+      return toReply(reply, watch, signal)
+    } catch (error) {
+      watch.stop()
+      throw bodyError ?? toFault(error, watch, signal)
+    }
+  }
+
+  /** Returns the whole body as text. Throws ConnectionFault, also for a body that is too large. */
+  async readText(reply: StoreReply): Promise<string> {
+    const chunks: Buffer[] = []
+    let byteCount = 0
+    for await (const chunk of reply.body) {
+      byteCount += chunk.length
+      if (byteCount > this.#platform.limits.textBytesMax)
+        throw new ConnectionFault('its reply is too large', true)
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks).toString('utf8')
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy()
+  }
+}
+
+function readAuthorities(environment: Environment): string[] | null {
+  const { SSL_CERT_FILE: own, NODE_EXTRA_CA_CERTS: extra } = environment
+  if (own === undefined || own === '') return null
+  // A list of authorities replaces those of Node.js, so that it has to repeat them.
+  return [
+    ...rootCertificates,
+    ...[own, ...(extra === undefined || extra === '' ? [] : [extra])].map((path) => {
+      try {
+        return readFileSync(path, 'utf8')
+      } catch (cause) {
+        throw new UserError('STORE_UNREACHABLE', 'the certificates of SSL_CERT_FILE cannot be read', {
+          hint: 'correct SSL_CERT_FILE and NODE_EXTRA_CA_CERTS, or unset them',
+          cause,
+        })
+      }
+    }),
+  ]
+}
+
+function toReply(reply: Dispatcher.ResponseData, watch: SilenceWatch, signal?: AbortSignal): StoreReply {
+  const headers = Object.fromEntries(
+    Object.entries(reply.headers).map(([name, value]) => [
+      name.toLowerCase(),
+      Array.isArray(value) ? value.join(', ') : value,
+    ]),
+  )
+  const readBody = async function* (): AsyncGenerator<Buffer> {
+    try {
+      for await (const chunk of reply.body as AsyncIterable<Buffer>) {
+        watch.extend()
+        yield chunk
+      }
+    } catch (error) {
+      throw toFault(error, watch, signal)
+    } finally {
+      watch.stop()
+    }
+  }
+  const discard = () => {
+    watch.stop()
+    reply.body.on('error', () => undefined).destroy()
+  }
+  return { status: reply.statusCode, headers, body: readBody(), discard }
+}
+
+/** Aborts a request after a time without progress, or with the signal of the caller. */
+class SilenceWatch {
+  readonly #ending = new AbortController()
+  readonly #finished = new AbortController()
+  readonly #stopFollowing: () => void
+  #limitMs: number
+  #deadlineMs: number
+  isExpired = false
+
+  constructor(
+    private readonly clock: Clock,
+    limitMs: number,
+    signal?: AbortSignal,
+  ) {
+    this.#limitMs = limitMs
+    this.#deadlineMs = clock.monotonicMs() + limitMs
+    const end = () => {
+      this.#ending.abort()
+    }
+    signal?.addEventListener('abort', end, { once: true })
+    this.#stopFollowing = () => signal?.removeEventListener('abort', end)
+    void this.#wait()
+  }
+
+  get signal(): AbortSignal {
+    return this.#ending.signal
+  }
+
+  extend(limitMs = this.#limitMs): void {
+    this.#limitMs = limitMs
+    this.#deadlineMs = this.clock.monotonicMs() + limitMs
+  }
+
+  stop(): void {
+    this.#finished.abort()
+    this.#stopFollowing()
+  }
+
+  async #wait(): Promise<void> {
+    for (;;) {
+      const restMs = this.#deadlineMs - this.clock.monotonicMs()
+      if (restMs <= 0) break
+      await this.clock.sleep(restMs, this.#finished.signal)
+      if (this.#finished.signal.aborted) return
+    }
+    this.isExpired = true
+    this.#ending.abort()
+  }
+}
+
+function toFault(error: unknown, watch: SilenceWatch, signal?: AbortSignal): unknown {
+  if (error instanceof UserError) return error
+  if (signal?.aborted === true) return signal.reason
+  if (watch.isExpired) return new ConnectionFault('it sent nothing for a long time')
+  const code = findErrorCode(error)
+  const certificateReason = certificateReasons[code]
+  if (certificateReason !== undefined) {
+    return new ConnectionFault(`${certificateReason} (${code})`, true)
+  }
+  if (/^ERR_(SSL|TLS)_|^EPROTO$/.test(code)) {
+    return new ConnectionFault(`it does not speak TLS as expected (${code})`, true)
+  }
+  return new ConnectionFault(`${connectionReasons[code] ?? 'the connection broke'} (${code})`)
+}
+
+const untrusted = 'no trusted authority signed its certificate'
+const certificateReasons: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+}
+
+const connectionReasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'it refused the connection',
+  ENOTFOUND: 'its name does not resolve',
+  EAI_AGAIN: 'its name does not resolve',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection could be established in time',
+}
+
+/** Returns the code of an error, or of the first error inside it that has one. */
+function findErrorCode(error: unknown): string {
+  let current = error
+  for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
+    const code = (current as NodeJS.ErrnoException).code
+    if (typeof code === 'string') return code
+    current = current instanceof AggregateError ? (current.errors as unknown[])[0] : current.cause
+  }
+  return 'unknown error'
+}

@@ -1,0 +1,202 @@
+import { UserError } from '../../core/errors.js'
+import type { ConnectorOptions } from '../connector.js'
+import { ConnectionFault, HttpClient, type StoreReply, type StoreRequest } from './http-client.js'
+import type { StorePlatform } from './store-platform.js'
+
+/** The facts in the body of a reply with an error. */
+export interface FailureFacts {
+  /** Error code of the store, like `NoSuchKey`; null if the reply has none. */
+  readonly code: string | null
+  /** Region of the bucket, if the store names it. */
+  readonly region?: string | null
+}
+
+/** A store answered a request with an error. Contains nothing of the request. */
+export class StoreFailure extends Error {
+  readonly code: string | null
+  readonly region: string | null
+  /** Headers of the reply. */
+  readonly date: string | null
+  readonly retryAfter: string | null
+
+  constructor(
+    readonly status: number,
+    headers: StoreReply['headers'],
+    { code, region = null }: FailureFacts,
+  ) {
+    super(code === null ? `status ${status}` : `status ${status}, ${code}`)
+    this.code = code
+    this.region = headers['x-amz-bucket-region'] ?? region
+    this.date = headers['date'] ?? null
+    this.retryAfter = headers['retry-after'] ?? null
+  }
+
+  get isTemporary(): boolean {
+    return [408, 429, 500, 502, 503, 504].includes(this.status) || temporaryCodes.has(this.code ?? '')
+  }
+}
+
+const temporaryCodes = new Set([
+  'ConditionalRequestConflict',
+  'InternalError',
+  'OperationAborted',
+  'RequestTimeout',
+  'ServerBusy',
+  'ServiceUnavailable',
+  'SlowDown',
+])
+
+/** The part of a store that signs requests and understands errors. */
+export interface StoreService {
+  /** Shown in messages: `s3://bucket`. */
+  readonly label: string
+  /** Returns the request with credentials. Throws CREDENTIALS_MISSING and ConnectionFault. */
+  sign(request: StoreRequest): Promise<StoreRequest>
+  readFailure(text: string): FailureFacts
+  /** Reacts to an error by another region or new credentials; returns whether to send the request again. */
+  adapt?(failure: StoreFailure): Promise<boolean>
+}
+
+export interface SendOptions {
+  /** Statuses of success. */
+  readonly expected: readonly number[]
+  /** Shared by the requests of one operation; optional. */
+  readonly patience?: Patience
+  /** Sent even after the signal has aborted, with fewer retries. */
+  readonly isCleanup?: boolean
+}
+
+/** Sends requests to one store, and repeats them after temporary failures. */
+export class StoreClient {
+  readonly http: HttpClient
+  /** Null until the first reply. */
+  #answeredAtMs: number | null = null
+  #hasNotified = false
+
+  constructor(
+    readonly service: StoreService,
+    readonly options: ConnectorOptions,
+    readonly platform: StorePlatform,
+    http?: HttpClient,
+  ) {
+    this.http = http ?? new HttpClient(options.environment, platform)
+  }
+
+  /** Returns the text of the reply. Throws StoreFailure, STORE_UNREACHABLE and the reason of the signal. */
+  async call(request: StoreRequest, options: SendOptions): Promise<{ reply: StoreReply; text: string }> {
+    return this.send(request, options, async (reply) => ({ reply, text: await this.http.readText(reply) }))
+  }
+
+  /** The same with `take` as the reader of the reply; a failure that it throws is handled like one of the store. */
+  async send<Result>(
+    request: StoreRequest,
+    { expected, isCleanup = false, patience = this.startPatience(isCleanup) }: SendOptions,
+    take: (reply: StoreReply) => Promise<Result>,
+  ): Promise<Result> {
+    let adaptationCount = 0
+    for (;;) {
+      try {
+        const signal = isCleanup ? undefined : this.options.signal
+        const reply = await this.http.exchange(await this.service.sign(request), signal)
+        this.#answeredAtMs ??= this.platform.clock.monotonicMs()
+        if (!expected.includes(reply.status)) throw await this.#readFailure(reply)
+        return await take(reply)
+      } catch (error) {
+        if (error instanceof StoreFailure) {
+          if (adaptationCount++ < 2 && (await this.service.adapt?.(error)) === true) continue
+          if (!error.isTemporary) throw error
+        }
+        await patience.wait(error)
+      }
+    }
+  }
+
+  startPatience(isCleanup = false): Patience {
+    const { limits } = this.platform
+    return new Patience(this.platform, {
+      label: this.service.label,
+      signal: isCleanup ? undefined : this.options.signal,
+      getLimitMs: () => {
+        if (isCleanup) return limits.cleanupPatienceMs
+        return this.#answeredAtMs === null ? limits.firstPatienceMs : limits.patienceMs
+      },
+      notify: (text) => {
+        if (!this.#hasNotified) this.options.notice(text)
+        this.#hasNotified = true
+      },
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.http.close()
+  }
+
+  async #readFailure(reply: StoreReply): Promise<StoreFailure> {
+    let text = ''
+    try {
+      text = await this.http.readText(reply)
+    } catch (error) {
+      // The status is known even if the body is not usable.
+      if (!(error instanceof ConnectionFault)) throw error
+    }
+    return new StoreFailure(reply.status, reply.headers, this.service.readFailure(text))
+  }
+}
+
+interface PatienceOptions {
+  readonly label: string
+  readonly signal: AbortSignal | undefined
+  getLimitMs(): number
+  notify(text: string): void
+}
+
+/** Delays between attempts, and their end after a time without progress. */
+export class Patience {
+  #progressAtMs: number
+  #attemptCount = 0
+
+  constructor(
+    private readonly platform: StorePlatform,
+    private readonly options: PatienceOptions,
+  ) {
+    this.#progressAtMs = platform.clock.monotonicMs()
+  }
+
+  onProgress(): void {
+    this.#progressAtMs = this.platform.clock.monotonicMs()
+    this.#attemptCount = 0
+  }
+
+  /** Waits after a temporary failure. Throws other errors unchanged, STORE_UNREACHABLE, and the reason of the signal. */
+  async wait(error: unknown): Promise<void> {
+    if (!(error instanceof StoreFailure || error instanceof ConnectionFault)) throw error
+    const { clock, limits } = this.platform
+    const { label, signal } = this.options
+    if (error instanceof ConnectionFault && error.isPermanent) throw this.#toError(error, 'cannot be used')
+    const delayMs = this.#chooseDelay(error)
+    const elapsedMs = clock.monotonicMs() - this.#progressAtMs
+    if (elapsedMs + delayMs > this.options.getLimitMs()) throw this.#toError(error, 'kept failing')
+    if (elapsedMs + delayMs > limits.noticeAfterMs) {
+      this.options.notify(`${label} does not answer as expected (${error.message}); retrying`)
+    }
+    await clock.sleep(delayMs, signal)
+    signal?.throwIfAborted()
+  }
+
+  #chooseDelay(error: Error): number {
+    const { clock, random, limits } = this.platform
+    const ceilingMs = Math.min(limits.backoffMsMax, limits.backoffMsMin * 2 ** this.#attemptCount++)
+    const backoffMs = ceilingMs * (0.5 + random.fraction() / 2)
+    const header = error instanceof StoreFailure ? error.retryAfter : null
+    if (header === null) return backoffMs
+    const requestedMs = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - clock.nowMs()
+    return Math.max(backoffMs, Math.min(limits.retryAfterMsMax, requestedMs || 0))
+  }
+
+  #toError(cause: Error, text: string): UserError {
+    return new UserError('STORE_UNREACHABLE', `${this.options.label} ${text}: ${cause.message}`, {
+      hint: 'check the address, the endpoint and the network; then run the same command again',
+      cause,
+    })
+  }
+}

@@ -1,0 +1,83 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'vitest'
+import type { Connector, Environment, Source, Target } from '../../src/connectors/connector.js'
+import {
+  storeLimits,
+  type StoreLimits,
+  type StorePlatform,
+} from '../../src/connectors/objects/store-platform.js'
+import { systemRandom } from '../../src/platform/random.js'
+import { hurriedClock } from './hurried-clock.js'
+
+const factor = 100
+
+/** Delays pass faster; the time of day is real, because stores check it. Small parts; no short limit of silence. */
+export function testPlatform(limits: Partial<StoreLimits> = {}, skewMs = 0): StorePlatform {
+  const clock = hurriedClock(factor)
+  return {
+    clock: { ...clock, nowMs: () => Date.now() + skewMs },
+    random: systemRandom,
+    limits: {
+      ...storeLimits,
+      silenceMsMax: 60_000 * factor,
+      metadataMsMax: 60_000 * factor,
+      partBytesMin: 64 * 1024,
+      ...limits,
+    },
+  }
+}
+
+/** A folder and the sources and targets of one connector, closed at the end of the test. */
+export interface ObjectPlace {
+  readonly folder: string
+  readonly notices: string[]
+  readonly signal: AbortController
+  source(address: string): Source
+  target(address: string): Target
+  /** Returns the contents and labels. */
+  fetch(address: string): Promise<{ label: string; name: string; content: Buffer }[]>
+  write(name: string, content: string | Buffer): string
+}
+
+export function createObjectPlace(
+  context: TestContext,
+  connector: Connector,
+  environment: Environment,
+): ObjectPlace {
+  const folder = mkdtempSync(join(tmpdir(), 'enrich-objects-'))
+  const notices: string[] = []
+  const open: { close(): Promise<void> }[] = []
+  context.onTestFinished(async () => {
+    for (const one of open) await one.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const signal = new AbortController()
+  const options = { environment, signal: signal.signal, notice: (text: string) => notices.push(text) }
+  const keep = <One extends { close(): Promise<void> }>(one: One): One => {
+    open.push(one)
+    return one
+  }
+  const place: ObjectPlace = {
+    folder,
+    notices,
+    signal,
+    source: (address) => keep(connector.openSource(address, { ...options, query: null })),
+    target: (address) =>
+      keep(connector.openTarget(address, { ...options, mode: 'replace', keyColumn: null })),
+    fetch: async (address) => {
+      const files = await place.source(address).fetch(mkdtempSync(join(folder, 'fetched-')))
+      return files.map(({ path, label }) => ({
+        label,
+        name: path.slice(path.lastIndexOf('/') + 1),
+        content: readFileSync(path),
+      }))
+    },
+    write: (name, content) => {
+      writeFileSync(join(folder, name), content)
+      return join(folder, name)
+    },
+  }
+  return place
+}
