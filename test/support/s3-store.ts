@@ -201,7 +201,9 @@ function sendOn(port: number, incoming: IncomingMessage): Promise<Reply> {
         reply.on('data', (chunk: Buffer) => chunks.push(chunk))
         reply.on('error', reject)
         reply.on('end', () => {
-          const { connection: _, 'transfer-encoding': __, ...kept } = reply.headers
+          const kept = { ...reply.headers }
+          delete kept.connection
+          delete kept['transfer-encoding']
           resolve({ status: reply.statusCode ?? 0, headers: kept, body: Buffer.concat(chunks) })
         })
       },

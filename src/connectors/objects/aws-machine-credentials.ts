@@ -39,7 +39,7 @@ export async function loadContainerCredentials(context: CredentialContext): Prom
   )
 }
 
-/** Requests the credentials of an EC2 instance; null if this machine is none, or has no role. */
+/** Requests the credentials of an EC2 instance; null if this is no such machine, or it has no role. */
 export async function loadInstanceCredentials(context: CredentialContext): Promise<AwsCredentials | null> {
   const { environment } = context.options
   const setting = 'AWS_EC2_METADATA_SERVICE_ENDPOINT'

@@ -46,7 +46,7 @@ export async function requestCredentials(
   })
 }
 
-/** Parses a JSON object; empty if it is none. */
+/** Parses a JSON object; empty for other text. */
 export function parseRecord(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text)

@@ -52,7 +52,7 @@ export interface Upload {
 /** The store does not know the upload: another run to the same key has removed it. */
 export class UploadGone extends Error {}
 
-/** A part of a file, read as often as it is sent. */
+/** A part of a file. Each attempt to send it reads it again. */
 export class FileSlice implements RequestBody {
   #digests: Promise<{ md5: string; sha256: string }> | null = null
 

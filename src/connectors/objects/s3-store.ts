@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { UserError } from '../../core/errors.js'
 import { ConnectionFault, type StoreReply, type StoreRequest } from './http-client.js'
 import { encodeKey, encodeQuery } from './object-address.js'
 import {
@@ -15,7 +14,7 @@ import {
   type WritableStore,
 } from './object-store.js'
 import { StoreFailure, type Patience, type StoreClient } from './store-client.js'
-import { withExplanation, type Operation } from './store-errors.js'
+import { createUnexpectedError, withExplanation, type Operation } from './store-errors.js'
 import { escapeXml, findText, parseXml, type XmlElement } from './xml.js'
 
 /** A bucket of a store with the interface of S3. URLs are relative to the bucket. */
@@ -101,7 +100,7 @@ export class S3Store implements ReadableStore, WritableStore {
       ),
     )
     const uploadId = findText(root, 'UploadId')
-    if (uploadId === null) throw this.#createUnexpectedError()
+    if (uploadId === null) throw createUnexpectedError(this.client, this.use)
     return new S3Upload(this, key, uploadId, (action) => this.#explain('write', this.buildLabel(key), action))
   }
 
@@ -159,16 +158,8 @@ export class S3Store implements ReadableStore, WritableStore {
     return this.client.send(request, { expected: [200] }, async (reply) => {
       const root = parseXml(await this.client.http.readText(reply))
       if (root?.name === name) return root
-      throw this.#createUnexpectedError()
+      throw createUnexpectedError(this.client, this.use)
     })
-  }
-
-  #createUnexpectedError(): UserError {
-    return new UserError(
-      this.use === 'input' ? 'INPUT_UNREADABLE' : 'OUTPUT_UNWRITABLE',
-      `${this.client.service.label} answered with something else than a store`,
-      { hint: 'check the endpoint: it may lead to a proxy or a web page' },
-    )
   }
 
   #explain<Result>(operation: Operation, label: string, action: () => Promise<Result>): Promise<Result> {
@@ -209,7 +200,7 @@ class S3Upload implements Upload {
           if (root?.name === 'CompleteMultipartUploadResult') return
           // S3 sends status 200 before it joins the parts, and an error afterwards.
           if (root?.name === 'Error')
-            throw new StoreFailure(200, reply.headers, client.service.readFailure(text))
+            throw new StoreFailure(200, reply.headers, client.service.readFailure(text, reply.headers))
           throw new ConnectionFault('it did not confirm the upload')
         }),
       )

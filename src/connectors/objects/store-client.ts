@@ -1,6 +1,7 @@
 import { UserError } from '../../core/errors.js'
 import type { ConnectorOptions } from '../connector.js'
-import { ConnectionFault, HttpClient, type StoreReply, type StoreRequest } from './http-client.js'
+import type { CredentialContext } from './credential-request.js'
+import { ConnectionFault, type HttpClient, type StoreReply, type StoreRequest } from './http-client.js'
 import type { StorePlatform } from './store-platform.js'
 
 /** The facts in the body of a reply with an error. */
@@ -52,7 +53,7 @@ export interface StoreService {
   readonly label: string
   /** Returns the request with credentials. Throws CREDENTIALS_MISSING and ConnectionFault. */
   sign(request: StoreRequest): Promise<StoreRequest>
-  readFailure(text: string): FailureFacts
+  readFailure(text: string, headers: StoreReply['headers']): FailureFacts
   /** Reacts to an error by another region or new credentials; returns whether to send the request again. */
   adapt?(failure: StoreFailure): Promise<boolean>
 }
@@ -69,17 +70,19 @@ export interface SendOptions {
 /** Sends requests to one store, and repeats them after temporary failures. */
 export class StoreClient {
   readonly http: HttpClient
+  readonly options: ConnectorOptions
+  readonly platform: StorePlatform
   /** Null until the first reply. */
   #answeredAtMs: number | null = null
   #hasNotified = false
 
   constructor(
     readonly service: StoreService,
-    readonly options: ConnectorOptions,
-    readonly platform: StorePlatform,
-    http?: HttpClient,
+    { http, options, platform }: CredentialContext,
   ) {
-    this.http = http ?? new HttpClient(options.environment, platform)
+    this.http = http
+    this.options = options
+    this.platform = platform
   }
 
   /** Returns the text of the reply. Throws StoreFailure, STORE_UNREACHABLE and the reason of the signal. */
@@ -139,7 +142,7 @@ export class StoreClient {
       // The status is known even if the body is not usable.
       if (!(error instanceof ConnectionFault)) throw error
     }
-    return new StoreFailure(reply.status, reply.headers, this.service.readFailure(text))
+    return new StoreFailure(reply.status, reply.headers, this.service.readFailure(text, reply.headers))
   }
 }
 

@@ -80,3 +80,12 @@ function findClockError(failure: StoreFailure, { service, platform }: StoreClien
     { hint: 'set the clock of this machine, for example by NTP', cause: failure },
   )
 }
+
+/** The reply is not that of a store. */
+export function createUnexpectedError({ service }: StoreClient, use: 'input' | 'output'): UserError {
+  return new UserError(
+    use === 'input' ? 'INPUT_UNREADABLE' : 'OUTPUT_UNWRITABLE',
+    `${service.label} answered with something else than a store`,
+    { hint: 'check the endpoint: it may lead to a proxy or a web page' },
+  )
+}
