@@ -38,7 +38,7 @@ type Driver = typeof pg
 let loaded: Driver | null = null
 
 /** Loads the driver with the first connection. */
-function loadDriver(): Driver {
+export function loadDriver(): Driver {
   return (loaded ??= createRequire(import.meta.url)('pg') as Driver)
 }
 
@@ -55,23 +55,12 @@ export function connectPostgres(address: PostgresAddress, options: ConnectOption
   const int8: number = types.builtins.INT8
   const parserOf = types.getTypeParser as (oid: number, format: string) => unknown
   const getTypeParser = (oid: number, format: string) => (oid === int8 ? Number : parserOf(oid, format))
-  const user = address.user ?? (environment.PGUSER || userInfo().username)
   const config: pg.PoolConfig = {
-    host: address.host,
-    port: address.port,
-    database: address.database,
-    user,
-    // Called if the server requests a password; the driver does not search for one itself.
-    password: () => findPassword(address, user, environment),
-    ssl: address.tls === null ? false : buildTlsOptions(address.tls),
-    application_name: 'enrich',
-    client_encoding: 'UTF8',
+    ...buildClientConfig(address, environment),
     max: connectionsMax,
     connectionTimeoutMillis: connectTimeoutMs,
     // Client-side: pgbouncer refuses unknown startup settings.
     query_timeout: statementTimeoutMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
     idleTimeoutMillis: 30_000,
     allowExitOnIdle: true,
     types: { getTypeParser: getTypeParser as typeof types.getTypeParser },
@@ -112,6 +101,27 @@ export function connectPostgres(address: PostgresAddress, options: ConnectOption
         return result
       }),
     close: () => pool.end(),
+  }
+}
+
+/** Returns the settings of a connection. Throws CHECKPOINT_TLS_FAILED if a certificate file cannot be read. */
+export function buildClientConfig(
+  address: PostgresAddress,
+  environment: Readonly<Record<string, string | undefined>>,
+): pg.ClientConfig {
+  const user = address.user ?? (environment.PGUSER || userInfo().username)
+  return {
+    host: address.host,
+    port: address.port,
+    database: address.database,
+    user,
+    // Called if the server requests a password; the driver does not search for one itself.
+    password: () => findPassword(address, user, environment),
+    ssl: address.tls === null ? false : buildTlsOptions(address.tls),
+    application_name: 'enrich',
+    client_encoding: 'UTF8',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
   }
 }
 

@@ -1,0 +1,225 @@
+import { getErrorText, UserError } from '../../core/errors.js'
+import { openDuckDb, quoteSqlName, quoteSqlPath, quoteSqlText, type DuckDb } from '../../parquet/duckdb.js'
+import { parquetLimits, readMemoryBytes } from '../../parquet/limits.js'
+import { buildPartCopy, type Column } from '../../parquet/part-sql.js'
+import { tableLimits } from '../../tables/limits.js'
+import type { ConnectorOptions } from '../connector.js'
+
+/** Key of the metadata that stores the columns' types in their database. */
+const columnTypesKey = 'enrich.column_types'
+
+export type DatabaseKind = 'postgres' | 'sqlite' | 'duckdb'
+
+/** A column of a file to publish. */
+export interface FileColumn extends Column {
+  /** Type in a database of the same kind, from which the column was read; `null` if unknown. */
+  readonly originalType: string | null
+}
+
+/** A column of a file that is created from CSV. */
+export interface CsvColumn extends Column {
+  /** Returns the SQL that converts a text to the type. Must fail for a text that the type cannot keep exactly. */
+  readonly convert: (text: string) => string
+}
+
+/** Opens DuckDB for one copy. The signal cancels its statements. Throws DISK_FULL and the reason of the signal. */
+export async function withDuckDb<Result>(
+  temporaryFolder: string,
+  { signal }: Pick<ConnectorOptions, 'signal'>,
+  work: (duckDb: DuckDb) => Promise<Result>,
+): Promise<Result> {
+  signal?.throwIfAborted()
+  const duckDb = await openDuckDb(temporaryFolder)
+  const stop = () => {
+    duckDb.interrupt()
+  }
+  signal?.addEventListener('abort', stop)
+  try {
+    return await work(duckDb)
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw explainDiskFull(error)
+  } finally {
+    signal?.removeEventListener('abort', stop)
+    duckDb.close()
+  }
+}
+
+/** Returns DISK_FULL for an error about disk space on this machine; others unchanged. */
+export function explainDiskFull(error: unknown): unknown {
+  const isFull =
+    (error as NodeJS.ErrnoException).code === 'ENOSPC' ||
+    /No space left|Disk quota/i.test(getErrorText(error))
+  if (!isFull || error instanceof UserError) return error
+  return new UserError('DISK_FULL', 'no space left for the local copy of a table', {
+    hint: 'free some space, or set TMPDIR to a larger disk',
+    cause: error,
+  })
+}
+
+/** Returns the statement that writes a source's rows, with the columns' types in their database. */
+export function buildSourceCopy(
+  path: string,
+  select: string,
+  kind: DatabaseKind,
+  types: ReadonlyMap<string, string>,
+): string {
+  const text = JSON.stringify({ kind, types: Object.fromEntries(types) })
+  const metadata = { [columnTypesKey]: text }
+  return buildPartCopy(path, select, {
+    groupRowsMax: parquetLimits.rowGroupRowsMax,
+    metadata,
+    isByThread: false,
+  })
+}
+
+/** Reads the columns of a file to publish, with their types in a database of this kind. */
+export async function readFileColumns(
+  duckDb: DuckDb,
+  path: string,
+  kind: DatabaseKind,
+): Promise<readonly FileColumn[]> {
+  const described = await duckDb.all(
+    `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${buildFileRelation(path)})`,
+  )
+  const [stored] = await duckDb.all(
+    `SELECT decode(value) FROM parquet_kv_metadata(${quoteSqlPath(path)}) WHERE decode(key) = ${quoteSqlText(columnTypesKey)}`,
+  )
+  const types = parseColumnTypes(stored?.[0], kind)
+  await duckDb.limitMemory(readMemoryBytes(described.length))
+  return described.map(([name, type]) => ({
+    name: String(name),
+    type: String(type),
+    originalType: types.get(String(name)) ?? null,
+  }))
+}
+
+export const buildFileRelation = (path: string): string =>
+  `read_parquet(${quoteSqlPath(path)}, hive_partitioning = false)`
+
+/** Returns no types for metadata of another kind or another form. */
+function parseColumnTypes(text: unknown, kind: DatabaseKind): ReadonlyMap<string, string> {
+  try {
+    const stored = JSON.parse(String(text)) as { kind?: unknown; types?: Record<string, unknown> }
+    if (stored.kind !== kind) return new Map()
+    const entries = Object.entries(stored.types ?? {})
+    return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+  } catch {
+    return new Map()
+  }
+}
+
+export interface CsvConversion {
+  /** Each line starts with a constant cell, so that no line is empty and the first cell has no byte order mark. */
+  readonly csvPath: string
+  readonly path: string
+  readonly kind: DatabaseKind
+  readonly columns: readonly CsvColumn[]
+  readonly types: ReadonlyMap<string, string>
+}
+
+/**
+ * Writes a CSV file as Parquet. Returns the names of columns with texts that do not fit their type; then no file is
+ * written.
+ */
+export async function convertCsv(
+  folder: string,
+  options: Pick<ConnectorOptions, 'signal'>,
+  { csvPath, path, kind, columns, types }: CsvConversion,
+): Promise<readonly string[]> {
+  return withDuckDb(folder, options, async (duckDb) => {
+    await duckDb.limitMemory(readMemoryBytes(columns.length) + csvBuffers.memoryBytes)
+    const relation = buildCsvRelation(csvPath, columns.length)
+    const convert = ({ name, convert }: CsvColumn, index: number) =>
+      `${convert(`c${index}`)} AS ${quoteSqlName(name)}`
+    try {
+      const select = `SELECT ${columns.map(convert).join(', ')} FROM ${relation}`
+      await duckDb.run(buildSourceCopy(path, select, kind, types))
+      return []
+    } catch (error) {
+      if (!/Conversion Error|Malformed JSON|Invalid Input Error: Failed to cast/.test(getErrorText(error)))
+        throw error
+      const typed = [...columns.entries()].filter(([, { type }]) => type !== 'VARCHAR')
+      const misfits = typed.map(
+        ([index, column]) => `bool_or(c${index} IS NOT NULL AND TRY(${column.convert(`c${index}`)}) IS NULL)`,
+      )
+      const [found] = await duckDb.all(`SELECT ${misfits.join(', ')} FROM ${relation}`)
+      const names = typed.flatMap(([, { name }], index) => (found?.[index] === true ? [name] : []))
+      if (names.length === 0) throw error
+      return names
+    }
+  })
+}
+
+/** A row may be large: PostgreSQL has cells of up to 1 GB. */
+const csvBuffers = { rowBytesMax: 128 * 1024 ** 2, memoryBytes: 600_000_000 } as const
+
+function buildCsvRelation(path: string, columnCount: number): string {
+  const names = Array.from({ length: columnCount }, (_, index) => `'c${index}': 'VARCHAR'`)
+  const options = [
+    'auto_detect = false',
+    'header = false',
+    `delim = ','`,
+    `quote = '"'`,
+    `escape = '"'`,
+    `new_line = '\\n'`,
+    `nullstr = ''`,
+    'allow_quoted_nulls = false',
+    'parallel = false',
+    `max_line_size = ${csvBuffers.rowBytesMax}`,
+    `buffer_size = ${csvBuffers.rowBytesMax}`,
+    `columns = {${[`'constant': 'VARCHAR'`, ...names].join(', ')}}`,
+  ]
+  return `read_csv(${quoteSqlPath(path)}, ${options.join(', ')})`
+}
+
+/** Throws INPUT_COLUMNS_DUPLICATE, INPUT_COLUMNS_TOO_MANY and INPUT_EMPTY. */
+export function assertColumnNames(names: readonly string[], label: string): void {
+  if (names.length === 0) throw new UserError('INPUT_EMPTY', `${label} has no columns`)
+  if (names.length > tableLimits.columnsMax)
+    throw new UserError('INPUT_COLUMNS_TOO_MANY', `${label} has ${names.length} columns`)
+  const seen = new Map<string, string>()
+  for (const name of names) {
+    const other = seen.get(name.toLowerCase())
+    if (other !== undefined) {
+      throw new UserError('INPUT_COLUMNS_DUPLICATE', `${label} has the columns ${other} and ${name}`, {
+        hint: 'rename one, for example by a query: column names must differ in more than letter case',
+      })
+    }
+    seen.set(name.toLowerCase(), name)
+  }
+}
+
+/** Returns the sentence about columns that files keep as text; `null` without such columns. */
+export function formatTextNotice(columns: readonly { name: string; type: string }[]): string | null {
+  if (columns.length === 0) return null
+  const names = columns.map(({ name, type }) => `${name} (${type})`)
+  const list = names.length === 1 ? names[0] : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+  return columns.length === 1
+    ? `The column ${list} is kept as text in files; a table gets its type back`
+    : `The columns ${list} are kept as text in files; a table gets their types back`
+}
+
+/** Throws OUTPUT_TABLE_UNFIT unless the file has the key column, and each row a different key. */
+export async function assertKeys(
+  duckDb: DuckDb,
+  path: string,
+  keyColumn: string,
+  columns: readonly FileColumn[],
+): Promise<void> {
+  if (!columns.some(({ name }) => name === keyColumn)) {
+    throw new UserError('OUTPUT_TABLE_UNFIT', `the output has no column ${keyColumn}`, {
+      hint: 'with --mode upsert, the output needs the column with the key of each row',
+    })
+  }
+  const key = quoteSqlName(keyColumn)
+  const [found] = await duckDb.all(
+    `SELECT ${key}::VARCHAR, count(*)::VARCHAR FROM ${buildFileRelation(path)} GROUP BY ALL HAVING ${key} IS NULL OR count(*) > 1 LIMIT 1`,
+  )
+  if (found === undefined) return
+  const [value, count] = found as readonly (string | null)[]
+  const what = value === null ? 'a row has no key' : `${count ?? ''} rows have the key ${value ?? ''}`
+  throw new UserError('OUTPUT_TABLE_UNFIT', `${what} in the column ${keyColumn}`, {
+    hint: 'with --mode upsert, each row needs a different key',
+  })
+}

@@ -1,0 +1,87 @@
+import { UserError } from '../../core/errors.js'
+import { quoteSqlName } from '../../parquet/duckdb.js'
+import { parseTableAddress, type TableName } from '../address.js'
+import type { SourceOptions, TargetOptions } from '../connector.js'
+
+/** Rows to read: a table, or the text of a query. */
+export type Relation =
+  { readonly table: TableName; readonly query: null } | { readonly table: null; readonly query: string }
+
+export const quoteTable = ({ schema, name }: TableName): string =>
+  schema === null ? quoteSqlName(name) : `${quoteSqlName(schema)}.${quoteSqlName(name)}`
+
+/** Returns a table's name as users write it: quoted only if needed. */
+export function formatTable({ schema, name }: TableName): string {
+  const format = (part: string) => (/[."]/.test(part) ? quoteSqlName(part) : part)
+  return schema === null ? format(name) : `${format(schema)}.${format(name)}`
+}
+
+export interface SourceAddress {
+  /** The address without its table. */
+  readonly database: string
+  readonly relation: Relation
+  /** Text after the database in labels. */
+  readonly suffix: string
+}
+
+/** Throws ADDRESS_INVALID unless there is either a table or a query. */
+export function parseSourceAddress(address: string, { query }: Pick<SourceOptions, 'query'>): SourceAddress {
+  const { database, table } = parseTableAddress(address)
+  if (query === null && table !== null)
+    return { database, relation: { table, query: null }, suffix: `#${formatTable(table)}` }
+  if (query !== null && table === null)
+    return { database, relation: { table: null, query }, suffix: ' (query)' }
+  throw new UserError(
+    'ADDRESS_INVALID',
+    table === null ? 'the address names no table' : 'the address names a table, and a query is given too',
+    { hint: 'write #table at the end of the address, or pass --query FILE' },
+  )
+}
+
+/** Throws ADDRESS_INVALID and USAGE_INVALID. */
+export function parseTargetAddress(
+  address: string,
+  { mode, keyColumn }: Pick<TargetOptions, 'mode' | 'keyColumn'>,
+): { readonly database: string; readonly table: TableName } {
+  const { database, table } = parseTableAddress(address)
+  if (table === null) {
+    throw new UserError('ADDRESS_INVALID', 'the address names no table', {
+      hint: 'write #table or #schema.table at the end of the address',
+    })
+  }
+  if (mode === 'upsert' && keyColumn === null) {
+    throw new UserError('USAGE_INVALID', '--mode upsert needs a column with the key of each row', {
+      hint: 'pass --row-key',
+    })
+  }
+  return { database, table }
+}
+
+/** Removes a final semicolon, so that a query can be part of a statement. */
+export const trimQuery = (query: string): string => query.replace(/[\s;]+$/, '')
+
+/** Returns the hint for a missing table: the tables with the most similar names. */
+export function buildNearestHint(wanted: string, names: readonly string[]): string {
+  if (names.length === 0) return 'the database has no tables that you may see'
+  const ranked = names.map((name) => ({
+    name,
+    distance: measureDistance(wanted.toLowerCase(), name.toLowerCase()),
+  }))
+  ranked.sort((one, other) => one.distance - other.distance)
+  const nearest = ranked.slice(0, 5).map(({ name }) => name)
+  return `tables with similar names: ${nearest.join(', ')}`
+}
+
+/** Returns the number of changed characters between two names. */
+function measureDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (let at = 1; at <= one.length; at++) {
+    const next = [at]
+    for (let to = 1; to <= other.length; to++) {
+      const change = one[at - 1] === other[to - 1] ? 0 : 1
+      next.push(Math.min((row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1, (row[to - 1] ?? 0) + change))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Connector, SourceOptions, TargetOptions } from '../../../src/connectors/connector.js'
+import { openDuckDb, quoteSqlName, quoteSqlText } from '../../../src/parquet/duckdb.js'
+
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'connector-'))
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return folder
+}
+
+/** Fetches into a new folder; gives the path of the copy and the notices. */
+export async function fetchTable(
+  connector: Connector,
+  address: string,
+  options: Partial<SourceOptions> = {},
+): Promise<{ path: string; label: string; notices: string[] }> {
+  const notices: string[] = []
+  const source = connector.openSource(address, {
+    environment: {},
+    query: null,
+    notice: (text) => notices.push(text),
+    ...options,
+  })
+  try {
+    await source.check()
+    const [file] = await source.fetch(makeFolder())
+    return { path: file!.path, label: file!.label, notices }
+  } finally {
+    await source.close()
+  }
+}
+
+/** Tries and publishes a file. */
+export async function publishTable(
+  connector: Connector,
+  address: string,
+  path: string,
+  options: Partial<TargetOptions> = {},
+): Promise<void> {
+  const target = openTarget(connector, address, options)
+  try {
+    await target.tryWriting(path)
+    await target.publish(path)
+  } finally {
+    await target.close()
+  }
+}
+
+export const openTarget = (connector: Connector, address: string, options: Partial<TargetOptions> = {}) =>
+  connector.openTarget(address, {
+    environment: {},
+    mode: 'replace',
+    keyColumn: null,
+    notice: () => undefined,
+    ...options,
+  })
+
+export async function queryDuckDb(sql: string): Promise<readonly (readonly unknown[])[]> {
+  const duckDb = await openDuckDb(null)
+  try {
+    return await duckDb.all(sql)
+  } finally {
+    duckDb.close()
+  }
+}
+
+/** Writes the result of a query as Parquet; `types` is stored as the columns' types in a database of this kind. */
+export async function writeParquet(
+  select: string,
+  stored?: { kind: string; types: Record<string, string> },
+): Promise<string> {
+  const path = join(makeFolder(), 'rows.parquet')
+  const metadata =
+    stored === undefined
+      ? ''
+      : `, KV_METADATA {'enrich.column_types': ${quoteSqlText(JSON.stringify(stored))}}`
+  await queryDuckDb(`COPY (${select}) TO ${quoteSqlText(path)} (FORMAT parquet${metadata})`)
+  return path
+}
+
+/** The types of a file's columns, by name. */
+export async function readTypes(path: string): Promise<Record<string, string>> {
+  const rows = await queryDuckDb(
+    `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${quoteSqlName(path)})`,
+  )
+  return Object.fromEntries(rows.map(([name, type]) => [String(name), String(type)]))
+}
