@@ -5,11 +5,11 @@ import { matchedConfidenceMin } from '../contract/outcome-rules.js'
 import { isAddress } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import { getDecisionService } from '../pipeline/lookups/decision.js'
-import { openDecisionSync } from '../pipeline/decisions/decision-sync.js'
 import { isDoubtful } from '../pipeline/lookups/lookup-state.js'
 import type { Clock } from '../platform/clock.js'
-import { toBareName } from '../registry/normalize/parsed-name.js'
+import { CandidateStore } from '../review/candidate-store.js'
 import type { DoubtPolicy } from '../review/input-lookups.js'
+import type { ReviewBackend } from '../review/input-review.js'
 import { refreshPeriodically, type ReviewSession } from '../review/session.js'
 import { openSession } from '../review/open-session.js'
 import { readEmbeddedScope } from './embedded-scope.js'
@@ -21,7 +21,6 @@ import { isPostgresUrl } from '../core/server-addresses.js'
 import { openReviewStore } from '../pipeline/decisions/review-store.js'
 import { isRunGoingOn } from '../pipeline/history/history-reader.js'
 import { systemRandom } from '../platform/random.js'
-import type { ReviewBackend } from './shared-review-store.js'
 
 interface StorePlaceDeps {
   readonly settings: Pick<Settings, 'checkpoint' | 'decisions'>
@@ -107,31 +106,29 @@ async function runReview<Result>(
   const { reader, index } = found
   if (reader === null) throw createNotFound(settings.checkpoint.path, request.runCommand)
   const service = getDecisionService(baseUrl)
-  const { store, follow, isRunGoingOn, close } = await openReviewBackend(found, request)
+  const backend = await openReviewBackend(found, request)
   const source = createLateCandidates(() => connectTo(settings, environment, () => undefined))
   try {
-    const session = await openSession({
-      index,
-      reader,
-      checkpointPath,
-      store,
-      service,
-      source,
-      bareName: toBareName,
-      clock,
-      signal,
-      inspectAgain: isRead(settings)
-        ? () =>
-            inspectInput({ settings, stdin, signal, environment }, (again) => Promise.resolve(again.index))
-        : null,
-      book: openDecisionSync(store, settings.decisions.path, service),
-      decisionsPath: settings.decisions.path,
-      scope: baseUrl ?? (await readEmbeddedScope(registryPath)),
-      reviewer: settings.review.reviewer ?? findSystemUser(environment),
-      doubt: createDoubt(settings),
-      isRunGoingOn,
-      follow: follow === null ? null : (unanswered) => follow(reader, unanswered),
-    })
+    const scope = baseUrl ?? (await readEmbeddedScope(registryPath))
+    const session = await openSession(
+      {
+        index,
+        inspectAgain: isRead(settings)
+          ? () =>
+              inspectInput({ settings, stdin, signal, environment }, (again) => Promise.resolve(again.index))
+          : null,
+        reader,
+        checkpointPath,
+        backend,
+        decisionsPath: settings.decisions.path,
+        service,
+        doubt: createDoubt(settings),
+        clock,
+        signal,
+      },
+      new CandidateStore({ store: backend.store, source, scope, clock }),
+      settings.review.reviewer ?? findSystemUser(environment),
+    )
     const fresh = refreshPeriodically({ session, clock, onTrouble })
     try {
       assertAnswered(session, request.runCommand)
@@ -142,7 +139,7 @@ async function runReview<Result>(
     }
   } finally {
     await source.close()
-    await close()
+    await backend.close()
   }
 }
 

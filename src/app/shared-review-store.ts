@@ -3,18 +3,7 @@ import { openShared } from '../pipeline/checkpoint/postgres/open-database.js'
 import { filterAnswered, isAnyAlive } from '../pipeline/checkpoint/postgres/lookup-rows.js'
 import { ReviewStatements } from '../pipeline/decisions/postgres/review-sql.js'
 import { SharedReview, type SharedReviewDeps } from '../pipeline/decisions/postgres/shared-review.js'
-import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
-import type { ReviewStore } from '../pipeline/decisions/review-store.js'
-
-/** Store of decisions and candidates, with the state of active runs. */
-export interface ReviewBackend {
-  readonly store: ReviewStore
-  /** Whether a run is active; on a server, as of the last call of `follow`. */
-  readonly isRunGoingOn: () => boolean
-  /** Copies new answers to the reader; `null` for a checkpoint in a file, which needs no copy. */
-  readonly follow: ((reader: CheckpointReader, unanswered: () => readonly LookupId[]) => Promise<void>) | null
-  readonly close: () => void | Promise<void>
-}
+import type { ReviewBackend } from '../review/input-review.js'
 
 /** Opens the store in the database of a checkpoint; active runs are polled. Throws CHECKPOINT_*, DISK_FULL. */
 export async function openSharedReviewBackend(

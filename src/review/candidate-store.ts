@@ -79,6 +79,19 @@ export class CandidateStore {
     )
   }
 
+  /** Returns the company that was displayed, or requests it and remembers it; `null` if unknown. */
+  async findCompany(
+    lookup: string,
+    entityId: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Candidate | null> {
+    const shown = this.findShown(lookup, entityId)
+    if (shown !== null) return shown
+    const found = await this.#deps.source.company(entityId, signal)
+    if (found !== null) this.remember(lookup, found)
+    return found
+  }
+
   /** Adds companies that were found by a search and accepted to the candidates. */
   async storeChosen(chosen: ReadonlyMap<string, Candidate>): Promise<void> {
     const lookups = [...chosen.keys()]

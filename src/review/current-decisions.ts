@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
-import type { DecisionSync } from '../pipeline/decisions/decision-sync.js'
+import { openDecisionSync, type DecisionSync } from '../pipeline/decisions/decision-sync.js'
 import type { KeptDecision, ReviewStore } from '../pipeline/decisions/review-store.js'
 import type { CompanyRecords } from './company-records.js'
 import { findFirst } from './input-lookups.js'
@@ -16,7 +16,6 @@ import type { Choice } from './session.js'
 
 export interface CurrentDecisionsDeps {
   readonly store: ReviewStore
-  readonly book: DecisionSync
   readonly decisionsPath: string
   readonly service: string
   readonly reader: CheckpointReader
@@ -40,6 +39,7 @@ const batchDecisions = 100
 /** The decisions in force for lookups of the queue. Decisions for other lookups stay unchanged. */
 export class CurrentDecisions {
   readonly #deps: CurrentDecisionsDeps
+  readonly #sync: DecisionSync
   /** Lookup numbers by key; 0 if the input does not have the lookup. */
   readonly #ids = new Map<string, LookupId>()
   #standing = new Map<string, KeptDecision>()
@@ -48,6 +48,7 @@ export class CurrentDecisions {
 
   constructor(deps: CurrentDecisionsDeps) {
     this.#deps = deps
+    this.#sync = openDecisionSync(deps.store, deps.decisionsPath, deps.service)
   }
 
   /** `lookup` is its key in hexadecimal digits. */
@@ -66,10 +67,9 @@ export class CurrentDecisions {
    * DISK_FULL; the store has been read then.
    */
   async synchronize(): Promise<void> {
-    const { book, decisionsPath } = this.#deps
     try {
-      await book.sync()
-      this.#seenFile = readStamp(decisionsPath)
+      await this.#sync.sync()
+      this.#seenFile = readStamp(this.#deps.decisionsPath)
     } finally {
       await this.fetchRecords()
       this.#reload()
@@ -84,9 +84,9 @@ export class CurrentDecisions {
 
   /** Like `bringTogether`, after new decisions. */
   async add(made: readonly KeptDecision[]): Promise<void> {
-    const { book, store, decisionsPath } = this.#deps
+    const { store, decisionsPath } = this.#deps
     const isAlone = store.decisionVersion() === this.#seenVersion + 1
-    if (!isAlone || !(await book.append(made))) {
+    if (!isAlone || !(await this.#sync.append(made))) {
       await this.synchronize()
       return
     }

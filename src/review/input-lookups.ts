@@ -4,6 +4,7 @@ import type { LookupId, CheckpointReader } from '../pipeline/checkpoint/checkpoi
 import type { RowIndex } from '../pipeline/input/row-index.js'
 import { firstKinds } from '../pipeline/lookups/lookup-kind.js'
 import { setImmediate } from 'node:timers/promises'
+import { toBareName } from '../registry/normalize/parsed-name.js'
 import type { Queue } from './queue.js'
 
 /** Distinct lookups of an input, in ascending order, as aligned arrays. */
@@ -89,14 +90,11 @@ const lookupStates = { unanswered: 0, settled: 1, queued: 2 } as const
  */
 export class AnswerScan {
   readonly #lookups: InputLookups
-  readonly #bareName: (name: string) => string
   readonly #states: Uint8Array
   #unansweredCount: number
 
-  /** `bareName` removes the legal form and punctuation of a name. */
-  constructor(lookups: InputLookups, bareName: (name: string) => string) {
+  constructor(lookups: InputLookups) {
     this.#lookups = lookups
-    this.#bareName = bareName
     this.#states = new Uint8Array(lookups.ids.length)
     this.#unansweredCount = lookups.ids.length
   }
@@ -171,7 +169,7 @@ export class AnswerScan {
         isDoubtful,
         rowCount: rowCounts[place] ?? 0,
         firstRow: firstRows[place] ?? 0,
-        nameHash: calculateHash(this.#bareName(name)),
+        nameHash: calculateHash(toBareName(name)),
         text: location === null ? name : `${name} ${location}`,
       })
     }

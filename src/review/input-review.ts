@@ -1,15 +1,25 @@
 import { statSync } from 'node:fs'
 import { UserError } from '../core/errors.js'
 import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
-import type { DecisionSync } from '../pipeline/decisions/decision-sync.js'
 import type { ReviewStore } from '../pipeline/decisions/review-store.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
 import type { Clock } from '../platform/clock.js'
+import { toBareName } from '../registry/normalize/parsed-name.js'
 import { AnswerScan, type DoubtPolicy, findFirst, listLookups } from './input-lookups.js'
 import { CompanyRecords } from './company-records.js'
 import { Queue, type QueueEntry } from './queue.js'
 import type { QueueCounts } from './session.js'
 import { CurrentDecisions } from './current-decisions.js'
+
+/** Store of decisions and candidates, with the state of active runs. */
+export interface ReviewBackend {
+  readonly store: ReviewStore
+  /** Whether a run is active; on a server, as of the last call of `follow`. */
+  readonly isRunGoingOn: () => boolean
+  /** Copies new answers to the reader; `null` for a checkpoint in a file, which needs no copy. */
+  readonly follow: ((reader: CheckpointReader, unanswered: () => readonly LookupId[]) => Promise<void>) | null
+  readonly close: () => void | Promise<void>
+}
 
 export interface InputReviewDeps {
   readonly index: RowIndex
@@ -17,18 +27,11 @@ export interface InputReviewDeps {
   readonly inspectAgain: (() => Promise<RowIndex>) | null
   readonly reader: CheckpointReader
   readonly checkpointPath: string
-  readonly store: ReviewStore
-  readonly book: DecisionSync
+  readonly backend: ReviewBackend
   readonly decisionsPath: string
   /** The service's name in decisions. */
   readonly service: string
   readonly doubt: DoubtPolicy
-  /** Removes the legal form and punctuation of a name. */
-  readonly bareName: (name: string) => string
-  /** Whether a run is writing to the checkpoint. */
-  readonly isRunGoingOn: () => boolean
-  /** Fetches new answers to unanswered lookups; `null` if the checkpoint is read directly. */
-  readonly follow: ((unanswered: () => readonly LookupId[]) => Promise<void>) | null
   readonly clock: Clock
   readonly signal: AbortSignal
 }
@@ -56,11 +59,11 @@ export class InputReview {
   #isRunGoingOn = false
 
   private constructor(deps: InputReviewDeps) {
-    const { index, reader, clock } = deps
+    const { index, reader, clock, backend } = deps
     this.#deps = deps
     this.#assertSame = guardCheckpoint(deps.checkpointPath)
     const lookups = listLookups(index)
-    this.#scan = new AnswerScan(lookups, deps.bareName)
+    this.#scan = new AnswerScan(lookups)
     this.#unknownRowCount = lookups.unknownRowCount
     this.#inspectAfterMs = clock.monotonicMs() + inspectionEveryMs
     this.records = new CompanyRecords(reader)
@@ -69,7 +72,8 @@ export class InputReview {
       ...deps,
       queue,
       records,
-      isShared: deps.follow !== null,
+      store: backend.store,
+      isShared: backend.follow !== null,
       include: (id) => this.#scan.include(id, reader, queue),
     })
   }
@@ -121,12 +125,12 @@ export class InputReview {
    * most rows first.
    */
   findAlike(entry: QueueEntry, name: string, max: number): readonly QueueEntry[] {
-    const { reader, bareName } = this.#deps
+    const { reader } = this.#deps
     const near = this.queue.findOpenByName(entry.nameHash).filter(({ id }) => id !== entry.id)
-    const bare = bareName(name)
+    const bare = toBareName(name)
     const asked = reader.readLookups(near.map(({ id }) => id))
     return near
-      .filter((_, at) => bareName(asked[at]?.name ?? '') === bare)
+      .filter((_, at) => toBareName(asked[at]?.name ?? '') === bare)
       .sort((one, other) => other.rowCount - one.rowCount)
       .slice(0, max)
   }
@@ -134,14 +138,15 @@ export class InputReview {
   /** Reads new answers. Throws REVIEW_CHECKPOINT_CHANGED. */
   async readNewAnswers(): Promise<void> {
     this.assertSame()
-    const { reader, doubt, signal, isRunGoingOn, follow } = this.#deps
-    await follow?.(() => this.#scan.listUnanswered())
+    const { reader, doubt, signal, backend } = this.#deps
+    await backend.follow?.(reader, () => this.#scan.listUnanswered())
     const wasGoingOn = this.#isRunGoingOn
-    this.#isRunGoingOn = isRunGoingOn()
+    this.#isRunGoingOn = backend.isRunGoingOn()
     if (wasGoingOn !== this.#isRunGoingOn) this.queue.touch()
     const version = reader.readVersion()
     const isChanged = version !== this.#seenVersion
-    this.#mayKnowMore ||= this.#seenVersion !== -1 && (isChanged || (follow !== null && this.#isRunGoingOn))
+    const mayRunAddMore = backend.follow !== null && this.#isRunGoingOn
+    this.#mayKnowMore ||= this.#seenVersion !== -1 && (isChanged || mayRunAddMore)
     const isInspected = this.#mayKnowMore && (await this.#inspectAgain())
     if (!isChanged && !isInspected) return
     await this.#scan.scan(reader, this.queue, doubt, signal)
@@ -154,7 +159,7 @@ export class InputReview {
 
   /** A run that started after the input was read may have registered more lookups. Returns false if none are new. */
   async #inspectAgain(): Promise<boolean> {
-    const { inspectAgain, clock, bareName } = this.#deps
+    const { inspectAgain, clock } = this.#deps
     if (this.#unknownRowCount === 0 || inspectAgain === null) return false
     const beganMs = clock.monotonicMs()
     if (beganMs < this.#inspectAfterMs) return false
@@ -164,7 +169,7 @@ export class InputReview {
     this.#mayKnowMore = false
     if (lookups.unknownRowCount === this.#unknownRowCount) return false
     this.#unknownRowCount = lookups.unknownRowCount
-    this.#scan = new AnswerScan(lookups, bareName)
+    this.#scan = new AnswerScan(lookups)
     this.verdicts.findMissing()
     return true
   }

@@ -1,10 +1,10 @@
 import { UserError } from '../core/errors.js'
 import type { Lookup } from '../core/lookup-identity.js'
 import { withAnswerFirst } from '../pipeline/answers/answer-candidate.js'
-import { candidatesMax, type Candidate, type CandidateSource } from '../pipeline/answers/candidate.js'
+import { candidatesMax, type Candidate } from '../pipeline/answers/candidate.js'
 import type { KeptDecision } from '../pipeline/decisions/review-store.js'
 import { toAnswerFacts, type AnswerFacts } from './company-records.js'
-import { CandidateStore } from './candidate-store.js'
+import type { CandidateStore } from './candidate-store.js'
 import { toCandidateView, toDecisionView } from './candidate-view.js'
 import { toDecisions, tryWriteFile } from './current-decisions.js'
 import { resolveDomain } from './input-lookups.js'
@@ -30,13 +30,6 @@ import type {
   LookupFacts,
 } from './session.js'
 
-export interface SessionDeps extends InputReviewDeps {
-  readonly source: CandidateSource
-  /** The connection that returned these answers and candidates. */
-  readonly scope: string
-  readonly reviewer: string
-}
-
 const sessionLimits = {
   alikeMax: 500,
   /** Rows read at once if all rows are read. */
@@ -47,12 +40,17 @@ const sessionLimits = {
  * Opens the review of an input: fills the queue, and writes earlier decisions that are missing to the decisions file.
  * Throws like `ReviewSession`, and the signal's reason.
  */
-export async function openSession(deps: SessionDeps): Promise<ReviewSession> {
-  return new InputSession(deps, await InputReview.open(deps))
+export async function openSession(
+  deps: InputReviewDeps,
+  candidates: CandidateStore,
+  reviewer: string,
+): Promise<ReviewSession> {
+  return new InputSession(deps, await InputReview.open(deps), candidates, reviewer)
 }
 
 class InputSession implements ReviewSession {
-  readonly #deps: SessionDeps
+  readonly reviewer: string
+  readonly #deps: InputReviewDeps
   readonly #review: InputReview
   readonly #candidates: CandidateStore
   /** Lookups whose stored candidates are in memory. */
@@ -61,14 +59,11 @@ class InputSession implements ReviewSession {
   readonly #decided: (readonly number[])[] = []
   #lastChange: Promise<unknown> = Promise.resolve()
 
-  constructor(deps: SessionDeps, review: InputReview) {
+  constructor(deps: InputReviewDeps, review: InputReview, candidates: CandidateStore, reviewer: string) {
     this.#deps = deps
     this.#review = review
-    this.#candidates = new CandidateStore(deps)
-  }
-
-  get reviewer(): string {
-    return this.#deps.reviewer
+    this.#candidates = candidates
+    this.reviewer = reviewer
   }
 
   get isRunGoingOn(): boolean {
@@ -148,11 +143,7 @@ class InputSession implements ReviewSession {
     this.#review.assertSame()
     this.#review.entry(lookup)
     await this.#fetchOnce(lookup)
-    const shown = this.#candidates.findShown(lookup, entityId)
-    if (shown !== null) return shown
-    const found = await this.#deps.source.company(entityId, signal)
-    if (found !== null) this.#candidates.remember(lookup, found)
-    return found
+    return this.#candidates.findCompany(lookup, entityId, signal)
   }
 
   async readCandidates(lookup: string): Promise<readonly Candidate[]> {
@@ -177,12 +168,10 @@ class InputSession implements ReviewSession {
   decide(choices: readonly Choice[]): Promise<DecideReply> {
     return this.#runInOrder(async () => {
       this.#review.assertSame()
-      const { store, service, reviewer, clock } = this.#deps
+      const { reader, backend, service, clock } = this.#deps
       const { records, verdicts } = this.#review
       const entries = this.#review.getEntries(choices.map(({ lookup }) => lookup))
-      const asked = this.#deps.reader
-        .readLookups(entries.map(({ id }) => id))
-        .map((one) => one ?? nothingAsked)
+      const asked = reader.readLookups(entries.map(({ id }) => id)).map((one) => one ?? nothingAsked)
       const candidates = this.#candidates
       await candidates.fetch(choices.map(({ lookup }) => lookup))
       const nowMs = clock.nowMs()
@@ -190,14 +179,14 @@ class InputSession implements ReviewSession {
         candidates,
         records,
         service,
-        reviewer,
+        reviewer: this.reviewer,
         nowMs,
       })
       const expected = choices.map(({ lookup, seen }) => {
         return [lookup, seen ?? verdicts.getDecision(lookup)?.sequence ?? 0] as const
       })
       await candidates.storeChosen(shown)
-      const outcome = await store.decide(decisions, new Map(expected))
+      const outcome = await backend.store.decide(decisions, new Map(expected))
       if (outcome.kind === 'conflict') {
         await verdicts.refresh()
         return { decisions: [], others: outcome.others.map(toDecisionView), page: this.#getPageState() }
@@ -218,8 +207,8 @@ class InputSession implements ReviewSession {
   }
 
   listDecisions(count: number): DecisionList {
-    const { store, service } = this.#deps
-    return { decisions: store.listNewest(service, count).map(toDecisionView) }
+    const { backend, service } = this.#deps
+    return { decisions: backend.store.listNewest(service, count).map(toDecisionView) }
   }
 
   async refresh(): Promise<void> {
@@ -242,9 +231,9 @@ class InputSession implements ReviewSession {
 
   /** A decision that was replaced since cannot be undone. */
   #withdraw(sequences: readonly number[]): Promise<KeptDecision[]> {
-    const { store, service } = this.#deps
+    const { backend, service } = this.#deps
     const standing = this.#review.verdicts.filterCurrent(sequences)
-    return standing.length === 0 ? Promise.resolve([]) : store.withdraw(service, standing)
+    return standing.length === 0 ? Promise.resolve([]) : backend.store.withdraw(service, standing)
   }
 
   async #withdrawLast(): Promise<KeptDecision[]> {
