@@ -114,13 +114,17 @@ async function open(path: string): Promise<{ checkpoint: Checkpoint; close: () =
     return { checkpoint, close }
   }
   const shared = await openShared(path, { clock: systemClock, random: systemRandom })
-  const { postgres, id, generation, prompt, server } = shared
+  const { prompt, server } = shared
   const folder = mkdtempSync(join(tmpdir(), 'enrich-bench-copy-'))
   const copy = new LocalCopy(folder, own)
   const worker = await openWorker({ prompt, server, clock: systemClock, job })
-  const explain = (error: unknown) => shared.explain(error)
   const checkpoint = await openPostgresCheckpoint({
-    ...{ ...own, clock: systemClock, postgres, id, generation, worker, copy, explain, turnsOf: null },
+    ...own,
+    clock: systemClock,
+    database: shared,
+    worker,
+    copy,
+    turnsOf: null,
   })
   const close = async () => {
     await checkpoint.close()

@@ -36,7 +36,7 @@ function createFileBackend(path: string, clock: Clock, closeLater: CloseLater): 
 
 /** A run reads local copies of the data on the server. */
 async function createServerBackend(
-  shared: SharedCheckpointLocation,
+  location: SharedCheckpointLocation,
   deps: PipelineDeps,
   closeLater: CloseLater,
 ): Promise<RunBackend> {
@@ -52,7 +52,7 @@ async function createServerBackend(
   const notice = (text: string) => {
     deps.observe({ type: 'notice', text, isWarning: true })
   }
-  const joining = { ...shared, folder, clock, random, acceptRollback, part, notice, signal }
+  const joining = { location, folder, clock, random, acceptRollback, part, notice, signal }
   const run = await joinSharedCheckpoint(joining, closeLater)
   const review = new SharedReview({
     database: run.database,

@@ -89,8 +89,7 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
   async function joined(url: string, more: Partial<SharedRunDeps> = {}): Promise<Checkpoint> {
     const shared = await joinSharedCheckpoint(
       {
-        url,
-        apiKey: () => null,
+        location: { url, apiKey: () => null },
         folder,
         clock: systemClock,
         random: systemRandom,

@@ -64,8 +64,7 @@ export class SharedPlace {
       clock: systemClock,
       random: systemRandom,
     })
-    const { postgres, id, generation } = shared
-    const explain = (error: unknown) => shared.explain(error)
+    const { postgres } = shared
     const deps = { ...own, nowMs: startMs, random: systemRandom }
     const copy = new LocalCopy(this.#folder, deps)
     const worker = await joinWorker(postgres, own.job, async () => {
@@ -73,7 +72,12 @@ export class SharedPlace {
       await shared.close()
     })
     const checkpoint = await openPostgresCheckpoint({
-      ...{ ...deps, clock: systemClock, postgres, id, generation, worker, copy, explain, turnsOf: null },
+      ...deps,
+      clock: systemClock,
+      database: shared,
+      worker,
+      copy,
+      turnsOf: null,
     })
     return { checkpoint, copy, worker, postgres }
   }

@@ -10,7 +10,7 @@ import { createPeek, type Peek, LocalCopy, copyWanted } from './local-copy.js'
 import { openShared, type OpenSharedDeps, type SharedDatabase } from './open-database.js'
 import { hashKey, openSharedTurns } from './shared-turns.js'
 import { PostgresCheckpoint, type SharedTurnsOf } from './postgres-checkpoint.js'
-import { SharedStore } from './store.js'
+import { SharedStore, type CheckpointDatabase } from './store.js'
 import { startSweeper } from './sweep.js'
 import { ConnectionLostError, type Postgres, PostgresError } from '../../../platform/postgres/postgres.js'
 import { calculateBackoffMs } from '../../pace/backoff.js'
@@ -20,11 +20,7 @@ import { OtherWorkers } from './other-workers.js'
 
 interface OpenPostgresCheckpointDeps extends Pick<OpenCheckpointDeps, 'scope' | 'job' | 'nowMs' | 'random'> {
   readonly clock: Clock
-  /** An opened and checked database, with the parts of its custom ids. */
-  readonly postgres: Postgres
-  readonly id: string
-  readonly generation: number
-  readonly explain: (error: unknown) => unknown
+  readonly database: CheckpointDatabase
   /** This process's worker; closed with the checkpoint, unlike the database. */
   readonly worker: Worker
   /** Local copy for readers of this machine; not closed here. */
@@ -37,7 +33,8 @@ interface OpenPostgresCheckpointDeps extends Pick<OpenCheckpointDeps, 'scope' | 
 
 /** Joins the job of a shared checkpoint. Throws CHECKPOINT_*. */
 export async function openPostgresCheckpoint(deps: OpenPostgresCheckpointDeps): Promise<PostgresCheckpoint> {
-  const { postgres, worker, copy, scope, nowMs, explain } = deps
+  const { worker, copy, scope, nowMs } = deps
+  const { postgres, explain } = deps.database
   const joined = { base: scope, input: deps.job, workerId: worker.id, nowMs }
   const job = await withRetries(deps, () =>
     postgres.transaction((statements) => joinJob(statements, joined)),
@@ -156,7 +153,8 @@ export interface SharedCheckpointLocation extends Pick<OpenSharedDeps, 'environm
   readonly apiKey: () => string | null
 }
 
-export interface SharedRunDeps extends SharedCheckpointLocation {
+export interface SharedRunDeps {
+  readonly location: SharedCheckpointLocation
   /** Folder of the local copy during the run. */
   readonly folder: string
   readonly clock: Clock
@@ -191,9 +189,9 @@ export interface SharedRun {
 
 /** Throws CHECKPOINT_*. */
 export async function joinSharedCheckpoint(deps: SharedRunDeps, closeLater: CloseLater): Promise<SharedRun> {
-  const shared = await retryWhileUnreachable(deps, () => openShared(deps.url, deps))
+  const { location, clock, random, folder } = deps
+  const shared = await retryWhileUnreachable(deps, () => openShared(location.url, { ...location, ...deps }))
   closeLater(() => shared.close())
-  const { clock, random, folder } = deps
   const copy = new LocalCopy(folder, { scope: 'copy', job: 'copy', nowMs: clock.nowMs(), random })
   closeLater(() => {
     copy.close()
@@ -225,10 +223,9 @@ async function openJoinedCheckpoint(
   copy: LocalCopy,
   options: OpenCheckpointDeps,
 ): Promise<PostgresCheckpoint> {
-  const { apiKey, clock, random, part = null, times = leaseTimes } = deps
+  const { location, clock, random, part = null, times = leaseTimes } = deps
   const { scope, job, nowMs, notice } = options
-  const { postgres, prompt, server, id, generation } = shared
-  const explain = (error: unknown) => shared.explain(error)
+  const { postgres, prompt, server, explain } = shared
   const leased = await retryWhileUnreachable(deps, () =>
     openWorker({ prompt, server, clock, job, times }).catch((error: unknown) => {
       throw explain(error)
@@ -266,7 +263,7 @@ async function openJoinedCheckpoint(
       await leased.close()
     },
   }
-  const key = apiKey()
+  const key = location.apiKey()
   const turnsOf =
     key === null
       ? null
@@ -278,10 +275,7 @@ async function openJoinedCheckpoint(
     nowMs,
     random,
     clock,
-    postgres,
-    id,
-    generation,
-    explain,
+    database: shared,
     worker,
     copy,
     turnsOf,

@@ -1,10 +1,11 @@
 import { UserError } from '../../../core/errors.js'
-import type { Postgres, PostgresStatements } from '../../../platform/postgres/postgres.js'
+import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { LookupKind } from '../../lookups/lookup-kind.js'
 import type { Partition } from '../../lookups/partition.js'
 import { ServerChangedError } from '../../../platform/postgres/explain.js'
 import { anyConflict, withRetries, type RetryDeps } from './retry.js'
 import type { Worker } from './lease.js'
+import type { SharedDatabase } from './open-database.js'
 
 const phases = {
   reading: 'reading the input',
@@ -57,14 +58,12 @@ export interface SharedJob {
   readonly scopes: ReadonlyMap<LookupKind, number>
 }
 
+/** An opened and checked database. Id and generation are part of each `custom_id`. */
+export type CheckpointDatabase = Pick<SharedDatabase, 'postgres' | 'id' | 'generation' | 'explain'>
+
 export interface SharedStoreDeps extends RetryDeps {
-  /** Translates server errors for users; returns other errors unchanged. */
-  readonly explain: (error: unknown) => unknown
-  readonly postgres: Postgres
+  readonly database: CheckpointDatabase
   readonly worker: Worker
-  /** Id and generation of the checkpoint: part of each `custom_id`. */
-  readonly id: string
-  readonly generation: number
   /** Service and input. */
   readonly job: SharedJob
   /** This process's part of the job; `null` if the job has no parts. */
@@ -94,8 +93,8 @@ export class SharedStore implements PostgresStatements {
 
   constructor(deps: SharedStoreDeps) {
     this.#deps = deps
-    this.id = deps.id
-    this.generation = deps.generation
+    this.id = deps.database.id
+    this.generation = deps.database.generation
     this.worker = deps.worker
     this.job = deps.job
     this.#scopes = new Map(deps.job.scopes)
@@ -132,21 +131,21 @@ export class SharedStore implements PostgresStatements {
 
   /** Runs a statement that may be repeated. */
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
-    return this.runWithRetries(() => this.#deps.postgres.query<Row>(text, values))
+    return this.runWithRetries(() => this.#deps.database.postgres.query<Row>(text, values))
   }
 
   /** Runs a transaction that may be repeated; `work` receives whether an earlier attempt may have taken effect. */
   withTransaction<Result>(
     work: (statements: PostgresStatements, mayHaveTakenEffect: boolean) => Promise<Result>,
   ): Promise<Result> {
-    const { postgres } = this.#deps
+    const { postgres } = this.#deps.database
     const runOnce = (mayHave: boolean) => postgres.transaction((statements) => work(statements, mayHave))
     return withRetries(this.#deps, runOnce, anyConflict).catch(this.#explained)
   }
 
   /** Runs a statement once, without retries. */
   queryOnce<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    return this.#deps.postgres.query<Row>(text, values)
+    return this.#deps.database.postgres.query<Row>(text, values)
   }
 
   runWithRetries<Result>(work: (mayHaveTakenEffect: boolean) => Promise<Result>): Promise<Result> {
@@ -159,7 +158,7 @@ export class SharedStore implements PostgresStatements {
    */
   assertActive(waitedMs = 0): void {
     const { end, hold } = this.worker
-    if (end === 'server_changed') throw this.#deps.explain(new ServerChangedError())
+    if (end === 'server_changed') throw this.#deps.database.explain(new ServerChangedError())
     if (end === null && waitedMs < leaseWaitMsMax) return
     throw createLeaseLostError(hold ?? 'its lease has expired')
   }
@@ -174,6 +173,6 @@ export class SharedStore implements PostgresStatements {
   }
 
   readonly #explained = (error: unknown): never => {
-    throw this.#deps.explain(error)
+    throw this.#deps.database.explain(error)
   }
 }
