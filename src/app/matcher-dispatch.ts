@@ -1,5 +1,4 @@
-import type { Clock } from '../platform/clock.js'
-import { ThreadSlot, type PlaceDeps } from './matcher-thread.js'
+import { ThreadSlot, type ThreadSlotDeps, type ThreadSlotListener } from './matcher-thread.js'
 import {
   receiveError,
   type AnswerTexts,
@@ -15,12 +14,8 @@ const dispatchLimits = {
   endedThreadsMax: 2,
 } as const
 
-export interface DispatchDeps extends Omit<
-  PlaceDeps,
-  'onAnswered' | 'onReturned' | 'onGivenUp' | 'onChanged'
-> {
+export interface DispatchDeps extends ThreadSlotDeps {
   readonly threadCount: number
-  readonly clock: Clock
   /** Answers a question in this thread if no other is available. */
   readonly answerHere: (question: Question) => AnswerTexts
 }
@@ -54,8 +49,7 @@ export class Dispatch {
 
   constructor(deps: DispatchDeps) {
     this.#deps = deps
-    const place: PlaceDeps = {
-      ...deps,
+    const listener: ThreadSlotListener = {
       onAnswered: (answered) => {
         for (const one of answered) this.#answer(one)
         this.#scheduleSending()
@@ -71,7 +65,7 @@ export class Dispatch {
         this.#scheduleSending()
       },
     }
-    this.#places = Array.from({ length: deps.threadCount }, () => new ThreadSlot(place))
+    this.#places = Array.from({ length: deps.threadCount }, () => new ThreadSlot(deps, listener))
   }
 
   /** Whether threads accept questions, or are restarting. */

@@ -104,13 +104,17 @@ const placeLimits = {
   restartMs: 100,
 } as const
 
-export interface PlaceDeps extends Pick<MatcherThreadDeps, 'registryPath' | 'cacheKibibytes' | 'code'> {
+export interface ThreadSlotDeps extends Pick<MatcherThreadDeps, 'registryPath' | 'cacheKibibytes' | 'code'> {
   /** The required file; a thread that opens another one is ended. */
   readonly file: string
   /** Maximum duration of a question; afterwards its thread is ended. */
   readonly questionMsMax: number
   readonly clock: Clock
   readonly log: (line: string) => void
+}
+
+/** Receives the events of a slot. */
+export interface ThreadSlotListener {
   readonly onAnswered: (answered: readonly Answered[]) => void
   /** The questions must be sent again. */
   readonly onReturned: (asked: readonly Asked[]) => void
@@ -124,7 +128,8 @@ type SlotState = 'starting' | 'open' | 'restarting' | 'gone'
 
 /** A slot for a thread, which is replaced after it ends. */
 export class ThreadSlot {
-  readonly #deps: PlaceDeps
+  readonly #deps: ThreadSlotDeps
+  readonly #listener: ThreadSlotListener
   readonly #inFlight = new Map<number, Asked>()
   readonly #closing = new AbortController()
   #state: SlotState = 'starting'
@@ -136,8 +141,9 @@ export class ThreadSlot {
   #seen = { at: 0, sinceMs: 0 }
   #isHeldUp = false
 
-  constructor(deps: PlaceDeps) {
+  constructor(deps: ThreadSlotDeps, listener: ThreadSlotListener) {
     this.#deps = deps
+    this.#listener = listener
     this.#start()
   }
 
@@ -221,7 +227,7 @@ export class ThreadSlot {
       )
       void this.#thread?.end()
     }
-    this.#deps.onChanged()
+    this.#listener.onChanged()
   }
 
   #onAnswered(answered: readonly Answered[]): void {
@@ -230,7 +236,7 @@ export class ThreadSlot {
       this.#inFlight.delete(number)
       if (number === this.#seen.at) this.#isHeldUp = false
     }
-    this.#deps.onAnswered(answered)
+    this.#listener.onAnswered(answered)
   }
 
   /** Returns its questions, and starts a new thread unless too many ended. */
@@ -248,7 +254,7 @@ export class ThreadSlot {
   #giveUpOn(number: number, why: 'too_long' | 'thread_ended'): void {
     const asked = this.#inFlight.get(number)
     this.#inFlight.delete(number)
-    if (asked !== undefined) this.#deps.onGivenUp(asked, why)
+    if (asked !== undefined) this.#listener.onGivenUp(asked, why)
   }
 
   #returnAllBut(except: number | null): void {
@@ -256,12 +262,12 @@ export class ThreadSlot {
     for (const { number } of returned) this.#inFlight.delete(number)
     this.#outbox = []
     this.#thread?.withdraw()
-    this.#deps.onReturned(returned)
+    this.#listener.onReturned(returned)
   }
 
   #holdUp(isHeldUp: boolean): void {
     const isFreed = this.#isHeldUp && !isHeldUp
     this.#isHeldUp = isHeldUp
-    if (isFreed) this.#deps.onChanged()
+    if (isFreed) this.#listener.onChanged()
   }
 }
