@@ -1,21 +1,18 @@
 import { systemClock, type Clock } from '../platform/clock.js'
 import { systemRandom, type Random } from '../platform/random.js'
 import type { Deferrable } from '../core/awaitable.js'
-import type { Credit } from './accounts/account-book.js'
-import { createWebhooks, type WebhookOptions, type Webhooks, type Outgoing } from './deliveries/webhooks.js'
+import { createWebhooks, type WebhookGate, type WebhookOptions } from './deliveries/webhooks.js'
 import { unguarded, type EditionGuard, guardDueWork, guardHandlers } from './edition-guard.js'
 import { noFaults, withFaults, type Faults } from './faults.js'
 import type { Handlers } from './http/mount.js'
 import type { Knowledge } from './knowledge.js'
-import { createWaiterEndings } from './records/builds/build.js'
-import type { AnyBuildStore } from './records/builds/build-store.js'
+import { createWaiterEndings, type BuildKind, type Compiler } from './records/builds/build.js'
 import { createBuilds, type Builds } from './records/builds/builds.js'
 import { createEntityCompiler, createEntityEventData } from './records/builds/entity-build.js'
 import { createDomainCompiler, buildDomainEventData } from './records/domains/domain-build.js'
 import { noDomainLists, type DomainLists } from './records/domains/domain-lists.js'
 import type { WebsiteCheck } from './records/domains/website-check.js'
 import { createHierarchyCompiler } from './records/hierarchy.js'
-import type { ReportStore } from './report-store.js'
 import { createMcpHandlers } from './routes/mcp.js'
 import {
   createHierarchyHandlers,
@@ -36,10 +33,10 @@ import {
   createPollHandlers,
 } from './routes/v3.js'
 import { createHeldPolls, type HeldPolls } from './runs/polls.js'
-import type { Journal, AnyRunStore } from './runs/run-store.js'
+import type { AnyRunStore } from './runs/run-store.js'
 import { followEnds } from './runs/postgres/run-store.js'
 import { startResearcher, type Researcher } from './runs/researcher.js'
-import type { OpenData } from './stores.js'
+import type { OpenData, Stores } from './stores.js'
 
 export interface PartsOptions extends WebhookOptions {
   readonly knowledge: Knowledge
@@ -58,6 +55,8 @@ export interface PartsOptions extends WebhookOptions {
   /** Logs one line for the operator, for example a failed run or an internal error. Never contains a key. */
   readonly log?: (line: string) => void
 }
+
+const noTime = { min: 0, max: 0 }
 
 /** Opens all parts of the service except its entry points. `end` closes the data, and so does an error thrown here. */
 export function openParts<Runs extends AnyRunStore>(
@@ -95,10 +94,20 @@ export function openParts<Runs extends AnyRunStore>(
     })
     const follower =
       storage.kind === 'shared' ? followEnds({ postgres: storage.postgres, clock, log, streams }) : null
-    const deps = { ...stores, knowledge, clock, random, log, isBusy }
-    const parts = { ...deps, store, streams, webhooks, researcher, held }
-    const builds = openBuilds(options, parts, guardDueWork(stores.builds, guard))
-    const handlers = guardHandlers(createHandlers(options, { ...parts, builds }), guard)
+    const builds = createBuilds({
+      ...stores.outgoing,
+      store: guardDueWork(stores.builds, guard),
+      clock,
+      random,
+      buildMs: options.buildMs ?? noTime,
+      compilers: createCompilers(knowledge, options),
+      edition: () => knowledge.edition?.() ?? null,
+      log,
+      isBusy,
+    })
+    const { gate } = webhooks
+    const deps = { stores, knowledge, builds, gate, researcher, streams, held, clock, random, log }
+    const handlers = guardHandlers(createHandlers(deps, options.researchMs), guard)
     const end = async (closeDoor: () => Promise<void> = () => Promise.resolve()) => {
       streams.close()
       held?.close()
@@ -120,60 +129,43 @@ export const toOneLineLog =
   (line: string): void =>
     log?.(line.replace(/\s*\n\s*/g, ' '))
 
-interface Deps {
-  readonly outgoing: Outgoing
-  readonly reports: Deferrable<ReportStore>
+function createCompilers(knowledge: Knowledge, options: PartsOptions): Readonly<Record<BuildKind, Compiler>> {
+  const { domainLists: lists = noDomainLists, checkWebsite = null } = options
+  return {
+    entity: createEntityCompiler(knowledge),
+    domain: createDomainCompiler({ knowledge, lists, checkWebsite }),
+    hierarchy: createHierarchyCompiler(knowledge),
+  }
+}
+
+interface HandlersDeps {
+  readonly stores: Pick<Stores<AnyRunStore>, 'credit' | 'journal' | 'runs' | 'reports'>
   readonly knowledge: Knowledge
-  readonly store: AnyRunStore
-  readonly credit: Credit
-  readonly journal: Journal
+  readonly builds: Deferrable<Builds>
+  readonly gate: WebhookGate
+  readonly researcher: Researcher
+  readonly streams: HeldStreams
+  /** `null` if polls are answered at once; runs are then durable and billed. */
+  readonly held: HeldPolls | null
   readonly clock: Clock
   readonly random: Random
   readonly log: (line: string) => void
-  readonly isBusy: () => boolean
-  readonly streams: HeldStreams
-  readonly webhooks: Webhooks
-  readonly researcher: Researcher
-  /** `null` if polls are answered at once; runs are then durable and billed. */
-  readonly held: HeldPolls | null
 }
 
-/** Opens the builds, with a compiler for each kind of record. */
-function openBuilds(options: PartsOptions, deps: Deps, store: AnyBuildStore): Deferrable<Builds> {
-  const { knowledge } = deps
-  const { domainLists: lists = noDomainLists, checkWebsite = null } = options
-  return createBuilds({
-    ...deps,
-    ...deps.outgoing,
-    store,
-    buildMs: options.buildMs ?? { min: 0, max: 0 },
-    edition: () => knowledge.edition?.() ?? null,
-    compilers: {
-      entity: createEntityCompiler(knowledge),
-      domain: createDomainCompiler({ knowledge, lists, checkWebsite }),
-      hierarchy: createHierarchyCompiler(knowledge),
-    },
-  })
-}
-
-function createHandlers(
-  options: PartsOptions,
-  deps: Deps & { readonly builds: Deferrable<Builds> },
-): Handlers {
-  const { knowledge, store, builds, clock, webhooks, held, credit } = deps
-  const records = { ...deps, gate: webhooks.gate }
-  const researchMs = options.researchMs ?? { min: 0, max: 0 }
-  const submission = { ...deps, researchMs }
+function createHandlers(deps: HandlersDeps, researchMs = noTime): Handlers {
+  const { knowledge, builds, held, clock } = deps
+  const { credit, journal, runs, reports } = deps.stores
+  const submission = { ...deps, credit, journal, researchMs }
   return {
-    ...createKickoffHandlers({ ...submission, gate: webhooks.gate }),
-    ...createPollHandlers(store, builds, held),
-    ...createEntityHandlers(records),
+    ...createKickoffHandlers(submission),
+    ...createPollHandlers(runs, builds, held),
+    ...createEntityHandlers(deps),
     ...createEntityHandlersV1(knowledge, builds),
-    ...createDomainHandlers({ ...records, credit }),
+    ...createDomainHandlers({ ...deps, credit }),
     ...createDomainHandlersV1(builds),
     ...createSearchHandlers(knowledge, clock),
-    ...createResolutionHandlers(submission),
-    ...createReportHandlers(deps.reports),
+    ...createResolutionHandlers({ ...submission, store: runs }),
+    ...createReportHandlers(reports),
     ...createHierarchyHandlers(knowledge, builds),
     ...createMcpHandlers(deps),
   }
