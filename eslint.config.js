@@ -4,7 +4,9 @@ import tseslint from 'typescript-eslint'
 
 const literalSpreads = [
   {
-    selector: 'SpreadElement > :matches(ArrayExpression, ObjectExpression).argument',
+    selector:
+      'SpreadElement > :matches(ArrayExpression, ObjectExpression).argument, ' +
+      'SpreadElement > TSAsExpression > :matches(ArrayExpression, ObjectExpression).expression',
     message: 'A spread of a literal only saves lines: write its members.',
   },
 ]

@@ -232,11 +232,17 @@ const normalizeHeader = (text: string): string =>
     .trim()
     .toLowerCase()
 
-/** Columns that are read. */
-const ownNames = [
-  ...(['lookup', 'name', 'verdict', 'note', 'lookup again'] as const satisfies readonly TodoColumnName[]),
-  ...candidateNumbers.map((number) => getCandidateColumn(number, ' id')),
-]
+/** Columns of a lookup that are read. */
+const readNames = [
+  'lookup',
+  'name',
+  'verdict',
+  'note',
+  'lookup again',
+] as const satisfies readonly TodoColumnName[]
+
+/** All columns that are read. */
+const ownNames = [...readNames, ...candidateNumbers.map((number) => getCandidateColumn(number, ' id'))]
 
 function parseLine(
   number: number,

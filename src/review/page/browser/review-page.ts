@@ -308,8 +308,13 @@ export class ReviewPage {
 
 /** Actions that need a displayed row. */
 const needsRow: ReadonlySet<KeyAction['kind']> = new Set([
-  ...(['accept', 'none', 'skip', 'search', 'group', 'note'] as const),
-])
+  'accept',
+  'none',
+  'skip',
+  'search',
+  'group',
+  'note',
+] as const)
 
 function describeCandidateCount(count: number): string {
   if (count === 0) return 'this row has none'
