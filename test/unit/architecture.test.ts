@@ -43,12 +43,37 @@ const heights: Record<string, number> = {
 const entry = 'index.ts'
 const roomOf = (path: string) => (path === entry ? 'cli' : (path.split('/')[0] ?? ''))
 
+const paths = readdirSync(src, { recursive: true, encoding: 'utf8' }).map((path) =>
+  path.replaceAll('\\', '/'),
+)
+const sourcePaths = paths.filter((path) => path.endsWith('.ts'))
+
+/** Types of packages are left out: they take most of the time, and no rule is about them. */
+const program = ts.createProgram(
+  sourcePaths.map((path) => join(src, path)),
+  {
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.NodeNext,
+    lib: ['lib.es5.d.ts'],
+    types: [],
+    noResolve: true,
+  },
+)
+/** Also sets the parents of all nodes. */
+const checker = program.getTypeChecker()
+
+function parse(path: string): ts.SourceFile {
+  const parsed = program.getSourceFile(join(src, path))
+  if (parsed === undefined) throw new Error(`${path} was not parsed`)
+  return parsed
+}
+
 function readSource(path: string): SourceFile {
-  const text = readFileSync(join(src, path), 'utf8')
+  const source = parse(path)
   const found: SourceFile = {
     path,
     room: roomOf(path),
-    lineCount: text.trimEnd().split('\n').length,
+    lineCount: source.text.trimEnd().split('\n').length,
     imports: [],
     members: [],
     globals: [],
@@ -57,7 +82,7 @@ function readSource(path: string): SourceFile {
     note(node, found)
     ts.forEachChild(node, visit)
   }
-  visit(ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true))
+  visit(source)
   return found
 }
 
@@ -87,10 +112,7 @@ function isDeclaredName(node: ts.Identifier): boolean {
   )
 }
 
-const paths = readdirSync(src, { recursive: true, encoding: 'utf8' }).map((path) =>
-  path.replaceAll('\\', '/'),
-)
-const files = paths.filter((path) => path.endsWith('.ts')).map(readSource)
+const files = sourcePaths.map(readSource)
 
 /** `from -> to` for every import of one of our own files, with the rooms on both sides. */
 const edges = files.flatMap(({ path, room, imports }) =>
@@ -334,4 +356,19 @@ describe('files', () => {
     const lengths = files.map(({ lineCount }) => lineCount).sort((one, other) => one - other)
     expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(180)
   })
+})
+
+test('a dependency object has at most ten members', () => {
+  const dependencies = sourcePaths.flatMap((path) =>
+    parse(path)
+      .statements.filter((one) => ts.isInterfaceDeclaration(one) || ts.isTypeAliasDeclaration(one))
+      .filter(({ name }) => /(Deps|Context)$/.test(name.text))
+      .map(({ name }) => ({
+        type: `${path}: ${name.text}`,
+        // Inherited and mapped members too.
+        memberCount: checker.getTypeAtLocation(name).getProperties().length,
+      })),
+  )
+  expect(dependencies.length).toBeGreaterThan(100)
+  expect(dependencies.filter(({ memberCount }) => memberCount > 10)).toEqual([])
 })
