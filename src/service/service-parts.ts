@@ -20,22 +20,17 @@ import {
   createEntityHandlersV1,
   createReportHandlers,
 } from './routes/v1.js'
-import {
-  createHeldStreams,
-  type HeldStreams,
-  createResolutionHandlers,
-  createSearchHandlers,
-} from './routes/v2.js'
+import { HeldStreams, createResolutionHandlers, createSearchHandlers } from './routes/v2.js'
 import {
   createDomainHandlers,
   createEntityHandlers,
   createKickoffHandlers,
   createPollHandlers,
 } from './routes/v3.js'
-import { createHeldPolls, type HeldPolls } from './runs/polls.js'
+import { HeldPolls } from './runs/polls.js'
 import type { AnyRunStore } from './runs/run-store.js'
 import { followEnds } from './runs/postgres/run-store.js'
-import { startResearcher, type Researcher } from './runs/researcher.js'
+import { Researcher } from './runs/researcher.js'
 import type { OpenData, Stores } from './stores.js'
 
 export interface PartsOptions extends WebhookOptions {
@@ -69,8 +64,8 @@ export function openParts<Runs extends AnyRunStore>(
   const knowledge = withFaults(options.knowledge, faults)
   const log = toOneLineLog(options.log)
   try {
-    const streams = createHeldStreams(clock)
-    const held = isInProcess ? createHeldPolls(clock) : null
+    const streams = new HeldStreams(clock)
+    const held = isInProcess ? new HeldPolls(clock) : null
     const waiting = held === null ? [streams.onEnded] : [streams.onEnded, held.onEnded]
     const stores = createStores({
       waiting,
@@ -84,7 +79,7 @@ export function openParts<Runs extends AnyRunStore>(
     })
     const { runs: store, callers, limiter } = stores
     const webhooks = createWebhooks(options, { ...stores, clock, log, faults })
-    const researcher = startResearcher({
+    const researcher = new Researcher({
       store: guardDueWork(store, guard),
       knowledge,
       clock,

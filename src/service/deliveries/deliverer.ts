@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { deliveryLimits } from '../../contract/limits.js'
 import { getErrorText } from '../../core/errors.js'
 import { type Clock, withTimeout } from '../../platform/clock.js'
-import { startDueWorkLoop, type InFlight } from '../../platform/due-work-loop.js'
+import { startDueWorkLoop, type DueWorkLoop, type InFlight } from '../../platform/due-work-loop.js'
 import { ConnectionLostError } from '../../platform/postgres/postgres.js'
 import { limits } from '../limits.js'
 import type { AnyEventStore, AttemptEnd, DueEvent } from './event-store.js'
@@ -105,11 +105,6 @@ function buildDeliveryHeaders(
   }
 }
 
-export interface Deliverer {
-  /** Starts no more attempts. Those in flight get a short grace period; an attempt cut off then does not count. */
-  stop(): Promise<void>
-}
-
 export interface DelivererDeps extends AttemptDeps {
   readonly events: AnyEventStore
   readonly outbox: Pick<OutboxSignals, 'onWake'>
@@ -124,27 +119,81 @@ const delayMsMax = Math.max(...deliveryLimits.retryDelaysSeconds) * 1000
 
 /**
  * Delivers the events of the outbox, each at its own time and concurrently. Due times are read from the store, so
- * that a restart continues with the next attempt. An attempt counts once its end is durable.
+ * that a restart continues with the next attempt. An attempt counts once its end is durable. Starts immediately.
  */
-export function startDeliverer(deps: DelivererDeps): Deliverer {
-  const { events, outbox, lookEveryMs, clock, log } = deps
-  const lanes = new Lanes()
-  const cut = new AbortController()
-  // Each attempt in flight listens, and so does the journal; Node.js warns if there are more than ten listeners.
-  setMaxListeners(limits.deliveriesMax + 1, cut.signal)
-  const journal = createEndsJournal({ events, clock, log, stop: cut.signal })
+export class Deliverer {
+  readonly #deps: DelivererDeps
+  readonly #lanes = new Lanes()
+  readonly #cut = new AbortController()
+  readonly #journal: EndsJournal
+  readonly #loop: DueWorkLoop
+  #isRead = false
+  /** Monotonic, so that claims are renewed even if the system clock is changed. */
+  #lookAtMs = -Infinity
+  #woken = new Set<string>()
 
-  const runAttempt = async (lane: string, event: DueEvent): Promise<void> => {
-    const end = await deliverOnce(event, deps, cut.signal)
-    if (end !== null) {
-      if (isExhausted(end)) log(describeExhaustion(event, end))
-      await journal.append(end)
-      if (end.nextAttemptAtMs !== null) lanes.note(lane, end.nextAttemptAtMs)
-    }
-    lanes.removeInFlight(lane, event.eventNumber)
+  constructor(deps: DelivererDeps) {
+    const { events, clock, log } = deps
+    this.#deps = deps
+    // Each attempt in flight listens, and so does the journal; Node.js warns if there are more than ten listeners.
+    setMaxListeners(limits.deliveriesMax + 1, this.#cut.signal)
+    this.#journal = createEndsJournal({ events, clock, log, stop: this.#cut.signal })
+    this.#loop = startDueWorkLoop({
+      clock,
+      takeUp: (inFlight) => this.#takeUp(inFlight),
+      nextDueAtMs: () =>
+        Math.min(this.#lanes.nextDueAtMs(), clock.nowMs() + this.#lookAtMs - clock.monotonicMs()),
+      inFlightMax: limits.deliveriesMax,
+      idleMsMax: Math.min(limits.deliveryIdleMsMax, deps.lookEveryMs),
+      retryMs: limits.deliveryRetryMs,
+      onFailure: (error) => {
+        // The next read includes the events that were due.
+        this.#lookAtMs = -Infinity
+        // The connection monitor logs once that the database is unreachable.
+        if (!(error instanceof ConnectionLostError)) log(`deliveries pause: ${getErrorText(error)}`)
+      },
+    })
+    deps.outbox.onWake((added) => {
+      for (const lane of added) this.#woken.add(lane)
+      this.#loop.wake()
+    })
   }
 
-  const serve = async (lane: string, nowMs: number, inFlight: InFlight): Promise<void> => {
+  /** Starts no more attempts. Those in flight get a short grace period; an attempt cut off then does not count. */
+  async stop(): Promise<void> {
+    const grace = new AbortController()
+    const cutOff = this.#deps.clock.sleep(limits.closeGraceMs, grace.signal).then(() => {
+      this.#cut.abort()
+    })
+    await this.#loop.stop()
+    grace.abort()
+    await cutOff
+    await this.#deps.events.release()
+  }
+
+  async #takeUp(inFlight: InFlight): Promise<void> {
+    const { events, clock } = this.#deps
+    // Lanes added from here on wake the loop again.
+    const added = [...this.#woken]
+    this.#woken = new Set()
+    const nowMs = clock.nowMs()
+    const isToLook = clock.monotonicMs() >= this.#lookAtMs
+    if (isToLook || added.some((lane) => events.getHolder(lane) === 'nobody')) await this.#readLanes(nowMs)
+    else for (const lane of added) this.#lanes.note(lane, -Infinity)
+    for (const lane of this.#lanes.listDue(nowMs)) await this.#serve(lane, nowMs, inFlight)
+  }
+
+  async #readLanes(nowMs: number): Promise<void> {
+    const { events, clock, lookEveryMs } = this.#deps
+    this.#lookAtMs = clock.monotonicMs() + lookEveryMs
+    if (!this.#isRead) await events.bringForward(nowMs + delayMsMax)
+    this.#isRead = true
+    this.#lanes.replace(await events.lanes())
+  }
+
+  async #serve(lane: string, nowMs: number, inFlight: InFlight): Promise<void> {
+    const { events } = this.#deps
+    const lanes = this.#lanes
     const isHere = events.getHolder(lane) === 'here'
     const countMax = Math.min(lanes.getFreeCapacity(lane), inFlight.room())
     if (isHere && countMax <= 0) return
@@ -154,61 +203,19 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
     const due = await events.readDueEvents(lane, { countMax, inFlight: lanes.getInFlight(lane), nowMs })
     for (const event of due.events) {
       lanes.addInFlight(lane, event.eventNumber)
-      inFlight.begin(event.eventNumber, () => runAttempt(lane, event))
+      inFlight.begin(event.eventNumber, () => this.#runAttempt(lane, event))
     }
     lanes.note(lane, due.nextDueAtMs)
   }
 
-  let isRead = false
-  // Monotonic, so that claims are renewed even if the system clock is changed.
-  let lookAtMs = -Infinity
-  let woken = new Set<string>()
-  const readLanes = async (nowMs: number): Promise<void> => {
-    lookAtMs = clock.monotonicMs() + lookEveryMs
-    if (!isRead) await events.bringForward(nowMs + delayMsMax)
-    isRead = true
-    lanes.replace(await events.lanes())
-  }
-  const takeUp = async (inFlight: InFlight): Promise<void> => {
-    // Lanes added from here on wake the loop again.
-    const added = [...woken]
-    woken = new Set()
-    const nowMs = clock.nowMs()
-    const isToLook = clock.monotonicMs() >= lookAtMs
-    if (isToLook || added.some((lane) => events.getHolder(lane) === 'nobody')) await readLanes(nowMs)
-    else for (const lane of added) lanes.note(lane, -Infinity)
-    for (const lane of lanes.listDue(nowMs)) await serve(lane, nowMs, inFlight)
-  }
-  const loop = startDueWorkLoop({
-    clock,
-    takeUp,
-    nextDueAtMs: () => Math.min(lanes.nextDueAtMs(), clock.nowMs() + lookAtMs - clock.monotonicMs()),
-    inFlightMax: limits.deliveriesMax,
-    idleMsMax: Math.min(limits.deliveryIdleMsMax, lookEveryMs),
-    retryMs: limits.deliveryRetryMs,
-    onFailure: (error) => {
-      // The next read includes the events that were due.
-      lookAtMs = -Infinity
-      // The connection monitor logs once that the database is unreachable.
-      if (!(error instanceof ConnectionLostError)) log(`deliveries pause: ${getErrorText(error)}`)
-    },
-  })
-  outbox.onWake((added) => {
-    for (const lane of added) woken.add(lane)
-    loop.wake()
-  })
-
-  return {
-    stop: async () => {
-      const grace = new AbortController()
-      const cutOff = clock.sleep(limits.closeGraceMs, grace.signal).then(() => {
-        cut.abort()
-      })
-      await loop.stop()
-      grace.abort()
-      await cutOff
-      await events.release()
-    },
+  async #runAttempt(lane: string, event: DueEvent): Promise<void> {
+    const end = await deliverOnce(event, this.#deps, this.#cut.signal)
+    if (end !== null) {
+      if (isExhausted(end)) this.#deps.log(describeExhaustion(event, end))
+      await this.#journal.append(end)
+      if (end.nextAttemptAtMs !== null) this.#lanes.note(lane, end.nextAttemptAtMs)
+    }
+    this.#lanes.removeInFlight(lane, event.eventNumber)
   }
 }
 

@@ -14,7 +14,7 @@ import type { Post } from '../../platform/outbound/pinned-connect.js'
 import { badRequest } from '../refusal.js'
 import { formatRunBody } from '../runs/polls.js'
 import type { EndedRun, OnRunEnded } from '../runs/run-store.js'
-import { startDeliverer, type Deliverer, type AttemptDeps } from './deliverer.js'
+import { Deliverer, type AttemptDeps } from './deliverer.js'
 import { type EventCount, createEventStore, type AnyEventStore } from './event-store.js'
 import { type NewEvent, type Outbox, type OutboxSignals, createOutbox } from './outbox.js'
 import type { Random } from '../../platform/random.js'
@@ -98,7 +98,7 @@ export function createWebhooks(options: WebhookOptions, { outgoing, clock, log, 
     gate: createWebhookGate(guard, clock),
     eventCount: () => events.count(),
     start: () => {
-      deliverer ??= startDeliverer({ ...outgoing, guard, post, clock, log })
+      deliverer ??= new Deliverer({ ...outgoing, guard, post, clock, log })
       if (allowsLocal) log(localWarning)
     },
     stop: async () => {

@@ -31,77 +31,77 @@ interface WaitedRun {
   readonly runId: RunId
 }
 
-export interface HeldStreams {
-  /** To be called for every run that ends. */
-  readonly onEnded: (run: { readonly runId: RunId }) => void
-  /** Returns the runs that streams wait for, with their accounts. */
-  waitedFor(): WaitedRun[]
-  /** Throws 429 if the key has too many streams, 502 if the service closes. The stream must be released. */
-  hold(caller: Caller, gone: AbortSignal, heldMsMax: number): HeldStream
-  /** Ends the held streams and refuses new ones. */
-  close(): void
-}
+/** Connections held for runs. Each costs a socket, a timer and an entry here; the store is not polled. */
+export class HeldStreams {
+  readonly #clock: Clock
+  readonly #heldCounts = new Map<string, number>()
+  readonly #wakers = new Map<RunId, { readonly accountNumber: number; readonly wake: () => void }>()
+  readonly #open = new Set<AbortController>()
+  #isClosed = false
 
-/** Creates the held streams. Each costs a socket, a timer and an entry here; the store is not polled. */
-export function createHeldStreams(clock: Clock): HeldStreams {
-  const heldCounts = new Map<string, number>()
-  const wakers = new Map<RunId, { readonly accountNumber: number; readonly wake: () => void }>()
-  const open = new Set<AbortController>()
-  let isClosed = false
-
-  const count = (key: string, change: 1 | -1) => {
-    const heldCount = (heldCounts.get(key) ?? 0) + change
-    if (heldCount === 0) heldCounts.delete(key)
-    else heldCounts.set(key, heldCount)
+  constructor(clock: Clock) {
+    this.#clock = clock
   }
 
-  const hold: HeldStreams['hold'] = ({ keyHash, accountNumber }, gone, heldMsMax) => {
-    if (isClosed) throw createClosingRefusal()
-    if ((heldCounts.get(keyHash) ?? 0) >= limits.streamsPerKeyMax) throw createStreamLimitRefusal()
-    count(keyHash, 1)
+  /** To be called for every run that ends. */
+  readonly onEnded = ({ runId }: { readonly runId: RunId }): void => {
+    const wake = this.#wakers.get(runId)?.wake
+    // The end is stored only once the open transaction commits.
+    if (wake !== undefined) setImmediate(wake)
+  }
+
+  /** Returns the runs that streams wait for, with their accounts. */
+  waitedFor(): WaitedRun[] {
+    return [...this.#wakers].map(([runId, { accountNumber }]) => ({ accountNumber, runId }))
+  }
+
+  /** Throws 429 if the key has too many streams, 502 if the service closes. The stream must be released. */
+  hold({ keyHash, accountNumber }: Caller, gone: AbortSignal, heldMsMax: number): HeldStream {
+    if (this.#isClosed) throw createClosingRefusal()
+    if ((this.#heldCounts.get(keyHash) ?? 0) >= limits.streamsPerKeyMax) throw createStreamLimitRefusal()
+    this.#count(keyHash, 1)
     const over = new AbortController()
     const end = () => {
       over.abort()
     }
-    open.add(over)
+    this.#open.add(over)
     if (gone.aborted) end()
     else gone.addEventListener('abort', end, { once: true })
-    void clock.sleep(heldMsMax, over.signal).then(end)
+    void this.#clock.sleep(heldMsMax, over.signal).then(end)
     return {
       isOver: () => over.signal.aborted,
-      waitForEnd: (runId) => wakeUp({ accountNumber, runId }, over.signal),
+      waitForEnd: (runId) => this.#waitForEnd({ accountNumber, runId }, over.signal),
       release: () => {
         end()
-        open.delete(over)
-        count(keyHash, -1)
+        this.#open.delete(over)
+        this.#count(keyHash, -1)
       },
     }
   }
 
-  const wakeUp = ({ accountNumber, runId }: WaitedRun, over: AbortSignal) =>
-    new Promise<void>((resolve) => {
+  /** Ends the held streams and refuses new ones. */
+  close(): void {
+    this.#isClosed = true
+    for (const over of this.#open) over.abort()
+  }
+
+  #count(key: string, change: 1 | -1): void {
+    const heldCount = (this.#heldCounts.get(key) ?? 0) + change
+    if (heldCount === 0) this.#heldCounts.delete(key)
+    else this.#heldCounts.set(key, heldCount)
+  }
+
+  #waitForEnd({ accountNumber, runId }: WaitedRun, over: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
       const wake = () => {
-        wakers.delete(runId)
+        this.#wakers.delete(runId)
         over.removeEventListener('abort', wake)
         resolve()
       }
-      wakers.set(runId, { accountNumber, wake })
+      this.#wakers.set(runId, { accountNumber, wake })
       if (over.aborted) wake()
       else over.addEventListener('abort', wake)
     })
-
-  return {
-    hold,
-    onEnded: ({ runId }) => {
-      const wake = wakers.get(runId)?.wake
-      // The end is stored only once the open transaction commits.
-      if (wake !== undefined) setImmediate(wake)
-    },
-    waitedFor: () => [...wakers].map(([runId, { accountNumber }]) => ({ accountNumber, runId })),
-    close: () => {
-      isClosed = true
-      for (const over of open) over.abort()
-    },
   }
 }
 

@@ -4,54 +4,55 @@ import { limits } from '../limits.js'
 import type { OnRunEnded, StoredRun } from './run-store.js'
 import type { JobPending } from '../../contract/resolution.js'
 
-/** Lets polls of open runs wait for the end, instead of answering `PENDING` at once. */
-export interface HeldPolls {
+/**
+ * Lets polls of open runs wait for the end, instead of answering `PENDING` at once. One timer for all: a poll waits for
+ * at most `heldPollMsMax`, mostly for less.
+ */
+export class HeldPolls {
+  readonly #clock: Clock
+  readonly #waiting = new Map<RunId, (() => void)[]>()
+  readonly #closing = new AbortController()
+  #isTimed = false
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
   /** To be called for every run that ends. */
-  readonly onEnded: OnRunEnded
-  /** Resolves when the run may have ended, after the longest wait, or when the service closes. */
-  waitForEnd(runId: RunId): Promise<void>
-  /** Ends the waiting polls and lets no more wait. */
-  close(): void
-}
-
-/** Creates the held polls. One timer for all: a poll waits for at most `heldPollMsMax`, mostly for less. */
-export function createHeldPolls(clock: Clock): HeldPolls {
-  const waiting = new Map<RunId, (() => void)[]>()
-  const closing = new AbortController()
-  let isTimed = false
-
-  const releaseAll = () => {
-    const released = [...waiting.values()].flat()
-    waiting.clear()
+  readonly onEnded: OnRunEnded = ({ runId }) => {
+    const released = this.#waiting.get(runId) ?? []
+    this.#waiting.delete(runId)
     for (const release of released) release()
   }
-  const startTimer = async () => {
-    isTimed = true
-    await clock.sleep(limits.heldPollMsMax, closing.signal)
-    isTimed = false
-    releaseAll()
+
+  /** Resolves when the run may have ended, after the longest wait, or when the service closes. */
+  async waitForEnd(runId: RunId): Promise<void> {
+    if (this.#closing.signal.aborted) return
+    await new Promise<void>((resolve) => {
+      const others = this.#waiting.get(runId)
+      if (others === undefined) this.#waiting.set(runId, [resolve])
+      else others.push(resolve)
+      if (!this.#isTimed) void this.#startTimer()
+    })
   }
-  return {
-    onEnded: ({ runId }) => {
-      const released = waiting.get(runId) ?? []
-      waiting.delete(runId)
-      for (const release of released) release()
-    },
-    waitForEnd: (runId) =>
-      new Promise((resolve) => {
-        if (closing.signal.aborted) {
-          resolve()
-          return
-        }
-        const others = waiting.get(runId)
-        if (others === undefined) waiting.set(runId, [resolve])
-        else others.push(resolve)
-        if (!isTimed) void startTimer()
-      }),
-    close: () => {
-      closing.abort()
-      releaseAll()
-    },
+
+  /** Ends the waiting polls and lets no more wait. */
+  close(): void {
+    this.#closing.abort()
+    this.#releaseAll()
+  }
+
+  async #startTimer(): Promise<void> {
+    this.#isTimed = true
+    await this.#clock.sleep(limits.heldPollMsMax, this.#closing.signal)
+    this.#isTimed = false
+    this.#releaseAll()
+  }
+
+  #releaseAll(): void {
+    const released = [...this.#waiting.values()].flat()
+    this.#waiting.clear()
+    for (const release of released) release()
   }
 }
 

@@ -15,9 +15,6 @@ import type { Credit } from '../accounts/account-book.js'
 import { createRunIds, type RunKind } from '../ids.js'
 import type { Call } from '../http/mount.js'
 
-/** `stop` resolves once no research is in progress and none will start. */
-export type Researcher = Pick<DueWorkLoop, 'expect' | 'stop'>
-
 export interface ResearcherDeps {
   readonly store: Deferrable<Pick<RunStore, 'due' | 'nextDueAtMs' | 'finish'>>
   readonly knowledge: Pick<Knowledge, 'resolve'>
@@ -31,43 +28,64 @@ export interface ResearcherDeps {
 
 /**
  * Researches due runs in slices of a few milliseconds, so that HTTP stays responsive, or concurrently if the
- * knowledge answers asynchronously. Open runs are read from the store, so that a restart continues with them.
+ * knowledge answers asynchronously. Open runs are read from the store, so that a restart continues with them. Starts
+ * immediately.
  */
-export function startResearcher(deps: ResearcherDeps): Researcher {
-  const { store, knowledge, clock, log, isBusy, onStored = () => undefined } = deps
-  let storeMs = 0
-  let lookedAtMs = -Infinity
-  let hasMore = false
-  let lastFailure: unknown
-  const finish = (finished: readonly FinishedRun[]): Awaitable<void> => {
-    const storedFromMs = clock.monotonicMs()
-    return applyWhenReady(store.finish(finished, clock.nowMs()), () => {
-      storeMs = clock.monotonicMs() - storedFromMs
-      onStored()
+export class Researcher {
+  readonly #deps: ResearcherDeps
+  readonly #loop: DueWorkLoop
+  readonly #commits = createGroupCommit((finished: readonly FinishedRun[]) =>
+    applyWhenReady(this.#finish(finished), () => finished.map(() => ({ value: undefined }))),
+  )
+  #storeMs = 0
+  #lookedAtMs = -Infinity
+  #hasMore = false
+  #lastFailure: unknown
+
+  constructor(deps: ResearcherDeps) {
+    const { clock, store } = deps
+    this.#deps = deps
+    this.#loop = startDueWorkLoop({
+      clock,
+      takeUp: (inFlight) => this.#researchSome(inFlight),
+      // Runs due at the last read are done, or in flight and wake the loop when they end.
+      nextDueAtMs: async () =>
+        this.#hasMore ? -Infinity : ((await store.nextDueAtMs(this.#lookedAtMs)) ?? Infinity),
+      inFlightMax: limits.runsInFlightMax,
+      idleMsMax: limits.researchIdleMsMax,
+      retryMs: limits.researchRetryMs,
+      onFailure: (error) => {
+        // All runs of one commit fail with the same error. The connection monitor logs outages.
+        const isSaid = error === this.#lastFailure || error instanceof ConnectionLostError
+        if (!isSaid) deps.log(`research pauses: ${getErrorText(error)}`)
+        this.#lastFailure = error
+      },
     })
   }
-  const commits = createGroupCommit((finished: readonly FinishedRun[]) =>
-    applyWhenReady(finish(finished), () => finished.map(() => ({ value: undefined }))),
-  )
-  const toFinishedRun = ({ runId, runNumber }: DueRun, outcome: RunOutcome): FinishedRun => {
-    if (outcome.fault !== null) log(`run ${runId} failed: ${outcome.fault}`)
-    return { runNumber, outcome }
+
+  /** Researches no later than this time. */
+  expect(dueAtMs: number): void {
+    // It was stored after the read that would have found it.
+    if (dueAtMs <= this.#lookedAtMs) this.#loop.wake()
+    else this.#loop.expect(dueAtMs)
   }
-  const finishLater = async (run: DueRun, answer: Promise<RunOutcome>, stopping: AbortSignal) => {
-    const outcome = await resolveUnlessAborted(answer, stopping)
-    // A run cut off by the stop is still due; the next process researches it.
-    if (outcome !== null) await commits.add(toFinishedRun(run, outcome))
+
+  /** Resolves once no research is in progress and none will start. */
+  stop(): Promise<void> {
+    return this.#loop.stop()
   }
+
   /** Researches for about as long as the last commit took, then commits. */
-  const researchSome = async (inFlight: InFlight): Promise<void> => {
-    lookedAtMs = clock.nowMs()
-    hasMore = false
+  async #researchSome(inFlight: InFlight): Promise<void> {
+    const { store, knowledge, clock, isBusy } = this.#deps
+    this.#lookedAtMs = clock.nowMs()
+    this.#hasMore = false
     const countMax = limits.runsPerSliceMax
-    const open = await store.due(lookedAtMs, countMax + limits.runsInFlightMax - inFlight.room())
+    const open = await store.due(this.#lookedAtMs, countMax + limits.runsInFlightMax - inFlight.room())
     const due = open.filter(({ runNumber }) => !inFlight.has(runNumber))
     const sliceMs = isBusy() ? limits.sliceMsWhileBusy : limits.sliceMsWhileQuiet
     const startMs = clock.monotonicMs()
-    const endMs = startMs + Math.max(sliceMs, Math.min(storeMs, limits.researchMsBetweenCommitsMax))
+    const endMs = startMs + Math.max(sliceMs, Math.min(this.#storeMs, limits.researchMsBetweenCommitsMax))
     let sliceEndMs = startMs + sliceMs
     const finished: FinishedRun[] = []
     let takenCount = 0
@@ -77,39 +95,36 @@ export function startResearcher(deps: ResearcherDeps): Researcher {
       const query = { name: run.name, location: run.location, context: run.context }
       const outcome = decideRun(knowledge, query, run.withBasis === 1, clock.nowMs())
       if (outcome instanceof Promise) {
-        inFlight.begin(run.runNumber, () => finishLater(run, outcome, inFlight.stopping))
-      } else finished.push(toFinishedRun(run, outcome))
+        inFlight.begin(run.runNumber, () => this.#finishLater(run, outcome, inFlight.stopping))
+      } else finished.push(this.#toFinishedRun(run, outcome))
       const nowMs = clock.monotonicMs()
       if (nowMs >= endMs || inFlight.stopping.aborted) break
       if (nowMs < sliceEndMs) continue
       await nextTurn()
       sliceEndMs = clock.monotonicMs() + sliceMs
     }
-    if (finished.length > 0) await finish(finished)
-    hasMore = inFlight.room() > 0 && (takenCount < due.length || due.length >= countMax)
+    if (finished.length > 0) await this.#finish(finished)
+    this.#hasMore = inFlight.room() > 0 && (takenCount < due.length || due.length >= countMax)
   }
-  const loop = startDueWorkLoop({
-    clock,
-    takeUp: researchSome,
-    // Runs due at the last read are done, or in flight and wake the loop when they end.
-    nextDueAtMs: async () => (hasMore ? -Infinity : ((await store.nextDueAtMs(lookedAtMs)) ?? Infinity)),
-    inFlightMax: limits.runsInFlightMax,
-    idleMsMax: limits.researchIdleMsMax,
-    retryMs: limits.researchRetryMs,
-    onFailure: (error) => {
-      // All runs of one commit fail with the same error. The connection monitor logs outages.
-      const isSaid = error === lastFailure || error instanceof ConnectionLostError
-      if (!isSaid) log(`research pauses: ${getErrorText(error)}`)
-      lastFailure = error
-    },
-  })
-  return {
-    stop: () => loop.stop(),
-    expect: (dueAtMs) => {
-      // It was stored after the read that would have found it.
-      if (dueAtMs <= lookedAtMs) loop.wake()
-      else loop.expect(dueAtMs)
-    },
+
+  #toFinishedRun({ runId, runNumber }: DueRun, outcome: RunOutcome): FinishedRun {
+    if (outcome.fault !== null) this.#deps.log(`run ${runId} failed: ${outcome.fault}`)
+    return { runNumber, outcome }
+  }
+
+  async #finishLater(run: DueRun, answer: Promise<RunOutcome>, stopping: AbortSignal): Promise<void> {
+    const outcome = await resolveUnlessAborted(answer, stopping)
+    // A run cut off by the stop is still due; the next process researches it.
+    if (outcome !== null) await this.#commits.add(this.#toFinishedRun(run, outcome))
+  }
+
+  #finish(finished: readonly FinishedRun[]): Awaitable<void> {
+    const { store, clock, onStored } = this.#deps
+    const storedFromMs = clock.monotonicMs()
+    return applyWhenReady(store.finish(finished, clock.nowMs()), () => {
+      this.#storeMs = clock.monotonicMs() - storedFromMs
+      onStored?.()
+    })
   }
 }
 

@@ -7,7 +7,7 @@ import { limits } from '../../../src/service/limits.js'
 import { openDatabase } from '../../../src/service/storage/database.js'
 import { createCallId, createRunIds } from '../../../src/service/ids.js'
 import { createJournal, createRunStore, type NewRun } from '../../../src/service/runs/run-store.js'
-import { startResearcher } from '../../../src/service/runs/researcher.js'
+import { Researcher } from '../../../src/service/runs/researcher.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { fakeKnowledge, matchOf, sampleEntity } from '../../support/fake-knowledge.js'
 import { manualClock } from '../../support/manual-clock.js'
@@ -67,7 +67,7 @@ describe('DUR-02 a full disk', () => {
     disk.store.insert([run])
     disk.fill()
     const paused = new Promise<void>((resolve) => {
-      const researcher = startResearcher({
+      const researcher = new Researcher({
         store: disk.store,
         knowledge: fakeKnowledge({
           answers: { Acme: matchOf(sampleEntity({ description: 'x'.repeat(100_000) })) },

@@ -5,7 +5,7 @@ import { hashKey, storeAccounts, createStoredCallers } from '../../../src/servic
 import { createCallId, createRunIds } from '../../../src/service/ids.js'
 import type { Knowledge, ResolutionText } from '../../../src/service/knowledge.js'
 import { toResolutionText } from '../../../src/service/runs/run-outcome.js'
-import { startResearcher, type Researcher } from '../../../src/service/runs/researcher.js'
+import { Researcher } from '../../../src/service/runs/researcher.js'
 import { createRunStore, type RunStore } from '../../../src/service/runs/run-store.js'
 import { openDatabase } from '../../../src/service/storage/database.js'
 import { fakeKnowledge, matchOf } from '../../support/fake-knowledge.js'
@@ -43,7 +43,7 @@ afterEach(async () => {
 function start(resolve: Knowledge['resolve'], logged: string[] = []): Researcher {
   const knowledge = { ...fakeKnowledge(), resolve }
   const log = (line: string) => logged.push(line)
-  const researcher = startResearcher({ store, knowledge, clock: systemClock, log, isBusy: () => false })
+  const researcher = new Researcher({ store, knowledge, clock: systemClock, log, isBusy: () => false })
   researchers.push(researcher)
   return researcher
 }

@@ -3,7 +3,7 @@ import type { Resolution } from '../../../src/contract/result.js'
 import type { RunId } from '../../../src/contract/ids.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { limits } from '../../../src/service/limits.js'
-import { startResearcher } from '../../../src/service/runs/researcher.js'
+import { Researcher } from '../../../src/service/runs/researcher.js'
 import type { DueRun, FinishedRun } from '../../../src/service/runs/run-store.js'
 import { fakeKnowledge } from '../../support/fake-knowledge.js'
 
@@ -49,7 +49,7 @@ function start(
     ...systemClock,
     sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(Math.min(ms, 20), signal),
   }
-  const researcher = startResearcher({
+  const researcher = new Researcher({
     store,
     knowledge: { resolve: ({ name }) => resolve(name) },
     clock,

@@ -21,9 +21,6 @@ import { startDueWorkLoop, type DueWorkLoop, type InFlight } from '../../../plat
 import { ConnectionLostError } from '../../../platform/postgres/postgres.js'
 import { limits } from '../../limits.js'
 
-/** `stop` resolves once no build is in progress and none will start. */
-type Builder = Pick<DueWorkLoop, 'expect' | 'stop'>
-
 interface BuilderDeps {
   readonly store: Pick<AnyBuildStore, 'due' | 'nextDueAtMs' | 'bringForward' | 'end' | 'release'>
   /** Latest due time of builds found at the start. */
@@ -41,31 +38,62 @@ interface BuilderDeps {
 
 /**
  * Runs due builds: synchronous ones in slices of a few milliseconds, those that use the network concurrently. Open
- * builds are read from the store, so that a restart continues with them.
+ * builds are read from the store, so that a restart continues with them. Starts immediately.
  */
-function startBuilder(deps: BuilderDeps): Builder {
-  const { store, compilers, edition, clock, log, isBusy, onEnded, lookEveryMs = Infinity } = deps
-  // Before the loop starts: a later write could block this thread while another process writes to the file.
-  const first = store.bringForward(deps.dueAtMsMax)
-  const isBroughtForward = first instanceof Promise ? first.then(always(true), always(false)) : true
-  let isBegun = isBroughtForward === true
-  let lookedAtMs = -Infinity
-  let hasMore = false
-  const toEndedBuild = (build: StoredBuild, made: string | null, { outcome, fault }: Attempt): EndedBuild => {
-    if (fault !== null) log(`the build of ${build.kind} ${build.subject} failed: ${fault}`)
-    return { buildNumber: build.buildNumber, outcome, edition: made }
+class Builder {
+  readonly #deps: BuilderDeps
+  readonly #loop: DueWorkLoop
+  readonly #isBroughtForward: Awaitable<boolean>
+  #isBegun: boolean
+  #lookedAtMs = -Infinity
+  #hasMore = false
+
+  constructor(deps: BuilderDeps) {
+    const { store, clock, lookEveryMs = Infinity } = deps
+    this.#deps = deps
+    // Before the loop starts: a later write could block this thread while another process writes to the file.
+    const first = store.bringForward(deps.dueAtMsMax)
+    this.#isBroughtForward = first instanceof Promise ? first.then(always(true), always(false)) : true
+    this.#isBegun = this.#isBroughtForward === true
+    this.#loop = startDueWorkLoop({
+      clock,
+      takeUp: (inFlight) => this.#buildSome(inFlight),
+      // Builds due at the last read are done, or in flight and wake the loop when they end.
+      nextDueAtMs: () =>
+        this.#hasMore
+          ? -Infinity
+          : applyWhenReady(store.nextDueAtMs(this.#lookedAtMs), (dueAtMs) => dueAtMs ?? Infinity),
+      inFlightMax: limits.buildsInFlightMax,
+      idleMsMax: Math.min(limits.researchIdleMsMax, lookEveryMs),
+      retryMs: limits.researchRetryMs,
+      onFailure: (error) => {
+        // The connection monitor logs once that the database is unreachable.
+        if (!(error instanceof ConnectionLostError)) deps.log(`builds pause: ${getErrorText(error)}`)
+      },
+    })
   }
-  const end = async (finished: readonly EndedBuild[]): Promise<void> => {
-    await store.end(finished, clock.nowMs())
-    onEnded()
+
+  /** Builds no later than this time. */
+  expect(dueAtMs: number): void {
+    // It was stored after the read that would have found it.
+    if (dueAtMs <= this.#lookedAtMs) this.#loop.wake()
+    else this.#loop.expect(dueAtMs)
   }
-  const takeUp = async (inFlight: InFlight): Promise<void> => {
-    if (!isBegun && !(await isBroughtForward)) await store.bringForward(deps.dueAtMsMax)
-    isBegun = true
-    lookedAtMs = clock.nowMs()
-    hasMore = false
+
+  /** Resolves once no build is in progress and none will start. */
+  async stop(): Promise<void> {
+    await this.#loop.stop()
+    await this.#deps.store.release()
+  }
+
+  async #buildSome(inFlight: InFlight): Promise<void> {
+    const { store, compilers, edition, clock, isBusy } = this.#deps
+    if (!this.#isBegun && !(await this.#isBroughtForward)) await store.bringForward(this.#deps.dueAtMsMax)
+    this.#isBegun = true
+    this.#lookedAtMs = clock.nowMs()
+    this.#hasMore = false
     const countMax = limits.buildsPerSliceMax
-    const open = await store.due(lookedAtMs, countMax + limits.buildsInFlightMax - inFlight.room())
+    const open = await store.due(this.#lookedAtMs, countMax + limits.buildsInFlightMax - inFlight.room())
     const due = open.filter(({ buildNumber }) => !inFlight.has(buildNumber))
     const endMs = clock.monotonicMs() + (isBusy() ? limits.sliceMsWhileBusy : limits.sliceMsWhileQuiet)
     const finished: EndedBuild[] = []
@@ -79,38 +107,23 @@ function startBuilder(deps: BuilderDeps): Builder {
         inFlight.begin(build.buildNumber, async () => {
           const tried = await compiled.then(toSuccess, toFailure)
           // A build cut off by the stop is still due; the next process runs it.
-          if (!inFlight.stopping.aborted) await end([toEndedBuild(build, made, tried)])
+          if (!inFlight.stopping.aborted) await this.#end([this.#toEndedBuild(build, made, tried)])
         })
-      } else finished.push(toEndedBuild(build, made, compiled))
+      } else finished.push(this.#toEndedBuild(build, made, compiled))
       if (clock.monotonicMs() >= endMs) break
     }
-    if (finished.length > 0) await end(finished)
-    hasMore = takenCount > 0 && (takenCount < due.length || due.length >= countMax)
+    if (finished.length > 0) await this.#end(finished)
+    this.#hasMore = takenCount > 0 && (takenCount < due.length || due.length >= countMax)
   }
-  const loop = startDueWorkLoop({
-    clock,
-    takeUp,
-    // Builds due at the last read are done, or in flight and wake the loop when they end.
-    nextDueAtMs: () =>
-      hasMore ? -Infinity : applyWhenReady(store.nextDueAtMs(lookedAtMs), (dueAtMs) => dueAtMs ?? Infinity),
-    inFlightMax: limits.buildsInFlightMax,
-    idleMsMax: Math.min(limits.researchIdleMsMax, lookEveryMs),
-    retryMs: limits.researchRetryMs,
-    onFailure: (error) => {
-      // The connection monitor logs once that the database is unreachable.
-      if (!(error instanceof ConnectionLostError)) log(`builds pause: ${getErrorText(error)}`)
-    },
-  })
-  return {
-    stop: async () => {
-      await loop.stop()
-      await store.release()
-    },
-    expect: (dueAtMs) => {
-      // It was stored after the read that would have found it.
-      if (dueAtMs <= lookedAtMs) loop.wake()
-      else loop.expect(dueAtMs)
-    },
+
+  #toEndedBuild(build: StoredBuild, made: string | null, { outcome, fault }: Attempt): EndedBuild {
+    if (fault !== null) this.#deps.log(`the build of ${build.kind} ${build.subject} failed: ${fault}`)
+    return { buildNumber: build.buildNumber, outcome, edition: made }
+  }
+
+  async #end(finished: readonly EndedBuild[]): Promise<void> {
+    await this.#deps.store.end(finished, this.#deps.clock.nowMs())
+    this.#deps.onEnded()
   }
 }
 
@@ -209,7 +222,7 @@ export function createBuilds(deps: BuildsDeps): Deferrable<Builds> & Pick<Builds
       return build
     })
   }
-  const builder = startBuilder({
+  const builder = new Builder({
     ...deps,
     dueAtMsMax: clock.nowMs() + buildMs.max,
     onEnded: outbox.wake,

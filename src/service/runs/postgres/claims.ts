@@ -56,11 +56,6 @@ const bringForwardSql = `
   UPDATE enrich_service.runs SET due_at_ms = ${nowMsSql} + $1
   WHERE status = 'PENDING' AND due_at_ms > ${nowMsSql} + $1`
 
-export interface Claims extends Pick<Deferrable<RunStore>, 'due' | 'nextDueAtMs' | 'bringForward'> {
-  /** Drops the claims of ended runs. */
-  forget(runNumbers: readonly number[]): void
-}
-
 interface Claim {
   readonly run: DueRun
   /** Monotonic clock of this process, before the query was sent. */
@@ -68,47 +63,63 @@ interface Claim {
 }
 
 /**
- * Creates the claims of this replica. `due` claims the runs it returns, and returns them again until they have ended.
- * It renews older claims, and drops those that could not be renewed in time.
+ * The claims of this replica. `due` claims the runs it returns, and returns them again until they have ended. It renews
+ * older claims, and drops those that could not be renewed in time.
  */
-export function createClaims({ postgres, replicaId, claimMs, clock }: ClaimsDeps): Claims {
-  let held = new Map<number, Claim>()
+export class Claims implements Pick<Deferrable<RunStore>, 'due' | 'nextDueAtMs' | 'bringForward'> {
+  readonly #deps: ClaimsDeps
+  #held = new Map<number, Claim>()
 
-  const renew = async (): Promise<void> => {
+  constructor(deps: ClaimsDeps) {
+    this.#deps = deps
+  }
+
+  async due(_nowMs: number, countMax: number): Promise<DueRun[]> {
+    await this.#renew()
+    await this.#claim(countMax - this.#held.size)
+    return [...this.#held.values()].slice(0, countMax).map(({ run }) => run)
+  }
+
+  async nextDueAtMs(): Promise<number> {
+    const { postgres, clock } = this.#deps
+    const [next] = await postgres.query<{ inMs: number | null }>(nextSql)
+    // Runs that other replicas store but do not research are found by a periodic read.
+    return clock.nowMs() + Math.min(next?.inMs ?? Infinity, limits.claimLookMs)
+  }
+
+  async bringForward(dueAtMsMax: number): Promise<void> {
+    const { postgres, clock } = this.#deps
+    await postgres.query(bringForwardSql, [Math.max(0, dueAtMsMax - clock.nowMs())])
+  }
+
+  /** Drops the claims of ended runs. */
+  forget(runNumbers: readonly number[]): void {
+    for (const runNumber of runNumbers) this.#held.delete(runNumber)
+  }
+
+  async #renew(): Promise<void> {
+    const { postgres, replicaId, claimMs, clock } = this.#deps
     const sinceMs = clock.monotonicMs()
-    held = new Map([...held].filter(([, claim]) => sinceMs - claim.sinceMs < claimMs))
-    if (![...held.values()].some((claim) => sinceMs - claim.sinceMs > claimMs / 3)) return
-    const rows = await postgres.query<{ runNumber: number }>(renewSql, [replicaId, [...held.keys()], claimMs])
+    this.#held = new Map([...this.#held].filter(([, claim]) => sinceMs - claim.sinceMs < claimMs))
+    if (![...this.#held.values()].some((claim) => sinceMs - claim.sinceMs > claimMs / 3)) return
+    const numbers = [...this.#held.keys()]
+    const rows = await postgres.query<{ runNumber: number }>(renewSql, [replicaId, numbers, claimMs])
     const renewed = new Set(rows.map(({ runNumber }) => runNumber))
-    held = new Map(
-      [...held].flatMap(([number, { run }]) => (renewed.has(number) ? [[number, { run, sinceMs }]] : [])),
+    this.#held = new Map(
+      [...this.#held].flatMap(([number, { run }]) =>
+        renewed.has(number) ? [[number, { run, sinceMs }]] : [],
+      ),
     )
   }
-  const claim = async (countMax: number): Promise<void> => {
+
+  async #claim(countMax: number): Promise<void> {
     if (countMax <= 0) return
+    const { postgres, replicaId, claimMs, clock } = this.#deps
     const sinceMs = clock.monotonicMs()
     const rows = await postgres.query<ClaimedRow>(claimSql, [replicaId, countMax, claimMs])
     for (const row of rows.sort((one, other) => one.runNumber - other.runNumber)) {
-      held.set(row.runNumber, { run: toDueRun(row), sinceMs })
+      this.#held.set(row.runNumber, { run: toDueRun(row), sinceMs })
     }
-  }
-  return {
-    due: async (_nowMs, countMax) => {
-      await renew()
-      await claim(countMax - held.size)
-      return [...held.values()].slice(0, countMax).map(({ run }) => run)
-    },
-    nextDueAtMs: async () => {
-      const [next] = await postgres.query<{ inMs: number | null }>(nextSql)
-      // Runs that other replicas store but do not research are found by a periodic read.
-      return clock.nowMs() + Math.min(next?.inMs ?? Infinity, limits.claimLookMs)
-    },
-    bringForward: async (dueAtMsMax) => {
-      await postgres.query(bringForwardSql, [Math.max(0, dueAtMsMax - clock.nowMs())])
-    },
-    forget: (runNumbers) => {
-      for (const runNumber of runNumbers) held.delete(runNumber)
-    },
   }
 }
 

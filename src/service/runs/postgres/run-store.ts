@@ -5,7 +5,7 @@ import {
   ConnectionLostError,
 } from '../../../platform/postgres/postgres.js'
 import { limits } from '../../limits.js'
-import { createClaims } from './claims.js'
+import { Claims } from './claims.js'
 import type {
   AnyRunStore,
   LedgerEntry,
@@ -106,7 +106,7 @@ export function createSharedRunStore(
 ): AnyRunStore {
   const { clock } = deps
   const read = createRunReader(postgres)
-  const claims = createClaims({ postgres, replicaId, claimMs, clock })
+  const claims = new Claims({ postgres, replicaId, claimMs, clock })
   const end = createEnds({ postgres, ...deps })
   return {
     byRunId: (accountNumber, runId) => read("run_id = $2 AND surface = 'v3'", accountNumber, runId),
@@ -114,7 +114,7 @@ export function createSharedRunStore(
       read("(job_id = $2 OR (request_id = $2 AND surface = 'v3'))", accountNumber, id),
     byRequestId: (accountNumber, id) => read("request_id = $2 AND surface = 'v2'", accountNumber, id),
     due: (nowMs, countMax) => claims.due(nowMs, countMax),
-    nextDueAtMs: (afterMs) => claims.nextDueAtMs(afterMs),
+    nextDueAtMs: () => claims.nextDueAtMs(),
     bringForward: (dueAtMsMax) => claims.bringForward(dueAtMsMax),
     finish: async (runs, finishedAtMs) => {
       await end(runs, finishedAtMs)
