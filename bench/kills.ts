@@ -1,26 +1,36 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { parse } from 'csv-parse/sync'
 import { openSqlite } from '../src/platform/sqlite.js'
+import { openPlace, placeKinds } from './kill-places.js'
 
 /**
  * `npm run kills -- --kills 1000`: the real command line against the real service over loopback, both killed
  * with SIGKILL at random moments and started again, until so many kills are done. Then the service's ledger
- * is held against the checkpoint. Needs `npm run build`.
+ * is held against the checkpoint. `--through postgres` reads and writes tables, `--through s3` objects; then each
+ * finished job is also killed while it copies its input and publishes again, and every output read in between is whole.
+ * Needs `npm run build`.
  */
 const { values } = parseArgs({
-  options: { kills: { type: 'string', default: '1000' }, rows: { type: 'string', default: '300' } },
+  options: {
+    kills: { type: 'string', default: '1000' },
+    rows: { type: 'string', default: '300' },
+    through: { type: 'string', default: 'files' },
+  },
 })
+const through = placeKinds.find((kind) => kind === values.through)
+if (through === undefined) throw new Error(`--through takes ${placeKinds.join(', ')}`)
 const killsMax = Number(values.kills)
 const rowCount = Number(values.rows)
 /** Every so many kills hit the service. */
 const serviceShare = 10
 const submitConcurrency = 8
+/** Kills of each finished job while it publishes again. */
+const killsPerJob = 10
 const apiKey = 'key-of-the-kill-bench'
 const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 
@@ -34,6 +44,7 @@ interface Figures {
   doubled: number
   uncertain: number
   rowsWrong: number
+  leftovers: number
 }
 
 const figures: Figures = {
@@ -46,16 +57,19 @@ const figures: Figures = {
   doubled: 0,
   uncertain: 0,
   rowsWrong: 0,
+  leftovers: 0,
 }
 const folder = mkdtempSync(join(tmpdir(), 'enrich-kills-'))
 const startedAtMs = performance.now()
+const killPlace = await openPlace(through)
 try {
   while (figures.kills < killsMax) await oneJob(figures.jobs++)
 } finally {
+  await killPlace.close()
   rmSync(folder, { recursive: true, force: true })
 }
 report()
-process.exitCode = figures.lost + figures.doubled + figures.rowsWrong === 0 ? 0 : 1
+process.exitCode = figures.lost + figures.doubled + figures.rowsWrong + figures.leftovers === 0 ? 0 : 1
 
 /** One input, killed and run again until it is done; then both sides are compared. */
 async function oneJob(job: number): Promise<void> {
@@ -63,7 +77,7 @@ async function oneJob(job: number): Promise<void> {
   const path = (name: string) => join(place, name)
   const names = Array.from({ length: rowCount }, (_, index) => `Job ${job} Company ${index}`)
   mkdirSync(place)
-  writeFileSync(path('in.csv'), `name\n${names.join('\n')}\n`)
+  const addresses = await killPlace.prepare(job, place, names)
   writeFileSync(
     path('config.json'),
     JSON.stringify({
@@ -73,7 +87,7 @@ async function oneJob(job: number): Promise<void> {
   )
   let service = await startService(path('service'), 0)
   for (let isDone = false; !isDone;) {
-    const run = startRun(place, service.url)
+    const run = startRun(place, service.url, addresses)
     const exited = once(run, 'exit')
     const mayKill = figures.kills < killsMax
     const delayMs = mayKill ? 100 + Math.random() * 1_500 : 600_000
@@ -96,20 +110,54 @@ async function oneJob(job: number): Promise<void> {
     } else run.kill('SIGKILL')
     await exited
   }
+  if (through !== 'files')
+    await killWhilePublishing(job, place, names, () => startRun(place, service.url, addresses))
   // The service holds its data for itself alone; a last kill, and its ledger is what is on disk.
   service.process.kill('SIGKILL')
   await once(service.process, 'exit')
-  compare(place, names)
+  await compare(job, place, names)
   progress()
 }
 
-function startRun(place: string, url: string): ChildProcess {
-  const files = [join(place, 'in.csv'), '-o', join(place, 'out.csv'), '--config', join(place, 'config.json')]
+/** Kills runs that submit nothing: they copy the input and publish. Each output in between has all rows. */
+async function killWhilePublishing(
+  job: number,
+  place: string,
+  names: readonly string[],
+  start: () => ChildProcess,
+): Promise<void> {
+  for (let kill = 0; kill < killsPerJob; kill++) {
+    const run = start()
+    const exited = once(run, 'exit')
+    const outcome = await Promise.race([
+      exited.then(() => 'exited' as const),
+      pause(200 + Math.random() * 1_800),
+    ])
+    if (outcome !== 'exited') {
+      figures.kills++
+      run.kill('SIGKILL')
+      await exited
+    }
+    const output = await killPlace.readOutput(job, place)
+    if (output?.length !== names.length) figures.rowsWrong++
+  }
+  const last = start()
+  await once(last, 'exit')
+  if (last.exitCode !== 0 && last.exitCode !== 3)
+    throw new Error(`the run ended with exit code ${String(last.exitCode)}`)
+}
+
+function startRun(
+  place: string,
+  url: string,
+  { input, output }: { input: string; output: string },
+): ChildProcess {
+  const files = [input, '-o', output, '--config', join(place, 'config.json')]
   return spawn(
     process.execPath,
     [main, ...files, '--checkpoint', join(place, 'checkpoint.sqlite'), '--quiet'],
     {
-      env: { ...process.env, ENRICH_BASE_URL: url, ENRICH_API_KEY: apiKey },
+      env: { ...process.env, ...killPlace.environment, ENRICH_BASE_URL: url, ENRICH_API_KEY: apiKey },
       stdio: 'ignore',
     },
   )
@@ -148,7 +196,7 @@ async function startService(
 }
 
 /** The service's ledger against the checkpoint and the output. */
-function compare(place: string, names: readonly string[]): void {
+async function compare(job: number, place: string, names: readonly string[]): Promise<void> {
   const billed = rows<{ customId: string }>(
     join(place, 'service', 'service.sqlite'),
     'SELECT custom_id AS customId FROM runs',
@@ -165,15 +213,17 @@ function compare(place: string, names: readonly string[]): void {
     if (row === undefined || !['accepted', 'uncertain'].includes(row.verdict)) figures.lost++
     else perLookup.set(row.lookupId, (perLookup.get(row.lookupId) ?? 0) + 1)
   }
-  const output: Record<string, string>[] = parse(readFileSync(join(place, 'out.csv')), { columns: true })
+  const output = (await killPlace.readOutput(job, place)) ?? []
+  const local = readdirSync(place).filter((name) => /\.spool$|^output-|^\.output-/.test(name))
+  figures.leftovers += local.length + (await killPlace.listLeftovers(job)).length
   const isWrong = (name: string, index: number) => {
     const row = output[index]
-    return row?.['name'] !== name || !['no_match', 'uncertain'].includes(row['enrich_status'] ?? '')
+    return row?.name !== name || !['no_match', 'uncertain'].includes(row.status)
   }
   figures.lookups += names.length
   figures.billed += billed.length
   figures.doubled += [...perLookup.values()].filter((count) => count > 1).length
-  figures.uncertain += output.filter((row) => row['enrich_status'] === 'uncertain').length
+  figures.uncertain += output.filter(({ status }) => status === 'uncertain').length
   figures.rowsWrong += names.filter(isWrong).length + Math.abs(output.length - names.length)
 }
 
@@ -194,7 +244,7 @@ function report(): void {
   const minutes = ((performance.now() - startedAtMs) / 60_000).toFixed(1)
   process.stdout.write(
     `${figures.kills} kills (${figures.serviceKills} of the service too) over ${figures.jobs} jobs in ${minutes} minutes\n` +
-      `${figures.lookups} lookups, ${figures.billed} billed: lost ${figures.lost}, doubled ${figures.doubled}, rows wrong ${figures.rowsWrong}\n` +
+      `${figures.lookups} lookups, ${figures.billed} billed: lost ${figures.lost}, doubled ${figures.doubled}, rows wrong ${figures.rowsWrong}, leftovers ${figures.leftovers}\n` +
       `uncertain ${figures.uncertain}: ${(figures.uncertain / figures.kills).toFixed(2)} a kill, at most ${submitConcurrency} in flight\n`,
   )
 }
