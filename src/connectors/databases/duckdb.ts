@@ -1,2 +1,0 @@
-import type { Connector } from '../connector.js'
-export declare const duckdbConnector: Connector
