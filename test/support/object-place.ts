@@ -8,10 +8,13 @@ import {
   type StoreLimits,
   type StorePlatform,
 } from '../../src/connectors/objects/store-platform.js'
+import { UserError } from '../../src/core/errors.js'
 import { systemRandom } from '../../src/platform/random.js'
 import { hurriedClock } from './hurried-clock.js'
 
 const factor = 100
+/** A real minute. */
+const minuteMs = 60_000 * factor
 
 /** Delays pass faster; the time of day is real, because stores check it. Small parts; no short limit of silence. */
 export function testPlatform(limits: Partial<StoreLimits> = {}, skewMs = 0): StorePlatform {
@@ -21,8 +24,12 @@ export function testPlatform(limits: Partial<StoreLimits> = {}, skewMs = 0): Sto
     random: systemRandom,
     limits: {
       ...storeLimits,
-      silenceMsMax: 60_000 * factor,
-      metadataMsMax: 60_000 * factor,
+      silenceMsMax: minuteMs,
+      joiningMsMax: minuteMs,
+      metadataMsMax: minuteMs,
+      patienceMs: minuteMs,
+      firstPatienceMs: minuteMs,
+      cleanupPatienceMs: minuteMs,
       partBytesMin: 64 * 1024,
       ...limits,
     },
@@ -38,6 +45,7 @@ export interface ObjectPlace {
   target(address: string): Target
   /** Returns the contents and labels. */
   fetch(address: string): Promise<{ label: string; name: string; content: Buffer }[]>
+  publish(address: string, content: string | Buffer): Promise<void>
   write(name: string, content: string | Buffer): string
 }
 
@@ -74,10 +82,22 @@ export function createObjectPlace(
         content: readFileSync(path),
       }))
     },
+    publish: (address, content) => place.target(address).publish(place.write('published', content)),
     write: (name, content) => {
       writeFileSync(join(folder, name), content)
       return join(folder, name)
     },
   }
   return place
+}
+
+/** Returns code, message and hint of the error of a failing action. */
+export async function refused(action: Promise<unknown>): Promise<{ code: string; text: string }> {
+  try {
+    await action
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { code: error.code, text: `${error.message}; ${error.hint ?? ''}` }
+  }
+  throw new Error('it succeeded')
 }

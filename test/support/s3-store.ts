@@ -1,4 +1,10 @@
-import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  request,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +29,7 @@ interface FaultContext {
 }
 
 /** What happens to a request instead of its way to the store. */
-type Fault = (context: FaultContext) => Promise<void> | void
+export type Fault = (context: FaultContext) => Promise<void> | void
 
 export interface S3Store {
   readonly endpoint: string
@@ -31,6 +37,10 @@ export interface S3Store {
   readonly folder: string
   /** Method and path with query of all requests so far. */
   readonly requests: string[]
+  /** Their headers. */
+  readonly headers: IncomingHttpHeaders[]
+  /** Forgets requests and faults, and empties the bucket. */
+  reset(): void
   /** Later requests whose method and path match meet the fault, `times` times. */
   fail(pattern: RegExp, fault: Fault, times?: number): void
   /** Keys of a bucket. */
@@ -67,6 +77,13 @@ export async function startS3Store(): Promise<S3Store> {
     environment: {},
     folder,
     requests: [],
+    headers: [],
+    reset: () => {
+      for (const list of [store.requests, store.headers, faults]) list.length = 0
+      store.pageSize = 1_000
+      rmSync(join(folder, 'bucket'), { recursive: true })
+      mkdirSync(join(folder, 'bucket'))
+    },
     pageSize: 1_000,
     fail: (pattern, fault, times = 1) => faults.push({ pattern, fault, rest: times }),
     keys: () => listFiles(join(folder, 'bucket')).sort(),
@@ -113,6 +130,7 @@ export async function startS3Store(): Promise<S3Store> {
   const proxy = createServer((incoming, outgoing) => {
     const { method = '', url = '' } = incoming
     store.requests.push(`${method} ${url}`)
+    store.headers.push(incoming.headers)
     outgoing.on('error', () => undefined)
     const target = new URL(url, 'http://localhost')
     const forward = async () => {
@@ -157,6 +175,19 @@ export const answer =
     })
   }
 
+/** Answers with status 200 and a text, without the store. */
+export const answerText =
+  (text: string): Fault =>
+  ({ incoming, outgoing }) => {
+    incoming.resume()
+    incoming.on('end', () => outgoing.writeHead(200).end(text))
+  }
+
+/** Never answers. */
+export const stall: Fault = ({ incoming }) => {
+  incoming.resume()
+}
+
 /** Cuts the connection before anything is answered, and before the body of the request is read. */
 export const cutRequest: Fault = ({ incoming }) => {
   incoming.socket.destroy()
@@ -189,6 +220,12 @@ export const changeReply =
 function sendReply(outgoing: ServerResponse, { status, headers, body }: Reply): void {
   outgoing.writeHead(status, headers)
   outgoing.end(body)
+}
+
+/** The server ignores ranges. */
+export const ignoreRange: Fault = async ({ incoming, outgoing, forward }) => {
+  delete incoming.headers.range
+  sendReply(outgoing, await forward())
 }
 
 function sendOn(port: number, incoming: IncomingMessage): Promise<Reply> {

@@ -76,9 +76,10 @@ async function writeAll(file: FileHandle, chunk: Buffer, position: number): Prom
   }
 }
 
-/** Unknown facts are not compared. */
+/** Compares the ETags, or the other facts if one of them has none. Unknown facts are not compared. */
 function isSameVersion(one: ObjectInfo, other: ObjectInfo): boolean {
-  const facts = ['etag', 'byteCount', 'modifiedAtMs'] as const
+  if (one.etag !== null && other.etag !== null) return one.etag === other.etag
+  const facts = ['byteCount', 'modifiedAtMs'] as const
   return facts.every((fact) => one[fact] === null || other[fact] === null || one[fact] === other[fact])
 }
 

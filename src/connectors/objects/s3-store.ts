@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { UserError } from '../../core/errors.js'
 import { ConnectionFault, type StoreReply, type StoreRequest } from './http-client.js'
 import { encodeKey, encodeQuery } from './object-address.js'
 import {
@@ -119,8 +120,17 @@ export class S3Store implements ReadableStore, WritableStore {
     }
     for (const element of uploads) {
       const uploadId = element.name === 'Upload' ? findText(element, 'UploadId') : null
-      // Another run that is uploading now starts again.
-      if (uploadId !== null && findText(element, 'Key') === key) await this.abort(key, uploadId)
+      if (uploadId === null || findText(element, 'Key') !== key) continue
+      try {
+        // Another run that is uploading now starts again.
+        await this.abort(key, uploadId)
+      } catch (error) {
+        if (!(error instanceof UserError && error.code === 'ACCESS_DENIED')) throw error
+        this.client.options.notice(
+          `parts of an unfinished upload to ${this.buildLabel(key)} cost storage, and the credentials may not remove them`,
+        )
+        return
+      }
     }
   }
 
