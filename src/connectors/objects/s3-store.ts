@@ -106,18 +106,18 @@ export class S3Store implements ReadableStore, WritableStore {
   }
 
   async removeUnfinished(key: string): Promise<void> {
-    let uploads: readonly XmlElement[]
-    try {
-      const url = `/?${encodeQuery({ uploads: '', prefix: key })}`
-      uploads = (await this.#readXml({ method: 'GET', url, headers: {} }, 'ListMultipartUploadsResult'))
-        .children
-    } catch (error) {
-      // Some stores have no such list, and some credentials no right to it. A failure that matters comes again.
-      if (error instanceof StoreFailure && error.status !== 404) return
-      throw error instanceof StoreFailure
-        ? await this.#explain('list', this.client.service.label, () => Promise.reject(error))
-        : error
-    }
+    const url = `/?${encodeQuery({ uploads: '', prefix: key })}`
+    const uploads = await this.#explain('list', this.client.service.label, async () => {
+      try {
+        const { text } = await this.client.call({ method: 'GET', url, headers: {} }, { expected: [200] })
+        const root = parseXml(text)
+        return root?.name === 'ListMultipartUploadsResult' ? root.children : []
+      } catch (error) {
+        // Some stores have no such list, and some credentials no right to it. Other failures come again with the content.
+        if (error instanceof StoreFailure && error.code !== 'NoSuchBucket') return []
+        throw error
+      }
+    })
     for (const element of uploads) {
       const uploadId = element.name === 'Upload' ? findText(element, 'UploadId') : null
       if (uploadId === null || findText(element, 'Key') !== key) continue
