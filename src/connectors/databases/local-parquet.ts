@@ -193,12 +193,15 @@ export function assertColumnNames(names: readonly string[], label: string): void
 /** Returns the sentence about columns that files keep as text; `null` without such columns. */
 export function formatTextNotice(columns: readonly { name: string; type: string }[]): string | null {
   if (columns.length === 0) return null
-  const names = columns.map(({ name, type }) => `${name} (${type})`)
-  const list = names.length === 1 ? names[0] : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+  const list = formatList(columns.map(({ name, type }) => `${name} (${type})`))
   return columns.length === 1
     ? `The column ${list} is kept as text in files; a table gets its type back`
     : `The columns ${list} are kept as text in files; a table gets their types back`
 }
+
+/** Joins names for a sentence. */
+export const formatList = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`
 
 /** Throws OUTPUT_TABLE_UNFIT unless the file has the key column, and each row a different key. */
 export async function assertKeys(

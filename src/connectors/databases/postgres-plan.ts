@@ -5,25 +5,12 @@ import type { TargetOptions, WriteMode } from '../connector.js'
 import type { FileColumn } from './local-parquet.js'
 import { nameBytesMax, type FoundTable, type TableColumn } from './postgres-tables.js'
 import { toPostgresType } from './postgres-types.js'
+import { hasColumnChanges, planTable, type TablePlan, type WantedColumn } from './table-plan.js'
 import { quoteTable } from './table-names.js'
 
-/** A column of the file, with its type in a new table. */
-export interface TypedColumn extends FileColumn {
-  readonly wantedType: string
-}
-
-/** How the file is put into an existing table. */
-export interface WritingPlan {
-  /** Columns of the file that are written; generated columns are not. */
-  readonly columns: readonly TypedColumn[]
-  /** Columns that an upsert changes in existing rows. */
-  readonly updated: readonly TypedColumn[]
-  /** Actions of ALTER TABLE that give the table the columns of the file. */
-  readonly actions: readonly string[]
-  /** Columns that the actions remove or change. */
-  readonly changed: readonly TableColumn[]
-  /** Rights that are needed on the table. */
-  readonly rights: readonly string[]
+export interface PostgresPlan extends TablePlan<TableColumn> {
+  /** Columns that accept no UPDATE. */
+  readonly fixedNames: readonly string[]
 }
 
 const systemColumns = new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'])
@@ -50,7 +37,7 @@ export function assertNamesFit(columns: readonly FileColumn[]): void {
 export async function resolveTypes(
   session: PostgresSession,
   columns: readonly FileColumn[],
-): Promise<readonly TypedColumn[]> {
+): Promise<readonly WantedColumn[]> {
   const originals = columns.map(({ originalType }) => originalType)
   // Only the text of one type name has a result, so it is safe in a statement.
   const rows = await session.query(
@@ -64,55 +51,37 @@ export async function resolveTypes(
   })
 }
 
-/** Throws OUTPUT_TABLE_UNFIT if the mode needs columns that the table does not have. */
-export function planWriting(
-  { mode, keyColumn }: Pick<TargetOptions, 'mode' | 'keyColumn'>,
-  columns: readonly TypedColumn[],
+/** Throws OUTPUT_TABLE_UNFIT. */
+export function planPostgresTable(
+  options: Pick<TargetOptions, 'mode'>,
+  columns: readonly WantedColumn[],
   existing: readonly TableColumn[],
-): WritingPlan {
-  const found = new Map(existing.map((column) => [column.name, column]))
-  const missing = columns.filter(({ name }) => !found.has(name))
-  const written = columns.filter(({ name }) => found.get(name)?.isGenerated !== true)
-  if (mode !== 'replace') {
-    assertNoneMissing(missing.map(({ name }) => name))
-    const updated = written.filter(({ name }) => name !== keyColumn && !found.get(name)?.isAlwaysIdentity)
-    const rights = mode === 'append' ? ['INSERT'] : ['SELECT', 'INSERT', 'UPDATE']
-    return { columns: written, updated, actions: [], changed: [], rights }
-  }
-  const names = new Set(columns.map(({ name }) => name))
-  // Columns that fill themselves are the user's own.
-  const surplus = existing.filter(({ name, fillsItself }) => !names.has(name) && !fillsItself)
-  const retyped = written.filter((column) => {
-    const old = found.get(column.name)
-    return old !== undefined && !keepsType(old, column.wantedType)
-  })
-  const actions = [
-    ...surplus.map(({ name }) => `DROP COLUMN ${quoteSqlName(name)}`),
-    ...missing.map(({ name, wantedType }) => `ADD COLUMN ${quoteSqlName(name)} ${wantedType}`),
-    ...retyped.map(
-      ({ name, wantedType }) =>
-        `ALTER COLUMN ${quoteSqlName(name)} TYPE ${wantedType} USING NULL::${wantedType}`,
-    ),
-  ]
-  const changed = [
-    ...surplus,
-    ...existing.filter(({ name }) => retyped.some((column) => column.name === name)),
-  ]
-  return { columns: written, updated: [], actions, changed, rights: ['INSERT', 'DELETE'] }
+): PostgresPlan {
+  const plan = planTable(options, columns, existing, { keepsType, fold: (name) => name })
+  const fixed = existing.filter(({ isAlwaysIdentity }) => isAlwaysIdentity)
+  return { ...plan, fixedNames: fixed.map(({ name }) => name) }
 }
 
-/** Throws OUTPUT_TABLE_UNFIT unless the list is empty. */
-export function assertNoneMissing(missing: readonly string[]): void {
-  if (missing.length === 0) return
-  throw new UserError('OUTPUT_TABLE_UNFIT', `the table has no column ${missing.join(', ')}`, {
-    hint: 'add the columns to the table, or choose the columns of the output by --columns',
-  })
+/** Returns the actions of ALTER TABLE that give a table the columns of the file. */
+export const buildActions = ({ removed, added, retyped }: PostgresPlan): readonly string[] => [
+  ...removed.map(({ name }) => `DROP COLUMN ${quoteSqlName(name)}`),
+  ...added.map(({ name, wantedType }) => `ADD COLUMN ${quoteSqlName(name)} ${wantedType}`),
+  ...retyped.map(
+    ({ column: { name, wantedType } }) =>
+      `ALTER COLUMN ${quoteSqlName(name)} TYPE ${wantedType} USING NULL::${wantedType}`,
+  ),
+]
+
+const neededRights: Readonly<Record<WriteMode, readonly string[]>> = {
+  replace: ['INSERT', 'DELETE'],
+  append: ['INSERT'],
+  upsert: ['SELECT', 'INSERT', 'UPDATE'],
 }
 
 const integers = ['smallint', 'integer', 'bigint', 'numeric']
 
 /** Whether an existing column keeps every value of the wanted type, or refuses it; it never rounds or cuts. */
-export function keepsType({ type, category }: TableColumn, wanted: string): boolean {
+function keepsType({ type, category }: TableColumn, wanted: string): boolean {
   if (type === wanted || category === 'S') return true
   if (wanted === 'text') return !'NDTBAG'.includes(category) && type !== 'bytea'
   if (/^jsonb?$/.test(wanted)) return /^jsonb?$/.test(type)
@@ -123,10 +92,11 @@ export function keepsType({ type, category }: TableColumn, wanted: string): bool
 export async function assertWritable(
   session: PostgresSession,
   table: FoundTable,
-  { rights, actions, changed }: WritingPlan,
+  plan: PostgresPlan,
   mode: WriteMode,
 ): Promise<void> {
   const name = quoteTable(table)
+  const changed = [...plan.removed, ...plan.retyped.map(({ old }) => old)]
   if (table.kind !== 'r' && table.kind !== 'p') {
     throw new UserError('OUTPUT_UNWRITABLE', `${name} is a view or a foreign table`, { hint: 'name a table' })
   }
@@ -140,7 +110,7 @@ export async function assertWritable(
         WHERE d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = $1::oid
           AND d.refobjsubid = ANY ($3::integer[])) AS views
      FROM pg_class WHERE oid = $1::oid`,
-    [table.oid, rights, changed.map(({ number }) => Number(number))],
+    [table.oid, neededRights[mode], changed.map(({ number }) => Number(number))],
   )
   const deny = (what: string, hint: string) => new UserError('ACCESS_DENIED', `${name}: ${what}`, { hint })
   const role = quoteSqlName(row?.role ?? '')
@@ -149,7 +119,7 @@ export async function assertWritable(
     throw deny(`the role ${role} lacks ${lacking}`, `GRANT ${lacking} ON ${name} TO ${role}`)
   if (row?.secured === 't')
     throw deny(`row-level security limits the role ${role}`, 'write as the owner of the table')
-  if (actions.length > 0 && row?.owner !== 't')
+  if (hasColumnChanges(plan) && row?.owner !== 't')
     throw deny(
       `its columns differ, and the role ${role} is not its owner`,
       `GRANT the owner's role to ${role}`,

@@ -3,6 +3,7 @@ import { quoteSqlName } from '../../parquet/duckdb.js'
 import type { PostgresSession } from '../../platform/postgres/session.js'
 import type { TableName } from '../address.js'
 import { quoteTable } from './table-names.js'
+import type { ExistingColumn } from './table-plan.js'
 
 /** Longest name in PostgreSQL, which cuts longer ones. */
 export const nameBytesMax = 63
@@ -16,7 +17,7 @@ export interface FoundTable {
   readonly kind: string
 }
 
-/** Finds a table, without a schema in the search path of the session; `null` if there is none. */
+/** Finds a table, without a schema in the search path of the session; `null` if missing. */
 export async function findTable(session: PostgresSession, table: TableName): Promise<FoundTable | null> {
   const [row] = await session.query(
     `SELECT c.oid::text, n.nspname AS schema, c.relname AS name, c.relkind AS kind
@@ -40,17 +41,12 @@ export async function listTables(session: PostgresSession): Promise<readonly str
   return rows.map(({ name }) => name ?? '')
 }
 
-export interface TableColumn {
-  readonly name: string
-  /** As text of `format_type`; types of extensions and users with their schema. */
-  readonly type: string
+/** Its type is the text of `format_type`; types of extensions and users have their schema. */
+export interface TableColumn extends ExistingColumn {
   /** PostgreSQL's category of the type: `S` text, `N` number, `D` time, … */
   readonly category: string
-  readonly isGenerated: boolean
   /** Whether an identity that accepts no UPDATE. */
   readonly isAlwaysIdentity: boolean
-  /** Whether rows may leave it out: it has a default, an identity or an expression. */
-  readonly fillsItself: boolean
   readonly number: string
 }
 

@@ -17,14 +17,15 @@ import {
 import {
   assertNamesFit,
   assertWritable,
-  planWriting,
+  buildActions,
+  planPostgresTable,
   resolveTypes,
-  type TypedColumn,
-  type WritingPlan,
+  type PostgresPlan,
 } from './postgres-plan.js'
 import { sendRows } from './postgres-rows.js'
 import { assertNameFits, findTable, listColumns, textSettings, type FoundTable } from './postgres-tables.js'
 import { formatTable, parseTargetAddress, quoteTable } from './table-names.js'
+import { hasColumnChanges, type WantedColumn } from './table-plan.js'
 
 /** Throws ADDRESS_INVALID, ADDRESS_HAS_SECRET and USAGE_INVALID. */
 export function openPostgresTarget(address: string, options: TargetOptions): Target {
@@ -119,16 +120,16 @@ class PostgresTarget implements Target {
   async #plan(
     session: PostgresSession,
     table: FoundTable,
-    columns: readonly TypedColumn[],
-  ): Promise<WritingPlan> {
-    const plan = planWriting(this.#options, columns, await listColumns(session, table))
+    columns: readonly WantedColumn[],
+  ): Promise<PostgresPlan> {
+    const plan = planPostgresTable(this.#options, columns, await listColumns(session, table))
     await assertWritable(session, table, plan, this.#options.mode)
     return plan
   }
 
   async #create(
     session: PostgresSession,
-    columns: readonly TypedColumn[],
+    columns: readonly WantedColumn[],
     { path }: FileToWrite,
   ): Promise<void> {
     const table = quoteTable({ schema: await this.#findSchema(session), name: this.#table.name })
@@ -156,7 +157,7 @@ class PostgresTarget implements Target {
   async #write(
     session: PostgresSession,
     found: FoundTable,
-    columns: readonly TypedColumn[],
+    columns: readonly WantedColumn[],
     file: FileToWrite,
   ): Promise<void> {
     const { mode } = this.#options
@@ -168,20 +169,20 @@ class PostgresTarget implements Target {
         `LOCK TABLE ${table} IN ${mode === 'replace' ? 'EXCLUSIVE' : 'SHARE ROW EXCLUSIVE'} MODE`,
       )
     const plan = await this.#plan(session, found, columns)
-    const send = () => sendRows(session, { ...rows, columns: plan.columns }, this.#options)
+    const send = () => sendRows(session, { ...rows, columns: plan.written }, this.#options)
     const deleteRows = `DELETE FROM ${found.kind === 'r' ? 'ONLY ' : ''}${table}`
     if (mode === 'append') await send()
     else if (mode === 'upsert') {
       await this.#fillStage(session, found, plan, file)
       await this.#upsert(session, table, plan)
-    } else if (plan.actions.length === 0) {
+    } else if (!hasColumnChanges(plan)) {
       await session.query(deleteRows)
       await send()
     } else {
       // ALTER TABLE blocks readers, so the rows are on the server by then.
       await this.#fillStage(session, found, plan, file)
       await session.query(deleteRows)
-      await session.query(`ALTER TABLE ${table} ${plan.actions.join(', ')}`)
+      await session.query(`ALTER TABLE ${table} ${buildActions(plan).join(', ')}`)
       await session.query(buildInsert(table, plan))
     }
   }
@@ -190,21 +191,23 @@ class PostgresTarget implements Target {
   async #fillStage(
     session: PostgresSession,
     table: FoundTable,
-    plan: WritingPlan,
+    plan: PostgresPlan,
     { path }: FileToWrite,
   ): Promise<void> {
     const including = ['DEFAULTS', 'CONSTRAINTS', 'GENERATED', 'IDENTITY'].map((kind) => `INCLUDING ${kind}`)
     await session.query(
       `CREATE TEMPORARY TABLE enrich_stage (LIKE ${quoteTable(table)} ${including.join(' ')}) ON COMMIT DROP`,
     )
-    if (plan.actions.length > 0) await session.query(`ALTER TABLE ${stage} ${plan.actions.join(', ')}`)
-    await sendRows(session, { path, columns: plan.columns, table: stage, isNew: true }, this.#options)
+    if (hasColumnChanges(plan)) await session.query(`ALTER TABLE ${stage} ${buildActions(plan).join(', ')}`)
+    await sendRows(session, { path, columns: plan.written, table: stage, isNew: true }, this.#options)
   }
 
-  async #upsert(session: PostgresSession, table: string, plan: WritingPlan): Promise<void> {
-    const key = quoteSqlName(this.#options.keyColumn ?? '')
+  async #upsert(session: PostgresSession, table: string, plan: PostgresPlan): Promise<void> {
+    const { keyColumn } = this.#options
+    const key = quoteSqlName(keyColumn ?? '')
     await session.query(`ANALYZE ${stage}`)
-    const values = plan.updated.map(({ name }) => `${quoteSqlName(name)} = s.${quoteSqlName(name)}`)
+    const updated = plan.written.filter(({ name }) => name !== keyColumn && !plan.fixedNames.includes(name))
+    const values = updated.map(({ name }) => `${quoteSqlName(name)} = s.${quoteSqlName(name)}`)
     if (values.length > 0)
       await session.query(
         `UPDATE ${table} AS t SET ${values.join(', ')} FROM ${stage} AS s WHERE t.${key} = s.${key}`,
@@ -245,8 +248,8 @@ class PostgresTarget implements Target {
   }
 }
 
-function buildInsert(table: string, { columns }: WritingPlan): string {
-  const names = columns.map(({ name }) => quoteSqlName(name))
+function buildInsert(table: string, { written }: PostgresPlan): string {
+  const names = written.map(({ name }) => quoteSqlName(name))
   const values = names.map((name) => `s.${name}`)
   return `INSERT INTO ${table} (${names.join(', ')}) OVERRIDING SYSTEM VALUE SELECT ${values.join(', ')} FROM ${stage} AS s`
 }

@@ -30,7 +30,7 @@ const plainTypes: Readonly<Record<string, string>> = {
   name: 'VARCHAR',
 }
 
-/** Returns DuckDB's type that keeps every value of a type of PostgreSQL; `null` if there is none. */
+/** Returns DuckDB's type that keeps every value of a type of PostgreSQL, or `null`. */
 function findScalarType(type: string): string | null {
   const [, precision, scale] = /^numeric\((\d+),(\d+)\)$/.exec(type) ?? []
   if (precision !== undefined && scale !== undefined) {

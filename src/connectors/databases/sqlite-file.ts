@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { getErrorText, UserError, type ErrorCode } from '../../core/errors.js'
+import { isSqliteFile } from '../../platform/files.js'
+import { getSqliteCode, isDiskFull, loadDriver, type Sqlite } from '../../platform/sqlite.js'
+import type { ConnectorOptions } from '../connector.js'
+import { busyMsMax, busyPauseMs } from './file-database.js'
+
+/** Opens a file of any program, without changing its journal mode. Throws the errors of SQLite and the file system. */
+export function openSqliteFile(path: string, readonly: boolean): Sqlite {
+  const Driver = loadDriver()
+  // The driver waits without letting other work run, so `whenFree` waits instead.
+  const database = new Driver(path, { readonly, fileMustExist: readonly, timeout: 0 })
+  database.defaultSafeIntegers(true)
+  return database
+}
+
+/** Repeats an action while another process locks the file. Throws STORE_UNREACHABLE. */
+export async function whenFree<Result>(
+  label: string,
+  { signal }: Pick<ConnectorOptions, 'signal'>,
+  action: () => Result,
+): Promise<Result> {
+  const endMs = performance.now() + busyMsMax
+  for (;;) {
+    signal?.throwIfAborted()
+    try {
+      return action()
+    } catch (error) {
+      if (!/^SQLITE_(BUSY|LOCKED)/.test(getSqliteCode(error) ?? '')) throw error
+      if (performance.now() > endMs) {
+        throw new UserError('STORE_UNREACHABLE', `${label} is locked by another process`, {
+          hint: 'run the same command again when the other process has finished',
+          cause: error,
+        })
+      }
+    }
+    await sleep(busyPauseMs)
+  }
+}
+
+/** Explains an error of SQLite; `code` is for those about the statement or the file. */
+export function explainSqlite(label: string, code: ErrorCode, error: unknown): unknown {
+  if (error instanceof UserError) return error
+  const sqliteCode = getSqliteCode(error)
+  // The driver's own errors: a missing folder, several statements.
+  if (sqliteCode === null && !(error instanceof TypeError || error instanceof RangeError)) return error
+  if (isDiskFull(error)) return new UserError('DISK_FULL', `no space left for ${label}`, { cause: error })
+  const isUnfit = code === 'OUTPUT_UNWRITABLE' && sqliteCode?.startsWith('SQLITE_CONSTRAINT') === true
+  return new UserError(isUnfit ? 'OUTPUT_TABLE_UNFIT' : code, `${label}: ${getErrorText(error)}`, {
+    cause: error,
+  })
+}
+
+/** Suffixes of files next to our databases. */
+const sideFile = /(-wal|-shm|-journal|\.lock|\.lock\.json|\.reserve|\.head)$/
+
+/** First three bytes of the application ids of checkpoint, inbox, registry and review store. */
+const ownMark = 0x656e72
+
+/** Throws OUTPUT_IS_OURS for a database of this program, or a file next to a database. */
+export function assertNotOurs(path: string): void {
+  const database = path.replace(sideFile, '')
+  const isOurs =
+    database !== path ? isSqliteFile(database) : existsSync(path) && isSqliteFile(path) && isOwnDatabase(path)
+  if (!isOurs) return
+  throw new UserError('OUTPUT_IS_OURS', `the output ${path} is a file of enrich`, {
+    hint: 'name another output: these files contain data that was paid for',
+  })
+}
+
+function isOwnDatabase(path: string): boolean {
+  const database = openSqliteFile(path, true)
+  try {
+    const id = Number(database.pragma('application_id', { simple: true }))
+    if (id >>> 8 === ownMark) return true
+    // The service's data has no id.
+    const tables = `'accounts', 'api_keys', 'runs', 'ledger', 'webhook_secrets'`
+    const [row] = database
+      .prepare(`SELECT count(*) AS n FROM sqlite_schema WHERE name IN (${tables})`)
+      .all() as { n: bigint }[]
+    return row?.n === 5n
+  } finally {
+    database.close()
+  }
+}
