@@ -21,7 +21,7 @@ const kinds: Readonly<Record<Scheme, Kind>> = {
   postgres,
   postgresql: postgres,
   sqlite: { isTable: true, load: async () => (await import('./databases/sqlite.js')).sqliteConnector },
-  duckdb: { isTable: true, load: async () => (await import('./databases/duckdb.js')).duckdbConnector },
+  duckdb: { isTable: true, load: async () => (await import('./databases/duckdb.js')).duckDbConnector },
   s3: { isTable: false, load: async () => (await import('./objects/s3.js')).s3Connector },
   gs: { isTable: false, load: async () => (await import('./objects/google.js')).googleConnector },
   az: { isTable: false, load: async () => (await import('./objects/azure.js')).azureConnector },

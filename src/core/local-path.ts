@@ -110,9 +110,10 @@ function getHint(name: string, kind: Kind | undefined, use: PathUse): string {
   }
 }
 
-/** Returns a text without the secrets of addresses in it: user and password, query and fragment. */
+/** Returns a text without the secrets of addresses in it: user and password, query, and fragments other than tables. */
 export function redactAddresses(text: string): string {
   return text
     .replace(/\b([a-z][a-z0-9+.-]+:\/\/)[^\s'"`]*@/gi, '$1…@')
-    .replace(/\b([a-z][a-z0-9+.-]+:\/\/[^\s'"`?#]*)[?#][^\s'"`]*/gi, '$1?…')
+    .replace(/\b([a-z][a-z0-9+.-]+:\/\/[^\s'"`?#]*)\?[^\s'"`]*/gi, '$1?…')
+    .replace(/\b((?!postgres)[a-z][a-z0-9+.-]+:\/\/[^\s'"`?#]*)#[^\s'"`]*/gi, '$1?…')
 }

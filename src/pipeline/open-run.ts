@@ -126,6 +126,7 @@ export async function openRun(
   // If both input and output are missing, the input is reported, since it is typed first.
   if (target.output.path === undefined) await assertInputFound(source.input)
   const requested = resolvePartOutput(deps, attempt)
+  withKeyColumn(requested, source.rowKey ?? null)
   const changes = resolveChanges(deps, requested)
   const beside = [changes?.path, reporting.report?.path].filter((path) => path !== undefined)
   assertNotOurs([...listWrittenPaths(requested), ...beside], target.ownFiles)
