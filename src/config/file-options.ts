@@ -180,6 +180,9 @@ export const input = {
       help: 'send one lookup for each row, even if several rows are the same',
       sets: false,
     },
+    meaning:
+      'Send one lookup for each row, even if several rows have the same name, location and context. ' +
+      'The flag sets `false`; with `true`, such rows share one lookup.',
     defaults: useForBoth(true),
   }),
 }

@@ -170,15 +170,26 @@ const submission = {
 /** A hosted service documents its limits; the embedded one has none. */
 const pace = {
   submitPerMinute: option({
-    schema: () => createPositiveSchema().max(1_000_000).describe('Submissions per window.'),
+    schema: () =>
+      createPositiveSchema()
+        .max(1_000_000)
+        .describe('The most submissions in `limits.windowSeconds`, by default a minute.'),
     defaults: { hosted: rateLimits.submissionsPerMinute, embedded: null },
   }),
   pollPerMinute: option({
-    schema: () => createPositiveSchema().max(1_000_000).describe('Polls per window.'),
+    schema: () =>
+      createPositiveSchema()
+        .max(1_000_000)
+        .describe('The most polls in `limits.windowSeconds`, by default a minute.'),
     defaults: { hosted: rateLimits.pollsPerMinute, embedded: null },
   }),
   windowSeconds: option({
-    schema: () => z.number().positive().max(3600).describe('Length of the window of both limits.'),
+    schema: () =>
+      z
+        .number()
+        .positive()
+        .max(3600)
+        .describe('The length of the window of these limits and of those of stages, in seconds.'),
     defaults: useForBoth(rateLimits.windowSeconds),
   }),
   inFlightRunsMax: option({

@@ -20,7 +20,8 @@ const lookupsMax = (of: string) =>
   option({ schema: () => z.int().min(0).describe(`Request at most this many ${of}.`), example: 1_000 })
 const limit = (of: string, hosted: number): Option<number, number | null> =>
   option({
-    schema: () => createPerWindowSchema().describe(`${of} per window.`),
+    schema: () =>
+      createPerWindowSchema().describe(`The most ${of} in \`limits.windowSeconds\`, by default a minute.`),
     defaults: { hosted, embedded: null },
   })
 
@@ -48,18 +49,18 @@ export const stages = {
   entity: {
     maxAge: maxAge('a record', '90d'),
     lookupsMax: lookupsMax('records'),
-    perMinute: limit('Entity reads', rateLimits.entityReadsPerMinute),
+    perMinute: limit('entity reads', rateLimits.entityReadsPerMinute),
   },
   hierarchy: {
     maxAge: maxAge('a hierarchy', '180d'),
     lookupsMax: lookupsMax('hierarchies'),
-    submitPerMinute: limit('Hierarchy submissions', rateLimits.submissionsPerMinute),
-    pollPerMinute: limit('Hierarchy polls', rateLimits.pollsPerMinute),
+    submitPerMinute: limit('hierarchy submissions', rateLimits.submissionsPerMinute),
+    pollPerMinute: limit('hierarchy polls', rateLimits.pollsPerMinute),
   },
   domain: {
     maxAge: maxAge('a domain', '90d'),
     lookupsMax: lookupsMax('domains, each of which is billed'),
-    perMinute: limit('Domain requests, of all kinds together,', rateLimits.domainReadsPerMinute),
+    perMinute: limit('domain requests of all kinds', rateLimits.domainReadsPerMinute),
   },
 }
 

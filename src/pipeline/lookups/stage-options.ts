@@ -10,7 +10,7 @@ export interface KindOptions {
   /** Limit of submissions of the job, over all its processes; null if unlimited. */
   lookupsMax: number | null
   /**
-   * Requests per window; null if unlimited. Entity reads share one limit, and so do all domain requests (interface:
+   * Requests in the window of the scheduler's limits; null if unlimited. Entity reads share one limit, and so do all domain requests (interface:
    * "Limits"): these ignore `pollsPerWindow`.
    */
   limits: { submissionsPerWindow: number | null; pollsPerWindow: number | null }

@@ -3,7 +3,7 @@ import { rateLimitHeaders } from '../../contract/limits.js'
 /** The present state of a rate limit. Times are monotonic milliseconds. */
 export interface Budget {
   windowMs: number
-  /** Requests per window: configured, then as reported by the server. */
+  /** Requests in `windowMs`: configured, then as reported by the server. */
   limit: number
   /** Added to the window, so that requests fit which arrive closer together than they were sent. */
   marginMs: number

@@ -16,7 +16,7 @@ import type { Backlog } from './backlog.js'
 import type { RunCounter } from './run-counter.js'
 
 export interface SchedulerLimits {
-  /** Requests per window; null if unlimited (the embedded service). */
+  /** Requests in `windowMs`; null if unlimited (the embedded service). */
   submissionsPerWindow: number | null
   pollsPerWindow: number | null
   windowMs: number

@@ -33,7 +33,7 @@ interface Run extends OpenRun, FallbackRun {
 
 export interface PollerDeps {
   polling: PollingPace
-  /** Submissions per window; null if unlimited. */
+  /** Submissions in `windowMs`; null if unlimited. */
   submissionsPerWindow: number | null
   windowMs: number
   pace: Pace

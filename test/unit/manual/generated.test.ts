@@ -54,6 +54,17 @@ describe('what is made from the tables of the code', () => {
     expect(groups.sort()).toEqual(Object.keys(options).sort())
   })
 
+  test('the row of a flag that sets another value than true names this value', () => {
+    for (const { path, option: entry } of listOptions(options)) {
+      const value = entry.flag?.sets
+      if (value === undefined || value === true) continue
+      const row = tables['options']?.([path[0] ?? '']).rows.find((cells) =>
+        cells.includes(`\`${path.join('.')}\``),
+      )
+      expect(row?.join(' ')).toContain(`The flag sets \`${String(value)}\``)
+    }
+  })
+
   test('a marker that names no table, or a group without options, is an error', () => {
     expect(() => withTables('<!-- table: nothing -->\n<!-- end -->')).toThrow('nothing')
     expect(() => withTables('<!-- table: options nothing -->\n<!-- end -->')).toThrow('nothing')
