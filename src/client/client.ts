@@ -15,7 +15,7 @@ export interface ServiceClient {
   kickoffRun(body: KickoffBody, signal?: AbortSignal): Promise<Exchange>
   /** `GET /v3/runs/{run_id}`: free; the basis is returned only if the kickoff requested it too. */
   pollRun(runId: string, query: { include?: 'basis' }, signal?: AbortSignal): Promise<Exchange>
-  /** `GET /v3/entities/{id}`: free; the first read of a record starts its build. */
+  /** `GET /v3/entities/{id}`: the first read of a record starts its build. */
   readEntity(id: string, query?: { webhook_url?: string }, signal?: AbortSignal): Promise<Exchange>
   /** `POST /v1/entity/{id}/hierarchy`: starts research. */
   requestHierarchy(id: string, signal?: AbortSignal): Promise<Exchange>

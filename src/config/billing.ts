@@ -21,7 +21,10 @@ const price = () => amount(moneyLimits.priceUnitsMax)
 const stagePrice = (of: string, unset: string, example: number) =>
   option({ schema: () => price().describe(`The price of ${of}.`), unset, example })
 
-/** Prices, used to show and limit costs. The embedded service is always free. */
+/** The service may bill a stage whose price is unknown to `enrich`. */
+const notCounted = 'none; not counted in the cost'
+
+/** Prices, used to show and limit costs. The embedded service bills nothing. */
 export const billing = {
   unitPrice: option({
     schema: () => price().describe('The price of a lookup, which is a submission that the service accepts.'),
@@ -38,8 +41,8 @@ export const billing = {
     example: 'EUR',
   }),
   stagePrices: {
-    entity: stagePrice('the first read of a record', 'free', 0),
-    hierarchy: stagePrice('a request for the ownership of a company', 'free', 0.2),
+    entity: stagePrice('the first read of a record', notCounted, 0),
+    hierarchy: stagePrice('a request for the ownership of a company', notCounted, 0.2),
     domain: stagePrice('a request about a domain', '`billing.unitPrice`', 0.05),
   },
 }

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { startService } from '../../src/service/service.js'
 import { at, canary, companiesCsv, createPlace, quickConfig, type CliPlace } from '../support/cli.js'
 import {
   startForeignService,
   type ForeignService,
   type ForeignServiceOptions,
 } from '../support/foreign-service.js'
+import { companyWorld } from '../support/stage-job.js'
 
 const lookupCount = 40
 const names = Array.from({ length: lookupCount }, (_, index) => `Company ${index}`)
@@ -281,6 +283,42 @@ describe('amounts', () => {
       expect((await free.run(['plan', ...command])).stdout).toContain('nothing: the embedded service is free')
     },
   )
+
+  test.concurrent('do not include stages without a price, and say so', async (context) => {
+    const { place } = await prepared(context, { unitPrice, currency: 'EUR', stagePrices: { entity: 0.1 } })
+    place.write('companies.csv', companiesCsv(['Company 0', 'Company 1']))
+    const service = await startService({
+      knowledge: companyWorld(2, 2),
+      dataFolder: null,
+      listen: { host: '127.0.0.1', port: 0 },
+      accounts: [{ name: 'alice', apiKey: canary }],
+      rateLimits: 'none',
+      pages: false,
+      log: () => undefined,
+    })
+    context.onTestFinished(() => service.close())
+    const options = at({ baseUrl: service.url })
+    const planOf = async (stages: string) =>
+      (await place.run(['plan', ...command, '--with', stages], options)).stdout
+    expect(await planOf('hierarchy')).toContain(
+      'Cost: EUR 0.10 for 2 lookups, each billed once; hierarchy has no price and is not counted\n',
+    )
+    expect(await planOf('entity')).not.toContain('not counted')
+    const run = await place.run([...command, '--with', 'entity,hierarchy'], options)
+    expect(run.stderr).toMatch(/^Cost: .*; hierarchy has no price and is not counted$/m)
+    expect(run.stderr).toMatch(/^ {2}entity {4}2 companies · 2 submitted · complete 2$/m)
+    expect(run.stderr).toMatch(
+      /^ {2}hierarchy 2 companies · 2 submitted, not counted in the cost · completed 2$/m,
+    )
+    expect(run.stderr).toMatch(/^ {2}cost {6}EUR 0\.30 /m)
+    const known = createPlace(context.onTestFinished)
+    known.write('companies.csv', companiesCsv(['Company 0']))
+    known.write('pipeline.config.json', JSON.stringify({ ...quickConfig, billing: { unitPrice } }))
+    await known.run(command, options)
+    expect((await known.run(['plan', ...command, '--with', 'hierarchy'], options)).stdout).toContain(
+      'Cost: unknown: hierarchy has no price and is not counted\n',
+    )
+  })
 
   test.concurrent.for([
     { unitPrice: -1 },

@@ -110,9 +110,7 @@ describe('retry asks again, at a service that bills', () => {
     const files = ['companies.csv', '-o', 'out.csv', '--with', 'hierarchy']
     const first = await place.run(files, at({ baseUrl: tap.url }))
     expect(first.code, first.stderr).toBe(3)
-    expect(first.stderr).toMatch(
-      /hierarchy 3 companies · 3 submitted, free of charge · completed 2 · 1 failed/,
-    )
+    expect(first.stderr).toContain('hierarchy 3 companies · 3 submitted · completed 2 · 1 failed')
     expect(first.stderr).toContain(
       'next      enrich retry companies.csv -o out.csv --with hierarchy --status failed',
     )

@@ -1,7 +1,7 @@
 import { formatCount, plural } from '../../core/text.js'
 import { explainStop } from '../../pipeline/figures/stop.js'
 import type { LookupKind } from '../../pipeline/lookups/lookup-kind.js'
-import type { StageFacts } from '../../pipeline/figures/run-summary.js'
+import type { RunSummary, StageFacts } from '../../pipeline/figures/run-summary.js'
 
 /** The subject of a lookup of each kind. */
 const kindNouns: Readonly<Record<LookupKind, readonly [one: string, many: string]>> = {
@@ -39,9 +39,14 @@ export function formatLookupNoun({ lookupCount, domainCount }: Lookups): string 
 }
 
 /** One line with the counts of a stage, and one with the reason if it was stopped. */
-export function formatStage(facts: StageFacts, isHosted: boolean): string[] {
+export function formatStage(
+  facts: StageFacts,
+  { service, money }: Pick<RunSummary, 'service' | 'money'>,
+): string[] {
   const { kind, outcomes, stop } = facts
-  const billed = kind === 'domain' && isHosted ? 'submitted, each billed' : 'submitted, free of charge'
+  const isUncounted = money !== null && money.byKind[kind] === undefined
+  const price = kind === 'domain' ? ', each billed' : isUncounted ? ', not counted in the cost' : ''
+  const submitted = `submitted${service === 'hosted' ? price : ', free of charge'}`
   const some = (value: number, words: string): string[] =>
     value === 0 ? [] : [`${formatCount(value)} ${words}`]
   const answers = Object.entries(outcomes)
@@ -52,7 +57,7 @@ export function formatStage(facts: StageFacts, isHosted: boolean): string[] {
     formatKindCount(facts.lookupCount, kind),
     ...some(facts.cachedCount, 'answered before'),
     ...some(facts.decidedCount, 'decided by reviewers'),
-    ...some(facts.askedCount, billed),
+    ...some(facts.askedCount, submitted),
     ...answers,
     ...some(facts.failedCount, 'failed'),
     ...some(facts.rejectedCount, 'refused as invalid'),

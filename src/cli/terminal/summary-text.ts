@@ -16,7 +16,7 @@ export function formatSummary(summary: RunSummary, command: string): string[] {
     formatHeadline(summary),
     ...formatOutcomes(summary),
     formatLookupLine(summary),
-    ...summary.stages.flatMap((stage) => formatStage(stage, summary.service === 'hosted')),
+    ...summary.stages.flatMap((stage) => formatStage(stage, summary)),
     ...formatCost(summary),
     ...formatRequests(summary),
     ...formatOutputs(summary),

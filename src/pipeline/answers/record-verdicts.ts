@@ -116,13 +116,13 @@ export function readRecord(kind: StageKind, name: string, body: unknown): Record
 const isSuccess = (exchange: Exchange): boolean =>
   exchange.kind === 'reply' && exchange.status >= 200 && exchange.status < 300
 
-/** No company has the id: a free answer. */
+/** No company has the id. */
 const createNotFound = (id: string) => createFound('entity', id, { status: 'not_found' })
 
 const isNotFound = (exchange: Exchange) =>
   exchange.kind === 'reply' && (exchange.status === 404 || exchange.status === 410)
 
-/** Judges the first read of an entity; it is free, so a lost one is sent again. */
+/** Judges the first read of an entity; a lost one is sent again, because a read may be repeated. */
 export function judgeEntityKickoff(exchange: Exchange, id: string, nowMs: number): KickoffVerdict {
   const said = isNotFound(exchange) ? createNotFound(id) : null
   if (said === null && !isSuccess(exchange)) {
@@ -171,7 +171,7 @@ function toKickoffVerdict(kind: StageKind, name: string, said: RecordContent): K
   }
 }
 
-/** Judges a later read of a record; it is free, so any odd response is retried. */
+/** Judges a later read of a record; any odd response is retried, because a read may be repeated. */
 export function judgeRecordPoll(
   kind: StageKind,
   exchange: Exchange,

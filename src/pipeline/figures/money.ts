@@ -6,7 +6,7 @@ export type Micros = number
 const microsPerUnit = 1_000_000
 const decimalsMax = 6
 
-/** Prices of lookups; kinds without a price count as free. */
+/** Prices of lookups; kinds without a price are not counted in the cost. */
 export interface Prices {
   /** ISO 4217; null: amounts are shown as plain numbers. */
   readonly currency: string | null

@@ -31,6 +31,8 @@ export interface SpendingBounds {
 export interface PlannedSpending {
   readonly lookupCount: number
   readonly stages: readonly StageDemand[]
+  /** Stages that may send requests and have no price; the cost does not include them. */
+  readonly unpriced: readonly StageKind[]
   /** `null` without a price. */
   readonly cost: {
     readonly currency: string | null
@@ -70,6 +72,9 @@ export function planSpending(demand: Demand, bounds: SpendingBounds): PlannedSpe
   return {
     lookupCount: byName + byDomain,
     stages,
+    unpriced: stages.flatMap(({ kind, atMost }) =>
+      atMost === 0 || kind === 'domain' || prices?.byKind[kind] !== undefined ? [] : [kind],
+    ),
     cost:
       prices === null
         ? null
@@ -126,19 +131,28 @@ function findStop(
 
 /** Formats `EUR 15.00 for 300 lookups; this run stops after 100 (EUR 5.00)`. */
 export function formatSpending(spending: PlannedSpending): string {
-  const { lookupCount, stages, cost, stop } = spending
+  const { lookupCount, stages, unpriced, cost, stop } = spending
   const billed = stages.filter(({ kind, atMost }) => kind === 'domain' && atMost !== 0)
   const lookups = lookupCount === 0 ? [] : [plural(lookupCount, 'lookup')]
   const domains = billed.map(({ atMost }) =>
     atMost === null ? 'the domains that follow from answers' : `at most ${plural(atMost, 'domain')}`,
   )
   const nouns = [...lookups, ...domains].join(' and ')
-  if (nouns === '' && (cost === null || cost.amountMax === 0)) return 'nothing: there is nothing to submit'
+  const uncounted = describeUnpriced(unpriced)
+  if (nouns === '' && (cost === null || cost.amountMax === 0))
+    return uncounted === '' ? 'nothing: there is nothing to submit' : `unknown: ${uncounted}`
   const whole =
     cost === null
       ? nouns
       : describeAmount(cost, lookupCount === 0 ? 'the lookups that follow from answers' : lookups.join(''))
-  return stop === null ? `${whole}, each billed once` : `${whole}; ${describeStop(stop, cost)}`
+  const ending = stop === null ? ', each billed once' : `; ${describeStop(stop, cost)}`
+  return `${whole}${ending}${uncounted === '' ? '' : `; ${uncounted}`}`
+}
+
+/** Formats `entity and hierarchy have no price and are not counted`; empty without such stages. */
+function describeUnpriced(kinds: readonly StageKind[]): string {
+  const verbs = kinds.length === 1 ? ['has', 'is'] : ['have', 'are']
+  return kinds.length === 0 ? '' : `${kinds.join(' and ')} ${verbs[0]} no price and ${verbs[1]} not counted`
 }
 
 function describeAmount(

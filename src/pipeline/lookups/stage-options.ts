@@ -77,7 +77,7 @@ export function buildStagePolicy<Policy extends Pick<PlanPolicy, 'onLost'>>(
   return { ...policy, maxAgeMs: kinds[kind].maxAgeMs, onLost: getLossPolicy(kind, policy.onLost) }
 }
 
-/** A record can be read again at no cost, and a free read shows whether research was started. */
+/** A record can be read again, and another read shows whether research was started. */
 function getLossPolicy(kind: StageKind, onLost: PlanPolicy['onLost']): PlanPolicy['onLost'] {
   switch (kind) {
     case 'entity':

@@ -112,7 +112,7 @@ export class CostBudget {
       this.#left -= calculateCostMicros(count, limit.prices.byKind[kind] ?? 0)
   }
 
-  /** Returns null if the kind costs nothing. */
+  /** Returns null if the kind has no price, or the price 0. */
   of(kind: LookupKind): KindBudget | null {
     const { prices, costMaxMicros } = this.#limit
     const price = BigInt(prices.byKind[kind] ?? 0)
@@ -144,7 +144,7 @@ export interface KindBudgets {
   lookupsMax: number | null
   /** Limit for rows, over all kinds. */
   jobBudget: JobBudget
-  /** Null if the kind costs nothing or has no cost limit. */
+  /** Null if the kind has no price or no cost limit. */
   budget: KindBudget | null
 }
 

@@ -28,8 +28,8 @@ import type { OpenRun, ToSubmit } from '../checkpoint/checkpoint.js'
 export interface Protocol {
   readonly kind: LookupKind
   /**
-   * Handling of a request whose response was lost. `hold`: it may have been billed; `ask_again`: it costs nothing;
-   * `poll`: a free read shows whether it was received.
+   * Handling of a request whose response was lost. `hold`: it may have been billed; `ask_again`: it is a read
+   * and is sent again; `poll`: a read shows whether it was received.
    */
   readonly onLost: 'hold' | 'ask_again' | 'poll'
   /** Whether the service can send its end by webhook. */

@@ -184,7 +184,7 @@ export class Submitter {
     } else if (this.#skipLookup(reservations.onBudgetRefused(lookup, refusal)) === 'over') this.#isOver = true
   }
 
-  /** Sends a free read again after a loss. If it has a price, it may have been billed, so its reservation stays. */
+  /** Sends a read again after a loss. If it has a price, it may have been billed, so its reservation stays. */
   async #repeatRead(lookup: ToSubmit, id: string, reason: string): Promise<void> {
     const { checkpoint, backlog, counter } = this.#kind
     counter.count('lostReads')

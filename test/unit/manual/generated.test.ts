@@ -61,7 +61,9 @@ describe('what is made from the tables of the code', () => {
       const row = tables['options']?.([path[0] ?? '']).rows.find((cells) =>
         cells.includes(`\`${path.join('.')}\``),
       )
-      expect(row?.join(' ')).toContain(`The flag sets \`${String(value)}\``)
+      expect(row?.join(' ')).toContain(
+        `The flag sets \`${typeof value === 'string' ? value : JSON.stringify(value)}\``,
+      )
     }
   })
 
