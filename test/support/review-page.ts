@@ -4,7 +4,7 @@ import { visit, type Visit, type VisitOptions } from './visited-page.js'
 
 export interface ServedReview {
   readonly running: RunningCli
-  /** As it is printed: it opens once. */
+  /** As printed. It admits only the first browser that opens it. */
   readonly url: string
 }
 

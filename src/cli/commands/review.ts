@@ -99,7 +99,7 @@ async function servePage(
     tellAddress()
     io.err(
       `${formatFound(session.getCounts(), session.isRunGoingOn)}\nReview at ${server.url}\n` +
-        `  as ${session.reviewer}; the address opens once; verdicts go to ${decisionsPath}; Ctrl-C ends it.\n` +
+        `  as ${session.reviewer}; the address admits only the first browser that opens it; verdicts go to ${decisionsPath}; Ctrl-C ends it.\n` +
         (isLoopback(listen.host) || listen.host === '::1'
           ? ''
           : '  It is reachable from other machines, unencrypted: every user with the address can decide.\n'),

@@ -190,7 +190,7 @@ function refuseReused(reply: FastifyReply, firstUsedAtMs: number): void {
 
 /** Plain text if the request is for the page, else JSON. */
 function refuse(request: FastifyRequest, reply: FastifyReply, { status, message }: Refusal): void {
-  const hint = 'start enrich review and open the address that it prints'
+  const hint = 'open the address that enrich review printed last'
   if (request.routeOptions.url !== pagePaths.page) {
     send(reply, createErrorReply('REVIEW_ACCESS_REFUSED', status, message, hint))
     return

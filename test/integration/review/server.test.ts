@@ -66,7 +66,7 @@ const none = (lookup: string, seen = 0) =>
   ({ lookups: [{ lookup, seen }], verdict: 'none', entityId: null, note: null }) as const
 
 describe('who comes in', () => {
-  test('the printed address lets one browser in, once, and leaves nothing of it in the bar', async () => {
+  test('the printed address admits the first browser, which may open it again, and leaves nothing of it in the bar', async () => {
     const { url, origin } = await served()
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=[0-9a-z]{24}$/)
     const entered = await askPage(url)
@@ -99,6 +99,11 @@ describe('who comes in', () => {
     expect(reuses).toHaveLength(1)
     for (const path of ['/', '/api/queue', '/api/decisions'])
       expect((await taken.get(path)).status, path).toBe(403)
+    expect(errorOf((await taken.get('/api/queue')).body)).toMatchObject({
+      code: 'REVIEW_ACCESS_REFUSED',
+      message: expect.stringContaining('the address of enrich review admitted') as string,
+      hint: 'open the address that enrich review printed last',
+    })
     expect((await taken.decide(none('0'.repeat(32)))).status).toBe(403)
     expect(await askPage(first)).toMatchObject({
       status: 403,
