@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RunSummary } from '../../src/pipeline/figures/run-summary.js'
 import { createPlace, fixture, type CliPlace } from '../support/cli.js'
 import { findPostgres, sharedPostgres, type SharedPostgres } from '../support/postgres-server.js'
 
@@ -103,6 +104,41 @@ describe.skipIf(programs === null)('a job in parts, as it is typed', () => {
     expect(JSON.parse(readFileSync(place.path('out.csv.manifest.json'), 'utf8'))).toMatchObject({
       row_count: 20,
     })
+  }, 120_000)
+
+  test('all its parts share one budget, which only a larger one continues', async () => {
+    const place = createPlace()
+    writeCompanies(place)
+    place.write('pipeline.config.json', JSON.stringify({ stages: { entity: { lookupsMax: 1 } } }))
+    const run = async (...flags: string[]) => {
+      const part = ['--checkpoint', server.url(), '--job', 'bounded', '--partition', '1/2']
+      const { code, stderr, stdout } = await place.run([
+        'in.csv',
+        '-o',
+        'out.csv',
+        ...part,
+        ...flags,
+        '--json',
+      ])
+      const { summary } = stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { type: string; summary: RunSummary })
+        .find(({ type }) => type === 'finished') ?? { summary: null }
+      return { code, stderr, submitted: summary?.billedCount, read: summary?.stages[0]?.askedCount }
+    }
+    const bounded = ['--max-lookups', '2', '--with', 'entity']
+    expect(await run(...bounded)).toMatchObject({
+      ...{ code: 8, submitted: 2, read: 1 },
+      stderr: expect.stringContaining('the job keeps its budget: raise --max-lookups') as string,
+    })
+    expect(await run(...bounded)).toMatchObject({ code: 8, submitted: 0, read: 0 })
+    expect(await run('--max-lookups', '9', '--with', 'entity')).toMatchObject({
+      ...{ code: 8, submitted: 3, read: 0 },
+      stderr: expect.stringContaining('the job keeps its budget: raise stages.entity.lookupsMax') as string,
+    })
+    place.write('pipeline.config.json', JSON.stringify({ stages: { entity: { lookupsMax: 9 } } }))
+    expect([0, 3]).toContain((await run('--max-lookups', '9')).code)
   }, 120_000)
 
   test('other files under its name, and a run of all rows, are refused; missing parts are named', async () => {

@@ -95,16 +95,20 @@ export async function readSpentByRows(store: SharedStore, kind: LookupKind): Pro
 
 /**
  * Marks the job as ended for this worker (completed, or budget exhausted). The last live worker ends the job; a
- * partitioned job ends once every part is published. For other kinds than resolutions, the count starts again.
+ * partitioned job ends once every part is published. For other kinds than resolutions, the count starts again, unless
+ * the job is partitioned or another process of it is active.
  */
 export function endJob(store: SharedStore, kind: LookupKind, nowMs: number): Promise<void> {
   const { jobId } = store.job
   if (kind !== 'resolution')
     return store
-      .query('UPDATE enrich.job_kinds SET reserved_before = reserved WHERE job_id = $1 AND scope_id = $2', [
-        jobId,
-        store.getScopeId(kind),
-      ])
+      .query(
+        `UPDATE enrich.job_kinds SET reserved_before = reserved WHERE job_id = $1 AND scope_id = $2
+         AND EXISTS (SELECT FROM enrich.jobs j WHERE j.job_id = $1 AND j.partition_count IS NULL)
+         AND NOT EXISTS (SELECT FROM enrich.workers w WHERE w.job_id = $1 AND w.worker_id <> $3
+           AND NOT w.is_fenced AND w.ended_at IS NULL AND NOT w.has_ended_job)`,
+        [jobId, store.getScopeId(kind), store.workerId],
+      )
       .then(() => undefined)
   return store.withTransaction(async (statements) => {
     await statements.query('SELECT FROM enrich.jobs WHERE job_id = $1 FOR UPDATE', [jobId])
