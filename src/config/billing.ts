@@ -54,12 +54,12 @@ export const costMax = option({
   flag: {
     names: '--max-cost <amount>',
     group: 'asking',
-    help: 'stop before the total cost can exceed this; the next call has a new budget',
+    help: 'stop before the cost of the job can exceed this; a run that reached it begins a new budget when repeated',
     parse: parseAmount,
   },
   manual:
-    'Requires `billing.unitPrice`, and has its unit. Includes all stages. Resuming works as with `--max-lookups`. ' +
-    'See [Budgets](nightly-jobs.md#budgets).',
+    'Requires `billing.unitPrice`, and has its unit. Includes all stages. The budget belongs to the job, as with ' +
+    '`--max-lookups`. See [Budgets](nightly-jobs.md#budgets).',
   example: 25,
 })
 

@@ -120,12 +120,13 @@ const budget = {
     flag: {
       names: '--max-lookups <n>',
       group: 'asking',
-      help: 'submit at most n lookups; the next call has a new budget',
+      help: 'submit at most n lookups for the job; a run that reached n begins a new budget when repeated',
       parse: parseWholeNumber,
     },
     manual:
-      'Includes lookups by domain; each stage has a separate budget. A resumed run continues to count. ' +
-      'After the budget is used up, the same command starts a new one. See [Budgets](nightly-jobs.md#budgets).',
+      'Includes lookups by domain; each stage has a separate budget. The budget belongs to the job: an interrupted run ' +
+      'leaves the rest to the next one. A run that reached its budget begins a new one when repeated; a partition ' +
+      'does not. See [Budgets](nightly-jobs.md#budgets).',
     example: 1_000,
   }),
   costMax,

@@ -114,15 +114,17 @@ const name = () =>
 
 export const job = {
   name: option({
-    schema: () => name().describe('The name of the job. Runs of the same job are compared with each other.'),
+    schema: () =>
+      name().describe('The name of the job. Its runs are compared with each other and share one budget.'),
     flag: {
       names: '--job <name>',
       group: 'reporting',
-      help: 'name of the job; its runs are compared with each other',
+      help: 'name of the job; its runs are compared with each other and share one budget',
     },
     unset: 'the paths of the input',
     manual:
-      'Set it if the input has another file name every night. All processes of a job share one budget. See [The history of runs](history.md).',
+      'Set it if the input has another file name every night. A run that reached the budget begins a new one when ' +
+      'repeated. See [Budgets](nightly-jobs.md#budgets) and [The history of runs](history.md).',
     example: 'nightly',
   }),
   partition: option({
@@ -181,7 +183,16 @@ export const decisions = {
 export const review = {
   threshold: option({
     schema: () =>
-      z.int().min(0).max(100).describe('Matches below this confidence are doubtful, and go to review.'),
+      z
+        .int()
+        .min(0)
+        .max(100)
+        .describe(
+          'Answers that are `matched` or `partial_match` with a confidence below this are doubtful, and go to review.',
+        ),
+    manual:
+      'It changes neither the status nor the confidence of a row, and no lookup is submitted because of it. ' +
+      'Answers without a company go to review at any threshold. See [Candidates](review.md#candidates).',
     defaults: useForBoth(80),
   }),
   reviewer: option({

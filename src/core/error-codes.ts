@@ -259,13 +259,15 @@ export const errorTable = {
   },
   LOOKUPS_MAX_REACHED: {
     exitCode: 8,
-    meaning: '`--max-lookups` is reached',
-    remedy: 'run the same command again: it resumes with a new budget',
+    meaning: '`--max-lookups` or `lookupsMax` of a stage is reached',
+    remedy:
+      'run the same command again: it resumes with a new budget; with `--partition`, raise the limit first: a partitioned job keeps its budget',
   },
   COST_MAX_REACHED: {
     exitCode: 8,
     meaning: 'the next lookup could exceed `--max-cost`',
-    remedy: 'run the same command again: it resumes with a new budget',
+    remedy:
+      'run the same command again: it resumes with a new budget; with `--partition`, raise `--max-cost` first: a partitioned job keeps its budget',
   },
   DURATION_MAX_REACHED: {
     exitCode: 10,

@@ -28,7 +28,7 @@ export const exitCodes = {
   8: {
     meaning: 'stopped by budget or credit; the same command resumes',
     manual:
-      "stopped by budget or credit (--max-lookups, --max-cost, 402, a plan's limit); the same command resumes",
+      "stopped by budget or credit (--max-lookups, --max-cost, 402, a plan's limit); the same command resumes, a partition only with a larger budget",
   },
   10: { meaning: '--max-duration reached; the same command resumes' },
   11: { meaning: "the checkpoint, or the service's data, is in use by another process" },

@@ -21,7 +21,7 @@ export function shouldWaitForRuns(stop: Stop): boolean {
   return stop.kind === 'out_of_credit' || stop.kind === 'plan_limit' || isBudgetEnd(stop)
 }
 
-/** Whether the user's budget is used up: the same command starts a new job with a new budget. */
+/** Whether the user's budget is used up: the same command begins a new budget, unless the job is partitioned. */
 export function isBudgetEnd(stop: Stop): boolean {
   return stop.kind === 'lookups_max' || stop.kind === 'cost_max'
 }
@@ -38,7 +38,7 @@ export interface BudgetEnd {
   readonly ownCount: number
   readonly ownCost: number | null
   readonly isBilled: boolean
-  /** Whether the same command starts a new budget; the parts of a partitioned job share one budget permanently. */
+  /** Whether the same command begins a new budget; the parts of a partitioned job share one budget permanently. */
   readonly startsAnew: boolean
   /** ISO 4217; `null` without a currency. */
   readonly currency: string | null
@@ -148,7 +148,7 @@ function describeBudget(stop: Stop, end: BudgetEnd | null): string {
 }
 
 function getBudgetHint(end: BudgetEnd | null, budget: string, setting: string): string {
-  if (end === null) return 'the same command resumes, with a new budget'
+  if (end === null) return 'the same command resumes'
   return end.startsAnew
     ? `the same command resumes with a new budget of ${budget}`
     : `the job keeps its budget: raise ${setting}, then the same command resumes`
