@@ -121,10 +121,7 @@ function reportFailure(error: unknown): ExitCode {
       error.code === 'commander.help'
         ? 'a command is missing'
         : removeFlagValues(error.message.replace(/^error: /, ''))
-    const hint = message.startsWith("unknown option '--dry-run'")
-      ? 'enrich plan is the dry run: it shows the lookups and the cost of a run, and submits nothing'
-      : 'enrich --help lists the commands, enrich COMMAND --help the flags of a command'
-    return reportError(new UserError('USAGE_INVALID', message, { hint }), io)
+    return reportError(new UserError('USAGE_INVALID', message, { hint: suggestHelp(message) }), io)
   }
   return reportError(error, io)
 }
@@ -136,4 +133,12 @@ function removeFlagValues(message: string): string {
 
 function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
+}
+
+function suggestHelp(message: string): string {
+  if (message.startsWith("unknown option '--dry-run'"))
+    return 'enrich plan is the dry run: it shows the lookups and the cost of a run, and submits nothing'
+  if (message.startsWith('unknown command') && io.argv[0] === 'registry')
+    return 'enrich registry --help lists its commands; to remove a source, load the others into a new registry (docs/registry.md)'
+  return 'enrich --help lists the commands, enrich COMMAND --help the flags of a command'
 }

@@ -146,6 +146,26 @@ describe('the results that pages show are what the commands write', () => {
   })
 })
 
+test('a source is removed from a registry as docs/registry.md says, and the other companies keep their ids', async (context) => {
+  const place = createClone(context)
+  const registers = place.path('registers')
+  mkdirSync(registers)
+  writeFileSync(join(registers, 'company_tickers_exchange.json'), tickers)
+  writeFileSync(join(registers, 'BasicCompanyData-2026-11-01.csv'), british)
+  const find = async (name: string) =>
+    (await place.run(['registry', 'search', name, '--json'])).stdout.match(/"entityId":"siq_\w+"/g)
+  await place.run(['registry', 'load', 'registers'])
+  const apple = await find('apple')
+  expect([apple?.length, (await find('tesco stores'))?.length]).toEqual([1, 1])
+  const refused = await place.run(['registry', 'remove', 'companies-house'])
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('docs/registry.md')])
+  rmSync(join(registers, 'BasicCompanyData-2026-11-01.csv'))
+  const blocks = blocksOf('docs/registry.md').filter(({ heading }) => heading === 'Remove a source')
+  expect(blocks).toHaveLength(2)
+  for (const block of blocks) await runBlock(place, block, context)
+  expect([await find('apple'), await find('tesco stores')]).toEqual([apple, null])
+})
+
 const tickers = JSON.stringify({
   fields: ['cik', 'name', 'ticker', 'exchange'],
   data: [

@@ -29,6 +29,10 @@ export function fillRegistryCommand(registry: Command, io: CliIo): void {
   }
   addImport(registry, io, imports)
   addLoad(registry, io, { registry: createRegistryOption(), registryPathDefault })
+  registry.addHelpText(
+    'after',
+    '\nTo remove a source, load the files of the others into a new registry\n(docs/registry.md).',
+  )
   addEvaluate(registry, io, {
     map: createMapOption(),
     encoding: createEncodingOption(),
