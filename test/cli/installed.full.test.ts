@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rowsOfCsv } from '../support/tables.js'
@@ -91,6 +91,22 @@ describe('what is packed and installed', () => {
     expect(
       packed.filter((path) => /^(?:test|bench|src|node_modules)\/|\.(?:test\.js|tsbuildinfo)$/.test(path)),
     ).toEqual([])
+  })
+
+  test('has documents that link to packed files, or to sources and build files that only the repository has', () => {
+    const targets = packed
+      .filter((path) => path.endsWith('.md'))
+      .flatMap((path) => {
+        const links = readFileSync(join(root, path), 'utf8').matchAll(/\]\((?!https?:|#)([^)\s#]+)/g)
+        return [...links].map(([, target = '']) => normalize(join(dirname(path), target)))
+      })
+    expect(targets).toEqual(expect.arrayContaining(['CONTRIBUTING.md', 'SECURITY.md', 'docs/README.md']))
+    const isPacked = (target: string) =>
+      packed.some((path) => path === target || path.startsWith(`${target}/`))
+    const missing = targets.filter((target) => !isPacked(target))
+    expect(missing.filter((target) => !/^(?:src|test|bench|fixtures)\/|^Dockerfile$/.test(target))).toEqual(
+      [],
+    )
   })
 
   test('is the command enrich in any folder, and runs to the end there without a clone', () => {
