@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   firstDictionary,
   packAnswer,
+  secondDictionary,
   UnpackableError,
   unpackBody,
   unpackLine,
@@ -36,7 +37,7 @@ describe('an answer that is packed', () => {
     ['{"outcome":"matched"}', '{"status":"COMPLETED"}'],
     ['', ''],
     ['{"n":"Ünïcödé 株式会社 𝒳"}', `{"name":"Ünïcödé 株式会社 𝒳","again":"${'é'.repeat(70_000)}"}`],
-    [firstDictionary, firstDictionary],
+    [secondDictionary, secondDictionary],
   ])('is unpacked to what it was: %#', (line, body) => {
     const packed = packAnswer(line, body)
     expect([unpackLine(packed), unpackBody(packed)]).toEqual([line, body])
@@ -66,9 +67,19 @@ describe('an answer that is packed', () => {
     expect(() => unpackLine({ ...packAnswer('line', 'body'), ...change })).toThrow(UnpackableError)
   })
 
-  test('its dictionary is what it was released as', () => {
-    const digest = createHash('sha256').update(firstDictionary).digest('hex')
-    expect(digest).toBe('8526769f0424b741d5f73e706b48d298d15707171db33c62ea05585eb2a4d473')
+  test.each([
+    [firstDictionary, '8526769f0424b741d5f73e706b48d298d15707171db33c62ea05585eb2a4d473'],
+    [secondDictionary, '04a1566f4ab99dd611b1cf1121bc8c0db56bd39b097157e483c48e13f1a8871e'],
+  ])('dictionary %#, which stored answers need, does not change', (dictionary, digest) => {
+    expect(createHash('sha256').update(dictionary).digest('hex')).toBe(digest)
+  })
+
+  test('that was packed with the first dictionary is still unpacked', () => {
+    const [line, body] = ['{"status":"matched"}', '{"status":"COMPLETED"}']
+    const packed = deflateRawSync(line + body, { dictionary: Buffer.from(firstDictionary) })
+    const stored = { packing: 1, lineBytes: line.length, bodyBytes: body.length, packed }
+    expect([unpackLine(stored), unpackBody(stored)]).toEqual([line, body])
+    expect(packAnswer(line, body).packing).toBe(2)
   })
 
   test('a bomb with the right checksum is damage, takes no memory, and is mended', async () => {
