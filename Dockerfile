@@ -1,7 +1,7 @@
 # The command in a container: docker build -t enrich . && docker run --rm -v "$PWD:/work" enrich companies.csv -o out.csv
 FROM node:20-bookworm-slim AS build
 WORKDIR /src
-# better-sqlite3 is compiled where no prebuilt one fits.
+# better-sqlite3 is compiled if no prebuilt one fits.
 RUN apt-get update && apt-get install -y --no-install-recommends python3 make g++ && rm -rf /var/lib/apt/lists/*
 COPY . .
 RUN npm ci && npm prune --omit=dev

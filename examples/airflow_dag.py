@@ -1,4 +1,4 @@
-"""Every night, in Airflow 2: a retry resumes, and nothing is paid twice."""
+"""A nightly run in Airflow 2. A retry resumes, and nothing is paid twice."""
 
 from datetime import datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""A job in parts, in Airflow 2.6 or newer: a mapped task for each part, and one that collects them."""
+"""A partitioned job in Airflow 2.6 or newer: a mapped task for each partition, and a task that collects them."""
 
 from datetime import datetime, timedelta
 
@@ -10,7 +10,7 @@ except ImportError:
     from airflow.operators.bash import BashOperator
 
 PARTS = 64
-# Of the workers' own environment are ENRICH_BASE_URL and ENRICH_API_KEY_FILE; the password of the database is in their ~/.pgpass.
+# Each worker has ENRICH_BASE_URL and ENRICH_API_KEY_FILE in its environment, and the password of the database in ~/.pgpass.
 SHARED = "--checkpoint postgres://enrich@db.example.com:5432/enrich --job companies-{{ ds }}"
 
 with DAG("enrich_parts", schedule="@monthly", start_date=datetime(2026, 1, 1), catchup=False):
@@ -18,10 +18,10 @@ with DAG("enrich_parts", schedule="@monthly", start_date=datetime(2026, 1, 1), c
         task_id="part",
         cwd="/srv/crm",
         bash_command=f"enrich 'in/*.parquet' -o out/{{{{ ds }}}}.parquet {SHARED}; "
-        # 3 is a published part with rows that need a look.
+        # Exit code 3 is a success: the partition is published, and some rows need attention.
         "code=$?; if [ $code = 3 ]; then exit 0; fi; exit $code",
         append_env=True,
-        retries=3,  # a retry resumes, and a part that is published is not written again
+        retries=3,  # a retry resumes; a published partition is not written again
         retry_delay=timedelta(minutes=15),
         max_active_tis_per_dagrun=8,
     ).expand(env=[{"ENRICH_PARTITION": f"{part}/{PARTS}"} for part in range(1, PARTS + 1)])

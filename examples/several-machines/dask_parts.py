@@ -1,7 +1,7 @@
-"""A job in parts, on a cluster of Dask: dask_parts.py SCHEDULER JOB PARTS OUTPUT INPUT...
+"""Run a partitioned job on a Dask cluster: dask_parts.py SCHEDULER JOB PARTS OUTPUT INPUT...
 
-Paths are absolute, and the same on each worker. Each worker has the checkpoint's password in ~/.pgpass or PGPASSWORD, and
-ENRICH_BASE_URL and ENRICH_API_KEY_FILE; a worker of one thread runs one part at a time.
+Paths are absolute, and the same on each worker. Each worker has ENRICH_BASE_URL and ENRICH_API_KEY_FILE in its environment,
+and the password of the database in ~/.pgpass or PGPASSWORD. A worker with one thread runs one partition at once.
 """
 
 import os
@@ -10,7 +10,7 @@ import sys
 
 
 def run(part: int, parts: int, job: str, checkpoint: str, output: str, inputs: list[str]) -> int:
-    """One part; 3 is a published part with rows that need a look."""
+    """Run one partition. Exit code 3 is a success: it is published, and some rows need attention."""
     command = ["enrich", *inputs, "-o", output, "--checkpoint", checkpoint, "--job", job, "--quiet"]
     code = subprocess.run([*command, "--partition", f"{part}/{parts}"], check=False).returncode
     if code not in (0, 3):
@@ -23,8 +23,8 @@ def main(scheduler: str, job: str, parts: int, output: str, inputs: list[str]) -
 
     checkpoint = os.environ["ENRICH_CHECKPOINT"]
     with Client(scheduler) as client:
-        # The parts of a worker that dies are given to others. What it had started may go on: of two attempts the first one to
-        # publish the part stands.
+        # Other workers run the partitions of a dead worker. Its processes may continue: if two attempts run at once, the first
+        # one that publishes the partition wins.
         futures = [
             client.submit(run, part, parts, job, checkpoint, output, inputs, pure=False, retries=3)
             for part in range(1, parts + 1)

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs a job in parts as an array of Slurm, a task for each part.
+# Runs a partitioned job as a Slurm array, with one task for each partition.
 # usage: sbatch --array=1-64%8 slurm-array.sh JOB OUTPUT INPUT…
-# ENRICH_CHECKPOINT and ENRICH_BASE_URL go from your environment into the tasks. Secrets are better in files that only you may
-# read: the password of the database in ~/.pgpass, the key of the service in the file below.
+# Slurm passes ENRICH_CHECKPOINT and ENRICH_BASE_URL from your environment to the tasks. Keep secrets in files that only you can
+# read: the password of the database in ~/.pgpass, the API key of the service in the file below.
 #SBATCH --job-name=enrich
 #SBATCH --cpus-per-task=1
 #SBATCH --mem=2G
@@ -15,11 +15,11 @@ shift 2
 : "${ENRICH_API_KEY_FILE:=$HOME/.enrich-key}"
 export ENRICH_API_KEY_FILE
 
-# The part is the place of SLURM_ARRAY_TASK_ID in its array, and there are as many parts as the array has tasks. A task that is
-# requeued keeps both; the whole array once more is safe, since a part that is published is not made again.
+# The partition is the position of SLURM_ARRAY_TASK_ID in its array. The number of partitions is the number of tasks. A requeued
+# task keeps both. You can submit the whole array again: a published partition is not written again.
 code=0
 enrich "$@" -o "$output" --checkpoint "$ENRICH_CHECKPOINT" --job "$job" --partition auto --log-level warn || code=$?
-# 3 is a published part with rows that need a look.
+# Exit code 3 is a success: the partition is published, and some rows need attention.
 if [ "$code" = 3 ]; then code=0; fi
 exit "$code"
-# Then: sbatch --dependency=afterok:JOBID --wrap "enrich collect --checkpoint $ENRICH_CHECKPOINT --job JOB -o ALL"
+# Collect the partitions afterwards: sbatch --dependency=afterok:JOBID --wrap "enrich collect --checkpoint $ENRICH_CHECKPOINT --job JOB -o ALL"
