@@ -4,8 +4,10 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -184,6 +186,20 @@ describe('the unit for systemd', () => {
     expect(place.names()).toContain('out.parquet')
   })
 
+  test('and its timer have directives and specifiers that systemd knows, in the sections for them', () => {
+    const texts = [unit, example('enrich.timer')]
+    const listed = texts.flatMap((text) =>
+      text.split(/^(?=\[)/m).flatMap((part) => {
+        const [, section = ''] = /^\[(\w+)\]\n/.exec(part) ?? []
+        return [...part.matchAll(/^(\w+)=/gm)].map(([, name = '']) => `${section}.${name}`)
+      }),
+    )
+    const lines = texts.join('').split('\n')
+    expect(listed).toHaveLength(lines.filter((line) => !/^(?:#.*|\[\w+\]|)$/.test(line)).length)
+    expect(listed.filter((name) => !knownDirectives.includes(name))).toEqual([])
+    expect(new Set(unit.match(/%./g))).toEqual(new Set(['%S', '%d']))
+  })
+
   const hasSystemd = hasProgram('systemd-analyze')
   test.skipIf(!hasSystemd)('is found sound by systemd, and its timer', () => {
     const place = createPlace()
@@ -196,7 +212,58 @@ describe('the unit for systemd', () => {
     })
     expect([status, stdout, stderr]).toEqual([0, '', ''])
   })
+
+  test.skipIf(!hasSystemd)(
+    'is installed by the commands of its page, with the key, and its timer is enabled',
+    async () => {
+      const place = createPlace()
+      for (const name of ['enrich.service', 'enrich.timer']) place.write(name, example(name))
+      place.write('key.txt', `${key}\n`)
+      const machine = join(place.temporaryFolder, 'machine')
+      const bin = join(place.temporaryFolder, 'bin')
+      for (const folder of [join(machine, 'etc/systemd/system'), bin]) mkdirSync(folder, { recursive: true })
+      writeFileSync(join(bin, 'sudo'), sudoStandIn, { mode: 0o755 })
+      const commands = codeBelow('systemd', 'sh')
+      const env = { PATH: `${bin}:/usr/bin:/bin`, MACHINE: machine }
+      expect(await runBare(`set -e\n${commands}`, { cwd: place.folder, env })).toMatchObject({ code: 0 })
+      const [, credential = ''] = settings.get('LoadCredential')?.split(':') ?? []
+      expect(readFileSync(join(machine, credential), 'utf8')).toBe(`${key}\n`)
+      expect(statSync(join(machine, credential)).mode & 0o777).toBe(0o600)
+      const installed = join(machine, 'etc/systemd/system')
+      expect(readFileSync(join(installed, 'enrich.service'), 'utf8')).toBe(unit)
+      expect(lstatSync(join(installed, 'timers.target.wants/enrich.timer')).isSymbolicLink()).toBe(true)
+      expect(readFileSync(join(machine, 'users'), 'utf8')).toBe(`-r ${settings.get('User') ?? ''}\n`)
+    },
+  )
 })
+
+const knownDirectives = [
+  ...['Unit.Description', 'Timer.OnCalendar', 'Timer.Persistent', 'Install.WantedBy'],
+  ...[
+    ...['Type', 'User', 'StateDirectory', 'Environment', 'WorkingDirectory', 'LoadCredential', 'ExecStart'],
+    ...['NoNewPrivileges', 'PrivateTmp', 'ProtectHome', 'ProtectSystem', 'SuccessExitStatus', 'Restart'],
+    ...['RestartSec', 'RestartPreventExitStatus', 'TimeoutStopSec'],
+  ].map((name) => `Service.${name}`),
+]
+
+/** Works on the files below MACHINE instead of /. Users and running units are only recorded or looked up. */
+const sudoStandIn = `#!/bin/sh
+set -e
+program=$1; shift
+case $program in
+  useradd) echo "$*" >> "$MACHINE/users" ;;
+  systemctl)
+    if [ "$1" = start ]; then test -e "$MACHINE/etc/systemd/system/$2"
+    else systemctl --root="$MACHINE" "$@"; fi ;;
+  *)
+    for argument; do
+      shift
+      case $argument in /etc/*) argument=$MACHINE$argument ;; esac
+      set -- "$@" "$argument"
+    done
+    "$program" "$@" ;;
+esac
+`
 
 describe.concurrent('the manifest for Kubernetes', () => {
   const manifest = example('kubernetes-cronjob.yaml')
