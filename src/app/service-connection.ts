@@ -1,4 +1,4 @@
-import { formatCount } from '../core/text.js'
+import { plural } from '../core/text.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import { defaultPaths } from '../config/options.js'
 import { systemRandom } from '../platform/random.js'
@@ -176,7 +176,7 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
     })
     const { entityCount } = registry.info()
     deps.notice(
-      `Embedded service with ${label} (${formatCount(entityCount)} entities). ` +
+      `Embedded service with ${label} (${plural(entityCount, 'company', 'companies')}). ` +
         'For a hosted service, set --base-url and ENRICH_API_KEY.' +
         (path === null ? ' To load your own registers, use enrich registry load FOLDER.' : ''),
     )

@@ -100,7 +100,7 @@ const service = {
     flag: { names: '--registry <path>', group: 'service', help: 'registry of the embedded service' },
     path: 'registry',
     unset: `${defaultPaths.registry} if it exists`,
-    manual: 'Without one, the embedded service uses the small registry of the package.',
+    manual: 'Without one, the embedded service uses the demo registry.',
     example: defaultPaths.registry,
   }),
   matchers: option({

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { version } from '../../src/platform/installed-package.js'
 import { commandNames, type CliIo } from '../../src/cli/terminal/command-io.js'
 import { createProgram } from '../../src/cli/program.js'
-import { at, canary, companiesCsv, createPlace, writeConfig } from '../support/cli.js'
+import { at, canary, companiesCsv, createPlace, fixture, writeConfig } from '../support/cli.js'
 import { startForeignService, type ForeignServiceOptions } from '../support/foreign-service.js'
 import { rowsOfCsv, rowsOfNdjson } from '../support/tables.js'
 
@@ -67,16 +67,16 @@ describe('the end of a run names the next steps', () => {
     const steps = (jsonOf(stdout.trimEnd().split('\n').at(-1) ?? '') as { next: { command: string }[] }).next
     const review = 'enrich review in.csv --name-column company_name'
     expect(steps).toEqual([
-      { text: '1 doubtful row and 2 rows not found', command: review, page: null },
+      { text: '1 doubtful row and 2 rows without a match', command: review, page: null },
       {
-        text: '2 of 4 rows not found in the demo registry',
+        text: '2 of 4 rows without a match in the demo registry',
         command: 'enrich registry load FOLDER',
         page: 'docs/registry.md#where-registers-are-published',
       },
     ])
     expect(stepsOf(stderr)).toEqual([
-      `  next      1 doubtful row and 2 rows not found: ${review}`,
-      '  next      2 of 4 rows not found in the demo registry: enrich registry load FOLDER   (see docs/registry.md#where-registers-are-published)',
+      `  next      1 doubtful row and 2 rows without a match: ${review}`,
+      `  next      2 of 4 rows without a match in the demo registry: enrich registry load FOLDER   (see ${fixture('../docs/registry.md')})`,
     ])
     const [, ...reviewWords] = review.split(' ')
     const exported = await place.run([...reviewWords, '--export', 'todo.csv'])
@@ -85,6 +85,15 @@ describe('the end of a run names the next steps', () => {
       expect.stringContaining('3 doubtful lookups (3 rows)'),
     ])
     expect((await place.run([...flags, '--quiet'])).stderr).toBe('')
+    const [decided] = rowsOfCsv(place.read('todo.csv').replace('\ufeff', '')).filter(
+      ({ status }) => status === 'no_match',
+    )
+    place.write('done.csv', `lookup,verdict\n${decided?.['lookup'] ?? ''},none\n`)
+    expect((await place.run([...reviewWords, '--import', 'done.csv'])).code).toBe(0)
+    expect(stepsOf((await place.run(flags)).stderr)).toEqual([
+      `  next      1 doubtful row and 1 row without a match: ${review}`,
+      expect.stringContaining('1 of 4 rows without a match in the demo registry'),
+    ])
   })
 
   test('none where every row is found; of another registry or service, only the review', async () => {
@@ -107,13 +116,13 @@ describe('the end of a run names the next steps', () => {
       ).code,
     ).toBe(0)
     place.write('in.csv', `company_name,city\n${rows}\n`)
-    const review = '  next      2 rows not found: enrich review in.csv --name-column company_name'
+    const review = '  next      2 rows without a match: enrich review in.csv --name-column company_name'
     expect(stepsOf((await place.run(flags)).stderr)).toEqual([review])
     const { place: other, hosted } = await prepare(['Acme', 'Bolt'])
     const stopped = await other.run([...command, '--max-lookups', '1', '--partial'], hosted)
     expect(stepsOf(stopped.stderr)).toEqual([])
     expect(stepsOf((await other.run(command, hosted)).stderr)).toEqual([
-      '  next      2 rows not found: enrich review companies.csv',
+      '  next      2 rows without a match: enrich review companies.csv',
     ])
   })
 })
@@ -186,7 +195,7 @@ describe('doctor', () => {
     const { place, hosted, service } = await prepare(['Acme'])
     const embedded = await place.run(['doctor'])
     expect([embedded.code, failuresOf(embedded.stdout)]).toEqual([0, []])
-    expect(embedded.stdout).toMatch(/^ok +registry .*entities$/m)
+    expect(embedded.stdout).toMatch(/^ok +registry .*companies$/m)
     const { code, stdout } = await place.run(['doctor'], hosted)
     expect([code, failuresOf(stdout)]).toEqual([0, []])
     expect(stdout).toMatch(/^ok +service .*accepts the key$/m)
@@ -294,7 +303,7 @@ describe('registry', () => {
     expect((await place.run(['registry', 'search', 'zzyzx'])).stdout).toContain('Zzyzx Widgets GmbH')
     place.write('in.csv', 'company,city\nZzyzx Widgets,Bonn\n')
     const run = await place.run(['in.csv', '-o', 'out.ndjson'])
-    expect(run.stderr).toContain('.enrich/registry.sqlite (1 entities)')
+    expect(run.stderr).toContain('.enrich/registry.sqlite (1 company)')
     expect(rowsOfNdjson(place.read('out.ndjson'))[0]).toMatchObject({
       enrich_status: 'matched',
       enrich_registration_id: '0012',

@@ -12,7 +12,7 @@ const volatile: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?Z?)?/g, '<time>'],
   // Which differences there are is tested where they are found.
   [/interface in \d+ ways, kept unchanged: .*/g, 'interface in <count> ways, kept unchanged: <names>'],
-  [/\d+ entities/g, '<count> entities'],
+  [/demo registry( \(|: )\d+ companies/g, 'demo registry$1<count> companies'],
   [/http:\/\/127\.0\.0\.1:\d+\/gateway/g, '<base url>'],
   [/\benr_[0-9a-z_]+/g, '<custom id>'],
   [/registry edition [0-9a-f]+/g, 'registry edition <edition>'],
@@ -34,6 +34,7 @@ function expectGolden(name: string, text: string, place: CliPlace): void {
       text.replaceAll(fixture('companies.csv'), 'companies.csv'),
     )
     .replaceAll(place.folder, '<folder>')
+    .replaceAll(fixture('../docs/'), '<package>/docs/')
   const path = `${folder}${name}.txt`
   if (isUpdating) {
     mkdirSync(folder, { recursive: true })

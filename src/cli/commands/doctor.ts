@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { formatCount } from '../../core/text.js'
+import { formatCount, plural } from '../../core/text.js'
 import { defaultPaths } from '../../config/options.js'
 import { formatColumnLines } from '../../pipeline/lookups/column-report.js'
 import { UserError } from '../../core/errors.js'
@@ -149,7 +149,7 @@ const formatAddress = (listen: Settings['webhook']['listen']): string =>
 function checkRegistry(settings: Settings): string {
   const { registry, label } = chooseRegistry(settings.service.registryPath)
   try {
-    return `the embedded service answers from ${label}: ${formatCount(registry.info().entityCount)} entities`
+    return `the embedded service answers from ${label}: ${plural(registry.info().entityCount, 'company', 'companies')}`
   } finally {
     registry.close()
   }

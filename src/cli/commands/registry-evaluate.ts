@@ -92,8 +92,8 @@ async function run(
   const decisions = flags.decisions === undefined ? null : await readDecisions(path, onNotice)
   const queries = decisions?.queries ?? (await readQueries(path, flags, onNotice))
   const before = otherPath === undefined ? null : loadOutcomes(otherPath, queries)
-  // Like a run, falls back to the registry of the package.
-  const isShipped = flags.decisions !== undefined && flags.registry === undefined && !existsSync(registryPath)
+  // Like a run, falls back to the demo registry.
+  const isShipped = flags.registry === undefined && !existsSync(registryPath)
   const registry = isShipped ? openShippedRegistry() : openRegistry(registryPath, { readonly: true })
   try {
     const deps = { registry, monotonicMs, leaveOutShare: flags.leaveOut ?? 0 }

@@ -70,7 +70,7 @@ export function fillRunCommand(command: Command, io: CliIo): void {
 }
 
 export function fillRetryCommand(command: Command, io: CliIo): void {
-  command.requiredOption(statusFlag, `outcomes: ${retryable.join(', ')}`)
+  command.requiredOption(statusFlag, `statuses: ${retryable.join(', ')}`)
   addConfigFlags(command, flagGroups)
   addGroupedHelp(command, io)
   command.action((inputs: string[], flags: RunFlags) =>
@@ -143,7 +143,7 @@ function parseStatuses(text: string): string[] {
       })
     }
     if (!retryable.includes(status)) {
-      throw new UserError('USAGE_INVALID', `--status ${JSON.stringify(status)} is not an outcome`, {
+      throw new UserError('USAGE_INVALID', `--status ${JSON.stringify(status)} is not one of the statuses`, {
         hint: `pass one or more of ${retryable.join(', ')}`,
       })
     }

@@ -14,7 +14,7 @@ import { version } from '../../platform/installed-package.js'
 import { waitForInterrupt, formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
-import { formatCount } from '../../core/text.js'
+import { plural } from '../../core/text.js'
 import { faultPlan, type FaultPlan } from '../../service/faults.js'
 
 interface ServeFlags {
@@ -155,7 +155,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
     const reconciliationUrl = flags.reconcile === undefined ? null : `${service.url}/reconcile`
     tell('serving', { url: service.url, registry: label, entityCount, reconciliationUrl })
     io.err(
-      `Serving at ${service.url}, answering from ${label} (${formatCount(entityCount)} entities).\n` +
+      `Serving at ${service.url}, answering from ${label} (${plural(entityCount, 'company', 'companies')}).\n` +
         (isShared ? 'Further replicas can serve the same data: see docs/serve.md.\n' : '') +
         (isLoopback(flags.listen.host) ? '' : 'It is reachable from other machines: use a TLS proxy.\n') +
         `Use it: ENRICH_BASE_URL=${service.url} ENRICH_API_KEY=… enrich companies.csv -o out.parquet\n`,

@@ -37,8 +37,8 @@ export function formatEvaluation(
 ): string {
   const { leaveOut, latencyMs } = report
   const lines = [
-    'An answer is accepted when its confidence is 80 or more, whether it is an entity',
-    'or, as a fund is, a candidate. Shares in percent, with their 95 % intervals.',
+    'An answer is accepted if its confidence is 80 or more: a match or, for a fund, a',
+    'candidate. Figures in percent, with 95 % intervals.',
     '',
     ...groupLines(groupings, report.overall),
     '',
@@ -55,7 +55,7 @@ function groupLines(groupings: readonly Grouping[], overall: StratumFigures): st
   const width = Math.min(kindColumnsMax, Math.max(...['overall', ...names].map(measureWidth)))
   const row = (name: string, figures: StratumFigures) => formatLine(width, name, formatCells(figures))
   const tables = groupings.map(({ title, figures }) => [
-    formatLine(width, title, ['asked', 'acc.', 'precision', 'recall', 'top 1', 'top 5', 'false']),
+    formatLine(width, title, ['names', 'acc.', 'precision', 'recall', 'top 1', 'top 5', 'false']),
     ...Object.entries(figures).map(([name, of]) => row(name, of)),
   ])
   return [...tables.flatMap((table, at) => (at === 0 ? table : ['', ...table])), row('overall', overall)]
@@ -87,16 +87,16 @@ function formatReliability({ calibration }: EvaluationReport): string[] {
   const formatErrorLine = (what: string, { count, expectedError, expectedErrorEqualMass }: typeof accepted) =>
     `  ${what.padEnd(20)} ${formatCount(count).padStart(7)} ${expectedError.toFixed(3).padStart(12)} ${expectedErrorEqualMass.toFixed(3).padStart(12)}`
   return [
-    'confidence    named  stated    came true',
+    'confidence  answers    mean        right',
     ...bands.map(
       ({ confidenceMin, confidenceMax, count, meanConfidence, accuracy, accuracyInterval }) =>
         `${`${confidenceMin} to ${confidenceMax}`.padEnd(10)} ${formatCount(count).padStart(8)} ${meanConfidence.toFixed(1).padStart(7)} ${withInterval(accuracy, accuracyInterval).padStart(12)}`,
     ),
     '',
-    'expected calibration error, over ten bins',
-    '                         named  equal width   equal mass',
-    formatErrorLine('of all stated', calibration),
-    formatErrorLine('of what is accepted', accepted),
+    'expected calibration error, with ten bins of equal width or of equal size',
+    '                       answers  equal width   equal size',
+    formatErrorLine('all answers', calibration),
+    formatErrorLine('accepted answers', accepted),
   ]
 }
 
@@ -198,7 +198,7 @@ function formatHead(
 ): string[] {
   const further = furtherAskedCount === 1 ? '1 lookup was' : `${formatCount(furtherAskedCount)} lookups were`
   return [
-    `${plural(acceptedCount + noneCount, 'decision')}: ${formatCount(acceptedCount)} accepted, ${formatCount(noneCount)} none of those known`,
+    `${plural(acceptedCount + noneCount, 'decision')}: ${formatCount(acceptedCount)} accepted, ${formatCount(noneCount)} none`,
     ...(otherServiceCount === 0 ? [] : [`  ${formatCount(otherServiceCount)} of another service left out`]),
     ...formatUnknown(unknown),
     ...(furtherAskedCount === 0

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { defaultPaths } from '../../config/options.js'
 import { formatBytes, formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import type { LoadStep, LoadedFile, LoadPlan } from '../../registry/import/load/load.js'
@@ -21,8 +22,14 @@ export function formatImport(
   // Users can fix their own lists, but not the files of a register.
   if (result.rejectedCount > 0 && isOwnList)
     lines.push('Fix these rows and import the file again: rows keep their ids.')
-  if (registryPath !== null) lines.push(`Next: enrich companies.csv -o out.csv --registry ${registryPath}`)
+  if (registryPath !== null) lines.push(formatNext(registryPath))
   return `${lines.join('\n')}\n`
+}
+
+/** A run in this folder uses the registry at the default path without a flag. */
+function formatNext(registryPath: string): string {
+  const flag = registryPath === defaultPaths.registry ? '' : ` --registry ${registryPath}`
+  return `Next: enrich companies.csv -o out.csv${flag}`
 }
 
 /** One line for each count, explained if the word alone is unclear. */
@@ -156,7 +163,7 @@ export function formatPlan({ steps, leftOut }: LoadPlan, registryPath: string): 
       ? []
       : [`To load into ${registryPath}, in this order:`, ...formatSteps(steps), ...formatColumnMaps(steps)]
   if (leftOut.length > 0) {
-    lines.push('Left out:')
+    lines.push('Skipped:')
     for (const { path, reason, command } of leftOut) {
       lines.push(`  ${path}: ${reason}`)
       if (command !== null) lines.push(`    after checking the file: ${command}`)
@@ -167,7 +174,7 @@ export function formatPlan({ steps, leftOut }: LoadPlan, registryPath: string): 
 
 function formatSteps(steps: readonly LoadStep[]): string[] {
   const rows = [
-    ['', 'format', 'rows', 'of', 'file'],
+    ['', 'format', 'rows', 'date', 'file'],
     ...steps.map((step, index) => [
       String(index + 1),
       step.format,
@@ -192,7 +199,7 @@ function formatColumnMaps(steps: readonly LoadStep[]): string[] {
     const fields = Object.entries(map).map(([field, column]) =>
       field === column ? field : `${field}=${column}`,
     )
-    const known = `known by ${idType === 'registration_id' ? `registration number${country === null ? '' : ` (${country})`}` : (idType ?? '').toUpperCase()}`
+    const known = `known by ${idType === 'registration_id' ? `company number${country === null ? '' : ` (${country})`}` : (idType ?? '').toUpperCase()}`
     const home =
       jurisdiction === null ? '' : `; registered in ${jurisdiction} unless a row states another place`
     const left = unused.length === 0 ? '' : `; not used: ${unused.join(', ')}`
@@ -224,9 +231,9 @@ export function formatLoadSummary(
     `${sum(({ rowCount }) => rowCount)} rows`,
     `${sum(({ rejectedCount }) => rejectedCount)} rejected`,
     `${(elapsedMs / 1_000).toFixed(1)} s`,
-    ...(leftOut.length === 0 ? [] : [`${leftOut.length} left out`]),
+    ...(leftOut.length === 0 ? [] : [`${leftOut.length} skipped`]),
   ]
-  return `${parts.join(', ')}\nNext: enrich companies.csv -o out.csv --registry ${registryPath}\n`
+  return `${parts.join(', ')}\n${formatNext(registryPath)}\n`
 }
 
 type Joined = LinkageReport['joined'][number]

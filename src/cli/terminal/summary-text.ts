@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url'
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
+import { packageFolder } from '../../platform/installed-package.js'
 import { selectArguments } from '../config-flags.js'
 import { lookupKinds } from '../../pipeline/lookups/lookup-kind.js'
 import { formatPrice, formatMoney } from '../../pipeline/figures/money.js'
@@ -26,7 +28,7 @@ export function formatSummary(summary: RunSummary, command: string): string[] {
     ...(ended === null ? formatAttention(summary, command) : formatStop(ended, command)),
     ...suggestNextSteps(summary, command).map(
       ({ text, page, command: typed }) =>
-        `  next      ${text}: ${typed}${page === null ? '' : `   (see ${page})`}`,
+        `  next      ${text}: ${typed}${page === null ? '' : `   (see ${fileURLToPath(new URL(page, packageFolder))})`}`,
     ),
   ]
 }
@@ -35,37 +37,38 @@ export function formatSummary(summary: RunSummary, command: string): string[] {
 interface NextStep {
   readonly text: string
   readonly command: string
-  /** Page of the documentation, or `null`. */
+  /** Page of the documentation in the folder of the package, or `null`. */
   readonly page: string | null
 }
 
 /** Groups of flags of `enrich review`. */
 export const reviewFlagGroups = ['config', 'input', 'checkpoint', 'decisions', 'service', 'review'] as const
 
-/** Suggests to review doubtful rows, and to load registers after rows not found in the demo registry. Empty after a stop. */
+/** Suggests to review doubtful rows, and to load registers if the demo registry lacks companies. Empty after a stop. */
 export function suggestNextSteps(summary: RunSummary, command: string): NextStep[] {
   if (findEndReason(summary) !== null) return []
   const { rowCount, rowsByStatus, review } = summary
-  const isNotFound = ([status]: [string, number]) => status === 'no_match' || status === 'not_found'
+  const isUnmatched = ([status]: [string, number]) => status === 'no_match' || status === 'not_found'
   const sum = (counts: readonly [string, number][]) => counts.reduce((total, [, some]) => total + some, 0)
   const open = Object.entries(review?.rowsByStatus ?? {})
-  const openNotFound = sum(open.filter(isNotFound))
-  const doubtful = sum(open) - openNotFound
-  const notFound = sum(Object.entries(rowsByStatus).filter(isNotFound))
+  const openUnmatched = sum(open.filter(isUnmatched))
+  const doubtful = sum(open) - openUnmatched
+  // A row that a reviewer decided is no gap of the registry.
+  const unmatched = review === null ? sum(Object.entries(rowsByStatus).filter(isUnmatched)) : openUnmatched
   const words = [
     ...(doubtful === 0 ? [] : [plural(doubtful, 'doubtful row')]),
-    ...(openNotFound === 0 ? [] : [`${plural(openNotFound, 'row')} not found`]),
+    ...(openUnmatched === 0 ? [] : [`${plural(openUnmatched, 'row')} without a match`]),
   ]
   const isDemo = summary.isDemo === true
-  // The demo registry has no candidates for rows that it did not find.
+  // The demo registry has no candidates for rows without a match.
   const isReviewed = isDemo ? doubtful > 0 : words.length > 0
   const typed = buildReviewCommand(command)
   return [
     ...(isReviewed && typed !== null ? [{ text: words.join(' and '), command: typed, page: null }] : []),
-    ...(isDemo && notFound > 0
+    ...(isDemo && unmatched > 0
       ? [
           {
-            text: `${formatCount(notFound)} of ${plural(rowCount, 'row')} not found in the demo registry`,
+            text: `${formatCount(unmatched)} of ${plural(rowCount, 'row')} without a match in the demo registry`,
             command: `${getProgram(command)} registry load FOLDER`,
             page: 'docs/registry.md#where-registers-are-published',
           },
@@ -187,7 +190,7 @@ function formatAttention(summary: RunSummary, command: string): string[] {
     ...(summary.invalidRowCount === 0
       ? []
       : [
-          `  note      ${plural(summary.invalidRowCount, 'row')} without a usable company name: not looked up, not billed; see the error column`,
+          `  note      ${plural(summary.invalidRowCount, 'row')} without a usable company name: not looked up, not billed; the added column "error" gives the reason`,
         ]),
     ...(has('uncertainCount')
       ? [

@@ -38,7 +38,7 @@ const headers: Readonly<Partial<Record<ImportField, RegExp>>> = {
     /^(?:jurisdiction|jurisdiction_code|state_of_incorporation|state_of_inc|stateofincorporation)$/,
   registration_authority: /^(?:ra|registration_authority|registration_authority_id)$/,
   registration_id:
-    /^(?:ra_id|registration_(?:id|number|no)|company_(?:number|no|id)|companynumber|reg_?no|crn|register_number)$/,
+    /^(?:ra_id|registration_(?:id|number|no)|company_(?:number|no|id)|companynumber|reg_?no|crn|register_number)$|^(?:uk_company|companies_house(?:_company)?)_(?:number|no|id)$/,
   legal_form: /^(?:elf|elf_code|legal_form|legal_form_code|company_category)$/,
   type: /^(?:type|entity_type)$/,
   status: /^(?:status|entity_status|company_status)$/,
@@ -56,6 +56,9 @@ const headers: Readonly<Partial<Record<ImportField, RegExp>>> = {
 
 /** A column "state" may have the status of a company. */
 const statusWords = /^(?:active|inactive|open|closed|live|dissolved|liquidated|deleted|registered|yes|no)$/i
+
+/** Headers that only British company numbers have. */
+const ukHeader = /^(?:uk|companies_house)_/
 
 /** Minimum share of filled cells that must have the type of the column. */
 const shareMin = 0.95
@@ -81,8 +84,10 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   const hasPlace = isUk || map.jurisdiction !== undefined
   const doubts = [
     ...(map.name === undefined ? ['no column has names of companies'] : []),
-    ...(idType === null ? ['no column has LEIs, CIKs or registration numbers in every row'] : []),
-    ...(idType === 'registration_id' && !hasPlace ? ['the register of the numbers is unknown'] : []),
+    ...(idType === null
+      ? ['no column with a known header has an LEI, CIK or company number in every row']
+      : []),
+    ...(idType === 'registration_id' && !hasPlace ? ['the country of the company numbers is unknown'] : []),
     ...twice,
   ]
   return {
@@ -156,11 +161,9 @@ const distinctMin = 0.9
 
 function isBritish(map: FieldMap, cellsOf: GetCells): boolean {
   const { registration_id: number, postal_code: postcode } = { registration_id: map.id, ...map }
-  if (number === undefined || postcode === undefined) return false
-  return (
-    isMostly(cellsOf(number), (cell) => ukNumber.test(cell)) &&
-    isMostly(cellsOf(postcode), (cell) => ukPostcode.test(cell))
-  )
+  if (number === undefined || !isMostly(cellsOf(number), (cell) => ukNumber.test(cell))) return false
+  if (ukHeader.test(toHeaderKey(number))) return true
+  return postcode !== undefined && isMostly(cellsOf(postcode), (cell) => ukPostcode.test(cell))
 }
 
 /**

@@ -72,7 +72,7 @@ function asUserError(error: unknown, path: string): unknown {
   }
   if (code === 'SQLITE_CANTOPEN' || (error instanceof TypeError && error.message.includes('directory'))) {
     return new UserError('REGISTRY_NOT_FOUND', `there is no registry at ${path}`, {
-      hint: 'create one with: enrich registry import csv FILE --registry PATH',
+      hint: 'create one with: enrich registry load FOLDER --registry PATH',
       cause: error,
     })
   }

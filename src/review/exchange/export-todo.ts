@@ -184,7 +184,7 @@ const lines: readonly (readonly [what: string, meaning: string])[] = [
   ['note', 'A comment for later readers of the decision.'],
   [
     'what may be changed',
-    'You may sort and delete rows, and move, hide and add columns. Do not change the headers or the columns lookup, name, lookup again and the ids of the candidates. Sort all columns together.',
+    'You may sort, insert and delete rows, move, hide and add columns, and write a title above the table. Do not change the headers or the columns lookup, name, lookup again and the ids of the candidates. Sort all columns together.',
   ],
   [
     'then',

@@ -38,7 +38,7 @@ export const reconciliationProperties = [
     'Number in its register; add the country of the register',
   ),
   property('ein', 'EIN', 'identifier', 'Employer identification number (US)'),
-  property('bic', 'BIC', 'identifier', 'Bank identifier code, 8 or 11 characters'),
+  property('bic', 'BIC', 'identifier', 'Business identifier code, 8 or 11 characters'),
   property('ticker', 'Ticker', 'identifier', 'AAPL, or NASDAQ:AAPL'),
   property('website', 'Website', 'identifier', 'URL of the website, or its domain'),
   property(

@@ -171,13 +171,13 @@ describe('enrich registry evaluate --decisions', () => {
     const text = await evaluated([...settled(), ...unknown])
     expect(text.split('\n').filter((line) => measureWidth(line) > 80)).toEqual([])
     for (const line of [
-      '6 decisions: 4 accepted, 2 none of those known',
+      '6 decisions: 4 accepted, 2 none',
       '  1 of another service left out',
       '  14 left out: this registry has no company of that id',
       '    and 4 more, with --json',
       '  1 lookup was by more than name and place; here only these are used',
       'those lookups now; they say nothing about lookups that were not reviewed.',
-      'status        asked   acc.   precision      recall top 1 top 5  false',
+      'status        names   acc.   precision      recall top 1 top 5  false',
       'inconclusive      3      0           -    0.0 0-66  50.0   100    0/1',
       'GB                2      0           -    0.0 0-80   100   100    0/1',
       'overall           6      2  100 34-100  50.0 15-85  75.0   100    0/2',
@@ -191,7 +191,7 @@ describe('enrich registry evaluate --decisions', () => {
 
   it('a file without decisions is measured as nothing, and says how many are needed', async () => {
     const text = await evaluated([])
-    expect(text).toContain('0 decisions: 0 accepted, 0 none of those known')
+    expect(text).toContain('0 decisions: 0 accepted, 0 none')
     expect(text).toContain('73 more decisions on answers at or above')
   })
 

@@ -94,13 +94,13 @@ describe('what a file is', () => {
     ['JSON that is cut', '{"records":[{"LEI":', /JSON in an unknown format/],
     ['a list of codes', 'sic,description\n0100,Crops\n', /no column has names/],
     ['a header alone', 'id,name\n', /without rows/],
-    ['names without ids', 'company_name,city\nAcme Ltd,Leeds\n', /no column has LEIs/],
+    ['names without ids', 'company_name,city\nAcme Ltd,Leeds\n', /no column with a known header/],
     [
       'numbers of a register that is not told',
       'company_number,name\n1234,Acme GmbH\n1235,Beta GmbH\n',
-      /the register of the numbers is unknown/,
+      /the country of the company numbers is unknown/,
     ],
-    ['ids that rows share', `lei,name\n${`${lei.ford},Acme\n`.repeat(9)}`, /no column has LEIs/],
+    ['ids that rows share', `lei,name\n${`${lei.ford},Acme\n`.repeat(9)}`, /no column with a known header/],
     [
       "columns of GLEIF's over rows that are none",
       'LEI,Entity.LegalName\nx,Acme\ny,Beta\n',
@@ -108,7 +108,22 @@ describe('what a file is', () => {
     ],
     ['LEIs beside a figure', `LEI,Employees\n${lei.ford},173000\n${lei.ball},21000\n`, /no column has names/],
   ]
-  test.each(left)('left out: %s', async (_, content, reason) => {
+  it('numbers are British if their header or the postcodes say so', async () => {
+    const isBritish = {
+      kind: 'csv',
+      proposal: { idType: 'registration_id', country: 'GB', jurisdiction: 'gb' },
+    }
+    for (const header of ['Companies House number', 'uk_company_no'])
+      expect(
+        await detectFile(write('uk.csv', `${header},name\n00519500,Acme Ltd\n00445790,Beta Ltd\n`)),
+      ).toMatchObject(isBritish)
+    const postcodes = 'company_number,name,postcode\n00519500,Acme Ltd,AL7 1GA\n00445790,Beta Ltd,LS1 4AP\n'
+    expect(await detectFile(write('uk.csv', postcodes))).toMatchObject(isBritish)
+    const others = 'Companies House number,name\nHRB 1,Acme GmbH\nHRB 2,Beta GmbH\n'
+    expect(await detectFile(write('uk.csv', others))).toMatchObject({ kind: 'unknown' })
+  })
+
+  test.each(left)('skipped: %s', async (_, content, reason) => {
     const found = await detectFile(write('gleif-lei2.csv', content))
     expect(found).toMatchObject({ kind: 'unknown', reason: expect.stringMatching(reason) })
   })
