@@ -58,7 +58,7 @@ export const costMax = option({
     parse: parseAmount,
   },
   manual:
-    'Requires `billing.unitPrice`, and has its unit. Includes all stages. The budget belongs to the job, as with ' +
+    'Requires `billing.unitPrice`. The amount is in `billing.currency`. Includes all stages. The budget belongs to the job, as with ' +
     '`--max-lookups`. See [Budgets](nightly-jobs.md#budgets).',
   example: 25,
 })

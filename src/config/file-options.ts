@@ -81,7 +81,8 @@ export const input = {
       },
       unset: 'detected by header and content',
       manual:
-        'Separate several with commas. Detection is then off. The keys are listed under ' +
+        'Separate several with commas. If you pass this flag, no column is detected: only the named columns are ' +
+        'used. The keys are listed under ' +
         '[Identifiers](inputs-and-outputs.md#identifiers).',
       example: 'none',
     }),
@@ -279,11 +280,11 @@ export const output = {
       z
         .string()
         .refine((text) => parseByteSize(text) !== null, { error: 'a number and MB or GB, like 1GB' })
-        .describe('The memory limit of Parquet output.'),
+        .describe('The memory limit of the process while it writes Parquet output.'),
     flag: {
       names: '--memory <size>',
       group: 'output',
-      help: 'memory limit of Parquet output, like 2GB',
+      help: 'memory limit while Parquet output is written, like 2GB',
       parse: parseSize,
     },
     unset: '1GB, at most a quarter of the machine',
