@@ -137,7 +137,7 @@ export const errorTable = {
   CHECKPOINT_IN_USE: {
     exitCode: 11,
     meaning: 'another process uses the checkpoint; the message names it',
-    remedy: 'wait for it, or pass another `--checkpoint`',
+    remedy: 'wait until it ends; with another `--checkpoint`, a hosted service bills every lookup again',
   },
   CHECKPOINT_DAMAGED: {
     meaning: 'the bytes of the checkpoint were changed or cut off; nothing was submitted',

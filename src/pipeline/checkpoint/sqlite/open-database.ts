@@ -202,7 +202,7 @@ export function explainCheckpointError(path: string, error: unknown): unknown {
     return createInUseError(
       path,
       error.holder,
-      'wait for that process to end, or pass another --checkpoint',
+      'wait for that process to end; with another --checkpoint, a hosted service bills every lookup again',
       error,
     )
   }
@@ -224,7 +224,7 @@ export function explainCheckpointError(path: string, error: unknown): unknown {
     return createInUseError(
       path,
       'another process',
-      'wait for it to end, or pass another --checkpoint',
+      'wait for it to end; with another --checkpoint, a hosted service bills every lookup again',
       error,
     )
   return error
