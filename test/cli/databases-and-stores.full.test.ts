@@ -1,0 +1,225 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { canary, createPlace, type CliPlace } from '../support/cli.js'
+import { startForeignService } from '../support/foreign-service.js'
+import { findPostgres, startPostgres, type PostgresServer } from '../support/postgres-server.js'
+import { plantedSecret, startS3Store, type S3Store } from '../support/s3-store.js'
+
+const programs = findPostgres() ?? ''
+const password = 'canary-of-postgres-0815'
+
+/** Files of a folder at any depth that contain a text. */
+const findText = (folder: string, text: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => readFileSync(path).includes(text))
+
+/** What a run leaves in the folder of the checkpoint besides the checkpoint. */
+const listLocalLeftovers = (place: CliPlace): string[] =>
+  readdirSync(place.path('.enrich')).filter((name) => !name.startsWith('checkpoint'))
+
+describe('objects', () => {
+  let store: S3Store
+  beforeAll(async () => {
+    store = await startS3Store()
+  })
+  afterAll(() => store.close())
+
+  test('a list in S3 becomes a Parquet file in S3; the second night submits nothing, and no secret is stored', async () => {
+    const place = createPlace()
+    const env = store.environment
+    place.write('list.csv', 'company,town\nApple Inc,Cupertino\nFacebook Inc,Menlo Park\n')
+    expect(
+      await place.run(['list.csv', '-o', 's3://bucket/list.csv', '--basis', 'none'], { env }),
+    ).toMatchObject({
+      code: 0,
+    })
+    const night = ['s3://bucket/list.csv', '-o', 's3://bucket/out.parquet', '--prefix', 'night_']
+    const flags = ['--name-column', 'company', '--changes', 's3://bucket/changes.ndjson']
+    const plan = await place.run(['plan', ...night.slice(0, 1), '--name-column', 'company'], { env })
+    expect(plan.stdout).toContain('2  rows')
+    const first = await place.run([...night, ...flags], { env })
+    expect([first.code, first.stderr]).toEqual([
+      0,
+      expect.stringContaining('written   s3://bucket/out.parquet'),
+    ])
+    const second = await place.run([...night, ...flags, '--json'], { env })
+    expect(second.stdout).toContain('"toSubmit":0')
+    expect(store.read('out.parquet').subarray(0, 4).toString()).toBe('PAR1')
+    expect(store.keys()).toEqual(['changes.ndjson', 'list.csv', 'out.parquet'])
+    expect(store.uploads()).toEqual([])
+    expect(listLocalLeftovers(place)).toEqual([])
+    const diff = await place.run(['diff', '-o', 's3://bucket/diff.csv'], { env })
+    expect(diff.code).toBe(0)
+    expect(store.keys()).toContain('diff.csv')
+    expect(findText(place.folder, plantedSecret)).toEqual([])
+    expect(findText(place.temporaryFolder, plantedSecret)).toEqual([])
+    expect(`${first.stderr}${second.stdout}${second.stderr}`).not.toContain(plantedSecret)
+  })
+
+  test('an output that refuses to be written ends the run before the first submission', async (context) => {
+    const place = createPlace()
+    const service = await startForeignService({ apiKey: canary })
+    context.onTestFinished(() => service.close())
+    place.write('list.csv', 'company\nApple Inc\n')
+    const env = { ...store.environment, ENRICH_BASE_URL: service.url }
+    const refuse = { ...env, AWS_SECRET_ACCESS_KEY: 'another-key' }
+    const denied = await place.run(['list.csv', '-o', 's3://bucket/x.csv'], { env: refuse })
+    expect([denied.code, denied.stderr]).toEqual([4, expect.stringContaining('error ACCESS_DENIED: ')])
+    const missing = await place.run(['list.csv', '-o', 's3://no-bucket/x.csv'], { env })
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('error OUTPUT_UNWRITABLE: ')])
+    expect(service.runs).toEqual([])
+  })
+
+  test.each([
+    [['s3://bucket/list.csv', '-o', 's3://bucket/list.csv'], 'OUTPUT_IS_INPUT'],
+    [['list.csv', '-o', 'out.csv', '--checkpoint', 's3://bucket/c.sqlite'], 'PATH_IS_ADDRESS'],
+    [['list.csv', '-o', 'out.csv', '--report', 's3://bucket/r.html'], 'PATH_IS_ADDRESS'],
+    [['s3://bucket/none.csv', '-o', 'out.csv'], 'INPUT_NOT_FOUND'],
+    [['list.csv', '-o', 's3://bucket/out.csv', '--mode', 'append'], 'USAGE_INVALID'],
+    [['list.csv', '-o', 'out.csv', '--query', 'q.sql'], 'USAGE_INVALID'],
+    [['https://user:secret@host.example/list.csv', '-o', 'out.csv'], 'ADDRESS_HAS_SECRET'],
+    [['list.csv', '-o', 'https://host.example/out.csv'], 'USAGE_INVALID'],
+  ])('%j ends with %s and changes nothing', async (args, code) => {
+    const place = createPlace()
+    place.write('list.csv', 'company\nApple Inc\n')
+    const keys = store.keys()
+    const { stderr, code: exitCode } = await place.run(args, { env: store.environment })
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`error ${code}: `)])
+    expect(stderr).toContain('hint: ')
+    expect(stderr).not.toContain('secret@')
+    expect(store.keys()).toEqual(keys)
+  })
+})
+
+describe.skipIf(programs === '')('tables', () => {
+  let server: PostgresServer
+  let url = ''
+  const env = { PGPASSWORD: password }
+  beforeAll(async () => {
+    server = await startPostgres(programs, { auth: 'scram-sha-256' })
+    server.sql(`CREATE ROLE etl LOGIN PASSWORD '${password}'; CREATE DATABASE crm OWNER etl`)
+    url = server.url({ user: 'etl', database: 'crm' })
+    server.sql(
+      `SET ROLE etl;
+       CREATE TYPE size AS ENUM ('small', 'large');
+       CREATE TABLE suppliers(id int PRIMARY KEY, company text, town text, spend numeric, since timestamptz, tags text[], extra jsonb, kind size, mark bytea);
+       INSERT INTO suppliers VALUES
+         (1, 'Apple Inc', 'Cupertino', 12345678901234567890.123456789, '2024-01-02 03:04:05.678+02', '{a,"b c",NULL}', '{"x": [1]}', 'small', '\\x00ff'),
+         (2, 'Facebook Inc', 'Menlo Park', NULL, NULL, NULL, NULL, NULL, NULL),
+         (3, '', 'Nowhere', 0.10, 'infinity', '{}', 'null', 'large', '')`,
+      'crm',
+    )
+  })
+  afterAll(() => server.stop())
+
+  const countEqual = (other: string) =>
+    server.sql(
+      `SELECT count(*) FROM suppliers s JOIN ${other} o USING (id) WHERE (s.company, s.town, s.spend, s.since, s.tags, s.extra, s.kind, s.mark)
+       IS NOT DISTINCT FROM (o.company, o.town, o.spend, o.since, o.tags, o.extra, o.kind, o.mark)`,
+      'crm',
+    )
+
+  test('from table to table, every cell and its type is kept; changes are appended each night', async () => {
+    const place = createPlace()
+    const night = [
+      `${url}#suppliers`,
+      '-o',
+      `${url}#enriched`,
+      '--row-key',
+      'id',
+      '--changes',
+      `${url}#changes`,
+    ]
+    const first = await place.run(night, { env })
+    expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('are kept as text in files')])
+    expect(countEqual('enriched')).toBe('3')
+    server.sql("UPDATE suppliers SET company = 'Microsoft Corporation', town = 'Redmond' WHERE id = 2", 'crm')
+    const second = await place.run(night, { env })
+    expect(second.code).toBe(0)
+    expect(countEqual('enriched')).toBe('3')
+    expect(server.sql('SELECT DISTINCT row_key, name FROM changes', 'crm')).toBe('2|Microsoft Corporation')
+    expect(server.sql('SELECT enrich_legal_name FROM enriched WHERE id = 2', 'crm')).toBe(
+      'MICROSOFT CORPORATION',
+    )
+    expect(listLocalLeftovers(place)).toEqual([])
+    expect(findText(place.folder, password)).toEqual([])
+    expect(
+      server.sql(
+        "SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
+        'crm',
+      ),
+    ).toBe('3')
+  })
+
+  test('through SQLite and DuckDB, and by a query, rows arrive whole', async () => {
+    const place = createPlace()
+    place.write('query.sql', 'SELECT id, company, town FROM suppliers ORDER BY id')
+    const steps = [
+      [url, '--query', 'query.sql', '-o', 'sqlite:crm.sqlite#first'],
+      [
+        'sqlite:crm.sqlite#first',
+        '-o',
+        'duckdb:crm.duckdb#second',
+        '--name-column',
+        'company',
+        '--prefix',
+        'b_',
+      ],
+      ['duckdb:crm.duckdb#second', '-o', `${url}#third`, '--name-column', 'company', '--prefix', 'c_'],
+    ]
+    for (const step of steps) {
+      const { code, stderr } = await place.run(step, { env })
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringContaining(`written   ${step.at(step.indexOf('-o') + 1)}`),
+      ])
+    }
+    expect(
+      server.sql(
+        'SELECT count(*) FROM suppliers s JOIN third t ON s.id = t.id AND s.company IS NOT DISTINCT FROM t.company',
+        'crm',
+      ),
+    ).toBe('3')
+    expect(listLocalLeftovers(place)).toEqual([])
+  })
+
+  test('rows are appended, or replaced by their key', async () => {
+    const place = createPlace()
+    place.write('list.csv', 'id,company\n7,Apple Inc\n8,Facebook Inc\n')
+    const to = (...flags: string[]) => place.run(['list.csv', '-o', `${url}#kept`, ...flags], { env })
+    for (const flags of [[], ['--mode', 'append'], ['--mode', 'upsert', '--row-key', 'id']])
+      expect((await to(...flags)).code).toBe(0)
+    expect(server.sql('SELECT id, count(*) FROM kept GROUP BY id ORDER BY id', 'crm')).toBe('7|1\n8|1')
+    const without = await to('--mode', 'upsert')
+    expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('error USAGE_INVALID: ')])
+  })
+
+  test('a part of a job reads and writes files', async () => {
+    const place = createPlace()
+    place.write('list.csv', 'company\nApple Inc\n')
+    const part = ['--partition', '1/2', '--job', 'n', '--checkpoint', url]
+    for (const args of [
+      [`${url}#suppliers`, '-o', 'out.csv'],
+      ['list.csv', '-o', `${url}#parts`],
+    ]) {
+      const { code, stderr } = await place.run([...args, ...part], { env })
+      expect([code, stderr]).toEqual([2, expect.stringContaining('error PARTITION_UNSUPPORTED: ')])
+    }
+  })
+
+  test('doctor tests input and output, and says which one is refused', async () => {
+    const place = createPlace()
+    place.write(
+      'pipeline.config.json',
+      JSON.stringify({ input: { paths: [`${url}#suppliers`] }, output: { path: `${url}#doctored` } }),
+    )
+    const well = await place.run(['doctor'], { env })
+    expect([well.code, well.stdout]).toEqual([0, expect.stringContaining('#doctored can be written')])
+    expect(server.sql("SELECT to_regclass('doctored') IS NULL", 'crm')).toBe('t')
+    const wrong = await place.run(['doctor'], { env: { PGPASSWORD: 'wrong' } })
+    expect([wrong.code, wrong.stdout]).toEqual([4, expect.stringContaining('ACCESS_DENIED')])
+  })
+})
