@@ -3,7 +3,7 @@ import { UserError } from '../../core/errors.js'
 import { readVariable, type CredentialContext } from './credential-request.js'
 import type { StoreReply, StoreRequest } from './http-client.js'
 import { encodeText, parseEndpoint } from './object-address.js'
-import { readS3Failure } from './s3-service.js'
+import { readS3Failure, toErrorCode } from './s3-service.js'
 import type { FailureFacts, StoreService } from './store-client.js'
 
 /** A SAS token is a query; a shared key signs each request. */
@@ -43,8 +43,7 @@ export class AzureService implements StoreService {
   }
 
   readFailure(text: string, headers: StoreReply['headers']): FailureFacts {
-    const code = headers['x-ms-error-code']
-    return code !== undefined && /^\w{1,64}$/.test(code) ? { code } : { code: readS3Failure(text).code }
+    return { code: toErrorCode(headers['x-ms-error-code']) ?? readS3Failure(text).code }
   }
 }
 

@@ -11,9 +11,12 @@ export function readS3Failure(text: string): FailureFacts {
   const root = parseXml(text)
   const find = (name: string) => findText(root, name) ?? findText(root, 'Error', name)
   const code = find('Code')
-  // Texts of foreign servers are not repeated.
-  return { code: code !== null && /^\w{1,64}$/.test(code) ? code : null, region: find('Region') }
+  return { code: toErrorCode(code), region: find('Region') }
 }
+
+/** Returns null for texts that are no error codes: texts of servers are not repeated. */
+export const toErrorCode = (text: string | null | undefined): string | null =>
+  /^[A-Za-z]{1,64}$/.test(text ?? '') ? (text ?? null) : null
 
 /** Signs requests to a bucket. URLs of requests are relative to the bucket, and start with a slash. */
 export class S3Service implements StoreService {

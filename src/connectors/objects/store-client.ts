@@ -15,10 +15,9 @@ export interface FailureFacts {
 /** A store answered a request with an error. Contains nothing of the request. */
 export class StoreFailure extends Error {
   readonly code: string | null
-  readonly region: string | null
-  /** Headers of the reply. */
-  readonly date: string | null
-  readonly retryAfter: string | null
+  // Private: inspection must not show texts of the server.
+  readonly #region: string | null
+  readonly #headers: StoreReply['headers']
 
   constructor(
     readonly status: number,
@@ -27,9 +26,21 @@ export class StoreFailure extends Error {
   ) {
     super(code === null ? `status ${status}` : `status ${status}, ${code}`)
     this.code = code
-    this.region = headers['x-amz-bucket-region'] ?? region
-    this.date = headers['date'] ?? null
-    this.retryAfter = headers['retry-after'] ?? null
+    this.#region = region
+    this.#headers = headers
+  }
+
+  get region(): string | null {
+    return this.#headers['x-amz-bucket-region'] ?? this.#region
+  }
+
+  /** Unix time of the store in milliseconds; NaN if unknown. */
+  get dateMs(): number {
+    return Date.parse(this.#headers['date'] ?? '')
+  }
+
+  get retryAfter(): string | null {
+    return this.#headers['retry-after'] ?? null
   }
 
   get isTemporary(): boolean {

@@ -71,7 +71,7 @@ const deniedHints: Readonly<Record<string, string>> = {
 /** A refusal by a store whose clock differs much from ours. */
 function findClockError(failure: StoreFailure, { service, platform }: StoreClient): UserError | null {
   const nowMs = platform.clock.nowMs()
-  const theirMs = Date.parse(failure.date ?? '')
+  const theirMs = failure.dateMs
   if (Number.isNaN(theirMs) || Math.abs(theirMs - nowMs) <= platform.limits.clockSkewMsMax) return null
   const show = (ms: number) => new Date(ms).toISOString().replace(/\.\d+/, '')
   return new UserError(

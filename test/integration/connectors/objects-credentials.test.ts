@@ -6,7 +6,8 @@ import type { Environment } from '../../../src/connectors/connector.js'
 import { createS3Connector } from '../../../src/connectors/objects/s3.js'
 import { closeAtOnce, listenOnLoopback } from '../../support/loopback-server.js'
 import { createObjectPlace, refused, testPlatform } from '../../support/object-place.js'
-import { answer, plantedSecret, startS3Store, type S3Store } from '../../support/s3-store.js'
+import { answer } from '../../support/fault-proxy.js'
+import { plantedSecret, startS3Store, type S3Store } from '../../support/s3-store.js'
 
 let store: S3Store
 beforeAll(async () => {

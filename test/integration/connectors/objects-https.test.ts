@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
+import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, type TestContext } from 'vitest'
 import { createHttpsConnector } from '../../../src/connectors/objects/https.js'
 import type { Environment } from '../../../src/connectors/connector.js'
@@ -181,6 +182,21 @@ describe('credentials of a web server', () => {
     const { code, text } = await refused(action)
     expect([code, text.includes('planted')]).toEqual(['CREDENTIALS_MISSING', false])
   })
+})
+
+test('no error of a web server shows the credentials, the query or its text', async (context) => {
+  const place = open(context, { ENRICH_HTTPS_AUTHORIZATION: token }, { patienceMs: 2_000 })
+  for (const status of [400, 401, 403, 404, 500, 503]) {
+    respond = ({ url, headers }, outgoing) => {
+      const text = `${url} ${headers.authorization}`
+      outgoing.writeHead(status, { 'retry-after': text, 'x-amz-bucket-region': text }).end(text)
+    }
+    const error: unknown = await place.fetch(`${origin}/in.csv?id=hidden`).catch((reason: unknown) => reason)
+    const shown = inspect(error, { depth: 10, showHidden: true })
+    expect(shown).toContain('UserError')
+    expect([shown.includes('planted'), shown.includes('hidden')]).toEqual([false, false])
+  }
+  expect(calls.every(({ headers }) => headers.authorization === token)).toBe(true)
 })
 
 test.for([

@@ -13,10 +13,9 @@ import {
   cutRequest,
   loseReply,
   stall,
-  startS3Store,
   type Fault,
-  type S3Store,
-} from '../../support/s3-store.js'
+} from '../../support/fault-proxy.js'
+import { startS3Store, type S3Store } from '../../support/s3-store.js'
 
 let store: S3Store
 beforeAll(async () => {
