@@ -47,7 +47,8 @@ class DuckDbTarget implements Target {
     this.#path = path
     this.#table = table
     this.#options = options
-    this.#label = `duckdb:${path}#${formatTable(table)}`
+    const named = table.schema === 'main' ? { schema: null, name: table.name } : table
+    this.#label = `duckdb:${path}#${formatTable(named)}`
   }
 
   async tryWriting(samplePath: string): Promise<void> {
@@ -114,15 +115,7 @@ class DuckDbTarget implements Target {
     const plan = planTable({ mode }, wanted, existing, { keepsType, fold: (name) => name.toLowerCase() })
     const select = buildSelect(path, plan.written)
     if (mode === 'upsert') {
-      const key = quoteSqlName(this.#options.keyColumn ?? '')
-      const values = plan.written.map(({ name }) => quoteSqlName(name)).filter((name) => name !== key)
-      if (values.length > 0) {
-        const list = values.map((name) => `${name} = s.${name}`).join(', ')
-        await duckDb.run(`UPDATE ${table} SET ${list} FROM (${select}) AS s WHERE ${table}.${key} = s.${key}`)
-      }
-      await duckDb.run(
-        `INSERT INTO ${table} BY NAME SELECT s.* FROM (${select}) AS s ANTI JOIN ${table} USING (${key})`,
-      )
+      await this.#upsert(duckDb, plan.written, existing, select)
       return
     }
     if (mode === 'replace') {
@@ -133,6 +126,27 @@ class DuckDbTarget implements Target {
       await duckDb.run(`DELETE FROM ${table}`)
     }
     await duckDb.run(`INSERT INTO ${table} BY NAME ${select}`)
+  }
+
+  /** Deletes and inserts the rows with known keys, because UPDATE keeps all of them in memory. */
+  async #upsert(
+    duckDb: DuckDb,
+    written: readonly WantedColumn[],
+    existing: readonly TableColumn[],
+    select: string,
+  ): Promise<void> {
+    const table = quoteSqlName(this.#table.name)
+    const key = quoteSqlName(this.#options.keyColumn ?? '')
+    const names = new Set(written.map(({ name }) => name.toLowerCase()))
+    const others = existing.filter(({ name }) => !names.has(name.toLowerCase()))
+    const cells = ['s.*', ...others.map(({ name }) => `t.${quoteSqlName(name)}`)]
+    const join = `(${select}) AS s JOIN ${table} AS t ON t.${key} = s.${key}`
+    await duckDb.run(`CREATE TEMP TABLE enrich_stage AS SELECT ${cells.join(', ')} FROM ${join}`)
+    await duckDb.run(
+      `INSERT INTO ${table} BY NAME SELECT s.* FROM (${select}) AS s ANTI JOIN ${table} USING (${key})`,
+    )
+    await duckDb.run(`DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM enrich_stage)`)
+    await duckDb.run(`INSERT INTO ${table} BY NAME FROM enrich_stage`)
   }
 
   /** SQL that selects the rows of the table in DuckDB's lists. */

@@ -3,7 +3,7 @@ import { quoteSqlName } from '../../parquet/duckdb.js'
 import type { PostgresSession } from '../../platform/postgres/session.js'
 import type { ConnectorOptions } from '../connector.js'
 import { buildFileRelation, withDuckDb, type FileColumn } from './local-parquet.js'
-import { formatCell } from './postgres-types.js'
+import { formatCsvCell } from './postgres-types.js'
 
 export interface RowsToSend {
   readonly path: string
@@ -21,10 +21,7 @@ export async function sendRows(
   options: Pick<ConnectorOptions, 'signal'>,
 ): Promise<void> {
   const names = columns.map(({ name }) => quoteSqlName(name))
-  const cells = columns.map(
-    ({ name, type }) =>
-      `coalesce('"' || replace(${formatCell(quoteSqlName(name), type)}, '"', '""') || '"', '')`,
-  )
+  const cells = columns.map(({ name, type }) => formatCsvCell(quoteSqlName(name), type))
   const relation = buildFileRelation(path)
   await withDuckDb(`${path}.duckdb`, options, async (duckDb) => {
     const readLines = async function* () {

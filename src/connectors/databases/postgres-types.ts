@@ -86,6 +86,10 @@ function convertScalar(text: string, type: string): string {
     const isOutside = `regexp_matches(${text}, 'BC|inf|^24:')`
     return `(CASE WHEN ${isOutside} THEN 'outside' ELSE ${text} END)::${type}`
   }
+  const [, precision, scale] = /^DECIMAL\((\d+),(\d+)\)$/.exec(type) ?? []
+  // A hundred times as fast: up to 18 digits, DuckDB computes with 64 bits.
+  if (Number(precision) > 18 && Number(scale) <= 18)
+    return `coalesce(try_cast(${text} AS DECIMAL(18,${scale ?? ''})), ${text}::${type})::${type}`
   return `${text}::${type}`
 }
 
@@ -135,7 +139,7 @@ function getListElement(type: string): string | null {
 }
 
 /** Returns the SQL of DuckDB that formats a value as a text that PostgreSQL reads. */
-export function formatCell(value: string, type: string): string {
+function formatCell(value: string, type: string): string {
   const element = getListElement(type)
   if (element !== null) {
     const text = `replace(replace(${formatCell('x', element)}, '\\', '\\\\'), '"', '\\"')`
@@ -144,7 +148,20 @@ export function formatCell(value: string, type: string): string {
   }
   if (getNestedKind(type) !== null) return `to_json(${value})::VARCHAR`
   if (type === 'BLOB') return `'\\x' || lower(hex(${value}))`
-  if (type === 'DATE' || type.startsWith('TIMESTAMP'))
-    return `regexp_replace(${value}::VARCHAR, '^(.*) \\(BC\\)(.*)$', '\\1\\2 BC')`
+  if (/^(DATE|TIMESTAMP(_S|_MS| WITH TIME ZONE)?)$/.test(type)) {
+    const beforeChrist = `regexp_replace(${value}::VARCHAR, '^(.*) \\(BC\\)(.*)$', '\\1\\2 BC')`
+    return `CASE WHEN ${value} < DATE '0001-01-01' THEN ${beforeChrist} ELSE ${value}::VARCHAR END`
+  }
   return type === 'VARCHAR' ? value : `${value}::VARCHAR`
+}
+
+/** Types whose texts contain no comma, quote or line break. */
+const plainText =
+  /^(BOOLEAN|BLOB|DATE|DECIMAL.*|DOUBLE|FLOAT|TIME.*|UUID|(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER))$/
+
+/** Returns the SQL of DuckDB that formats a value as a cell of CSV; NULL is an empty cell without quotes. */
+export function formatCsvCell(value: string, type: string): string {
+  const text = formatCell(value, type)
+  const isPlain = plainText.test(type) && !type.endsWith(']')
+  return `coalesce(${isPlain ? text : `'"' || replace(${text}, '"', '""') || '"'`}, '')`
 }
