@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '../platform/clock.js'
 import { systemRandom, type Random } from '../platform/random.js'
 import type { Deferrable } from '../core/awaitable.js'
-import { createWebhooks, type WebhookGate, type WebhookOptions } from './deliveries/webhooks.js'
+import { type WebhookGate, type WebhookOptions, Webhooks } from './deliveries/webhooks.js'
 import { unguarded, type EditionGuard, guardDueWork, guardHandlers } from './edition-guard.js'
 import { noFaults, withFaults, type Faults } from './faults.js'
 import type { Handlers } from './http/mount.js'
@@ -78,7 +78,7 @@ export function openParts<Runs extends AnyRunStore>(
       }),
     })
     const { runs: store, callers, limiter } = stores
-    const webhooks = createWebhooks(options, { ...stores, clock, log, faults })
+    const webhooks = new Webhooks(options, { ...stores, clock, log, faults })
     const researcher = new Researcher({
       store: guardDueWork(store, guard),
       knowledge,

@@ -145,7 +145,7 @@ async function serve<Runs extends AnyRunStore>(
       ...bound,
       url: toReachableUrl(bound),
       runCount: () => store.count() as ReturnType<Runs['count']>,
-      eventCount: webhooks.eventCount,
+      eventCount: () => webhooks.countEvents(),
       ledger: (account: string) => store.ledger(account) as ReturnType<Runs['ledger']>,
       close: () => (ended ??= parts.end(() => closeWithin(app, limits.closeGraceMs, clock))),
     }
@@ -187,7 +187,7 @@ async function mountPages(
   mountDocs(app, version, links)
   mountMetrics(app, {
     runCount: () => store.count(),
-    eventCount: async () => ({ ...(await webhooks.eventCount()) }),
+    eventCount: async () => ({ ...(await webhooks.countEvents()) }),
     problem: () => guard.problem(),
   })
 }

@@ -6,7 +6,7 @@ import { startDueWorkLoop, type DueWorkLoop, type InFlight } from '../../platfor
 import { ConnectionLostError } from '../../platform/postgres/postgres.js'
 import { limits } from '../limits.js'
 import type { AnyEventStore, AttemptEnd, DueEvent } from './event-store.js'
-import { Lanes, type OutboxSignals } from './outbox.js'
+import { Lanes, type LaneSignals } from './outbox.js'
 import { createGroupCommit } from '../../platform/group-commit.js'
 import { createHmac } from 'node:crypto'
 import type { Awaitable } from '../../core/awaitable.js'
@@ -107,7 +107,7 @@ function buildDeliveryHeaders(
 
 export interface DelivererDeps extends AttemptDeps {
   readonly events: AnyEventStore
-  readonly outbox: Pick<OutboxSignals, 'onWake'>
+  readonly outbox: Pick<LaneSignals, 'onWake'>
   /** Interval between reads of the events that other processes added or left; `Infinity` without other processes. */
   readonly lookEveryMs: number
   readonly clock: Clock

@@ -4,20 +4,20 @@ import type { Deferrable } from '../../core/awaitable.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 
 /** A lane with open events, and the time of its first one. */
-interface OpenLane {
+export interface OpenLane {
   readonly lane: string
   readonly nextAttemptAtMs: number
 }
 
 /** The limits of a query for due events. */
-interface LaneDemand {
+export interface LaneDemand {
   readonly countMax: number
   /** Events in flight, which are excluded. */
   readonly inFlight: ReadonlySet<number>
   readonly nowMs: number
 }
 
-interface DueEvents {
+export interface DueEvents {
   /** Due events, the earliest first. */
   readonly events: readonly DueEvent[]
   /** Due time of the next event that is neither returned nor in flight; `Infinity` if none. */

@@ -1,7 +1,7 @@
 import type { EventType } from '../../contract/events.js'
 import type { EventId } from '../../contract/ids.js'
 import { deliveryLimits } from '../../contract/limits.js'
-import type { Sqlite } from '../../platform/sqlite.js'
+import { prepare, type Sqlite, type Statement } from '../../platform/sqlite.js'
 import type { Random } from '../../platform/random.js'
 import { limits } from '../limits.js'
 
@@ -20,59 +20,56 @@ export interface NewEvent {
 }
 
 /** Signals from the writers of events to the deliverer in the same process. */
-export interface OutboxSignals {
+export class LaneSignals {
+  #added = new Set<string>()
+  #listener: (lanes: ReadonlySet<string>) => void = () => undefined
+
   /** To be called after the commit. */
-  readonly wake: () => void
-  /** Sets the deliverer's listener. It gets the lanes (`laneOf`) with events added since the last wake. */
-  readonly onWake: (listener: (lanes: ReadonlySet<string>) => void) => void
-}
+  readonly wake = (): void => {
+    const lanes = this.#added
+    this.#added = new Set()
+    this.#listener(lanes)
+  }
 
-/** Stores events to be delivered. `add` writes in the open transaction, so that an event is as durable as its run. */
-export interface Outbox extends OutboxSignals {
-  add(event: NewEvent): void
-}
+  /** Sets the deliverer's listener. It gets the lanes (`toLane`) with events added since the last wake. */
+  onWake(listener: (lanes: ReadonlySet<string>) => void): void {
+    this.#listener = listener
+  }
 
-export interface LaneSignals extends OutboxSignals {
-  readonly note: (lane: string) => void
-}
-
-export function createLaneSignals(): LaneSignals {
-  let added = new Set<string>()
-  let listener: (lanes: ReadonlySet<string>) => void = () => undefined
-  return {
-    note: (lane) => {
-      added.add(lane)
-    },
-    wake: () => {
-      const lanes = added
-      added = new Set()
-      listener(lanes)
-    },
-    onWake: (listen) => {
-      listener = listen
-    },
+  protected note(lane: string): void {
+    this.#added.add(lane)
   }
 }
 
-/** `lateMs` delays the first attempt of an event; for rehearsals. */
-export function createOutbox(database: Sqlite, random: Random, lateMs = () => 0): Outbox {
-  const insert = database.prepare(`
-    INSERT INTO events (event_id, account_number, type, webhook_url, lane, run_id, created_at_ms, body,
-      next_attempt_at_ms)
-    VALUES (@eventId, @accountNumber, @type, @webhookUrl, @lane, @runId, @createdAtMs, @body, @dueAtMs)`)
-  const { note, wake, onWake } = createLaneSignals()
-  return {
-    add: (event) => {
-      const { accountNumber, type, webhookUrl, runId, createdAtMs } = event
-      const eventId = createEventId(createdAtMs, random)
-      const lane = toLane(accountNumber, webhookUrl)
-      const body = buildEventBody(eventId, event)
-      const dueAtMs = createdAtMs + lateMs()
-      insert.run({ eventId, accountNumber, type, webhookUrl, lane, runId, createdAtMs, body, dueAtMs })
-      note(lane)
-    },
-    wake,
-    onWake,
+/**
+ * Stores events to be delivered. `add` writes in the open transaction, so that an event is as durable as its run.
+ * `lateMs` delays the first attempt of an event; for rehearsals.
+ */
+export class Outbox extends LaneSignals {
+  readonly #insert: Statement<[object]>
+  readonly #random: Random
+  readonly #lateMs: () => number
+
+  constructor(database: Sqlite, random: Random, lateMs = () => 0) {
+    super()
+    this.#insert = prepare(
+      database,
+      `INSERT INTO events (event_id, account_number, type, webhook_url, lane, run_id, created_at_ms, body,
+         next_attempt_at_ms)
+       VALUES (@eventId, @accountNumber, @type, @webhookUrl, @lane, @runId, @createdAtMs, @body, @dueAtMs)`,
+    )
+    this.#random = random
+    this.#lateMs = lateMs
+  }
+
+  add(event: NewEvent): void {
+    const { accountNumber, type, webhookUrl, runId, createdAtMs } = event
+    const eventId = createEventId(createdAtMs, this.#random)
+    const lane = toLane(accountNumber, webhookUrl)
+    const body = buildEventBody(eventId, event)
+    const dueAtMs = createdAtMs + this.#lateMs()
+    this.#insert.run({ eventId, accountNumber, type, webhookUrl, lane, runId, createdAtMs, body, dueAtMs })
+    this.note(lane)
   }
 }
 

@@ -4,51 +4,51 @@ import {
   type Postgres,
   type PostgresStatements,
 } from '../../platform/postgres/postgres.js'
-import type { AnyEventStore, AttemptEnd, DueEvent, EventCount, LaneHolder } from './event-store.js'
-import {
-  toAccount,
-  createLaneSignals,
-  buildEventBody,
-  toLane,
-  createEventId,
-  type NewEvent,
-  type OutboxSignals,
-} from './outbox.js'
+import type {
+  AnyEventStore,
+  AttemptEnd,
+  DueEvent,
+  DueEvents,
+  EventCount,
+  LaneDemand,
+  LaneHolder,
+  OpenLane,
+} from './event-store.js'
+import { toAccount, LaneSignals, buildEventBody, toLane, createEventId, type NewEvent } from './outbox.js'
 import type { Random } from '../../platform/random.js'
 
-/** The outbox of all replicas. */
-export interface SharedOutbox extends OutboxSignals {
-  /** Writes events in the open transaction, due immediately. A second event of the same run throws. */
-  add(statements: PostgresStatements, events: readonly NewEvent[]): Promise<void>
-}
+/** The outbox of all replicas. `lateMs` delays the first attempt of an event; for rehearsals. */
+export class SharedOutbox extends LaneSignals {
+  readonly #random: Random
+  readonly #lateMs: () => number
 
-/** `lateMs` delays the first attempt of an event; for rehearsals. */
-export function createSharedOutbox(random: Random, lateMs = () => 0): SharedOutbox {
-  const { note, wake, onWake } = createLaneSignals()
-  return {
-    add: async (statements, events) => {
-      if (events.length === 0) return
-      const rows = events.map((event) => {
-        const eventId = createEventId(event.createdAtMs, random)
-        const lane = toLane(event.accountNumber, event.webhookUrl)
-        return { ...event, eventId, lane, body: buildEventBody(eventId, event), lateMs: lateMs() }
-      })
-      await statements.query(addSql, [
-        rows.map(({ eventId }) => eventId),
-        rows.map(({ accountNumber }) => accountNumber),
-        rows.map(({ type }) => type),
-        rows.map(({ webhookUrl }) => webhookUrl),
-        rows.map(({ lane }) => lane),
-        rows.map(({ runId }) => runId),
-        rows.map(({ createdAtMs }) => createdAtMs),
-        rows.map(({ body }) => body),
-        rows.map((row) => row.lateMs),
-      ])
-      // Harmless if the transaction is rolled back: the deliverer then finds nothing.
-      for (const { lane } of rows) note(lane)
-    },
-    wake,
-    onWake,
+  constructor(random: Random, lateMs = () => 0) {
+    super()
+    this.#random = random
+    this.#lateMs = lateMs
+  }
+
+  /** Writes events in the open transaction, due immediately. A second event of the same run throws. */
+  async add(statements: PostgresStatements, events: readonly NewEvent[]): Promise<void> {
+    if (events.length === 0) return
+    const rows = events.map((event) => {
+      const eventId = createEventId(event.createdAtMs, this.#random)
+      const lane = toLane(event.accountNumber, event.webhookUrl)
+      return { ...event, eventId, lane, body: buildEventBody(eventId, event), lateMs: this.#lateMs() }
+    })
+    await statements.query(addSql, [
+      rows.map(({ eventId }) => eventId),
+      rows.map(({ accountNumber }) => accountNumber),
+      rows.map(({ type }) => type),
+      rows.map(({ webhookUrl }) => webhookUrl),
+      rows.map(({ lane }) => lane),
+      rows.map(({ runId }) => runId),
+      rows.map(({ createdAtMs }) => createdAtMs),
+      rows.map(({ body }) => body),
+      rows.map((row) => row.lateMs),
+    ])
+    // Harmless if the transaction is rolled back: the deliverer then finds nothing.
+    for (const { lane } of rows) this.note(lane)
   }
 }
 
@@ -86,72 +86,84 @@ interface FoundLane {
  * each event and the limits of lanes and accounts hold for all. If it dies, its claims expire and another one
  * continues. Stored times are the server's; here they are delays from now.
  */
-export function createSharedEventStore(deps: SharedEventDeps): AnyEventStore {
-  const { postgres, replicaId, claimMs, clock } = deps
-  let found = new Map<string, LaneHolder>()
-  let claimedAtMs = -Infinity
+export class SharedEventStore implements AnyEventStore {
+  readonly #deps: SharedEventDeps
+  #found = new Map<string, LaneHolder>()
+  #claimedAtMs = -Infinity
 
-  return {
-    lanes: async () => {
-      // Taken before the query is sent: the claim starts later, and so ends later.
-      const sentAtMs = clock.monotonicMs()
-      const lanes = await postgres.query<FoundLane>(claimSql, [replicaId, claimMs, claimAheadMs])
-      claimedAtMs = sentAtMs
-      found = new Map()
-      for (const { lane, isHere } of lanes) {
-        found.set(toAccount(lane), isHere ? 'here' : 'elsewhere')
-      }
-      const nowMs = clock.nowMs()
-      return lanes
-        .filter(({ isHere }) => isHere)
-        .map(({ lane, dueInMs }) => ({ lane, nextAttemptAtMs: nowMs + dueInMs }))
-    },
-    getHolder: (lane) => {
-      if (clock.monotonicMs() - claimedAtMs >= claimMs * usedShareMax) return 'nobody'
-      return found.get(toAccount(lane)) ?? 'nobody'
-    },
-    readDueEvents: async (lane, { countMax, inFlight }) => {
-      const rows = await postgres.query<DueEvent & { dueInMs: number }>(dueSql, [
-        lane,
-        [...inFlight],
-        countMax + 1,
-        replicaId,
-      ])
-      const isTaken = (dueInMs: number, index: number) => dueInMs <= 0 && index < countMax
-      const next = rows.find(({ dueInMs }, index) => !isTaken(dueInMs, index))
-      return {
-        events: rows.filter(({ dueInMs }, index) => isTaken(dueInMs, index)),
-        nextDueAtMs: next === undefined ? Infinity : clock.nowMs() + next.dueInMs,
-      }
-    },
-    end: async (ends) => {
-      const nowMs = clock.nowMs()
-      await postgres.query(endSql, endValues(ends, nowMs))
-    },
-    bringForward: async (nextAttemptAtMsMax) => {
-      await postgres.query(
-        `UPDATE enrich_service.events SET next_attempt_at_ms = ${serverMsSql} + $1
-         WHERE next_attempt_at_ms > ${serverMsSql} + $1`,
-        [Math.max(0, nextAttemptAtMsMax - clock.nowMs())],
-      )
-    },
-    count: async () => {
-      const [count] = await postgres.query<EventCount>(
-        `SELECT count(next_attempt_at_ms) AS waiting, count(delivered_at_ms) AS delivered,
-           count(*) - count(next_attempt_at_ms) - count(delivered_at_ms) AS exhausted
-         FROM enrich_service.events`,
-      )
-      return count ?? { waiting: 0, delivered: 0, exhausted: 0 }
-    },
-    release: async () => {
-      claimedAtMs = -Infinity
-      try {
-        await postgres.query('DELETE FROM enrich_service.delivery_claims WHERE claimed_by = $1', [replicaId])
-      } catch (error) {
-        // The claims expire by themselves.
-        if (!(error instanceof ConnectionLostError)) throw error
-      }
-    },
+  constructor(deps: SharedEventDeps) {
+    this.#deps = deps
+  }
+
+  async lanes(): Promise<OpenLane[]> {
+    const { postgres, replicaId, claimMs, clock } = this.#deps
+    // Taken before the query is sent: the claim starts later, and so ends later.
+    const sentAtMs = clock.monotonicMs()
+    const lanes = await postgres.query<FoundLane>(claimSql, [replicaId, claimMs, claimAheadMs])
+    this.#claimedAtMs = sentAtMs
+    this.#found = new Map(
+      lanes.map(({ lane, isHere }) => [toAccount(lane), isHere ? 'here' : 'elsewhere'] as const),
+    )
+    const nowMs = clock.nowMs()
+    return lanes
+      .filter(({ isHere }) => isHere)
+      .map(({ lane, dueInMs }) => ({ lane, nextAttemptAtMs: nowMs + dueInMs }))
+  }
+
+  getHolder(lane: string): LaneHolder {
+    const { clock, claimMs } = this.#deps
+    if (clock.monotonicMs() - this.#claimedAtMs >= claimMs * usedShareMax) return 'nobody'
+    return this.#found.get(toAccount(lane)) ?? 'nobody'
+  }
+
+  async readDueEvents(lane: string, { countMax, inFlight }: LaneDemand): Promise<DueEvents> {
+    const { postgres, replicaId, clock } = this.#deps
+    const rows = await postgres.query<DueEvent & { dueInMs: number }>(dueSql, [
+      lane,
+      [...inFlight],
+      countMax + 1,
+      replicaId,
+    ])
+    const isTaken = (dueInMs: number, index: number) => dueInMs <= 0 && index < countMax
+    const next = rows.find(({ dueInMs }, index) => !isTaken(dueInMs, index))
+    return {
+      events: rows.filter(({ dueInMs }, index) => isTaken(dueInMs, index)),
+      nextDueAtMs: next === undefined ? Infinity : clock.nowMs() + next.dueInMs,
+    }
+  }
+
+  async end(ends: readonly AttemptEnd[]): Promise<void> {
+    const { postgres, clock } = this.#deps
+    await postgres.query(endSql, endValues(ends, clock.nowMs()))
+  }
+
+  async bringForward(nextAttemptAtMsMax: number): Promise<void> {
+    const { postgres, clock } = this.#deps
+    await postgres.query(
+      `UPDATE enrich_service.events SET next_attempt_at_ms = ${serverMsSql} + $1
+       WHERE next_attempt_at_ms > ${serverMsSql} + $1`,
+      [Math.max(0, nextAttemptAtMsMax - clock.nowMs())],
+    )
+  }
+
+  async count(): Promise<EventCount> {
+    const [count] = await this.#deps.postgres.query<EventCount>(
+      `SELECT count(next_attempt_at_ms) AS waiting, count(delivered_at_ms) AS delivered,
+         count(*) - count(next_attempt_at_ms) - count(delivered_at_ms) AS exhausted
+       FROM enrich_service.events`,
+    )
+    return count ?? { waiting: 0, delivered: 0, exhausted: 0 }
+  }
+
+  async release(): Promise<void> {
+    const { postgres, replicaId } = this.#deps
+    this.#claimedAtMs = -Infinity
+    try {
+      await postgres.query('DELETE FROM enrich_service.delivery_claims WHERE claimed_by = $1', [replicaId])
+    } catch (error) {
+      // The claims expire by themselves.
+      if (!(error instanceof ConnectionLostError)) throw error
+    }
   }
 }
 

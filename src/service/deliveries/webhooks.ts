@@ -16,16 +16,16 @@ import { formatRunBody } from '../runs/polls.js'
 import type { EndedRun, OnRunEnded } from '../runs/run-store.js'
 import { Deliverer, type AttemptDeps } from './deliverer.js'
 import { type EventCount, createEventStore, type AnyEventStore } from './event-store.js'
-import { type NewEvent, type Outbox, type OutboxSignals, createOutbox } from './outbox.js'
+import { type LaneSignals, type NewEvent, Outbox } from './outbox.js'
 import type { Random } from '../../platform/random.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { createSecrets } from '../accounts/secrets.js'
 import { createSharedSecrets } from '../accounts/postgres/accounts.js'
 import type { SharedStorage } from '../storage/storage.js'
-import { createSharedEventStore, createSharedOutbox, type SharedOutbox } from './postgres-event-store.js'
+import { SharedEventStore, SharedOutbox } from './postgres-event-store.js'
 
 /** The storage of events until they are delivered. */
-export interface Outgoing<Box extends OutboxSignals = OutboxSignals> {
+export interface Outgoing<Box extends LaneSignals = LaneSignals> {
   readonly outbox: Box
   readonly events: AnyEventStore
   readonly signingSecrets: AttemptDeps['signingSecrets']
@@ -43,7 +43,7 @@ export interface OutgoingDeps {
 export function createOutgoing(database: Sqlite, { random, lateMs }: OutgoingDeps): Outgoing<Outbox> {
   const secrets = createSecrets(database)
   return {
-    outbox: createOutbox(database, random, lateMs),
+    outbox: new Outbox(database, random, lateMs),
     events: createEventStore(database),
     signingSecrets: (account, nowMs) => secrets.signingSecrets(account, nowMs),
     lookEveryMs: Infinity,
@@ -56,8 +56,8 @@ export function createSharedOutgoing(
 ): Outgoing<SharedOutbox> {
   const secrets = createSharedSecrets(storage.postgres)
   return {
-    outbox: createSharedOutbox(random, lateMs),
-    events: createSharedEventStore({ ...storage, clock }),
+    outbox: new SharedOutbox(random, lateMs),
+    events: new SharedEventStore({ ...storage, clock }),
     signingSecrets: (account, nowMs) => secrets.signingSecrets(account, nowMs),
     lookEveryMs: limits.claimLookMs,
   }
@@ -70,16 +70,6 @@ export interface WebhookOptions {
   readonly resolveHost?: HostResolver
 }
 
-/** The webhooks of the service (interface: "Events"). */
-export interface Webhooks {
-  readonly outbox: OutboxSignals
-  readonly gate: WebhookGate
-  readonly eventCount: () => Awaitable<EventCount>
-  /** Starts to deliver the events of the outbox. */
-  start(): void
-  stop(): Promise<void>
-}
-
 interface Deps {
   readonly outgoing: Outgoing
   readonly clock: Clock
@@ -87,23 +77,38 @@ interface Deps {
   readonly faults: Faults
 }
 
-export function createWebhooks(options: WebhookOptions, { outgoing, clock, log, faults }: Deps): Webhooks {
-  const { allowLocalWebhooks: allowsLocal = false, resolveHost: resolve = systemResolver } = options
-  const guard = createAddressGuard({ resolve, allowsLocal })
-  const { outbox, events } = outgoing
-  const post = withDuplicates(createPostWhenNeeded(), faults)
-  let deliverer: Deliverer | undefined
-  return {
-    outbox,
-    gate: createWebhookGate(guard, clock),
-    eventCount: () => events.count(),
-    start: () => {
-      deliverer ??= new Deliverer({ ...outgoing, guard, post, clock, log })
-      if (allowsLocal) log(localWarning)
-    },
-    stop: async () => {
-      await deliverer?.stop()
-    },
+/** The webhooks of the service (interface: "Events"). */
+export class Webhooks {
+  readonly outbox: LaneSignals
+  readonly gate: WebhookGate
+  readonly #allowsLocal: boolean
+  readonly #guard: AddressGuard
+  readonly #deps: Deps
+  #deliverer: Deliverer | null = null
+
+  constructor(options: WebhookOptions, deps: Deps) {
+    const { allowLocalWebhooks: allowsLocal = false, resolveHost: resolve = systemResolver } = options
+    this.#allowsLocal = allowsLocal
+    this.#guard = createAddressGuard({ resolve, allowsLocal })
+    this.#deps = deps
+    this.outbox = deps.outgoing.outbox
+    this.gate = createWebhookGate(this.#guard, deps.clock)
+  }
+
+  countEvents(): Awaitable<EventCount> {
+    return this.#deps.outgoing.events.count()
+  }
+
+  /** Starts to deliver the events of the outbox. */
+  start(): void {
+    const { outgoing, clock, log, faults } = this.#deps
+    const post = withDuplicates(createPostWhenNeeded(), faults)
+    this.#deliverer ??= new Deliverer({ ...outgoing, guard: this.#guard, post, clock, log })
+    if (this.#allowsLocal) log(localWarning)
+  }
+
+  async stop(): Promise<void> {
+    await this.#deliverer?.stop()
   }
 }
 

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { systemRandom } from '../../../src/platform/random.js'
 import { createEndsJournal } from '../../../src/service/deliveries/deliverer.js'
 import type { AttemptEnd } from '../../../src/service/deliveries/event-store.js'
-import { createOutbox } from '../../../src/service/deliveries/outbox.js'
+import { Outbox } from '../../../src/service/deliveries/outbox.js'
 import { createConnect, createPost } from '../../../src/platform/outbound/pinned-connect.js'
 import { writeRunEvents } from '../../../src/service/deliveries/webhooks.js'
 import { storeAccounts } from '../../../src/service/accounts/accounts.js'
@@ -137,7 +137,7 @@ describe('an event', () => {
   test('WH-08 is stored with the result, or neither is', () => {
     const database = openDatabase(null)
     storeAccounts(database, [{ name: 'alice', apiKey: 'k' }], 0)
-    const outbox = createOutbox(database, systemRandom)
+    const outbox = new Outbox(database, systemRandom)
     const writeEvent = writeRunEvents(outbox)
     let isFailing = true
     const failAfter: OnRunEnded = () => {

@@ -2,7 +2,7 @@ import type { RunId } from '../../../contract/ids.js'
 import { applyWhenReady, type Awaitable, type Deferrable } from '../../../core/awaitable.js'
 import type { Clock } from '../../../platform/clock.js'
 import type { Random } from '../../../platform/random.js'
-import type { OutboxSignals } from '../../deliveries/outbox.js'
+import type { LaneSignals } from '../../deliveries/outbox.js'
 import {
   stepOnDemand,
   stepOnRequest,
@@ -161,7 +161,7 @@ export interface BuildsDeps {
   /** Returns the current edition of the knowledge; builds of other editions are outdated. Must be cheap. */
   readonly edition: () => string | null
   /** Woken after the commit of new events. */
-  readonly outbox: Pick<OutboxSignals, 'wake'>
+  readonly outbox: Pick<LaneSignals, 'wake'>
   /** Interval between reads of the builds that other processes started or left; `Infinity` without other processes. */
   readonly lookEveryMs?: number
   readonly log: (line: string) => void
