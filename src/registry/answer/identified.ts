@@ -11,13 +11,7 @@ import {
 import { listOwners, resolveDomain, type DomainDeps } from './domains.js'
 import { getPrimary } from './entity-record.js'
 import { buildIdentifiedAnswer, formatLabel, type MatchedIdentifier } from './identified-answer.js'
-import {
-  answerByName,
-  createNameJudge,
-  isLegalName,
-  type QueryName,
-  type NameJudge,
-} from './name-with-identifiers.js'
+import { answerByName, isLegalName, NameJudge, type QueryName } from './name-with-identifiers.js'
 import { readQuery, type NameQuery, type ResolveDeps } from './resolve.js'
 import type { CandidateName } from '../match/candidate.js'
 import { comparePlaceWithHint, parseLocation, type Place } from '../match/place-agreement.js'
@@ -66,16 +60,20 @@ export function matchIdentified(query: NameQuery, deps: IdentifiedDeps): Identif
   const [first, ...others] = identifiers
   if (first === undefined && wrong.length === 0) return null
   const asked = findIdentified(query, read, deps)
-  const judge = createNameJudge(asked, deps)
+  const judge = new NameJudge(asked, deps)
   const hasName = asked.match !== null
   const chooseLikeliest = (numbers: readonly number[]) =>
     hasName ? findLikeliest(numbers, asked, judge, deps) : null
-  const decided = decideIdentified(asked.found, hasName ? judge.gradeName : null, chooseLikeliest)
+  const decided = decideIdentified(
+    asked.found,
+    hasName ? (number) => judge.gradeName(number) : null,
+    chooseLikeliest,
+  )
   const decision: IdentifiedDecision = isLegalNameOfAnother(decided, judge) ? { kind: 'unknown' } : decided
   const isWebsite = name === null && first?.kind === 'website' && others.length + wrong.length === 0
   const makeAnswer = () => {
     if (isWebsite) return resolveDomain(first.value, deps.domains)
-    if (decision.kind === 'unknown') return answerByName(asked, judge.nameMatch, deps)
+    if (decision.kind === 'unknown') return answerByName(asked, judge, deps)
     return buildAnswer(asked, decision, judge, deps)
   }
   let made: Resolution | null = null
@@ -95,7 +93,7 @@ function isLegalNameOfAnother(decision: IdentifiedDecision, judge: NameJudge): b
   if (by.some(({ identifier }) => identifier.kind !== 'website')) return false
   const agreement = judge.compareWithCompany(entityNumber)
   if (agreement.kind === 'foreign' || isLegalName(agreement.comparison)) return false
-  const other = judge.legalNameMatch()
+  const other = judge.findLegalNameMatch()
   return other !== null && other.entityNumber !== entityNumber
 }
 
@@ -123,7 +121,7 @@ function findLikeliest(
   judge: NameJudge,
   { domains }: IdentifiedDeps,
 ): number | null {
-  const certain = judge.certainName()?.entityNumber ?? null
+  const certain = judge.findCertainName()?.entityNumber ?? null
   if (certain !== null && entityNumbers.includes(certain)) return certain
   if (query.location !== null) return null
   const isOwner = (owner: number) =>
@@ -195,7 +193,7 @@ function buildAnswer(
     wrong,
     name,
     comparison: agreement === null || agreement.kind === 'foreign' ? null : agreement.comparison,
-    otherName: isForeign && agreement?.kind === 'open' ? (judge.certainName()?.name ?? null) : null,
+    otherName: isForeign && agreement?.kind === 'open' ? (judge.findCertainName()?.name ?? null) : null,
     place: hint === null || place === undefined ? null : comparePlaceWithHint(hint, place),
     others: listOthers(decision, found, deps),
   })

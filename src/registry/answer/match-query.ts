@@ -149,7 +149,7 @@ function listPlaceEvidence(
 
 /** "BIC Holdings" has the form of an identifier, but counts as a name if a company has exactly this name. */
 function getNameMatch({ asked, judge, decision }: IdentifiedQuery, deps: IdentifiedDeps): NameMatch | null {
-  if (asked.name !== null) return judge.nameMatch()
+  if (asked.name !== null) return judge.matchName()
   if (decision.kind !== 'unknown' || asked.wrong.length > 0) return null
   const match = matchName(asked.query, deps)
   return match.ranked[0]?.evidence.comparison.matchType === 'exact' ? match : null

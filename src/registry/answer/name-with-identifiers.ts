@@ -95,61 +95,64 @@ export interface QueryName {
   readonly match: MatchQuery | null
 }
 
-/** Compares the query's name with companies on demand. */
-export interface NameJudge {
-  readonly gradeName: (entityNumber: number) => NameGrade
-  readonly compareWithCompany: (entityNumber: number) => NameAgreement
-  readonly nameMatch: () => NameMatch
-  /** Returns the company that the name alone identifies with certainty. */
-  readonly certainName: () => CandidateName | null
-  /**
-   * Returns the likeliest company with this legal name and form, in any spelling, unless the query has another place.
-   */
-  readonly legalNameMatch: () => CandidateName | null
-}
-
 /** The same words and the same kind of legal form: "Norvane Public Limited Company" is Norvane plc. */
 export const isLegalName = ({ matchType, form, isFormStated }: NameComparison): boolean =>
   matchType === 'exact' && form === 'same' && isFormStated
 
-export function createNameJudge(
-  { query, name, match }: QueryName,
-  deps: ResolveDeps & { readonly namesOf: (entityNumber: number) => CandidateName[] },
-): NameJudge {
-  const agreements = new Map<number, NameAgreement>()
-  let matched: NameMatch | null = null
-  const nameMatch = () => (matched ??= matchName({ ...query, name: name ?? '' }, deps))
-  const getAgreement = (entityNumber: number): NameAgreement => {
-    const known = agreements.get(entityNumber)
+interface NameJudgeDeps extends ResolveDeps {
+  readonly namesOf: (entityNumber: number) => CandidateName[]
+}
+
+/** Compares the query's name with companies on demand. */
+export class NameJudge {
+  readonly #asked: QueryName
+  readonly #deps: NameJudgeDeps
+  readonly #agreements = new Map<number, NameAgreement>()
+  #match: NameMatch | null = null
+
+  constructor(asked: QueryName, deps: NameJudgeDeps) {
+    this.#asked = asked
+    this.#deps = deps
+  }
+
+  matchName(): NameMatch {
+    const { query, name } = this.#asked
+    return (this.#match ??= matchName({ ...query, name: name ?? '' }, this.#deps))
+  }
+
+  compareWithCompany(entityNumber: number): NameAgreement {
+    const { match } = this.#asked
+    const known = this.#agreements.get(entityNumber)
     if (known !== undefined || match === null) return known ?? { kind: 'foreign' }
-    const agreement = judgeAgreement(match, deps.namesOf(entityNumber), deps.vocabulary())
-    agreements.set(entityNumber, agreement)
+    const agreement = judgeAgreement(match, this.#deps.namesOf(entityNumber), this.#deps.vocabulary())
+    this.#agreements.set(entityNumber, agreement)
     return agreement
   }
-  const findCertainName = (): CandidateName | null => {
-    const { decision } = nameMatch()
+
+  gradeName(entityNumber: number): NameGrade {
+    const agreement = this.compareWithCompany(entityNumber)
+    if (agreement.kind === 'foreign') return 'foreign'
+    if (agreement.kind === 'same') return agreement.comparison.matchType === 'exact' ? 'exact' : 'same'
+    const certain = this.findCertainName()
+    return certain === null || certain.entityNumber === entityNumber ? 'open' : 'foreign'
+  }
+
+  /** Returns the company that the name alone identifies with certainty. */
+  findCertainName(): CandidateName | null {
+    const { decision } = this.matchName()
     const isCertain = decision.kind === 'entity' && decision.confidence >= matchedConfidenceMin
     return isCertain ? decision.best.evidence.comparison.candidate : null
   }
-  const findLegalNameMatch = (): CandidateName | null => {
-    const found = nameMatch().ranked.find(
+
+  /**
+   * Returns the likeliest company with this legal name and form, in any spelling, unless the query has another place.
+   */
+  findLegalNameMatch(): CandidateName | null {
+    const found = this.matchName().ranked.find(
       ({ evidence: { comparison, place } }) =>
         isLegalName(comparison) && comparison.candidate.kind === 'legal' && !isConflict(place),
     )
     return found?.evidence.comparison.candidate ?? null
-  }
-  return {
-    nameMatch,
-    certainName: findCertainName,
-    legalNameMatch: findLegalNameMatch,
-    compareWithCompany: getAgreement,
-    gradeName: (entityNumber) => {
-      const agreement = getAgreement(entityNumber)
-      if (agreement.kind === 'foreign') return 'foreign'
-      if (agreement.kind === 'same') return agreement.comparison.matchType === 'exact' ? 'exact' : 'same'
-      const certain = findCertainName()
-      return certain === null || certain.entityNumber === entityNumber ? 'open' : 'foreign'
-    },
   }
 }
 
@@ -166,13 +169,13 @@ interface UnmatchedIdentifiers extends QueryName {
  */
 export function answerByName(
   asked: UnmatchedIdentifiers,
-  nameMatch: () => NameMatch,
+  judge: Pick<NameJudge, 'matchName'>,
   deps: ResolveDeps,
 ): Resolution {
   const identifiers = [...asked.found.map(({ identifier }) => identifier), ...asked.missing]
   if (asked.name === null)
     return answerWholeText(asked, deps) ?? buildNoHolderAnswer(identifiers, asked.wrong)
-  const match = nameMatch()
+  const match = judge.matchName()
   const factors = [
     ...asked.found.map((one) => createOtherNameFactor(one, deps)),
     ...asked.missing.map((one) => createMissingFactor(one, 'medium')),

@@ -21,8 +21,8 @@ import {
   runImport,
   type ImportedFile,
   type ImportOptions,
-  createTally,
   type ImportResult,
+  Tally,
 } from './run-import.js'
 import type { ImportItem } from '../model/registry-rows.js'
 import { beginImport, type ImportSession } from './session.js'
@@ -62,11 +62,12 @@ async function* readCsvItems(
   options: ImportCsvOptions,
 ): AsyncGenerator<readonly ImportItem[]> {
   if (options.map === undefined) await requireFieldNames(options)
-  const reader = createCsvReader(session, options)
+  const reader = new CsvReader(session, options)
   const file = await openDelimited(await openOneFile(options.path, null), { encoding: options.encoding })
   for (const notice of file.notices) options.onNotice?.(notice)
-  for await (const records of file.records(createScanReader(), reader.choose))
-    yield records.map(reader.readItem)
+  const choose = (header: readonly string[]) => reader.choose(header)
+  for await (const records of file.records(createScanReader(), choose))
+    yield records.map((record) => reader.readItem(record))
   reader.end()
 }
 
@@ -94,18 +95,18 @@ export function importCsvText(
   content: Buffer,
   options: CsvSettings & { fileName: string; fileDateMs: number; importedAtMs?: number },
 ): ImportResult {
-  const { fileName, fileDateMs } = options
+  const { fileName, fileDateMs, importedAtMs } = options
   const fileSha256 = createHash('sha256').update(content).digest('hex')
   const source = { ...describeSource(options, fileName), fileName, fileDateMs, fileSha256 }
   const session = beginImport(registry.database, source)
   try {
-    const reader = createCsvReader(session, options)
-    const tally = createTally(session, false, options.importedAtMs)
-    const scanner = new CsvScanner({ delimiter: ',', quoted: true }, reader.choose)
+    const reader = new CsvReader(session, options)
+    const tally = new Tally(session, false)
+    const scanner = new CsvScanner({ delimiter: ',', quoted: true }, (header) => reader.choose(header))
     const records = [...scanner.push(content.toString('utf8')), ...scanner.end()]
     for (const record of records) tally.process(reader.readItem(record))
     reader.end()
-    return tally.finish()
+    return tally.finish({ importedAtMs })
   } finally {
     session.rollback()
     registry.contentChanged()
@@ -129,40 +130,46 @@ function sortMap(map: Readonly<Record<string, string>> | undefined): [string, st
 }
 
 /** Reads the records of one file. Errors: REGISTRY_IMPORT_INVALID. */
-function createCsvReader(session: ImportSession, settings: CsvSettings) {
-  const defaults = readDefaults(settings, session)
-  const types = createTypeCheck()
+class CsvReader {
+  readonly #settings: CsvSettings
+  readonly #types = createTypeCheck()
   /** Position of each field in a record's cells. */
-  let slots: ColumnMap = new Map()
-  let rowDefaults = defaults
-  let typeColumn = ''
-  return {
-    /** Receives the header and returns the indexes of the columns to read. */
-    choose: (header: readonly string[]): number[] => {
-      const columns = resolveRequiredColumns(header, settings, defaults)
-      const getColumnName = (field: ImportField) => (header[columns.get(field) ?? -1] ?? '').trim()
-      typeColumn = getColumnName('type')
-      // The SEC has separate codes for places of incorporation.
-      const hasEdgarPlaces =
-        defaults.idType === 'cik' && /^state.{0,8}inc/i.test(getColumnName('jurisdiction'))
-      rowDefaults = { ...defaults, hasEdgarPlaces }
-      const indexes = [...new Set(columns.values())]
-      slots = new Map([...columns].map(([field, index]) => [field, indexes.indexOf(index)]))
-      return indexes
-    },
-    readItem: ({ cells, line, reason }: LocatedRecord): ImportItem => {
-      types.look(cells, slots.get('type'))
-      if (reason !== null) return { kind: 'rejected', line, reason }
-      const read = readRow(createFieldReader(cells, slots), line, rowDefaults)
-      return { kind: 'registration', line, read, statedOn: null }
-    },
-    /** Throws if the content of the file contradicts its columns. */
-    end(): void {
-      if (slots.size === 0) {
-        throw new UserError('REGISTRY_IMPORT_INVALID', 'the file is empty: it has no header')
-      }
-      types.check(typeColumn)
-    },
+  #slots: ColumnMap = new Map()
+  #defaults: RowDefaults
+  #typeColumn = ''
+
+  constructor(session: ImportSession, settings: CsvSettings) {
+    this.#settings = settings
+    this.#defaults = readDefaults(settings, session)
+  }
+
+  /** Receives the header and returns the indexes of the columns to read. */
+  choose(header: readonly string[]): number[] {
+    const { idType } = this.#defaults
+    const columns = resolveRequiredColumns(header, this.#settings, this.#defaults)
+    const getColumnName = (field: ImportField) => (header[columns.get(field) ?? -1] ?? '').trim()
+    this.#typeColumn = getColumnName('type')
+    // The SEC has separate codes for places of incorporation.
+    const hasEdgarPlaces = idType === 'cik' && /^state.{0,8}inc/i.test(getColumnName('jurisdiction'))
+    this.#defaults = { ...this.#defaults, hasEdgarPlaces }
+    const indexes = [...new Set(columns.values())]
+    this.#slots = new Map([...columns].map(([field, index]) => [field, indexes.indexOf(index)]))
+    return indexes
+  }
+
+  readItem({ cells, line, reason }: LocatedRecord): ImportItem {
+    this.#types.look(cells, this.#slots.get('type'))
+    if (reason !== null) return { kind: 'rejected', line, reason }
+    const read = readRow(createFieldReader(cells, this.#slots), line, this.#defaults)
+    return { kind: 'registration', line, read, statedOn: null }
+  }
+
+  /** Throws if the content of the file contradicts its columns. */
+  end(): void {
+    if (this.#slots.size === 0) {
+      throw new UserError('REGISTRY_IMPORT_INVALID', 'the file is empty: it has no header')
+    }
+    this.#types.check(this.#typeColumn)
   }
 }
 

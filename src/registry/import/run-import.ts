@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { publishFile, removeStaleTemporaries, buildTemporaryPath } from '../../platform/files.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import { hashFile } from '../../tables/bytes.js'
-import type { ImportItem, ReadRow } from '../model/registry-rows.js'
+import type { ImportItem, ReadRow, StatedRow } from '../model/registry-rows.js'
 import { importLimits } from '../model/limits.js'
 import { openRegistry, type WritableRegistry } from '../registry.js'
 import {
@@ -68,30 +68,75 @@ function combineOutcomes(outcomes: readonly ClaimOutcome[]): ClaimOutcome {
 }
 
 /** Stores the items of a file and counts them. */
-interface Tally {
-  process(item: ImportItem): void
-  rowCount(): number
-  /** Commits. Errors: REGISTRY_IMPORT_INVALID if `mustHold` is set and no row was accepted. */
-  finish(mustHold?: boolean): ImportResult
-}
+export class Tally {
+  readonly #session: ImportSession
+  readonly #addsUp: boolean
+  readonly #counts = { ...noCounts }
+  readonly #rejections: LineReason[] = []
+  readonly #drops: LineReason[] = []
+  #droppedCount = 0
 
-export function createTally(session: ImportSession, addsUp: boolean, importedAtMs?: number): Tally {
-  const counts = { ...noCounts }
-  const rejections: LineReason[] = []
-  const drops: LineReason[] = []
-  let droppedCount = 0
-
-  const reject = (line: number, reason: string) => {
-    counts.rejectedCount++
-    if (rejections.length < importLimits.reasonsKeptMax) rejections.push({ line, reason })
+  constructor(session: ImportSession, addsUp: boolean) {
+    this.#session = session
+    this.#addsUp = addsUp
   }
-  const noteDropped = (line: number, dropped: readonly string[]) => {
-    droppedCount += dropped.length
-    for (const reason of dropped) {
-      if (drops.length < importLimits.reasonsKeptMax) drops.push({ line, reason })
+
+  get rowCount(): number {
+    return this.#counts.rowCount
+  }
+
+  process(item: ImportItem): void {
+    this.#counts.rowCount++
+    switch (item.kind) {
+      case 'registration':
+        this.#processRow(item.line, item.read, item.statedOn)
+        return
+      case 'addition':
+        this.#noteDropped(item.line, item.dropped)
+        this.#count(combineOutcomes(item.rows.map((row) => this.#record(row, null))))
+        return
+      case 'relationship':
+      case 'code':
+      case 'security': {
+        const outcome = this.#session.writeReference(item)
+        if (outcome === 'imported') this.#counts.importedCount++
+        else if (outcome === 'updated') this.#counts.updatedCount++
+        else this.#counts.skippedCount++
+        return
+      }
+      case 'rejected':
+        this.#reject(item.line, item.reason)
+        return
+      case 'skipped':
+        this.#counts.skippedCount++
+        return
     }
   }
-  const count = (outcome: ClaimOutcome) => {
+
+  /** Commits. Errors: REGISTRY_IMPORT_INVALID if `mustHold` is set and no row was accepted. */
+  finish({ mustHold = false, importedAtMs = systemClock.nowMs() } = {}): ImportResult {
+    const counts = this.#counts
+    const rejections = this.#rejections
+    if (mustHold && counts.rowCount === counts.rejectedCount)
+      throw createNoRowsError(counts.rowCount, rejections)
+    const end = this.#session.commit(counts, importedAtMs)
+    const { newerFileDate } = this.#session
+    const dropped = { droppedCount: this.#droppedCount, drops: this.#drops }
+    return { ...counts, rejections, ...dropped, ...end, newerFileDate, unchanged: false }
+  }
+
+  #processRow(line: number, { row, reason, dropped }: ReadRow, statedOn: string | null): void {
+    this.#noteDropped(line, dropped)
+    if (row === null) this.#reject(line, reason ?? 'it cannot be read')
+    else this.#count(this.#record(row, statedOn))
+  }
+
+  #record(row: StatedRow, statedOn: string | null): ClaimOutcome {
+    return this.#session.recordClaim(row, { statedOn, addsUp: this.#addsUp })
+  }
+
+  #count(outcome: ClaimOutcome): void {
+    const counts = this.#counts
     if (outcome === 'imported') counts.importedCount++
     else if (outcome === 'waiting') counts.keptCount++
     else if (outcome === 'superseded') counts.skippedCount++
@@ -99,50 +144,17 @@ export function createTally(session: ImportSession, addsUp: boolean, importedAtM
     if (outcome === 'renamed') counts.renamedCount++
     if (outcome === 'together') counts.togetherCount++
   }
-  const processRow = (line: number, { row, reason, dropped }: ReadRow, statedOn: string | null) => {
-    noteDropped(line, dropped)
-    if (row === null) {
-      reject(line, reason ?? 'it cannot be read')
-      return
-    }
-    count(session.recordClaim(row, { statedOn, addsUp }))
+
+  #reject(line: number, reason: string): void {
+    this.#counts.rejectedCount++
+    if (this.#rejections.length < importLimits.reasonsKeptMax) this.#rejections.push({ line, reason })
   }
-  return {
-    process(item) {
-      counts.rowCount++
-      switch (item.kind) {
-        case 'registration':
-          processRow(item.line, item.read, item.statedOn)
-          return
-        case 'addition':
-          noteDropped(item.line, item.dropped)
-          count(combineOutcomes(item.rows.map((row) => session.recordClaim(row, { statedOn: null, addsUp }))))
-          return
-        case 'relationship':
-        case 'code':
-        case 'security': {
-          const outcome = session.writeReference(item)
-          if (outcome === 'imported') counts.importedCount++
-          else if (outcome === 'updated') counts.updatedCount++
-          else counts.skippedCount++
-          return
-        }
-        case 'rejected':
-          reject(item.line, item.reason)
-          return
-        case 'skipped':
-          counts.skippedCount++
-          return
-      }
-    },
-    rowCount: () => counts.rowCount,
-    finish(mustHold = false) {
-      if (mustHold && counts.rowCount === counts.rejectedCount)
-        throw createNoRowsError(counts.rowCount, rejections)
-      const end = session.commit(counts, importedAtMs ?? systemClock.nowMs())
-      const { newerFileDate } = session
-      return { ...counts, rejections, droppedCount, drops, ...end, newerFileDate, unchanged: false }
-    },
+
+  #noteDropped(line: number, dropped: readonly string[]): void {
+    this.#droppedCount += dropped.length
+    for (const reason of dropped) {
+      if (this.#drops.length < importLimits.reasonsKeptMax) this.#drops.push({ line, reason })
+    }
   }
 }
 
@@ -203,16 +215,16 @@ export async function runImport(
   if (unchanged) return buildUnchangedResult(unchanged)
   const session = beginImport(registry.database, source)
   try {
-    const tally = createTally(session, file.addsUp)
+    const tally = new Tally(session, file.addsUp)
     for await (const items of file.items(session)) {
       for (const item of items) {
         tally.process(item)
-        if (tally.rowCount() % importLimits.progressEveryRows === 0) onProgress?.(tally.rowCount())
+        if (tally.rowCount % importLimits.progressEveryRows === 0) onProgress?.(tally.rowCount)
         signal?.throwIfAborted()
       }
     }
-    onProgress?.(tally.rowCount())
-    return tally.finish(file.mustHold)
+    onProgress?.(tally.rowCount)
+    return tally.finish({ mustHold: file.mustHold })
   } finally {
     session.rollback()
     registry.contentChanged()
