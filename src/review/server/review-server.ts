@@ -6,15 +6,7 @@ import type { Random } from '../../platform/random.js'
 import type { SessionView } from '../page-data.js'
 import { pagePaths, type PageAssets } from '../page/assets.js'
 import type { ReviewSession } from '../session.js'
-import {
-  createAccess,
-  type Access,
-  type Entry,
-  judgeRequest,
-  type Listening,
-  type PageRequest,
-  type Refusal,
-} from './access.js'
+import { Access, type Entry, judgeRequest, type Listening, type PageRequest, type Refusal } from './access.js'
 import {
   createErrorReply,
   toErrorReply,
@@ -74,7 +66,7 @@ export interface ReviewServer {
  */
 export async function startReviewServer(deps: ReviewServerDeps): Promise<ReviewServer> {
   const { session, about, assets, address, clock, random } = deps
-  const access = createAccess(random, clock)
+  const access = new Access(random, clock)
   const app = createApp(deps.onBug)
   let listening: Listening = { port: 0, isLoopback: true }
   app.addHook('onRequest', (request, reply, done) => {

@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
-import {
-  createAccess,
-  type Access,
-  judgeRequest,
-  type PageRequest,
-} from '../../../src/review/server/access.js'
+import { Access, judgeRequest, type PageRequest } from '../../../src/review/server/access.js'
 import { decideBody, parseRequest, queueQuery, searchQuery } from '../../../src/review/server/requests.js'
 
 const listening = { port: 8791, isLoopback: true }
@@ -117,7 +112,7 @@ describe('whom the server of the review page refuses', () => {
 
 describe('who comes in', () => {
   test('the token counts once, and the cookie is of this port', () => {
-    const access = createAccess(systemRandom, systemClock)
+    const access = new Access(systemRandom, systemClock)
     expect(access.enter(`${access.entryToken}x`, 1)).toEqual({ kind: 'unknown' })
     expect(access.enter('', 1)).toEqual({ kind: 'unknown' })
     const cookie = enterFirst(access)
@@ -138,7 +133,7 @@ describe('who comes in', () => {
   })
 
   test('a token shown a second time shuts the first browser out, and a new token is in force', () => {
-    const access = createAccess(systemRandom, { nowMs: () => 1_000 })
+    const access = new Access(systemRandom, { nowMs: () => 1_000 })
     const first = access.entryToken
     const [pair = ''] = enterFirst(access).split(';')
     expect(access.enter(first, 8791)).toEqual({ kind: 'reused', firstUsedAtMs: 1_000 })
