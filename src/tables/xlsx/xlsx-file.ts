@@ -22,28 +22,6 @@ export interface ScannedCell {
   readonly kind: CellKind
 }
 
-/** One sheet of an Excel file. Methods that return rows start from the beginning at each call, in file order. */
-export interface XlsxFile {
-  readonly label: string
-  readonly sheets: readonly { readonly name: string; readonly isHidden: boolean }[]
-  readonly sheetName: string
-  /** Macros are never run. */
-  readonly hasMacros: boolean
-  /** Notices for the user about the cells; complete after rows were read. */
-  listNotices(): readonly string[]
-  /** Reads non-empty rows as text. */
-  readRows(): AsyncGenerator<readonly SheetRow[]>
-  /** Reads rows as cells for writing. */
-  cellRows(): AsyncGenerator<readonly SheetRow<Cell>[]>
-  /** Reads up to `rowsMax` rows of any sheet as text. */
-  readFirstRows(sheetName: string, rowsMax: number): Promise<readonly SheetRow[]>
-  /** Reads the sheet to its end. Returns its merged cells. */
-  scan(visit: (row: SheetRow<ScannedCell>) => void): Promise<readonly CellRange[]>
-  /** Reads rows like a delimited file: the first row with text is the header, and row numbers serve as line numbers. */
-  readRecords(choose: ChooseColumns): AsyncGenerator<readonly LocatedRecord[]>
-  close(): void
-}
-
 /**
  * Opens an .xlsx file. `sheet` is a name or a number from 1, by default the first visible one; `label` is shown to the
  * user. Throws INPUT_EXCEL_INVALID, INPUT_SHEET_MISSING, INPUT_FORMAT_UNKNOWN (another kind of spreadsheet),
@@ -54,7 +32,7 @@ export async function openXlsx(path: string, sheet?: string, label = path): Prom
   const parts = new Parts(label, await openZip(path, label))
   try {
     const workbook = await readWorkbook(parts)
-    return createXlsxFile(parts, workbook, chooseSheet(label, workbook, sheet))
+    return new XlsxFile(parts, workbook, chooseSheet(label, workbook, sheet))
   } catch (error) {
     parts.close()
     throw error
@@ -67,63 +45,98 @@ type ValueReader<Value> = (
   counts: RowCounts,
 ) => Value | null | undefined
 
-function createXlsxFile(parts: Parts, workbook: Workbook, sheet: Sheet): XlsxFile {
-  const { label } = parts
-  const { is1904 } = workbook
-  let strings: Promise<readonly string[]> | undefined
-  let lastCounts = createCounts()
-  const readRowsAs = async function* <Value>(
+/** One sheet of an Excel file. Methods that return rows start from the beginning at each call, in file order. */
+export class XlsxFile {
+  readonly label: string
+  readonly sheets: readonly Pick<Sheet, 'name' | 'isHidden'>[]
+  readonly sheetName: string
+  /** Macros are never run. */
+  readonly hasMacros: boolean
+  readonly #parts: Parts
+  readonly #workbook: Workbook
+  readonly #sheet: Sheet
+  #strings: Promise<readonly string[]> | null = null
+  #lastCounts = createCounts()
+
+  constructor(parts: Parts, workbook: Workbook, sheet: Sheet) {
+    this.#parts = parts
+    this.#workbook = workbook
+    this.#sheet = sheet
+    this.label = parts.label
+    this.sheets = workbook.sheets
+    this.sheetName = sheet.name
+    this.hasMacros = workbook.hasMacros
+  }
+
+  /** Returns notices for the user about the cells; complete after rows were read. */
+  listNotices(): readonly string[] {
+    return describeNotices(`${this.label}, sheet "${this.sheetName}"`, this.#sheet, this.#lastCounts)
+  }
+
+  /** Reads non-empty rows as text. */
+  readRows(): AsyncGenerator<readonly SheetRow[]> {
+    return this.#readRowsAs(this.#toText)
+  }
+
+  /** Reads up to `rowsMax` rows of any sheet as text. */
+  async readFirstRows(sheetName: string, rowsMax: number): Promise<readonly SheetRow[]> {
+    const rows: SheetRow[] = []
+    const other = this.#workbook.sheets.find(({ name }) => name === sheetName)
+    if (other === undefined) return rows
+    for await (const batch of this.#readRowsAs(this.#toText, undefined, other)) {
+      rows.push(...batch)
+      if (rows.length >= rowsMax) break
+    }
+    return rows.slice(0, rowsMax)
+  }
+
+  /** Reads rows as cells for writing. */
+  cellRows(): AsyncGenerator<readonly SheetRow<Cell>[]> {
+    return this.#readRowsAs<Cell>((cell, texts) => toCell(cell, texts, this.#workbook.is1904))
+  }
+
+  /** Reads the sheet to its end. Returns its merged cells. */
+  async scan(visit: (row: SheetRow<ScannedCell>) => void): Promise<readonly CellRange[]> {
+    const merges: CellRange[] = []
+    const toScannedCell: ValueReader<ScannedCell> = (cell, texts, counts) => {
+      const text = this.#toText(cell, texts, counts)
+      return typeof text === 'string' ? { text, kind: getCellKind(cell, text) } : text
+    }
+    for await (const batch of this.#readRowsAs(toScannedCell, merges)) batch.forEach(visit)
+    return merges
+  }
+
+  /** Reads rows like a delimited file: the first row with text is the header, and row numbers serve as line numbers. */
+  readRecords(choose: ChooseColumns): AsyncGenerator<readonly LocatedRecord[]> {
+    return toRecords(this.readRows(), choose)
+  }
+
+  close(): void {
+    this.#parts.close()
+  }
+
+  readonly #toText: ValueReader<string> = (cell, texts, counts) => {
+    const text = formatCell(cell, texts, this.#workbook.is1904, counts)
+    return text === '' ? null : text
+  }
+
+  async *#readRowsAs<Value>(
     valueOf: ValueReader<Value>,
     merges?: CellRange[],
     other?: Sheet,
-  ) {
-    const texts = await (strings ??= readSharedStrings(parts, workbook.sharedStringsPart))
+  ): AsyncGenerator<readonly SheetRow<Value>[]> {
+    const { sharedStringsPart } = this.#workbook
+    const texts = await (this.#strings ??= readSharedStrings(this.#parts, sharedStringsPart))
     const counts = createCounts()
-    if (other === undefined) lastCounts = counts
+    if (other === undefined) this.#lastCounts = counts
     yield* readSheetRows({
-      parts,
-      workbook,
-      sheet: other ?? sheet,
+      parts: this.#parts,
+      workbook: this.#workbook,
+      sheet: other ?? this.#sheet,
       counts,
       valueOf: (cell) => valueOf(cell, texts, counts),
       merges,
     })
-  }
-  const toText: ValueReader<string> = (cell, texts, counts) => {
-    const text = formatCell(cell, texts, is1904, counts)
-    return text === '' ? null : text
-  }
-  return {
-    label,
-    sheets: workbook.sheets.map(({ name, isHidden }) => ({ name, isHidden })),
-    sheetName: sheet.name,
-    hasMacros: workbook.hasMacros,
-    listNotices: () => describeNotices(`${label}, sheet "${sheet.name}"`, sheet, lastCounts),
-    readRows: () => readRowsAs(toText),
-    readFirstRows: async (sheetName, rowsMax) => {
-      const rows: SheetRow[] = []
-      const other = workbook.sheets.find(({ name }) => name === sheetName)
-      if (other === undefined) return rows
-      for await (const batch of readRowsAs(toText, undefined, other)) {
-        rows.push(...batch)
-        if (rows.length >= rowsMax) break
-      }
-      return rows.slice(0, rowsMax)
-    },
-    cellRows: () => readRowsAs<Cell>((cell, texts) => toCell(cell, texts, is1904)),
-    scan: async (visit) => {
-      const merges: CellRange[] = []
-      const toScannedCell: ValueReader<ScannedCell> = (cell, texts, counts) => {
-        const text = toText(cell, texts, counts)
-        return typeof text === 'string' ? { text, kind: getCellKind(cell, text) } : text
-      }
-      for await (const batch of readRowsAs(toScannedCell, merges)) batch.forEach(visit)
-      return merges
-    },
-    readRecords: (choose) => toRecords(readRowsAs(toText), choose),
-    close: () => {
-      parts.close()
-    },
   }
 }
 
