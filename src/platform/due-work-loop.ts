@@ -18,119 +18,127 @@ export interface DueWorkDeps {
   readonly onFailure: (error: unknown) => void
 }
 
-/** The longer tasks in progress. */
-export interface InFlight {
-  /** Aborted when the loop is stopped. */
-  readonly stopping: AbortSignal
-  /** Returns how many more may start. */
-  room(): number
-  has(key: number): boolean
-  /** Starts a task; its end wakes the loop. Its error is reported, and affects this task only. */
-  begin(key: number, piece: () => Promise<void>): void
-}
-
-export interface DueWorkLoop {
-  /** Wakes the loop no later than this time. */
-  expect(dueAtMs: number): void
-  /** Wakes the loop to check for work. */
-  wake(): void
-  /** Starts nothing more; resolves when nothing is in flight. */
-  stop(): Promise<void>
-}
-
 // A fixed abort reason: Node.js would create an error with a stack for each wake.
 const woken = Symbol('woken')
 
-/** Processes due work in the background until it is stopped. */
-export function startDueWorkLoop(deps: DueWorkDeps): DueWorkLoop {
-  const { clock, takeUp, nextDueAtMs, idleMsMax, retryMs, onFailure } = deps
-  const stopping = new AbortController()
-  const { signal } = stopping
-  let isWoken = false
-  let sleepsUntilMs = -Infinity
-  // Earliest time passed to `expect` while `nextDueAtMs` is running, and so missing from its result.
-  let expectedAtMs = Infinity
-  let sleep = new AbortController()
-  const wake = () => {
-    isWoken = true
-    sleep.abort(woken)
-  }
-  const inFlight = createInFlight({ ...deps, signal, wake })
+/** Processes due work in the background until it is stopped. Starts immediately. */
+export class DueWorkLoop {
+  readonly #deps: DueWorkDeps
+  readonly #stopping = new AbortController()
+  readonly #inFlight: InFlight
+  readonly #worked: Promise<void>
+  #isWoken = false
+  #sleepsUntilMs = -Infinity
+  /** Earliest time passed to `expect` while `nextDueAtMs` is running, and so missing from its result. */
+  #expectedAtMs = Infinity
+  #sleep = new AbortController()
 
-  const sleepFor = async (delayMs: number): Promise<void> => {
-    if (isWoken || signal.aborted || delayMs <= 0) return
-    sleep = new AbortController()
-    sleepsUntilMs = clock.nowMs() + delayMs
-    await clock.sleep(delayMs, sleep.signal)
-    sleepsUntilMs = -Infinity
+  constructor(deps: DueWorkDeps) {
+    this.#deps = deps
+    this.#inFlight = new InFlight(deps, this.#stopping.signal, () => {
+      this.wake()
+    })
+    this.#worked = nextTurn().then(() => this.#run())
   }
-  const look = async (): Promise<void> => {
+
+  /** Wakes the loop no later than this time. */
+  expect(dueAtMs: number): void {
+    this.#expectedAtMs = Math.min(this.#expectedAtMs, dueAtMs)
+    if (dueAtMs < this.#sleepsUntilMs) this.wake()
+  }
+
+  /** Wakes the loop to check for work. */
+  wake(): void {
+    this.#isWoken = true
+    this.#sleep.abort(woken)
+  }
+
+  /** Starts nothing more; resolves when nothing is in flight. */
+  stop(): Promise<void> {
+    this.#stopping.abort()
+    this.wake()
+    return this.#worked
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      this.#isWoken = false
+      await this.#look()
+    }
+    await this.#inFlight.ended()
+  }
+
+  async #look(): Promise<void> {
+    const { clock, takeUp, nextDueAtMs, idleMsMax, retryMs, onFailure } = this.#deps
     try {
-      await takeUp(inFlight)
+      await takeUp(this.#inFlight)
       // Lets other tasks of this thread run first; the same check then sees what they finished.
       await nextTurn()
-      expectedAtMs = Infinity
+      this.#expectedAtMs = Infinity
       const nextMs = await nextDueAtMs()
-      await sleepFor(Math.min(Math.min(nextMs, expectedAtMs) - clock.nowMs(), idleMsMax))
+      await this.#sleepFor(Math.min(Math.min(nextMs, this.#expectedAtMs) - clock.nowMs(), idleMsMax))
     } catch (error) {
       onFailure(error)
-      isWoken = false
-      await sleepFor(retryMs)
+      this.#isWoken = false
+      await this.#sleepFor(retryMs)
     }
   }
-  const runLoop = async (): Promise<void> => {
-    while (!signal.aborted) {
-      isWoken = false
-      await look()
-    }
-    await inFlight.ended()
-  }
-  const worked = nextTurn().then(runLoop)
 
-  return {
-    expect: (dueAtMs) => {
-      expectedAtMs = Math.min(expectedAtMs, dueAtMs)
-      if (dueAtMs < sleepsUntilMs) wake()
-    },
-    wake,
-    stop: () => {
-      stopping.abort()
-      wake()
-      return worked
-    },
+  async #sleepFor(delayMs: number): Promise<void> {
+    if (this.#isWoken || this.#stopping.signal.aborted || delayMs <= 0) return
+    const { clock } = this.#deps
+    this.#sleep = new AbortController()
+    this.#sleepsUntilMs = clock.nowMs() + delayMs
+    await clock.sleep(delayMs, this.#sleep.signal)
+    this.#sleepsUntilMs = -Infinity
   }
 }
 
-function createInFlight(
-  deps: Pick<DueWorkDeps, 'clock' | 'inFlightMax' | 'retryMs' | 'onFailure'> & {
-    readonly signal: AbortSignal
-    readonly wake: () => void
-  },
-): InFlight & { ended(): Promise<void> } {
-  const { clock, inFlightMax = 0, retryMs, onFailure, signal, wake } = deps
-  // Each task may listen, and Node.js warns at more than ten listeners.
-  setMaxListeners(0, signal)
-  const pieces = new Map<number, Promise<void>>()
-  const run = async (key: number, piece: () => Promise<void>): Promise<void> => {
+/** The longer tasks in progress. */
+export class InFlight {
+  /** Aborted when the loop is stopped. */
+  readonly stopping: AbortSignal
+  readonly #deps: Pick<DueWorkDeps, 'clock' | 'inFlightMax' | 'retryMs' | 'onFailure'>
+  readonly #wake: () => void
+  readonly #pieces = new Map<number, Promise<void>>()
+
+  constructor(deps: DueWorkDeps, stopping: AbortSignal, wake: () => void) {
+    // Each task may listen, and Node.js warns at more than ten listeners.
+    setMaxListeners(0, stopping)
+    this.stopping = stopping
+    this.#deps = deps
+    this.#wake = wake
+  }
+
+  /** Returns how many more may start. */
+  room(): number {
+    return (this.#deps.inFlightMax ?? 0) - this.#pieces.size
+  }
+
+  has(key: number): boolean {
+    return this.#pieces.has(key)
+  }
+
+  /** Starts a task; its end wakes the loop. Its error is reported, and affects this task only. */
+  begin(key: number, piece: () => Promise<void>): void {
+    if (this.has(key) || this.room() <= 0) throw new Error(`no room for ${key} in flight`)
+    this.#pieces.set(key, this.#run(key, piece))
+  }
+
+  /** Resolves when all tasks have ended. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#pieces.values())
+  }
+
+  async #run(key: number, piece: () => Promise<void>): Promise<void> {
+    const { clock, retryMs, onFailure } = this.#deps
     try {
       await piece()
     } catch (error) {
       onFailure(error)
-      await clock.sleep(retryMs, signal)
+      await clock.sleep(retryMs, this.stopping)
     }
-    pieces.delete(key)
-    wake()
-  }
-  return {
-    stopping: signal,
-    room: () => inFlightMax - pieces.size,
-    has: (key) => pieces.has(key),
-    begin: (key, piece) => {
-      if (pieces.has(key) || pieces.size >= inFlightMax) throw new Error(`no room for ${key} in flight`)
-      pieces.set(key, run(key, piece))
-    },
-    ended: async () => {
-      await Promise.all(pieces.values())
-    },
+    this.#pieces.delete(key)
+    this.#wake()
   }
 }

@@ -14,67 +14,70 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void
 }
 
-export interface GroupCommit<Item, Result> {
-  /** Resolves once the item is committed; rejects if it is not. */
-  readonly add: (item: Item) => Promise<Result>
-  /** Commits waiting items now. */
-  readonly flush: () => void
-}
-
 export interface GatherOptions {
   /** Delay of every commit, to collect more items; `null` or absent: a few turns of the event loop. */
   readonly gatherMs?: number | null | undefined
 }
+
+type Settled<Result> = readonly ItemResult<Result>[]
 
 /**
  * Commits items that arrive at about the same time as one batch, in order, with one disk sync, and resolves them
  * afterwards. `commit` returns the result of each; if it throws, all are rejected. Items that arrive during a commit
  * wait for the next.
  */
-export function createGroupCommit<Item, Result>(
-  commit: (items: readonly Item[]) => readonly ItemResult<Result>[] | Promise<readonly ItemResult<Result>[]>,
-  { gatherMs = null }: GatherOptions = {},
-): GroupCommit<Item, Result> {
-  let waiting: Waiting<Item, Result>[] = []
-  let isCommitting = false
+export class GroupCommit<Item, Result> {
+  readonly #commit: (items: readonly Item[]) => Settled<Result> | Promise<Settled<Result>>
+  readonly #gather: () => void
+  #waiting: Waiting<Item, Result>[] = []
+  #isCommitting = false
 
-  const flush = () => {
-    if (isCommitting || waiting.length === 0) return
-    const batch = waiting
-    waiting = []
+  constructor(
+    commit: (items: readonly Item[]) => Settled<Result> | Promise<Settled<Result>>,
+    { gatherMs = null }: GatherOptions = {},
+  ) {
+    this.#commit = commit
+    this.#gather =
+      gatherMs === null ? createTurnTrigger(this.flush) : createDelayTrigger(this.flush, gatherMs)
+  }
+
+  /** Resolves once the item is committed; rejects if it is not. */
+  readonly add = (item: Item): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject })
+      this.#gather()
+    })
+
+  /** Commits waiting items now. */
+  readonly flush = (): void => {
+    if (this.#isCommitting || this.#waiting.length === 0) return
+    const batch = this.#waiting
+    this.#waiting = []
     try {
-      const settled = commit(batch.map(({ item }) => item))
-      if (settled instanceof Promise) void settleLater(batch, settled)
+      const settled = this.#commit(batch.map(({ item }) => item))
+      if (settled instanceof Promise) void this.#settleLater(batch, settled)
       else settle(batch, settled)
     } catch (error) {
       rejectAll(batch, error)
     }
   }
-  const settleLater = async (batch: typeof waiting, settled: Promise<readonly ItemResult<Result>[]>) => {
-    isCommitting = true
+
+  async #settleLater(
+    batch: readonly Waiting<Item, Result>[],
+    settled: Promise<Settled<Result>>,
+  ): Promise<void> {
+    this.#isCommitting = true
     try {
       settle(batch, await settled)
     } catch (error) {
       rejectAll(batch, error)
     }
-    isCommitting = false
-    flush()
-  }
-  const gather = gatherMs === null ? createTurnTrigger(flush) : createDelayTrigger(flush, gatherMs)
-  return {
-    add: (item) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ item, resolve, reject })
-        gather()
-      }),
-    flush,
+    this.#isCommitting = false
+    this.flush()
   }
 }
 
-function settle<Item, Result>(
-  batch: readonly Waiting<Item, Result>[],
-  settled: readonly ItemResult<Result>[],
-): void {
+function settle<Item, Result>(batch: readonly Waiting<Item, Result>[], settled: Settled<Result>): void {
   for (const [index, { resolve, reject }] of batch.entries()) {
     const one = settled[index]
     if (one === undefined) reject(new Error('the commit returned no result for this item'))
@@ -153,7 +156,7 @@ export function createGroupTransactions(database: Sqlite, deps: TransactionDeps 
     beforeCommit?.()
     return settled
   })
-  const commits = createGroupCommit<() => unknown, unknown>(
+  const commits = new GroupCommit<() => unknown, unknown>(
     (changes) => {
       const settled = retryWithRoom(() => once.immediate(changes), makeRoom)
       afterCommit?.()

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { getErrorText, UserError } from '../core/errors.js'
 import type { Clock } from '../platform/clock.js'
-import { startDueWorkLoop } from '../platform/due-work-loop.js'
+import { DueWorkLoop } from '../platform/due-work-loop.js'
 import { ConnectionLostError, type Postgres } from '../platform/postgres/postgres.js'
 import { limits } from './limits.js'
 import { errorTypes } from '../contract/errors.js'
@@ -111,7 +111,7 @@ function watch(deps: EditionGuardDeps, fromMs: number): EditionGuard {
     const isSeen = clock.monotonicMs() - seenAtMs < lifeMs
     return isSeen ? null : 'the served edition cannot be checked: the database does not answer'
   }
-  const loop = startDueWorkLoop({
+  const loop = new DueWorkLoop({
     clock,
     takeUp: async () => {
       nextLookAtMs = clock.nowMs() + lookMs

@@ -1,4 +1,4 @@
-import { createGroupCommit, type GroupCommit, type ItemResult } from '../../platform/group-commit.js'
+import { GroupCommit, type ItemResult } from '../../platform/group-commit.js'
 import type { Postgres, PostgresStatements } from '../../platform/postgres/postgres.js'
 import { assertNotMoving, type SharedDatabase } from '../checkpoint/postgres/open-database.js'
 import { withRetries, type RetryDeps } from '../checkpoint/postgres/retry.js'
@@ -141,7 +141,7 @@ class SharedInbox implements Inbox {
   constructor(deps: SharedInboxDeps, connect: () => Postgres) {
     this.#deps = deps
     this.#connect = connect
-    this.#commits = createGroupCommit((items) => this.#commit(items))
+    this.#commits = new GroupCommit((items) => this.#commit(items))
   }
 
   /** Tries once, within seconds; rejects if the commit is uncertain. The service then sends the delivery again. */

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { getErrorText } from '../../core/errors.js'
 import { keepToOwner } from '../../platform/files.js'
 import { migrate, openSqlite, prepare, getSqliteCode, type Sqlite } from '../../platform/sqlite.js'
-import { createGroupCommit, type ItemResult } from '../../platform/group-commit.js'
+import { GroupCommit, type ItemResult } from '../../platform/group-commit.js'
 import type { PostgresStatements } from '../../platform/postgres/postgres.js'
 
 /** One key's use of one route in one calendar minute. */
@@ -218,7 +218,7 @@ const takeSql = `
  */
 export function createSharedRateLimiter(postgres: PostgresStatements, clock: Clock): RateLimiter {
   const usedUp = new Map<string, number>()
-  const takes = createGroupCommit<LimitedCall, RateDecision>(async (calls) => {
+  const takes = new GroupCommit<LimitedCall, RateDecision>(async (calls) => {
     const counts = new Map<string, { count: number; perMinute: number }>()
     for (const { key, perMinute } of calls) {
       counts.set(key, { count: (counts.get(key)?.count ?? 0) + 1, perMinute })

@@ -2,12 +2,12 @@ import { setMaxListeners } from 'node:events'
 import { deliveryLimits } from '../../contract/limits.js'
 import { getErrorText } from '../../core/errors.js'
 import { type Clock, withTimeout } from '../../platform/clock.js'
-import { startDueWorkLoop, type DueWorkLoop, type InFlight } from '../../platform/due-work-loop.js'
+import { DueWorkLoop, type InFlight } from '../../platform/due-work-loop.js'
 import { ConnectionLostError } from '../../platform/postgres/postgres.js'
 import { limits } from '../limits.js'
 import type { AnyEventStore, AttemptEnd, DueEvent } from './event-store.js'
 import { Lanes, type LaneSignals } from './outbox.js'
-import { createGroupCommit } from '../../platform/group-commit.js'
+import { GroupCommit } from '../../platform/group-commit.js'
 import { createHmac } from 'node:crypto'
 import type { Awaitable } from '../../core/awaitable.js'
 import { parseWebhookSecrets, signDelivery, type HmacSha256 } from '../../core/webhook-signature.js'
@@ -138,7 +138,7 @@ export class Deliverer {
     // Each attempt in flight listens, and so does the journal; Node.js warns if there are more than ten listeners.
     setMaxListeners(limits.deliveriesMax + 1, this.#cut.signal)
     this.#journal = createEndsJournal({ events, clock, log, stop: this.#cut.signal })
-    this.#loop = startDueWorkLoop({
+    this.#loop = new DueWorkLoop({
       clock,
       takeUp: (inFlight) => this.#takeUp(inFlight),
       nextDueAtMs: () =>
@@ -257,7 +257,7 @@ export function createEndsJournal({ events, clock, log, stop }: EndsJournalDeps)
       }
     }
   }
-  const commits = createGroupCommit(async (ends: readonly AttemptEnd[]) => {
+  const commits = new GroupCommit(async (ends: readonly AttemptEnd[]) => {
     await store(ends)
     return ends.map(() => ({ value: undefined }))
   })

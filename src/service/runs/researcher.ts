@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { applyWhenReady, type Awaitable, type Deferrable } from '../../core/awaitable.js'
 import { getErrorText } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
-import { startDueWorkLoop, type DueWorkLoop, type InFlight } from '../../platform/due-work-loop.js'
-import { createGroupCommit } from '../../platform/group-commit.js'
+import { DueWorkLoop, type InFlight } from '../../platform/due-work-loop.js'
+import { GroupCommit } from '../../platform/group-commit.js'
 import { ConnectionLostError } from '../../platform/postgres/postgres.js'
 import { limits } from '../limits.js'
 import { decideRun, type RunOutcome } from './run-outcome.js'
@@ -34,7 +34,7 @@ export interface ResearcherDeps {
 export class Researcher {
   readonly #deps: ResearcherDeps
   readonly #loop: DueWorkLoop
-  readonly #commits = createGroupCommit((finished: readonly FinishedRun[]) =>
+  readonly #commits = new GroupCommit((finished: readonly FinishedRun[]) =>
     applyWhenReady(this.#finish(finished), () => finished.map(() => ({ value: undefined }))),
   )
   #storeMs = 0
@@ -45,7 +45,7 @@ export class Researcher {
   constructor(deps: ResearcherDeps) {
     const { clock, store } = deps
     this.#deps = deps
-    this.#loop = startDueWorkLoop({
+    this.#loop = new DueWorkLoop({
       clock,
       takeUp: (inFlight) => this.#researchSome(inFlight),
       // Runs due at the last read are done, or in flight and wake the loop when they end.

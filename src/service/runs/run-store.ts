@@ -4,7 +4,7 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import type { RunOutcome } from './run-outcome.js'
 import type { RunIds } from '../ids.js'
 import type { Query } from '../knowledge.js'
-import { createGroupCommit } from '../../platform/group-commit.js'
+import { GroupCommit } from '../../platform/group-commit.js'
 
 /** The routes that may read a run: v2 cannot find runs of v3, and vice versa. */
 type RunSurface = 'v3' | 'v2'
@@ -232,7 +232,7 @@ export interface Journal {
 }
 
 export function createJournal(store: Pick<RunStore, 'insert'>): Journal {
-  const commits = createGroupCommit((runs: readonly NewRun[]) => {
+  const commits = new GroupCommit((runs: readonly NewRun[]) => {
     store.insert(runs)
     return runs.map(() => ({ value: undefined }))
   })

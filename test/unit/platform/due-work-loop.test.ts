@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { startDueWorkLoop, type DueWorkLoop } from '../../../src/platform/due-work-loop.js'
+import { DueWorkLoop } from '../../../src/platform/due-work-loop.js'
 import { manualClock } from '../../support/manual-clock.js'
 
 const startMs = 1_000_000
@@ -22,7 +22,7 @@ function rig(dueAtMs: Record<number, number>, options: { inFlightMax?: number; l
   let looks = 0
   let looksToFail = options.looksFail ?? 0
   const open = () => [...due].filter(([key]) => !ends.has(key))
-  const loop = startDueWorkLoop({
+  const loop = new DueWorkLoop({
     clock,
     takeUp: (inFlight) => {
       looks++
@@ -103,7 +103,7 @@ test('a wake while it looks is not lost', async () => {
   const clock = manualClock(startMs)
   const looked: string[] = []
   let isThere = false
-  const loop = startDueWorkLoop({
+  const loop = new DueWorkLoop({
     clock,
     takeUp: async () => {
       looked.push(isThere ? 'there' : 'nothing')
@@ -174,7 +174,7 @@ test('while there is more it goes on at once, and lets others have the thread in
   const clock = manualClock(startMs)
   const order: string[] = []
   let left = 3
-  const loop = startDueWorkLoop({
+  const loop = new DueWorkLoop({
     clock,
     takeUp: () => {
       order.push('look')

@@ -1,17 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import {
-  createGroupCommit,
-  createGroupTransactions,
-  type ItemResult,
-} from '../../../src/platform/group-commit.js'
+import { GroupCommit, createGroupTransactions, type ItemResult } from '../../../src/platform/group-commit.js'
 import { openSqlite, type Sqlite } from '../../../src/platform/sqlite.js'
 
 const taken = <Item>(items: readonly Item[]): ItemResult<Item>[] => items.map((value) => ({ value }))
 
 test('what comes within a few turns of the event loop is one commit, in order', async () => {
   const commits: number[][] = []
-  const { add } = createGroupCommit((items: readonly number[]) => {
+  const { add } = new GroupCommit((items: readonly number[]) => {
     commits.push([...items])
     return taken(items)
   })
@@ -27,7 +23,7 @@ test('what comes within a few turns of the event loop is one commit, in order', 
 
 test('however many turns the loop takes, nobody waits for company longer than a moment', async () => {
   let isCommitted = false
-  const { add } = createGroupCommit((items: readonly number[]) => {
+  const { add } = new GroupCommit((items: readonly number[]) => {
     isCommitted = true
     return taken(items)
   })
@@ -50,7 +46,7 @@ test('where commits wait a given time, what comes within it is one commit; a flu
       commits.push([...items])
       return taken(items)
     }
-    const { add, flush } = createGroupCommit(commit, { gatherMs: 8 })
+    const { add, flush } = new GroupCommit(commit, { gatherMs: 8 })
     const added = [add(1)]
     vi.advanceTimersByTime(7)
     added.push(add(2))
@@ -69,7 +65,7 @@ test('where commits wait a given time, what comes within it is one commit; a flu
 
 test('of a commit each gets what became of it; one that throws rejects all, and the next goes on', async () => {
   let fails = false
-  const { add } = createGroupCommit((items: readonly number[]): ItemResult<number>[] => {
+  const { add } = new GroupCommit((items: readonly number[]): ItemResult<number>[] => {
     if (fails) throw new Error('no disk')
     return items.map((value) => (value % 2 === 0 ? { value } : { error: new Error(`${value} is odd`) }))
   })
@@ -88,7 +84,7 @@ test('of a commit each gets what became of it; one that throws rejects all, and 
 test('while a commit takes its time, what comes waits, and is the next one', async () => {
   const commits: number[][] = []
   let finish: () => void = () => undefined
-  const { add } = createGroupCommit(async (items: readonly number[]) => {
+  const { add } = new GroupCommit(async (items: readonly number[]) => {
     commits.push([...items])
     await new Promise<void>((resolve) => {
       finish = resolve

@@ -1,4 +1,4 @@
-import { createGroupCommit, type ItemResult } from '../../../platform/group-commit.js'
+import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { LookupKind } from '../../lookups/lookup-kind.js'
 import type { Answer, LookupId } from '../checkpoint.js'
@@ -20,7 +20,7 @@ const statementBytesMax = 4_000_000
 export class AnswerBatcher {
   readonly #store: SharedStore
   readonly #kind: LookupKind
-  readonly #commits = createGroupCommit<AnswerItem, Outcome>((items) => this.#commit(items))
+  readonly #commits = new GroupCommit<AnswerItem, Outcome>((items) => this.#commit(items))
 
   constructor(store: SharedStore, kind: LookupKind) {
     this.#store = store

@@ -1,4 +1,4 @@
-import { createGroupCommit, type ItemResult } from '../../../platform/group-commit.js'
+import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
 import type { LookupKind } from '../../lookups/lookup-kind.js'
 import type { LookupState } from '../../lookups/lookup-state.js'
 import type { Intention, LookupId, Refusal, SubmissionBounds } from '../checkpoint.js'
@@ -89,7 +89,7 @@ const leaseWaitMs = 250
 export class IntentionBatcher {
   readonly #store: SharedStore
   readonly #kind: LookupKind
-  readonly #commits = createGroupCommit<Item, IntendResult>((items) => this.#commit(items))
+  readonly #commits = new GroupCommit<Item, IntendResult>((items) => this.#commit(items))
 
   constructor(store: SharedStore, kind: LookupKind) {
     this.#store = store

@@ -8,7 +8,7 @@ import {
 } from '../../lookups/lookup-state.js'
 import type { LookupId, OpenRun, ToSubmit, KeyedLookup } from '../checkpoint.js'
 import type { SharedStore } from './store.js'
-import { createGroupCommit, type ItemResult } from '../../../platform/group-commit.js'
+import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
 import { addWantedLookups } from './jobs.js'
 
 /** The lookups of this worker's run, of one kind, after a position. $1 worker, $2 scope, $3 position. */
@@ -208,7 +208,7 @@ interface FollowUpResult {
 export class FollowUpBatch {
   readonly #store: SharedStore
   readonly #kind: LookupKind
-  readonly #commits = createGroupCommit<FollowUpRequest, FollowUpResult>((items) => this.#commit(items))
+  readonly #commits = new GroupCommit<FollowUpRequest, FollowUpResult>((items) => this.#commit(items))
 
   constructor(store: SharedStore, kind: LookupKind) {
     this.#store = store

@@ -1,4 +1,4 @@
-import { createGroupCommit, type ItemResult } from '../../../platform/group-commit.js'
+import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
 import { type PostgresStatements, getSqlState } from '../../../platform/postgres/postgres.js'
 import type { LookupKind } from '../../lookups/lookup-kind.js'
 import type { LookupState } from '../../lookups/lookup-state.js'
@@ -34,7 +34,7 @@ const hasServiceRuns = (kind: LookupKind): boolean => kind === 'resolution'
 export class SettlementBatcher {
   readonly #store: SharedStore
   readonly #kind: LookupKind
-  readonly #commits = createGroupCommit<Reply, Outcome>((items) => this.#commit(items))
+  readonly #commits = new GroupCommit<Reply, Outcome>((items) => this.#commit(items))
 
   constructor(store: SharedStore, kind: LookupKind) {
     this.#store = store

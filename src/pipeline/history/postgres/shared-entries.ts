@@ -1,4 +1,4 @@
-import { createGroupCommit, type ItemResult } from '../../../platform/group-commit.js'
+import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { SharedStore } from '../../checkpoint/postgres/store.js'
 import {
@@ -36,7 +36,7 @@ const entriesLock = 7_305_511_970
 /** Stores entries of outputs. Groups concurrent additions in one transaction; equal entries share a row. */
 export class SharedEntries {
   readonly #store: SharedStore
-  readonly #commits = createGroupCommit<readonly EntryItem[], number[]>((lists) => this.#commit(lists))
+  readonly #commits = new GroupCommit<readonly EntryItem[], number[]>((lists) => this.#commit(lists))
 
   constructor(store: SharedStore) {
     this.#store = store

@@ -9,7 +9,7 @@ import {
 } from '../accounts.js'
 import type { Deferrable } from '../../../core/awaitable.js'
 import type { Clock } from '../../../platform/clock.js'
-import { createGroupCommit } from '../../../platform/group-commit.js'
+import { GroupCommit } from '../../../platform/group-commit.js'
 import { limits } from '../../limits.js'
 import { deliveryLimits } from '../../../contract/limits.js'
 import {
@@ -200,7 +200,7 @@ interface CachedCaller {
 export function createSharedCallers(postgres: PostgresStatements, clock: Clock): Deferrable<Callers> {
   const known = new Map<string, CachedCaller>()
   const pendingReads = new Map<string, Promise<Caller | undefined>>()
-  const reads = createGroupCommit<string, Caller | undefined>(async (keyHashes) => {
+  const reads = new GroupCommit<string, Caller | undefined>(async (keyHashes) => {
     const rows = await postgres.query<Caller>(
       `SELECT k.key_hash AS "keyHash", a.account_number AS "accountNumber", a.v3_enabled AS "v3Enabled"
        FROM enrich_service.api_keys k JOIN enrich_service.accounts a USING (account_number)

@@ -17,7 +17,7 @@ import {
 } from './build.js'
 import type { AnyBuildStore, BuildRequest, EndedBuild } from './build-store.js'
 import { getErrorText } from '../../../core/errors.js'
-import { startDueWorkLoop, type DueWorkLoop, type InFlight } from '../../../platform/due-work-loop.js'
+import { DueWorkLoop, type InFlight } from '../../../platform/due-work-loop.js'
 import { ConnectionLostError } from '../../../platform/postgres/postgres.js'
 import { limits } from '../../limits.js'
 
@@ -55,7 +55,7 @@ class Builder {
     const first = store.bringForward(deps.dueAtMsMax)
     this.#isBroughtForward = first instanceof Promise ? first.then(always(true), always(false)) : true
     this.#isBegun = this.#isBroughtForward === true
-    this.#loop = startDueWorkLoop({
+    this.#loop = new DueWorkLoop({
       clock,
       takeUp: (inFlight) => this.#buildSome(inFlight),
       // Builds due at the last read are done, or in flight and wake the loop when they end.

@@ -1,6 +1,6 @@
 import { errorTypes } from '../../../contract/errors.js'
 import type { Clock } from '../../../platform/clock.js'
-import { createGroupCommit, type ItemResult } from '../../../platform/group-commit.js'
+import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
 import {
   ConnectionLostError,
   getSqlState,
@@ -23,7 +23,7 @@ const deadlock = '40P01'
  * ConnectionLostError if certainly nothing was stored.
  */
 export function createSharedJournal(postgres: Postgres, clock: Clock): Journal {
-  const commits = createGroupCommit<NewRun, undefined>((runs) => storeAll(postgres, clock, runs))
+  const commits = new GroupCommit<NewRun, undefined>((runs) => storeAll(postgres, clock, runs))
   return { append: commits.add }
 }
 

@@ -16,7 +16,7 @@ import type {
   OnRunEnded,
 } from '../run-store.js'
 import type { RunId } from '../../../contract/ids.js'
-import { startDueWorkLoop, type DueWorkLoop } from '../../../platform/due-work-loop.js'
+import { DueWorkLoop } from '../../../platform/due-work-loop.js'
 import { getErrorText } from '../../../core/errors.js'
 
 interface EndsDeps {
@@ -186,7 +186,7 @@ interface FollowDeps {
  */
 export function followEnds({ postgres, clock, log, streams }: FollowDeps): Pick<DueWorkLoop, 'stop'> {
   let lookedAtMs = -Infinity
-  return startDueWorkLoop({
+  return new DueWorkLoop({
     clock,
     takeUp: async () => {
       lookedAtMs = clock.nowMs()
