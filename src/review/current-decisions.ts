@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
-import { openDecisionSync, type DecisionSync } from '../pipeline/decisions/decision-sync.js'
+import { DecisionSync } from '../pipeline/decisions/decision-sync.js'
 import type { KeptDecision, ReviewStore } from '../pipeline/decisions/review-store.js'
 import type { CompanyRecords } from './company-records.js'
 import { findFirst } from './input-lookups.js'
@@ -48,7 +48,7 @@ export class CurrentDecisions {
 
   constructor(deps: CurrentDecisionsDeps) {
     this.#deps = deps
-    this.#sync = openDecisionSync(deps.store, deps.decisionsPath, deps.service)
+    this.#sync = new DecisionSync(deps.store, deps.decisionsPath, deps.service)
   }
 
   /** `lookup` is its key in hexadecimal digits. */
@@ -82,7 +82,7 @@ export class CurrentDecisions {
     if (isShared) await records.fetch(store.listCurrent(service))
   }
 
-  /** Like `bringTogether`, after new decisions. */
+  /** Like `synchronize`, after new decisions. */
   async add(made: readonly KeptDecision[]): Promise<void> {
     const { store, decisionsPath } = this.#deps
     const isAlone = store.decisionVersion() === this.#seenVersion + 1
@@ -99,7 +99,7 @@ export class CurrentDecisions {
     }
   }
 
-  /** Like `bringTogether`, if store or file changed. */
+  /** Like `synchronize`, if store or file changed. */
   async refresh(): Promise<void> {
     const { store, decisionsPath } = this.#deps
     await store.refresh()

@@ -83,7 +83,7 @@ export interface ReviewSession {
   /** Loads stored candidates of many lookups at once, before they are read one by one. */
   fetchCandidates(lookups: readonly string[]): Promise<void>
   /**
-   * Like `detail`, without similar lookups. If `asks` is false, candidates are not requested; missing ones are no error.
+   * Like `readDetail`, without similar lookups. If `asks` is false, candidates are not requested; missing ones are no error.
    */
   readShown(lookup: string, asks: boolean): Promise<LookupFacts>
   /** Returns the candidates in stored form. Throws CANDIDATES_UNAVAILABLE and REVIEW_LOOKUP_UNKNOWN. */

@@ -17,69 +17,76 @@ interface SyncResult {
   readonly notices: readonly string[]
 }
 
-export interface DecisionSync {
+/** Keeps the decisions of one service the same in a review store and its file. */
+export class DecisionSync {
+  readonly #store: ReviewStore
+  readonly #path: string
+  readonly #service: string
+  #known: DecisionsFile | null = null
+  /** Lookups in the known file. */
+  #lookups = new Set<string>()
+  /** Version of the store at the last synchronisation. */
+  #version = -1
+
+  constructor(store: ReviewStore, path: string, service: string) {
+    this.#store = store
+    this.#path = path
+    this.#service = service
+  }
+
   /**
    * Synchronises the decisions file and the review store in both directions, including removals. When it resolves, all
    * earlier decisions of the store are durable in the file; call it after each decision, before the acknowledgement.
    * Throws DECISIONS_*, REVIEW_STORE_* and DISK_FULL.
    */
-  sync(): Promise<SyncResult>
+  sync(): Promise<SyncResult> {
+    return withDecisionsLock(this.#path, async () => {
+      for (;;) {
+        const synchronised = await this.#syncOnce()
+        if (synchronised !== null) return synchronised
+      }
+    })
+  }
+
   /**
    * Does the same for new decisions, in a time independent of the number of old ones. Returns `false` and does nothing
-   * if anything else changed, or a lookup was decided before. Throws the same errors as `bringTogether`.
+   * if anything else changed, or a lookup was decided before. Throws the same errors as `sync`.
    */
-  append(made: readonly KeptDecision[]): Promise<boolean>
-}
+  append(made: readonly KeptDecision[]): Promise<boolean> {
+    return withDecisionsLock(this.#path, () => this.#append(made))
+  }
 
-/** Opens the decisions of one service for a reviewer: a store and its file. */
-export function openDecisionSync(store: ReviewStore, path: string, service: string): DecisionSync {
-  let known: DecisionsFile | null = null
-  /** Lookups in the known file. */
-  let lookups = new Set<string>()
-  /** Version of the store at the last synchronisation. */
-  let version = -1
-  const syncOnce = async (): Promise<SyncResult | null> => {
+  async #syncOnce(): Promise<SyncResult | null> {
+    const store = this.#store
+    const [path, service] = [this.#path, this.#service]
     await store.refresh()
     const versionBefore = store.decisionVersion()
     const kept = { standing: store.listCurrent(service), leaving: store.listOutdated(service) }
-    const isKnown = known !== null && isUnchanged(path, known)
-    const file = isKnown
-      ? known
-      : await readDecisionsFile(
-          path,
-          kept.standing.filter(({ isInFile }) => !isInFile),
-        )
+    const isKnown = this.#known !== null && isUnchanged(path, this.#known)
+    const unwritten = kept.standing.filter(({ isInFile }) => !isInFile)
+    const file = isKnown ? this.#known : await readDecisionsFile(path, unwritten)
     const exchange = planExchange(service, file?.decisions ?? null, kept)
     const { standing, add, drop } = exchange
-    known = add.length + drop.size === 0 ? file : changeDecisionsFile(path, file, { add, drop })
+    this.#known = add.length + drop.size === 0 ? file : changeDecisionsFile(path, file, { add, drop })
     // Another program saved the file without the lock, so it is read again.
-    if (known === null && add.length + drop.size > 0) return null
+    if (this.#known === null && add.length + drop.size > 0) return null
     const changeCount = await recordExchange(store, exchange, kept.leaving.map(getSequence))
-    lookups = new Set(known?.decisions.map(({ lookup }) => lookup))
+    this.#lookups = new Set(this.#known?.decisions.map(({ lookup }) => lookup))
     // Excludes changes that other processes made in the meantime.
-    version = versionBefore + changeCount
+    this.#version = versionBefore + changeCount
     return { standing, notices: file?.notices ?? [] }
   }
-  const append = async (made: readonly KeptDecision[]): Promise<boolean> => {
-    if (known?.isPlain !== true || store.decisionVersion() !== version + 1) return false
-    if (made.some(({ lookup }) => lookups.has(lookup))) return false
-    const changed = changeDecisionsFile(path, known, { add: made, drop: new Set() })
+
+  async #append(made: readonly KeptDecision[]): Promise<boolean> {
+    if (this.#known?.isPlain !== true || this.#store.decisionVersion() !== this.#version + 1) return false
+    if (made.some(({ lookup }) => this.#lookups.has(lookup))) return false
+    const changed = changeDecisionsFile(this.#path, this.#known, { add: made, drop: new Set() })
     if (changed === null) return false
-    known = changed
-    for (const { lookup } of made) lookups.add(lookup)
-    await store.markInFile(made.map(getSequence))
-    version += 2
+    this.#known = changed
+    for (const { lookup } of made) this.#lookups.add(lookup)
+    await this.#store.markInFile(made.map(getSequence))
+    this.#version += 2
     return true
-  }
-  return {
-    sync: () =>
-      withDecisionsLock(path, async () => {
-        for (;;) {
-          const brought = await syncOnce()
-          if (brought !== null) return brought
-        }
-      }),
-    append: (made) => withDecisionsLock(path, () => append(made)),
   }
 }
 

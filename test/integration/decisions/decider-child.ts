@@ -1,4 +1,4 @@
-import { openDecisionSync } from '../../../src/pipeline/decisions/decision-sync.js'
+import { DecisionSync } from '../../../src/pipeline/decisions/decision-sync.js'
 import { openReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import { decisionOf, service } from './support.js'
 
@@ -8,7 +8,7 @@ import { decisionOf, service } from './support.js'
  */
 export async function main(checkpoint: string, path: string, reviewer: string): Promise<void> {
   const store = openReviewStore(checkpoint)
-  const book = openDecisionSync(store, path, service)
+  const book = new DecisionSync(store, path, service)
   for (let index = 0; ; index++) {
     const decide = async (entityId: string, seen: number) => {
       const decision = decisionOf(`${reviewer} ${index}`, { entityId, decidedBy: reviewer })

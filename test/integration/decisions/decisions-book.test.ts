@@ -11,11 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { formatDecisionLine, decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
-import {
-  openDecisionSync,
-  type DecisionSync,
-  readStandingDecisions,
-} from '../../../src/pipeline/decisions/decision-sync.js'
+import { DecisionSync, readStandingDecisions } from '../../../src/pipeline/decisions/decision-sync.js'
 import { readDecisionsFile } from '../../../src/pipeline/decisions/decisions-file.js'
 import { openReviewStore, type ReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import { startChild, type Child } from '../../support/child-process.js'
@@ -32,7 +28,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'enrich-book-'))
   path = join(folder, 'enrich.decisions.csv')
   store = openReviewStore(checkpoint())
-  book = openDecisionSync(store, path, service)
+  book = new DecisionSync(store, path, service)
 })
 afterEach(async () => {
   await Promise.all(children.splice(0).map((child) => child.kill()))
@@ -86,7 +82,7 @@ describe('a decision', () => {
     await book.sync()
     await store.withdraw(service, [sequence])
     expect(await forRuns()).toEqual([])
-    await openDecisionSync(store, path, service).sync()
+    await new DecisionSync(store, path, service).sync()
     expect(readFileSync(path, 'utf8')).toBe(decisionsHeader)
     // Put back by somebody, it counts again.
     appendFileSync(path, formatDecisionLine(decisionOf('Acme')))
@@ -137,7 +133,7 @@ describe('a decision', () => {
       truncateSync(path, bytes)
       await store.markOutOfFile([sequence])
       expect((await forRuns()).map(([name]) => name)).toEqual(['Acme', 'Beta'])
-      await openDecisionSync(store, path, service).sync()
+      await new DecisionSync(store, path, service).sync()
       expect(readFileSync(path)).toEqual(text)
     }
   })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
-import { openDecisionSync } from '../../../src/pipeline/decisions/decision-sync.js'
+import { DecisionSync } from '../../../src/pipeline/decisions/decision-sync.js'
 import { openReviewStore, type ReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import { SharedReview } from '../../../src/pipeline/decisions/postgres/shared-review.js'
 import { systemClock } from '../../../src/platform/clock.js'
@@ -17,7 +17,7 @@ const programs = findPostgres()
 interface Reviewer {
   readonly store: SharedReview
   readonly path: string
-  readonly book: ReturnType<typeof openDecisionSync>
+  readonly book: DecisionSync
 }
 
 describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
@@ -50,7 +50,7 @@ describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
       store.close()
     })
     await store.refresh()
-    return { store, path, book: openDecisionSync(store, path, service) }
+    return { store, path, book: new DecisionSync(store, path, service) }
   }
 
   async function decide({ store, book }: Reviewer, name: string, changes: object = {}) {
