@@ -34,7 +34,7 @@ export default defineConfig(
       '@typescript-eslint/consistent-type-imports': 'error',
     },
   },
-  { files: ['src/**'], rules: { 'no-restricted-syntax': ['error', ...literalSpreads] } },
+  { rules: { 'no-restricted-syntax': ['error', ...literalSpreads] } },
   {
     // Decisions take time and chance as arguments.
     files: [

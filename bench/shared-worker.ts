@@ -97,7 +97,11 @@ async function cycle(
   if (typeof intention === 'string' || !intention.mayLeave()) throw new Error('it was not intended')
   const isFirst = await checkpoint.accept(lookupId, intention.customId, runId, Date.now())
   const stored: Answer = {
-    ...{ ...answer, runId, state: 'answered', lineVersion: answerLineVersion, answeredAtMs: Date.now() },
+    ...answer,
+    runId,
+    state: 'answered',
+    lineVersion: answerLineVersion,
+    answeredAtMs: Date.now(),
   }
   if (isFirst !== true || (await checkpoint.answer(lookupId, stored)) !== true)
     throw new Error(`${runId} was not taken`)

@@ -100,7 +100,10 @@ function contenders(
   }
   const shared = (title: string, through: Pick<PostgresServer, 'url'>) =>
     workerCounts.map((workerCount) => ({
-      ...{ title, workerCount, place: inDatabase(through), measured: [] },
+      title,
+      workerCount,
+      place: inDatabase(through),
+      measured: [],
     }))
   return [
     { title: 'SQLite', workerCount: 1, place: inFile, measured: [] },

@@ -6,8 +6,19 @@ const programs = findPostgres()
 
 /** `npm run chaos` has thousands. */
 const small: ChaosOptions = {
-  ...{ seed: 1, lookups: 150, workers: 3, slices: 'same', lookupsMax: 1_000, givesBack: false },
-  ...{ kills: 3, stops: 1, crashes: 1, cuts: 1, failovers: 0, linkCuts: 0, replication: null },
+  seed: 1,
+  lookups: 150,
+  workers: 3,
+  slices: 'same',
+  lookupsMax: 1_000,
+  givesBack: false,
+  kills: 3,
+  stops: 1,
+  crashes: 1,
+  cuts: 1,
+  failovers: 0,
+  linkCuts: 0,
+  replication: null,
 }
 
 describe.skipIf(programs === null)('processes on one checkpoint that are killed and stopped', () => {
@@ -17,7 +28,12 @@ describe.skipIf(programs === null)('processes on one checkpoint that are killed 
       small,
     )
     expect({ doubled, lost, undone, budget, rows, broken }).toEqual({
-      ...{ doubled: [], lost: [], undone: [], budget: [], rows: [], broken: [] },
+      doubled: [],
+      lost: [],
+      undone: [],
+      budget: [],
+      rows: [],
+      broken: [],
     })
     expect(done).toEqual({ kill: 3, stop: 1, crash: 1, cut: 1, failover: 0, linkCut: 0 })
     expect(figures.answered + figures.uncertain).toBe(150)
@@ -27,7 +43,12 @@ describe.skipIf(programs === null)('processes on one checkpoint that are killed 
 
   test('bill twice, where what the dead may have submitted is given to others: the judge finds it', async () => {
     const { doubled } = await runChaos(programs ?? '', {
-      ...{ ...small, kills: 6, stops: 0, crashes: 0, cuts: 0, givesBack: true },
+      ...small,
+      kills: 6,
+      stops: 0,
+      crashes: 0,
+      cuts: 0,
+      givesBack: true,
     })
     expect(doubled).not.toEqual([])
   }, 300_000)

@@ -133,7 +133,12 @@ class ChaosRun {
       const checkpoint = server.url().replace('127.0.0.1', at('postgres'))
       const serviceUrl = `http://${at('service')}:${servicePort}`
       return new ChaosWorker({
-        ...{ folder: place, names, checkpoint, serviceUrl, lookupsMax, isUnchecked: givesBack },
+        folder: place,
+        names,
+        checkpoint,
+        serviceUrl,
+        lookupsMax,
+        isUnchecked: givesBack,
         entry: network?.entry ?? [],
       })
     })
@@ -160,7 +165,11 @@ class ChaosRun {
     const outputs = this.#workers.map(({ outputPath, place }) => ({ path: outputPath, names: place.names }))
     const judged = await judge(this.postgres, { ledger, outputs, names: this.#names, lookupsMax })
     return {
-      ...{ seed, ...judged, done: this.#done, endings: this.#endings, broken: this.#broken },
+      seed,
+      ...judged,
+      done: this.#done,
+      endings: this.#endings,
+      broken: this.#broken,
       perSecondMax: perSecondMaxOf(ledger),
     }
   }

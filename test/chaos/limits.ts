@@ -83,7 +83,10 @@ export async function runLimits(programs: string, options: LimitsOptions): Promi
   const { submissions, polls } = options.refusedShares
   const child = startProgram(
     new URL('../support/limits-service-child.ts', import.meta.url).href,
-    ...[join(folder, 'service'), String(options.seed), String(submissions), String(polls)],
+    join(folder, 'service'),
+    String(options.seed),
+    String(submissions),
+    String(polls),
   )
   const run = new LimitsRun(options, folder, server, await child.nextLine())
   try {
@@ -187,8 +190,18 @@ class LimitsRun {
       const child = spawn(
         process.execPath,
         [
-          ...['--import', preload, main, 'in.csv', '-o', 'out.csv', '--partial', '--quiet'],
-          ...['--job', 'limits', '--checkpoint', this.server.url()],
+          '--import',
+          preload,
+          main,
+          'in.csv',
+          '-o',
+          'out.csv',
+          '--partial',
+          '--quiet',
+          '--job',
+          'limits',
+          '--checkpoint',
+          this.server.url(),
         ],
         {
           cwd: this.#placeOf(worker),
@@ -224,7 +237,9 @@ function useOf(came: readonly Came[], perMinute: number, [fromMs, toMs]: [number
   const allowed = (perMinute * (spanMs - heldMs)) / windowMs
   const most = (windows: Iterable<number>) => Math.max(0, ...windows)
   return {
-    ...{ perMinute, taken, refused: refused.length },
+    perMinute,
+    taken,
+    refused: refused.length,
     share: taken / ((perMinute * spanMs) / windowMs),
     shareOfAllowed: taken / allowed,
     sentShareOfAllowed: judged.length / allowed,

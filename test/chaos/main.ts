@@ -60,9 +60,16 @@ for (let seed = Number(values.seed); rounds.length < Number(values.rounds); seed
   const roundAtMs = performance.now()
   const lookups = Number(values.lookups)
   const round = await runChaos(programs, {
-    ...{ seed, lookups, workers: Number(values.workers), kills: Number(values.kills) },
-    ...{ stops: Number(values.stops), crashes: Number(values.crashes), cuts: Number(values.cuts) },
-    ...{ failovers: Number(values.failovers), replication, linkCuts },
+    seed,
+    lookups,
+    workers: Number(values.workers),
+    kills: Number(values.kills),
+    stops: Number(values.stops),
+    crashes: Number(values.crashes),
+    cuts: Number(values.cuts),
+    failovers: Number(values.failovers),
+    replication,
+    linkCuts,
     slices: seed % 3 === 0 ? 'overlapping' : 'same',
     lookupsMax: seed % 4 === 0 ? Math.floor(lookups * 0.7) : lookups * 2,
     givesBack: values['give-back'],

@@ -293,8 +293,16 @@ describe('registry', () => {
     const place = createPlace()
     place.write('register.csv', 'No,Firm,Town\n0012,Zzyzx Widgets GmbH,Bonn\n0013,,Bonn\n')
     const imported = await place.run([
-      ...['registry', 'import', 'csv', 'register.csv', '--id-type', 'registration_id'],
-      ...['--map', 'id=No,name=Firm,city=Town', '--country', 'DE'],
+      'registry',
+      'import',
+      'csv',
+      'register.csv',
+      '--id-type',
+      'registration_id',
+      '--map',
+      'id=No,name=Firm,city=Town',
+      '--country',
+      'DE',
     ])
     expect(imported.code).toBe(0)
     expect(imported.stdout).toMatch(/new +1\n.*updated +0\n.*rejected +1/)

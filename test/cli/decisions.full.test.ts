@@ -113,8 +113,18 @@ describe('enrich.decisions.csv in the folder', () => {
     decide(decided(doubtful, 'Rome', apple))
     place.write('more.csv', 'number,name,city,country\n1,Zzqx Vrbnk Ltd,Rome,IT\n')
     const imported = await run(
-      ...['registry', 'import', 'csv', 'more.csv', '--id-type', 'registration_id', '--country', 'IT'],
-      ...['--map', 'id=number,name=name,city=city,country=country', '--registry', '.enrich/registry.sqlite'],
+      'registry',
+      'import',
+      'csv',
+      'more.csv',
+      '--id-type',
+      'registration_id',
+      '--country',
+      'IT',
+      '--map',
+      'id=number,name=name,city=city,country=country',
+      '--registry',
+      '.enrich/registry.sqlite',
     )
     expect(imported.code).toBe(0)
     const told = await run('companies.csv', '-o', 'out.csv')

@@ -53,8 +53,19 @@ test('a website does not turn an exact legal name into the company of its group 
   const registry = ['--registry', 'registry.sqlite']
   const columns = 'id=id,name=name,city=city,country=country,website=website,status=status'
   const imported = await place.run([
-    ...['registry', 'import', 'csv', 'register.csv', '--id-type', 'registration_id'],
-    ...['--country', 'GB', '--jurisdiction', 'gb', '--map', columns, ...registry],
+    'registry',
+    'import',
+    'csv',
+    'register.csv',
+    '--id-type',
+    'registration_id',
+    '--country',
+    'GB',
+    '--jurisdiction',
+    'gb',
+    '--map',
+    columns,
+    ...registry,
   ])
   expect(imported.code, imported.stderr).toBe(0)
   await place.run(['list.csv', '-o', 'out.ndjson', ...registry])
@@ -123,7 +134,9 @@ test('plan and run say the same of what rows ask: all distinct questions, and ho
     .split('\n')
     .map((line) => JSON.parse(line) as { type: string })
   expect(events.find(({ type }) => type === 'planned')).toMatchObject({
-    ...{ rowCount: 6, lookupCount: 5, domainCount: 2 },
+    rowCount: 6,
+    lookupCount: 5,
+    domainCount: 2,
     plan: { submit: 0, answered: 5 },
   })
   const summary = { rowCount: 6, lookupCount: 5, domainCount: 2, cachedCount: 3, pendingCount: 0 }

@@ -96,8 +96,13 @@ test('declarations, as they are packed, name what the library exports, and a pro
   writeFileSync(place.path('wrong.mts'), text("'cheap'"))
   const declared = join(home, 'dist/index.d.ts')
   const program = ts.createProgram([declared, place.path('right.mts'), place.path('wrong.mts')], {
-    ...{ module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023, strict: true, noEmit: true },
-    ...{ skipLibCheck: true, types: ['node'], typeRoots: [join(root, 'node_modules/@types')] },
+    module: ts.ModuleKind.NodeNext,
+    target: ts.ScriptTarget.ES2023,
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
   })
   const errorsOf = (name: string) =>
     program

@@ -23,9 +23,17 @@ describe('no output is written over a file of ours', () => {
       ...['', '-wal', '-shm', '-journal', '.lock', '.lock.json', '.reserve', '.head'].map(
         (end) => `c.sqlite${end}`,
       ),
-      ...['c.inbox.sqlite', 'c.inbox.sqlite-wal', 'C.SQLite'],
-      ...['pipeline.config.json', 'enrich.decisions.csv', '.enrich/registry.sqlite', '.enrich/service/x.csv'],
-      ...['hard.csv', 'soft.csv', 'dangling.csv', 'beside.csv'],
+      'c.inbox.sqlite',
+      'c.inbox.sqlite-wal',
+      'C.SQLite',
+      'pipeline.config.json',
+      'enrich.decisions.csv',
+      '.enrich/registry.sqlite',
+      '.enrich/service/x.csv',
+      'hard.csv',
+      'soft.csv',
+      'dangling.csv',
+      'beside.csv',
     ]
     for (const command of ['run', 'export']) {
       // What is protected is one list: export is asked for each kind once.

@@ -24,7 +24,8 @@ describe('a partition is refused', () => {
     [
       ['--partition', '1/4', '--job', 'j', ...shared],
       { JOB_COMPLETION_INDEX: '2' },
-      ...(['PARTITION_UNCLEAR', 'JOB_COMPLETION_INDEX=2 means part 3'] as const),
+      'PARTITION_UNCLEAR',
+      'JOB_COMPLETION_INDEX=2 means part 3',
     ],
     [['--job', 'j', ...shared], { ENRICH_PARTITION: '9/4' }, 'PARTITION_INVALID', 'no part 9 of 4'],
     [['--partition', '1/4', '--job', 'j', '--limit', '5', ...shared], {}, 'PARTITION_UNSUPPORTED', '--limit'],

@@ -4,18 +4,28 @@ import { startForeignService } from '../support/foreign-service.js'
 import { rowsOfCsv } from '../support/tables.js'
 
 const placeholders = [
-  ...['n/a', 'NULL', 'None', 'TBD', 'unknown', '#N/A', '#REF!', '(blank)', '-', '—', '?', 'xxx', 'k.A.'],
-  ...[
-    'keine Angabe',
-    'sin datos',
-    'non renseigné',
-    'нет данных',
-    '不明',
-    '无',
-    '없음',
-    'غير معروف',
-    'ＮＵＬＬ',
-  ],
+  'n/a',
+  'NULL',
+  'None',
+  'TBD',
+  'unknown',
+  '#N/A',
+  '#REF!',
+  '(blank)',
+  '-',
+  '—',
+  '?',
+  'xxx',
+  'k.A.',
+  'keine Angabe',
+  'sin datos',
+  'non renseigné',
+  'нет данных',
+  '不明',
+  '无',
+  '없음',
+  'غير معروف',
+  'ＮＵＬＬ',
 ]
 const names = ['Unknown Worlds Entertainment', 'NA Bancshares', 'NN', 'Leer']
 
@@ -32,7 +42,8 @@ test('a name cell that only says that there is no name is not submitted, not bil
   place.write('list.csv', ['company_name', ...placeholders, ...names].map((name) => `${name}\n`).join(''))
   const plan = await place.run(['plan', 'list.csv', '--json'], at(service))
   expect(JSON.parse(plan.stdout)).toMatchObject({
-    ...{ rowCount: placeholders.length + names.length, invalidRowCount: placeholders.length },
+    rowCount: placeholders.length + names.length,
+    invalidRowCount: placeholders.length,
     plan: { submit: names.length },
   })
   const run = await place.run(['list.csv', '-o', 'out.csv'], at(service))

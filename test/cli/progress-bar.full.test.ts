@@ -108,15 +108,18 @@ describe('the bar of a terminal', () => {
 
   test('is of all that is asked: also where rows ask by domains alone', () => {
     const domain: StageFacts = {
-      ...{
-        kind: 'domain',
-        lookupCount: 400,
-        cachedCount: 0,
-        decidedCount: 0,
-        askedCount: 100,
-        answeredCount: 100,
-      },
-      ...{ failedCount: 0, rejectedCount: 0, uncertainCount: 0, pendingCount: 300, outcomes: {}, stop: null },
+      kind: 'domain',
+      lookupCount: 400,
+      cachedCount: 0,
+      decidedCount: 0,
+      askedCount: 100,
+      answeredCount: 100,
+      failedCount: 0,
+      rejectedCount: 0,
+      uncertainCount: 0,
+      pendingCount: 300,
+      outcomes: {},
+      stop: null,
     }
     const byDomain = { ...progress, lookups: 0, done: 0, stages: [domain] }
     expect(formatProgressBar(byDomain, 160)).toMatch(/^\[####\|-{14}\] 0\/0 done/)

@@ -51,7 +51,9 @@ describe('retry asks again, at a service that bills', () => {
     const files = ['companies.csv', '-o', 'out.csv']
     const first = await summaryOf(place, [...files, ...stages], service.baseUrl)
     expect(first).toEqual({
-      ...{ code: 0, billedCount: 3, cachedCount: 0 },
+      code: 0,
+      billedCount: 3,
+      cachedCount: 0,
       asked: { entity: 2, hierarchy: 2, domain: 2 },
     })
     expect(column(place, 'enrich_status')).toEqual(['matched', 'matched', 'no_match'])
@@ -67,7 +69,9 @@ describe('retry asks again, at a service that bills', () => {
     // Matched: two names, and two domains, which this service has built and gives again for nothing.
     const matched = await summaryOf(place, [...retry, 'matched', ...stages], service.baseUrl)
     expect(matched).toEqual({
-      ...{ code: 0, billedCount: 2, cachedCount: 1 },
+      code: 0,
+      billedCount: 2,
+      cachedCount: 1,
       asked: { entity: 0, hierarchy: 0, domain: 2 },
     })
     expect(await charged()).toEqual({ names: 6, all: 8 })
@@ -78,7 +82,9 @@ describe('retry asks again, at a service that bills', () => {
     // And what nobody came to is asked of nobody.
     const failed = await summaryOf(place, [...retry, 'failed,error', ...stages], service.baseUrl)
     expect(failed).toEqual({
-      ...{ code: 0, billedCount: 0, cachedCount: 3 },
+      code: 0,
+      billedCount: 0,
+      cachedCount: 3,
       asked: { entity: 0, hierarchy: 0, domain: 0 },
     })
     expect(await charged()).toEqual({ names: 6, all: 8 })

@@ -103,7 +103,11 @@ describe('on the embedded service', () => {
     expect(again.stderr).toBe('Nothing changed.\n  1 unchanged\n  1 without a verdict\n')
     const rest = await place.run(review('--export', 'todo.csv', '--json'))
     expect(JSON.parse(rest.stdout)).toEqual({
-      ...{ type: 'exported', path: 'todo.csv', lookupCount: 1, rowCount: 1, missing: null },
+      type: 'exported',
+      path: 'todo.csv',
+      lookupCount: 1,
+      rowCount: 1,
+      missing: null,
     })
     expect(Object.keys(JSON.parse(again.stdout) as object)).toEqual(documented('review --import'))
     expect(Object.keys(JSON.parse(rest.stdout) as object)).toEqual(documented('review --export'))

@@ -78,7 +78,12 @@ describe.skipIf(programs === '')('what is remembered on PostgreSQL', () => {
       const { length } = await run(
         `night ${number}`,
         ...nightly,
-        ...['--report', 'report.html', '--report-by', 'country', '--fail-on', 'new_row>1'],
+        '--report',
+        'report.html',
+        '--report-by',
+        'country',
+        '--fail-on',
+        'new_row>1',
       )
       expect(length).toBe(0)
       said[`changes ${number}`] = place.read('changes.csv')

@@ -17,7 +17,10 @@ async function rehearse(seed: number): Promise<void> {
   const answers = world.answers()
   const entities = world.entities()
   const service = await startForeignService({
-    ...{ answers, entities, faults: world.faults, runTakes: { polls: 1 } },
+    answers,
+    entities,
+    faults: world.faults,
+    runTakes: { polls: 1 },
   })
   onTestFinished(() => service.close())
   const place = createPlace()

@@ -22,7 +22,10 @@ export class HostedWorld {
     this.#firms = Array.from({ length: firmCount }, (_, firm) => ({
       name: `Company ${firm} Limited`,
       id: this.#newId(),
-      ...{ confidence: 91, mergedInto: null, status: 'matched', isLost: false },
+      confidence: 91,
+      mergedInto: null,
+      status: 'matched',
+      isLost: false,
     }))
   }
 
@@ -136,7 +139,10 @@ const changesOf = (firm: number | undefined, edit: (firm: number) => FirmChange[
 function answerOf({ name, id, confidence, status, mergedInto }: Firm): ForeignAnswer {
   if (status === 'no_match') return { status }
   return {
-    ...{ status, match_confidence: confidence, subtype: 'incorporated_entity', merged_into: mergedInto },
+    status,
+    match_confidence: confidence,
+    subtype: 'incorporated_entity',
+    merged_into: mergedInto,
     entity: { id, display_name: name, legal_name: name, status: 'active', identifiers: [] },
   }
 }

@@ -53,7 +53,9 @@ export class Register {
       const later = laterNames[firm - (firmCount - laterNames.length)]
       const asked = later === undefined ? coinedName(firm) : `${later} Limited`
       return {
-        ...{ asked, name: asked, city: cities[firm % cities.length] ?? '' },
+        asked,
+        name: asked,
+        city: cities[firm % cities.length] ?? '',
         id: String(firm + 1).padStart(8, '0'),
         street: this.#newStreet(),
         isActive: true,
@@ -77,8 +79,14 @@ export class Register {
   csv(): string {
     const listed = this.#firms.filter(({ isListed }) => isListed)
     const rows = listed.map(({ id, asked, name, street, city, isActive, parent, duns }) => [
-      ...[id, name, name === asked ? '' : asked, street, city, isActive ? 'active' : 'inactive'],
-      ...[parent === null ? '' : this.#firm(parent).id, duns],
+      id,
+      name,
+      name === asked ? '' : asked,
+      street,
+      city,
+      isActive ? 'active' : 'inactive',
+      parent === null ? '' : this.#firm(parent).id,
+      duns,
     ])
     return stringify([['id', 'name', 'former', 'street', 'city', 'status', 'parent', 'duns'], ...rows])
   }

@@ -7,7 +7,9 @@ const [from = '', to = ''] = process.argv.slice(2)
 
 process.stdout.write('begun\n')
 const move = await moveCheckpoint(from, to, {
-  ...{ clock: systemClock, random: systemRandom, leaseMs: 1_500 },
+  clock: systemClock,
+  random: systemRandom,
+  leaseMs: 1_500,
   priceMicrosOf: () => 0,
   notice: () => undefined,
 })

@@ -107,7 +107,10 @@ function partDeps(run: PartRun, postgres: Postgres): PipelineDeps {
     },
     connect: () =>
       Promise.resolve({
-        ...{ service: 'hosted', scope, client, candidates: noCandidates },
+        service: 'hosted',
+        scope,
+        client,
+        candidates: noCandidates,
         close: () => client.close(),
       }),
     observe: () => undefined,
@@ -146,7 +149,9 @@ function completed({ path }: TransportRequest) {
     entity: { id: `siq_${run_id}`, legal_name: `${name} "Trading",\nLtd` },
     basis: [
       {
-        ...{ field: 'legal_name', confidence: 'high', reasoning: 'the register holds it' },
+        field: 'legal_name',
+        confidence: 'high',
+        reasoning: 'the register holds it',
         citations: [{ ...citation, source_type: 'registry', authority_tier: 1 }],
       },
     ],
@@ -175,6 +180,9 @@ export const collectJob = (
   baseUrl: string | null = null,
 ): Promise<Collected> =>
   collectParts({
-    ...{ database: databaseOf(postgres), clock: systemClock, job, baseUrl },
+    database: databaseOf(postgres),
+    clock: systemClock,
+    job,
+    baseUrl,
     output: output === null ? null : { path: output },
   })

@@ -58,7 +58,8 @@ export async function visitReview(printed: string): Promise<PageVisitor> {
   const get = (path: string, headers = {}) => askPage(`${origin}${path}`, { headers: { cookie, ...headers } })
   const post = (path: string, body: unknown, headers = {}) =>
     askPage(`${origin}${path}`, {
-      ...{ method: 'POST', body: JSON.stringify(body) },
+      method: 'POST',
+      body: JSON.stringify(body),
       headers: {
         cookie,
         origin,
@@ -68,7 +69,10 @@ export async function visitReview(printed: string): Promise<PageVisitor> {
       },
     })
   return {
-    ...{ origin, cookie, get, post },
+    origin,
+    cookie,
+    get,
+    post,
     queue: async (query = '') => JSON.parse((await get(`/api/queue?${query}`)).body) as QueuePage,
     decide: async (decision) => {
       const { status, body } = await post('/api/decisions', decision)

@@ -39,12 +39,24 @@ export interface ReviewPlace {
 export function ambiguousRows(names: readonly string[]): Row[] {
   return names.flatMap((name, at) => [
     {
-      ...{ id: `limited-${at}`, name: `${name} Limited`, city: 'London', country: 'GB', jurisdiction: 'gb' },
-      ...{ registration_id: String(1_000_000 + at), registration_authority: 'RA000585', status: 'Active' },
+      id: `limited-${at}`,
+      name: `${name} Limited`,
+      city: 'London',
+      country: 'GB',
+      jurisdiction: 'gb',
+      registration_id: String(1_000_000 + at),
+      registration_authority: 'RA000585',
+      status: 'Active',
     },
     {
-      ...{ id: `llp-${at}`, name: `${name} LLP`, city: 'Leeds', country: 'GB', jurisdiction: 'gb' },
-      ...{ registration_id: `OC${300_000 + at}`, registration_authority: 'RA000585', status: 'Active' },
+      id: `llp-${at}`,
+      name: `${name} LLP`,
+      city: 'Leeds',
+      country: 'GB',
+      jurisdiction: 'gb',
+      registration_id: `OC${300_000 + at}`,
+      registration_authority: 'RA000585',
+      status: 'Active',
     },
   ])
 }
@@ -142,9 +154,13 @@ async function openReview(
   const settings = resolveSettings(parseConfig(config, 'the config'), environment)
   const troubles: unknown[] = []
   const request = {
-    ...{ settings, environment, clock: systemClock, stdin: new PassThrough() },
+    settings,
+    environment,
+    clock: systemClock,
+    stdin: new PassThrough(),
     runCommand: 'enrich companies.csv -o out.parquet',
-    ...{ signal: new AbortController().signal, onTrouble: (error: unknown) => troubles.push(error) },
+    signal: new AbortController().signal,
+    onTrouble: (error: unknown) => troubles.push(error),
   }
   let letGo = (): void => undefined
   const closing = new Promise<void>((resolve) => (letGo = resolve))
@@ -165,8 +181,13 @@ async function openReview(
 }
 
 export const everything: QueueWindow = {
-  ...{ view: 'all', statuses: [], text: '', sort: 'input' },
-  ...{ from: 0, count: 500, find: [] },
+  view: 'all',
+  statuses: [],
+  text: '',
+  sort: 'input',
+  from: 0,
+  count: 500,
+  find: [],
 }
 
 export const openOnes: QueueWindow = { ...everything, view: 'open' }
@@ -175,11 +196,18 @@ export const openOnes: QueueWindow = { ...everything, view: 'open' }
 export async function acceptFirst(session: ReviewSession, lookup: string): Promise<Choice> {
   const { row, candidates } = await session.readDetail(lookup)
   return {
-    ...{ lookup, seen: row.decision?.sequence ?? 0, verdict: 'accepted', note: null },
+    lookup,
+    seen: row.decision?.sequence ?? 0,
+    verdict: 'accepted',
+    note: null,
     entityId: candidates[0]?.entityId ?? null,
   }
 }
 
 export const noneOf = (lookup: string, seen = 0): Choice => ({
-  ...{ lookup, seen, verdict: 'none', entityId: null, note: null },
+  lookup,
+  seen,
+  verdict: 'none',
+  entityId: null,
+  note: null,
 })

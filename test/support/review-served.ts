@@ -11,10 +11,16 @@ export async function servePage(
 ): Promise<ReviewServer & { readonly bugs: readonly unknown[] }> {
   const bugs: unknown[] = []
   const server = await startReviewServer({
-    ...{ session, assets: readPageAssets(), clock: systemClock, random: systemRandom },
+    session,
+    assets: readPageAssets(),
+    clock: systemClock,
+    random: systemRandom,
     about: {
-      ...{ input: 'companies.csv', reviewer: session.reviewer, service },
-      ...{ command: 'enrich review companies.csv', decisionsPath: 'enrich.decisions.csv' },
+      input: 'companies.csv',
+      reviewer: session.reviewer,
+      service,
+      command: 'enrich review companies.csv',
+      decisionsPath: 'enrich.decisions.csv',
     },
     address: { host: '127.0.0.1', port },
     onBug: (error) => bugs.push(error),

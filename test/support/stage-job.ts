@@ -92,7 +92,10 @@ export function runStages(
     store: { checkpoint: { path: join(folder, 'checkpoint.sqlite'), maxAgeMs: null }, ...store },
     requests: {
       scheduling: {
-        ...{ limits, polling, serverErrorMeans: 'unknown', durationMsMax: null },
+        limits,
+        polling,
+        serverErrorMeans: 'unknown',
+        durationMsMax: null,
         lookupsMax: lookupsMaxOf.resolution ?? null,
         ...(cost === undefined ? {} : { cost }),
       },

@@ -31,9 +31,16 @@ const rounds: ServiceChaos[] = []
 for (let seed = Number(values.seed); rounds.length < Number(values.rounds); seed++) {
   const fromMs = performance.now()
   const round = await runServiceChaos(programs, {
-    ...{ seed, asks: Number(values.asks), polls: Number(values.polls), replicas: Number(values.replicas) },
-    ...{ kills: Number(values.kills), stops: Number(values.stops), crashes: Number(values.crashes) },
-    ...{ cuts: Number(values.cuts), refusedRate: Number(values.refused), waits: true },
+    seed,
+    asks: Number(values.asks),
+    polls: Number(values.polls),
+    replicas: Number(values.replicas),
+    kills: Number(values.kills),
+    stops: Number(values.stops),
+    crashes: Number(values.crashes),
+    cuts: Number(values.cuts),
+    refusedRate: Number(values.refused),
+    waits: true,
   })
   rounds.push(round)
   const { done, figures, statuses } = round

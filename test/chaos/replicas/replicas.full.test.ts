@@ -7,19 +7,39 @@ const programs = findPostgres()
 
 /** `npm run chaos:replicas` has thousands. */
 const small = {
-  ...{ replicas: 3, asks: 400, polls: 130, refusedRate: 0, waits: false },
-  ...{ kills: 0, stops: 0, crashes: 0, cuts: 0 },
+  replicas: 3,
+  asks: 400,
+  polls: 130,
+  refusedRate: 0,
+  waits: false,
+  kills: 0,
+  stops: 0,
+  crashes: 0,
+  cuts: 0,
 }
 
 const faultsOf = ({ charges, runs, events, limits, balance, broken }: ServiceChaos) => ({
-  ...{ charges, runs, events, limits, balance, broken },
+  charges,
+  runs,
+  events,
+  limits,
+  balance,
+  broken,
 })
 const none = { charges: [], runs: [], events: [], limits: [], balance: [], broken: [] }
 
 describe('the judge', () => {
   const run: StoredRun = {
-    ...{ name: 'Acme', runId: 'run_1', requestId: null, surface: 'v3', status: 'COMPLETED' },
-    ...{ charges: 1, refunds: 0, results: 1, eventIds: ['evt_1'], deliveredCount: 1 },
+    name: 'Acme',
+    runId: 'run_1',
+    requestId: null,
+    surface: 'v3',
+    status: 'COMPLETED',
+    charges: 1,
+    refunds: 0,
+    results: 1,
+    eventIds: ['evt_1'],
+    deliveredCount: 1,
   }
   const delivery = { runId: 'run_1', eventIds: ['evt_1', 'evt_1'], bodyHash: 'a', isSigned: true }
   const evidence: Evidence = {
@@ -28,7 +48,8 @@ describe('the judge', () => {
     deliveries: [delivery, delivery],
     calls: [],
     balance: { charges: 1, refunds: 0, usedCharges: 1, usedRefunds: 0 },
-    ...{ creditAtFirst: 10, creditAtLast: 9 },
+    creditAtFirst: 10,
+    creditAtLast: 9,
   }
   const brokenBy = (changes: Partial<Evidence>) =>
     Object.entries(judge({ ...evidence, ...changes })).flatMap(([kind, lines]) =>

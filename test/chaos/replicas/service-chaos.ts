@@ -114,19 +114,20 @@ class ServiceChaosRun {
       if (code !== 0) this.#broken.push(`exit ${String(code)}: ${replica.said.slice(-2_000)}`)
     }
     const judged = judge({
-      ...{
-        runs,
-        fates: this.#fates,
-        deliveries: receiver.deliveries,
-        calls: this.#traffic.calls,
-        creditAtFirst,
-      },
+      runs,
+      fates: this.#fates,
+      deliveries: receiver.deliveries,
+      calls: this.#traffic.calls,
+      creditAtFirst,
       balance: JSON.parse(server.sql(balanceSql)) as Balance,
       creditAtLast: shown.creditUnits,
     })
     const countOf = (fate: Fate['fate']) => this.#fates.filter((one) => one.fate === fate).length
     return {
-      ...{ seed: this.options.seed, ...judged, done: this.#done, broken: this.#broken },
+      seed: this.options.seed,
+      ...judged,
+      done: this.#done,
+      broken: this.#broken,
       statuses: this.#traffic.statuses,
       figures: {
         accepted: countOf('accepted'),

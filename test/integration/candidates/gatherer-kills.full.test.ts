@@ -96,7 +96,9 @@ async function live(place: Place, dieAtStep: number): Promise<{ asked: string[];
           return Promise.resolve([candidateOf(name)])
         }),
     },
-    ...{ scope: own, editionScopes: 'embedded:', threshold: 80 },
+    scope: own,
+    editionScopes: 'embedded:',
+    threshold: 80,
     openStore: () => mortalNow(life, () => mortalStore(life, store)),
     openReader: () => peekAtCheckpoint(folder.path(), scope),
     clock: { ...systemClock, nowMs: () => nowMs },

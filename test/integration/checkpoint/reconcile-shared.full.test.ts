@@ -29,15 +29,14 @@ describe.skipIf(programs === null)('the service’s list of charges, and a check
     writeFileSync(join(folder, 'ledger.csv'), csv)
     const { charges } = await readLedger(join(folder, 'ledger.csv'))
     return reconcileSharedCheckpoint({
-      ...{
-        path: await place.url(name),
-        charges,
-        scope,
-        nowMs: startMs,
-        clock: systemClock,
-        random: systemRandom,
-      },
-      ...{ completeUntilMs: options.until ?? null, isDryRun: options.isDryRun ?? false },
+      path: await place.url(name),
+      charges,
+      scope,
+      nowMs: startMs,
+      clock: systemClock,
+      random: systemRandom,
+      completeUntilMs: options.until ?? null,
+      isDryRun: options.isDryRun ?? false,
     })
   }
 
@@ -106,7 +105,8 @@ describe.skipIf(programs === null)('the service’s list of charges, and a check
     await checkpoint.close()
     for (const until of [undefined, startMs - 1])
       expect(await reconcile('older', 'custom_id\n', until === undefined ? {} : { until })).toMatchObject({
-        ...{ leftUncertain: [acme], notCreated: [] },
+        leftUncertain: [acme],
+        notCreated: [],
       })
   })
 
@@ -127,11 +127,9 @@ describe.skipIf(programs === null)('the service’s list of charges, and a check
     const url = await place.url('lost')
     const open = () => openShared(url, { clock: systemClock, random: systemRandom })
     expect(await reconcile('lost', `custom_id,run_id\n${acme},run_a\n`)).toMatchObject({
-      ...{
-        restored: [acme],
-        accepted: [acme],
-        problem: { code: 'CHECKPOINT_SERVER_CHANGED', isSettled: false },
-      },
+      restored: [acme],
+      accepted: [acme],
+      problem: { code: 'CHECKPOINT_SERVER_CHANGED', isSettled: false },
     })
     await expect(open()).rejects.toMatchObject({ code: 'CHECKPOINT_SERVER_CHANGED' })
     expect(

@@ -17,7 +17,11 @@ import { job, scope, startMs } from './support.js'
 const sorted = (columns: Readonly<Record<string, string>>) => Object.entries(columns).sort()
 
 const fileTypes: Readonly<Record<string, string>> = {
-  ...{ integer: 'INTEGER', bigint: 'INTEGER', boolean: 'INTEGER', text: 'TEXT', bytea: 'BLOB' },
+  integer: 'INTEGER',
+  bigint: 'INTEGER',
+  boolean: 'INTEGER',
+  text: 'TEXT',
+  bytea: 'BLOB',
   packed: 'BLOB',
 }
 

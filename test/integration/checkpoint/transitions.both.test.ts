@@ -325,7 +325,9 @@ describeCheckpoints('the steps of a lookup', (at) => {
       const { name, checkpoint, lookupId } = await begin('answered')
       expect(await checkpoint.reopen(['matched'])).toBe(1)
       expect((await at.read(name)).readAnswers([lookupId])[0]).toMatchObject({
-        ...{ state: 'new', outcome: 'matched', runId: null },
+        state: 'new',
+        outcome: 'matched',
+        runId: null,
       })
       const { customId } = await checkpoint.intend(lookupId, startMs)
       await checkpoint.accept(lookupId, customId, 'run_2', startMs)

@@ -84,7 +84,8 @@ export function sharedHistory(programs: string): SharedHistoryPlace {
   const asked = (text: string, values?: readonly unknown[]) =>
     place.asked(name(), ({ query }) => query<Record<string, unknown>>(text, values))
   return {
-    ...{ join, asked },
+    join,
+    asked,
     store: async () => (await join()).store,
     reading: async (run, read) => {
       const url = await place.url(name())

@@ -189,8 +189,10 @@ describe('a run that does not get there', () => {
     const from = place.path('companies.csv')
     const changing = enrich(
       {
-        ...{ input: { paths: [from] }, output: { path: place.path('out.csv') } },
-        ...{ checkpoint: { path: checkpointPath() }, service: { baseUrl: service.baseUrl } },
+        input: { paths: [from] },
+        output: { path: place.path('out.csv') },
+        checkpoint: { path: checkpointPath() },
+        service: { baseUrl: service.baseUrl },
         polling: { firstAfterSeconds: 0, intervalSeconds: 0.01 },
       },
       { environment: { ENRICH_API_KEY: service.apiKey } },
@@ -249,7 +251,10 @@ describe('damage of history', () => {
     if (wheres()?.length === 0) expect(sql).toContain('history_marks')
     else
       expect(repairCheckpoint(checkpointPath(), Date.now())).toMatchObject({
-        ...{ submissionCount: 3, answerCount: 3, lostSubmissionCount: 0, uncertain: [] },
+        submissionCount: 3,
+        answerCount: 3,
+        lostSubmissionCount: 0,
+        uncertain: [],
       })
     expect(wheres()).toEqual([])
     expect(await place.run(service)).toMatchObject({ billedCount: 0, cachedCount: 2 })
@@ -275,7 +280,10 @@ describe('damage of history', () => {
       expect(place.readOutput()).toHaveLength(301)
 
       expect(repairCheckpoint(checkpointPath(), Date.now())).toMatchObject({
-        ...{ submissionCount: 301, answerCount: 301, lostSubmissionCount: 0, uncertain: [] },
+        submissionCount: 301,
+        answerCount: 301,
+        lostSubmissionCount: 0,
+        uncertain: [],
       })
       expect(wheres()).toEqual([])
       await place.run(service)

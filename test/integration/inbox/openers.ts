@@ -83,7 +83,10 @@ function onServer(programs: string): InboxPlace {
     open: async (name, onReceived = () => undefined) => {
       const database = await opened(name)
       const inbox = await openSharedInbox({
-        ...{ clock: systemClock, random: systemRandom, database, onReceived },
+        clock: systemClock,
+        random: systemRandom,
+        database,
+        onReceived,
         owner: () => ({ workerId: 1, getScopeId: () => 1 }),
       })
       const close = inbox.close.bind(inbox)

@@ -54,7 +54,10 @@ describe.skipIf(programs === null)('deliveries to a checkpoint on PostgreSQL', (
     const inbox = await openSharedInbox({ ...system, database: opened, owner: null })
     closes.push(() => inbox.close())
     const receiver = await startReceiver({
-      ...{ listen: { host: '127.0.0.1', port: 0 }, path: null, inbox, clock: systemClock },
+      listen: { host: '127.0.0.1', port: 0 },
+      path: null,
+      inbox,
+      clock: systemClock,
       keys: parseWebhookSecrets(secret),
     })
     closes.push(() => receiver.close())
@@ -82,7 +85,8 @@ describe.skipIf(programs === null)('deliveries to a checkpoint on PostgreSQL', (
     const receivers = await Promise.all([receiving(), receiving()])
     let sent = 0
     const service = await startService({
-      ...{ answers, runTakes },
+      answers,
+      runTakes,
       accepted: (run, of) => {
         const event = eventOf(of.finished(run))
         for (const { url: target } of sent++ % 2 === 0 ? receivers : receivers.toReversed())
@@ -153,7 +157,8 @@ describe.skipIf(programs === null)('deliveries to a checkpoint on PostgreSQL', (
   test('receiver and run killed again and again: nothing is lost, nothing billed or settled twice', async () => {
     const port = await freePort()
     const service = await startService({
-      ...{ answers, runTakes },
+      answers,
+      runTakes,
       accepted: (run, of) => {
         const event = eventOf(of.finished(run))
         // Twice, as after an acknowledgement that was lost.
@@ -172,7 +177,11 @@ describe.skipIf(programs === null)('deliveries to a checkpoint on PostgreSQL', (
     const run = () =>
       started(
         'shared-webhook-child',
-        ...[url, service.baseUrl, service.apiKey, at.path('companies.csv'), at.path('out.csv')],
+        url,
+        service.baseUrl,
+        service.apiKey,
+        at.path('companies.csv'),
+        at.path('out.csv'),
       )
     const count = (sql: string) => Number(server.sql(sql, database))
     const until = async (isReached: () => boolean) => {

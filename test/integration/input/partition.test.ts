@@ -127,7 +127,10 @@ describe('every row is in exactly one part, in order', () => {
       await using(paths, { index, count: 30 }, (input) => {
         const source = input.parquetSource()
         expect(source.kind === 'relation' && source.columns.map(({ type }) => type)).toEqual([
-          ...['VARCHAR', 'BIGINT', 'DECIMAL(21,1)', 'BIGINT[]'],
+          'VARCHAR',
+          'BIGINT',
+          'DECIMAL(21,1)',
+          'BIGINT[]',
         ])
         return Promise.resolve()
       })

@@ -33,7 +33,10 @@ async function read({ file, spools = false, ...besides }: Read) {
   const spool = spools ? new RowSpool(join(folder, 'out.parquet'), folder) : null
   try {
     const { index, rowKeys, groups } = await ingest({
-      ...{ input, place, spool, ...besides },
+      input,
+      place,
+      spool,
+      ...besides,
       rule: { columns, identifierUse: 'context', readsNames: false },
       dedupe: true,
       earlier: { fetch: () => Promise.resolve(), wasAsked: () => false },

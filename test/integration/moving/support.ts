@@ -13,7 +13,9 @@ import { answerTo, keyed, startMs } from '../checkpoint/support.js'
 const Database = loadDriver()
 
 export const moveDeps: MoveDeps = {
-  ...{ clock: systemClock, random: systemRandom, leaseMs: 2_000 },
+  clock: systemClock,
+  random: systemRandom,
+  leaseMs: 2_000,
   priceMicrosOf: (kind) => (kind === 'resolution' ? 50_000 : 0),
   notice: () => undefined,
 }

@@ -52,7 +52,12 @@ describe.skipIf(programs === null)('parts that are collected', () => {
   }
 
   const jobOf = (output: string, inputs = ['in.csv']): Omit<PartRun, 'partition'> => ({
-    ...{ folder, url, inputs, output, checkpoint: 'all', job: `job ${++jobCount}` },
+    folder,
+    url,
+    inputs,
+    output,
+    checkpoint: 'all',
+    job: `job ${++jobCount}`,
   })
   const runParts = async (job: Omit<PartRun, 'partition'>, count: number, only?: readonly number[]) => {
     for (let index = 1; index <= count; index++)

@@ -24,10 +24,20 @@ describe.skipIf(programs === null)('jobs of parts', () => {
 
   const scope = 'https://service.test'
   const joined = (name: string, index = 1, count = 4) => ({
-    ...{ name, partition: { index, count }, scope, inputFingerprint: 'abc', nowMs: 1 },
+    name,
+    partition: { index, count },
+    scope,
+    inputFingerprint: 'abc',
+    nowMs: 1,
   })
   const written = (part: number, attempt: string): WrittenPart => ({
-    ...{ part, attempt, path: `/out/${attempt}`, rowCount: 10, byteCount: 100, sha256: 'ff', basis: null },
+    part,
+    attempt,
+    path: `/out/${attempt}`,
+    rowCount: 10,
+    byteCount: 100,
+    sha256: 'ff',
+    basis: null,
   })
   const ledgerOf = async (name: string, through = postgres) =>
     new PartLedger(databaseOf(through), await joinJob(postgres, joined(name)), systemClock)

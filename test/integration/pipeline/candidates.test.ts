@@ -169,9 +169,19 @@ async function scopeOf(): Promise<string> {
 
 describe('the candidates of a hosted service', () => {
   const candidate: Candidate = {
-    ...{ entityId: 'siq_acme', legalEntityId: 'le_1', name: 'Acme', legalName: 'Acme SE, "the one"' },
-    ...{ otherNames: [], status: 'active', place: 'Lyon', countryCode: 'FR', jurisdiction: 'fr' },
-    ...{ identifiers: [], confidence: null, evidence: [], url: 'https://register.example/1' },
+    entityId: 'siq_acme',
+    legalEntityId: 'le_1',
+    name: 'Acme',
+    legalName: 'Acme SE, "the one"',
+    otherNames: [],
+    status: 'active',
+    place: 'Lyon',
+    countryCode: 'FR',
+    jurisdiction: 'fr',
+    identifiers: [],
+    confidence: null,
+    evidence: [],
+    url: 'https://register.example/1',
   }
   const answers = {
     Globex: foreignMatch('Globex AG'),
@@ -197,8 +207,12 @@ describe('the candidates of a hosted service', () => {
     store.close()
     await place.run(service, { output: { changes: place.path('changes.csv') } })
     const listed = {
-      ...{ entity_id: 'siq_acme', name: 'Acme', legal_name: 'Acme SE, "the one"', place: 'Lyon' },
-      ...{ confidence: null, url: 'https://register.example/1' },
+      entity_id: 'siq_acme',
+      name: 'Acme',
+      legal_name: 'Acme SE, "the one"',
+      place: 'Lyon',
+      confidence: null,
+      url: 'https://register.example/1',
     }
     // Neither of a row that is sure, nor of one that nothing was found for.
     expect(written()).toEqual([JSON.stringify([listed]), '', ''])
@@ -214,8 +228,16 @@ describe('the candidates of a hosted service', () => {
     await store.keepCandidates(service.baseUrl, new Map([[lookupOf('Acme', 'Lyon'), [candidate]]]), 0)
     store.close()
     const decision = {
-      ...{ lookup: lookupOf('Acme', 'Lyon'), name: 'Acme', location: 'Lyon', verdict: 'none' as const },
-      ...{ entityId: null, entityName: null, decidedBy: 'Ada', decidedAtMs: 0, note: null, service: null },
+      lookup: lookupOf('Acme', 'Lyon'),
+      name: 'Acme',
+      location: 'Lyon',
+      verdict: 'none' as const,
+      entityId: null,
+      entityName: null,
+      decidedBy: 'Ada',
+      decidedAtMs: 0,
+      note: null,
+      service: null,
     }
     writeFileSync(place.path('decisions.csv'), decisionsHeader + formatDecisionLine(decision))
     await place.run(service, { decisions: { path: place.path('decisions.csv') } })

@@ -84,7 +84,11 @@ describe('a row that a person decided', () => {
     expect(submitted(service)).toEqual(['Globex'])
     expect(reads(service)).toEqual(['siq_acme'])
     expect(summary).toMatchObject({
-      ...{ lookupCount: 3, billedCount: 1, decidedCount: 2, pendingCount: 0, stop: null },
+      lookupCount: 3,
+      billedCount: 1,
+      decidedCount: 2,
+      pendingCount: 0,
+      stop: null,
       stages: [{ kind: 'entity', lookupCount: 1, answeredCount: 1 }],
     })
     const told = ['status', 'confidence', 'entity_id', 'legal_name', 'city']

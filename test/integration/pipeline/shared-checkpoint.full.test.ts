@@ -79,7 +79,11 @@ describe.skipIf(programs === null)('a run over a checkpoint on PostgreSQL', () =
     const service = await startService({ answers, runTakes: { ms: 300 } })
     const child = startProgram(
       new URL('../../support/shared-run-child.ts', import.meta.url).href,
-      ...[url, service.baseUrl, service.apiKey, at.path('companies.csv'), at.path('killed.csv')],
+      url,
+      service.baseUrl,
+      service.apiKey,
+      at.path('companies.csv'),
+      at.path('killed.csv'),
     )
     while (service.runs.length < 20) await new Promise((resolve) => setTimeout(resolve, 5))
     await child.kill()
@@ -106,7 +110,11 @@ describe.skipIf(programs === null)('a run over a checkpoint on PostgreSQL', () =
     })
     const child = startProgram(
       new URL('../../support/shared-run-child.ts', import.meta.url).href,
-      ...[url, service.baseUrl, service.apiKey, at.path('companies.csv'), at.path('killed.csv')],
+      url,
+      service.baseUrl,
+      service.apiKey,
+      at.path('companies.csv'),
+      at.path('killed.csv'),
     )
     while (service.runs.length < 20) await new Promise((resolve) => setTimeout(resolve, 5))
     await child.kill()

@@ -326,7 +326,10 @@ test('a domain that a row asks for itself is asked once, and what follows from i
     })
   }
   const stop = await runUntilAnswered({
-    ...{ checkpoint, service: { client }, clock: systemClock, random: systemRandom },
+    checkpoint,
+    service: { client },
+    clock: systemClock,
+    random: systemRandom,
     stages: { options: createDefaultStages({ limits, polling }, stageKinds), kinds },
     scheduling: { limits, polling, serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
     resolutions: { backlog: new Backlog(0), counter: createTally().counter },

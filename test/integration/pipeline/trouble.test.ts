@@ -351,7 +351,10 @@ async function askUntilItFails(
 ): Promise<unknown> {
   const scope = service.baseUrl
   const checkpoint = openCheckpoint({
-    ...{ path: place.path('checkpoint.sqlite'), scope, job: 'in.csv', nowMs: Date.now() },
+    path: place.path('checkpoint.sqlite'),
+    scope,
+    job: 'in.csv',
+    nowMs: Date.now(),
     random: systemRandom,
   })
   const lookups = names.map((name) => ({ name, location: null, context: null }))
@@ -377,15 +380,23 @@ async function askUntilItFails(
   const backlog = new Backlog(names.length)
   try {
     await runUntilAnswered({
-      ...{ checkpoint: failingOne, service: { client }, clock: systemClock, random: systemRandom },
+      checkpoint: failingOne,
+      service: { client },
+      clock: systemClock,
+      random: systemRandom,
       resolutions: { backlog, counter: createTally().counter },
       scheduling: {
         limits: {
-          ...{ submissionsPerWindow: null, pollsPerWindow: null, windowMs: 60_000 },
-          ...{ inFlightRunsMax, submitConcurrency: 4 },
+          submissionsPerWindow: null,
+          pollsPerWindow: null,
+          windowMs: 60_000,
+          inFlightRunsMax,
+          submitConcurrency: 4,
         },
         polling: { firstAfterMs: 0, intervalMs: 20, deadlineMs: 60_000 },
-        ...{ serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
+        serverErrorMeans: 'unknown',
+        lookupsMax: null,
+        durationMsMax: null,
       },
       interrupt: new AbortController().signal,
     })

@@ -272,7 +272,11 @@ describe('a website in the name', () => {
 describe('a website beside the exact legal name of another company', () => {
   const plc = { id: 'plc', name: 'Larkmoor PLC', city: 'Leeds', country: 'GB', status: 'active' }
   const stores = {
-    ...{ id: 'stores', name: 'Larkmoor Stores Limited', city: 'Leeds', country: 'GB', status: 'active' },
+    id: 'stores',
+    name: 'Larkmoor Stores Limited',
+    city: 'Leeds',
+    country: 'GB',
+    status: 'active',
     website: 'https://www.larkmoor.com',
   }
 

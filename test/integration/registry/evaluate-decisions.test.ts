@@ -21,8 +21,16 @@ const keyOf = (name: string, location: string | null, context: string | null = n
   Buffer.from(calculateResolutionKey({ name, location, context })).toString('hex')
 
 const decision = (name: string, location: string | null, given: Partial<Decision>): Decision => ({
-  ...{ lookup: keyOf(name, location), name, location, verdict: 'accepted', entityId: null, entityName: null },
-  ...{ decidedBy: 'Ann', decidedAtMs: Date.UTC(2026, 10, 20), note: null, service: 'embedded' },
+  lookup: keyOf(name, location),
+  name,
+  location,
+  verdict: 'accepted',
+  entityId: null,
+  entityName: null,
+  decidedBy: 'Ann',
+  decidedAtMs: Date.UTC(2026, 10, 20),
+  note: null,
+  service: 'embedded',
   ...given,
 })
 const none = { verdict: 'none', entityId: null } as const
@@ -34,7 +42,11 @@ describe('decisions as queries', () => {
     const { queries } = of(decision('Acme', 'Bonn', { entityId: 'siq_1' }), decision('Nobody', null, none))
     expect(queries).toEqual([
       {
-        ...{ id: keyOf('Acme', 'Bonn'), name: 'Acme', location: 'Bonn', context: null, stratum: 'all' },
+        id: keyOf('Acme', 'Bonn'),
+        name: 'Acme',
+        location: 'Bonn',
+        context: null,
+        stratum: 'all',
         expected: [{ type: 'entity', value: 'siq_1', jurisdiction: null }],
       },
       expect.objectContaining({ name: 'Nobody', expected: [] }),

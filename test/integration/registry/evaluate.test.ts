@@ -142,17 +142,15 @@ describe('enrich registry evaluate', () => {
     const errors = join(folder, 'errors.csv')
     const report = JSON.parse(
       await enrich(
-        ...[
-          'evaluate',
-          write(queries),
-          '--registry',
-          registry,
-          '--json',
-          '--leave-out',
-          '1',
-          '--errors',
-          errors,
-        ],
+        'evaluate',
+        write(queries),
+        '--registry',
+        registry,
+        '--json',
+        '--leave-out',
+        '1',
+        '--errors',
+        errors,
       ),
     ) as { leaveOut: object }
     expect(report.leaveOut).toMatchObject({

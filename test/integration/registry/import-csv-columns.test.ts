@@ -108,9 +108,21 @@ describe('the report of an import', () => {
 
   it("of a register's own file asks nobody to fix its rows; of a list of one's own it does", () => {
     const result = {
-      ...{ rowCount: 2, importedCount: 1, updatedCount: 0, rejectedCount: 1, skippedCount: 0, keptCount: 0 },
-      ...{ rejections: [{ line: 3, reason: 'it has no name' }], droppedCount: 0, drops: [], renamedCount: 0 },
-      ...{ togetherCount: 0, newerFileDate: null, vanishedCount: 0, waitingCount: 0, unchanged: false },
+      rowCount: 2,
+      importedCount: 1,
+      updatedCount: 0,
+      rejectedCount: 1,
+      skippedCount: 0,
+      keptCount: 0,
+      rejections: [{ line: 3, reason: 'it has no name' }],
+      droppedCount: 0,
+      drops: [],
+      renamedCount: 0,
+      togetherCount: 0,
+      newerFileDate: null,
+      vanishedCount: 0,
+      waitingCount: 0,
+      unchanged: false,
     }
     expect(formatImport(result, 'golden.csv', ofRegister)).toMatch(/line 3: it has no name\n$/)
     const own = formatImport(result, 'own.csv', { registryPath: null, isOwnList: true })

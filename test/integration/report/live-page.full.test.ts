@@ -71,7 +71,11 @@ function progress(done: number, index = 60, laterMs = 0): Extract<RunEvent, { ty
 }
 
 const planned: RunEvent = {
-  ...{ type: 'planned', rowCount: 6_000, spending: null, lookupCount: 5_000, domainCount: 0 },
+  type: 'planned',
+  rowCount: 6_000,
+  spending: null,
+  lookupCount: 5_000,
+  domainCount: 0,
   plan: { submit: 5_000, poll: 0, answered: 0, decided: 0, invalid: 0, uncertain: 0, failed: 0 },
 }
 

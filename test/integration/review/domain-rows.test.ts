@@ -9,8 +9,13 @@ const createPlace = reviewPlaces()
 
 const companies = [
   {
-    ...{ id: 'c1', name: 'Balcorden Widgets Limited', city: 'London', country: 'GB', jurisdiction: 'gb' },
-    ...{ registration_id: '1000001', website: 'https://balcorden.com' },
+    id: 'c1',
+    name: 'Balcorden Widgets Limited',
+    city: 'London',
+    country: 'GB',
+    jurisdiction: 'gb',
+    registration_id: '1000001',
+    website: 'https://balcorden.com',
   },
 ]
 

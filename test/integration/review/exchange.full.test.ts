@@ -59,7 +59,11 @@ describe('what is exported', () => {
     expect(lines.map((line) => line['name'])).toEqual([second, ...names.filter((name) => name !== second)])
     const [line] = lines
     expect(line).toMatchObject({
-      ...{ rows: '3', location: '', status: 'inconclusive', verdict: '', note: '' },
+      rows: '3',
+      location: '',
+      status: 'inconclusive',
+      verdict: '',
+      note: '',
       lookup: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
       confidence: expect.stringMatching(/^\d\d$/) as string,
       why: expect.stringContaining('.') as string,
@@ -113,7 +117,8 @@ describe('what is exported', () => {
     const broken = readFileSync(path, 'utf8').replaceAll(/^lookup,/gm, 'lookup,verdict,')
     writeFileSync(path, broken)
     await expect(written(session, path)).rejects.toMatchObject({
-      ...{ ...refused, message: expect.stringContaining('two columns "verdict"') as string },
+      ...refused,
+      message: expect.stringContaining('two columns "verdict"') as string,
     })
     expect(readFileSync(path, 'utf8')).toBe(broken)
     const locked = Buffer.alloc(1_024)
@@ -164,8 +169,15 @@ describe('what is imported', () => {
       [fourth]: verdict('', 'ask Ben'),
     })
     expect(await taken(session, path)).toEqual({
-      ...{ path, acceptedCount: 2, noneCount: 1, rowCount: 5, replaced: [], unit: 'line' },
-      ...{ unchangedCount: 0, undecidedCount: 9, loneNoteCount: 1 },
+      path,
+      acceptedCount: 2,
+      noneCount: 1,
+      rowCount: 5,
+      replaced: [],
+      unit: 'line',
+      unchangedCount: 0,
+      undecidedCount: 9,
+      loneNoteCount: 1,
     })
     const decisions = place
       .decisions()

@@ -15,16 +15,19 @@ test('a candidate whose id is none that a decisions file can hold cannot be acce
   const store = openReviewStore(place.path('checkpoint.sqlite'))
   const scope = await readEmbeddedScope(place.path('registry.sqlite'))
   const candidate = {
-    ...{ entityId: 'Q95, "x"', legalEntityId: null, name: 'Foreign', legalName: null, otherNames: [] },
-    ...{
-      status: null,
-      place: null,
-      countryCode: null,
-      jurisdiction: null,
-      identifiers: [],
-      confidence: null,
-    },
-    ...{ evidence: [], url: null },
+    entityId: 'Q95, "x"',
+    legalEntityId: null,
+    name: 'Foreign',
+    legalName: null,
+    otherNames: [],
+    status: null,
+    place: null,
+    countryCode: null,
+    jurisdiction: null,
+    identifiers: [],
+    confidence: null,
+    evidence: [],
+    url: null,
   }
   await store.keepCandidates(scope, new Map([[lookup, [candidate]]]), 0)
   store.close()

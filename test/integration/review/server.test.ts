@@ -33,7 +33,11 @@ async function serve(session: ReviewSession, host = '127.0.0.1'): Promise<Served
   const bugs: unknown[] = []
   const reuses: number[] = []
   const server = await startReviewServer({
-    ...{ session, assets, address: { host, port: 0 }, clock: systemClock, random: systemRandom },
+    session,
+    assets,
+    address: { host, port: 0 },
+    clock: systemClock,
+    random: systemRandom,
     about: {
       input: 'companies.csv',
       reviewer: 'ada',
@@ -402,7 +406,11 @@ test('an address that is taken is told', async () => {
   const { session } = await place.open()
   const { url } = await serve(session)
   const taken = startReviewServer({
-    ...{ session, assets, clock: systemClock, random: systemRandom, onBug: () => undefined },
+    session,
+    assets,
+    clock: systemClock,
+    random: systemRandom,
+    onBug: () => undefined,
     address: { host: '127.0.0.1', port: Number(new URL(url).port) },
     about: { input: '', reviewer: '', service: '', command: '', decisionsPath: '' },
   })

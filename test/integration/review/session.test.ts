@@ -39,7 +39,9 @@ describe('the queue', () => {
       names.map((name, at) => ({ name, rowCount: at === 0 ? 3 : 1, status: 'inconclusive' })),
     )
     expect({ totalCount, openByStatus, isRunGoingOn }).toEqual({
-      ...{ totalCount: 12, openByStatus: { inconclusive: 12 }, isRunGoingOn: false },
+      totalCount: 12,
+      openByStatus: { inconclusive: 12 },
+      isRunGoingOn: false,
     })
     expect(session.getCounts()).toMatchObject({
       openCount: 12,
@@ -134,8 +136,13 @@ describe('a decision', () => {
     await session.decide([noneOf(second?.lookup ?? '')])
     expect(place.decisions()).toMatchObject([
       {
-        ...{ lookup: first?.lookup, name: first?.name, verdict: 'accepted', entity_id: choice.entityId },
-        ...{ decided_by: 'ada', note: 'asked their office', service: 'embedded' },
+        lookup: first?.lookup,
+        name: first?.name,
+        verdict: 'accepted',
+        entity_id: choice.entityId,
+        decided_by: 'ada',
+        note: 'asked their office',
+        service: 'embedded',
       },
       { lookup: second?.lookup, verdict: 'none', entity_id: '' },
     ])

@@ -19,26 +19,31 @@ function temporaryFolder(): string {
 }
 
 const candidate = (number: number, given: Partial<Candidate> = {}): Candidate => ({
-  ...{ entityId: `siq_${number}`, legalEntityId: `le_${number}`, name: `Acme ${number}`, otherNames: [] },
-  ...{
-    legalName: `Acme ${number} GmbH`,
-    status: 'active',
-    place: 'Bonn',
-    countryCode: 'DE',
-    jurisdiction: 'de',
-  },
-  ...{ identifiers: [], confidence: 50 - number, evidence: [], url: `https://register.example/${number}` },
+  entityId: `siq_${number}`,
+  legalEntityId: `le_${number}`,
+  name: `Acme ${number}`,
+  otherNames: [],
+  legalName: `Acme ${number} GmbH`,
+  status: 'active',
+  place: 'Bonn',
+  countryCode: 'DE',
+  jurisdiction: 'de',
+  identifiers: [],
+  confidence: 50 - number,
+  evidence: [],
+  url: `https://register.example/${number}`,
   ...given,
 })
 
 const row = (at: number, given: Partial<QueueRow> = {}): QueueRow => ({
-  ...{
-    lookup: String(at).padStart(32, 'a0b'),
-    name: `Firm ${at}`,
-    location: 'Bonn, DE',
-    status: 'inconclusive',
-  },
-  ...{ confidence: 40 + at, rowCount: at, reason: null, decision: null },
+  lookup: String(at).padStart(32, 'a0b'),
+  name: `Firm ${at}`,
+  location: 'Bonn, DE',
+  status: 'inconclusive',
+  confidence: 40 + at,
+  rowCount: at,
+  reason: null,
+  decision: null,
   ...given,
 })
 
@@ -69,7 +74,10 @@ async function written(name: 'todo.xlsx' | 'todo.csv', folder: string, todo = li
   await publishTable(
     { name: 'to review', columns: todoColumns, rows: [todo.map(toTodoRow)], notes: instructions },
     {
-      ...{ path, format: name === 'todo.csv' ? 'csv' : 'xlsx', isPacked: false, bom: true },
+      path,
+      format: name === 'todo.csv' ? 'csv' : 'xlsx',
+      isPacked: false,
+      bom: true,
       memoryBytes: 1e8,
     },
   )
@@ -82,18 +90,27 @@ describe.each(['todo.xlsx', 'todo.csv'] as const)('%s', (name) => {
     expect(unit).toBe(name === 'todo.csv' ? 'line' : 'row')
     expect(read).toMatchObject([
       {
-        ...{ lookup: lines[0]?.row.lookup, name: 'Firm 1', verdict: '', note: '' },
+        lookup: lines[0]?.row.lookup,
+        name: 'Firm 1',
+        verdict: '',
+        note: '',
         candidateIds: ['siq_1', 'siq_2', 'siq_3', 'siq_4', 'siq_5'],
       },
       {
-        ...{ lookup: lines[1]?.row.lookup, verdict: '', note: '' },
+        lookup: lines[1]?.row.lookup,
+        verdict: '',
+        note: '',
         name: `${name === 'todo.csv' ? "'" : ''}${lines[1]?.row.name ?? ''}`,
         candidateIds: [null, null, null, null, null],
       },
       {
-        ...{ lookup: lines[2]?.row.lookup, name: '007', verdict: '', note: '' },
+        lookup: lines[2]?.row.lookup,
+        name: '007',
+        verdict: '',
+        note: '',
         candidateIds: [null, 'siq_2', null, null, null],
-        ...{ candidateCount: 2, lookupAgain: lines[2]?.row.lookup },
+        candidateCount: 2,
+        lookupAgain: lines[2]?.row.lookup,
       },
     ])
   })
@@ -112,9 +129,14 @@ describe('a sheet that people changed', () => {
         [4, '2'],
         [9, 'none'],
       ].map(([number, verdict]) => ({
-        ...{ number, verdict, lookup: 'ab12', name: 'Acme', note: 'by phone' },
+        number,
+        verdict,
+        lookup: 'ab12',
+        name: 'Acme',
+        note: 'by phone',
         candidateIds: ['siq_1', 'siq_2', null, null, null],
-        ...{ candidateCount: 2, lookupAgain: null },
+        candidateCount: 2,
+        lookupAgain: null,
       })),
     )
   })
@@ -266,7 +288,9 @@ describe.skipIf(office === null)('in LibreOffice', () => {
     expect((await readTodo(edited)).lines).toMatchObject([
       { number: 2, lookup: lines[1]?.row.lookup, name: lines[1]?.row.name, verdict: 'None' },
       {
-        ...{ number: 3, lookup: lines[0]?.row.lookup, verdict: '2' },
+        number: 3,
+        lookup: lines[0]?.row.lookup,
+        verdict: '2',
         candidateIds: ['siq_1', 'siq_2', 'siq_3', 'siq_4', 'siq_5'],
       },
     ])

@@ -9,12 +9,20 @@ test('requests that keep a limit are never shown as more a minute than the limit
   const { tally, counter } = createTally()
   const rates: number[] = []
   const watched = watchProgress({
-    ...{ tally, clock, stages: [], prices: null, spent: null, timeline: createTimeline() },
+    tally,
+    clock,
+    stages: [],
+    prices: null,
+    spent: null,
+    timeline: createTimeline(),
     plan: { submit: 5_000, poll: 0, answered: 0, decided: 0, invalid: 0, uncertain: 0, failed: 0 },
     scheduling: {
       limits: {
-        ...{ submissionsPerWindow: 600, pollsPerWindow: 600, windowMs: 60_000 },
-        ...{ inFlightRunsMax: 2_000, submitConcurrency: 16 },
+        submissionsPerWindow: 600,
+        pollsPerWindow: 600,
+        windowMs: 60_000,
+        inFlightRunsMax: 2_000,
+        submitConcurrency: 16,
       },
       polling: { firstAfterMs: 0 },
       lookupsMax: null,

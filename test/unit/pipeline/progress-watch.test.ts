@@ -16,7 +16,11 @@ function show(prepare: (tally: ReturnType<typeof createTally>) => void, costMaxM
   const made = createTally()
   const seen: RunEvent[] = []
   const progress = watchProgress({
-    ...{ plan: { ...createEmptyPlan(), submit: 10 }, tally: made.tally, stages: [], prices, clock },
+    plan: { ...createEmptyPlan(), submit: 10 },
+    tally: made.tally,
+    stages: [],
+    prices,
+    clock,
     spent: { byKind: new Map([['resolution', 2]]), byRows: 2 },
     scheduling: {
       lookupsMax: null,

@@ -292,8 +292,25 @@ describe('context', () => {
 
 it('any query against any names gives a confidence from 20 to 99, and an entity only where it is the likeliest', () => {
   const word = fc.constantFrom(
-    ...['acme', 'first', 'bank', 'fund', 'ii', '3', 'inc', 'ltd', 'lp', 'widgets', 'wigdets', 'x'],
-    ...['dba', '-', '#', '(', ')', 'plant', 'class a'],
+    'acme',
+    'first',
+    'bank',
+    'fund',
+    'ii',
+    '3',
+    'inc',
+    'ltd',
+    'lp',
+    'widgets',
+    'wigdets',
+    'x',
+    'dba',
+    '-',
+    '#',
+    '(',
+    ')',
+    'plant',
+    'class a',
   )
   const phrase = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(' '))
   const name = fc.oneof(phrase, fc.string({ unit: 'grapheme', maxLength: 40 }))

@@ -64,11 +64,20 @@ function reader(
 }
 
 const sampleFigures = (rowsByStatus: Readonly<Record<string, number>>): OutputFigures => ({
-  ...{ rowCount: 8, rowsByStatus, rowsByConfidence: [], byCountry: [], byColumn: null },
+  rowCount: 8,
+  rowsByStatus,
+  rowsByConfidence: [],
+  byCountry: [],
+  byColumn: null,
 })
 
 const shown = (name: string, status: string, over: object = {}) => ({
-  ...{ rowKey: null, name, status, confidence: null, found: null, source: null },
+  rowKey: null,
+  name,
+  status,
+  confidence: null,
+  found: null,
+  source: null,
   ...over,
 })
 

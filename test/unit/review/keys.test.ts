@@ -2,8 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { findKeyAction, type KeyPress } from '../../../src/review/page/browser/key-actions.js'
 
 const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
-  ...{ key, ctrlKey: false, altKey: false, metaKey: false, shiftKey: false },
-  ...{ repeat: false, isComposing: false, ...more },
+  key,
+  ctrlKey: false,
+  altKey: false,
+  metaKey: false,
+  shiftKey: false,
+  repeat: false,
+  isComposing: false,
+  ...more,
 })
 
 const keys = ['1', '5', '9', 'n', 's', 'u', 'g', 'm', 'j', 'k', '/', '?', 'ArrowDown', 'Home']

@@ -35,7 +35,11 @@ describe('words of the page', () => {
 
   test('a status that is not known is doubtful, and said as it is', () => {
     expect(['matched', 'no_match', 'not_found', 'inconclusive', 'brand_new'].map(getTone)).toEqual([
-      ...['matched', 'none', 'none', 'doubtful', 'doubtful'],
+      'matched',
+      'none',
+      'none',
+      'doubtful',
+      'doubtful',
     ])
     expect(formatStatus('brand_new_one')).toBe('brand new one')
   })
@@ -82,21 +86,30 @@ describe('an empty queue', () => {
 
 describe('a verdict for a group', () => {
   const candidate = (entityId: string | null, obstacle: string | null = null): CandidateView => ({
-    ...{
-      entityId,
-      obstacle,
-      name: null,
-      legalName: 'A',
-      otherNames: [],
-      status: null,
-      place: null,
-      url: null,
-    },
-    ...{ identifiers: [], confidence: null, evidence: [], nameMarks: [], askedMarks: [], placeMarks: [] },
+    entityId,
+    obstacle,
+    name: null,
+    legalName: 'A',
+    otherNames: [],
+    status: null,
+    place: null,
+    url: null,
+    identifiers: [],
+    confidence: null,
+    evidence: [],
+    nameMarks: [],
+    askedMarks: [],
+    placeMarks: [],
   })
   const row = (lookup: string): QueueRow => ({
-    ...{ lookup, name: lookup, location: null, status: 'inconclusive', confidence: 50, rowCount: 1 },
-    ...{ reason: null, decision: null },
+    lookup,
+    name: lookup,
+    location: null,
+    status: 'inconclusive',
+    confidence: 50,
+    rowCount: 1,
+    reason: null,
+    decision: null,
   })
   const alike = [
     { row: row('b'), entityIds: ['siq_1', 'siq_2'], isLookedAt: true },

@@ -18,8 +18,18 @@ const entry = (id: number, change: Partial<NewEntry> = {}): NewEntry => ({
 })
 
 const decided = (sequence: number): KeptDecision => ({
-  ...{ sequence, isInFile: true, lookup: '0'.repeat(32), name: 'Acme', location: null, verdict: 'none' },
-  ...{ entityId: null, entityName: null, decidedBy: 'ada', decidedAtMs: 0, note: null, service: 'embedded' },
+  sequence,
+  isInFile: true,
+  lookup: '0'.repeat(32),
+  name: 'Acme',
+  location: null,
+  verdict: 'none',
+  entityId: null,
+  entityName: null,
+  decidedBy: 'ada',
+  decidedAtMs: 0,
+  note: null,
+  service: 'embedded',
 })
 
 const everything: QueueFilter = { view: 'all', statuses: [], text: '', sort: 'input' }

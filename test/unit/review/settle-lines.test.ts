@@ -6,20 +6,39 @@ import { settleLines } from '../../../src/review/exchange/line-verdicts.js'
 const lookup = (digit: string) => digit.repeat(32)
 
 const queueRow = (given: Partial<QueueRow> = {}): QueueRow => ({
-  ...{ lookup: lookup('a'), name: 'Acme GmbH', location: 'Bonn', status: 'inconclusive', confidence: 60 },
-  ...{ rowCount: 3, reason: null, decision: null },
+  lookup: lookup('a'),
+  name: 'Acme GmbH',
+  location: 'Bonn',
+  status: 'inconclusive',
+  confidence: 60,
+  rowCount: 3,
+  reason: null,
+  decision: null,
   ...given,
 })
 
 const decided = (given: Partial<DecisionView> = {}): DecisionView => ({
-  ...{ sequence: 4, lookup: lookup('a'), name: 'Acme GmbH', verdict: 'accepted', entityId: 'siq_1' },
-  ...{ entityName: 'Acme', decidedBy: 'Ann', decidedAtMs: Date.UTC(2026, 10, 20, 9, 30), note: null },
+  sequence: 4,
+  lookup: lookup('a'),
+  name: 'Acme GmbH',
+  verdict: 'accepted',
+  entityId: 'siq_1',
+  entityName: 'Acme',
+  decidedBy: 'Ann',
+  decidedAtMs: Date.UTC(2026, 10, 20, 9, 30),
+  note: null,
   ...given,
 })
 
 const line = (given: Partial<FilledLine> = {}): FilledLine => ({
-  ...{ number: 2, lookup: lookup('a'), name: 'Acme GmbH', verdict: '1', note: '' },
-  ...{ candidateIds: ['siq_1', 'siq_2', null, null, null], candidateCount: 2, lookupAgain: lookup('a') },
+  number: 2,
+  lookup: lookup('a'),
+  name: 'Acme GmbH',
+  verdict: '1',
+  note: '',
+  candidateIds: ['siq_1', 'siq_2', null, null, null],
+  candidateCount: 2,
+  lookupAgain: lookup('a'),
   ...given,
 })
 
@@ -118,7 +137,8 @@ describe('a line that cannot be taken is named, with what is wrong', () => {
     const { problems } = settle([line({ number: 3, verdict: 'none' }), line({ number: 9, verdict: '1' })])
     expect(problems).toEqual([
       {
-        ...{ number: 9, name: 'Acme GmbH' },
+        number: 9,
+        name: 'Acme GmbH',
         text: 'row 3 has another verdict for the same lookup: none of these there, siq_1 here',
       },
     ])
@@ -157,7 +177,8 @@ describe('a lookup that is decided already', () => {
     const { problems } = only({ verdict: 'none' }, { decision: decided({ decidedBy: 'Ben' }) })
     expect(problems).toEqual([
       {
-        ...{ number: 2, name: 'Acme GmbH' },
+        number: 2,
+        name: 'Acme GmbH',
         text: 'Ben made another decision on 2026-11-20 09:30 UTC: siq_1',
       },
     ])

@@ -125,7 +125,10 @@ describe('an answer line', () => {
       source_url: 'https://register.example/7',
     })
     expect(answer({ status: 'matched', entity })).toMatchObject({
-      ...{ matched_name: null, matched_name_kind: null, reason: null, source_url: null },
+      matched_name: null,
+      matched_name_kind: null,
+      reason: null,
+      source_url: null,
     })
   })
 

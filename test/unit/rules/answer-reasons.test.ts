@@ -87,7 +87,10 @@ describe('the name that matched', () => {
 
 describe('the reason', () => {
   const factor = (type: string, description: string | null, impact: string, code = 'x') => ({
-    ...{ code, type, description, impact },
+    code,
+    type,
+    description,
+    impact,
   })
   const name = factor('strength', 'The name fits.', 'medium')
   const alone = factor('strength', 'No other bears it.', 'high')

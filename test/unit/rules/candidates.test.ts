@@ -89,7 +89,12 @@ describe('the company that an answer names', () => {
 
 const candidate = (entityId: string | null, more: Partial<Candidate> = {}) =>
   ({
-    ...{ entityId, legalName: null, name: null, otherNames: [], countryCode: null, confidence: null },
+    entityId,
+    legalName: null,
+    name: null,
+    otherNames: [],
+    countryCode: null,
+    confidence: null,
     ...more,
   }) as unknown as Candidate
 
@@ -113,7 +118,10 @@ describe('the answer before what was found', () => {
     const answer = candidate('b', { place: 'Leeds', confidence: 61 })
     const found = [candidate('a'), candidate('b', { place: 'United Kingdom', otherNames: ['Bee'] })]
     expect(withAnswerFirst(answer, found)[0]).toMatchObject({
-      ...{ entityId: 'b', place: 'Leeds', confidence: 61, otherNames: ['Bee'] },
+      entityId: 'b',
+      place: 'Leeds',
+      confidence: 61,
+      otherNames: ['Bee'],
     })
     expect(withAnswerFirst(candidate('b', { confidence: 61 }), [candidate('b', { confidence: 40 })])).toEqual(
       [candidate('b', { confidence: 40 })],
@@ -152,7 +160,10 @@ const result = (parts: object) => ({
 })
 const reply = (status: number, body: unknown, headers: Record<string, string> = {}): Exchange => ({
   kind: 'reply',
-  ...{ status, headers, body, bodyFault: null },
+  status,
+  headers,
+  body,
+  bodyFault: null,
 })
 
 describe('what a search came to', () => {
@@ -175,15 +186,19 @@ describe('what a search came to', () => {
       [null, '7'],
     ])
     expect(found.candidates[0]).toEqual({
-      ...{ entityId: 'siq_1', legalEntityId: 'le_1', name: 'ACME LIMITED', legalName: null, otherNames: [] },
-      ...{
-        status: 'active',
-        place: 'United Kingdom',
-        countryCode: 'GB',
-        jurisdiction: 'gb',
-        identifiers: [],
-      },
-      ...{ confidence: null, evidence: [], url: null },
+      entityId: 'siq_1',
+      legalEntityId: 'le_1',
+      name: 'ACME LIMITED',
+      legalName: null,
+      otherNames: [],
+      status: 'active',
+      place: 'United Kingdom',
+      countryCode: 'GB',
+      jurisdiction: 'gb',
+      identifiers: [],
+      confidence: null,
+      evidence: [],
+      url: null,
     })
     expect(found.candidates[1]?.evidence[0]?.text).toContain('a branch')
   })

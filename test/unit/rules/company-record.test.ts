@@ -4,7 +4,10 @@ import { judgeCompany } from '../../../src/pipeline/answers/search-candidates.js
 
 const reply = (status: number, body: unknown, headers: Record<string, string> = {}): Exchange => ({
   kind: 'reply',
-  ...{ status, body, headers, bodyFault: null },
+  status,
+  body,
+  headers,
+  bodyFault: null,
 })
 
 const entity = {
@@ -22,10 +25,19 @@ describe('the record of a company', () => {
     expect(judgeCompany(reply(200, { status: 'active', merged_into: null, entity }), 0)).toEqual({
       kind: 'found',
       company: {
-        ...{ entityId: 'siq_1', legalEntityId: 'le_1', name: 'Acme', legalName: 'Acme GmbH', otherNames: [] },
-        ...{ status: 'active', place: 'Bonn, Germany', countryCode: 'DE', jurisdiction: 'de', url: null },
+        entityId: 'siq_1',
+        legalEntityId: 'le_1',
+        name: 'Acme',
+        legalName: 'Acme GmbH',
+        otherNames: [],
+        status: 'active',
+        place: 'Bonn, Germany',
+        countryCode: 'DE',
+        jurisdiction: 'de',
+        url: null,
         identifiers: [{ type: 'lei', value: 'HWUPKR0MPOU8FGXBT394' }],
-        ...{ confidence: null, evidence: [] },
+        confidence: null,
+        evidence: [],
       },
     })
   })

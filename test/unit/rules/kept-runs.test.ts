@@ -45,7 +45,11 @@ describe('which runs are kept', () => {
 
 describe('what a run is compared with', () => {
   const run = (number: number, change: Partial<ComparableRun> = {}): ComparableRun => ({
-    ...{ number, series: 'a', endedAtMs: 1, isPublished: true, baseline: null },
+    number,
+    series: 'a',
+    endedAtMs: 1,
+    isPublished: true,
+    baseline: null,
     ...change,
   })
   const of = { number: 9, series: 'a' }

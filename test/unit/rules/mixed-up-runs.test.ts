@@ -10,11 +10,21 @@ const answer = (runId: string, customId: string | null, name: string | null) => 
 
 /** Acme holds the run of Bolt. */
 const ofAcme = (run = answer('run_b', 'id_b', 'BOLT')): HeldAnswer => ({
-  ...{ lookupId: 1, runId: 'run_b', customId: 'id_a', name: 'Acme', run, failed: false },
+  lookupId: 1,
+  runId: 'run_b',
+  customId: 'id_a',
+  name: 'Acme',
+  run,
+  failed: false,
 })
 /** And Bolt holds that of Acme. */
 const ofBolt = (run = answer('run_a', 'id_a', 'Acme')): HeldAnswer => ({
-  ...{ lookupId: 2, runId: 'run_a', customId: 'id_b', name: 'Bolt', run, failed: false },
+  lookupId: 2,
+  runId: 'run_a',
+  customId: 'id_b',
+  name: 'Bolt',
+  run,
+  failed: false,
 })
 
 const noteAll = (runs: SwappedRunDetector, ...answers: HeldAnswer[]) =>

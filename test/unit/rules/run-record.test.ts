@@ -9,7 +9,11 @@ import { createTimeline } from '../../../src/pipeline/figures/run-record.js'
 
 describe('the timeline of a run', () => {
   const pointAt = (second: number) => ({
-    ...{ elapsedMs: second * 1_000, submissions: second, polls: 0, answered: 0, rateLimited: 0 },
+    elapsedMs: second * 1_000,
+    submissions: second,
+    polls: 0,
+    answered: 0,
+    rateLimited: 0,
   })
   const timelineOf = (count: number) => {
     const timeline = createTimeline()
@@ -86,8 +90,14 @@ describe('the figures of an output', () => {
 describe('the exit code of a run', () => {
   const summaryOf = (change: object) =>
     ({
-      ...{ stop: null, invalidRowCount: 0, rejectedCount: 0, failedCount: 0, uncertainCount: 0 },
-      ...{ pendingCount: 0, stages: [], alarms: [] },
+      stop: null,
+      invalidRowCount: 0,
+      rejectedCount: 0,
+      failedCount: 0,
+      uncertainCount: 0,
+      pendingCount: 0,
+      stages: [],
+      alarms: [],
       ...change,
     }) as unknown as RunSummary
   const stopped = (stop: Stop) => summaryOf({ stop })

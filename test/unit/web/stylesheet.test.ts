@@ -46,8 +46,13 @@ const pairs = ['light', 'dark'].flatMap((scheme, at) => {
   const pairsOf = (page: string, colors: Record<string, string>, names: readonly string[], least: number) =>
     grounds.flatMap((ground) =>
       names.map((name) => ({
-        ...{ scheme, page, name, ground, least },
-        ...{ color: colors[name] ?? '', under: colors[ground] ?? '' },
+        scheme,
+        page,
+        name,
+        ground,
+        least,
+        color: colors[name] ?? '',
+        under: colors[ground] ?? '',
       })),
     )
   return [

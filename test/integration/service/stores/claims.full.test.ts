@@ -188,7 +188,12 @@ describe.skipIf(programs === null)('the edition that is served', () => {
     await shared.open(url)
     const postgres = connectPostgres(parsePostgresUrl(url), { connectionsMax: 1 })
     const guard = await openEditionGuard({
-      ...{ postgres, edition: () => 'one', replaces: null, clock: systemClock, log: () => undefined, times },
+      postgres,
+      edition: () => 'one',
+      replaces: null,
+      clock: systemClock,
+      log: () => undefined,
+      times,
     })
     expect(guard.problem()).toBeNull()
     await postgres.close()

@@ -77,7 +77,10 @@ describeServiceData('the stores of a service', (make) => {
     })
     expect(await runs.count()).toEqual({ pending: 0, completed: 1, failed: 2 })
     expect(await data.book.summary('alice', Date.now())).toMatchObject({
-      ...{ creditUnits: 2, chargedUnits: 3, refundedUnits: 1, monthUnits: 2 },
+      creditUnits: 2,
+      chargedUnits: 3,
+      refundedUnits: 1,
+      monthUnits: 2,
     })
     expect(await runs.ledger('alice')).toHaveLength(3)
     const kinds: string[] = []
@@ -160,9 +163,17 @@ describeServiceData('the stores of a service', (make) => {
     })
     expect((await book.list(1_000)).map(({ name }) => name)).toEqual(['alice', 'bob'])
     expect(await book.summary('bob', 1_000)).toEqual({
-      ...{ name: 'bob', createdAtMs: 1_000, v3Enabled: true, monthlyUnitsMax: null },
-      ...{ creditUnits: 7, grantedUnits: 7, chargedUnits: 0, refundedUnits: 0, monthUnits: 0 },
-      ...{ keyCount: 1, secretCount: 1 },
+      name: 'bob',
+      createdAtMs: 1_000,
+      v3Enabled: true,
+      monthlyUnitsMax: null,
+      creditUnits: 7,
+      grantedUnits: 7,
+      chargedUnits: 0,
+      refundedUnits: 0,
+      monthUnits: 0,
+      keyCount: 1,
+      secretCount: 1,
     })
     const bob = await book.getAccountNumber('bob')
     const second = await book.keys.add(bob, 'laptop', 2_000)

@@ -35,7 +35,12 @@ export const askFor = (
   subject: string,
   more: Partial<BuildRequest> = {},
 ): BuildRequest => ({
-  ...{ kind, subject, takesMs: 0, waiter: null, isWaitedFor, chargedAccountNumber: null },
+  kind,
+  subject,
+  takesMs: 0,
+  waiter: null,
+  isWaitedFor,
+  chargedAccountNumber: null,
   chooseStep: (build, nowMs) => stepOnDemand(build, 'first', nowMs),
   ...more,
 })

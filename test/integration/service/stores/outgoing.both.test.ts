@@ -12,11 +12,13 @@ const waiterOf = ({ alice }: TestData, runId: string) => ({
 })
 
 const built = (buildNumber: number, result = '"made"') => ({
-  ...{ buildNumber, edition: 'first' },
+  buildNumber,
+  edition: 'first',
   outcome: { ok: true as const, result },
 })
 const failed = (buildNumber: number) => ({
-  ...{ buildNumber, edition: 'first' },
+  buildNumber,
+  edition: 'first',
   outcome: { ok: false as const, failure: 'the source is closed' },
 })
 
@@ -113,7 +115,10 @@ describeServiceData('events and builds', (make) => {
     await builds.due(Date.now() + 1_000, 10)
     await builds.end([failed(build.buildNumber)], Date.now())
     expect(await builds.read('domain', 'acme.example')).toMatchObject({
-      ...{ state: 'failed', failure: 'the source is closed', result: null, updatedAtMs: null },
+      state: 'failed',
+      failure: 'the source is closed',
+      result: null,
+      updatedAtMs: null,
     })
     await builds.ask(askFor('domain', 'acme.example', { waiter: waiterOf(data, 'run_1') }))
     expect((await dueOf(data)).events).toMatchObject([{ type: 'domain_intelligence.failed' }])
@@ -126,7 +131,9 @@ describeServiceData('events and builds', (make) => {
     await builds.due(Date.now() + 1_000, 10)
     await builds.end([failed(other.build.buildNumber)], Date.now())
     expect(await builds.read('entity', 'siq_1')).toMatchObject({
-      ...{ state: 'complete', result: '"made"', failure: 'the source is closed' },
+      state: 'complete',
+      result: '"made"',
+      failure: 'the source is closed',
     })
   })
 
