@@ -122,7 +122,7 @@ async function serve<Runs extends AnyRunStore>(
   const parts = openParts(options, data, () => isBusy(), guard)
   const { store, webhooks, callers, limiter, random, log } = parts
   try {
-    await store.bringForward(clock.nowMs() + (options.researchMs?.max ?? 0))
+    await store.limitDueTimes(clock.nowMs() + (options.researchMs?.max ?? 0))
     const guests = reconciliation && { path: reconciliationPaths.endpoint, origins: reconciliation.origins }
     const app = createApp(callers, { clock, random, log, guests })
     const { version = 'unknown' } = options

@@ -186,7 +186,7 @@ export class Deliverer {
   async #readLanes(nowMs: number): Promise<void> {
     const { events, clock, lookEveryMs } = this.#deps
     this.#lookAtMs = clock.monotonicMs() + lookEveryMs
-    if (!this.#isRead) await events.bringForward(nowMs + delayMsMax)
+    if (!this.#isRead) await events.limitDueTimes(nowMs + delayMsMax)
     this.#isRead = true
     this.#lanes.replace(await events.lanes())
   }

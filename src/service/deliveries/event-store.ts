@@ -72,7 +72,7 @@ export interface EventStore extends LaneHolders {
   /** Stores all ends or none, durably. Ignores ends of events that another process has attempted or ended. */
   end(ends: readonly AttemptEnd[]): void
   /** Limits the due time of all events; corrects times written with a wrong clock. */
-  bringForward(nextAttemptAtMsMax: number): void
+  limitDueTimes(nextAttemptAtMsMax: number): void
   count(): EventCount
   /** Gives up the lanes. No event may be in flight. */
   release(): void
@@ -110,7 +110,7 @@ export function createEventStore(database: Sqlite): EventStore {
        body = CASE WHEN @nextAttemptAtMs IS NULL THEN NULL ELSE body END
      WHERE event_number = @eventNumber`,
   )
-  const bringForward = prepare<{ max: number }>(
+  const limitDueTimes = prepare<{ max: number }>(
     database,
     'UPDATE events SET next_attempt_at_ms = @max WHERE next_attempt_at_ms > @max',
   )
@@ -141,8 +141,8 @@ export function createEventStore(database: Sqlite): EventStore {
     end: (ends) => {
       endAll.immediate(ends)
     },
-    bringForward: (max) => {
-      bringForward.run({ max })
+    limitDueTimes: (max) => {
+      limitDueTimes.run({ max })
     },
     count: () => count.get() ?? { waiting: 0, delivered: 0, exhausted: 0 },
     release: () => undefined,

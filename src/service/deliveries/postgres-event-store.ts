@@ -137,7 +137,7 @@ export class SharedEventStore implements AnyEventStore {
     await postgres.query(endSql, endValues(ends, clock.nowMs()))
   }
 
-  async bringForward(nextAttemptAtMsMax: number): Promise<void> {
+  async limitDueTimes(nextAttemptAtMsMax: number): Promise<void> {
     const { postgres, clock } = this.#deps
     await postgres.query(
       `UPDATE enrich_service.events SET next_attempt_at_ms = ${serverMsSql} + $1

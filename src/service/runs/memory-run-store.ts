@@ -88,7 +88,7 @@ export function createMemoryRunStore(runsMax: number, onEnded: readonly OnRunEnd
       return next
     },
     // A store in memory contains no runs of earlier processes.
-    bringForward: () => undefined,
+    limitDueTimes: () => undefined,
     finish: (finished, finishedAtMs) => {
       for (const run of finished) finishOne(run, finishedAtMs)
     },

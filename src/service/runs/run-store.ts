@@ -82,7 +82,7 @@ export interface RunStore {
   /** Returns the first due time after `afterMs`; `null` if none. */
   nextDueAtMs(afterMs: number): number | null
   /** Limits the due time of all runs; corrects times after a clock change, or after research became shorter. */
-  bringForward(dueAtMsMax: number): void
+  limitDueTimes(dueAtMsMax: number): void
   /** Ends all runs or none. A second end of a run throws. A failed v2 run is refunded. */
   finish(runs: readonly FinishedRun[], finishedAtMs: number): void
   count(): RunCount
@@ -116,7 +116,7 @@ export function createRunStore(database: Sqlite, onEnded: readonly OnRunEnded[] 
   const nextDue = database
     .prepare("SELECT min(due_at_ms) FROM runs WHERE status = 'PENDING' AND due_at_ms > ?")
     .pluck()
-  const bringForward = database.prepare(
+  const limitDueTimes = database.prepare(
     "UPDATE runs SET due_at_ms = @max WHERE status = 'PENDING' AND due_at_ms > @max",
   )
 
@@ -159,8 +159,8 @@ export function createRunStore(database: Sqlite, onEnded: readonly OnRunEnded[] 
     byRequestId: (accountNumber, id) => byRequestId.get(accountNumber, id, 'v2') as StoredRun | undefined,
     due: (nowMs, countMax) => due.all(nowMs, countMax) as DueRun[],
     nextDueAtMs: (afterMs) => nextDue.get(afterMs) as number | null,
-    bringForward: (dueAtMsMax) => {
-      bringForward.run({ max: dueAtMsMax })
+    limitDueTimes: (dueAtMsMax) => {
+      limitDueTimes.run({ max: dueAtMsMax })
     },
     finish: (runs, finishedAtMs) => {
       finish(runs, finishedAtMs)

@@ -41,7 +41,7 @@ export interface BuildStore {
   /** Returns the first due time after `afterMs`. */
   nextDueAtMs(afterMs: number): number | null
   /** Limits the due time of all builds; corrects times after a clock change, or after builds became shorter. */
-  bringForward(dueAtMsMax: number): void
+  limitDueTimes(dueAtMsMax: number): void
   /**
    * Ends the builds, each with the events of its waiters; all or nothing. Builds that have ended, or that another
    * process has taken over, stay unchanged.
@@ -81,7 +81,7 @@ export function createBuildStore(database: Sqlite, deps: BuildStoreDeps): BuildS
     database,
     "SELECT min(due_at_ms) FROM builds WHERE state IN ('building', 'refreshing') AND due_at_ms > ?",
   ).pluck()
-  const bringForward = prepare<{ max: number }>(
+  const limitDueTimes = prepare<{ max: number }>(
     database,
     `UPDATE builds SET due_at_ms = @max WHERE state IN ('building', 'refreshing') AND due_at_ms > @max`,
   )
@@ -117,8 +117,8 @@ export function createBuildStore(database: Sqlite, deps: BuildStoreDeps): BuildS
     ask: (asked) => ask.immediate(asked),
     due: (nowMs, countMax) => due.all(nowMs, countMax),
     nextDueAtMs: (afterMs) => nextDue.get(afterMs) ?? null,
-    bringForward: (max) => {
-      bringForward.run({ max })
+    limitDueTimes: (max) => {
+      limitDueTimes.run({ max })
     },
     end: (ended, atMs) => {
       end.immediate(ended, atMs)

@@ -22,7 +22,7 @@ import { ConnectionLostError } from '../../../platform/postgres/postgres.js'
 import { limits } from '../../limits.js'
 
 interface BuilderDeps {
-  readonly store: Pick<AnyBuildStore, 'due' | 'nextDueAtMs' | 'bringForward' | 'end' | 'release'>
+  readonly store: Pick<AnyBuildStore, 'due' | 'nextDueAtMs' | 'limitDueTimes' | 'end' | 'release'>
   /** Latest due time of builds found at the start. */
   readonly dueAtMsMax: number
   /** Interval between reads of the builds that other processes started or left; defaults to never. */
@@ -43,7 +43,7 @@ interface BuilderDeps {
 class Builder {
   readonly #deps: BuilderDeps
   readonly #loop: DueWorkLoop
-  readonly #isBroughtForward: Awaitable<boolean>
+  readonly #areDueTimesLimited: Awaitable<boolean>
   #isBegun: boolean
   #lookedAtMs = -Infinity
   #hasMore = false
@@ -52,9 +52,9 @@ class Builder {
     const { store, clock, lookEveryMs = Infinity } = deps
     this.#deps = deps
     // Before the loop starts: a later write could block this thread while another process writes to the file.
-    const first = store.bringForward(deps.dueAtMsMax)
-    this.#isBroughtForward = first instanceof Promise ? first.then(always(true), always(false)) : true
-    this.#isBegun = this.#isBroughtForward === true
+    const first = store.limitDueTimes(deps.dueAtMsMax)
+    this.#areDueTimesLimited = first instanceof Promise ? first.then(always(true), always(false)) : true
+    this.#isBegun = this.#areDueTimesLimited === true
     this.#loop = new DueWorkLoop({
       clock,
       takeUp: (inFlight) => this.#buildSome(inFlight),
@@ -88,7 +88,7 @@ class Builder {
 
   async #buildSome(inFlight: InFlight): Promise<void> {
     const { store, compilers, edition, clock, isBusy } = this.#deps
-    if (!this.#isBegun && !(await this.#isBroughtForward)) await store.bringForward(this.#deps.dueAtMsMax)
+    if (!this.#isBegun && !(await this.#areDueTimesLimited)) await store.limitDueTimes(this.#deps.dueAtMsMax)
     this.#isBegun = true
     this.#lookedAtMs = clock.nowMs()
     this.#hasMore = false

@@ -71,7 +71,7 @@ export function createSharedBuildStore(deps: SharedBuildDeps): AnyBuildStore {
       const dueInMs = next?.dueInMs ?? null
       return dueInMs === null ? null : clock.nowMs() + dueInMs
     },
-    bringForward: async (dueAtMsMax) => {
+    limitDueTimes: async (dueAtMsMax) => {
       await postgres.query(
         `UPDATE enrich_service.builds SET due_at_ms = ${serverMsSql} + $1
          WHERE ${isOpen} AND due_at_ms > ${serverMsSql} + $1`,

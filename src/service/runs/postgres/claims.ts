@@ -52,7 +52,7 @@ const nextSql = `
     ELSE extract(epoch FROM claimed_until) * 1000 END)) - ${nowMsSql})::double precision AS "inMs"
   FROM enrich_service.runs WHERE status = 'PENDING'`
 
-const bringForwardSql = `
+const limitDueTimesSql = `
   UPDATE enrich_service.runs SET due_at_ms = ${nowMsSql} + $1
   WHERE status = 'PENDING' AND due_at_ms > ${nowMsSql} + $1`
 
@@ -66,7 +66,7 @@ interface Claim {
  * The claims of this replica. `due` claims the runs it returns, and returns them again until they have ended. It renews
  * older claims, and drops those that could not be renewed in time.
  */
-export class Claims implements Pick<Deferrable<RunStore>, 'due' | 'nextDueAtMs' | 'bringForward'> {
+export class Claims implements Pick<Deferrable<RunStore>, 'due' | 'nextDueAtMs' | 'limitDueTimes'> {
   readonly #deps: ClaimsDeps
   #held = new Map<number, Claim>()
 
@@ -87,9 +87,9 @@ export class Claims implements Pick<Deferrable<RunStore>, 'due' | 'nextDueAtMs' 
     return clock.nowMs() + Math.min(next?.inMs ?? Infinity, limits.claimLookMs)
   }
 
-  async bringForward(dueAtMsMax: number): Promise<void> {
+  async limitDueTimes(dueAtMsMax: number): Promise<void> {
     const { postgres, clock } = this.#deps
-    await postgres.query(bringForwardSql, [Math.max(0, dueAtMsMax - clock.nowMs())])
+    await postgres.query(limitDueTimesSql, [Math.max(0, dueAtMsMax - clock.nowMs())])
   }
 
   /** Drops the claims of ended runs. */

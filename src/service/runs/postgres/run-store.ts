@@ -115,7 +115,7 @@ export function createSharedRunStore(
     byRequestId: (accountNumber, id) => read("request_id = $2 AND surface = 'v2'", accountNumber, id),
     due: (nowMs, countMax) => claims.due(nowMs, countMax),
     nextDueAtMs: () => claims.nextDueAtMs(),
-    bringForward: (dueAtMsMax) => claims.bringForward(dueAtMsMax),
+    limitDueTimes: (dueAtMsMax) => claims.limitDueTimes(dueAtMsMax),
     finish: async (runs, finishedAtMs) => {
       await end(runs, finishedAtMs)
       claims.forget(runs.map(({ runNumber }) => runNumber))

@@ -58,7 +58,7 @@ describeServiceData('the stores of a service', (make) => {
     const due = await data.stores.runs.due(Date.now(), 10)
     expect(due).toMatchObject([{ name: 'Ac\u0000me \u{1F3E2} "x" \\u0000', location: null, withBasis: 1 }])
     expect(await data.stores.runs.nextDueAtMs(Date.now())).not.toBeNull()
-    await data.stores.runs.bringForward(Date.now())
+    await data.stores.runs.limitDueTimes(Date.now())
     expect(await data.stores.runs.due(Date.now() + 1, 10)).toHaveLength(2)
   })
 

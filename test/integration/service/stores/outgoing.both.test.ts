@@ -54,7 +54,7 @@ describeServiceData('events and builds', (make) => {
     const left = await dueOf(data)
     expect(left.events).toEqual([])
     expect(left.nextDueAtMs).toBeGreaterThan(Date.now() + 50_000)
-    await events.bringForward(Date.now())
+    await events.limitDueTimes(Date.now())
     expect((await dueOf(data)).events).toMatchObject([
       { eventId: again.eventId, attemptCount: 1, body: again.body },
     ])
@@ -81,7 +81,7 @@ describeServiceData('events and builds', (make) => {
     expect(await stores.builds.due(Date.now(), 10)).toEqual([])
     const nextAtMs = (await stores.builds.nextDueAtMs(Date.now())) ?? 0
     expect(nextAtMs).toBeGreaterThan(Date.now() + 500_000)
-    await stores.builds.bringForward(Date.now())
+    await stores.builds.limitDueTimes(Date.now())
     expect(await stores.builds.due(Date.now() + 1_000, 10)).toHaveLength(1)
   })
 
