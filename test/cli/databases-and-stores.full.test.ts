@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { canary, createPlace, type CliPlace } from '../support/cli.js'
+import { at, canary, createPlace, type CliPlace } from '../support/cli.js'
 import { startForeignService } from '../support/foreign-service.js'
 import { findPostgres, startPostgres, type PostgresServer } from '../support/postgres-server.js'
 import { plantedSecret, startS3Store, type S3Store } from '../support/s3-store.js'
@@ -64,7 +64,7 @@ describe('objects', () => {
     const service = await startForeignService({ apiKey: canary })
     context.onTestFinished(() => service.close())
     place.write('list.csv', 'company\nApple Inc\n')
-    const env = { ...store.environment, ENRICH_BASE_URL: service.url }
+    const env = { ...store.environment, ...at(service).env }
     const refuse = { ...env, AWS_SECRET_ACCESS_KEY: 'another-key' }
     const denied = await place.run(['list.csv', '-o', 's3://bucket/x.csv'], { env: refuse })
     expect([denied.code, denied.stderr]).toEqual([4, expect.stringContaining('error ACCESS_DENIED: ')])
@@ -143,7 +143,7 @@ describe.skipIf(programs === '')('tables', () => {
     expect(countEqual('enriched')).toBe('3')
     expect(server.sql('SELECT DISTINCT row_key, name FROM changes', 'crm')).toBe('2|Microsoft Corporation')
     expect(server.sql('SELECT enrich_legal_name FROM enriched WHERE id = 2', 'crm')).toBe(
-      'MICROSOFT CORPORATION',
+      'Microsoft Corporation',
     )
     expect(listLocalLeftovers(place)).toEqual([])
     expect(findText(place.folder, password)).toEqual([])
