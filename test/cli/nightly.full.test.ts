@@ -238,11 +238,27 @@ describe('the unit for systemd', () => {
 })
 
 const knownDirectives = [
-  ...['Unit.Description', 'Timer.OnCalendar', 'Timer.Persistent', 'Install.WantedBy'],
+  'Unit.Description',
+  'Timer.OnCalendar',
+  'Timer.Persistent',
+  'Install.WantedBy',
   ...[
-    ...['Type', 'User', 'StateDirectory', 'Environment', 'WorkingDirectory', 'LoadCredential', 'ExecStart'],
-    ...['NoNewPrivileges', 'PrivateTmp', 'ProtectHome', 'ProtectSystem', 'SuccessExitStatus', 'Restart'],
-    ...['RestartSec', 'RestartPreventExitStatus', 'TimeoutStopSec'],
+    'Type',
+    'User',
+    'StateDirectory',
+    'Environment',
+    'WorkingDirectory',
+    'LoadCredential',
+    'ExecStart',
+    'NoNewPrivileges',
+    'PrivateTmp',
+    'ProtectHome',
+    'ProtectSystem',
+    'SuccessExitStatus',
+    'Restart',
+    'RestartSec',
+    'RestartPreventExitStatus',
+    'TimeoutStopSec',
   ].map((name) => `Service.${name}`),
 ]
 

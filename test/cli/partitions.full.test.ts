@@ -130,12 +130,16 @@ describe.skipIf(programs === null)('a job in parts, as it is typed', () => {
     }
     const bounded = ['--max-lookups', '2', '--with', 'entity']
     expect(await run(...bounded)).toMatchObject({
-      ...{ code: 8, submitted: 2, read: 1 },
+      code: 8,
+      submitted: 2,
+      read: 1,
       stderr: expect.stringContaining('the job keeps its budget: raise --max-lookups') as string,
     })
     expect(await run(...bounded)).toMatchObject({ code: 8, submitted: 0, read: 0 })
     expect(await run('--max-lookups', '9', '--with', 'entity')).toMatchObject({
-      ...{ code: 8, submitted: 3, read: 0 },
+      code: 8,
+      submitted: 3,
+      read: 0,
       stderr: expect.stringContaining('the job keeps its budget: raise stages.entity.lookupsMax') as string,
     })
     place.write('pipeline.config.json', JSON.stringify({ stages: { entity: { lookupsMax: 9 } } }))
