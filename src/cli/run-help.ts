@@ -1,5 +1,5 @@
 import { CommanderError, Help, Option, type Command } from 'commander'
-import { environmentVariables } from '../config/options.js'
+import { environmentVariables } from '../config/environment-variables.js'
 import { exitCodes } from '../core/errors.js'
 import { getHelpWidth, formatTermList, type CliIo } from './terminal/command-io.js'
 

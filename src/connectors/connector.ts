@@ -61,7 +61,7 @@ export interface Target {
   tryWriting(samplePath: string): Promise<void>
   /**
    * Publishes the file as a whole: readers see the old content or the new one. After a failure or a kill the old content
-   * is there, and the next call removes what is left. Throws the same errors.
+   * is there, and the next call removes all leftovers. Throws the same errors.
    */
   publish(path: string): Promise<void>
   close(): Promise<void>

@@ -81,7 +81,7 @@ async function loadCredentials(context: CredentialContext): Promise<GoogleCreden
   )
 }
 
-/** Requests a token from the metadata server of Google; null if there is none. */
+/** Requests a token from the metadata server of Google. Returns null if the machine is outside Google Cloud. */
 async function requestToken(context: CredentialContext): Promise<GoogleCredentials | null> {
   const { options, platform } = context
   const host = readVariable(options.environment, 'GCE_METADATA_HOST') ?? 'metadata.google.internal'

@@ -44,7 +44,7 @@ export class HttpsService implements StoreService {
   }
 }
 
-/** Returns the basic authorization of a host from a netrc file; null if there is none. */
+/** Returns the basic authorization of a host from a netrc file; null if the file does not name the host. */
 function readNetrc(environment: ConnectorOptions['environment'], hostname: string): string | null {
   let text: string
   try {

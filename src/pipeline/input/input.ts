@@ -1,16 +1,8 @@
-import { readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import {
-  isAddress,
-  isTableAddress,
-  noConnectors,
-  toAbsolute,
-  type Connectors,
-} from '../../connectors/connectors.js'
+import { resolve } from 'node:path'
+import { isAddress, toAbsolute } from '../../connectors/connectors.js'
 import { UserError, assertNever, withHintFirst } from '../../core/errors.js'
-import { createTemporaryMark, makeFolder, removeStale } from '../../platform/files.js'
-import { toFileError } from '../../tables/file-error.js'
+import { makeFolder } from '../../platform/files.js'
 import type { SheetColumn } from '../../tables/xlsx/cells.js'
 import { toNamedJob, getBlocks, type Partition } from '../lookups/partition.js'
 import { noNested, type NestedColumns } from '../lookups/nested-columns.js'
@@ -32,8 +24,8 @@ import {
   hashFiles,
   hashList,
   isUnchanged,
-  resolveFiles,
-  spool,
+  openFiles,
+  type FileRequest,
   type InputFormat,
   type SourceFile,
 } from './sources.js'
@@ -41,20 +33,9 @@ import {
 export { formatOfPath, type SourceFile } from './sources.js'
 export type { CellType, MemberRow, MemberRows, RelationRows, TextRow } from './table.js'
 
-export interface InputOptions extends Omit<ReadOptions, 'chosen'> {
-  /** Files, globs and addresses of tables and objects, or only `-` for standard input. */
-  readonly paths: readonly string[]
-  /** Required for standard input and for names without a known extension. */
-  readonly format?: InputFormat | undefined
+export interface InputOptions extends Omit<ReadOptions, 'chosen'>, FileRequest {
   /** Read only the rows of one part: whole files if there are several, row groups for Parquet. Not with `rowsMax`. */
   readonly partition?: Partition | undefined
-  /** Folder for the copy of standard input and for the data that DuckDB moves out of memory. */
-  readonly spoolFolder: string
-  readonly stdin?: NodeJS.ReadableStream | undefined
-  /** Access to tables and objects; without it, only files are read. */
-  readonly connectors?: Connectors
-  /** File with the SQL query that is read from a database instead of a table. */
-  readonly queryPath?: string | undefined
 }
 
 /** One table made of one or several files. Every method that returns rows reads the files again, in order. */
@@ -111,7 +92,8 @@ export interface Input {
 export async function openInput(options: InputOptions): Promise<Input> {
   const { files, removeSpool } = await openFiles(options)
   try {
-    const format = options.format ?? detectCommonFormat(files)
+    // The copy of a table has one format.
+    const format = files[0]?.format ?? options.format ?? detectCommonFormat(files)
     assertSheets(format, options)
     const { partition = null } = options
     // A single file can only be cut between rows, and only its reader finds them.
@@ -131,55 +113,6 @@ export async function openInput(options: InputOptions): Promise<Input> {
 export async function assertInputFound({ paths }: InputOptions): Promise<void> {
   const local = paths.filter((path) => path !== '-' && !isAddress(path))
   for (const path of local) await findFiles(path)
-}
-
-async function openFiles(
-  options: InputOptions,
-): Promise<{ files: readonly SourceFile[]; removeSpool: () => void }> {
-  if (!options.paths.includes('-')) {
-    const folder = join(options.spoolFolder, `input.${createTemporaryMark()}.spool`)
-    const removeSpool = () => {
-      rmSync(folder, { recursive: true, force: true })
-    }
-    if (options.paths.some(isAddress)) removeStale(options.spoolFolder, 'input.', '.spool')
-    try {
-      const { connectors = noConnectors } = options
-      const files = await resolveFiles(options.paths, { connectors, query: readQuery(options), folder })
-      if (files.length === 0)
-        throw new UserError('INPUT_NOT_FOUND', 'no input file was named', { hint: 'name a file' })
-      return { files, removeSpool }
-    } catch (error) {
-      removeSpool()
-      throw error
-    }
-  }
-  if (options.paths.length > 1) {
-    throw new UserError('USAGE_INVALID', 'standard input (-) cannot be combined with files', {
-      hint: 'pass - or files, not both',
-    })
-  }
-  if (options.format === undefined) {
-    throw new UserError('INPUT_FORMAT_UNKNOWN', 'the format of standard input is unknown', {
-      hint: 'pass --input-format csv, parquet, ndjson, json or xlsx',
-    })
-  }
-  const { file, remove } = await spool(options.stdin ?? process.stdin, options.spoolFolder)
-  return { files: [file], removeSpool: remove }
-}
-
-/** Returns the text of the query, or null. Throws INPUT_NOT_FOUND, and USAGE_INVALID if no database is the input. */
-function readQuery({ queryPath, paths }: InputOptions): string | null {
-  if (queryPath === undefined) return null
-  if (!paths.some(isTableAddress)) {
-    throw new UserError('USAGE_INVALID', '--query needs a database as input', {
-      hint: 'name the database: enrich postgres://user@host/database --query companies.sql -o out.parquet',
-    })
-  }
-  try {
-    return readFileSync(queryPath, 'utf8')
-  } catch (error) {
-    throw toFileError(error, queryPath)
-  }
 }
 
 function detectCommonFormat(files: readonly SourceFile[]): InputFormat {

@@ -1,8 +1,16 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync, type BigIntStats } from 'node:fs'
+import {
+  createReadStream,
+  createWriteStream,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  type BigIntStats,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { isAddress, isTableAddress, type Connectors } from '../../connectors/connectors.js'
+import { isAddress, isTableAddress, noConnectors, type Connectors } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { makeFolder, removeStale, createTemporaryMark } from '../../platform/files.js'
 import { toFileError } from '../../tables/file-error.js'
@@ -54,10 +62,7 @@ export function formatOfPath(path: string): InputFormat | null {
  * matches. Tables and objects are copied first. Throws INPUT_NOT_FOUND, INPUT_IS_FOLDER, INPUT_UNREADABLE and the errors
  * of a source.
  */
-export async function resolveFiles(
-  paths: readonly string[],
-  remote: RemoteInput,
-): Promise<readonly SourceFile[]> {
+async function resolveFiles(paths: readonly string[], remote: RemoteInput): Promise<readonly SourceFile[]> {
   const files: SourceFile[] = []
   for (const path of paths) {
     files.push(...(isAddress(path) ? await fetchFiles(path, remote) : await findFiles(path)))
@@ -75,7 +80,7 @@ export const findFiles = async (path: string): Promise<readonly SourceFile[]> =>
   (hasFile(path) ? [path] : await findMatches(path)).map((name) => createSourceFile(name))
 
 /** Access to tables and objects. */
-export interface RemoteInput {
+interface RemoteInput {
   readonly connectors: Connectors
   /** The text of a query that is read instead of a table. */
   readonly query: string | null
@@ -213,4 +218,72 @@ function toSpoolError(error: unknown, folder: string, label: string): unknown {
     })
   }
   return toFileError(error, label)
+}
+
+/** The files, tables and objects of an input, as the user named them. */
+export interface FileRequest {
+  /** Files, globs and addresses of tables and objects, or only `-` for standard input. */
+  readonly paths: readonly string[]
+  /** Required for standard input and for names without a known extension. */
+  readonly format?: InputFormat | undefined
+  /** Folder for the copies of standard input, tables and objects, and for the data that DuckDB moves out of memory. */
+  readonly spoolFolder: string
+  readonly stdin?: NodeJS.ReadableStream | undefined
+  /** Access to tables and objects; without it, only files are read. */
+  readonly connectors?: Connectors
+  /** File with the SQL query that is read from a database instead of a table. */
+  readonly queryPath?: string | undefined
+}
+
+/**
+ * Opens the files of an input; `removeSpool` deletes the copies of standard input, tables and objects. Throws the errors of
+ * finding and copying them.
+ */
+export async function openFiles(
+  options: FileRequest,
+): Promise<{ files: readonly SourceFile[]; removeSpool: () => void }> {
+  if (!options.paths.includes('-')) {
+    const folder = join(options.spoolFolder, `input.${createTemporaryMark()}.spool`)
+    const removeSpool = () => {
+      rmSync(folder, { recursive: true, force: true })
+    }
+    if (options.paths.some(isAddress)) removeStale(options.spoolFolder, 'input.', '.spool')
+    try {
+      const { connectors = noConnectors } = options
+      const files = await resolveFiles(options.paths, { connectors, query: readQuery(options), folder })
+      if (files.length === 0)
+        throw new UserError('INPUT_NOT_FOUND', 'no input file was named', { hint: 'name a file' })
+      return { files, removeSpool }
+    } catch (error) {
+      removeSpool()
+      throw error
+    }
+  }
+  if (options.paths.length > 1) {
+    throw new UserError('USAGE_INVALID', 'standard input (-) cannot be combined with files', {
+      hint: 'pass - or files, not both',
+    })
+  }
+  if (options.format === undefined) {
+    throw new UserError('INPUT_FORMAT_UNKNOWN', 'the format of standard input is unknown', {
+      hint: 'pass --input-format csv, parquet, ndjson, json or xlsx',
+    })
+  }
+  const { file, remove } = await spool(options.stdin ?? process.stdin, options.spoolFolder)
+  return { files: [file], removeSpool: remove }
+}
+
+/** Returns the text of the query, or null. Throws INPUT_NOT_FOUND, and USAGE_INVALID if no database is the input. */
+function readQuery({ queryPath, paths }: FileRequest): string | null {
+  if (queryPath === undefined) return null
+  if (!paths.some(isTableAddress)) {
+    throw new UserError('USAGE_INVALID', '--query needs a database as input', {
+      hint: 'name the database: enrich postgres://user@host/database --query companies.sql -o out.parquet',
+    })
+  }
+  try {
+    return readFileSync(queryPath, 'utf8')
+  } catch (error) {
+    throw toFileError(error, queryPath)
+  }
 }

@@ -53,6 +53,18 @@ export function resolveOutputForm(path: string, asked?: RequestedFormat): Output
   return { format, isPacked }
 }
 
+/** Throws USAGE_INVALID if the rows cannot be put there in that way. */
+export function assertModeFits(path: string, mode: WriteMode = 'replace'): void {
+  if (mode === 'replace' || isTableAddress(path)) return
+  throw new UserError(
+    'USAGE_INVALID',
+    `--mode ${mode} is for tables; files and objects are replaced as a whole`,
+    {
+      hint: 'omit --mode, or name a table: -o postgres://user@host/database#schema.table',
+    },
+  )
+}
+
 /** Rows are put into a table from a Parquet file. */
 function resolveTableForm(asked: RequestedFormat | undefined): OutputForm {
   if (asked === undefined || asked === 'parquet') return { format: 'parquet', isPacked: false }

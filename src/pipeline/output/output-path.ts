@@ -22,6 +22,7 @@ import {
   resolveOutputForm,
   type RequestedFormat,
   type OutputForm,
+  assertModeFits,
   noAccess,
   type RemoteAccess,
   type RemoteOutput,
@@ -297,18 +298,6 @@ export function resolveOutput(request: OutputRequest, remote: RemoteAccess = noA
     memoryBytes: resolveMemoryBytes(request.memory),
     remote: isAddress(path) ? { ...remote, mode: request.mode ?? 'replace', keyColumn: null } : null,
   }
-}
-
-/** Throws USAGE_INVALID if the rows cannot be put there in that way. */
-function assertModeFits(path: string, mode: WriteMode = 'replace'): void {
-  if (mode === 'replace' || isTableAddress(path)) return
-  throw new UserError(
-    'USAGE_INVALID',
-    `--mode ${mode} is for tables; files and objects are replaced as a whole`,
-    {
-      hint: 'omit --mode, or name a table: -o postgres://user@host/database#schema.table',
-    },
-  )
 }
 
 const memoryBytesDefault = 1e9

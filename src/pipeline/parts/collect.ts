@@ -156,8 +156,8 @@ async function writeOne(
     await joinRows(parts, asked, main, signal)
     if (basis !== null) await joinBasis(parts, asked.isPacked, basis, signal)
     signal?.throwIfAborted()
-    basis?.publish()
-    main.publish()
+    await basis?.publish()
+    await main.publish()
     const written: WrittenFile[] = []
     for (const file of staged) written.push({ path: file.path, ...(await readFileFacts(file.path)) })
     return written

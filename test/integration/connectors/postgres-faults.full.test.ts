@@ -148,12 +148,12 @@ describe.skipIf(programs === null)('PostgreSQL, with faults', () => {
     await older.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
     await older.query('SELECT 1')
     const path = await writeParquet(newRows.replace('2001', '200001'))
-    let isDone = false
+    const progress = { isDone: false }
     const publishing = publish(`${server.url()}#observed`, path).then(() => {
-      isDone = true
+      progress.isDone = true
     })
     const seen = new Set<string>()
-    while (!isDone) {
+    while (!progress.isDone) {
       const [row] = await reader.query('SELECT count(*) || min(name) || max(name) AS found FROM observed')
       seen.add(row?.found ?? '')
     }
