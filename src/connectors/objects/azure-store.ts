@@ -1,45 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import type { StoreReply } from './http-client.js'
-import { encodeKey, encodeQuery } from './object-address.js'
+import { BucketStore, toPath } from './bucket-store.js'
+import type { RequestBody } from './http-client.js'
+import { encodeQuery } from './object-address.js'
 import {
   findContentType,
-  readInfo,
   toBody,
   UploadGone,
   type FileSlice,
-  type ObjectInfo,
   type ReadableStore,
-  type ResumePoint,
   type Upload,
   type WritableStore,
 } from './object-store.js'
-import { StoreFailure, type Patience, type StoreClient } from './store-client.js'
-import { createUnexpectedError, withExplanation, type Operation } from './store-errors.js'
+import { StoreFailure } from './store-client.js'
+import { createUnexpectedError } from './store-errors.js'
 import { findChild, findText, parseXml } from './xml.js'
 
-/** A container of Azure Blob Storage. URLs are relative to the container. */
-export class AzureStore implements ReadableStore, WritableStore {
-  constructor(
-    readonly client: StoreClient,
-    private readonly use: 'input' | 'output',
-  ) {}
-
-  buildLabel(key: string): string {
-    return `${this.client.service.label}/${key}`
-  }
-
-  async head(key: string): Promise<ObjectInfo | null> {
-    const reply = await this.#open('HEAD', key, {}, [200])
-    reply?.discard()
-    return reply === null ? null : readInfo(reply)
-  }
-
-  async get(key: string, resume: ResumePoint | null, patience: Patience): Promise<StoreReply | null> {
-    const headers: Record<string, string> =
-      resume === null ? {} : { range: `bytes=${resume.byteCount}-`, 'if-match': resume.etag }
-    return this.#open('GET', key, headers, [200, 206, 412, 416], patience)
-  }
-
+/** A container of Azure Blob Storage. */
+export class AzureStore extends BucketStore implements ReadableStore, WritableStore {
   async *list(prefix: string, countMax = 5_000): AsyncGenerator<string> {
     let marker: string | null = null
     do {
@@ -50,7 +27,7 @@ export class AzureStore implements ReadableStore, WritableStore {
         prefix,
         ...(marker === null ? {} : { marker }),
       })
-      const { text } = await this.#explain('list', this.client.service.label, () =>
+      const { text } = await this.explain('list', null, () =>
         this.client.call({ method: 'GET', url: `/?${query}`, headers: {} }, { expected: [200] }),
       )
       const root = parseXml(text)
@@ -67,24 +44,11 @@ export class AzureStore implements ReadableStore, WritableStore {
 
   async put(key: string, content: FileSlice): Promise<void> {
     const { md5 } = await content.digests
-    const headers = {
-      'content-md5': md5,
-      'content-type': findContentType(key),
-      'x-ms-blob-type': 'BlockBlob',
-    }
-    await this.#write(key, {}, headers, content)
+    const type = { 'content-type': findContentType(key), 'x-ms-blob-type': 'BlockBlob' }
+    await this.#write(key, {}, { ...type, 'content-md5': md5 }, content)
   }
 
-  async remove(key: string): Promise<void> {
-    await this.#explain('delete', this.buildLabel(key), () =>
-      this.client.call(
-        { method: 'DELETE', url: `/${encodeKey(key)}`, headers: {} },
-        { expected: [202, 404], isCleanup: true },
-      ),
-    )
-  }
-
-  /** Blocks are numbered under a random name, so that runs at the same time do not mix theirs. */
+  /** Ids of blocks contain a random mark, so that runs at the same time do not mix theirs. */
   startUpload(key: string): Promise<Upload> {
     const mark = randomBytes(8).toString('hex')
     return Promise.resolve({
@@ -95,13 +59,11 @@ export class AzureStore implements ReadableStore, WritableStore {
         return id
       },
       // Repeating it has the same result.
-      complete: async (tags) => {
-        const ids = tags.map((id) => `<Latest>${id}</Latest>`).join('')
-        const body = toBody(`<?xml version="1.0" encoding="utf-8"?><BlockList>${ids}</BlockList>`)
-        const headers = {
-          'content-type': 'application/xml',
-          'x-ms-blob-content-type': findContentType(key),
-        }
+      complete: async (ids) => {
+        const list = ids.map((id) => `<Latest>${id}</Latest>`).join('')
+        const body = toBody(`<?xml version="1.0" encoding="utf-8"?><BlockList>${list}</BlockList>`)
+        const type = findContentType(key)
+        const headers = { 'content-type': 'application/xml', 'x-ms-blob-content-type': type }
         await this.#write(key, { comp: 'blocklist' }, headers, body)
       },
       // Azure has no such request: it removes blocks after a week, or when the blob is written.
@@ -117,45 +79,15 @@ export class AzureStore implements ReadableStore, WritableStore {
     key: string,
     query: Readonly<Record<string, string>>,
     headers: Readonly<Record<string, string>>,
-    body: Parameters<StoreClient['call']>[0]['body'] & {},
+    body: RequestBody,
   ): Promise<void> {
-    const text = encodeQuery(query)
-    const url = `/${encodeKey(key)}${text === '' ? '' : `?${text}`}`
-    await this.#explain('write', this.buildLabel(key), async () => {
+    await this.explain('write', key, async () => {
       try {
-        await this.client.call({ method: 'PUT', url, headers, body }, { expected: [201] })
+        await this.client.call({ method: 'PUT', url: toPath(key, query), headers, body }, { expected: [201] })
       } catch (error) {
-        if (error instanceof StoreFailure && error.code === 'InvalidBlockList') {
-          throw new UploadGone('another process wrote the blob')
-        }
-        throw error
+        if (!(error instanceof StoreFailure && error.code === 'InvalidBlockList')) throw error
+        throw new UploadGone('another process wrote the blob')
       }
     })
-  }
-
-  async #open(
-    method: 'GET' | 'HEAD',
-    key: string,
-    headers: Readonly<Record<string, string>>,
-    expected: readonly number[],
-    patience?: Patience,
-  ): Promise<StoreReply | null> {
-    return this.#explain('read', this.buildLabel(key), async () => {
-      try {
-        return await this.client.send(
-          { method, url: `/${encodeKey(key)}`, headers },
-          { expected, ...(patience === undefined ? {} : { patience }) },
-          (reply) => Promise.resolve(reply),
-        )
-      } catch (error) {
-        const isMissing = error instanceof StoreFailure && error.status === 404
-        if (isMissing && error.code !== 'ContainerNotFound') return null
-        throw error
-      }
-    })
-  }
-
-  #explain<Result>(operation: Operation, label: string, action: () => Promise<Result>): Promise<Result> {
-    return withExplanation(this.client, { operation, label, use: this.use }, action)
   }
 }

@@ -1,9 +1,134 @@
+import { createHmac } from 'node:crypto'
+import { UserError } from '../../core/errors.js'
 import type { Connector } from '../connector.js'
-import { AzureService } from './azure-service.js'
 import { AzureStore } from './azure-store.js'
 import { createBucketConnector } from './bucket-connector.js'
-import { StoreClient } from './store-client.js'
+import { readVariable, type CredentialContext } from './credential-request.js'
+import type { StoreReply, StoreRequest } from './http-client.js'
+import { encodeText, parseEndpoint } from './object-address.js'
+import { readS3Failure, toErrorCode } from './s3-store.js'
+import { type FailureFacts, type StoreService, StoreClient } from './store-client.js'
 import { systemPlatform, type StorePlatform } from './store-platform.js'
+
+/** A SAS token is a query; a shared key signs each request. */
+type AzureCredentials =
+  { readonly kind: 'sas'; readonly query: string } | { readonly kind: 'key'; readonly key: string }
+
+/** Signs requests to a container of Azure Blob Storage. URLs are relative to the container, and start with a slash. */
+export class AzureService implements StoreService {
+  readonly label: string
+  readonly #endpoint: string
+  #credentials: AzureCredentials | null = null
+
+  constructor(
+    private readonly account: string,
+    private readonly container: string,
+    private readonly context: CredentialContext,
+  ) {
+    this.label = `az://${account}/${container}`
+    this.#endpoint = readEndpoint(context, account)
+  }
+
+  async sign(request: StoreRequest): Promise<StoreRequest> {
+    this.#credentials ??= readCredentials(this.context, this.account)
+    const url = `${this.#endpoint}/${encodeText(this.container)}${request.url.replace(/^\/\?/, '?')}`
+    const headers = {
+      ...request.headers,
+      'x-ms-version': '2021-12-02',
+      'x-ms-date': new Date(this.context.platform.clock.nowMs()).toUTCString(),
+    }
+    if (this.#credentials.kind === 'sas') {
+      const signedUrl = `${url}${url.includes('?') ? '&' : '?'}${this.#credentials.query}`
+      return Promise.resolve({ ...request, url: signedUrl, headers })
+    }
+    const signature = computeSignature({ ...request, url, headers }, this.account, this.#credentials.key)
+    const authorization = `SharedKey ${this.account}:${signature}`
+    return Promise.resolve({ ...request, url, headers: { ...headers, authorization } })
+  }
+
+  readFailure(text: string, headers: StoreReply['headers']): FailureFacts {
+    return { code: toErrorCode(headers['x-ms-error-code']) ?? readS3Failure(text).code }
+  }
+}
+
+/** Returns the signature of a request with a shared key. */
+function computeSignature(
+  { method, url, headers, body }: StoreRequest,
+  account: string,
+  key: string,
+): string {
+  const { pathname, searchParams } = new URL(url)
+  const signedHeaders = [
+    'content-md5',
+    'content-type',
+    'date',
+    'if-modified-since',
+    'if-match',
+    'if-none-match',
+    'if-unmodified-since',
+    'range',
+  ]
+  const ownHeaders = Object.entries(headers)
+    .filter(([name]) => name.startsWith('x-ms-'))
+    .map((pair) => pair.join(':'))
+  const parameters = [...searchParams].map(([name, value]) => `${name.toLowerCase()}:${value}`)
+  const text = [
+    method,
+    // Content-Encoding and Content-Language.
+    '',
+    '',
+    body === undefined || body.byteCount === 0 ? '' : String(body.byteCount),
+    ...signedHeaders.map((name) => headers[name] ?? ''),
+    ...ownHeaders.sort(),
+    `/${account}${pathname}`,
+    ...parameters.sort(),
+  ].join('\n')
+  return createHmac('sha256', Buffer.from(key, 'base64')).update(text).digest('base64')
+}
+
+/** Reads the parts of a connection string; empty if it is not set. */
+function readConnectionString({ options }: CredentialContext): ReadonlyMap<string, string> {
+  const text = readVariable(options.environment, 'AZURE_STORAGE_CONNECTION_STRING') ?? ''
+  const parts = [...text.matchAll(/([^=;]+)=([^;]*)/g)]
+  return new Map(parts.map(([, name = '', value = '']) => [name.trim().toLowerCase(), value.trim()]))
+}
+
+function readEndpoint(context: CredentialContext, account: string): string {
+  const { environment } = context.options
+  const setting = ['AZURE_STORAGE_BLOB_ENDPOINT', 'AZURE_STORAGE_ENDPOINT'].find(
+    (name) => readVariable(environment, name) !== null,
+  )
+  if (setting !== undefined) return parseEndpoint(environment[setting]?.trim() ?? '', setting)
+  const parts = readConnectionString(context)
+  const endpoint = parts.get('blobendpoint')
+  if (endpoint !== undefined) return parseEndpoint(endpoint, 'AZURE_STORAGE_CONNECTION_STRING')
+  const suffix = parts.get('endpointsuffix') ?? 'core.windows.net'
+  return parseEndpoint(`https://${account}.blob.${suffix}`, 'AZURE_STORAGE_CONNECTION_STRING')
+}
+
+function readCredentials(context: CredentialContext, account: string): AzureCredentials {
+  const { environment } = context.options
+  const parts = readConnectionString(context)
+  const named = parts.get('accountname') ?? account
+  if (named !== account) {
+    throw new UserError(
+      'CREDENTIALS_MISSING',
+      `AZURE_STORAGE_CONNECTION_STRING is not for the account ${account}`,
+      {
+        hint: 'use the connection string of the account in the address',
+      },
+    )
+  }
+  const query = parts.get('sharedaccesssignature') ?? readVariable(environment, 'AZURE_STORAGE_SAS_TOKEN')
+  const key = parts.get('accountkey') ?? readVariable(environment, 'AZURE_STORAGE_KEY')
+  if (query !== null) return { kind: 'sas', query: query.replace(/^\?/, '') }
+  if (key !== null) return { kind: 'key', key }
+  throw new UserError(
+    'CREDENTIALS_MISSING',
+    'no credentials for Azure: searched AZURE_STORAGE_CONNECTION_STRING, AZURE_STORAGE_SAS_TOKEN and AZURE_STORAGE_KEY',
+    { hint: 'set one of them' },
+  )
+}
 
 /** Azure Blob Storage. `platform` is for tests. */
 export function createAzureConnector(platform: StorePlatform): Connector {

@@ -1,7 +1,7 @@
-import { Agent, request as sendRequest, type Dispatcher } from 'undici'
 import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { rootCertificates } from 'node:tls'
+import { Agent, request as sendRequest, type Dispatcher } from 'undici'
 import { UserError } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Environment } from '../connector.js'

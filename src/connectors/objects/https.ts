@@ -1,10 +1,164 @@
-import type { Connector } from '../connector.js'
-import { HttpClient } from './http-client.js'
-import { HttpsService, HttpsStore } from './https-store.js'
+import { readFileSync } from 'node:fs'
+import { UserError } from '../../core/errors.js'
+import type { ConnectorOptions, Connector } from '../connector.js'
+import { findHomePath, readVariable } from './credential-request.js'
+import { type StoreReply, type StoreRequest, HttpClient } from './http-client.js'
 import { assertWithoutSecret, createAddressError } from './object-address.js'
 import { ObjectSource } from './object-source.js'
-import { StoreClient } from './store-client.js'
+import {
+  buildRangeHeaders,
+  readInfo,
+  type ObjectInfo,
+  type ReadableStore,
+  type ResumePoint,
+} from './object-store.js'
+import { StoreFailure, type Patience, type StoreService, StoreClient } from './store-client.js'
+import { withExplanation } from './store-errors.js'
 import { systemPlatform, type StorePlatform } from './store-platform.js'
+
+/** Adds the credentials of a host to requests to that host only. */
+export class HttpsService implements StoreService {
+  readonly label: string
+  readonly #authorization: string | null
+
+  constructor(
+    private readonly url: URL,
+    { environment }: ConnectorOptions,
+  ) {
+    this.label = url.origin
+    const authorization = readVariable(environment, 'ENRICH_HTTPS_AUTHORIZATION')
+    if (authorization !== null && !/^[\x20-\x7e]+$/.test(authorization)) {
+      throw new UserError('CREDENTIALS_MISSING', 'ENRICH_HTTPS_AUTHORIZATION is not a valid header', {
+        hint: 'write it like "Bearer TOKEN", in one line',
+      })
+    }
+    this.#authorization = authorization ?? readNetrc(environment, url.hostname)
+  }
+
+  get hasCredentials(): boolean {
+    return this.#authorization !== null
+  }
+
+  sign(request: StoreRequest): Promise<StoreRequest> {
+    const isOwn = new URL(request.url).origin === this.url.origin
+    if (this.#authorization === null || !isOwn) return Promise.resolve(request)
+    return Promise.resolve({
+      ...request,
+      headers: { ...request.headers, authorization: this.#authorization },
+    })
+  }
+
+  readFailure(): { code: null } {
+    return { code: null }
+  }
+}
+
+/** Returns the basic authorization of a host from a netrc file; null if it has no entry. */
+function readNetrc(environment: ConnectorOptions['environment'], hostname: string): string | null {
+  let text: string
+  try {
+    text = readFileSync(readVariable(environment, 'NETRC') ?? findHomePath(environment, '.netrc'), 'utf8')
+  } catch {
+    return null
+  }
+  const words = text.replace(/^\s*#.*$/gm, '').split(/\s+/)
+  for (let at = words.indexOf('machine'); at !== -1; at = words.indexOf('machine', at + 1)) {
+    if (words[at + 1] !== hostname) continue
+    const entry = new Map<string, string>()
+    for (let index = at + 2; /^(login|password|account)$/.test(words[index] ?? ''); index += 2) {
+      entry.set(words[index] ?? '', words[index + 1] ?? '')
+    }
+    const user = `${entry.get('login') ?? ''}:${entry.get('password') ?? ''}`
+    return `Basic ${Buffer.from(user).toString('base64')}`
+  }
+  return null
+}
+
+const redirects = [301, 302, 303, 307, 308]
+
+/** A file on a web server. */
+export class HttpsStore implements ReadableStore {
+  readonly list = null
+
+  constructor(
+    readonly client: StoreClient,
+    private readonly service: HttpsService,
+    private readonly url: URL,
+  ) {}
+
+  buildLabel(): string {
+    return this.url.origin + this.url.pathname
+  }
+
+  async head(): Promise<ObjectInfo | null> {
+    try {
+      const reply = await this.#follow('HEAD', {}, [200])
+      reply.discard()
+      return readInfo(reply)
+    } catch (error) {
+      if (!(error instanceof StoreFailure)) throw error
+    }
+    // Some servers refuse HEAD.
+    const reply = await this.#open({ range: 'bytes=0-0' }, [200, 206, 416])
+    reply?.discard()
+    return reply === null ? null : readInfo(reply)
+  }
+
+  async get(_key: string, resume: ResumePoint | null, patience: Patience): Promise<StoreReply | null> {
+    return this.#open(buildRangeHeaders(resume), [200, 206, 412, 416], patience)
+  }
+
+  async #open(
+    headers: Readonly<Record<string, string>>,
+    expected: readonly number[],
+    patience?: Patience,
+  ): Promise<StoreReply | null> {
+    const label = this.buildLabel()
+    return withExplanation(this.client, { operation: 'read', label, use: 'input' }, async () => {
+      try {
+        return await this.#follow('GET', headers, expected, patience)
+      } catch (error) {
+        if (!(error instanceof StoreFailure)) throw error
+        if (error.status === 404 || error.status === 410) return null
+        if (error.status !== 401 || this.service.hasCredentials) throw error
+        throw new UserError(
+          'CREDENTIALS_MISSING',
+          `${label} needs credentials: searched ENRICH_HTTPS_AUTHORIZATION and the netrc file`,
+          { hint: 'set ENRICH_HTTPS_AUTHORIZATION to the whole header, like "Bearer TOKEN"', cause: error },
+        )
+      }
+    })
+  }
+
+  async #follow(
+    method: 'GET' | 'HEAD',
+    headers: Readonly<Record<string, string>>,
+    expected: readonly number[],
+    patience?: Patience,
+  ): Promise<StoreReply> {
+    let { url } = this
+    for (let count = 0; count <= this.client.platform.limits.redirectsMax; count++) {
+      const reply = await this.client.open(
+        { method, url: url.href, headers },
+        { expected: [...expected, ...redirects], patience },
+      )
+      if (!redirects.includes(reply.status)) return reply
+      reply.discard()
+      const location = reply.headers['location'] ?? ''
+      if (!URL.canParse(location, url.href)) throw this.#createRedirectError('to an invalid address')
+      url = new URL(location, url)
+      if (url.protocol !== 'https:') throw this.#createRedirectError('to an address that is not https')
+    }
+    throw this.#createRedirectError('too often')
+  }
+
+  /** Does not repeat the other address, which may contain a signature. */
+  #createRedirectError(how: string): UserError {
+    return new UserError('INPUT_UNREADABLE', `${this.buildLabel()} redirects ${how}`, {
+      hint: 'open the address in a browser to see where it leads, and name the final address',
+    })
+  }
+}
 
 /** Files on web servers, as input. `platform` is for tests. */
 export function createHttpsConnector(platform: StorePlatform): Connector {

@@ -15,6 +15,10 @@ export interface ResumePoint {
   readonly etag: string
 }
 
+/** Returns the headers of a request for the rest of an object. */
+export const buildRangeHeaders = (resume: ResumePoint | null): Record<string, string> =>
+  resume === null ? {} : { range: `bytes=${resume.byteCount}-`, 'if-match': resume.etag }
+
 /** Objects that can be read. */
 export interface ReadableStore {
   readonly client: StoreClient

@@ -73,7 +73,7 @@ export interface SendOptions {
   /** Statuses of success. */
   readonly expected: readonly number[]
   /** Shared by the requests of one operation; optional. */
-  readonly patience?: Patience
+  readonly patience?: Patience | undefined
   /** Sent even after the signal has aborted, with fewer retries. */
   readonly isCleanup?: boolean
 }
@@ -99,6 +99,11 @@ export class StoreClient {
   /** Returns the text of the reply. Throws StoreFailure, STORE_UNREACHABLE and the reason of the signal. */
   async call(request: StoreRequest, options: SendOptions): Promise<{ reply: StoreReply; text: string }> {
     return this.send(request, options, async (reply) => ({ reply, text: await this.http.readText(reply) }))
+  }
+
+  /** Returns the reply with a body that is not read yet. */
+  async open(request: StoreRequest, options: SendOptions): Promise<StoreReply> {
+    return this.send(request, options, (reply) => Promise.resolve(reply))
   }
 
   /** The same with `take` as the reader of the reply; a failure that it throws is handled like one of the store. */

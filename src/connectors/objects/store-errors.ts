@@ -26,6 +26,9 @@ export async function withExplanation<Result>(
 const deniedCodes = new Set(['ExpiredToken', 'InvalidToken', 'TokenRefreshRequired'])
 const missingContainerCodes = new Set(['NoSuchBucket', 'ContainerNotFound', 'ContainerBeingDeleted'])
 
+export const isContainerMissing = ({ status, code }: StoreFailure): boolean =>
+  status === 404 && missingContainerCodes.has(code ?? '')
+
 function explainFailure(failure: StoreFailure, client: StoreClient, context: Context): UserError {
   const { operation, label, use } = context
   const { status, code } = failure
@@ -43,7 +46,7 @@ function explainFailure(failure: StoreFailure, client: StoreClient, context: Con
       )
     )
   }
-  if (status === 404 && missingContainerCodes.has(code ?? '')) {
+  if (isContainerMissing(failure)) {
     return create(
       use === 'input' ? 'INPUT_NOT_FOUND' : 'OUTPUT_UNWRITABLE',
       `${container} does not exist (${failure.message})`,
