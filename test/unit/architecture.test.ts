@@ -310,6 +310,7 @@ describe('ends and edges', () => {
     expect(places('@duckdb/node-api')).toEqual(['parquet/duckdb.ts'])
     expect(places('undici').sort()).toEqual([
       'client/http-transport.ts',
+      'connectors/objects/http-client.ts',
       'platform/outbound/pinned-connect.ts',
     ])
   })
