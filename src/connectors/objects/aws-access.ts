@@ -151,7 +151,7 @@ const createMissingError = (message: string, hint: string): UserError =>
 type Section = Readonly<Record<string, string>>
 
 /** The shared config and credential files of Amazon's tools. */
-export interface AwsFiles {
+interface AwsFiles {
   /** Paths, for messages. */
   readonly paths: readonly string[]
   /** Name of the chosen profile. */
@@ -161,7 +161,7 @@ export interface AwsFiles {
 }
 
 /** Reads the files; missing ones are empty. */
-export function readAwsFiles(environment: Environment): AwsFiles {
+function readAwsFiles(environment: Environment): AwsFiles {
   const configPath =
     readVariable(environment, 'AWS_CONFIG_FILE') ?? findHomePath(environment, '.aws', 'config')
   const credentialsPath =

@@ -7,7 +7,7 @@ import type { ReadableStore, WritableStore } from './object-store.js'
 import { assertReplaces, ObjectTarget } from './object-target.js'
 import type { StorePlatform } from './store-platform.js'
 
-export type Use = 'input' | 'output'
+type Use = 'input' | 'output'
 
 /** Builds the store of the containers of an address. */
 export type BuildStore = (

@@ -22,7 +22,7 @@ type GoogleCredentials = { readonly expiresAtMs: number | null } & (
 )
 
 /** Signs requests to a bucket of Google Cloud Storage, by its interface that is compatible with S3. */
-export class GoogleService implements StoreService {
+class GoogleService implements StoreService {
   readonly label: string
   readonly #endpoint: string
   readonly #credentials: RenewedValue<GoogleCredentials>

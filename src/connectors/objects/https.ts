@@ -17,7 +17,7 @@ import { withExplanation } from './store-errors.js'
 import { systemPlatform, type StorePlatform } from './store-platform.js'
 
 /** Adds the credentials of a host to requests to that host only. */
-export class HttpsService implements StoreService {
+class HttpsService implements StoreService {
   readonly label: string
   readonly #authorization: string | null
 
@@ -77,7 +77,7 @@ function readNetrc(environment: ConnectorOptions['environment'], hostname: strin
 const redirects = [301, 302, 303, 307, 308]
 
 /** A file on a web server. */
-export class HttpsStore implements ReadableStore {
+class HttpsStore implements ReadableStore {
   readonly list = null
 
   constructor(

@@ -19,12 +19,26 @@ export class ObjectSource implements Source {
   }
 
   async fetch(folder: string): Promise<readonly FetchedFile[]> {
+    const { store } = this
+    const keys = await this.#findKeys()
     const files: FetchedFile[] = []
-    for (const key of await this.#findKeys()) {
-      const label = this.store.buildLabel(key)
-      const path = join(folder, `${files.length + 1}${findExtension(key)}`)
-      if (!(await download(this.store, key, path))) throw createChangedError(label)
-      files.push({ path, label, format: null })
+    let startedCount = 0
+    const fetchNext = async () => {
+      for (let index = startedCount++; index < keys.length; index = startedCount++) {
+        const key = keys[index] ?? ''
+        const label = store.buildLabel(key)
+        const path = join(folder, `${index + 1}${findExtension(key)}`)
+        if (!(await download(store, key, path))) throw createChangedError(label)
+        files[index] = { path, label, format: null }
+      }
+    }
+    const workers = Array.from({ length: store.client.platform.limits.transfersInFlight }, fetchNext)
+    try {
+      await Promise.all(workers)
+    } finally {
+      // The caller removes the folder: no worker may still write to it.
+      startedCount = keys.length
+      await Promise.allSettled(workers)
     }
     return files
   }
@@ -99,7 +113,7 @@ function findExtension(key: string): string {
  * Copies an object to a new file. After a cut it continues behind the last byte, as long as the ETag is the same. Returns
  * false if the object does not exist. Throws INPUT_CHANGED, DISK_FULL and the errors of the store.
  */
-export async function download(store: ReadableStore, key: string, path: string): Promise<boolean> {
+async function download(store: ReadableStore, key: string, path: string): Promise<boolean> {
   const file = await open(path, 'wx', 0o600)
   try {
     return await copyObject(store, key, file)
@@ -207,7 +221,7 @@ function assertReadable(reply: StoreReply, label: string): void {
   }
 }
 
-export function createChangedError(label: string): UserError {
+function createChangedError(label: string): UserError {
   return new UserError('INPUT_CHANGED', `${label} changed while it was read`, {
     hint: 'run the same command again when its writer has finished',
   })

@@ -74,14 +74,13 @@ export class ObjectTarget implements Target {
     const tags: string[] = []
     let startedCount = 0
     const sendParts = async () => {
-      while (startedCount < partCount) {
-        const index = startedCount++
+      for (let index = startedCount++; index < partCount; index = startedCount++) {
         const start = index * partBytes
         const slice = new FileSlice(path, start, Math.min(partBytes, byteCount - start))
         tags[index] = await upload.put(index + 1, slice)
       }
     }
-    const workers = Array.from({ length: limits.partsInFlight }, sendParts)
+    const workers = Array.from({ length: limits.transfersInFlight }, sendParts)
     try {
       await Promise.all(workers)
       await upload.complete(tags, byteCount)

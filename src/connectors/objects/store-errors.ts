@@ -65,6 +65,7 @@ function explainFailure(failure: StoreFailure, client: StoreClient, context: Con
 
 const deniedHints: Readonly<Record<string, string>> = {
   ExpiredToken: 'the credentials have expired: renew them',
+  InvalidObjectState: 'the object is archived: restore it first',
   InvalidAccessKeyId: 'the store does not know this access key: check the credentials and the endpoint',
   InvalidToken: 'the session token is wrong: copy all three values of the credentials again',
   SignatureDoesNotMatch: 'the secret key does not belong to the access key: copy it again',

@@ -30,7 +30,8 @@ export const storeLimits = {
   textBytesMax: 16 * mebibyte,
   partBytesMin: 8 * mebibyte,
   partsMax: 10_000,
-  partsInFlight: 4,
+  /** Parts of an upload, or objects of a pattern. */
+  transfersInFlight: 4,
   uploadRestartsMax: 3,
   objectsMax: 10_000,
   redirectsMax: 5,

@@ -3,8 +3,11 @@ import type { Connector } from '../../../src/connectors/connector.js'
 import { azureConnector } from '../../../src/connectors/objects/azure.js'
 import { googleConnector } from '../../../src/connectors/objects/google.js'
 import { httpsConnector } from '../../../src/connectors/objects/https.js'
-import { s3Connector } from '../../../src/connectors/objects/s3.js'
+import { readAwsAccess } from '../../../src/connectors/objects/aws-access.js'
+import { HttpClient } from '../../../src/connectors/objects/http-client.js'
+import { s3Connector, S3Service } from '../../../src/connectors/objects/s3.js'
 import { UserError } from '../../../src/core/errors.js'
+import { testPlatform } from '../../support/object-place.js'
 
 const connectors = { s3: s3Connector, gs: googleConnector, az: azureConnector, https: httpsConnector }
 const secret = 'never-to-be-seen-0123456789'
@@ -126,5 +129,52 @@ describe('an endpoint', () => {
     expect(open('az://account/container/key', parts('http://127.0.0.1:10000/account'))).toEqual([null, null])
     const codes = open('az://account/container/key', parts('http://example.com')).map((error) => error?.code)
     expect(codes).toEqual(['ADDRESS_INVALID', 'ADDRESS_INVALID'])
+  })
+})
+
+describe('a request to Amazon', () => {
+  const sign = async (bucket: string, environment: Record<string, string>) => {
+    const platform = testPlatform()
+    const options = {
+      environment: {
+        HOME: '/nonexistent',
+        AWS_ACCESS_KEY_ID: 'AKIA',
+        AWS_SECRET_ACCESS_KEY: secret,
+        ...environment,
+      },
+      notice: () => undefined,
+    }
+    const http = new HttpClient(options.environment, platform)
+    const service = new S3Service(bucket, readAwsAccess({ http, options, platform }), platform)
+    const signed = await Promise.all(
+      ['/a/b.csv', '/?list-type=2'].map((url) => service.sign({ method: 'GET', url, headers: {} })),
+    )
+    await http.close()
+    return signed.map(({ url }) => url)
+  }
+
+  test.for([
+    ['bucket-1', 'eu-central-1', 'https://bucket-1.s3.eu-central-1.amazonaws.com/'],
+    ['bucket-1', 'cn-north-1', 'https://bucket-1.s3.cn-north-1.amazonaws.com.cn/'],
+  ] as const)('names bucket %s and region %s in its host', async ([bucket, region, start]) => {
+    expect(await sign(bucket, { AWS_REGION: region })).toEqual([`${start}a/b.csv`, `${start}?list-type=2`])
+  })
+
+  test('names a bucket in its path whose name the certificate of Amazon does not cover', async () => {
+    const start = 'https://s3.us-east-1.amazonaws.com/'
+    expect(await sign('my.bucket', {})).toEqual([
+      `${start}my.bucket/a/b.csv`,
+      `${start}my.bucket?list-type=2`,
+    ])
+    expect(await sign('My_Bucket', {})).toEqual([
+      `${start}My_Bucket/a/b.csv`,
+      `${start}My_Bucket?list-type=2`,
+    ])
+  })
+
+  test('with a region that is not a name is refused', async () => {
+    await expect(sign('bucket', { AWS_REGION: 'eu.example.com/' })).rejects.toMatchObject({
+      code: 'ADDRESS_INVALID',
+    })
   })
 })
