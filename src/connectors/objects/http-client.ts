@@ -67,16 +67,21 @@ export class HttpClient {
     const { method, url, headers, body } = request
     let bodyError: unknown = null
     const sendBody = async function* (content: RequestBody) {
+      // Undici throws its own errors into this generator; only those of the content are kept.
+      const chunks = content.open()[Symbol.asyncIterator]()
       try {
-        for await (const chunk of content.open()) {
-          watch.extend(silenceMsMax)
-          yield chunk
+        for (;;) {
+          const next = await chunks.next().catch((error: unknown) => {
+            bodyError = error
+            throw error
+          })
+          watch.extend(next.done === true ? joiningMsMax : silenceMsMax)
+          if (next.done === true) return
+          yield next.value
         }
-      } catch (error) {
-        bodyError = error
-        throw error
+      } finally {
+        await chunks.return?.()
       }
-      watch.extend(joiningMsMax)
     }
     try {
       const reply = await sendRequest(url, {

@@ -74,6 +74,9 @@ export const encodeQuery = (parameters: Readonly<Record<string, string>>): strin
     .map((pair) => pair.map(encodeText).join('='))
     .join('&')
 
+/** Start of the names under which outputs are tried; patterns never match them. */
+export const trialPrefix = '.enrich-try-'
+
 /** A pattern of keys: `*` matches inside a part of the key, `**` over several. */
 export interface KeyPattern {
   /** Text before the first `*`. */
@@ -95,7 +98,8 @@ export function parsePattern(key: string): KeyPattern | null {
   const pattern = new RegExp(`^${source}$`, 's')
   return {
     prefix: key.slice(0, key.indexOf('*')),
-    matches: (candidate) => !candidate.endsWith('/') && pattern.test(candidate),
+    matches: (candidate) =>
+      !candidate.endsWith('/') && !`/${candidate}`.includes(`/${trialPrefix}`) && pattern.test(candidate),
   }
 }
 

@@ -5,7 +5,7 @@ import { explainSystemFailure } from '../../platform/system-limits.js'
 import type { FetchedFile, Source } from '../connector.js'
 import { ConnectionFault, type StoreReply } from './http-client.js'
 import { isRequestable, parsePattern, type KeyPattern } from './object-address.js'
-import { type ReadableStore, readInfo, type ObjectInfo } from './object-store.js'
+import { readInfo, type ObjectInfo, type ReadableStore } from './object-store.js'
 
 /** Objects with one key, or with keys that match a pattern. */
 export class ObjectSource implements Source {
@@ -202,7 +202,7 @@ function assertReadable(reply: StoreReply, label: string): void {
     reply.discard()
     throw new UserError(
       'INPUT_UNREADABLE',
-      `${label} arrives compressed (${encoding}), although its name does not say so`,
+      `${label} arrives compressed, although its name does not say so`,
       {
         hint: 'remove its Content-Encoding, or the proxy that compresses; or store it with the extension .gz or .zst',
       },

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { UserError } from '../../core/errors.js'
 import type { Target, TargetOptions } from '../connector.js'
+import { trialPrefix } from './object-address.js'
 import { FileSlice, UploadGone, type Upload, type WritableStore } from './object-store.js'
 
 /** Throws USAGE_INVALID: objects cannot be appended to. */
@@ -22,7 +23,7 @@ export class ObjectTarget implements Target {
     const { store, key } = this
     // Always the same name, so that the next trial removes what a killed one left.
     const slash = key.lastIndexOf('/') + 1
-    const trialKey = `${key.slice(0, slash)}.enrich-try-${key.slice(slash)}`
+    const trialKey = `${key.slice(0, slash)}${trialPrefix}${key.slice(slash)}`
     await store.removeUnfinished(key)
     await store.removeUnfinished(trialKey)
     const { size } = await stat(samplePath)

@@ -83,8 +83,7 @@ export class StoreClient {
   readonly http: HttpClient
   readonly options: ConnectorOptions
   readonly platform: StorePlatform
-  /** Null until the first reply. */
-  #answeredAtMs: number | null = null
+  #hasAnswered = false
   #hasNotified = false
 
   constructor(
@@ -117,7 +116,7 @@ export class StoreClient {
       try {
         const signal = isCleanup ? undefined : this.options.signal
         const reply = await this.http.exchange(await this.service.sign(request), signal)
-        this.#answeredAtMs ??= this.platform.clock.monotonicMs()
+        this.#hasAnswered = true
         if (!expected.includes(reply.status)) throw await this.#readFailure(reply)
         return await take(reply)
       } catch (error) {
@@ -137,7 +136,7 @@ export class StoreClient {
       signal: isCleanup ? undefined : this.options.signal,
       getLimitMs: () => {
         if (isCleanup) return limits.cleanupPatienceMs
-        return this.#answeredAtMs === null ? limits.firstPatienceMs : limits.patienceMs
+        return this.#hasAnswered ? limits.patienceMs : limits.firstPatienceMs
       },
       notify: (text) => {
         if (!this.#hasNotified) this.options.notice(text)

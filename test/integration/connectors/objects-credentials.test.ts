@@ -175,6 +175,25 @@ test('a token of Kubernetes is exchanged for the credentials of the role', async
   })
 })
 
+test.for([
+  ['refuses', 403, 'ACCESS_DENIED', 'refused to give credentials (status 403)'],
+  ['keeps failing', 503, 'STORE_UNREACHABLE', 'answered with status 503'],
+  ['answers with something else', 200, 'CREDENTIALS_MISSING', 'answered without credentials'],
+] as const)('a token service that %s is named', async ([, status, expected, reason], context) => {
+  const giver = await startGiver(context, () => [status, '<html></html>'])
+  const place = await prepare(context)
+  const token = place.writeFile('token', ['planted-web-token'])
+  const other = createObjectPlace(context, createS3Connector(testPlatform({ firstPatienceMs: 2_000 })), {
+    ...place.environment,
+    AWS_ENDPOINT_URL_STS: giver.url,
+    AWS_WEB_IDENTITY_TOKEN_FILE: token,
+    AWS_ROLE_ARN: 'arn:aws:iam::1:role/reader',
+  })
+  const { code, text } = await refused(other.fetch(address))
+  expect([code, text]).toEqual([expected, expect.stringContaining(reason)])
+  expect(text).not.toContain('planted')
+})
+
 test('a container gives credentials for the token of its file, which is read again each time', async (context) => {
   const reply = JSON.stringify({ ...keys, Expiration: new Date(Date.now() + 60_000).toISOString() })
   const giver = await startGiver(context, ({ headers }) =>

@@ -286,6 +286,14 @@ describe('a pattern', () => {
     expect(files.map(({ label }) => label)).toEqual(expected.map((key) => `s3://bucket/${key}`))
   })
 
+  test('does not match an object that a run tries its output with', async (context) => {
+    const place = await load(context)
+    for (const key of ['.enrich-try-f.csv', 'day/.enrich-try-a.csv'])
+      await place.publish(`s3://bucket/${key}`, 'x')
+    const labels = (await place.fetch('s3://bucket/**')).map(({ label }) => label)
+    expect(labels).toEqual([...keys].sort().map((key) => `s3://bucket/${key}`))
+  })
+
   test('that is also the name of an object means that object', async (context) => {
     const place = await load(context)
     await place.publish('s3://bucket/day/*.csv', 'literal')

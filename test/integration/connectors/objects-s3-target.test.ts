@@ -74,6 +74,16 @@ describe('an upload in parts succeeds after', () => {
     expectPublished()
   })
 
+  test('a cut in the middle of the body of a part', async (context) => {
+    const large = randomBytes(12_000_000)
+    store.fail(/partNumber=2/, ({ incoming }) => {
+      incoming.once('data', () => incoming.socket.destroy())
+    })
+    await open(context, { partBytesMin: 5_000_000 }).publish(address, large)
+    expect(store.read(key).equals(large)).toBe(true)
+    expect([count(/partNumber=2/), count(/partNumber=[13]/), store.uploads()]).toEqual([2, 2, []])
+  })
+
   test('a cut of every part, one after the other', async (context) => {
     for (const part of [1, 2, 3, 4, 5]) store.fail(new RegExp(`partNumber=${part}&`), cutRequest)
     await open(context).publish(address, content)
