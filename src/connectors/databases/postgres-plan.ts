@@ -143,3 +143,17 @@ export async function assertWritable(
     },
   )
 }
+
+/** Throws OUTPUT_IS_OURS for a schema with a checkpoint, or with the data of our service. */
+export async function assertNotOurs(session: PostgresSession, schema: string): Promise<void> {
+  const found = await session.query(
+    `SELECT FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1 AND a.attname = 'schema_version'
+       AND (n.nspname, c.relname) IN (('enrich', 'checkpoint'), ('enrich_service', 'service'))`,
+    [schema],
+  )
+  if (found.length === 0) return
+  throw new UserError('OUTPUT_IS_OURS', `the schema ${schema} contains tables of enrich`, {
+    hint: 'name a table in another schema: these tables contain data that was paid for',
+  })
+}

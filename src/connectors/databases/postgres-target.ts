@@ -16,6 +16,7 @@ import {
 } from './postgres-access.js'
 import {
   assertNamesFit,
+  assertNotOurs,
   assertWritable,
   buildActions,
   planPostgresTable,
@@ -123,6 +124,7 @@ class PostgresTarget implements Target {
     columns: readonly WantedColumn[],
   ): Promise<PostgresPlan> {
     const plan = planPostgresTable(this.#options, columns, await listColumns(session, table))
+    await assertNotOurs(session, table.schema)
     await assertWritable(session, table, plan, this.#options.mode)
     return plan
   }
@@ -132,7 +134,9 @@ class PostgresTarget implements Target {
     columns: readonly WantedColumn[],
     { path }: FileToWrite,
   ): Promise<void> {
-    const table = quoteTable({ schema: await this.#findSchema(session), name: this.#table.name })
+    const schema = await this.#findSchema(session)
+    await assertNotOurs(session, schema)
+    const table = quoteTable({ schema, name: this.#table.name })
     const definitions = columns.map(({ name, wantedType }) => `${quoteSqlName(name)} ${wantedType}`)
     await session.query(`CREATE TABLE ${table} (${definitions.join(', ')})`)
     await sendRows(session, { path, columns, table, isNew: true }, this.#options)

@@ -8,9 +8,9 @@ import type { PostgresAddress } from '../../core/server-addresses.js'
 import { buildClientConfig, loadDriver } from './connect.js'
 
 /** A row with all values as text, in the server's format. */
-export type TextRow = Readonly<Record<string, string | null>>
+type TextRow = Readonly<Record<string, string | null>>
 
-export interface ResultColumn {
+interface ResultColumn {
   readonly name: string
   readonly typeId: number
   readonly typeModifier: number

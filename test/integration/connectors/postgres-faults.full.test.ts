@@ -148,12 +148,12 @@ describe.skipIf(programs === null)('PostgreSQL, with faults', () => {
     await older.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
     await older.query('SELECT 1')
     const path = await writeParquet(newRows.replace('2001', '200001'))
-    const progress = { isDone: false }
+    const state = { isDone: false }
     const publishing = publish(`${server.url()}#observed`, path).then(() => {
-      progress.isDone = true
+      state.isDone = true
     })
     const seen = new Set<string>()
-    while (!progress.isDone) {
+    while (!state.isDone) {
       const [row] = await reader.query('SELECT count(*) || min(name) || max(name) AS found FROM observed')
       seen.add(row?.found ?? '')
     }
@@ -253,6 +253,24 @@ describe.skipIf(programs === null)('PostgreSQL, with faults', () => {
     const url = server.url({ database: 'not_there' })
     await expect(fetchTable(postgresConnector, `${url}#t`)).rejects.toMatchObject({ code: 'INPUT_NOT_FOUND' })
     await expect(publish(`${url}#t`, path)).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' })
+  })
+
+  test('a standby is read, and refused as an output', async () => {
+    const primary = await startPostgres(programs!)
+    onTestFinished(() => primary.stop())
+    primary.sql('CREATE TABLE t AS SELECT 1 AS a')
+    const standby = await primary.standby()
+    onTestFinished(() => standby.stop())
+    const { path } = await fetchTable(postgresConnector, `${standby.url()}#t`)
+    expect(await queryDuckDb(`FROM '${path}'`)).toEqual([[1]])
+    for (const table of ['t', 'another']) {
+      await expect(
+        openTarget(postgresConnector, `${standby.url()}#${table}`).tryWriting(path),
+      ).rejects.toMatchObject({
+        code: 'OUTPUT_UNWRITABLE',
+        message: expect.stringContaining('does not accept writes') as string,
+      })
+    }
   })
 
   test('no message contains a password', async () => {

@@ -308,4 +308,18 @@ describe.skipIf(programs === null)('PostgreSQL', () => {
     await fails(`SELECT 'a' AS fine, '{"a":"\\u0000"}'::JSON AS escaped`, 'OUTPUT_UNWRITABLE', 'escaped')
     expect(server.sql(`SELECT to_regclass('unfit_names') IS NULL`)).toBe('t')
   })
+
+  test('the tables of a checkpoint and of our service are refused as outputs', async () => {
+    const path = await writeParquet('SELECT 1 AS a')
+    for (const [schema, head] of [
+      ['enrich', 'checkpoint'],
+      ['enrich_service', 'service'],
+    ] as const) {
+      server.sql(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.lookups (a integer)`)
+      await publish(`${schema}.lookups`, path)
+      server.sql(`CREATE TABLE ${schema}.${head} (schema_version integer)`)
+      for (const table of ['lookups', 'another'])
+        await expect(publish(`${schema}.${table}`, path)).rejects.toMatchObject({ code: 'OUTPUT_IS_OURS' })
+    }
+  })
 })
