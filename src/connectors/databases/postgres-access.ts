@@ -124,8 +124,10 @@ function explainError(
     const code = explained.systemCode === 'SASL' ? 'ACCESS_DENIED' : 'STORE_UNREACHABLE'
     return new UserError(code, explained.message, toOptions(explained.hint, error))
   }
-  if (!(explained instanceof UserError) || explained.code !== 'CHECKPOINT_PASSWORD_MISSING') return explained
-  return new UserError('CREDENTIALS_MISSING', explained.message, toOptions(explained.hint, error))
+  if (!(explained instanceof UserError) || !explained.code.startsWith('CHECKPOINT_')) return explained
+  // The other one: a certificate file cannot be read.
+  const code = explained.code === 'CHECKPOINT_PASSWORD_MISSING' ? 'CREDENTIALS_MISSING' : 'STORE_UNREACHABLE'
+  return new UserError(code, explained.message, toOptions(explained.hint, error))
 }
 
 /** Returns the server's own text of an error. */

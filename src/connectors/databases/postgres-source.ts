@@ -20,12 +20,15 @@ import {
 
 /** Throws ADDRESS_INVALID and ADDRESS_HAS_SECRET. */
 export function openPostgresSource(address: string, options: SourceOptions): Source {
-  // First, since a password with # would show up in the name of the table.
-  parseDatabase(address.split('#', 1)[0] ?? '', 'input')
-  const { database, relation, suffix } = parseSourceAddress(address, options)
+  // Before the table, since the rest of a password with # would be taken for its name.
+  const parsed = parseDatabase(address.split('#', 1)[0] ?? '', 'input')
+  const { relation, suffix } = parseSourceAddress(address, options)
   if (relation.table !== null) assertNameFits(relation.table)
-  const access: PostgresAccess = { address: parseDatabase(database, 'input'), use: 'input', options }
-  return new PostgresSource(access, relation, formatPostgresUrl(access.address) + suffix)
+  return new PostgresSource(
+    { address: parsed, use: 'input', options },
+    relation,
+    formatPostgresUrl(parsed) + suffix,
+  )
 }
 
 /** A column of the rows to read, in PostgreSQL's type. */

@@ -5,7 +5,7 @@ import type { StatementError } from '../../platform/postgres/postgres.js'
 import type { PostgresSession } from '../../platform/postgres/session.js'
 import type { TableName } from '../address.js'
 import type { Target, TargetOptions } from '../connector.js'
-import { assertKeys, readFileColumns, withDuckDb, type FileColumn } from './local-parquet.js'
+import { assertKeys, formatList, readFileColumns, withDuckDb, type FileColumn } from './local-parquet.js'
 import {
   commit,
   getServerDetails,
@@ -30,15 +30,11 @@ import { hasColumnChanges, type WantedColumn } from './table-plan.js'
 
 /** Throws ADDRESS_INVALID, ADDRESS_HAS_SECRET and USAGE_INVALID. */
 export function openPostgresTarget(address: string, options: TargetOptions): Target {
-  // First, since a password with # would show up in the name of the table.
-  parseDatabase(address.split('#', 1)[0] ?? '', 'output')
-  const { database, table } = parseTargetAddress(address, options)
+  // Before the table, since the rest of a password with # would be taken for its name.
+  const parsed = parseDatabase(address.split('#', 1)[0] ?? '', 'output')
+  const { table } = parseTargetAddress(address, options)
   assertNameFits(table)
-  return new PostgresTarget(
-    { address: parseDatabase(database, 'output'), use: 'output', options },
-    table,
-    options,
-  )
+  return new PostgresTarget({ address: parsed, use: 'output', options }, table, options)
 }
 
 /** A temporary table, which ends with its transaction. */
@@ -76,6 +72,15 @@ class PostgresTarget implements Target {
     const file = await this.#readFile(samplePath)
     const work = async (session: PostgresSession) => {
       const { table, columns } = await this.#begin(session, file)
+      const unknown = columns.filter(
+        ({ originalType, wantedType }) => ![null, wantedType].includes(originalType),
+      )
+      if (unknown.length > 0) {
+        const names = formatList(unknown.map(({ name, originalType }) => `${name} (${originalType ?? ''})`))
+        this.#options.notice(
+          `The server of the output has no such type, so the type of new columns changes: ${names}`,
+        )
+      }
       if (table === null) await this.#create(session, columns, file)
       else {
         const plan = await this.#plan(session, table, columns)

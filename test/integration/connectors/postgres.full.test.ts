@@ -309,6 +309,21 @@ describe.skipIf(programs === null)('PostgreSQL', () => {
     expect(server.sql(`SELECT to_regclass('unfit_names') IS NULL`)).toBe('t')
   })
 
+  test('a type that the server of the output does not have is named, and becomes text', async () => {
+    const write = (types: Record<string, string>) =>
+      writeParquet(`SELECT 'x' AS a, '1.5' AS c`, { kind: 'postgres', types })
+    const notices: string[] = []
+    const notice = (text: string) => notices.push(text)
+    await publish('unknown_type', await write({ a: 'public.not_there', c: 'numeric(6,3)' }), { notice })
+    expect(notices).toEqual([expect.stringMatching(/: a \(public\.not_there\)$/)])
+    expect(server.sql('SELECT a, c, pg_typeof(a) FROM unknown_type')).toBe('x|1.500|text')
+    for (const type of ['text); DROP TABLE unknown_type; --', 'text, more text', "text DEFAULT 'x'"])
+      await expect(publish('no_type', await write({ a: type })), type).rejects.toMatchObject({
+        code: 'OUTPUT_UNWRITABLE',
+      })
+    expect(server.sql('SELECT count(*) FROM unknown_type')).toBe('1')
+  })
+
   test('the tables of a checkpoint and of our service are refused as outputs', async () => {
     const path = await writeParquet('SELECT 1 AS a')
     for (const [schema, head] of [
