@@ -284,7 +284,7 @@ export const output = {
     flag: {
       names: '--memory <size>',
       group: 'output',
-      help: 'memory limit while Parquet output is written, like 2GB',
+      help: 'memory limit of Parquet output, like 2GB',
       parse: parseSize,
     },
     unset: '1GB, at most a quarter of the machine',

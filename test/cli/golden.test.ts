@@ -18,7 +18,7 @@ const volatile: readonly (readonly [RegExp, string])[] = [
   [/registry edition [0-9a-f]+/g, 'registry edition <edition>'],
   [/(in|after) [\d.]+s:/g, '$1 <duration>:'],
   [/[\d,]+ submissions a minute/g, '<rate> submissions a minute'],
-  [/[\d,]+ polls? \([\d.]+ a result\)/g, '<polls>'],
+  [/[\d,]+ polls? \([\d.]+ per answer\)/g, '<polls>'],
   [/Node\.js \d+\.\d+\.\d+/g, 'Node.js <version>'],
   [/enrich \d+\.\d+\.\d+/g, 'enrich <version>'],
   [/process \d+ on \S+/g, 'process <id> on <host>'],

@@ -141,7 +141,8 @@ function formatCost({ money }: RunSummary): string[] {
 function formatRequests(summary: RunSummary): string[] {
   const { pollCount, billedCount, rateLimitedCount, deliveries } = summary
   if (pollCount + billedCount + rateLimitedCount + deliveries.taken === 0) return []
-  const perResult = summary.pollsPerResult === null ? '' : ` (${summary.pollsPerResult.toFixed(2)} a result)`
+  const perResult =
+    summary.pollsPerResult === null ? '' : ` (${summary.pollsPerResult.toFixed(2)} per answer)`
   const limited =
     summary.rateLimitedCount === 0 ? '' : ` · ${formatCount(summary.rateLimitedCount)} times rate limited`
   const webhooks = deliveries.taken === 0 ? '' : ` · ${plural(deliveries.taken, 'webhook')}`

@@ -263,8 +263,10 @@ const createIdentifier = ({ type, value }: { type: string; value: string }): HTM
     createElement('bdi', { class: 'code' }, toDisplayText(value, 60)),
   )
 
-const formatIdentifierType = (type: string): string =>
-  /^[a-z]{2,4}$/.test(type) ? type.toUpperCase() : toDisplayText(type, 40).replaceAll('_', ' ')
+function formatIdentifierType(type: string): string {
+  if (type === 'registration_id') return 'company number'
+  return /^[a-z]{2,4}$/.test(type) ? type.toUpperCase() : toDisplayText(type, 40).replaceAll('_', ' ')
+}
 
 /** Returns a link if the text is a web address, else `null`. */
 function createRegisterLink(url: string): HTMLElement | null {
