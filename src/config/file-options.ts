@@ -122,7 +122,6 @@ export const input = {
     path: 'file',
     unset: 'the table of the address',
     manual: 'One `SELECT`. See [Databases and object stores](databases-and-stores.md).',
-    example: 'companies.sql',
   }),
   encoding: option({
     ...createChoice(encodingNames, 'The encoding of CSV, NDJSON or JSON input. Detected by default.'),

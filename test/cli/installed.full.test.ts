@@ -1,17 +1,19 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, normalize } from 'node:path'
+import { basename, dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rowsOfCsv } from '../support/tables.js'
@@ -164,4 +166,92 @@ describe('what is packed and installed', () => {
       ),
     ])
   })
+})
+
+describe('the image of the Dockerfile, made by its steps without Docker', () => {
+  const steps = readFileSync(join(root, 'Dockerfile'), 'utf8')
+    .replace(/\\\n/g, ' ')
+    .split('\n')
+    .filter((line) => !/^(?:#|$)/.test(line))
+    .map((line) => {
+      const [, name = '', rest = ''] = /^([A-Z]+) (.*)$/.exec(line) ?? ['', line]
+      return { name, rest }
+    })
+
+  /** The clone without the files that .dockerignore names. */
+  function copyContext(to: string): void {
+    const ignored = readFileSync(join(root, '.dockerignore'), 'utf8').trimEnd().split('\n')
+    const patterns = ignored.map(
+      (name) => new RegExp(`^${name.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}(?:/|$)`),
+    )
+    const isIgnored = (path: string) => patterns.some((pattern) => pattern.test(path))
+    const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
+    for (const path of tracked.split('\0').filter((name) => name !== '' && !isIgnored(name)))
+      cpSync(join(root, path), join(to, path), { recursive: true })
+  }
+
+  function linkPackages(home: string, names: readonly string[]): void {
+    rmSync(join(home, 'node_modules'), { recursive: true, force: true })
+    for (const name of names) {
+      const link = join(home, 'node_modules', name)
+      mkdirSync(dirname(link), { recursive: true })
+      symlinkSync(join(root, 'node_modules', name), link)
+    }
+  }
+
+  /** Runs the commands of a step. Packages are linked, not downloaded; those of Debian are only read by the shell. */
+  function runStep(step: string, image: string, cwd: string): void {
+    if (step.startsWith('apt-get ')) {
+      execFileSync('sh', ['-n', '-c', step])
+      return
+    }
+    for (const command of step.split(' && ')) {
+      if (command === 'npm ci') {
+        linkPackages(cwd, readdirSync(join(root, 'node_modules')))
+        execFileSync('npm', ['run', '--silent', 'prepare'], { cwd, stdio: 'ignore' })
+      } else if (command === 'npm prune --omit=dev') linkPackages(cwd, runtimeDependencies())
+      else {
+        expect(command).toMatch(/^ln -s \/\S+ \/\S+$/)
+        execFileSync('sh', ['-c', command.replaceAll(' /', ` ${image}/`)])
+      }
+    }
+  }
+
+  test('has all that its command needs, and the command of the guide runs in it', () => {
+    const images = new Map<string, string>()
+    let [image, cwd, entry] = ['', '', [] as string[]]
+    for (const { name, rest } of steps) {
+      const toPath = (path: string) => (path.startsWith('/') ? join(image, path) : join(cwd, path))
+      if (name === 'FROM') {
+        const [, base = '', stage = 'final'] = /^(\S+)(?: AS (\w+))?$/.exec(rest) ?? []
+        expect(base).toMatch(/^node:20-\w+-slim$/)
+        image = join(prefix, `image-${stage}`)
+        images.set(stage, image)
+        mkdirSync(join(image, 'usr/local/bin'), { recursive: true })
+      } else if (name === 'WORKDIR') {
+        cwd = join(image, rest)
+        mkdirSync(cwd, { recursive: true })
+      } else if (name === 'COPY' && rest === '. .') copyContext(cwd)
+      else if (name === 'COPY') {
+        const [, stage = '', from = '', to = ''] = /^--from=(\w+) (\S+) (\S+)$/.exec(rest) ?? []
+        const target = to.endsWith('/') ? join(toPath(to), basename(from)) : toPath(to)
+        cpSync(join(images.get(stage) ?? '', from), target, { recursive: true, verbatimSymlinks: true })
+      } else if (name === 'RUN') runStep(rest.replace(/ +/g, ' '), image, cwd)
+      else if (name === 'ENTRYPOINT') entry = JSON.parse(rest) as string[]
+      else expect([name, rest]).toEqual(['USER', 'node'])
+    }
+    const guide = readFileSync(join(root, 'docs/how-to.md'), 'utf8')
+    const [, folder = '', args = ''] =
+      /^docker build -t enrich \.\ndocker run --rm -v "\$PWD:(\S+)" enrich (.*)$/m.exec(guide) ?? []
+    expect(join(image, folder)).toBe(cwd)
+    copyFileSync(join(root, 'fixtures/companies.csv'), join(cwd, 'companies.csv'))
+    const PATH = `${join(image, 'usr/local/bin')}:${dirname(process.execPath)}:/usr/bin:/bin`
+    const { status, stderr } = spawnSync('sh', ['-c', [...entry, args].join(' ')], {
+      cwd,
+      env: { PATH, HOME: image },
+      encoding: 'utf8',
+    })
+    expect([status, stderr]).toEqual([0, expect.stringContaining('written   out.csv')])
+    expect(readdirSync(cwd)).toEqual(expect.arrayContaining(['.enrich', 'out.csv']))
+  }, 300_000)
 })
