@@ -96,6 +96,18 @@ export const createChoice = <const Choice extends string>(
   schema: () => z.enum(choices).describe(description),
 })
 
+export const createDurationSchema = () =>
+  z
+    .string()
+    .refine((text) => parseDurationMs(text) !== null, { error: 'a number and s, m, h or d, like 30d' })
+
+export const createLimitSchema = (of: string) =>
+  z
+    .int()
+    .positive()
+    .max(1_000_000)
+    .describe(`The most ${of} in \`limits.windowSeconds\`, by default a minute.`)
+
 export const useForBoth = <const Default>(value: Default): Record<ServiceKind, Default> => ({
   hosted: value,
   embedded: value,

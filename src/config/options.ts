@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { rateLimits } from '../contract/limits.js'
-import { parseDurationMs } from '../core/time.js'
 import { parseListenAddress } from '../core/server-addresses.js'
 import {
   createChoice,
+  createDurationSchema,
+  createLimitSchema,
   option,
   parseDuration,
   parseListen,
@@ -35,10 +36,6 @@ export const defaultPaths = {
   decisions: defaultDecisionsPath,
 } as const
 
-const createDurationSchema = () =>
-  z
-    .string()
-    .refine((text) => parseDurationMs(text) !== null, { error: 'a number and s, m, h or d, like 30d' })
 const path = () => z.string().min(1)
 const createPositiveSchema = () => z.int().positive()
 export const createMatcherCountSchema = () => z.int().min(0).max(64)
@@ -171,17 +168,11 @@ const submission = {
 /** A hosted service documents its limits; the embedded one has none. */
 const pace = {
   submitPerMinute: option({
-    schema: () =>
-      createPositiveSchema()
-        .max(1_000_000)
-        .describe('The most submissions in `limits.windowSeconds`, by default a minute.'),
+    schema: () => createLimitSchema('submissions'),
     defaults: { hosted: rateLimits.submissionsPerMinute, embedded: null },
   }),
   pollPerMinute: option({
-    schema: () =>
-      createPositiveSchema()
-        .max(1_000_000)
-        .describe('The most polls in `limits.windowSeconds`, by default a minute.'),
+    schema: () => createLimitSchema('polls'),
     defaults: { hosted: rateLimits.pollsPerMinute, embedded: null },
   }),
   windowSeconds: option({

@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import { rateLimits } from '../contract/limits.js'
-import { parseDurationMs } from '../core/time.js'
 import { stageKinds, type StageKind } from '../pipeline/lookups/lookup-kind.js'
-import { option, parseList, type Option, type Parsed } from './option.js'
-
-const createDurationSchema = () =>
-  z
-    .string()
-    .refine((text) => parseDurationMs(text) !== null, { error: 'a number and s, m, h or d, like 30d' })
-const createPerWindowSchema = () => z.int().positive().max(1_000_000)
+import {
+  createDurationSchema,
+  createLimitSchema,
+  option,
+  parseList,
+  type Option,
+  type Parsed,
+} from './option.js'
 
 const maxAge = (of: string, example: string) =>
   option({
@@ -20,8 +20,7 @@ const lookupsMax = (of: string) =>
   option({ schema: () => z.int().min(0).describe(`Request at most this many ${of}.`), example: 1_000 })
 const limit = (of: string, hosted: number): Option<number, number | null> =>
   option({
-    schema: () =>
-      createPerWindowSchema().describe(`The most ${of} in \`limits.windowSeconds\`, by default a minute.`),
+    schema: () => createLimitSchema(of),
     defaults: { hosted, embedded: null },
   })
 
