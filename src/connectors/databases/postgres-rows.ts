@@ -47,6 +47,13 @@ export async function sendRows(
       )
     }
     const freeze = isNew ? ', FREEZE' : ''
-    await session.copyIn(`COPY ${table} (${names.join(', ')}) FROM STDIN (FORMAT csv${freeze})`, readLines())
+    const lines = readLines()
+    try {
+      await session.copyIn(`COPY ${table} (${names.join(', ')}) FROM STDIN (FORMAT csv${freeze})`, lines)
+    } finally {
+      // If the connection broke, DuckDB may still read a chunk, and closing it meanwhile would end the process.
+      duckDb.interrupt()
+      await lines.return()
+    }
   })
 }
