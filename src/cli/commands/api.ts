@@ -11,7 +11,7 @@ import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 
 interface ApiFlags extends ConfigFlags {
-  query?: Record<string, string>
+  query?: Record<string, string> | undefined
   body?: string
   json?: boolean
 }
@@ -23,8 +23,8 @@ export function fillApiCommand(command: Command, io: CliIo): void {
     .option('--query <name=value>', 'query parameter; can be repeated', addPair)
     .option('--body <json>', 'body of a POST: JSON, or @FILE')
     .option('--json', 'print status, limits and body as one JSON line')
-    .action(async (method: string, path: string, flags: ApiFlags) => {
-      const request = buildApiRequest(method.toUpperCase(), path, flags)
+    .action(async (method: string, path: string, { query, ...flags }: ApiFlags) => {
+      const request = buildApiRequest(method.toUpperCase(), path, { ...flags, query })
       const settings = resolveSettings(readConfig([], flags, io.environment), io.environment)
       const connection = await connectTo(settings, io.environment, () => undefined)
       try {

@@ -99,7 +99,10 @@ describe('what the tables say is used', () => {
     expect(ofOptions).toEqual(['ENRICH_BASE_URL', 'ENRICH_PARTITION', 'ENRICH_NOTIFY_URL'])
     const names = Object.keys(environmentVariables)
     expect(names).toEqual(expect.arrayContaining(ofOptions))
-    const read = (name: string) => ofOptions.includes(name) || source.includes(`(environment, '${name}')`) || source.includes(`environment['${name}']`)
+    const read = (name: string) =>
+      ofOptions.includes(name) ||
+      source.includes(`(environment, '${name}')`) ||
+      source.includes(`environment['${name}']`)
     expect(names.filter((name) => !read(name))).toEqual([])
   })
 
