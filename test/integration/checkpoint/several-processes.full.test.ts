@@ -1,5 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import type { Checkpoint, Intention, SubmissionBounds } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { sweep } from '../../../src/pipeline/checkpoint/postgres/sweep.js'
 import { createEmptyPlan, type PlanPolicy } from '../../../src/pipeline/lookups/lookup-state.js'
 import { findPostgres } from '../../support/postgres-server.js'
@@ -302,6 +303,20 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       const after = await place.open(name)
       expect(await after.checkpoint.countSpent()).toBe(0)
       await after.checkpoint.close()
+    })
+
+    test('of a stage is not begun again while another process of the job is active', async () => {
+      const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
+      const [one, other] = [a, b].map(({ checkpoint }) => checkpoint.forKind('domain'))
+      const lookup = buildStageLookup('domain', 'acme.example')
+      const [id = 0] = await a.checkpoint.registerLookups([lookup])
+      await b.checkpoint.registerLookups([lookup])
+      await one!.intend(id, startMs)
+      await one!.endJob(startMs)
+      expect(await other!.countSpent()).toBe(1)
+      await a.checkpoint.close()
+      await other!.endJob(startMs)
+      expect(await other!.countSpent()).toBe(0)
     })
   })
 
