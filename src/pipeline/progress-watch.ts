@@ -72,14 +72,20 @@ interface StopState {
   readonly left: number
 }
 
-/** Reports a used up budget or credit once, when it happens, if the run still waits for answers. */
+/**
+ * Reports a used up budget or credit once, if the run still waits for answers. Waits until the number of running lookups is
+ * that of the report before: replies to the last submissions may be on their way.
+ */
 function watchStop(notify: (sentence: string) => void): (state: StopState) => void {
   let isReported = false
+  let runningBefore = 0
   return ({ stop, running, left }) => {
     if (isReported || stop === null || !shouldWaitForRuns(stop)) return
-    isReported = true
+    const isSettled = running === runningBefore
+    runningBefore = running
     const explained = explainStop({ kind: 'resolution', stop })
-    if (running === 0 || explained === null) return
+    if (!isSettled || running === 0 || explained === null) return
+    isReported = true
     const held = left === 0 ? '' : `; ${plural(left, 'lookup is', 'lookups are')} left for another run`
     notify(
       `No more lookups are submitted: ${explained.message}${held}. The run waits for the answers to ${formatCount(running)} ` +
