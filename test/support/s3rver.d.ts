@@ -1,9 +1,11 @@
 declare module '@20minutes/s3rver' {
+  import type { Server } from 'node:http'
+
   export default class S3rver {
     constructor(options: Record<string, unknown>)
     run(): Promise<{ readonly port: number }>
     close(): Promise<void>
-    readonly httpServer: import('node:http').Server
+    readonly httpServer: Server
   }
 }
 
