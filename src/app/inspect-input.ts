@@ -253,7 +253,7 @@ export function buildInputOptions(
     spoolFolder: chooseSpoolFolder(settings),
     stdin,
     connectors,
-    queryPath: query,
+    queryPath: query === '' ? undefined : query,
   }
 }
 

@@ -113,7 +113,11 @@ export const input = {
   }),
   query: option({
     schema: () =>
-      path().describe('A file with an SQL query that is read from a database instead of a table.'),
+      z
+        .string()
+        .describe(
+          'A file with an SQL query that is read from a database instead of a table. Empty: the table of the address.',
+        ),
     flag: {
       names: '--query <file>',
       group: 'input',
@@ -121,6 +125,8 @@ export const input = {
     },
     path: 'file',
     unset: 'the table of the address',
+    meaning: 'A file with an SQL query that is read from a database instead of a table.',
+    example: '',
     manual: 'One `SELECT`. See [Databases and object stores](databases-and-stores.md).',
   }),
   encoding: option({

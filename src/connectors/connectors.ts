@@ -2,7 +2,7 @@ import { isAddress, readScheme, type Scheme } from './address.js'
 import type { Connector, ConnectorOptions, Source, Target, WriteMode } from './connector.js'
 
 export { isAddress } from './address.js'
-export type { Source, Target, WriteMode } from './connector.js'
+export type { Target, WriteMode } from './connector.js'
 
 interface Kind {
   /** Whether addresses name tables. Their local copies are Parquet files. */

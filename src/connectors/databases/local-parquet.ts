@@ -3,10 +3,8 @@ import { openDuckDb, quoteSqlName, quoteSqlPath, quoteSqlText, type DuckDb } fro
 import { parquetLimits, readMemoryBytes } from '../../parquet/limits.js'
 import { buildPartCopy, type Column } from '../../parquet/part-sql.js'
 import { tableLimits } from '../../tables/limits.js'
+import { columnTypesKey } from '../../parquet/read-sql.js'
 import type { ConnectorOptions } from '../connector.js'
-
-/** Key of the metadata that stores the columns' types in their database. */
-const columnTypesKey = 'enrich.column_types'
 
 export type DatabaseKind = 'postgres' | 'sqlite' | 'duckdb'
 

@@ -244,10 +244,11 @@ export async function openFiles(
 ): Promise<{ files: readonly SourceFile[]; removeSpool: () => void }> {
   if (!options.paths.includes('-')) {
     const folder = join(options.spoolFolder, `input.${createTemporaryMark()}.spool`)
+    const hasCopies = options.paths.some(isAddress)
     const removeSpool = () => {
-      rmSync(folder, { recursive: true, force: true })
+      if (hasCopies) rmSync(folder, { recursive: true, force: true })
     }
-    if (options.paths.some(isAddress)) removeStale(options.spoolFolder, 'input.', '.spool')
+    if (hasCopies) removeStale(options.spoolFolder, 'input.', '.spool')
     try {
       const { connectors = noConnectors } = options
       const files = await resolveFiles(options.paths, { connectors, query: readQuery(options), folder })
