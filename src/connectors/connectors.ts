@@ -34,8 +34,10 @@ export interface Connectors {
   openTarget(address: string, mode: WriteMode, keyColumn: string | null): Promise<Target>
 }
 
-export const createConnectors = (options: ConnectorOptions): Connectors => ({
-  openSource: async (address, query) => (await load(address)).openSource(address, { ...options, query }),
+/** The signal stops the reading of sources. An output is published even after an interruption, like a file. */
+export const createConnectors = ({ signal, ...options }: ConnectorOptions): Connectors => ({
+  openSource: async (address, query) =>
+    (await load(address)).openSource(address, { ...options, signal, query }),
   openTarget: async (address, mode, keyColumn) =>
     (await load(address)).openTarget(address, { ...options, mode, keyColumn }),
 })

@@ -73,6 +73,25 @@ describe('objects', () => {
     expect(service.runs).toEqual([])
   })
 
+  test('after Ctrl-C, --partial publishes the answers so far', async (context) => {
+    const place = createPlace()
+    const runTakes = { ms: 3_600_000 }
+    const service = await startForeignService({ apiKey: canary, runTakes })
+    context.onTestFinished(() => service.close())
+    place.write('list.csv', 'company\nApple Inc\n')
+    const running = place.start(
+      ['list.csv', '-o', 's3://bucket/partial.csv', '--basis', 'none', '--partial'],
+      {
+        env: { ...store.environment, ...at(service).env },
+      },
+    )
+    await expect.poll(() => service.runs.length).toBe(1)
+    running.child.kill('SIGINT')
+    const { code, stderr } = await running.ended
+    expect([code, stderr]).toEqual([130, expect.stringContaining('written   s3://bucket/partial.csv')])
+    expect(store.read('partial.csv').toString()).toMatch(/^Apple Inc,pending,/m)
+  })
+
   test.each([
     [['s3://bucket/list.csv', '-o', 's3://bucket/list.csv'], 'OUTPUT_IS_INPUT'],
     [['list.csv', '-o', 'out.csv', '--checkpoint', 's3://bucket/c.sqlite'], 'PATH_IS_ADDRESS'],
