@@ -4,6 +4,7 @@ import { reportBulk } from './bulk.js'
 import { reportByIdentifier } from './by-identifier.js'
 import { reportCheckpoint } from './checkpoint.js'
 import { reportLoopback } from './loopback.js'
+import { reportPlaces } from './places.js'
 import { reportRerun } from './rerun.js'
 import { reportReview } from './review.js'
 import { reportScheduling } from './scheduling.js'
@@ -70,6 +71,10 @@ const parts: Readonly<Record<string, { title: string; report: (say: Say) => Prom
     title: 'Questions by identifier',
     report: (say) =>
       reportByIdentifier(say, { registryPath: values.registry ?? null, queryPaths: values.queries }),
+  },
+  places: {
+    title: 'Tables and objects as input and output, against files and a plain copy',
+    report: (say) => reportPlaces(say, Number(values.rows)),
   },
   rerun: {
     title: 'A run again over rows that are all answered',
