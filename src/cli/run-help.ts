@@ -8,7 +8,7 @@ const helpGroups: readonly { title: string; common: readonly string[]; further: 
   {
     title: 'Input',
     common: ['config', 'status', 'limit', 'encoding'],
-    further: ['input-format', 'delimiter', 'sheet', 'row-key', 'no-dedupe'],
+    further: ['input-format', 'delimiter', 'sheet', 'query', 'row-key', 'no-dedupe'],
   },
   {
     title: 'Columns',
@@ -24,7 +24,7 @@ const helpGroups: readonly { title: string; common: readonly string[]; further: 
   {
     title: 'Output',
     common: ['output', 'columns'],
-    further: ['format', 'basis', 'prefix', 'bom', 'memory', 'partial', 'changes'],
+    further: ['format', 'mode', 'basis', 'prefix', 'bom', 'memory', 'partial', 'changes'],
   },
   {
     title: 'Monitoring',

@@ -355,7 +355,7 @@ describe('help and usage', () => {
   })
 
   const mistakes: [args: string[], says: RegExp][] = [
-    [['--nope'], /'--nope'/],
+    [['--zzzzzzzz'], /'--zzzzzzzz'/],
     [['plan', 'companies.csv', '--partial'], /'--partial'/],
     [['staus'], /neither a command nor a file\n {2}hint: did you mean enrich status\?/],
     [['quatsch'], /neither a command nor a file\n {2}hint: enrich --help/],
