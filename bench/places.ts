@@ -31,7 +31,7 @@ export async function reportPlaces(say: Say, rowCount: number): Promise<void> {
     await writeRows(input, rowCount)
     const url = server.url()
     const psql = (text: string) =>
-      execFileSync('psql', [url, '-XAtqc', text], {
+      execFileSync(join(programs, 'psql'), [url, '-XAtqc', text], {
         encoding: 'utf8',
         env: { ...process.env, PGOPTIONS: '-c client_min_messages=warning' },
       })
