@@ -1,3 +1,4 @@
+import type { Interval } from '../../core/interval.js'
 import { formatCount, plural } from '../../core/text.js'
 import { cutToWidth, measureWidth } from '../../core/terminal-text.js'
 import type {
@@ -6,12 +7,7 @@ import type {
   QueryChange,
   QueryOutcome,
 } from '../../registry/evaluate/compare-evaluations.js'
-import type {
-  EvaluationReport,
-  Interval,
-  LeaveOutFigures,
-  StratumFigures,
-} from '../../registry/evaluate/measure.js'
+import type { EvaluationReport, LeaveOutFigures, StratumFigures } from '../../registry/evaluate/measure.js'
 import type { LabelledDecisions } from '../../app/labelled-decisions.js'
 import type { DecidedEvaluation, UnknownCompany } from '../../registry/evaluate/evaluate.js'
 import type { Recommendation, ThresholdAdvice, ThresholdFigures } from '../../registry/evaluate/thresholds.js'

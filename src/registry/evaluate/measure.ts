@@ -1,3 +1,5 @@
+import { calculateInterval, type Interval } from '../../core/interval.js'
+
 /** The result of one labelled query. */
 export interface Judgement {
   readonly stratum: string
@@ -32,9 +34,6 @@ export interface StratumFigures {
   readonly top1Recall: number | null
   readonly top5Recall: number | null
 }
-
-/** A 95 % confidence interval of a share. */
-export type Interval = readonly [least: number, most: number]
 
 interface CalibrationBin {
   readonly confidenceMin: number
@@ -172,20 +171,6 @@ function calculateFigures(judgements: readonly Judgement[]): StratumFigures {
 
 function share(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole
-}
-
-/** 95 % of a normal distribution lie within this number of standard deviations. */
-const deviations95 = 1.959964
-
-/** Wilson's interval: also valid for few queries and for shares near 0 or 1. `null` if `whole` is 0. */
-export function calculateInterval(part: number, whole: number): Interval | null {
-  if (whole === 0) return null
-  const mean = part / whole
-  const square = deviations95 ** 2
-  const scale = 1 + square / whole
-  const middle = (mean + square / (2 * whole)) / scale
-  const half = (deviations95 / scale) * Math.sqrt((mean * (1 - mean) + square / (4 * whole)) / whole)
-  return [Math.max(0, Math.min(mean, middle - half)), Math.min(1, Math.max(mean, middle + half))]
 }
 
 const binCount = 10

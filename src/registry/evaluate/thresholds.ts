@@ -1,4 +1,4 @@
-import { calculateInterval, type Interval } from './measure.js'
+import { calculateInterval, type Interval } from '../../core/interval.js'
 
 /** An answer to a lookup that a reviewer decided. */
 export interface ReviewedAnswer {

@@ -4,7 +4,7 @@ import { formatComparison, formatEvaluation } from '../../../src/cli/terminal/ev
 import { measureWidth } from '../../../src/core/terminal-text.js'
 import { compareOutcomes, type QueryOutcome } from '../../../src/registry/evaluate/compare-evaluations.js'
 import { isChosen } from '../../../src/registry/evaluate/evaluate.js'
-import { calculateInterval, measure, type Judgement } from '../../../src/registry/evaluate/measure.js'
+import { measure, type Judgement } from '../../../src/registry/evaluate/measure.js'
 
 const judgement = (given: Partial<Judgement>): Judgement => ({
   stratum: 'all',
@@ -46,31 +46,6 @@ describe('figures', () => {
     expect(Object.keys(strata)).toEqual(['absent', 'all'])
     expect(strata['absent']).toMatchObject({ acceptedCount: 1, correctCount: 0, positiveCount: 0 })
     expect(overall).toMatchObject({ queryCount: 3, acceptedCount: 3, correctCount: 1 })
-  })
-})
-
-describe('an interval', () => {
-  test.each([
-    [0, 0, null],
-    [8, 10, [0.4902, 0.9433]],
-    [10, 10, [0.7225, 1]],
-    [0, 20, [0, 0.1611]],
-  ])('%i of %i', (part, whole, expected) => {
-    const rounded = calculateInterval(part, whole)?.map((end) => Number(end.toFixed(4))) ?? null
-    expect(rounded).toEqual(expected)
-  })
-
-  it('holds the share, and is the narrower the more were asked', () => {
-    fc.assert(
-      fc.property(fc.nat(50), fc.integer({ min: 1, max: 50 }), (part, more) => {
-        const whole = part + more
-        const [least, most] = calculateInterval(part, whole) ?? [1, 0]
-        const [leastOfMany, mostOfMany] = calculateInterval(part * 10, whole * 10) ?? [1, 0]
-        expect(least).toBeLessThanOrEqual(part / whole)
-        expect(most).toBeGreaterThanOrEqual(part / whole)
-        expect(mostOfMany - leastOfMany).toBeLessThan(most - least)
-      }),
-    )
   })
 })
 
